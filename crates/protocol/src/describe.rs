@@ -1,0 +1,169 @@
+//! What a driver says about itself and its stores when asked to `describe`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Durability;
+
+/// The answer to `describe`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DriverDescription {
+    /// [`crate::PROTOCOL_VERSION`].
+    pub protocol: u32,
+    /// The driver's name, e.g. `bakeoff-driver-native`.
+    pub driver: String,
+    /// The driver's version.
+    pub version: String,
+    /// How the driver was built: `release` or `debug`. A debug build is warned about.
+    pub build: String,
+    /// The stores it can open.
+    pub stores: Vec<StoreDescription>,
+}
+
+/// How a store arranges its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Structure {
+    /// A B-tree, B+ tree or copy-on-write B-tree.
+    BTree,
+    /// A log-structured merge tree.
+    Lsm,
+    /// A hash table.
+    Hash,
+    /// An append-only log with an index.
+    Log,
+    /// One file a record.
+    Files,
+    /// Nothing on disk: the stores that measure or test the harness.
+    Memory,
+}
+
+impl Structure {
+    /// The name used in JSON and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BTree => "b-tree",
+            Self::Lsm => "lsm",
+            Self::Hash => "hash",
+            Self::Log => "log",
+            Self::Files => "files",
+            Self::Memory => "memory",
+        }
+    }
+}
+
+/// How a store reaches a durability class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DurabilitySupport {
+    /// The settings or calls that give the promise, in the store's own terms.
+    pub how: String,
+    /// Where the store's documentation says so.
+    pub source: String,
+}
+
+/// What a store can do. What it cannot is shown as n/a and never emulated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Capabilities {
+    /// Entries can be scanned in key order, forward and in reverse, from any key.
+    pub scan_from: bool,
+    /// All entries can be scanned in key order.
+    pub scan_ordered: bool,
+    /// All entries can be scanned, in whatever order.
+    pub scan_any_order: bool,
+    /// Several writes can be acknowledged together.
+    pub batch: bool,
+    /// A batch is applied as a whole or not at all, even when the process is killed.
+    pub atomic_batch: bool,
+    /// Several threads can read at once.
+    pub parallel_readers: bool,
+    /// Several threads can write at once without waiting for each other.
+    pub parallel_writers: bool,
+    /// Several processes can have the store open at once, at least one writing.
+    pub multi_process: bool,
+    /// The store keeps what it is given. False only for `null`, whose answers are not checked and which is never ranked.
+    pub keeps_data: bool,
+}
+
+/// The type of a setting's value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "type")]
+pub enum SettingKind {
+    /// A number of bytes: an integer, or text such as "64MiB" in a suite (resolved to an integer in a request).
+    Bytes {
+        /// The smallest value taken.
+        min: u64,
+        /// The largest value taken.
+        max: u64,
+    },
+    /// An integer.
+    Integer {
+        /// The smallest value taken.
+        min: i64,
+        /// The largest value taken.
+        max: i64,
+    },
+    /// true or false.
+    Boolean,
+    /// One of a few words.
+    Choice {
+        /// The words.
+        words: Vec<String>,
+    },
+}
+
+/// A setting that suites may give a store.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    /// Its name in suites and requests, e.g. `cache`.
+    pub name: String,
+    /// Its type and limits.
+    #[serde(flatten)]
+    pub kind: SettingKind,
+    /// The value taken when a request gives none; absent where the store derives it from the request's hints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<serde_json::Value>,
+    /// What it does, in one sentence.
+    pub help: String,
+    /// The documentation that the default follows.
+    pub source: String,
+}
+
+/// One store as its driver describes it. The core knows nothing else about a store.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoreDescription {
+    /// The name used in suites, requests and results: lower case, `-` between words.
+    pub name: String,
+    /// The name shown to people.
+    pub title: String,
+    /// What it is, in one sentence.
+    pub summary: String,
+    /// The version that the library itself reports.
+    pub version: String,
+    /// SPDX licence expression.
+    pub license: String,
+    /// The language it is written in.
+    pub language: String,
+    /// How it arranges its data.
+    pub structure: Structure,
+    /// The classes it offers and how it reaches them; a class not listed is not offered.
+    pub durability: BTreeMap<Durability, DurabilitySupport>,
+    /// What it can do.
+    pub capabilities: Capabilities,
+    /// The longest key it takes; absent where only memory limits it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_bytes_max: Option<u64>,
+    /// The longest value it takes; absent where only memory limits it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value_bytes_max: Option<u64>,
+    /// The shortest key it takes: 0 where an empty key is allowed.
+    #[serde(default)]
+    pub key_bytes_min: u64,
+    /// The files it keeps, as a person would find them.
+    pub files: String,
+    /// The settings it takes.
+    pub settings: Vec<Setting>,
+    /// Exists to test bakeoff itself: left out of `bakeoff stores` and of `--stores all`, never ranked.
+    #[serde(default)]
+    pub test_only: bool,
+}

@@ -1,0 +1,159 @@
+//! What a driver writes to standard output while it runs: one JSON object a line.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{DiskUsage, OperationResult, Resources};
+
+/// One line from a driver.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// The store is open and empty.
+    Opened(Opened),
+    /// About once a second while a phase runs.
+    Progress(Progress),
+    /// A phase ended and its answers were checked.
+    Phase(Box<PhaseResult>),
+    /// A phase was left out because the store does not offer what it needs.
+    NotOffered {
+        /// The phase.
+        phase: String,
+        /// What the store does not offer.
+        why: String,
+    },
+    /// The store was opened again and its whole content compared with what must be there.
+    Verified(Verified),
+    /// Everything asked for was done. Always the last line of a run that worked.
+    Finished(Finished),
+    /// The run cannot go on. Always the last line.
+    Failed {
+        /// What sort of failure.
+        kind: FailureKind,
+        /// The phase it happened in, if any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        phase: Option<String>,
+        /// What happened, with the operation and key where that is known.
+        message: String,
+    },
+}
+
+/// The sorts of failure that a cell can end with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureKind {
+    /// The request is malformed, or of an unknown version, or asks for what the driver does not know.
+    BadRequest,
+    /// A tape or the pool is damaged, truncated or foreign.
+    BadTape,
+    /// The store gave an error.
+    StoreError,
+    /// The store gave a wrong answer.
+    WrongAnswer,
+    /// No space was left on the device.
+    DiskFull,
+    /// The store or the driver panicked.
+    Panic,
+    /// The process died without a word (seen by the caller, never written by a driver).
+    Crash,
+    /// Memory ran out.
+    OutOfMemory,
+    /// The time limit passed.
+    Timeout,
+    /// What the driver printed is not an event.
+    BadOutput,
+}
+
+impl FailureKind {
+    /// The name used in JSON, with spaces for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::BadRequest => "bad request",
+            Self::BadTape => "bad tape",
+            Self::StoreError => "store error",
+            Self::WrongAnswer => "wrong answer",
+            Self::DiskFull => "disk full",
+            Self::Panic => "panic",
+            Self::Crash => "crash",
+            Self::OutOfMemory => "out of memory",
+            Self::Timeout => "timeout",
+            Self::BadOutput => "bad output",
+        }
+    }
+}
+
+/// The store is open and empty.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Opened {
+    /// The store's version as the library itself reports it.
+    pub version: String,
+    /// Time to create and open the empty store.
+    pub open_ns: u64,
+    /// Resident set with the empty store open and the harness's buffers in place: the baseline of memory figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_baseline_bytes: Option<u64>,
+    /// The clock in use: `tsc` or `monotonic`.
+    pub clock: String,
+    /// What two successive readings of the clock cost, median.
+    pub clock_pair_ns: u64,
+    /// Every setting in force, defaults included.
+    pub settings: crate::Settings,
+}
+
+/// How far a phase is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// The phase.
+    pub phase: String,
+    /// Operations replayed so far.
+    pub operations: u64,
+    /// Operations on the tape.
+    pub operations_total: u64,
+}
+
+/// One phase of one cell in one round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseResult {
+    /// The phase's name.
+    pub phase: String,
+    /// How time was taken.
+    pub mode: crate::Mode,
+    /// Threads that replayed.
+    pub threads: u32,
+    /// Time in the store: the longest of the threads' sums of timed regions. Rates are per this time.
+    pub timed_ns: u64,
+    /// Time from start to end, reading the tape and checking answers included.
+    pub wall_ns: u64,
+    /// By kind of operation, in the order of first appearance.
+    pub operations: Vec<OperationResult>,
+    /// Answers compared with what the tape expects.
+    pub answers_checked: u64,
+    /// Answers that differed. A phase with any fails its cell; the first is described in the failure.
+    pub answers_wrong: u64,
+    /// What the process cost.
+    pub resources: Resources,
+    /// The store's directory after the phase, still open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk: Option<DiskUsage>,
+}
+
+/// The whole content was compared after closing and opening again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verified {
+    /// Time to open the store with its data in it.
+    pub reopen_ns: u64,
+    /// Entries found, each compared by key and value.
+    pub entries: u64,
+}
+
+/// The last line of a run that worked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finished {
+    /// Time to close the store after the last phase.
+    pub close_ns: u64,
+    /// The store's directory just before closing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_before_close: Option<DiskUsage>,
+    /// The store's directory just after closing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_after_close: Option<DiskUsage>,
+}

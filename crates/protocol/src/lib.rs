@@ -1,0 +1,23 @@
+//! What the command line and a driver say to each other, and what a result line holds.
+//!
+//! Only types: nothing here opens a file or starts a process. `docs/PROTOCOL.md` is the same thing in prose, for
+//! drivers in other languages. Invariants: integers are nanoseconds or bytes and say so in their names; a figure that
+//! could not be read is absent (`None`, left out of the JSON), never zero; unknown optional keys are ignored, an
+//! unknown [`PROTOCOL_VERSION`] is refused.
+
+mod describe;
+mod event;
+mod measure;
+mod request;
+mod result;
+
+pub use describe::{
+    Capabilities, DriverDescription, DurabilitySupport, Setting, SettingKind, StoreDescription, Structure,
+};
+pub use event::{Event, FailureKind, Finished, Opened, PhaseResult, Progress, Verified};
+pub use measure::{DiskUsage, Latency, OperationResult, Resources};
+pub use request::{DataHints, Durability, Mode, PhaseRequest, Request, Settings};
+pub use result::{Axes, CellEnd, CellStatus, PhaseLine, ResultLine, TapeFacts};
+
+/// The version of requests, events and result lines. A driver refuses a request of any other version.
+pub const PROTOCOL_VERSION: u32 = 1;

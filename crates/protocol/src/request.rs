@@ -1,0 +1,131 @@
+//! The request a driver reads from standard input: one cell, one round.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// What a store promises about a write it has acknowledged. Stores are ranked only within one class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Durability {
+    /// An acknowledged write may be lost when the process dies.
+    None,
+    /// An acknowledged write survives the death of the process, not of the machine.
+    Process,
+    /// An acknowledged write survives a power cut: it was flushed.
+    Power,
+}
+
+impl Durability {
+    /// All classes, weakest first.
+    pub const ALL: [Self; 3] = [Self::None, Self::Process, Self::Power];
+
+    /// The name used in suites, requests and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Process => "process",
+            Self::Power => "power",
+        }
+    }
+}
+
+impl fmt::Display for Durability {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.name())
+    }
+}
+
+impl FromStr for Durability {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|class| class.name() == word)
+            .ok_or_else(|| format!("unknown durability `{word}`: use none, process or power"))
+    }
+}
+
+/// How the replay loop takes time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Each operation by itself, into a histogram.
+    Latency,
+    /// Each block of the tape as a whole: for operations hardly slower than the clock.
+    Throughput,
+}
+
+/// A store's settings by name, as the suite or the store's defaults give them.
+pub type Settings = BTreeMap<String, serde_json::Value>;
+
+/// What a store may know beforehand about the data, as a developer who chooses its settings would.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DataHints {
+    /// Records alive at the same time, at most.
+    pub records_max: u64,
+    /// Records that all phases insert together, deleted ones included.
+    pub records_inserted: u64,
+    /// Length of the longest key.
+    pub key_bytes_max: u64,
+    /// Mean length of a value.
+    pub value_bytes_mean: u64,
+    /// Length of the longest value.
+    pub value_bytes_max: u64,
+    /// Bytes of keys and values alive at the same time, at most.
+    pub data_bytes_max: u64,
+    /// Bytes of keys and values that all phases write together.
+    pub written_bytes: u64,
+    /// All keys are 4-byte big-endian integers.
+    pub integer_keys: bool,
+    /// Threads that will replay at the same time.
+    pub threads: u32,
+}
+
+/// One phase to replay.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseRequest {
+    /// The phase's name, copied into its result.
+    pub name: String,
+    /// The tape to replay.
+    pub tape: PathBuf,
+    /// How to take time.
+    pub mode: Mode,
+    /// Writes come in batches that the tape ends with commit operations; otherwise each write is acknowledged alone.
+    pub batched: bool,
+    /// The phase inserts keys in ascending order into an empty store, so that an append mode may be used.
+    pub ascending: bool,
+}
+
+/// What a driver is asked to do: one cell, one round, in a process of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// [`crate::PROTOCOL_VERSION`].
+    pub protocol: u32,
+    /// The cell's id, copied into messages.
+    pub cell: String,
+    /// The round, from 1.
+    pub round: u32,
+    /// The store's name, as `describe` gives it.
+    pub store: String,
+    /// The promise to measure under.
+    pub durability: Durability,
+    /// Settings that differ from the store's defaults.
+    #[serde(default)]
+    pub settings: Settings,
+    /// An existing, empty directory for the store's files. The driver leaves clearing it to the caller.
+    pub directory: PathBuf,
+    /// The value pool that all tapes of this request refer to.
+    pub pool: PathBuf,
+    /// What the store may know about the data.
+    pub hints: DataHints,
+    /// The phases, in order.
+    pub phases: Vec<PhaseRequest>,
+    /// A tape to replay untimed after closing and opening again: it scans the whole store and knows what must be there.
+    #[serde(default)]
+    pub verify: Option<PathBuf>,
+}

@@ -1,0 +1,128 @@
+//! The lines of `results.jsonl`. Each is complete in itself; the machine and the versions stand in `run.json` beside it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Durability, FailureKind, Finished, Opened, PhaseResult, Settings, Verified};
+
+/// Where a cell stands on every axis. Its id is a hash of this, the workload and the tapes' settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Axes {
+    /// The suite's name.
+    pub suite: String,
+    /// The store's name.
+    pub store: String,
+    /// The settings the suite gave the store (not its defaults).
+    #[serde(default)]
+    pub settings: Settings,
+    /// The promise measured under.
+    pub durability: Durability,
+    /// The data type: `random` or `text`.
+    pub data: String,
+    /// Key form: `sha1`, `decimal`, `integer`, `directory`.
+    pub key: String,
+    /// Smallest value.
+    pub value_bytes_min: u64,
+    /// Largest value.
+    pub value_bytes_max: u64,
+    /// Records loaded.
+    pub records: u64,
+    /// Threads.
+    pub threads: u32,
+    /// The medium's name: `default`, or as given with `--medium`.
+    pub medium: String,
+}
+
+/// What identifies a tape and its values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TapeFacts {
+    /// XXH64 of the tape's header, which covers everything in the tape; 16 hex digits.
+    pub tape_checksum: String,
+    /// Operations on the tape.
+    pub operations: u64,
+    /// Records alive after the phase.
+    pub records_after: u64,
+    /// Bytes of keys and values alive after the phase.
+    pub data_bytes_after: u64,
+}
+
+/// One phase of one cell in one round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseLine {
+    /// The cell's id: 16 hex digits.
+    pub cell: String,
+    /// The round, from 1.
+    pub round: u32,
+    /// The cell's axes.
+    #[serde(flatten)]
+    pub axes: Axes,
+    /// The tape that was replayed.
+    #[serde(flatten)]
+    pub tape: TapeFacts,
+    /// What was measured.
+    pub result: PhaseResult,
+}
+
+/// How a cell's round ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CellStatus {
+    /// Every phase was measured, every answer right, the content verified.
+    Ok,
+    /// Something failed: none of its figures are ranked.
+    Failed,
+}
+
+/// The last line of a cell's round. A cell's round without one did not finish and is done again by `--resume`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellEnd {
+    /// The cell's id.
+    pub cell: String,
+    /// The round, from 1.
+    pub round: u32,
+    /// The cell's axes.
+    #[serde(flatten)]
+    pub axes: Axes,
+    /// How it ended.
+    pub status: CellStatus,
+    /// What sort of failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<FailureKind>,
+    /// The phase it failed in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure_phase: Option<String>,
+    /// What happened, and how to see it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure_message: Option<String>,
+    /// When it started, RFC 3339, UTC.
+    pub started: String,
+    /// Wall time of the driver process, start to exit.
+    pub process_ns: u64,
+    /// Phases left out because the store does not offer what they need: name and reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_offered: Vec<(String, String)>,
+    /// The empty store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<Opened>,
+    /// The whole content, compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<Verified>,
+    /// Closing, and the disk before and after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished: Option<Finished>,
+    /// Bytes of keys and values alive at the end.
+    pub data_bytes: u64,
+    /// Records alive at the end.
+    pub records_alive: u64,
+    /// The log of the driver, relative to the run's directory.
+    pub log: String,
+}
+
+/// One line of `results.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "line", rename_all = "kebab-case")]
+pub enum ResultLine {
+    /// A phase was measured.
+    Phase(Box<PhaseLine>),
+    /// A cell's round ended.
+    Cell(Box<CellEnd>),
+}

@@ -1,0 +1,10 @@
+//! The stores, one file each, behind one trait.
+//!
+//! An adapter adds nothing a program using the store directly would not do: statements are prepared once, cursors and
+//! transactions are reused, a value reaches the caller's buffer with one copy and a key with none.
+
+mod error;
+mod store;
+
+pub use error::StoreError;
+pub use store::{Direction, Entry, OpenRequest, Session, SessionPlan, Store, Work};

@@ -1,0 +1,93 @@
+//! The trait every store stands behind.
+
+use std::path::Path;
+
+use bakeoff_protocol::{DataHints, Durability, Settings, StoreDescription};
+
+use crate::StoreError;
+
+/// One line of the table of stores: how to describe it and how to open it.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// What `describe` says. Cheap: it opens nothing on disk.
+    pub describe: fn() -> StoreDescription,
+    /// Creates the store in an empty directory, or opens it again with what an earlier `open` left there.
+    pub open: fn(&OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError>,
+}
+
+/// What a store is opened with.
+pub struct OpenRequest<'a> {
+    /// A directory of the store's own.
+    pub directory: &'a Path,
+    /// The promise to keep.
+    pub durability: Durability,
+    /// Every setting of the description, by name: defaults filled in, types and limits checked. Settings without a default may be absent.
+    pub settings: &'a Settings,
+    /// What the store may know about the data.
+    pub hints: &'a DataHints,
+}
+
+/// An open store, shared by the threads that replay.
+pub trait Store: Sync {
+    /// Calls `work` once with a session for the calling thread: prepared statements, a transaction, a cursor.
+    ///
+    /// Work that is prepared in a session is outside the clock. At the end of a session an unfinished batch is an error of
+    /// the tape, not of the store, and may be dropped.
+    fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError>;
+
+    /// Closes the store in an orderly way, so that opening it again finds everything.
+    fn close(self: Box<Self>) -> Result<(), StoreError>;
+}
+
+/// What a thread does with its session.
+pub type Work<'a> = &'a mut dyn FnMut(&mut dyn Session) -> Result<(), StoreError>;
+
+/// What a session may know beforehand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SessionPlan {
+    /// Writes are acknowledged by [`Session::commit`]; otherwise each write is acknowledged when its call returns.
+    pub batched: bool,
+    /// Keys are inserted in ascending order into an empty store: an append mode may be used.
+    pub ascending: bool,
+}
+
+/// The order of a scan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From low keys to high.
+    Forward,
+    /// From high keys to low.
+    Reverse,
+    /// Whichever the store finds easiest; only for whole scans.
+    Any,
+}
+
+/// One thread's way into an open store. All methods are called inside the clock.
+pub trait Session {
+    /// Writes a key that is not there.
+    fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError>;
+
+    /// Replaces the value of a key that is there.
+    fn update(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError>;
+
+    /// Writes a key whether or not it is there.
+    fn upsert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError>;
+
+    /// Appends the key's value to `value`, without touching what is in it, and says whether there was one.
+    fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError>;
+
+    /// Removes a key; it is not an error if it is not there.
+    fn delete(&mut self, key: &[u8]) -> Result<(), StoreError>;
+
+    /// Visits entries in order, from the first key not below `from` (reverse: not above; `None`: from the end), until `visit`
+    /// returns false or there are no more. Keys and values are borrowed for the length of the call only.
+    fn scan(
+        &mut self,
+        from: Option<&[u8]>,
+        direction: Direction,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<(), StoreError>;
+
+    /// Acknowledges everything written since the last commit, together.
+    fn commit(&mut self) -> Result<(), StoreError>;
+}

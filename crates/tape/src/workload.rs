@@ -1,0 +1,262 @@
+//! What determines the bytes of a cell's tapes: as-validated types, which the suite fills and the recorder reads.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The kinds of operation, with their code on the tape (`docs/TAPE.md`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[repr(u8)]
+pub enum Operation {
+    /// Write a key that is not there.
+    Insert = 1,
+    /// Replace the value of a key that is there.
+    Update = 2,
+    /// Write a key whether or not it is there.
+    Upsert = 3,
+    /// Read a key.
+    Get = 4,
+    /// Remove a key.
+    Delete = 5,
+    /// Read some entries in key order.
+    Scan = 6,
+    /// Read every entry.
+    ScanAll = 7,
+    /// End a batch.
+    Commit = 8,
+    /// Look up a path in a directory tree, a component at a time.
+    Walk = 9,
+}
+
+impl Operation {
+    /// All kinds, by code.
+    pub const ALL: [Self; 9] = [
+        Self::Insert,
+        Self::Update,
+        Self::Upsert,
+        Self::Get,
+        Self::Delete,
+        Self::Scan,
+        Self::ScanAll,
+        Self::Commit,
+        Self::Walk,
+    ];
+
+    /// The kind with this code.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code).checked_sub(1)?).copied()
+    }
+
+    /// The name used in suites and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Insert => "insert",
+            Self::Update => "update",
+            Self::Upsert => "upsert",
+            Self::Get => "get",
+            Self::Delete => "delete",
+            Self::Scan => "scan",
+            Self::ScanAll => "scan-all",
+            Self::Commit => "commit",
+            Self::Walk => "walk",
+        }
+    }
+
+    /// Whether it changes the store.
+    pub fn writes(self) -> bool {
+        matches!(self, Self::Insert | Self::Update | Self::Upsert | Self::Delete)
+    }
+}
+
+/// What is done with each entry of a scan inside the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[repr(u8)]
+pub enum Consumer {
+    /// Count entries and bytes.
+    Count = 0,
+    /// Read the first and last 8 bytes of key and value.
+    Touch = 1,
+    /// CRC-32 of all bytes.
+    Crc32 = 2,
+    /// XXH64 of all bytes.
+    Xxh64 = 3,
+    /// Copy key and value to the caller's buffer.
+    Copy = 4,
+}
+
+/// How the key of a record is made from its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeyForm {
+    /// Lower-case hexadecimal of the first 16 bytes of SHA-1 of the index (8 bytes, little-endian): 32 characters, in random order.
+    Sha1,
+    /// The index in decimal, zero-padded to 16 characters.
+    Decimal,
+    /// The index as a 4-byte big-endian integer, so that numeric order is byte order.
+    Integer,
+    /// 8-byte big-endian parent id, then a name: entries of a directory tree.
+    Directory,
+}
+
+impl KeyForm {
+    /// All forms.
+    pub const ALL: [Self; 4] = [Self::Sha1, Self::Decimal, Self::Integer, Self::Directory];
+
+    /// The name used in suites and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sha1 => "sha1",
+            Self::Decimal => "decimal",
+            Self::Integer => "integer",
+            Self::Directory => "directory",
+        }
+    }
+}
+
+/// What values are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Data {
+    /// Incompressible: output of a seeded generator.
+    Random,
+    /// Compressible: words, from a folder of text files or the built-in model.
+    Text,
+}
+
+impl Data {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Random, Self::Text];
+
+    /// The name used in suites and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Text => "text",
+        }
+    }
+}
+
+/// A range of sizes in bytes, both ends included; sizes are drawn uniformly from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SizeRange {
+    /// Smallest.
+    pub min: u64,
+    /// Largest.
+    pub max: u64,
+}
+
+/// Which records operations fall on. Every phase draws from a random stream of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "kind")]
+pub enum Access {
+    /// In ascending key order, starting again at the lowest.
+    Sequential,
+    /// In the order in which records were inserted (for an insert phase: ascending index).
+    Insertion,
+    /// Each live record equally likely; for a load, a random permutation.
+    Uniform,
+    /// Zipfian with this exponent, popular records scattered over the key space.
+    Zipfian {
+        /// The exponent: 0.99 in YCSB.
+        theta: f64,
+    },
+    /// Zipfian over age: the newest record is the most popular.
+    Latest {
+        /// The exponent.
+        theta: f64,
+    },
+    /// A part of the records takes a part of the operations.
+    Hot {
+        /// Part of the records that is hot, between 0 and 1.
+        records: f64,
+        /// Part of the operations that fall on them, between 0 and 1.
+        operations: f64,
+    },
+}
+
+/// How writes are acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Batch {
+    /// Each write by itself.
+    Each,
+    /// A commit after this many writes, and after the last.
+    Writes(u64),
+    /// One commit at the end.
+    All,
+}
+
+/// How the phase is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Measure {
+    /// Each operation.
+    Latency,
+    /// Blocks of operations.
+    Throughput,
+}
+
+/// One phase, measured by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseSpec {
+    /// Its name in results: lower case, `-` between words, unique in the cell.
+    pub name: String,
+    /// Operations by relative weight; each operation's kind is drawn independently of its key and value. One entry for a pure phase.
+    pub mix: BTreeMap<Operation, f64>,
+    /// Operations in all lanes together, commits and restoring inserts not counted; `None`: as many as `records` of the workload.
+    pub operations: Option<u64>,
+    /// Which records they fall on. Inserts take new indexes, ascending, or shuffled if `Uniform`.
+    pub access: Access,
+    /// How writes are acknowledged.
+    pub batch: Batch,
+    /// How it is timed.
+    pub measure: Measure,
+    /// Part of the gets that ask for a key that was never inserted, between 0 and 1.
+    pub missing: f64,
+    /// Put each deleted key back, with a new value, outside the clock.
+    pub restore: bool,
+    /// For scans: entries to read, drawn uniformly.
+    pub scan_entries: SizeRange,
+    /// For scans and whole scans: downwards.
+    pub reverse: bool,
+    /// For whole scans: any order will do, so stores without order can take part.
+    pub any_order: bool,
+    /// For scans and whole scans.
+    pub consumer: Consumer,
+}
+
+/// A directory tree (Ozone 2020): `fanout` directories in each, `levels` deep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tree {
+    /// Directories in a directory.
+    pub fanout: u32,
+    /// Levels below the root.
+    pub levels: u32,
+    /// Bytes of padding after the 8-byte object id in a value.
+    pub padding_bytes: u32,
+}
+
+/// Everything that determines the bytes of a cell's tapes and pool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Key form.
+    pub key: KeyForm,
+    /// Records loaded by the first phase.
+    pub records: u64,
+    /// Sizes of values.
+    pub value_bytes: SizeRange,
+    /// What values are made of.
+    pub data: Data,
+    /// Length of the value pool.
+    pub pool_bytes: u64,
+    /// Lanes: one for each thread.
+    pub lanes: u32,
+    /// The tree, for [`KeyForm::Directory`]: `records` is then its number of entries.
+    pub tree: Option<Tree>,
+    /// The phases, in order; the first fills the store.
+    pub phases: Vec<PhaseSpec>,
+}
