@@ -14,13 +14,6 @@ pub enum Event {
     Progress(Progress),
     /// A phase ended and its answers were checked.
     Phase(Box<PhaseResult>),
-    /// A phase was left out because the store does not offer what it needs.
-    NotOffered {
-        /// The phase.
-        phase: String,
-        /// What the store does not offer.
-        why: String,
-    },
     /// The store was opened again and its whole content compared with what must be there.
     Verified(Verified),
     /// Everything asked for was done. Always the last line of a run that worked.
