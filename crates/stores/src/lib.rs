@@ -3,8 +3,15 @@
 //! An adapter adds nothing a program using the store directly would not do: statements are prepared once, cursors and
 //! transactions are reused, a value reaches the caller's buffer with one copy and a key with none.
 
+mod describe;
 mod error;
+mod null;
+mod settings;
+mod sqlite;
 mod store;
+mod table;
 
 pub use error::StoreError;
+pub use settings::resolve_settings;
 pub use store::{Direction, Entry, OpenRequest, Session, SessionPlan, Store, Work};
+pub use table::{find, native};

@@ -1,0 +1,88 @@
+//! From the settings a request gives to the settings a store is opened with: every name known, every value of its type
+//! and within its limits, defaults filled in.
+
+use bakeoff_protocol::{Setting, SettingKind, Settings, StoreDescription};
+use serde_json::Value;
+
+use crate::StoreError;
+
+/// Checks the settings given for a store and fills in its defaults.
+///
+/// Settings without a default that were not given stay absent. A number of bytes must already be an integer.
+///
+/// # Errors
+/// [`StoreError::BadRequest`] for an unknown name (with the nearest known one), a value of the wrong type or one outside
+/// its limits (with the limits).
+pub fn resolve_settings(description: &StoreDescription, given: &Settings) -> Result<Settings, StoreError> {
+    for (name, value) in given {
+        let setting = description.settings.iter().find(|setting| setting.name == *name);
+        let setting = setting.ok_or_else(|| unknown_setting(description, name))?;
+        check(setting, value).map_err(|wrong| {
+            StoreError::BadRequest(format!("setting `{name}` of store `{}` is {value}: {wrong}", description.name))
+        })?;
+    }
+    let defaults = description.settings.iter().filter_map(|setting| Some((&setting.name, setting.default.as_ref()?)));
+    let mut resolved: Settings = defaults.map(|(name, value)| (name.clone(), value.clone())).collect();
+    resolved.extend(given.clone());
+    Ok(resolved)
+}
+
+fn unknown_setting(description: &StoreDescription, name: &str) -> StoreError {
+    let names: Vec<&str> = description.settings.iter().map(|setting| setting.name.as_str()).collect();
+    let remedy = match nearest(name, &names) {
+        _ if names.is_empty() => "it takes none; leave the setting out".to_owned(),
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("it takes {}", names.join(", ")),
+    };
+    StoreError::BadRequest(format!("store `{}` has no setting `{name}`: {remedy}", description.name))
+}
+
+/// The word most like `word`, if any is like it at all.
+fn nearest<'a>(word: &str, words: &[&'a str]) -> Option<&'a str> {
+    const LIKE: f64 = 0.7;
+    let likeness = |candidate: &str| strsim::jaro_winkler(word, candidate);
+    let best = words.iter().copied().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(best) >= LIKE).then_some(best)
+}
+
+/// What is wrong with the value, and what is right.
+fn check(setting: &Setting, value: &Value) -> Result<(), String> {
+    match &setting.kind {
+        SettingKind::Bytes { min, max } => match value.as_u64() {
+            Some(bytes) if (*min..=*max).contains(&bytes) => Ok(()),
+            _ => Err(format!("give a whole number of bytes from {min} to {max}")),
+        },
+        SettingKind::Integer { min, max } => match value.as_i64() {
+            Some(number) if (*min..=*max).contains(&number) => Ok(()),
+            _ => Err(format!("give a whole number from {min} to {max}")),
+        },
+        SettingKind::Boolean if value.is_boolean() => Ok(()),
+        SettingKind::Boolean => Err("give true or false".to_owned()),
+        SettingKind::Choice { words } => match value.as_str() {
+            Some(word) if words.iter().any(|known| known == word) => Ok(()),
+            other => Err(wrong_word(other.unwrap_or_default(), words)),
+        },
+    }
+}
+
+fn wrong_word(word: &str, words: &[String]) -> String {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match nearest(word, &words) {
+        Some(near) => format!("did you mean \"{near}\"? It is one of {}", words.join(", ")),
+        None => format!("give one of {}", words.join(", ")),
+    }
+}
+
+/// The integer that a resolved setting holds.
+pub(crate) fn integer(settings: &Settings, name: &str) -> Result<u64, StoreError> {
+    settings.get(name).and_then(Value::as_u64).ok_or_else(|| unresolved(name, "a whole number"))
+}
+
+/// The word that a resolved setting holds.
+pub(crate) fn word<'a>(settings: &'a Settings, name: &str) -> Result<&'a str, StoreError> {
+    settings.get(name).and_then(Value::as_str).ok_or_else(|| unresolved(name, "a word"))
+}
+
+fn unresolved(name: &str, what: &str) -> StoreError {
+    StoreError::BadRequest(format!("setting `{name}` is not {what}: pass the settings through resolve_settings first"))
+}

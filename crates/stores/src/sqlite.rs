@@ -1,0 +1,246 @@
+//! SQLite: one table of keys and values, one connection a thread.
+//!
+//! Connections are kept from one session to the next, as an application would keep them, so a phase begins with the
+//! page cache that the phase before it left.
+
+mod error;
+mod session;
+mod statement;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use bakeoff_protocol::{
+    Capabilities, DataHints, Durability, Setting, SettingKind, Settings, StoreDescription, Structure,
+};
+use rusqlite::Connection;
+
+use crate::describe::{choice, classes, setting};
+use crate::settings::{integer, word};
+use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
+use error::error_from_rusqlite;
+use session::SqliteSession;
+
+/// A row of key and value may be 1,000,000,000 bytes long (<https://sqlite.org/limits.html>); this leaves room for the
+/// longest key of a tape.
+const VALUE_BYTES_MAX: u64 = 999_900_000;
+/// The longest key a tape can hold.
+const KEY_BYTES_MAX: u64 = 65_535;
+/// Threads that write at the same time wait for each other this long before they give up.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What the store says of itself.
+pub(crate) fn describe() -> StoreDescription {
+    StoreDescription {
+        name: "sqlite".to_owned(),
+        title: "SQLite".to_owned(),
+        summary: "SQL database in one file; here one table of keys and values, with prepared statements.".to_owned(),
+        version: rusqlite::version().to_owned(),
+        license: "blessing".to_owned(),
+        language: "C".to_owned(),
+        structure: Structure::BTree,
+        durability: durability(),
+        capabilities: Capabilities {
+            scan_from: true,
+            scan_ordered: true,
+            scan_any_order: true,
+            batch: true,
+            atomic_batch: true,
+            parallel_readers: true,
+            parallel_writers: false,
+            multi_process: true,
+            keeps_data: true,
+        },
+        key_bytes_max: Some(KEY_BYTES_MAX),
+        value_bytes_max: Some(VALUE_BYTES_MAX),
+        key_bytes_min: 0,
+        files: "records.sqlite; while open in the classes process and power also records.sqlite-wal and -shm"
+            .to_owned(),
+        settings: settings(),
+        test_only: false,
+    }
+}
+
+fn durability() -> std::collections::BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
+    let synchronous = "https://sqlite.org/pragma.html#pragma_synchronous";
+    classes(&[
+        (
+            Durability::None,
+            "journal_mode=MEMORY, synchronous=OFF: a process that dies inside a transaction can leave a corrupt database",
+            "https://sqlite.org/pragma.html#pragma_journal_mode",
+        ),
+        (
+            Durability::Process,
+            "journal_mode=WAL, synchronous=NORMAL: the log is flushed at checkpoints only",
+            synchronous,
+        ),
+        (Durability::Power, "journal_mode=WAL, synchronous=FULL: the log is flushed at every commit", synchronous),
+    ])
+}
+
+fn settings() -> Vec<Setting> {
+    let bytes = |min, max| SettingKind::Bytes { min, max };
+    vec![
+        setting(
+            "page-size",
+            bytes(512, 65_536),
+            Some(4_096.into()),
+            "Size of a database page: a power of two.",
+            "https://sqlite.org/pragma.html#pragma_page_size",
+        ),
+        setting(
+            "cache",
+            bytes(0, 1 << 40),
+            Some(2_048_000.into()),
+            "Most memory that the page cache of one connection (thread) takes; less than 1 KiB counts as none.",
+            "https://sqlite.org/pragma.html#pragma_cache_size",
+        ),
+        setting(
+            "table",
+            choice(&["auto", "without-rowid", "rowid"]),
+            Some("auto".into()),
+            "How rows are kept: in the tree of keys (without-rowid) or in a tree of their own beside an index (rowid); auto \
+             takes rowid when a mean row is larger than a twentieth of a page.",
+            "https://sqlite.org/withoutrowid.html",
+        ),
+        setting(
+            "mmap-size",
+            bytes(0, 0x7fff_0000),
+            Some(0.into()),
+            "Bytes of the database file that are read through a memory map.",
+            "https://sqlite.org/pragma.html#pragma_mmap_size",
+        ),
+        setting(
+            "wal-autocheckpoint",
+            SettingKind::Integer { min: 0, max: i64::from(i32::MAX) },
+            Some(1_000.into()),
+            "Pages in the write-ahead log after which a commit also checkpoints; 0 for never.",
+            "https://sqlite.org/pragma.html#pragma_wal_autocheckpoint",
+        ),
+    ]
+}
+
+/// Creates or opens the database.
+pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
+    let page_bytes = integer(request.settings, "page-size")?;
+    if !page_bytes.is_power_of_two() {
+        let (below, above) = (page_bytes.next_power_of_two() / 2, page_bytes.next_power_of_two());
+        let message =
+            format!("setting `page-size` of store `sqlite` is {page_bytes}: give a power of two, {below} or {above}");
+        return Err(StoreError::BadRequest(message));
+    }
+    let configuration = Configuration::new(request)?;
+    let connection = configuration.connect()?;
+    let table = create_table(word(request.settings, "table")?, page_bytes, request.hints);
+    connection.execute_batch(table).map_err(error_from_rusqlite)?;
+    Ok(Box::new(Sqlite { configuration, idle: Mutex::new(vec![connection]) }))
+}
+
+/// <https://sqlite.org/withoutrowid.html>: the mean row should be smaller than about a twentieth of a page, else rows
+/// fill the inner pages of the tree of keys and make it deep.
+fn create_table(table: &str, page_bytes: u64, hints: &DataHints) -> &'static str {
+    let row_bytes = hints.key_bytes_max + hints.value_bytes_mean;
+    let without_rowid = match table {
+        "auto" => row_bytes <= page_bytes / 20,
+        word => word == "without-rowid",
+    };
+    if without_rowid {
+        "CREATE TABLE IF NOT EXISTS record (key BLOB NOT NULL PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
+    } else {
+        "CREATE TABLE IF NOT EXISTS record (key BLOB NOT NULL PRIMARY KEY, value BLOB NOT NULL)"
+    }
+}
+
+/// What every connection is set to.
+struct Configuration {
+    path: PathBuf,
+    /// Pragma and value, in the order they must be set in: the page size before the journal creates the file.
+    pragmas: Vec<(&'static str, String)>,
+}
+
+impl Configuration {
+    fn new(request: &OpenRequest<'_>) -> Result<Self, StoreError> {
+        let (journal_mode, synchronous) = match request.durability {
+            Durability::None => ("memory", "0"),
+            Durability::Process => ("wal", "1"),
+            Durability::Power => ("wal", "2"),
+        };
+        let settings: &Settings = request.settings;
+        // A negative cache size counts KiB instead of pages.
+        let cache = match integer(settings, "cache")? / 1_024 {
+            0 => "0".to_owned(),
+            kibibytes => format!("-{kibibytes}"),
+        };
+        let pragmas = vec![
+            ("page_size", integer(settings, "page-size")?.to_string()),
+            ("journal_mode", journal_mode.to_owned()),
+            ("synchronous", synchronous.to_owned()),
+            ("cache_size", cache),
+            ("mmap_size", integer(settings, "mmap-size")?.to_string()),
+            ("wal_autocheckpoint", integer(settings, "wal-autocheckpoint")?.to_string()),
+        ];
+        Ok(Self { path: Path::join(request.directory, "records.sqlite"), pragmas })
+    }
+
+    /// Opens a connection and makes sure that every pragma took: SQLite says nothing when one does not.
+    fn connect(&self) -> Result<Connection, StoreError> {
+        let connection = Connection::open(&self.path).map_err(error_from_rusqlite)?;
+        connection.busy_timeout(BUSY_TIMEOUT).map_err(error_from_rusqlite)?;
+        for (pragma, value) in &self.pragmas {
+            connection.execute_batch(&format!("PRAGMA {pragma} = {value}")).map_err(error_from_rusqlite)?;
+            let taken = pragma_value(&connection, pragma)?;
+            if taken != *value {
+                let message = format!("SQLite keeps PRAGMA {pragma} at {taken} when asked for {value}");
+                return Err(StoreError::Store(message));
+            }
+        }
+        Ok(connection)
+    }
+}
+
+/// A pragma's value as text, number or not.
+fn pragma_value(connection: &Connection, pragma: &str) -> Result<String, StoreError> {
+    let sql = format!("PRAGMA {pragma}");
+    let value = connection.query_row(&sql, [], |row| row.get::<_, rusqlite::types::Value>(0));
+    match value.map_err(error_from_rusqlite)? {
+        rusqlite::types::Value::Integer(number) => Ok(number.to_string()),
+        rusqlite::types::Value::Text(text) => Ok(text),
+        other => Ok(format!("{other:?}")),
+    }
+}
+
+struct Sqlite {
+    configuration: Configuration,
+    /// Connections that no session uses at the moment.
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Sqlite {
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for Sqlite {
+    fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
+        let idle = self.idle().pop();
+        let connection = idle.map_or_else(|| self.configuration.connect(), Ok)?;
+        let mut session = SqliteSession::prepare(&connection, plan)?;
+        work(&mut session)?;
+        drop(session);
+        // Closing a connection rolls an unfinished batch back.
+        if connection.is_autocommit() {
+            self.idle().push(connection);
+        }
+        Ok(())
+    }
+
+    /// The last connection to close checkpoints the write-ahead log and removes it.
+    fn close(self: Box<Self>) -> Result<(), StoreError> {
+        let connections = self.idle.into_inner().unwrap_or_else(PoisonError::into_inner);
+        connections
+            .into_iter()
+            .try_for_each(|connection| connection.close().map_err(|(_, error)| error_from_rusqlite(error)))
+    }
+}

@@ -1,0 +1,36 @@
+//! SQLite's result codes as store errors.
+
+use std::ffi::{CStr, c_int};
+
+use rusqlite::ffi;
+
+use crate::StoreError;
+
+const ENOSPC: c_int = 28;
+const EDQUOT: c_int = 122;
+
+/// The error that a call on this database ended with.
+pub(super) fn error_from_code(database: *mut ffi::sqlite3, code: c_int) -> StoreError {
+    // SAFETY: the database is open; the message is copied before anything else is asked of it.
+    let (extended, system, message) = unsafe {
+        let message = CStr::from_ptr(ffi::sqlite3_errmsg(database)).to_string_lossy().into_owned();
+        (ffi::sqlite3_extended_errcode(database), ffi::sqlite3_system_errno(database), message)
+    };
+    let no_space = code & 0xff == ffi::SQLITE_IOERR && matches!(system, ENOSPC | EDQUOT);
+    classify(code, no_space, format!("{message} (SQLite result code {extended})"))
+}
+
+/// The error that a call of rusqlite ended with.
+pub(super) fn error_from_rusqlite(error: rusqlite::Error) -> StoreError {
+    let code = error.sqlite_error().map_or(ffi::SQLITE_ERROR, |inner| inner.extended_code);
+    classify(code, false, format!("{error} (SQLite result code {code})"))
+}
+
+fn classify(code: c_int, no_space: bool, message: String) -> StoreError {
+    match code & 0xff {
+        ffi::SQLITE_FULL => StoreError::DiskFull(message),
+        _ if no_space => StoreError::DiskFull(message),
+        ffi::SQLITE_NOMEM => StoreError::OutOfMemory(message),
+        _ => StoreError::Store(message),
+    }
+}
