@@ -1,1 +1,23 @@
-//! placeholder
+//! What a run costs and where it ran: clock, latency histogram, process and disk accounting, machine, medium, warnings.
+//!
+//! Nothing here decides what to measure or knows a store. Invariant: a figure that could not be read is absent
+//! (`None`), never zero.
+
+mod clock;
+mod device;
+mod disk;
+mod histogram;
+mod machine;
+mod medium;
+mod process;
+mod sys;
+mod warning;
+
+pub use clock::Clock;
+pub use device::{DeviceCounters, DeviceId};
+pub use disk::disk_usage;
+pub use histogram::{Histogram, HistogramError};
+pub use machine::{FileLimit, Machine, nofile_limit};
+pub use medium::Medium;
+pub use process::{Snapshot, reset_peak_rss, rss_bytes};
+pub use warning::{Warning, before_run};

@@ -1,0 +1,73 @@
+//! What a directory takes on disk.
+
+use std::collections::HashSet;
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use bakeoff_protocol::DiskUsage;
+
+/// `st_blocks` counts units of this many bytes, whatever the file system's block size.
+const STAT_BLOCK_BYTES: u64 = 512;
+
+/// Sums everything in a directory, the directory itself included.
+///
+/// Symbolic links are not followed, a file with several names counts once, and what vanishes while we look (a store's
+/// background work) is left out. Blocks that the file system has promised but not yet written are counted by most.
+///
+/// # Errors
+/// When the directory, or one in it, cannot be read for another reason than having vanished.
+pub fn disk_usage(directory: &Path) -> io::Result<DiskUsage> {
+    let mut walk = Walk::default();
+    walk.usage.allocated_bytes = allocated_bytes(&fs::metadata(directory)?);
+    let mut pending = vec![directory.to_owned()];
+    while let Some(current) = pending.pop() {
+        let entries = match fs::read_dir(&current) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && current != directory => continue,
+            entries => entries?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            let Some(metadata) = unless_vanished(entry.metadata())? else { continue };
+            if metadata.is_dir() {
+                pending.push(entry.path());
+            }
+            walk.add(&metadata);
+        }
+    }
+    Ok(walk.usage)
+}
+
+#[derive(Default)]
+struct Walk {
+    usage: DiskUsage,
+    /// Device and inode of files with more than one name.
+    linked: HashSet<(u64, u64)>,
+}
+
+impl Walk {
+    fn add(&mut self, metadata: &Metadata) {
+        let has_names = metadata.is_file() && metadata.nlink() > 1;
+        if has_names && !self.linked.insert((metadata.dev(), metadata.ino())) {
+            return;
+        }
+        self.usage.allocated_bytes += allocated_bytes(metadata);
+        if metadata.is_file() {
+            self.usage.apparent_bytes += metadata.len();
+            self.usage.files += 1;
+        }
+    }
+}
+
+fn allocated_bytes(metadata: &Metadata) -> u64 {
+    metadata.blocks() * STAT_BLOCK_BYTES
+}
+
+fn unless_vanished<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}

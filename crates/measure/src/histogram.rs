@@ -1,0 +1,191 @@
+//! Latencies of one operation in one phase, as the field's HdrHistogram.
+
+use bakeoff_protocol::Latency;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+use thiserror::Error;
+
+/// The largest latency with a bucket of its own: one hour.
+const HIGHEST_NS: u64 = 3_600_000_000_000;
+
+/// Decimal digits that a bucket keeps.
+const SIGNIFICANT_DIGITS: u8 = 3;
+
+/// Bytes before the counts in the V2 encoding.
+const V2_HEADER_BYTES: usize = 40;
+
+/// The first four bytes of the V2 encoding that is not deflated.
+const V2_COOKIE: u32 = 0x1c84_9313;
+
+/// A histogram of nanoseconds, 1 ns to 1 h with 3 significant digits. Longer latencies count as one hour in percentiles;
+/// smallest, largest, sum and count are kept beside it and are exact.
+#[derive(Clone, Debug)]
+pub struct Histogram {
+    counts: hdrhistogram::Histogram<u64>,
+    sum_ns: u64,
+    min_ns: u64,
+    max_ns: u64,
+}
+
+/// Why text is not a histogram.
+#[derive(Debug, Error)]
+pub enum HistogramError {
+    /// The text is not base64.
+    #[error("the histogram is not base64 ({0}): expected an HdrHistogram V2, not deflated, in standard base64")]
+    NotBase64(#[from] base64::DecodeError),
+    /// The bytes are not this kind of histogram.
+    #[error(
+        "the {bytes} bytes of the histogram are not an HdrHistogram V2 ({why}): write it without deflate, from 1 ns, with 3 significant digits"
+    )]
+    NotV2 {
+        /// How many bytes the text decoded to.
+        bytes: usize,
+        /// What is wrong with them.
+        why: String,
+    },
+}
+
+impl Histogram {
+    /// An empty histogram. All its memory (about 270 KiB) is allocated and touched here, so that [`Histogram::record`]
+    /// neither allocates nor faults.
+    pub fn new() -> Self {
+        let counts = hdrhistogram::Histogram::new_with_bounds(1, HIGHEST_NS, SIGNIFICANT_DIGITS);
+        // The bounds are constants that satisfy the library's conditions; any test would fail here.
+        let counts = counts.expect("1 ns to 1 h with 3 digits is a valid histogram");
+        let mut histogram = Self { counts, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 };
+        // Zeroed memory comes from the kernel page by page at the first write; opaque, lest the writes be left out.
+        std::hint::black_box(&mut histogram.counts).reset();
+        histogram
+    }
+
+    /// Counts one latency.
+    #[inline]
+    pub fn record(&mut self, ns: u64) {
+        self.record_many(ns, 1);
+    }
+
+    #[inline]
+    fn record_many(&mut self, ns: u64, count: u64) {
+        self.counts.saturating_record_n(ns, count);
+        self.sum_ns = self.sum_ns.saturating_add(ns.saturating_mul(count));
+        self.min_ns = self.min_ns.min(ns);
+        self.max_ns = self.max_ns.max(ns);
+    }
+
+    /// Adds what another histogram has counted.
+    pub fn merge(&mut self, other: &Self) {
+        self.counts.add(&other.counts).expect("all histograms have the same bounds");
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
+    /// How many latencies were counted.
+    pub fn count(&self) -> u64 {
+        self.counts.len()
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+
+    /// Sum of all latencies in nanoseconds.
+    pub fn sum_ns(&self) -> u64 {
+        self.sum_ns
+    }
+
+    /// The smallest latency in nanoseconds; absent if nothing was counted.
+    pub fn min_ns(&self) -> Option<u64> {
+        (!self.is_empty()).then_some(self.min_ns)
+    }
+
+    /// The largest latency in nanoseconds; absent if nothing was counted.
+    pub fn max_ns(&self) -> Option<u64> {
+        (!self.is_empty()).then_some(self.max_ns)
+    }
+
+    /// Mean latency, to the nearest nanosecond, from the exact sum; absent if nothing was counted.
+    pub fn mean_ns(&self) -> Option<u64> {
+        let count = u128::from(self.count());
+        let doubled = (2 * u128::from(self.sum_ns) + count).checked_div(2 * count)?;
+        u64::try_from(doubled).ok()
+    }
+
+    /// The latency that the share `quantile` (0 to 1) of all latencies does not exceed, to 3 digits, rounded up within
+    /// its bucket and never outside the smallest and largest; absent if nothing was counted.
+    pub fn quantile_ns(&self, quantile: f64) -> Option<u64> {
+        Some(self.counts.value_at_quantile(quantile).clamp(self.min_ns()?, self.max_ns()?))
+    }
+
+    /// The figures and the encoded histogram for a result.
+    ///
+    /// Of an empty histogram all figures are 0: leave such a latency out of the result.
+    pub fn to_latency(&self) -> Latency {
+        let quantile = |share| self.quantile_ns(share).unwrap_or(0);
+        Latency {
+            latency_ns_mean: self.mean_ns().unwrap_or(0),
+            latency_ns_min: self.min_ns().unwrap_or(0),
+            latency_ns_p50: quantile(0.5),
+            latency_ns_p90: quantile(0.9),
+            latency_ns_p99: quantile(0.99),
+            latency_ns_p999: quantile(0.999),
+            latency_ns_max: self.max_ns().unwrap_or(0),
+            histogram: self.to_base64(),
+        }
+    }
+
+    /// HdrHistogram V2, not deflated, in standard base64.
+    fn to_base64(&self) -> String {
+        let mut bytes = Vec::new();
+        // It fails for a count above i64::MAX or a writer's error; neither can be here.
+        V2Serializer::new().serialize(&self.counts, &mut bytes).expect("a histogram can be written to memory");
+        STANDARD.encode(bytes)
+    }
+
+    /// Reads what [`Histogram::to_latency`] wrote, or another language's HdrHistogram of the same kind.
+    ///
+    /// The encoding holds only the buckets, so smallest, largest and sum are then exact to 3 digits only.
+    pub fn from_base64(text: &str) -> Result<Self, HistogramError> {
+        let bytes = STANDARD.decode(text.trim())?;
+        let wrong = |why: String| HistogramError::NotV2 { bytes: bytes.len(), why };
+        check_header(&bytes).map_err(wrong)?;
+        let counts: hdrhistogram::Histogram<u64> =
+            Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|error| wrong(error.to_string()))?;
+        let mut histogram = Self::new();
+        for bucket in counts.iter_recorded() {
+            let ns = counts.median_equivalent(bucket.value_iterated_to());
+            histogram.record_many(ns, bucket.count_since_last_iteration());
+        }
+        if !histogram.is_empty() {
+            histogram.min_ns = counts.min();
+            histogram.max_ns = counts.max();
+        }
+        Ok(histogram)
+    }
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The library believes the header and allocates what it says (up to 4 GiB), so it is checked first.
+fn check_header(bytes: &[u8]) -> Result<(), String> {
+    let word = |at: usize| bytes.get(at..at + 4).map(|word| u32::from_be_bytes([word[0], word[1], word[2], word[3]]));
+    let (Some(cookie), Some(payload_bytes), Some(digits)) = (word(0), word(4), word(12)) else {
+        return Err(format!("shorter than its header of {V2_HEADER_BYTES} bytes"));
+    };
+    if cookie != V2_COOKIE {
+        return Err(format!("it starts with {cookie:08x} and not {V2_COOKIE:08x}"));
+    }
+    if digits != u32::from(SIGNIFICANT_DIGITS) {
+        return Err(format!("{digits} significant digits and not {SIGNIFICANT_DIGITS}"));
+    }
+    if bytes.len().checked_sub(V2_HEADER_BYTES) != Some(payload_bytes as usize) {
+        return Err(format!("its header promises {payload_bytes} bytes of counts"));
+    }
+    Ok(())
+}

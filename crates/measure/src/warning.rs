@@ -1,0 +1,268 @@
+//! Circumstances that spoil figures: what each is, what it does to them, what to do about it.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Machine, Medium};
+
+/// Share of one CPU's time that a hypervisor may give away before it is worth a word, in percent.
+const STEAL_PERCENT_MAX: f64 = 1.0;
+
+/// Share of the median latency that two clock readings may make up, in percent.
+const CLOCK_PERCENT_MAX: u64 = 20;
+
+/// Share of memory that may be swapped out, in percent. Idle programs' pages, swapped out long ago, do no harm.
+const SWAP_PERCENT_MAX: u64 = 1;
+
+/// Fewer rounds than this give no interval worth the name.
+const ROUNDS_MIN: u32 = 3;
+
+/// Share of the CPUs that may be busy when a run starts.
+const LOAD_SHARE_MAX: f64 = 0.5;
+
+/// One circumstance, with the figures that show it. Shown as what it is, what it does, what to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "code", rename_all = "kebab-case")]
+pub enum Warning {
+    /// A program was built without optimisation.
+    DebugBuild {
+        /// The program.
+        program: String,
+    },
+    /// The files lie in memory.
+    Tmpfs {
+        /// The directory.
+        directory: PathBuf,
+        /// The file system's type.
+        file_system: String,
+    },
+    /// All data fits into memory.
+    DataSmallerThanMemory {
+        /// The largest amount of data that the run keeps at a time.
+        data_bytes: u64,
+        /// Memory of the machine or of the control group.
+        memory_bytes: u64,
+    },
+    /// The processor's frequency follows the load.
+    FrequencyScaling {
+        /// The governors in force other than `performance`.
+        governors: Vec<String>,
+    },
+    /// The hypervisor gave CPU time to others.
+    Steal {
+        /// How much, all CPUs together.
+        steal_ns: u64,
+        /// Within how much time.
+        wall_ns: u64,
+    },
+    /// Memory has been swapped out.
+    SwapInUse {
+        /// How much.
+        swap_used_bytes: u64,
+    },
+    /// The clock is not the time-stamp counter.
+    ClockSlow {
+        /// The clock in use.
+        clock: String,
+        /// What two readings cost.
+        clock_pair_ns: u64,
+    },
+    /// Operations are hardly slower than the clock.
+    ClockOverhead {
+        /// The operation, with whatever else tells which.
+        operation: String,
+        /// What two readings cost.
+        clock_pair_ns: u64,
+        /// The operation's median latency.
+        latency_ns_p50: u64,
+    },
+    /// There are too few rounds to tell noise from difference.
+    FewRounds {
+        /// Rounds asked for or left.
+        rounds: u32,
+    },
+    /// The machine is busy with other things.
+    LoadHigh {
+        /// Tasks running or waiting for a disk, mean of the last minute.
+        load_1m: f64,
+        /// CPUs that could be used.
+        cpus: u64,
+    },
+}
+
+/// What can be said before a run that keeps at most `data_bytes` of keys and values at a time.
+pub fn before_run(machine: &Machine, medium: &Medium, data_bytes: u64) -> Vec<Warning> {
+    let warnings = [
+        Warning::tmpfs(medium),
+        Warning::data_smaller_than_memory(machine, data_bytes),
+        Warning::frequency_scaling(machine),
+        Warning::swap_in_use(machine),
+        Warning::load_high(machine),
+    ];
+    warnings.into_iter().flatten().collect()
+}
+
+impl Warning {
+    /// If `build`, as a driver describes itself, is not `release`.
+    pub fn debug_build(program: &str, build: &str) -> Option<Self> {
+        (build != "release").then(|| Self::DebugBuild { program: program.to_owned() })
+    }
+
+    /// If the medium is memory.
+    pub fn tmpfs(medium: &Medium) -> Option<Self> {
+        let file_system = medium.file_system.clone().filter(|_| medium.is_memory())?;
+        Some(Self::Tmpfs { directory: medium.directory.clone(), file_system })
+    }
+
+    /// If the data fits into memory.
+    pub fn data_smaller_than_memory(machine: &Machine, data_bytes: u64) -> Option<Self> {
+        let memory_bytes = machine.memory_usable_bytes().filter(|&memory| data_bytes < memory)?;
+        Some(Self::DataSmallerThanMemory { data_bytes, memory_bytes })
+    }
+
+    /// If some governor is not `performance`.
+    pub fn frequency_scaling(machine: &Machine) -> Option<Self> {
+        let others = machine.governors.values().filter(|governor| *governor != "performance");
+        let governors: Vec<String> = others.cloned().collect::<BTreeSet<_>>().into_iter().collect();
+        (!governors.is_empty()).then_some(Self::FrequencyScaling { governors })
+    }
+
+    /// If more than a little of the machine's memory has been swapped out.
+    pub fn swap_in_use(machine: &Machine) -> Option<Self> {
+        let limit = machine.memory_bytes? / 100 * SWAP_PERCENT_MAX;
+        let swap_used_bytes = machine.swap_used_bytes.filter(|&used| used > limit)?;
+        Some(Self::SwapInUse { swap_used_bytes })
+    }
+
+    /// If more than half the CPUs were busy in the last minute.
+    pub fn load_high(machine: &Machine) -> Option<Self> {
+        let cpus = machine.cpus_logical?;
+        let load_1m = machine.load_1m.filter(|&load| load > cpus as f64 * LOAD_SHARE_MAX)?;
+        Some(Self::LoadHigh { load_1m, cpus })
+    }
+
+    /// If more than 1 % of one CPU's time was given to others; absent `steal_ns` says nothing.
+    pub fn steal(steal_ns: Option<u64>, wall_ns: u64) -> Option<Self> {
+        let steal_ns = steal_ns.filter(|&steal| percent(steal, wall_ns) > STEAL_PERCENT_MAX)?;
+        Some(Self::Steal { steal_ns, wall_ns })
+    }
+
+    /// If the clock is not the time-stamp counter.
+    pub fn clock_slow(clock: &str, clock_pair_ns: u64) -> Option<Self> {
+        (clock != "tsc").then(|| Self::ClockSlow { clock: clock.to_owned(), clock_pair_ns })
+    }
+
+    /// If two readings cost more than a fifth of an operation's median latency.
+    pub fn clock_overhead(operation: &str, clock_pair_ns: u64, latency_ns_p50: u64) -> Option<Self> {
+        let too_much = clock_pair_ns.saturating_mul(100) > latency_ns_p50.saturating_mul(CLOCK_PERCENT_MAX);
+        too_much.then(|| Self::ClockOverhead { operation: operation.to_owned(), clock_pair_ns, latency_ns_p50 })
+    }
+
+    /// If there are fewer than three rounds.
+    pub fn few_rounds(rounds: u32) -> Option<Self> {
+        (rounds < ROUNDS_MIN).then_some(Self::FewRounds { rounds })
+    }
+
+    /// The stable name of this sort of warning: the same as `code` in its JSON.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::DebugBuild { .. } => "debug-build",
+            Self::Tmpfs { .. } => "tmpfs",
+            Self::DataSmallerThanMemory { .. } => "data-smaller-than-memory",
+            Self::FrequencyScaling { .. } => "frequency-scaling",
+            Self::Steal { .. } => "steal",
+            Self::SwapInUse { .. } => "swap-in-use",
+            Self::ClockSlow { .. } => "clock-slow",
+            Self::ClockOverhead { .. } => "clock-overhead",
+            Self::FewRounds { .. } => "few-rounds",
+            Self::LoadHigh { .. } => "load-high",
+        }
+    }
+
+    /// What it is, with the figures.
+    fn what(&self) -> String {
+        match self {
+            Self::DebugBuild { program } => format!("{program} is a debug build"),
+            Self::Tmpfs { directory, file_system } => {
+                format!("{} is on {file_system}, which is memory", directory.display())
+            }
+            Self::DataSmallerThanMemory { data_bytes, memory_bytes } => {
+                format!("the data ({}) fits into memory ({})", bytes(*data_bytes), bytes(*memory_bytes))
+            }
+            Self::FrequencyScaling { governors } => format!("the frequency governor is {}", governors.join(", ")),
+            Self::Steal { steal_ns, wall_ns } => {
+                format!("the hypervisor gave {:.1} % of one CPU's time to others", percent(*steal_ns, *wall_ns))
+            }
+            Self::SwapInUse { swap_used_bytes } => format!("{} are swapped out", bytes(*swap_used_bytes)),
+            Self::ClockSlow { clock, clock_pair_ns } => {
+                format!("the clock is {clock} and not the time-stamp counter (two readings: {clock_pair_ns} ns)")
+            }
+            Self::ClockOverhead { operation, clock_pair_ns, latency_ns_p50 } => {
+                format!("{operation} takes {latency_ns_p50} ns (median) and two clock readings {clock_pair_ns} ns")
+            }
+            Self::FewRounds { rounds } => format!("there are only {rounds} rounds"),
+            Self::LoadHigh { load_1m, cpus } => format!("the machine is busy: load {load_1m:.2} on {cpus} CPUs"),
+        }
+    }
+
+    /// What it does to the figures.
+    fn effect(&self) -> &'static str {
+        match self {
+            Self::DebugBuild { .. } => "its figures are several times too slow, not equally for all stores",
+            Self::Tmpfs { .. } => "the figures say nothing about a disk, and flushing costs nothing",
+            Self::DataSmallerThanMemory { .. } => "reads come from the page cache and not from the disk",
+            Self::FrequencyScaling { .. } => "speed follows the load, so short phases look slower than long ones",
+            Self::Steal { .. } => "latencies, the high percentiles first, hold a neighbour's work",
+            Self::SwapInUse { .. } => "some operations may wait for memory to be read back",
+            Self::ClockSlow { .. } => "short operations look slower than they are",
+            Self::ClockOverhead { .. } => {
+                "the clock is a good part of the figure, and differences between stores shrink"
+            }
+            Self::FewRounds { .. } => "chance cannot be told from difference",
+            Self::LoadHigh { .. } => "stores share CPUs and disk with other work, and figures scatter",
+        }
+    }
+
+    /// What to do about it.
+    fn advice(&self) -> &'static str {
+        match self {
+            Self::DebugBuild { .. } => "build it with --release",
+            Self::Tmpfs { .. } => "choose a directory on the disk in question with --dir",
+            Self::DataSmallerThanMemory { .. } => {
+                "that is right if your own data fits too; otherwise measure more records, or limit memory \
+                 (systemd-run --scope -p MemoryMax=…)"
+            }
+            Self::FrequencyScaling { .. } => "run `cpupower frequency-set -g performance` as root",
+            Self::Steal { .. } => "repeat the run at a quieter time or on a machine of your own",
+            Self::SwapInUse { .. } => "close other programs, or run `swapoff -a && swapon -a` as root",
+            Self::ClockSlow { .. } => {
+                "compare short operations in throughput mode; `bakeoff doctor` shows the clock sources"
+            }
+            Self::ClockOverhead { .. } => "measure it in throughput mode",
+            Self::FewRounds { .. } => "use --rounds 3 or more",
+            Self::LoadHigh { .. } => "stop other work and run again",
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}; {}", self.what(), self.effect(), self.advice())
+    }
+}
+
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
+}
+
+/// In the largest binary unit of which there is at least one, to one decimal.
+fn bytes(amount: u64) -> String {
+    const UNITS: [(u64, &str); 4] = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    match UNITS.into_iter().find(|(size, _)| amount >= *size) {
+        Some((size, unit)) => format!("{:.1} {unit}", amount as f64 / size as f64),
+        None => format!("{amount} bytes"),
+    }
+}
