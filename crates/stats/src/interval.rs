@@ -1,0 +1,244 @@
+//! Bootstrap confidence intervals that hold for a handful of rounds.
+//!
+//! The percentile bootstrap is too narrow when rounds are few: resampling `n` rounds spreads as `√((n−1)/n)` of their
+//! sample deviation, and normal quantiles take no account of how badly `n` rounds tell that deviation. Hesterberg ("What
+//! Teachers Should Know about the Bootstrap", 2015, sections 3 and 5) puts both right. For a level of `1 − α` and `ν`
+//! degrees of freedom, with `s*` the deviation of the bootstrap distribution of the statistic `θ`:
+//!
+//! ```text
+//! θ ± t(1 − α/2, ν) · √(n/(n−1)) · s*
+//! ```
+//!
+//! which for a mean is Student's interval. The percentile interval, both of whose halves are stretched by
+//! `t(1 − α/2, ν) / z(1 − α/2) · √(n/(n−1))`, shows skewness that the former cannot; the interval given is the wider of the
+//! two on each side. Ratios are compared on a logarithmic scale, with Welch's degrees of freedom, since the rounds of
+//! two stores need not scatter alike.
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+
+/// Resamples drawn for an interval.
+const RESAMPLES: usize = 2_000;
+
+/// An estimate and the interval that it lies in with the confidence that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The best single guess.
+    pub estimate: f64,
+    /// Lower end, at most the estimate.
+    pub low: f64,
+    /// Upper end, at least the estimate.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Whether the value lies in the interval, ends included.
+    pub fn contains(&self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+
+    /// The same interval with every figure replaced by its exponential.
+    fn exp(self) -> Option<Self> {
+        let Self { estimate, low, high } = self;
+        Self { estimate: estimate.exp(), low: low.exp(), high: high.exp() }.finite()
+    }
+
+    /// `None` if some figure is not finite.
+    fn finite(self) -> Option<Self> {
+        (self.estimate.is_finite() && self.low.is_finite() && self.high.is_finite()).then_some(self)
+    }
+}
+
+/// The interval of the mean of these rounds at this confidence (between 0 and 1), in their unit.
+///
+/// `None` if there are fewer than two rounds, a round is not finite, or the confidence is out of range.
+pub fn bootstrap_mean_interval(rounds: &[f64], confidence: f64, seed: u64) -> Option<Interval> {
+    let sample = Sample::new(rounds)?;
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let draws = (0..RESAMPLES).map(|_| sample.resampled_mean(&mut random)).collect();
+    interval(
+        Bootstrap { estimate: sample.mean, draws, freedom: sample.freedom(), correction: sample.correction() },
+        confidence,
+    )
+}
+
+/// The interval of the ratio of two means, `a` to `b`, at this confidence (between 0 and 1).
+///
+/// `None` if either side has fewer than two rounds, a round is negative or not finite, or a mean is zero.
+pub fn compare(a: &[f64], b: &[f64], confidence: f64, seed: u64) -> Option<Interval> {
+    let (a, b) = (Sample::positive(a)?, Sample::positive(b)?);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut draw = || (a.resampled_mean(&mut random) / b.resampled_mean(&mut random)).ln();
+    let draws = (0..RESAMPLES).map(|_| draw()).filter(|log_ratio| log_ratio.is_finite()).collect();
+    let estimate = (a.mean / b.mean).ln();
+    let bootstrap = Bootstrap { estimate, draws, freedom: welch(&a, &b), correction: ratio_correction(&a, &b) };
+    interval(bootstrap, confidence)?.exp()
+}
+
+/// At least two finite rounds, and what is needed of them.
+struct Sample<'a> {
+    rounds: &'a [f64],
+    mean: f64,
+    /// Estimated variance of the mean, divided by the mean squared: the variance of the mean's logarithm.
+    relative_variance: f64,
+}
+
+impl<'a> Sample<'a> {
+    fn new(rounds: &'a [f64]) -> Option<Self> {
+        let mean = crate::mean(rounds)?;
+        if rounds.len() < 2 {
+            return None;
+        }
+        let count = rounds.len() as f64;
+        let variance = rounds.iter().map(|round| (round - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        Some(Self { rounds, mean, relative_variance: variance / count / (mean * mean) })
+    }
+
+    fn positive(rounds: &'a [f64]) -> Option<Self> {
+        Self::new(rounds).filter(|sample| sample.mean > 0.0 && rounds.iter().all(|round| *round >= 0.0))
+    }
+
+    fn freedom(&self) -> f64 {
+        self.rounds.len() as f64 - 1.0
+    }
+
+    fn correction(&self) -> f64 {
+        (self.rounds.len() as f64 / self.freedom()).sqrt()
+    }
+
+    fn resampled_mean(&self, random: &mut Xoshiro256PlusPlus) -> f64 {
+        let count = self.rounds.len();
+        let sum: f64 = (0..count).map(|_| self.rounds[random.random_range(0..count)]).sum();
+        sum / count as f64
+    }
+}
+
+/// Welch–Satterthwaite degrees of freedom of a difference of two logarithms of means.
+fn welch(a: &Sample, b: &Sample) -> f64 {
+    let (u, v) = (a.relative_variance, b.relative_variance);
+    let freedom = (u + v).powi(2) / (u * u / a.freedom() + v * v / b.freedom());
+    let least = a.freedom().min(b.freedom());
+    if freedom.is_finite() { freedom.max(least) } else { least }
+}
+
+/// What puts right the deviation of a resampled log-ratio: each side's variance by its own `n/(n−1)`.
+fn ratio_correction(a: &Sample, b: &Sample) -> f64 {
+    let (u, v) = (a.relative_variance, b.relative_variance);
+    let shrunk = u / a.correction().powi(2) + v / b.correction().powi(2);
+    let factor = ((u + v) / shrunk).sqrt();
+    if factor.is_finite() { factor } else { a.correction().max(b.correction()) }
+}
+
+/// A bootstrap distribution and what stretches it.
+struct Bootstrap {
+    estimate: f64,
+    draws: Vec<f64>,
+    freedom: f64,
+    correction: f64,
+}
+
+/// The wider, on each side, of the stretched percentile interval and Student's with the bootstrap's deviation.
+fn interval(bootstrap: Bootstrap, confidence: f64) -> Option<Interval> {
+    let Bootstrap { estimate, mut draws, freedom, correction } = bootstrap;
+    if draws.is_empty() || !(confidence > 0.0 && confidence < 1.0) {
+        return None;
+    }
+    let tail = (1.0 - confidence) / 2.0;
+    let student = -StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(tail) * correction;
+    let normal = -Normal::standard().inverse_cdf(tail);
+    let deviation = (draws.iter().map(|draw| (draw - estimate).powi(2)).sum::<f64>() / draws.len() as f64).sqrt();
+    draws.sort_by(f64::total_cmp);
+    let stretch = student / normal;
+    let below = (estimate - quantile(&draws, tail)) * stretch;
+    let above = (quantile(&draws, 1.0 - tail) - estimate) * stretch;
+    let symmetric = deviation * student;
+    let (low, high) = (estimate - below.max(symmetric), estimate + above.max(symmetric));
+    Interval { estimate, low, high }.finite()
+}
+
+/// The value below which this part of the sorted draws lies, interpolated between the two nearest.
+fn quantile(sorted: &[f64], part: f64) -> f64 {
+    let place = part * (sorted.len() - 1) as f64;
+    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    below + (above - below) * place.fract()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(value: f64, expected: f64, tolerance: f64) {
+        assert!((value / expected - 1.0).abs() < tolerance, "{value}, expected {expected}");
+    }
+
+    #[test]
+    fn mean_interval_is_students_for_a_symmetric_sample() {
+        // 9, 10, 11: mean 10, sample deviation 1, t(0.975, 2) = 4.3027; half width 4.3027/√3 = 2.4842.
+        let interval = bootstrap_mean_interval(&[9.0, 10.0, 11.0], 0.95, 1).unwrap();
+        assert_eq!(interval.estimate, 10.0);
+        near(10.0 - interval.low, 2.4842, 0.1);
+        near(interval.high - 10.0, 2.4842, 0.1);
+    }
+
+    #[test]
+    fn mean_interval_of_students_sleep_data() {
+        // Student 1908, extra hours of sleep: mean of the differences 1.58, deviation 1.2300, t interval 0.7001 to 2.4599.
+        // The sample is skewed to the right (one difference of 4.6), and so is the interval.
+        let differences = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4];
+        let interval = bootstrap_mean_interval(&differences, 0.95, 1).unwrap();
+        near(interval.estimate, 1.58, 1e-12);
+        near(interval.low, 0.7001, 0.08);
+        assert!(interval.high > 2.42 && interval.high < 2.8, "{interval:?}");
+        assert!(interval.high - 1.58 > 1.58 - interval.low, "{interval:?}");
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_interval() {
+        let rounds = [3.0, 4.0, 3.5, 3.7];
+        assert_eq!(bootstrap_mean_interval(&rounds, 0.95, 9), bootstrap_mean_interval(&rounds, 0.95, 9));
+        assert_ne!(bootstrap_mean_interval(&rounds, 0.95, 9), bootstrap_mean_interval(&rounds, 0.95, 10));
+    }
+
+    #[test]
+    fn more_confidence_is_wider() {
+        let rounds = [3.0, 4.0, 3.5, 3.7];
+        let narrow = bootstrap_mean_interval(&rounds, 0.8, 1).unwrap();
+        let wide = bootstrap_mean_interval(&rounds, 0.99, 1).unwrap();
+        assert!(wide.low < narrow.low && narrow.high < wide.high, "{narrow:?} {wide:?}");
+    }
+
+    #[test]
+    fn figures_that_never_differ_give_a_point() {
+        let point = bootstrap_mean_interval(&[4096.0; 3], 0.95, 1).unwrap();
+        assert_eq!(point, Interval { estimate: 4096.0, low: 4096.0, high: 4096.0 });
+        let ratio = compare(&[6.0; 3], &[3.0; 5], 0.95, 1).unwrap();
+        near(ratio.low, 2.0, 1e-12);
+        near(ratio.high, 2.0, 1e-12);
+    }
+
+    #[test]
+    fn ratio_of_small_samples() {
+        // Means 20 and 10, both with a relative standard error of 0.05/√3 = 0.028868. The logarithm of the ratio, 0.693147,
+        // therefore has 0.040825, and Welch gives 4 degrees of freedom: t(0.975, 4) = 2.7764, half width 0.11335.
+        let ratio = compare(&[19.0, 20.0, 21.0], &[9.5, 10.0, 10.5], 0.95, 1).unwrap();
+        near(ratio.estimate, 2.0, 1e-12);
+        near((ratio.high / 2.0).ln(), 0.11335, 0.1);
+        near((2.0 / ratio.low).ln(), 0.11335, 0.1);
+    }
+
+    #[test]
+    fn what_allows_no_statement_gives_none() {
+        assert_eq!(bootstrap_mean_interval(&[], 0.95, 1), None);
+        assert_eq!(bootstrap_mean_interval(&[5.0], 0.95, 1), None);
+        assert_eq!(bootstrap_mean_interval(&[5.0, f64::NAN], 0.95, 1), None);
+        assert_eq!(bootstrap_mean_interval(&[5.0, f64::INFINITY], 0.95, 1), None);
+        assert_eq!(bootstrap_mean_interval(&[f64::MAX, f64::MAX], 0.95, 1), None);
+        for confidence in [0.0, 1.0, -1.0, f64::NAN] {
+            assert_eq!(bootstrap_mean_interval(&[5.0, 6.0], confidence, 1), None);
+        }
+        assert_eq!(compare(&[1.0, 2.0], &[3.0], 0.95, 1), None);
+        assert_eq!(compare(&[1.0, 2.0], &[0.0, 0.0], 0.95, 1), None);
+        assert_eq!(compare(&[1.0, 2.0], &[-1.0, 4.0], 0.95, 1), None);
+    }
+}
