@@ -5,6 +5,11 @@
 
 mod describe;
 mod error;
+mod file_names;
+mod files;
+mod flat_folder;
+mod lmdb;
+mod nested_folder;
 mod null;
 mod settings;
 mod sqlite;

@@ -1,9 +1,14 @@
 //! The table of stores: one line a store. Everything else finds a store through it.
 
-use crate::{Entry, null, sqlite};
+use crate::{Entry, flat_folder, lmdb, nested_folder, null, sqlite};
 
-static NATIVE: &[Entry] =
-    &[Entry { describe: sqlite::describe, open: sqlite::open }, Entry { describe: null::describe, open: null::open }];
+static NATIVE: &[Entry] = &[
+    Entry { describe: sqlite::describe, open: sqlite::open },
+    Entry { describe: lmdb::describe, open: lmdb::open },
+    Entry { describe: flat_folder::describe, open: flat_folder::open },
+    Entry { describe: nested_folder::describe, open: nested_folder::open },
+    Entry { describe: null::describe, open: null::open },
+];
 
 /// The stores that build in minutes, plain files among them, in the order in which they are listed.
 pub fn native() -> &'static [Entry] {

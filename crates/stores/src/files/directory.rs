@@ -1,0 +1,208 @@
+//! The directory that holds the records' files: creating, replacing, reading and removing one, with what the
+//! durability class has flushed. Paths are relative to it and come from `file_names`, so they never lead out of it.
+
+use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
+use std::path::Path;
+use std::sync::{PoisonError, RwLock};
+
+use bakeoff_protocol::Durability;
+use rustix::buffer::spare_capacity;
+use rustix::fs::{AtFlags, Mode, OFlags, fstat, fsync, mkdirat, openat, renameat, syncfs, unlinkat};
+use rustix::io::Errno;
+
+use super::error::failed;
+use crate::StoreError;
+
+/// Where records' files are, below the directory that the store was given.
+const NAME: &str = "records";
+const READ_DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// The open directory and the promise to keep in it.
+pub(super) struct Directory {
+    root: OwnedFd,
+    durability: Durability,
+    /// Held while directories are made and flushed. A writer that found a directory another thread has just made passes
+    /// here before it acknowledges, so it never relies on one that a power cut could still take away.
+    making: RwLock<()>,
+}
+
+impl Directory {
+    /// Creates or opens the directory.
+    pub(super) fn open(parent: &Path, durability: Durability) -> Result<Self, StoreError> {
+        let in_words = parent.as_os_str().as_encoded_bytes();
+        let outside = openat(rustix::fs::CWD, parent, READ_DIRECTORY, Mode::empty())
+            .map_err(|errno| failed("open", in_words, errno))?;
+        match mkdirat(&outside, NAME, directory_mode()) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(errno) => return Err(failed("mkdir", NAME.as_bytes(), errno)),
+        }
+        let root = openat(&outside, NAME, READ_DIRECTORY | OFlags::NOFOLLOW, Mode::empty())
+            .map_err(|errno| failed("open", NAME.as_bytes(), errno))?;
+        if durability == Durability::Power {
+            // Flushes this directory's own entry, and directories that a killed process had made but not flushed.
+            syncfs(&root).map_err(|errno| failed("syncfs", NAME.as_bytes(), errno))?;
+        }
+        Ok(Self { root, durability, making: RwLock::new(()) })
+    }
+
+    /// The directory itself, to list.
+    pub(super) fn root(&self) -> Result<OwnedFd, StoreError> {
+        open_directory(self.root.as_fd(), b".")
+    }
+
+    /// Whether a value is replaced by renaming a whole new file over the old one.
+    pub(super) fn replaces_by_renaming(&self) -> bool {
+        self.durability != Durability::None
+    }
+
+    /// Writes a file that is not there.
+    pub(super) fn create(&self, path: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.write(path, OFlags::EXCL, value)?;
+        self.flush_parent(path)
+    }
+
+    /// Writes over a file in place, or creates it.
+    pub(super) fn overwrite(&self, path: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.write(path, OFlags::TRUNC, value)?;
+        self.flush_parent(path)
+    }
+
+    /// Writes a temporary file and renames it over a file that is there or not.
+    pub(super) fn replace(&self, path: &[u8], temporary: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let written = self.write(temporary, OFlags::TRUNC, value).and_then(|()| {
+            renameat(&self.root, temporary, &self.root, path).map_err(|errno| failed("rename to", path, errno))
+        });
+        if let Err(error) = written {
+            // What is left of it is of no use; that it may not be there to remove is no second error.
+            let _ = unlinkat(&self.root, temporary, AtFlags::empty());
+            return Err(error);
+        }
+        self.flush_parent(path)
+    }
+
+    /// Appends a file's content to `value`; false if there is no such file.
+    pub(super) fn read(&self, path: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        read_at(self.root.as_fd(), path, value)
+    }
+
+    /// Removes a file, if it is there.
+    pub(super) fn remove(&self, path: &[u8]) -> Result<(), StoreError> {
+        match unlinkat(&self.root, path, AtFlags::empty()) {
+            Ok(()) => self.flush_parent(path),
+            Err(Errno::NOENT) => Ok(()),
+            Err(errno) => Err(failed("unlink", path, errno)),
+        }
+    }
+
+    fn write(&self, path: &[u8], flags: OFlags, value: &[u8]) -> Result<(), StoreError> {
+        let flags = flags | OFlags::WRONLY | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let open = || openat(&self.root, path, flags, Mode::from_raw_mode(0o666));
+        let file = match open() {
+            Err(Errno::NOENT) => {
+                self.make_parents(path)?;
+                open()
+            }
+            opened => opened,
+        };
+        let file = file.map_err(|errno| failed("create", path, errno))?;
+        write_whole(file.as_fd(), value).map_err(|errno| failed("write", path, errno))?;
+        if self.durability == Durability::Power {
+            fsync(&file).map_err(|errno| failed("fsync", path, errno))?;
+        }
+        close(file).map_err(|errno| failed("close", path, errno))
+    }
+
+    /// Makes the directories that lead to a path and, where the class asks for it, flushes each one's entry.
+    fn make_parents(&self, path: &[u8]) -> Result<(), StoreError> {
+        let _making = self.making.write().unwrap_or_else(PoisonError::into_inner);
+        let slashes = path.iter().enumerate().filter_map(|(index, &byte)| (byte == b'/').then_some(index));
+        for end in slashes {
+            let directory = &path[..end];
+            match mkdirat(&self.root, directory, directory_mode()) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(errno) => return Err(failed("mkdir", directory, errno)),
+            }
+            if self.durability == Durability::Power {
+                self.fsync_parent(directory)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Flushes the entry of a file that was created, renamed or removed, where the class asks for it.
+    fn flush_parent(&self, path: &[u8]) -> Result<(), StoreError> {
+        if self.durability != Durability::Power {
+            return Ok(());
+        }
+        self.fsync_parent(path)?;
+        drop(self.making.read().unwrap_or_else(PoisonError::into_inner));
+        Ok(())
+    }
+
+    fn fsync_parent(&self, path: &[u8]) -> Result<(), StoreError> {
+        let flushed = match path.iter().rposition(|&byte| byte == b'/') {
+            None => fsync(&self.root),
+            Some(end) => fsync(open_directory(self.root.as_fd(), &path[..end])?),
+        };
+        flushed.map_err(|errno| failed("fsync the directory of", path, errno))
+    }
+}
+
+/// Appends the content of a file in a directory to `value`; false if there is no such file.
+pub(super) fn read_at(directory: BorrowedFd<'_>, path: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = match openat(directory, path, flags, Mode::empty()) {
+        Ok(file) => file,
+        Err(Errno::NOENT) => return Ok(false),
+        Err(errno) => return Err(failed("open", path, errno)),
+    };
+    read_whole(file.as_fd(), value).map_err(|errno| failed("read", path, errno))?;
+    Ok(true)
+}
+
+/// Opens a directory below another one, to list or flush it.
+pub(super) fn open_directory(directory: BorrowedFd<'_>, path: &[u8]) -> Result<OwnedFd, StoreError> {
+    openat(directory, path, READ_DIRECTORY | OFlags::NOFOLLOW, Mode::empty())
+        .map_err(|errno| failed("open", path, errno))
+}
+
+/// Reads a file into spare capacity, so that the kernel's copy is the only one.
+fn read_whole(file: BorrowedFd<'_>, value: &mut Vec<u8>) -> Result<(), Errno> {
+    let length = usize::try_from(fstat(file)?.st_size).map_err(|_| Errno::FBIG)?;
+    let end = value.len().checked_add(length).ok_or(Errno::FBIG)?;
+    value.try_reserve(length).map_err(|_| Errno::NOMEM)?;
+    while value.len() < end {
+        match rustix::io::read(file, spare_capacity(value)) {
+            Ok(0) => return Ok(()),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
+fn write_whole(file: BorrowedFd<'_>, mut value: &[u8]) -> Result<(), Errno> {
+    while !value.is_empty() {
+        match rustix::io::write(file, value) {
+            Ok(written) => value = &value[written..],
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
+/// Closes a file and hears what the file system says to that: some report a failed write only here.
+fn close(file: OwnedFd) -> Result<(), Errno> {
+    // SAFETY: the descriptor was owned and nothing uses it any more.
+    match unsafe { rustix::io::try_close(file.into_raw_fd()) } {
+        // Linux has closed it all the same.
+        Err(Errno::INTR) => Ok(()),
+        closed => closed,
+    }
+}
+
+/// Read, write and search for everyone whom the process's umask lets.
+fn directory_mode() -> Mode {
+    Mode::from_raw_mode(0o777)
+}

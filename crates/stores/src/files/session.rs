@@ -1,0 +1,142 @@
+//! One thread's paths and buffers.
+
+use super::Layout;
+use super::directory::{Directory, read_at};
+use super::listing::{Keys, Listing};
+use crate::file_names::{MARK, encode, push_hexadecimal};
+use crate::{Direction, Session, StoreError};
+
+/// The buffers of a session.
+pub(super) struct FileSession<'s> {
+    directory: &'s Directory,
+    layout: Layout,
+    /// The path of the record in hand.
+    path: Vec<u8>,
+    /// The path of the temporary file beside it.
+    temporary: Vec<u8>,
+    /// What a temporary file of this session is called: no other session, here or in another process, calls one so.
+    temporary_name: Vec<u8>,
+    scan: ScanBuffers,
+}
+
+#[derive(Default)]
+struct ScanBuffers {
+    listing: Listing,
+    keys: Keys,
+    value: Vec<u8>,
+}
+
+impl<'s> FileSession<'s> {
+    /// The session of this number in this process.
+    pub(super) fn new(directory: &'s Directory, layout: Layout, number: u32) -> Self {
+        let temporary_name = format!("{}{}-{number}", char::from(MARK), std::process::id()).into_bytes();
+        let (path, temporary, scan) = (Vec::new(), Vec::new(), ScanBuffers::default());
+        Self { directory, layout, path, temporary, temporary_name, scan }
+    }
+
+    /// Writes a file that may be there already.
+    fn replace(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        set_path(&mut self.path, self.layout, key);
+        if !self.directory.replaces_by_renaming() {
+            return self.directory.overwrite(&self.path, value);
+        }
+        let parent_bytes = self.path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+        self.temporary.clear();
+        self.temporary.extend_from_slice(&self.path[..parent_bytes]);
+        self.temporary.extend_from_slice(&self.temporary_name);
+        self.directory.replace(&self.path, &self.temporary, value)
+    }
+
+    fn scan_unordered(&mut self, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> Result<(), StoreError> {
+        let value = &mut self.scan.value;
+        self.scan.listing.visit(self.directory.root()?, self.layout, &mut |directory, name, key| {
+            value.clear();
+            // A file that another thread has removed since it was listed is no entry.
+            Ok(!read_at(directory, name, value)? || visit(key, value))
+        })
+    }
+
+    fn scan_ordered(
+        &mut self,
+        direction: Direction,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<(), StoreError> {
+        let ScanBuffers { listing, keys, value } = &mut self.scan;
+        keys.clear();
+        listing.visit(self.directory.root()?, self.layout, &mut |_, _, key| {
+            keys.push(key);
+            Ok(true)
+        })?;
+        keys.sort();
+        let mut up = keys.iter();
+        let mut down = keys.iter().rev();
+        let order: &mut dyn Iterator<Item = &[u8]> = if direction == Direction::Reverse { &mut down } else { &mut up };
+        for key in order {
+            set_path(&mut self.path, self.layout, key);
+            value.clear();
+            if self.directory.read(&self.path, value)? && !visit(key, value) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes the path of a key's file into `path`.
+fn set_path(path: &mut Vec<u8>, layout: Layout, key: &[u8]) {
+    path.clear();
+    if layout.levels > 0 {
+        let hash = xxhash_rust::xxh64::xxh64(key, 0).to_be_bytes();
+        for &byte in hash.iter().take(layout.levels) {
+            push_hexadecimal(byte, path);
+            path.push(b'/');
+        }
+    }
+    encode(key, path);
+}
+
+impl Session for FileSession<'_> {
+    fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        set_path(&mut self.path, self.layout, key);
+        self.directory.create(&self.path, value)
+    }
+
+    fn update(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.replace(key, value)
+    }
+
+    fn upsert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.replace(key, value)
+    }
+
+    fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        set_path(&mut self.path, self.layout, key);
+        self.directory.read(&self.path, value)
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
+        set_path(&mut self.path, self.layout, key);
+        self.directory.remove(&self.path)
+    }
+
+    fn scan(
+        &mut self,
+        from: Option<&[u8]>,
+        direction: Direction,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<(), StoreError> {
+        match (from, direction) {
+            (Some(_), _) => {
+                let message = "a folder of files cannot be scanned from a key: scan it whole";
+                Err(StoreError::BadRequest(message.to_owned()))
+            }
+            (None, Direction::Any) => self.scan_unordered(visit),
+            (None, _) => self.scan_ordered(direction, visit),
+        }
+    }
+
+    /// Each write was acknowledged when it returned.
+    fn commit(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,21 @@
+//! One file a record, all in one folder.
+
+use bakeoff_protocol::StoreDescription;
+
+use crate::files::{self, Layout};
+use crate::{OpenRequest, Store, StoreError};
+
+/// What the store says of itself.
+pub(crate) fn describe() -> StoreDescription {
+    files::describe(
+        "flat-folder",
+        "Flat folder",
+        "One file a record, all in one folder.",
+        "records/, with a file a record, named by its key",
+    )
+}
+
+/// Creates or opens the folder.
+pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
+    files::open(request, Layout { levels: 0 })
+}

@@ -1,0 +1,145 @@
+//! LMDB: one environment a store, shared by its threads; a read transaction a thread, reset and renewed for each read.
+
+mod environment;
+mod error;
+mod session;
+
+use bakeoff_protocol::{Capabilities, DataHints, Durability, SettingKind, StoreDescription, Structure};
+use lmdb_master_sys as ffi;
+
+use crate::describe::{classes, setting};
+use crate::settings::integer;
+use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
+use environment::Environment;
+use session::LmdbSession;
+
+/// `MDB_MAXKEYSIZE` as LMDB is built unless told otherwise; `open` compares it with what the library says.
+const KEY_BYTES_MAX: u64 = 511;
+/// `MAXDATASIZE` in LMDB's source.
+const VALUE_BYTES_MAX: u64 = 0xffff_ffff;
+const GIBIBYTE: u64 = 1 << 30;
+const SOURCE: &str = "http://www.lmdb.tech/doc/group__mdb.html";
+
+/// What the store says of itself.
+pub(crate) fn describe() -> StoreDescription {
+    StoreDescription {
+        name: "lmdb".to_owned(),
+        title: "LMDB".to_owned(),
+        summary: "Copy-on-write B+ tree in one memory-mapped file; readers never wait, writers take turns.".to_owned(),
+        version: environment::version(),
+        license: "OLDAP-2.8".to_owned(),
+        language: "C".to_owned(),
+        structure: Structure::BTree,
+        durability: classes(&[
+            (
+                Durability::None,
+                "MDB_NOSYNC, MDB_WRITEMAP and MDB_MAPASYNC: pages are written in the map and never flushed; a full disk ends \
+                 the process with SIGBUS",
+                SOURCE,
+            ),
+            (
+                Durability::Process,
+                "MDB_NOSYNC: pages are written to the file at every commit and never flushed",
+                SOURCE,
+            ),
+            (Durability::Power, "no flags: the file is flushed at every commit", SOURCE),
+        ]),
+        capabilities: Capabilities {
+            scan_from: true,
+            scan_ordered: true,
+            scan_any_order: true,
+            batch: true,
+            atomic_batch: true,
+            parallel_readers: true,
+            parallel_writers: false,
+            multi_process: true,
+            keeps_data: true,
+        },
+        key_bytes_max: Some(KEY_BYTES_MAX),
+        value_bytes_max: Some(VALUE_BYTES_MAX),
+        key_bytes_min: 1,
+        files: "data.mdb and lock.mdb; in the class none, data.mdb is a sparse file as long as the map".to_owned(),
+        settings: vec![setting(
+            "map-size",
+            SettingKind::Bytes { min: 1 << 20, max: 1 << 46 },
+            None,
+            "Length of the memory map, which the data can never outgrow; by default several times what the suite will write.",
+            "http://www.lmdb.tech/doc/group__mdb.html#gaa2506ec8dab3d969b0e609cd82e619e5",
+        )],
+        test_only: false,
+    }
+}
+
+/// Creates or opens the environment.
+pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
+    let flags = match request.durability {
+        Durability::None => ffi::MDB_NOSYNC | ffi::MDB_WRITEMAP | ffi::MDB_MAPASYNC,
+        Durability::Process => ffi::MDB_NOSYNC,
+        Durability::Power => 0,
+    };
+    let map_bytes = match request.settings.contains_key("map-size") {
+        true => integer(request.settings, "map-size")?,
+        false => map_bytes(request.hints),
+    };
+    // Without MDB_NOTLS a read transaction would belong to its thread for good, and could not be reset and kept.
+    let flags = flags | ffi::MDB_NOTLS;
+    let environment = Environment::open(request.directory, flags, map_bytes, request.hints.threads)?;
+    let key_bytes_max = environment.key_bytes_max();
+    if key_bytes_max < KEY_BYTES_MAX {
+        let message =
+            format!("this LMDB was built for keys of at most {key_bytes_max} bytes; {KEY_BYTES_MAX} are expected");
+        return Err(StoreError::Store(message));
+    }
+    Ok(Box::new(Lmdb { environment }))
+}
+
+/// A map that the data cannot outgrow. It takes address space, not memory or disk, so it is generous: twice the pages of
+/// a record alone on a half-full page, and once more all that is ever written, as freed runs of pages may not fit again.
+fn map_bytes(hints: &DataHints) -> u64 {
+    let pages = hints.records_max.max(hints.records_inserted).saturating_mul(2 * 4_096);
+    let data = hints.data_bytes_max.saturating_mul(4).saturating_add(hints.written_bytes.saturating_mul(2));
+    let bytes = GIBIBYTE.saturating_add(pages).saturating_add(data);
+    bytes.checked_next_multiple_of(GIBIBYTE).unwrap_or(1 << 46).min(1 << 46)
+}
+
+struct Lmdb {
+    environment: Environment,
+}
+
+impl Store for Lmdb {
+    fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
+        work(&mut LmdbSession::begin(&self.environment, plan)?)
+    }
+
+    fn close(self: Box<Self>) -> Result<(), StoreError> {
+        drop(self.environment);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn map_is_never_below_a_gibibyte_and_never_overflows() {
+        assert_eq!(map_bytes(&DataHints::default()), GIBIBYTE);
+        let huge = DataHints { records_max: u64::MAX, data_bytes_max: u64::MAX, ..DataHints::default() };
+        assert_eq!(map_bytes(&huge), 1 << 46);
+    }
+
+    #[test]
+    fn map_holds_small_records_each_on_a_page_of_its_own() {
+        let hints = DataHints { records_max: 1_000_000, data_bytes_max: 32_000_000, ..DataHints::default() };
+        assert!(map_bytes(&hints) > 1_000_000 * 4_096 + 32_000_000);
+    }
+
+    #[test]
+    fn version_is_the_bare_number() {
+        let version = describe().version;
+        assert!(
+            version.split('.').count() == 3 && version.split('.').all(|part| part.parse::<u32>().is_ok()),
+            "{version}"
+        );
+    }
+}

@@ -1,0 +1,308 @@
+//! LMDB's environment and transactions with lifetimes: what the C interface asks of its caller, the types see to.
+
+use std::ffi::{CString, c_uint};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+
+use lmdb_master_sys as ffi;
+
+use super::error::check;
+use crate::{Direction, StoreError};
+
+/// Readers that LMDB makes room for unless told otherwise.
+const READERS_DEFAULT: u32 = 126;
+
+/// The library's version.
+pub(super) fn version() -> String {
+    let (mut major, mut minor, mut patch) = (0, 0, 0);
+    // SAFETY: three places for an integer.
+    unsafe { ffi::mdb_version(&mut major, &mut minor, &mut patch) };
+    format!("{major}.{minor}.{patch}")
+}
+
+/// An open environment and its one database.
+pub(super) struct Environment {
+    raw: *mut ffi::MDB_env,
+    database: ffi::MDB_dbi,
+}
+
+// SAFETY: LMDB lets threads share an environment and a database handle; transactions, which it does not, are not Sync.
+unsafe impl Sync for Environment {}
+
+impl Environment {
+    /// Creates or opens the environment in a directory. It must not be open in this process already.
+    pub(super) fn open(directory: &Path, flags: c_uint, map_bytes: u64, threads: u32) -> Result<Self, StoreError> {
+        let path = CString::new(directory.as_os_str().as_bytes())
+            .map_err(|_| StoreError::BadRequest(format!("directory {} has a NUL in its name", directory.display())))?;
+        let map_bytes = usize::try_from(map_bytes).map_err(|_| {
+            StoreError::BadRequest(format!("a map of {map_bytes} bytes does not fit the address space"))
+        })?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is a place for one pointer.
+        check(unsafe { ffi::mdb_env_create(&mut raw) })?;
+        // From here on the environment is closed whatever happens.
+        let mut environment = Self { raw, database: 0 };
+        // SAFETY: the environment was created and is not open yet, which is when these may be set.
+        unsafe {
+            check(ffi::mdb_env_set_mapsize(raw, map_bytes))?;
+            check(ffi::mdb_env_set_maxreaders(raw, READERS_DEFAULT.max(threads.saturating_add(16))))?;
+            check(ffi::mdb_env_open(raw, path.as_ptr(), flags, 0o644))?;
+        }
+        let transaction = Transaction::begin(&environment, 0)?;
+        let mut database = 0;
+        // SAFETY: the transaction is live; a null name means the main database.
+        check(unsafe { ffi::mdb_dbi_open(transaction.raw, ptr::null(), 0, &mut database) })?;
+        transaction.commit()?;
+        environment.database = database;
+        Ok(environment)
+    }
+
+    /// The longest key that the library was built for.
+    pub(super) fn key_bytes_max(&self) -> u64 {
+        // SAFETY: the environment is open.
+        u64::try_from(unsafe { ffi::mdb_env_get_maxkeysize(self.raw) }).unwrap_or(0)
+    }
+}
+
+impl Drop for Environment {
+    fn drop(&mut self) {
+        // SAFETY: the environment was created, and every transaction, borrowing it, is gone.
+        unsafe { ffi::mdb_env_close(self.raw) };
+    }
+}
+
+/// A transaction, aborted unless it is committed.
+struct Transaction<'e> {
+    raw: *mut ffi::MDB_txn,
+    environment: &'e Environment,
+}
+
+impl<'e> Transaction<'e> {
+    fn begin(environment: &'e Environment, flags: c_uint) -> Result<Self, StoreError> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: the environment is open and `raw` is a place for one pointer.
+        check(unsafe { ffi::mdb_txn_begin(environment.raw, ptr::null_mut(), flags, &mut raw) })?;
+        Ok(Self { raw, environment })
+    }
+
+    fn commit(self) -> Result<(), StoreError> {
+        let raw = self.raw;
+        // Committing frees the transaction, also when it fails.
+        std::mem::forget(self);
+        // SAFETY: the transaction is live and nothing uses it afterwards.
+        check(unsafe { ffi::mdb_txn_commit(raw) })
+    }
+
+    /// Appends the key's value to `value`, if there is one.
+    fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        let (mut key, mut found) = (borrow(key), borrow(&[]));
+        // SAFETY: the transaction is live; LMDB reads the key and points `found` into the map, where it stays while the
+        // transaction is neither reset nor written with, and here it is copied at once.
+        unsafe {
+            match ffi::mdb_get(self.raw, self.environment.database, &mut key, &mut found) {
+                ffi::MDB_NOTFOUND => return Ok(false),
+                code => check(code)?,
+            }
+            value.extend_from_slice(bytes(&found));
+        }
+        Ok(true)
+    }
+
+    fn open_cursor(&self) -> Result<*mut ffi::MDB_cursor, StoreError> {
+        let mut cursor = ptr::null_mut();
+        // SAFETY: the transaction is live and `cursor` is a place for one pointer.
+        check(unsafe { ffi::mdb_cursor_open(self.raw, self.environment.database, &mut cursor) })?;
+        Ok(cursor)
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the transaction is live: `commit` forgets it.
+        unsafe { ffi::mdb_txn_abort(self.raw) };
+    }
+}
+
+/// A transaction that writes. LMDB gives one at a time and lets others wait.
+pub(super) struct Writer<'e>(Transaction<'e>);
+
+impl<'e> Writer<'e> {
+    /// Waits for its turn and begins.
+    pub(super) fn begin(environment: &'e Environment) -> Result<Self, StoreError> {
+        Ok(Self(Transaction::begin(environment, 0)?))
+    }
+
+    /// Acknowledges what was written.
+    pub(super) fn commit(self) -> Result<(), StoreError> {
+        self.0.commit()
+    }
+
+    /// Writes a key as `flags` say.
+    pub(super) fn put(&mut self, key: &[u8], value: &[u8], flags: c_uint) -> Result<(), StoreError> {
+        let (mut key, mut value) = (borrow(key), borrow(value));
+        // SAFETY: the transaction is live; LMDB only reads key and value, and only during the call.
+        check(unsafe { ffi::mdb_put(self.0.raw, self.0.environment.database, &mut key, &mut value, flags) })
+    }
+
+    /// Removes a key, if it is there.
+    pub(super) fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
+        let mut key = borrow(key);
+        // SAFETY: the transaction is live; LMDB only reads the key, and only during the call.
+        match unsafe { ffi::mdb_del(self.0.raw, self.0.environment.database, &mut key, ptr::null_mut()) } {
+            ffi::MDB_NOTFOUND => Ok(()),
+            code => check(code),
+        }
+    }
+
+    /// Appends the key's value to `value`, if there is one.
+    pub(super) fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        self.0.get(key, value)
+    }
+
+    /// Visits entries in order, those not committed yet among them.
+    pub(super) fn scan(
+        &mut self,
+        from: Option<&[u8]>,
+        direction: Direction,
+        visit: Visit<'_>,
+    ) -> Result<(), StoreError> {
+        let cursor = OwnedCursor(self.0.open_cursor()?);
+        walk(cursor.0, from, direction, visit)
+    }
+}
+
+/// A cursor that is closed when it goes.
+struct OwnedCursor(*mut ffi::MDB_cursor);
+
+impl Drop for OwnedCursor {
+    fn drop(&mut self) {
+        // SAFETY: the cursor is open, and its transaction has not ended.
+        unsafe { ffi::mdb_cursor_close(self.0) };
+    }
+}
+
+/// A thread's read transaction and cursor, made once; each read renews them to see what was committed last.
+pub(super) struct Reader<'e> {
+    // Closed before the transaction: fields are dropped in this order.
+    cursor: OwnedCursor,
+    transaction: Transaction<'e>,
+}
+
+impl<'e> Reader<'e> {
+    /// Takes a place in the table of readers and lets go of the snapshot.
+    pub(super) fn begin(environment: &'e Environment) -> Result<Self, StoreError> {
+        let transaction = Transaction::begin(environment, ffi::MDB_RDONLY)?;
+        let cursor = OwnedCursor(transaction.open_cursor()?);
+        // SAFETY: the transaction is live and reads only.
+        unsafe { ffi::mdb_txn_reset(transaction.raw) };
+        Ok(Self { cursor, transaction })
+    }
+
+    /// Appends the key's value to `value`, if there is one.
+    pub(super) fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        let _snapshot = self.renew()?;
+        self.transaction.get(key, value)
+    }
+
+    /// Visits entries in order.
+    pub(super) fn scan(
+        &mut self,
+        from: Option<&[u8]>,
+        direction: Direction,
+        visit: Visit<'_>,
+    ) -> Result<(), StoreError> {
+        let _snapshot = self.renew()?;
+        // SAFETY: the cursor was opened in this transaction, which reads only and was just renewed.
+        check(unsafe { ffi::mdb_cursor_renew(self.transaction.raw, self.cursor.0) })?;
+        walk(self.cursor.0, from, direction, visit)
+    }
+
+    fn renew(&self) -> Result<Snapshot, StoreError> {
+        // SAFETY: the transaction reads only and was reset, by `begin` or by the snapshot before.
+        check(unsafe { ffi::mdb_txn_renew(self.transaction.raw) })?;
+        Ok(Snapshot(self.transaction.raw))
+    }
+}
+
+/// A renewed read transaction; resetting it lets writers use again the pages it kept.
+struct Snapshot(*mut ffi::MDB_txn);
+
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        // SAFETY: the transaction is live, and the snapshot never leaves the methods of `Reader` that own it.
+        unsafe { ffi::mdb_txn_reset(self.0) };
+    }
+}
+
+/// What a scan shows entries to.
+pub(super) type Visit<'v> = &'v mut dyn FnMut(&[u8], &[u8]) -> bool;
+
+fn walk(
+    cursor: *mut ffi::MDB_cursor,
+    from: Option<&[u8]>,
+    direction: Direction,
+    visit: Visit<'_>,
+) -> Result<(), StoreError> {
+    let (first, next) = match direction {
+        Direction::Reverse => (ffi::MDB_LAST, ffi::MDB_PREV),
+        Direction::Forward | Direction::Any => (ffi::MDB_FIRST, ffi::MDB_NEXT),
+    };
+    let mut entry = Entry { key: borrow(from.unwrap_or_default()), value: borrow(&[]) };
+    let mut there = match from {
+        None => entry.step(cursor, first)?,
+        Some(from) => entry.seek(cursor, from, direction)?,
+    };
+    // SAFETY: after a step that found an entry, it points into the map, which stays as it is while nothing is written.
+    while there && unsafe { visit(bytes(&entry.key), bytes(&entry.value)) } {
+        there = entry.step(cursor, next)?;
+    }
+    Ok(())
+}
+
+/// Where a cursor stands.
+struct Entry {
+    key: ffi::MDB_val,
+    value: ffi::MDB_val,
+}
+
+impl Entry {
+    /// Moves the cursor; false if there is nothing to move to.
+    fn step(&mut self, cursor: *mut ffi::MDB_cursor, operation: ffi::MDB_cursor_op) -> Result<bool, StoreError> {
+        // SAFETY: the cursor is open in a live transaction, and both values are places for LMDB to point into its map.
+        match unsafe { ffi::mdb_cursor_get(cursor, &mut self.key, &mut self.value, operation) } {
+            ffi::MDB_NOTFOUND => Ok(false),
+            code => check(code).map(|()| true),
+        }
+    }
+
+    /// Moves the cursor to the first key not below `from`, or in reverse to the last one not above it.
+    fn seek(&mut self, cursor: *mut ffi::MDB_cursor, from: &[u8], direction: Direction) -> Result<bool, StoreError> {
+        // LMDB has no empty keys and takes none: every key is above, none is below.
+        if from.is_empty() {
+            return if direction == Direction::Reverse { Ok(false) } else { self.step(cursor, ffi::MDB_FIRST) };
+        }
+        self.key = borrow(from);
+        let not_below = self.step(cursor, ffi::MDB_SET_RANGE)?;
+        if direction != Direction::Reverse {
+            return Ok(not_below);
+        }
+        // SAFETY: the step above found the entry that `key` now points to.
+        match not_below && unsafe { bytes(&self.key) } == from {
+            true => Ok(true),
+            false if not_below => self.step(cursor, ffi::MDB_PREV),
+            false => self.step(cursor, ffi::MDB_LAST),
+        }
+    }
+}
+
+fn borrow(bytes: &[u8]) -> ffi::MDB_val {
+    ffi::MDB_val { mv_size: bytes.len(), mv_data: bytes.as_ptr().cast_mut().cast() }
+}
+
+/// # Safety
+/// The value points to bytes that live as long as the borrow of it.
+unsafe fn bytes(value: &ffi::MDB_val) -> &[u8] {
+    // SAFETY: as the caller promises; LMDB's pointers are never null, and neither are those of `borrow`.
+    unsafe { std::slice::from_raw_parts(value.mv_data.cast(), value.mv_size) }
+}

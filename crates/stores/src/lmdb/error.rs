@@ -1,0 +1,39 @@
+//! LMDB's result codes as store errors.
+
+use std::ffi::{CStr, c_int};
+
+use lmdb_master_sys as ffi;
+
+use crate::StoreError;
+
+/// `Ok` for success, else the error.
+pub(super) fn check(code: c_int) -> Result<(), StoreError> {
+    if code == ffi::MDB_SUCCESS { Ok(()) } else { Err(error_from_code(code)) }
+}
+
+fn error_from_code(code: c_int) -> StoreError {
+    // Codes above zero are those of the operating system.
+    if code > 0 {
+        return std::io::Error::from_raw_os_error(code).into();
+    }
+    // SAFETY: for LMDB's own codes this is a static string.
+    let message = unsafe { CStr::from_ptr(ffi::mdb_strerror(code)) }.to_string_lossy();
+    StoreError::Store(match code {
+        ffi::MDB_MAP_FULL => format!("{message}: give the store `lmdb` a larger setting `map-size`"),
+        _ => message.into_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_of_the_system_and_of_the_library_are_told_apart() {
+        assert!(check(ffi::MDB_SUCCESS).is_ok());
+        assert!(matches!(check(28), Err(StoreError::DiskFull(_))));
+        assert!(matches!(check(12), Err(StoreError::OutOfMemory(_))));
+        let full = check(ffi::MDB_MAP_FULL).unwrap_err().to_string();
+        assert!(full.contains("map-size"), "{full}");
+    }
+}
