@@ -5,6 +5,7 @@
 
 mod describe;
 mod error;
+mod faulty;
 mod file_names;
 mod files;
 mod flat_folder;

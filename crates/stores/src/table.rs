@@ -1,6 +1,6 @@
 //! The table of stores: one line a store. Everything else finds a store through it.
 
-use crate::{Entry, flat_folder, lmdb, nested_folder, null, sqlite};
+use crate::{Entry, faulty, flat_folder, lmdb, nested_folder, null, sqlite};
 
 static NATIVE: &[Entry] = &[
     Entry { describe: sqlite::describe, open: sqlite::open },
@@ -8,6 +8,7 @@ static NATIVE: &[Entry] = &[
     Entry { describe: flat_folder::describe, open: flat_folder::open },
     Entry { describe: nested_folder::describe, open: nested_folder::open },
     Entry { describe: null::describe, open: null::open },
+    Entry { describe: faulty::describe, open: faulty::open },
 ];
 
 /// The stores that build in minutes, plain files among them, in the order in which they are listed.
