@@ -102,3 +102,83 @@ impl Store for Files {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::MetadataExt;
+
+    use bakeoff_protocol::{DataHints, Settings};
+
+    use super::*;
+    use crate::{Direction, Session};
+
+    /// Works in a session of a flat folder of this class, whose directory is given to the work too.
+    fn work(durability: Durability, work: impl Fn(&mut dyn Session, &std::path::Path)) {
+        let parent = tempfile::tempdir().unwrap();
+        let (settings, hints) = (Settings::new(), DataHints::default());
+        let request = OpenRequest { directory: parent.path(), durability, settings: &settings, hints: &hints };
+        let store = open(&request, Layout { levels: 0 }).unwrap();
+        let inside = &mut |session: &mut dyn Session| {
+            work(session, &parent.path().join("records"));
+            Ok(())
+        };
+        store.session(&SessionPlan::default(), inside).unwrap();
+    }
+
+    #[test]
+    fn a_value_is_written_in_place_or_replaced_as_the_class_has_it() {
+        for (durability, in_place) in
+            [(Durability::None, true), (Durability::Process, false), (Durability::Power, false)]
+        {
+            work(durability, |session, records| {
+                session.insert(b"key", b"a long first value").unwrap();
+                let before = fs::File::open(records.join("key")).unwrap();
+                session.update(b"key", b"second").unwrap();
+                let after = fs::metadata(records.join("key")).unwrap();
+                assert_eq!(before.metadata().unwrap().ino() == after.ino(), in_place, "{durability}");
+                assert_eq!(fs::read(records.join("key")).unwrap(), b"second");
+                assert_eq!(fs::read_dir(records).unwrap().count(), 1, "no temporary file stays");
+            });
+        }
+    }
+
+    #[test]
+    fn unfinished_files_are_no_records_and_foreign_files_are_an_error() {
+        work(Durability::Process, |session, records| {
+            session.insert(b"key", b"value").unwrap();
+            fs::write(records.join("~1-0"), b"left by a process that was killed").unwrap();
+            let mut entries = 0;
+            let count = &mut |_: &[u8], _: &[u8]| {
+                entries += 1;
+                true
+            };
+            session.scan(None, Direction::Any, count).unwrap();
+            assert_eq!(entries, 1);
+            fs::write(records.join("Foreign.txt"), b"").unwrap();
+            let error = session.scan(None, Direction::Any, &mut |_, _| true).unwrap_err().to_string();
+            assert!(error.contains("Foreign.txt"), "{error}");
+        });
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_record_is_not_followed() {
+        work(Durability::None, |session, records| {
+            let outside = records.with_file_name("outside");
+            fs::write(&outside, b"precious").unwrap();
+            std::os::unix::fs::symlink(&outside, records.join("key")).unwrap();
+            session.update(b"key", b"overwritten").unwrap_err();
+            session.get(b"key", &mut Vec::new()).unwrap_err();
+            assert_eq!(fs::read(&outside).unwrap(), b"precious");
+        });
+    }
+
+    #[test]
+    fn a_missing_directory_is_an_error_that_names_it() {
+        let (settings, hints) = (Settings::new(), DataHints::default());
+        let (directory, durability) = (std::path::Path::new("/nowhere/at/all"), Durability::None);
+        let request = OpenRequest { directory, durability, settings: &settings, hints: &hints };
+        let error = open(&request, Layout { levels: 0 }).err().unwrap().to_string();
+        assert!(error.contains("/nowhere/at/all"), "{error}");
+    }
+}

@@ -135,6 +135,34 @@ mod tests {
     }
 
     #[test]
+    fn a_full_map_says_which_setting_mends_it() {
+        let parent = tempfile::tempdir().unwrap();
+        let settings = bakeoff_protocol::Settings::from([("map-size".to_owned(), (1 << 20).into())]);
+        let (directory, hints, durability) = (parent.path(), DataHints::default(), Durability::Process);
+        let store = open(&OpenRequest { directory, durability, settings: &settings, hints: &hints }).unwrap();
+        let fill = &mut |session: &mut dyn crate::Session| {
+            let error = session.insert(b"large", &[1; 2 << 20]).unwrap_err().to_string();
+            assert!(error.contains("map-size"), "{error}");
+            session.insert(b"small", b"fits after all")
+        };
+        store.session(&SessionPlan::default(), fill).unwrap();
+    }
+
+    #[test]
+    fn keys_that_do_not_ascend_are_an_error_in_an_ascending_session() {
+        let parent = tempfile::tempdir().unwrap();
+        let settings = bakeoff_protocol::Settings::new();
+        let (directory, hints, durability) = (parent.path(), DataHints::default(), Durability::Process);
+        let store = open(&OpenRequest { directory, durability, settings: &settings, hints: &hints }).unwrap();
+        let plan = SessionPlan { ascending: true, batched: true };
+        let fill = &mut |session: &mut dyn crate::Session| {
+            session.insert(b"b", b"")?;
+            session.insert(b"a", b"")
+        };
+        assert!(store.session(&plan, fill).is_err());
+    }
+
+    #[test]
     fn version_is_the_bare_number() {
         let version = describe().version;
         assert!(

@@ -86,3 +86,60 @@ pub(crate) fn word<'a>(settings: &'a Settings, name: &str) -> Result<&'a str, St
 fn unresolved(name: &str, what: &str) -> StoreError {
     StoreError::BadRequest(format!("setting `{name}` is not {what}: pass the settings through resolve_settings first"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(store: &str, given: &[(&str, Value)]) -> Result<Settings, String> {
+        let description = (crate::find(store).unwrap().describe)();
+        let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        resolve_settings(&description, &given).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_default_is_a_value_that_may_be_given() {
+        for entry in crate::native() {
+            let description = (entry.describe)();
+            let defaults = resolve_settings(&description, &Settings::new()).unwrap();
+            assert_eq!(resolve_settings(&description, &defaults).unwrap(), defaults, "{}", description.name);
+        }
+    }
+
+    #[test]
+    fn defaults_are_filled_in_around_what_is_given() {
+        let settings = resolve("sqlite", &[("cache", 4_096.into())]).unwrap();
+        assert_eq!(integer(&settings, "cache").unwrap(), 4_096);
+        assert_eq!(integer(&settings, "page-size").unwrap(), 4_096);
+        assert_eq!(word(&settings, "table").unwrap(), "auto");
+        assert!(!resolve("lmdb", &[]).unwrap().contains_key("map-size"));
+    }
+
+    #[test]
+    fn an_unknown_setting_names_the_nearest() {
+        let error = resolve("sqlite", &[("page_size", 512.into())]).unwrap_err();
+        assert_eq!(error, "store `sqlite` has no setting `page_size`: did you mean `page-size`?");
+        let error = resolve("lmdb", &[("zzz", 1.into())]).unwrap_err();
+        assert_eq!(error, "store `lmdb` has no setting `zzz`: it takes map-size");
+        let error = resolve("flat-folder", &[("cache", 1.into())]).unwrap_err();
+        assert_eq!(error, "store `flat-folder` has no setting `cache`: it takes none; leave the setting out");
+    }
+
+    #[test]
+    fn a_wrong_value_names_the_limits() {
+        for (given, expected) in [
+            (("page-size", Value::from(511)), "is 511: give a whole number of bytes from 512 to 65536"),
+            (("page-size", "4KiB".into()), "is \"4KiB\": give a whole number of bytes from 512 to 65536"),
+            (("wal-autocheckpoint", (-1).into()), "is -1: give a whole number from 0 to 2147483647"),
+            (("wal-autocheckpoint", 1.5.into()), "is 1.5: give a whole number from 0 to 2147483647"),
+            (
+                ("table", "row-id".into()),
+                "is \"row-id\": did you mean \"rowid\"? It is one of auto, without-rowid, rowid",
+            ),
+            (("table", 1.into()), "is 1: give one of auto, without-rowid, rowid"),
+        ] {
+            let error = resolve("sqlite", &[given]).unwrap_err();
+            assert!(error.ends_with(expected), "{error}");
+        }
+    }
+}

@@ -4,6 +4,8 @@
 //! page cache that the phase before it left.
 
 mod error;
+#[cfg(test)]
+mod plans;
 mod session;
 mod statement;
 

@@ -20,3 +20,31 @@ pub fn native() -> &'static [Entry] {
 pub fn find(name: &str) -> Option<Entry> {
     NATIVE.iter().copied().find(|entry| (entry.describe)().name == name)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_store_is_found_by_its_name_and_no_other() {
+        let names: Vec<String> = native().iter().map(|entry| (entry.describe)().name).collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "a name is taken twice");
+        for name in &names {
+            assert_eq!((find(name).unwrap().describe)().name, *name);
+        }
+        assert!(find("SQLite").is_none() && find("").is_none());
+    }
+
+    #[test]
+    fn every_store_says_where_each_promise_and_default_comes_from() {
+        for description in native().iter().map(|entry| (entry.describe)()) {
+            assert!(!description.durability.is_empty(), "{}", description.name);
+            let promises = description.durability.values().map(|support| &support.source);
+            let settings = description.settings.iter().map(|setting| &setting.source);
+            let official = |source: &String| source.starts_with("http") || description.test_only;
+            assert!(promises.chain(settings).all(official), "{}", description.name);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Tests of what SQLite makes of the settings: the plan of each statement, the table chosen, the pragmas in force.
+
+use rusqlite::Connection;
+
+use super::session::{FORWARD, FORWARD_FROM, REVERSE, REVERSE_FROM};
+use super::*;
+
+fn plan(table: &str, end: &str) -> String {
+    let connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch(create_table(table, 4_096, &DataHints::default())).unwrap();
+    let sql = format!("EXPLAIN QUERY PLAN SELECT key, value FROM record {}", end.replace("?1", "x'00'"));
+    let mut statement = connection.prepare(&sql).unwrap();
+    let steps = statement.query_map([], |row| row.get::<_, String>(3)).unwrap();
+    steps.map(Result::unwrap).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn ordered_scans_step_through_a_tree_and_never_sort() {
+    for table in ["rowid", "without-rowid"] {
+        for end in [FORWARD, FORWARD_FROM, REVERSE, REVERSE_FROM] {
+            let plan = plan(table, end);
+            assert!(!plan.contains("TEMP B-TREE"), "{table}: {plan}");
+            assert_eq!(plan.contains("SEARCH"), end.contains("WHERE"), "{table}: {plan}");
+        }
+    }
+}
+
+#[test]
+fn a_scan_in_any_order_does_not_go_through_the_index() {
+    assert_eq!(plan("rowid", ""), "SCAN record");
+}
+
+#[test]
+fn the_table_follows_the_size_of_a_mean_row() {
+    let table = |word, value_bytes_mean| {
+        let hints = DataHints { key_bytes_max: 16, value_bytes_mean, ..DataHints::default() };
+        create_table(word, 4_096, &hints).contains("WITHOUT ROWID")
+    };
+    // A twentieth of a page is 204 bytes.
+    assert!(table("auto", 188) && !table("auto", 189));
+    assert!(table("without-rowid", 100_000) && !table("rowid", 1));
+}
+
+fn open_with(given: &[(&str, u64)], durability: Durability) -> Result<(tempfile::TempDir, Settings), StoreError> {
+    let given = given.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect();
+    let settings = crate::resolve_settings(&describe(), &given)?;
+    let parent = tempfile::tempdir()?;
+    let hints = DataHints::default();
+    let request = OpenRequest { directory: parent.path(), durability, settings: &settings, hints: &hints };
+    open(&request)?.close()?;
+    Ok((parent, settings))
+}
+
+#[test]
+fn settings_at_their_limits_open_and_take_hold() {
+    for page_bytes in [512, 65_536] {
+        let given = [("page-size", page_bytes), ("cache", 0), ("mmap-size", 0x7fff_0000), ("wal-autocheckpoint", 0)];
+        for durability in Durability::ALL {
+            let (parent, _) = open_with(&given, durability).unwrap();
+            let connection = Connection::open(parent.path().join("records.sqlite")).unwrap();
+            assert_eq!(pragma_value(&connection, "page_size").unwrap(), page_bytes.to_string());
+        }
+    }
+}
+
+#[test]
+fn a_page_size_that_is_no_power_of_two_is_refused_with_its_neighbours() {
+    let error = open_with(&[("page-size", 5_000)], Durability::Process).unwrap_err();
+    assert!(matches!(&error, StoreError::BadRequest(message) if message.contains("4096 or 8192")), "{error}");
+}
+
+#[test]
+fn a_full_database_is_a_full_disk() {
+    let (parent, settings) = open_with(&[], Durability::Process).unwrap();
+    let hints = DataHints::default();
+    let request =
+        OpenRequest { directory: parent.path(), durability: Durability::Process, settings: &settings, hints: &hints };
+    let mut configuration = Configuration::new(&request).unwrap();
+    configuration.pragmas.push(("max_page_count", "8".to_owned()));
+    let connection = configuration.connect().unwrap();
+    let store = Sqlite { configuration, idle: Mutex::new(vec![connection]) };
+    let result = store.session(&SessionPlan::default(), &mut |session| session.insert(b"key", &[1; 100_000]));
+    assert!(matches!(result, Err(StoreError::DiskFull(_))), "{result:?}");
+}

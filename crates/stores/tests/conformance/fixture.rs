@@ -1,0 +1,186 @@
+//! What is checked, and a fresh directory to check it in.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use bakeoff_protocol::{DataHints, Durability, SettingKind, Settings, StoreDescription};
+use bakeoff_stores::{Direction, Entry, OpenRequest, Session, SessionPlan, Store, StoreError};
+use tempfile::TempDir;
+
+/// Each write acknowledged when its call returns.
+pub(crate) const EACH: SessionPlan = SessionPlan { batched: false, ascending: false };
+/// Writes acknowledged by a commit.
+pub(crate) const BATCHED: SessionPlan = SessionPlan { batched: true, ascending: false };
+
+/// How a check went.
+pub(crate) enum Outcome {
+    /// The store did right.
+    Ok,
+    /// The store says that it does not offer this.
+    NotOffered(&'static str),
+    /// The store did wrong.
+    Failed(String),
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ok => formatter.write_str("ok"),
+            Self::NotOffered(reason) => write!(formatter, "n/a, {reason}"),
+            Self::Failed(reason) => write!(formatter, "FAILED, {reason}"),
+        }
+    }
+}
+
+/// A store with some settings.
+pub(crate) struct Subject {
+    entry: Entry,
+    given: Settings,
+    /// What it says of itself.
+    pub(crate) description: StoreDescription,
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.description.name)?;
+        self.given.iter().try_for_each(|(name, value)| write!(formatter, " {name}={value}"))
+    }
+}
+
+/// Every store that keeps data: with its defaults, then with every other word of each setting that is a choice.
+pub(crate) fn subjects() -> Vec<Subject> {
+    let mut subjects = Vec::new();
+    for &entry in bakeoff_stores::native() {
+        let description = (entry.describe)();
+        if !description.capabilities.keeps_data {
+            continue;
+        }
+        // The words of stores that test bakeoff itself are ways to go wrong.
+        let choices = if description.test_only { Vec::new() } else { other_words(&description) };
+        for given in std::iter::once(Settings::new()).chain(choices) {
+            subjects.push(Subject { entry, given, description: description.clone() });
+        }
+    }
+    subjects
+}
+
+/// One store with these words as settings.
+pub(crate) fn subject(name: &str, words: &[(&str, &str)]) -> Subject {
+    let entry = bakeoff_stores::find(name).unwrap();
+    let given = words.iter().map(|&(name, word)| (name.to_owned(), word.into())).collect();
+    Subject { entry, given, description: (entry.describe)() }
+}
+
+fn other_words(description: &StoreDescription) -> Vec<Settings> {
+    let mut choices = Vec::new();
+    for setting in &description.settings {
+        let SettingKind::Choice { words } = &setting.kind else { continue };
+        let others = words.iter().filter(|&word| setting.default.as_ref() != Some(&word.as_str().into()));
+        choices.extend(others.map(|word| Settings::from([(setting.name.clone(), word.as_str().into())])));
+    }
+    choices
+}
+
+/// One store in one class, with a directory of its own.
+pub(crate) struct Fixture<'s> {
+    subject: &'s Subject,
+    durability: Durability,
+    settings: Settings,
+    parent: TempDir,
+    directory: PathBuf,
+}
+
+impl<'s> Fixture<'s> {
+    /// Makes the directory, and one around it to see whether anything gets out.
+    pub(crate) fn new(subject: &'s Subject, durability: Durability) -> Self {
+        let settings = bakeoff_stores::resolve_settings(&subject.description, &subject.given).unwrap();
+        let parent = tempfile::tempdir().unwrap();
+        let directory = parent.path().join("store");
+        std::fs::create_dir(&directory).unwrap();
+        Self { subject, durability, settings, parent, directory }
+    }
+
+    /// The same store and class, with nothing in it.
+    pub(crate) fn fresh(&self) -> Self {
+        Self::new(self.subject, self.durability)
+    }
+
+    /// What the store says of itself.
+    pub(crate) fn description(&self) -> &StoreDescription {
+        &self.subject.description
+    }
+
+    /// Cases of a property: fewer where every write waits for a disk.
+    pub(crate) fn cases(&self) -> u32 {
+        if self.durability == Durability::Power { 8 } else { 48 }
+    }
+
+    /// Opens the store.
+    pub(crate) fn open(&self) -> Box<dyn Store> {
+        let hints = DataHints {
+            records_max: 10_000,
+            records_inserted: 10_000,
+            key_bytes_max: 65_535,
+            value_bytes_mean: 100,
+            value_bytes_max: 1 << 20,
+            data_bytes_max: 64 << 20,
+            written_bytes: 64 << 20,
+            integer_keys: false,
+            threads: 2,
+        };
+        let (directory, durability) = (self.directory.as_path(), self.durability);
+        (self.subject.entry.open)(&OpenRequest { directory, durability, settings: &self.settings, hints: &hints })
+            .unwrap()
+    }
+
+    /// Opens the store, works in one session, and closes it.
+    pub(crate) fn session(&self, plan: SessionPlan, work: impl FnMut(&mut dyn Session)) {
+        let store = self.open();
+        in_session(&*store, plan, work);
+        store.close().unwrap();
+    }
+
+    /// Nothing but the store's directory is around it.
+    pub(crate) fn assert_contained(&self) {
+        let outside: Vec<PathBuf> =
+            std::fs::read_dir(self.parent.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(outside, [Path::new(&self.directory)], "something left the store's directory");
+    }
+}
+
+/// Works in one session of an open store.
+pub(crate) fn in_session(store: &dyn Store, plan: SessionPlan, mut work: impl FnMut(&mut dyn Session)) {
+    let mut calls = 0;
+    let result = store.session(&plan, &mut |session| {
+        calls += 1;
+        work(session);
+        Ok::<(), StoreError>(())
+    });
+    result.unwrap();
+    assert_eq!(calls, 1, "the work of a session is called once");
+}
+
+/// The value of a key. The buffer is not empty before, and must begin with what it held.
+pub(crate) fn get(session: &mut dyn Session, key: &[u8]) -> Option<Vec<u8>> {
+    let mut buffer = b"before".to_vec();
+    let found = session.get(key, &mut buffer).unwrap();
+    let value = buffer.strip_prefix(b"before").expect("a get keeps what is in the buffer").to_vec();
+    assert!(found || value.is_empty(), "a get that finds nothing appends nothing");
+    found.then_some(value)
+}
+
+/// An entry.
+pub(crate) type Pair = (Vec<u8>, Vec<u8>);
+
+/// The first `limit` entries of a scan.
+pub(crate) fn scan(session: &mut dyn Session, from: Option<&[u8]>, direction: Direction, limit: usize) -> Vec<Pair> {
+    let mut entries = Vec::new();
+    session
+        .scan(from, direction, &mut |key, value| {
+            assert!(entries.len() < limit, "the scan went on though it was told to stop");
+            entries.push((key.to_vec(), value.to_vec()));
+            entries.len() < limit
+        })
+        .unwrap();
+    entries
+}

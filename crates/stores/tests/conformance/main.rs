@@ -1,0 +1,105 @@
+//! Every store of the table, in every class it offers and with every word of its settings, put to the same checks.
+//!
+//! A new store is checked as soon as it is in the table. Stores that keep no data are left out. The table printed
+//! says what was checked and what a store does not offer, with the reason. First the checks themselves are checked: a
+//! store that goes wrong must fail some.
+
+mod checks;
+mod fixture;
+mod model;
+mod threads;
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use bakeoff_protocol::Durability;
+use fixture::{Fixture, Outcome, Subject};
+
+/// A check: its name and what it does.
+type Check = (&'static str, fn(&Fixture) -> Outcome);
+
+const CHECKS: &[Check] = &[
+    ("create, read, update, delete", checks::create_read_update_delete),
+    ("odd keys, none leaves its directory", checks::odd_keys),
+    ("longest keys", checks::longest_keys),
+    ("empty and large values", checks::values),
+    ("missing and present keys", checks::missing_and_present),
+    ("upsert", checks::upsert),
+    ("batch", checks::batch),
+    ("unfinished batch", checks::unfinished_batch),
+    ("ascending load", checks::ascending),
+    ("whole scan, any order", checks::scan_any_order),
+    ("whole scans, ordered", checks::scan_ordered),
+    ("scans from any key", model::scans_from_any_key),
+    ("random operations against a model", model::random_operations),
+    ("reopen finds everything", checks::reopen),
+    ("two threads", threads::two_threads),
+    ("two threads, batches", threads::two_threads_in_batches),
+];
+
+fn main() -> ExitCode {
+    let unnoticed = unnoticed_faults();
+    let failures: usize = fixture::subjects().iter().map(report).sum();
+    println!("\n{failures} failed");
+    if !unnoticed.is_empty() {
+        println!("the checks do not notice: {}", unnoticed.join(", "));
+    }
+    if failures == 0 && unnoticed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Prints a line a check; says how many failed.
+fn report(subject: &Subject) -> usize {
+    println!("\n{subject} {}", subject.description.version);
+    let mut failures = 0;
+    for (name, check) in CHECKS {
+        let outcomes = Durability::ALL.map(|class| (class, run(subject, class, *check)));
+        failures += outcomes.iter().filter(|(_, outcome)| is_failure(outcome)).count();
+        println!("  {name:<38}{}", in_words(outcomes));
+    }
+    failures
+}
+
+/// The faults of stores that exist to test bakeoff which no check notices.
+fn unnoticed_faults() -> Vec<String> {
+    let hook = std::panic::take_hook();
+    // These failures are wanted; their messages would only alarm.
+    std::panic::set_hook(Box::new(|_| {}));
+    let faults = ["wrong-value", "missing-key", "phantom-key", "lost-on-reopen", "error", "panic"];
+    let unnoticed = faults.into_iter().filter(|fault| {
+        let subject = fixture::subject("faulty", &[("fault", fault)]);
+        !CHECKS.iter().any(|(_, check)| is_failure(&run(&subject, Durability::Process, *check)))
+    });
+    let unnoticed = unnoticed.map(str::to_owned).collect();
+    std::panic::set_hook(hook);
+    unnoticed
+}
+
+fn is_failure(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Failed(_))
+}
+
+fn run(subject: &Subject, class: Durability, check: fn(&Fixture) -> Outcome) -> Outcome {
+    if !subject.description.durability.contains_key(&class) {
+        return Outcome::NotOffered("the class is not offered");
+    }
+    let fixture = Fixture::new(subject, class);
+    match catch_unwind(AssertUnwindSafe(|| check(&fixture))) {
+        Ok(outcome) => outcome,
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| payload.downcast_ref::<&str>().map(|&text| text.to_owned()));
+            Outcome::Failed(text.unwrap_or_else(|| "panic".to_owned()))
+        }
+    }
+}
+
+/// The outcome once if it is the same in every class, else by class.
+fn in_words(outcomes: [(Durability, Outcome); 3]) -> String {
+    let mut classes: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (class, outcome) in outcomes {
+        classes.entry(outcome.to_string()).or_default().push(class.name());
+    }
+    let lines = classes.into_iter().map(|(outcome, classes)| format!("{}: {outcome}", classes.join(", ")));
+    lines.collect::<Vec<_>>().join("; ")
+}
