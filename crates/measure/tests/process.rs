@@ -5,10 +5,11 @@ use std::hint::black_box;
 use std::io::{Read, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bakeoff_measure::{DeviceId, Snapshot};
 use bakeoff_protocol::Resources;
+use rustix::time::{ClockId, clock_gettime};
 
 /// The counters belong to the whole process, so these tests go one after another.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -77,24 +78,32 @@ fn without_a_device_its_traffic_is_absent() {
     assert_eq!((resources.device_read_bytes, resources.device_write_bytes), (None, None));
 }
 
+/// CPU time that the calling thread has used.
+fn thread_cpu_time() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap()
+}
+
+fn cpu_time(resources: &Resources) -> Duration {
+    Duration::from_nanos(resources.cpu_user_ns.unwrap() + resources.cpu_system_ns.unwrap())
+}
+
 #[test]
-fn cpu_time_of_other_threads_counts() {
+fn cpu_time_of_other_threads_counts_and_sleeping_costs_none() {
     let _alone = alone();
     let busy = Duration::from_millis(60);
-    let resources = resources_of(|| {
-        thread::spawn(move || {
-            let start = Instant::now();
-            while start.elapsed() < busy {
+    let at_work = resources_of(|| {
+        let thread = thread::spawn(move || {
+            while thread_cpu_time() < busy {
                 black_box((0..1_000u64).sum::<u64>());
             }
-        })
-        .join()
-        .unwrap();
+        });
+        thread.join().unwrap();
     });
-    let cpu_ns = resources.cpu_user_ns.unwrap() + resources.cpu_system_ns.unwrap();
-    // On a busy machine the thread gets only a share of the time.
-    assert!(cpu_ns >= 5_000_000, "{cpu_ns} ns");
-    assert!(resources_of(|| thread::sleep(busy)).cpu_user_ns.unwrap() < cpu_ns, "sleeping costs none");
+    // The kernel counts in whole microseconds, each part rounded down.
+    let counted = cpu_time(&at_work) + Duration::from_micros(10);
+    assert!(counted >= busy, "{counted:?} of {busy:?}");
+    let asleep = cpu_time(&resources_of(|| thread::sleep(busy)));
+    assert!(asleep < busy / 2, "{asleep:?} while asleep");
 }
 
 #[test]
