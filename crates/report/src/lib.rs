@@ -1,1 +1,33 @@
-//! placeholder
+//! Reads a run's directory and shows what it found.
+//!
+//! ```text
+//! run.json, results.jsonl ─Run::read→ Run ─compare→ tables of rankings ─→ terminal · JSON
+//!                                      └───────────────────────────────→ CSV
+//! ```
+//! Statistics are `bakeoff-stats`'s; here figures are only taken out of results, given to it, and laid out. Invariants:
+//! only rounds of cells that never failed count; stores are ranked only against stores with the same promise, on the same
+//! workload; whatever was left out is said; no text from a file reaches a terminal with control characters in it.
+
+mod answer;
+mod contender;
+mod details;
+mod export_csv;
+mod export_json;
+mod figures;
+mod format;
+mod live;
+mod matrix;
+mod results;
+mod run;
+mod sections;
+mod table;
+mod terminal;
+mod verdict;
+
+pub use export_csv::write_csv;
+pub use export_json::write_json;
+pub use format::printable;
+pub use live::live_leaders;
+pub use results::{CellRound, parse_results};
+pub use run::{ReportError, Run};
+pub use terminal::{TerminalOptions, render_terminal};

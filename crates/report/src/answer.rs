@@ -1,0 +1,193 @@
+//! The answer: who is best overall and at what, in a few plain sentences, honest about ties.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bakeoff_protocol::Durability;
+use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, Verdict, geometric_mean, rank};
+
+use crate::contender::Contenders;
+use crate::figures::Measure;
+use crate::format::{counted, listed, ratio};
+use crate::matrix::measure_label;
+use crate::verdict::{Field, Table};
+
+/// The sentences that answer for one table, without line breaks.
+pub(crate) struct Answer {
+    /// The promise, in words.
+    pub(crate) promise: String,
+    /// Who leads over everything.
+    pub(crate) overall: String,
+    /// For each measure its name, and who is best in how many workloads.
+    pub(crate) measures: Vec<(String, String)>,
+}
+
+/// Answers for one table.
+pub(crate) fn answer(table: &Table, contenders: &Contenders) -> Answer {
+    let measures = table.measures.iter();
+    Answer {
+        promise: promise(table.circumstances.durability),
+        overall: overall_words(table, contenders),
+        measures: measures.map(|measure| (measure_label(measure), tally_words(table, measure, contenders))).collect(),
+    }
+}
+
+fn promise(durability: Durability) -> String {
+    let words = match durability {
+        Durability::None => "an acknowledged write may be lost when the process dies",
+        Durability::Process => "an acknowledged write survives the death of the process, not of the machine",
+        Durability::Power => "an acknowledged write survives a power cut",
+    };
+    format!("durability {durability}: {words}")
+}
+
+/// The ranking over all timed workloads that every remaining store has figures for, and their number.
+pub(crate) struct Overall {
+    /// By geometric mean of the ratio to the best of each workload, round by round.
+    pub(crate) ranking: Ranking,
+    /// Measures times workloads that it is taken over.
+    pub(crate) fields: usize,
+    /// Keys left out because they failed somewhere or have no figure at all.
+    pub(crate) left_out: BTreeSet<String>,
+}
+
+/// Ranks stores over all timed workloads. Stores that failed anywhere are left out; `None` if there is nothing in common.
+pub(crate) fn overall(table: &Table) -> Option<Overall> {
+    let fields: Vec<&Field> =
+        table.measures.iter().filter(|measure| is_time(measure)).flat_map(|measure| table.fields_of(measure)).collect();
+    let failed: BTreeSet<String> = table.fields.values().flat_map(|field| field.failed.iter().cloned()).collect();
+    let entrants: BTreeSet<&String> =
+        fields.iter().flat_map(|field| field.rounds.keys()).filter(|key| !failed.contains(*key)).collect();
+    let common: Vec<&&Field> =
+        fields.iter().filter(|field| entrants.iter().all(|key| field.rounds.contains_key(*key))).collect();
+    let scored: Vec<BTreeMap<&String, Vec<f64>>> =
+        common.iter().filter_map(|field| ratios_to_best(field, &entrants)).collect();
+    let candidates: Vec<Candidate> =
+        entrants.iter().map(|key| Candidate::new((*key).clone(), scores(&scored, key))).collect();
+    let ranking = rank(&candidates, RankOptions::new(Better::Lower))?;
+    Some(Overall { ranking, fields: scored.len(), left_out: failed })
+}
+
+/// Every entrant's rounds as ratios to the best mean among them; `None` where that is zero.
+fn ratios_to_best<'a>(field: &'a Field, entrants: &BTreeSet<&'a String>) -> Option<BTreeMap<&'a String, Vec<f64>>> {
+    let rounds = |key: &&'a String| field.rounds.get(*key).map(|rounds| (*key, rounds));
+    let means = entrants.iter().filter_map(rounds).filter_map(|(_, rounds)| bakeoff_stats::mean(rounds));
+    let best = means.min_by(f64::total_cmp).filter(|best| *best > 0.0)?;
+    Some(
+        entrants
+            .iter()
+            .filter_map(rounds)
+            .map(|(key, rounds)| (key, rounds.iter().map(|x| x / best).collect()))
+            .collect(),
+    )
+}
+
+/// One store's geometric mean over the workloads, for each round that all of them have.
+fn scores(scored: &[BTreeMap<&String, Vec<f64>>], key: &String) -> Vec<f64> {
+    let rounds = scored.iter().map(|field| field.get(key).map_or(0, Vec::len)).min().unwrap_or(0);
+    (0..rounds)
+        .filter_map(|round| {
+            let of_round: Vec<f64> = scored.iter().filter_map(|field| field.get(key)?.get(round).copied()).collect();
+            geometric_mean(&of_round)
+        })
+        .collect()
+}
+
+fn overall_words(table: &Table, contenders: &Contenders) -> String {
+    let Some(Overall { ranking, fields, left_out }) = overall(table) else {
+        return "no store has figures to be ranked by".to_owned();
+    };
+    let title = |key: &String| contenders.title(key);
+    let tied: Vec<String> = ranking.tied.iter().map(title).collect();
+    let head = match ranking.verdict {
+        Verdict::Winner => format!("{} is fastest", tied.concat()),
+        Verdict::Tie => format!("{} are fastest and cannot be told apart", listed(&tied)),
+        Verdict::Unproven => format!("{} is first by its figures; too few rounds to prove it", title(&ranking.best)),
+        Verdict::Alone => format!("{} has no competitor", title(&ranking.best)),
+    };
+    let places: Vec<String> =
+        ranking.order.iter().map(|place| format!("{} {}", title(&place.name), ratio(place.mean))).collect();
+    let mut words = format!(
+        "{head}. Time relative to the best of each workload (geometric mean of {fields}): {}",
+        places.join(", ")
+    );
+    if !left_out.is_empty() {
+        let left_out: Vec<String> = left_out.iter().map(title).collect();
+        words.push_str(&format!(". Not in it because of failures: {}", listed(&left_out)));
+    }
+    words
+}
+
+fn is_time(measure: &Measure) -> bool {
+    matches!(measure, Measure::Time { .. })
+}
+
+/// How often each store was best at something.
+#[derive(Default)]
+struct Tally {
+    wins: BTreeMap<String, usize>,
+    shared: BTreeMap<String, usize>,
+    first: BTreeMap<String, usize>,
+    alone: BTreeMap<String, usize>,
+    ties: usize,
+    nobody: usize,
+    fields: usize,
+}
+
+impl Tally {
+    fn of(table: &Table, measure: &Measure) -> Self {
+        let mut tally = Self::default();
+        for field in table.fields_of(measure) {
+            tally.fields += 1;
+            match &field.ranking {
+                Some(ranking) => tally.add(ranking),
+                None => tally.nobody += 1,
+            }
+        }
+        tally
+    }
+
+    fn add(&mut self, ranking: &Ranking) {
+        let by_verdict = match ranking.verdict {
+            Verdict::Winner => &mut self.wins,
+            Verdict::Unproven => &mut self.first,
+            Verdict::Alone => &mut self.alone,
+            Verdict::Tie => {
+                self.ties += 1;
+                for key in &ranking.tied {
+                    *self.shared.entry(key.clone()).or_default() += 1;
+                }
+                return;
+            }
+        };
+        *by_verdict.entry(ranking.best.clone()).or_default() += 1;
+    }
+}
+
+fn tally_words(table: &Table, measure: &Measure, contenders: &Contenders) -> String {
+    let tally = Tally::of(table, measure);
+    let mut parts = Vec::new();
+    if !tally.wins.is_empty() {
+        parts.push(format!("best: {}", numbered(&tally.wins, contenders)));
+    }
+    if tally.ties > 0 {
+        parts.push(format!("{}: {}", counted(tally.ties, "tie"), numbered(&tally.shared, contenders)));
+    }
+    if !tally.first.is_empty() {
+        parts.push(format!("first, not proven: {}", numbered(&tally.first, contenders)));
+    }
+    if !tally.alone.is_empty() {
+        parts.push(format!("no competitor: {}", numbered(&tally.alone, contenders)));
+    }
+    if tally.nobody > 0 {
+        parts.push(format!("nobody: {}", tally.nobody));
+    }
+    format!("{} (of {})", parts.join("; "), counted(tally.fields, "workload"))
+}
+
+/// `LMDB 12, SQLite 3`, most first.
+fn numbered(counts: &BTreeMap<String, usize>, contenders: &Contenders) -> String {
+    let mut sorted: Vec<(&String, &usize)> = counts.iter().collect();
+    sorted.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let words: Vec<String> = sorted.iter().map(|(key, count)| format!("{} {count}", contenders.title(key))).collect();
+    words.join(", ")
+}

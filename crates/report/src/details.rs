@@ -1,0 +1,160 @@
+//! Every store's full line in every workload: rate, mean with its interval, percentiles, largest.
+
+use std::collections::BTreeMap;
+
+use bakeoff_protocol::{Axes, Latency};
+use bakeoff_stats::{bootstrap_mean_interval, mean, median};
+
+use crate::contender::{Contender, Contenders};
+use crate::figures::{Measure, is_per_entry, timings};
+use crate::format::{count, printable, rate, size_range, time, time_range};
+use crate::matrix::measure_label;
+use crate::results::CellRound;
+use crate::table::{Side, Text, TextTable, paragraph};
+
+/// Confidence of the intervals shown.
+const CONFIDENCE: f64 = 0.95;
+
+/// One store's rounds in one workload's measure.
+#[derive(Default)]
+struct Line<'a> {
+    title: String,
+    style: anstyle::Style,
+    ranked: bool,
+    means_ns: Vec<f64>,
+    rates: Vec<f64>,
+    latencies: Vec<&'a Latency>,
+}
+
+/// What the lines of a group have in common, in the order in which groups are shown.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Heading {
+    durability: bakeoff_protocol::Durability,
+    medium: String,
+    key: String,
+    threads: u32,
+    place: usize,
+    label: String,
+    per_entry: bool,
+    size: (u64, u64),
+    data: String,
+    records: u64,
+}
+
+/// The lines of all cells that never failed, grouped by workload and measure; empty if there is nothing to show.
+pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize, color: bool) -> String {
+    let groups = groups(cells, contenders);
+    if groups.is_empty() {
+        return String::new();
+    }
+    let mut out = paragraph(
+        "Means over rounds with their 95 % interval; percentiles are medians over rounds, max is the largest of all. For scans, rate \
+         and mean are per entry, percentiles per scan. In batches, percentiles are those of the writes alone, and rate and mean \
+         include the commits.",
+        width,
+        "",
+        "",
+    );
+    for (heading, lines) in &groups {
+        out.push('\n');
+        out.push_str(&paragraph(&heading_words(heading), width, "", "  "));
+        out.push_str(&table(lines.values(), heading.per_entry).render(width, color));
+    }
+    out
+}
+
+/// How many groups of lines there are.
+pub(crate) fn number(cells: &[CellRound], contenders: &Contenders) -> usize {
+    groups(cells, contenders).len()
+}
+
+type Groups<'a> = BTreeMap<Heading, BTreeMap<String, Line<'a>>>;
+
+fn groups<'a>(cells: &'a [CellRound], contenders: &Contenders) -> Groups<'a> {
+    let failed: Vec<&str> = cells.iter().filter(|cell| !cell.is_ok()).map(|cell| cell.end.cell.as_str()).collect();
+    let mut groups = Groups::new();
+    for cell in cells.iter().filter(|cell| !failed.contains(&cell.end.cell.as_str())) {
+        let Some(contender) = contenders.of(&cell.end.axes) else { continue };
+        for (place, phase) in cell.phases.iter().enumerate() {
+            for timing in timings(&phase.result) {
+                let operation = timing.mixed.then(|| timing.operation.to_owned());
+                let label = measure_label(&Measure::Time { phase: phase.result.phase.clone(), operation });
+                let heading = heading(&cell.end.axes, place, label, is_per_entry(timing.operation));
+                let group = groups.entry(heading).or_default();
+                let line = group.entry(contender.key.clone()).or_insert_with(|| new_line(contender));
+                line.means_ns.push(timing.mean_ns);
+                line.rates.push(timing.per_second);
+                line.latencies.extend(timing.latency);
+            }
+        }
+    }
+    groups
+}
+
+fn new_line<'a>(contender: &Contender) -> Line<'a> {
+    let Contender { title, style, ranked, .. } = contender;
+    Line { title: title.clone(), style: *style, ranked: *ranked, ..Line::default() }
+}
+
+fn heading(axes: &Axes, place: usize, label: String, per_entry: bool) -> Heading {
+    Heading {
+        durability: axes.durability,
+        medium: axes.medium.clone(),
+        key: axes.key.clone(),
+        threads: axes.threads,
+        place,
+        label,
+        per_entry,
+        size: (axes.value_bytes_min, axes.value_bytes_max),
+        data: axes.data.clone(),
+        records: axes.records,
+    }
+}
+
+fn heading_words(of: &Heading) -> String {
+    let workload = format!("{} × {} {}", size_range(of.size.0, of.size.1), count(of.records), of.data);
+    let threads = if of.threads == 1 { String::new() } else { format!(", {} threads", of.threads) };
+    printable(&format!(
+        "{} · {workload} · durability {}, medium {}, {} keys{threads}",
+        of.label, of.durability, of.medium, of.key
+    ))
+}
+
+fn table<'l, 'a: 'l>(lines: impl Iterator<Item = &'l Line<'a>>, per_entry: bool) -> TextTable {
+    let mut lines: Vec<&Line> = lines.collect();
+    lines.sort_by(|a, b| mean(&a.means_ns).unwrap_or(0.0).total_cmp(&mean(&b.means_ns).unwrap_or(0.0)));
+    let mut sides = vec![Side::Right; 8];
+    sides[0] = Side::Left;
+    let mut table = TextTable::new(sides);
+    let rate = if per_entry { "entries/s" } else { "ops/s" };
+    table.row(["store", rate, "mean", "95 % interval", "p50", "p99", "p99.9", "max"].map(Text::plain).to_vec());
+    for line in lines {
+        table.row(cells(line));
+    }
+    table
+}
+
+fn cells(line: &Line) -> Vec<Text> {
+    let percentile = |of: fn(&Latency) -> u64| {
+        let values: Vec<f64> = line.latencies.iter().map(|latency| of(latency) as f64).collect();
+        median(&values).map_or_else(|| "–".to_owned(), time)
+    };
+    let interval = bootstrap_mean_interval(&line.means_ns, CONFIDENCE, 1);
+    let interval = interval.map_or_else(|| "one round".to_owned(), |interval| time_range(interval.low, interval.high));
+    let largest = line.latencies.iter().map(|latency| latency.latency_ns_max).max();
+    let unranked = if line.ranked { "" } else { " (not ranked)" };
+    let mut cells = vec![Text::default().and(line.title.clone(), line.style).and(unranked, anstyle::Style::new())];
+    cells.extend(
+        [
+            mean(&line.rates).map_or_else(String::new, rate),
+            mean(&line.means_ns).map_or_else(String::new, time),
+            interval,
+            percentile(|latency| latency.latency_ns_p50),
+            percentile(|latency| latency.latency_ns_p99),
+            percentile(|latency| latency.latency_ns_p999),
+            largest.map_or_else(|| "–".to_owned(), |ns| time(ns as f64)),
+        ]
+        .map(Text::plain),
+    );
+    cells
+}

@@ -1,0 +1,92 @@
+//! Everything as one JSON document: what the run says of itself, every round, and the verdicts.
+
+use std::io::Write;
+
+use bakeoff_stats::{Place, Ranking, Verdict};
+use serde_json::{Value, json};
+
+use crate::contender::Contenders;
+use crate::figures::Measure;
+use crate::results::CellRound;
+use crate::run::{ReportError, Run};
+use crate::verdict::{Circumstances, Column, Field, Size, compare_all};
+
+/// The version of this document's layout.
+const FORMAT: u32 = 1;
+
+/// Writes the run as JSON: `format`, `run` (as in `run.json`), `notes`, `cells` and `verdicts`; `docs/RESULTS.md` says more.
+///
+/// # Errors
+/// `out` takes no more.
+pub fn write_json(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
+    let contenders = Contenders::new(&run.cells, &run.stores);
+    let mut verdicts = Vec::new();
+    for table in compare_all(&run.cells, &contenders) {
+        for ((measure, size, column), field) in &table.fields {
+            verdicts.push(verdict(&table.circumstances, (measure, *size, column), field));
+        }
+    }
+    let cells: Vec<Value> = run.cells.iter().map(cell).collect();
+    let document =
+        json!({ "format": FORMAT, "run": run.info, "notes": run.notes, "cells": cells, "verdicts": verdicts });
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    out.write_all(b"\n")?;
+    Ok(())
+}
+
+fn cell(cell: &CellRound) -> Value {
+    json!({ "cell": cell.end, "phases": cell.phases })
+}
+
+fn verdict(of: &Circumstances, (measure, size, column): (&Measure, Size, &Column), field: &Field) -> Value {
+    let (name, unit, phase, operation) = match measure {
+        Measure::Time { phase, operation } => ("time", "ns", Some(phase), operation.as_ref()),
+        Measure::Space => ("space_efficiency", "data bytes per allocated byte", None, None),
+        Measure::Memory => ("rss_peak_above_baseline", "bytes", None, None),
+    };
+    json!({
+        "durability": of.durability,
+        "medium": of.medium,
+        "key": of.key,
+        "threads": of.threads,
+        "value_bytes_min": size.0,
+        "value_bytes_max": size.1,
+        "data": column.data,
+        "records": column.records,
+        "measure": name,
+        "unit": unit,
+        "phase": phase,
+        "operation": operation,
+        "verdict": field.ranking.as_ref().map(|ranking| verdict_name(ranking.verdict)),
+        "best": field.ranking.as_ref().map(|ranking| &ranking.best),
+        "tied": field.ranking.as_ref().map(|ranking| &ranking.tied),
+        "order": field.ranking.as_ref().map_or_else(Vec::new, order),
+        "failed": field.failed,
+        "not_offered": field.not_offered,
+        "unranked": field.unranked,
+    })
+}
+
+fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Winner => "winner",
+        Verdict::Tie => "tie",
+        Verdict::Unproven => "unproven",
+        Verdict::Alone => "alone",
+    }
+}
+
+fn order(ranking: &Ranking) -> Vec<Value> {
+    let place = |place: &Place| {
+        json!({
+            "store": place.name,
+            "mean": place.mean,
+            "rounds": place.rounds,
+            "ratio_to_best": place.ratio_to_best.map(|ratio| ratio.estimate),
+            "ratio_to_best_low": place.ratio_to_best.map(|ratio| ratio.low),
+            "ratio_to_best_high": place.ratio_to_best.map(|ratio| ratio.high),
+            "tied_with_best": place.tied_with_best,
+        })
+    };
+    ranking.order.iter().map(place).collect()
+}

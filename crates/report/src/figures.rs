@@ -1,0 +1,122 @@
+//! Figures taken out of results: one number a round, for everything that is ranked.
+
+use bakeoff_protocol::{Latency, Mode, OperationResult, PhaseResult};
+
+use crate::results::CellRound;
+
+/// A page of memory: resident sets cannot be told apart by less.
+const PAGE_BYTES: f64 = 4096.0;
+
+/// What is measured in a row of the matrix.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Measure {
+    /// Time of an operation in a phase; the kind is named where the phase mixes several.
+    Time {
+        /// The phase.
+        phase: String,
+        /// The kind of operation, in a mixed phase.
+        operation: Option<String>,
+    },
+    /// Bytes of data per byte allocated after closing.
+    Space,
+    /// Highest resident set above the empty store's.
+    Memory,
+}
+
+/// Time spent on one kind of operation in one phase and round.
+#[derive(Clone, Debug)]
+pub(crate) struct Timing<'a> {
+    /// The kind, or `all` where a mixed phase was timed as a whole.
+    pub(crate) operation: &'a str,
+    /// Whether the phase mixes kinds, so that this one must be named.
+    pub(crate) mixed: bool,
+    /// Mean time in nanoseconds for an operation (for scans: an entry), the commits of a phase of one kind included.
+    pub(crate) mean_ns: f64,
+    /// How many of those a second, all threads together.
+    pub(crate) per_second: f64,
+    /// Distribution over operations (for a scan, over whole scans), where each was timed.
+    pub(crate) latency: Option<&'a Latency>,
+}
+
+/// What one kind of operation, or a phase as a whole, came to.
+struct Sum<'a> {
+    operation: &'a str,
+    mixed: bool,
+    count: f64,
+    timed_ns: f64,
+    latency: Option<&'a Latency>,
+}
+
+/// The timings of a phase: one if its operations are of one kind, else one for each kind.
+///
+/// A phase of one kind with commits counts the commits' time to its writes: that is what a write costs. A mixed phase that
+/// was timed by blocks has only a sum, shown as `all`.
+pub(crate) fn timings(result: &PhaseResult) -> Vec<Timing<'_>> {
+    let whole_ns = result.timed_ns as f64;
+    let thread_ns = whole_ns * f64::from(result.threads.max(1));
+    let work: Vec<&OperationResult> = result.operations.iter().filter(|each| each.operation != "commit").collect();
+    let sums = match work.as_slice() {
+        [only] => vec![Sum {
+            operation: &only.operation,
+            mixed: false,
+            count: units(only),
+            timed_ns: total_ns(&result.operations).unwrap_or(thread_ns),
+            latency: only.latency.as_ref(),
+        }],
+        _ if total_ns(&result.operations).is_none() => vec![Sum {
+            operation: "all",
+            mixed: true,
+            count: work.iter().map(|each| units(each)).sum(),
+            timed_ns: thread_ns,
+            latency: None,
+        }],
+        _ => result.operations.iter().map(single).collect(),
+    };
+    sums.into_iter().filter(|sum| sum.count > 0.0).map(|sum| timing(sum, whole_ns)).collect()
+}
+
+fn single(of: &OperationResult) -> Sum<'_> {
+    let timed_ns = of.timed_ns.unwrap_or(0) as f64;
+    Sum { operation: &of.operation, mixed: true, count: units(of), timed_ns, latency: of.latency.as_ref() }
+}
+
+fn timing(sum: Sum<'_>, whole_ns: f64) -> Timing<'_> {
+    let per_second = if whole_ns > 0.0 { sum.count / whole_ns * 1e9 } else { 0.0 };
+    let Sum { operation, mixed, count, timed_ns, latency } = sum;
+    Timing { operation, mixed, mean_ns: timed_ns / count, per_second, latency }
+}
+
+/// Time in all of them; `None` if some were not timed by themselves.
+fn total_ns(operations: &[OperationResult]) -> Option<f64> {
+    operations.iter().map(|each| each.timed_ns.map(|ns| ns as f64)).sum()
+}
+
+/// Whether figures of this kind are per entry rather than per operation.
+pub(crate) fn is_per_entry(operation: &str) -> bool {
+    matches!(operation, "scan" | "scan-all")
+}
+
+fn units(of: &OperationResult) -> f64 {
+    if is_per_entry(&of.operation) { of.entries as f64 } else { of.operations as f64 }
+}
+
+/// The least difference that counts, in the measure's unit: single operations are timed in whole nanoseconds.
+pub(crate) fn resolution(measure: &Measure, mode: Option<Mode>) -> f64 {
+    match (measure, mode) {
+        (Measure::Time { .. }, Some(Mode::Latency)) => 1.0,
+        (Measure::Memory, _) => PAGE_BYTES,
+        _ => 0.0,
+    }
+}
+
+/// Data bytes per byte allocated after closing; `None` if either is unknown or nothing is there.
+pub(crate) fn space_efficiency(cell: &CellRound) -> Option<f64> {
+    let allocated = cell.end.finished.as_ref()?.disk_after_close?.allocated_bytes;
+    (allocated > 0 && cell.end.data_bytes > 0).then(|| cell.end.data_bytes as f64 / allocated as f64)
+}
+
+/// The highest of the phases' peaks above the empty store; `None` if none could be read.
+pub(crate) fn peak_memory(cell: &CellRound) -> Option<f64> {
+    let peaks = cell.phases.iter().filter_map(|phase| phase.result.resources.rss_peak_above_baseline_bytes);
+    peaks.max().map(|bytes| bytes as f64)
+}

@@ -1,0 +1,60 @@
+//! Who leads so far, for the display of a run that goes on.
+
+use bakeoff_protocol::{Axes, ResultLine, StoreDescription};
+use bakeoff_stats::mean;
+
+use crate::contender::Contenders;
+use crate::figures::Measure;
+use crate::format::{count, printable, ratio, size_range, time};
+use crate::matrix::measure_label;
+use crate::results::Assembly;
+use crate::verdict::{Column, Field, Size, gather};
+
+/// A line for each timed measure of the workload that `axes` belong to (whichever store they name): who leads by the mean
+/// of the rounds so far, and who follows. No verdict: intervals are for the end.
+///
+/// `lines` are all results so far, `stores` the descriptions that give titles and say who is never ranked.
+pub fn live_leaders(lines: &[ResultLine], stores: &[StoreDescription], axes: &Axes) -> Vec<String> {
+    let mut assembly = Assembly::default();
+    for line in lines.iter().filter(|line| is_of_workload(line, axes)) {
+        assembly.add(line.clone());
+    }
+    let (cells, _) = assembly.finish();
+    let contenders = Contenders::new(&cells, stores);
+    let mut leaders = Vec::new();
+    for table in gather(&cells, &contenders) {
+        for measure in table.measures.iter().filter(|measure| matches!(measure, Measure::Time { .. })) {
+            let fields = table.fields.iter().filter(|((of, _, _), _)| of == measure);
+            leaders.extend(fields.filter_map(|((_, size, column), field)| {
+                Some(format!("{}: {}", workload(measure, *size, column), standing(field, &contenders)?))
+            }));
+        }
+    }
+    leaders
+}
+
+fn is_of_workload(line: &ResultLine, axes: &Axes) -> bool {
+    let of = match line {
+        ResultLine::Phase(phase) => &phase.axes,
+        ResultLine::Cell(end) => &end.axes,
+    };
+    Axes { store: axes.store.clone(), settings: axes.settings.clone(), ..of.clone() } == *axes
+}
+
+fn workload(measure: &Measure, size: Size, column: &Column) -> String {
+    let data = printable(&column.data);
+    format!("{} {} × {} {data}", measure_label(measure), size_range(size.0, size.1), count(column.records))
+}
+
+/// `SQLite 3.21 µs (then LMDB 1.2×)`.
+fn standing(field: &Field, contenders: &Contenders) -> Option<String> {
+    let mut means: Vec<(f64, &String)> =
+        field.rounds.iter().filter_map(|(key, rounds)| Some((mean(rounds)?, key))).collect();
+    means.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (best, key) = means.first()?;
+    let then = match means.get(1) {
+        Some((second, key)) if *best > 0.0 => format!(" (then {} {})", contenders.title(key), ratio(second / best)),
+        _ => String::new(),
+    };
+    Some(format!("{} {}{then}", contenders.title(key), time(*best)))
+}

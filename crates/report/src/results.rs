@@ -1,0 +1,127 @@
+//! `results.jsonl`: lines → finished rounds of cells. Takes whatever a killed run or another version left behind.
+
+use std::collections::BTreeSet;
+
+use bakeoff_protocol::{CellEnd, CellStatus, PhaseLine, ResultLine};
+
+/// One cell's round that ended, well or not, with the phases it measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellRound {
+    /// How it ended.
+    pub end: CellEnd,
+    /// Its phases, in the order in which they ran.
+    pub phases: Vec<PhaseLine>,
+}
+
+impl CellRound {
+    /// Whether everything was measured, every answer right and the content verified.
+    pub fn is_ok(&self) -> bool {
+        self.end.status == CellStatus::Ok
+    }
+}
+
+/// Reads the text of a `results.jsonl`: every finished round of a cell, and a note for each sort of thing left out.
+///
+/// Left out are lines that cannot be read (the torn last line of a killed run, kinds of lines that this version does
+/// not know), phases whose cell has no end, and a second end of the same round.
+pub fn parse_results(text: &str) -> (Vec<CellRound>, Vec<String>) {
+    let mut assembly = Assembly::default();
+    let (mut unreadable, mut first) = (0_usize, String::new());
+    let last = text.lines().count();
+    let mut torn = false;
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match serde_json::from_str::<ResultLine>(line) {
+            Ok(line) => assembly.add(line),
+            Err(_) if index + 1 == last && !text.ends_with('\n') => torn = true,
+            Err(why) => {
+                unreadable += 1;
+                if unreadable == 1 {
+                    first = format!("line {}: {why}", index + 1);
+                }
+            }
+        }
+    }
+    let (cells, mut notes) = assembly.finish();
+    if unreadable > 0 {
+        notes.push(format!(
+            "{unreadable} line(s) of results.jsonl cannot be read by this version and are left out; the first is {first}"
+        ));
+    }
+    if torn {
+        notes.push(
+            "the last line of results.jsonl is torn and left out: the run was killed while writing it".to_owned(),
+        );
+    }
+    (cells, notes)
+}
+
+/// Puts lines together to rounds of cells.
+#[derive(Default)]
+pub(crate) struct Assembly {
+    cells: Vec<CellRound>,
+    seen: BTreeSet<(String, u32)>,
+    pending: Vec<PhaseLine>,
+    unfinished: BTreeSet<(String, u32)>,
+    repeated: usize,
+}
+
+impl Assembly {
+    /// Takes the next line.
+    pub(crate) fn add(&mut self, line: ResultLine) {
+        match line {
+            ResultLine::Phase(phase) => self.phase(*phase),
+            ResultLine::Cell(end) => self.end(*end),
+        }
+    }
+
+    /// The finished rounds, and notes on what was left out.
+    pub(crate) fn finish(mut self) -> (Vec<CellRound>, Vec<String>) {
+        self.give_up_pending();
+        let mut notes = Vec::new();
+        if !self.unfinished.is_empty() {
+            let count = self.unfinished.len();
+            notes.push(format!("{count} unfinished round(s) of cells are left out; `--resume` does them again"));
+        }
+        if self.repeated > 0 {
+            notes.push(format!(
+                "{} round(s) of cells stand in results.jsonl twice; the first one counts",
+                self.repeated
+            ));
+        }
+        (self.cells, notes)
+    }
+
+    /// A cell's lines stand together: a phase of another round, or the same one again, begins a new round.
+    fn phase(&mut self, phase: PhaseLine) {
+        let begins_anew = self.pending.iter().any(|before| {
+            before.cell != phase.cell || before.round != phase.round || before.result.phase == phase.result.phase
+        });
+        if begins_anew {
+            self.give_up_pending();
+        }
+        self.pending.push(phase);
+    }
+
+    fn end(&mut self, end: CellEnd) {
+        if self.pending.iter().any(|phase| phase.cell != end.cell || phase.round != end.round) {
+            self.give_up_pending();
+        }
+        let phases = std::mem::take(&mut self.pending);
+        let key = (end.cell.clone(), end.round);
+        self.unfinished.remove(&key);
+        if self.seen.insert(key) {
+            self.cells.push(CellRound { end, phases });
+        } else {
+            self.repeated += 1;
+        }
+    }
+
+    fn give_up_pending(&mut self) {
+        for phase in std::mem::take(&mut self.pending) {
+            let key = (phase.cell, phase.round);
+            if !self.seen.contains(&key) {
+                self.unfinished.insert(key);
+            }
+        }
+    }
+}

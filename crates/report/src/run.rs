@@ -1,0 +1,134 @@
+//! A run's directory, read whole.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bakeoff_protocol::{PROTOCOL_VERSION, StoreDescription};
+use serde_json::Value;
+
+use crate::results::{CellRound, parse_results};
+
+/// Why a run cannot be read or shown.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The directory has no `run.json` that bakeoff wrote.
+    #[error(
+        "{} is not a bakeoff run: {why}. Name a directory that `bakeoff run` made, such as bakeoff-results/<time>-<suite>",
+        directory.display()
+    )]
+    NotARun {
+        /// The directory.
+        directory: PathBuf,
+        /// What is missing or wrong.
+        why: String,
+    },
+    /// A file of the run is there and cannot be read.
+    #[error("cannot read {}: {source}. Check its permissions and that its disk works", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// An export cannot be written.
+    #[error("cannot write the export: {0}")]
+    Write(#[from] io::Error),
+    /// A row of the CSV export cannot be written.
+    #[error("cannot write the export: {0}")]
+    Csv(#[from] csv::Error),
+    /// The JSON export cannot be written.
+    #[error("cannot write the export: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// A run: what was to be measured, where, and every round that ended.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The run's directory, as it was named.
+    pub directory: PathBuf,
+    /// `run.json` as it is (`docs/RESULTS.md` lists its keys; any may be absent).
+    pub info: Value,
+    /// The stores that `run.json` describes.
+    pub stores: Vec<StoreDescription>,
+    /// Every round of a cell that ended, in the order in which they ran.
+    pub cells: Vec<CellRound>,
+    /// What was left out of the results while reading, for people.
+    pub notes: Vec<String>,
+}
+
+impl Run {
+    /// Reads a run's directory.
+    ///
+    /// # Errors
+    /// The directory has no `run.json` of bakeoff's, or a file of it cannot be read. Damaged results are no error: what
+    /// is left out is said in [`Run::notes`].
+    pub fn read(directory: &Path) -> Result<Self, ReportError> {
+        let info = read_info(directory)?;
+        let path = directory.join("results.jsonl");
+        let (cells, notes) = match std::fs::read(&path) {
+            Ok(text) => parse_results(&String::from_utf8_lossy(&text)),
+            Err(source) if source.kind() == io::ErrorKind::NotFound => {
+                (Vec::new(), vec!["there is no results.jsonl: nothing was measured yet".to_owned()])
+            }
+            Err(source) => return Err(ReportError::Read { path, source }),
+        };
+        let mut run = Self { directory: directory.to_owned(), stores: Vec::new(), info, cells, notes };
+        run.read_stores();
+        run.check_version();
+        Ok(run)
+    }
+
+    /// A text of `run.json`, by its path: `["suite", "title"]`.
+    pub(crate) fn text(&self, path: &[&str]) -> Option<&str> {
+        path.iter().try_fold(&self.info, |value, key| value.get(key))?.as_str().filter(|text| !text.is_empty())
+    }
+
+    /// The entries of a list in `run.json`; none if it is absent.
+    pub(crate) fn list(&self, key: &str) -> &[Value] {
+        self.info.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    fn read_stores(&mut self) {
+        let entries = self.list("stores");
+        let stores: Vec<StoreDescription> =
+            entries.iter().filter_map(|entry| serde_json::from_value(entry.clone()).ok()).collect();
+        let unread = entries.len() - stores.len();
+        if unread > 0 {
+            self.notes.push(format!("{unread} store description(s) in run.json cannot be read by this version"));
+        }
+        self.stores = stores;
+    }
+
+    fn check_version(&mut self) {
+        let written = self.info.get("protocol").and_then(Value::as_u64);
+        if let Some(other) = written.filter(|version| *version != u64::from(PROTOCOL_VERSION)) {
+            self.notes.push(format!(
+                "the run was written in version {other} of the format, this program knows version {PROTOCOL_VERSION}: what \
+                 it does not know is left out"
+            ));
+        }
+    }
+}
+
+/// `run.json`, if it is one of ours.
+fn read_info(directory: &Path) -> Result<Value, ReportError> {
+    let path = directory.join("run.json");
+    let not_a_run = |why: String| ReportError::NotARun { directory: directory.to_owned(), why };
+    let text = match std::fs::read(&path) {
+        Ok(text) => text,
+        Err(source) => {
+            return Err(match source.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                    not_a_run("there is no run.json in it".to_owned())
+                }
+                _ => ReportError::Read { path, source },
+            });
+        }
+    };
+    let info: Value =
+        serde_json::from_slice(&text).map_err(|why| not_a_run(format!("its run.json is no JSON ({why})")))?;
+    if info.get("bakeoff_version").is_none() && info.get("protocol").is_none() {
+        return Err(not_a_run("its run.json has neither `bakeoff_version` nor `protocol`".to_owned()));
+    }
+    Ok(info)
+}

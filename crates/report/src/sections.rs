@@ -1,0 +1,157 @@
+//! What stands around the tables: what failed, what was left out, what spoils the figures, where they come from.
+
+use std::collections::BTreeMap;
+
+use bakeoff_protocol::CellEnd;
+use serde_json::Value;
+
+use crate::contender::Contenders;
+use crate::format::{bytes, count, counted, printable, size_range};
+use crate::run::Run;
+use crate::table::paragraph;
+
+/// Entries of a list that are shown unless everything is asked for.
+const SHOWN: usize = 5;
+
+/// Failed cells, grouped by store and reason, each with its log and how to see it again.
+pub(crate) fn failed(run: &Run, contenders: &Contenders, width: usize, full: bool) -> String {
+    let mut groups: BTreeMap<(String, &str), Vec<&CellEnd>> = BTreeMap::new();
+    for end in run.cells.iter().filter(|cell| !cell.is_ok()).map(|cell| &cell.end) {
+        let title = contenders.of(&end.axes).map_or_else(String::new, |contender| contender.title.clone());
+        groups.entry((title, end.failure.map_or("no reason given", |kind| kind.words()))).or_default().push(end);
+    }
+    let mut out = String::new();
+    for ((title, kind), ends) in &groups {
+        out.push_str(&paragraph(&format!("{title}: {kind}, {}", counted(ends.len(), "time")), width, "", "  "));
+        for end in ends.iter().take(if full { usize::MAX } else { 1 }) {
+            out.push_str(&failure(run, end, width));
+        }
+        if !full && ends.len() > 1 {
+            out.push_str(&format!("  and {} more: `--full` lists all\n", ends.len() - 1));
+        }
+    }
+    section("Failed (never ranked, never averaged)", &out)
+}
+
+fn failure(run: &Run, end: &CellEnd, width: usize) -> String {
+    let axes = &end.axes;
+    let phase = end.failure_phase.as_ref().map_or_else(String::new, |phase| format!(", in {phase}"));
+    let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);
+    let place = format!("{sizes} × {} {}, durability {}", count(axes.records), axes.data, axes.durability);
+    let directory = run.directory.display();
+    let lines = [
+        format!("{place}, round {}{phase}", end.round),
+        end.failure_message.clone().unwrap_or_default(),
+        format!("log: {directory}/{}", end.log),
+        format!("again: bakeoff request {} --run {directory}", end.cell),
+    ];
+    lines.iter().filter(|line| !line.is_empty()).map(|line| paragraph(&printable(line), width, "  ", "    ")).collect()
+}
+
+/// What the plan skipped and what the time did not suffice for.
+pub(crate) fn left_out(run: &Run, width: usize, full: bool) -> String {
+    let pairs = |key: &str| -> Vec<String> {
+        let word = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).unwrap_or("?").to_owned();
+        run.list(key).iter().map(|entry| format!("{}: {}", word(entry, "what"), word(entry, "why"))).collect()
+    };
+    section("Skipped", &bullets(&pairs("skipped"), width, full))
+        + &section("Given up", &bullets(&pairs("given_up"), width, full))
+}
+
+/// Warnings, each with its advice.
+pub(crate) fn warnings(run: &Run, width: usize) -> String {
+    let words = |entry: &Value| {
+        let parts = ["message", "advice"].iter().filter_map(|key| entry.get(key)?.as_str());
+        parts.collect::<Vec<_>>().join(" ")
+    };
+    let lines: Vec<String> = run.list("warnings").iter().map(words).filter(|line| !line.is_empty()).collect();
+    section("Warnings", &bullets(&lines, width, true))
+}
+
+/// What was left out while the results were read.
+pub(crate) fn notes(run: &Run, width: usize) -> String {
+    section("Notes", &bullets(&run.notes, width, true))
+}
+
+/// Machine, media, values, versions, command line: what figures depend on.
+pub(crate) fn origin(run: &Run, width: usize) -> String {
+    let mut out = String::new();
+    let mut line = |name: &str, value: String| {
+        if !value.is_empty() {
+            out.push_str(&paragraph(&printable(&format!("{name:<9} {value}")), width, "  ", "            "));
+        }
+    };
+    line(
+        "machine",
+        facts(run.info.get("machine"), &["cpu_model", "cpus_usable", "memory_bytes", "os", "kernel", "hypervisor"]),
+    );
+    for (name, medium) in run.info.get("media").and_then(Value::as_object).into_iter().flatten() {
+        let keys = ["directory", "file_system", "device_name", "device_model", "free_bytes"];
+        line("medium", format!("{name}: {}", facts(Some(medium), &keys)));
+    }
+    for pool in run.list("pools") {
+        line("values", pool_words(pool));
+    }
+    let versions: Vec<String> = run.stores.iter().map(|store| format!("{} {}", store.title, store.version)).collect();
+    line("stores", versions.join(", "));
+    line("seed", run.info.get("seed").map_or_else(String::new, Value::to_string));
+    line("command", command_line(run));
+    section("Where this comes from", &out)
+}
+
+/// The named values that are there, in words.
+fn facts(of: Option<&Value>, keys: &[&str]) -> String {
+    let word = |key: &&str| {
+        let value = of?.get(*key)?;
+        match (value, value.as_f64()) {
+            (Value::String(text), _) => Some(text.clone()),
+            (_, Some(number)) if key.ends_with("_bytes") => {
+                Some(format!("{} {}", bytes(number), key_words(key, "_bytes")))
+            }
+            (_, Some(_)) => Some(format!("{value} {}", key_words(key, ""))),
+            _ => None,
+        }
+    };
+    keys.iter().filter_map(word).collect::<Vec<_>>().join(", ")
+}
+
+fn key_words(key: &str, unit: &str) -> String {
+    key.trim_end_matches(unit).replace("cpus_usable", "CPUs").replace('_', " ")
+}
+
+fn pool_words(pool: &Value) -> String {
+    let data = pool.get("data").and_then(Value::as_str).unwrap_or("?");
+    let ratio = |key: &str| {
+        pool.get(key).and_then(Value::as_f64).map(|ratio| format!("{} {ratio:.2}", key_words(key, "_ratio")))
+    };
+    let ratios: Vec<String> = ["snappy_ratio", "lz4_ratio", "zstd_ratio"].iter().filter_map(|key| ratio(key)).collect();
+    if ratios.is_empty() { data.to_owned() } else { format!("{data}, compressed by {}", ratios.join(", ")) }
+}
+
+/// The command line as typed; arguments with blanks are quoted.
+fn command_line(run: &Run) -> String {
+    let word = |argument: &Value| {
+        let text = argument.as_str().unwrap_or_default();
+        if text.is_empty() || text.contains([' ', '\t', '\'', '"']) { format!("{text:?}") } else { text.to_owned() }
+    };
+    match run.info.get("command_line") {
+        Some(Value::String(line)) => line.clone(),
+        Some(Value::Array(arguments)) => arguments.iter().map(word).collect::<Vec<_>>().join(" "),
+        _ => String::new(),
+    }
+}
+
+fn bullets(lines: &[String], width: usize, full: bool) -> String {
+    let shown = if full { lines.len() } else { SHOWN.min(lines.len()) };
+    let mut out: String =
+        lines.iter().take(shown).map(|line| paragraph(&printable(line), width, "  ", "    ")).collect();
+    if shown < lines.len() {
+        out.push_str(&format!("  and {} more: `--full` lists all\n", lines.len() - shown));
+    }
+    out
+}
+
+/// A titled section; nothing if it is empty.
+pub(crate) fn section(title: &str, body: &str) -> String {
+    if body.is_empty() { String::new() } else { format!("\n{title}\n{body}") }
+}

@@ -1,0 +1,216 @@
+//! Coloured text, paragraphs and tables that never get wider than they may.
+
+use anstyle::Style;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Between two columns.
+const GAP: &str = "  ";
+
+/// A line of text, parts of it coloured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Text(Vec<(String, Style)>);
+
+impl Text {
+    /// Text without colour.
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
+        Self::default().and(text, Style::new())
+    }
+
+    /// The same with more text behind.
+    pub(crate) fn and(mut self, text: impl Into<String>, style: Style) -> Self {
+        self.0.push((text.into(), style));
+        self
+    }
+
+    /// How many columns of a terminal it takes.
+    pub(crate) fn width(&self) -> usize {
+        self.0.iter().map(|(text, _)| text.width()).sum()
+    }
+
+    /// The same, cut to a width if need be; the cut is shown.
+    fn cut(self, width: usize) -> Self {
+        if self.width() <= width {
+            return self;
+        }
+        let mut room = width.saturating_sub(1);
+        let mut parts = Vec::new();
+        for (text, style) in self.0 {
+            let kept = prefix(&text, room);
+            room -= kept.width().min(room);
+            let whole = kept.len() == text.len();
+            parts.push((kept.to_owned(), style));
+            if !whole {
+                break;
+            }
+        }
+        Self(parts).and(if width == 0 { "" } else { "…" }, Style::new())
+    }
+
+    fn render(&self, color: bool, out: &mut String) {
+        for (text, style) in &self.0 {
+            if color && *style != Style::new() {
+                out.push_str(&format!("{style}{text}{style:#}"));
+            } else {
+                out.push_str(text);
+            }
+        }
+    }
+}
+
+/// As much of the beginning as fits the width.
+fn prefix(text: &str, width: usize) -> &str {
+    let mut taken = 0;
+    for (index, character) in text.char_indices() {
+        taken += character.width().unwrap_or(0);
+        if taken > width {
+            return &text[..index];
+        }
+    }
+    text
+}
+
+/// On which side a column's text lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A table: columns with a side each, rows of cells, rules between groups of rows.
+#[derive(Clone, Debug)]
+pub(crate) struct TextTable {
+    sides: Vec<Side>,
+    rows: Vec<Option<Vec<Text>>>,
+}
+
+impl TextTable {
+    /// An empty table with these columns.
+    pub(crate) fn new(sides: Vec<Side>) -> Self {
+        Self { sides, rows: Vec::new() }
+    }
+
+    /// Adds a row; cells that are not given stay empty.
+    pub(crate) fn row(&mut self, cells: Vec<Text>) {
+        self.rows.push(Some(cells));
+    }
+
+    /// Adds a rule across the table.
+    pub(crate) fn rule(&mut self) {
+        self.rows.push(None);
+    }
+
+    /// How wide it would like to be.
+    pub(crate) fn width(&self) -> usize {
+        total(&self.widths())
+    }
+
+    /// The table as text, at most this wide (and at least wide enough for its gaps); cells are cut where they must be.
+    pub(crate) fn render(self, width: usize, color: bool) -> String {
+        let mut widths = self.widths();
+        while total(&widths) > width {
+            match widths.iter_mut().max() {
+                Some(widest) if *widest > 1 => *widest -= 1,
+                _ => break,
+            }
+        }
+        let mut out = String::new();
+        for row in self.rows {
+            match row {
+                Some(cells) => render_row(cells, &widths, &self.sides, color, &mut out),
+                None => out.push_str(&"─".repeat(total(&widths))),
+            }
+            out.push('\n');
+        }
+        out
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let mut widths = vec![0; self.sides.len()];
+        for row in self.rows.iter().flatten() {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.width());
+            }
+        }
+        widths
+    }
+}
+
+fn total(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1)
+}
+
+fn render_row(cells: Vec<Text>, widths: &[usize], sides: &[Side], color: bool, out: &mut String) {
+    let mut line = String::new();
+    for (index, ((cell, width), side)) in cells.into_iter().zip(widths).zip(sides).enumerate() {
+        if index > 0 {
+            line.push_str(GAP);
+        }
+        let cell = cell.cut(*width);
+        let padding = " ".repeat(width - cell.width().min(*width));
+        if *side == Side::Right {
+            line.push_str(&padding);
+        }
+        cell.render(color, &mut line);
+        if *side == Side::Left {
+            line.push_str(&padding);
+        }
+    }
+    out.push_str(line.trim_end());
+}
+
+/// A paragraph broken into lines of at most this width, the second and later ones indented as given.
+///
+/// Line ends in the text stay; words that are wider than a line are broken.
+pub(crate) fn paragraph(text: &str, width: usize, first: &str, later: &str) -> String {
+    let options = textwrap::Options::new(width)
+        .initial_indent(first)
+        .subsequent_indent(later)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .word_separator(textwrap::WordSeparator::AsciiSpace);
+    let mut out = String::new();
+    for line in textwrap::wrap(text, options) {
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_whatever_the_letters() {
+        let mut table = TextTable::new(vec![Side::Left, Side::Right]);
+        table.row(vec![Text::plain("百"), Text::plain("1")]);
+        table.rule();
+        table.row(vec![Text::plain("µs"), Text::plain("100")]);
+        assert_eq!(table.render(80, false), "百    1\n───────\nµs  100\n");
+    }
+
+    #[test]
+    fn the_widest_column_gives_way() {
+        let mut table = TextTable::new(vec![Side::Left, Side::Left]);
+        table.row(vec![Text::plain("a long first cell"), Text::plain("short")]);
+        assert_eq!(table.width(), 24);
+        assert_eq!(table.render(15, false), "a long …  short\n");
+    }
+
+    #[test]
+    fn colour_is_no_width() {
+        let red = Style::new().fg_color(Some(anstyle::AnsiColor::Red.into()));
+        let text = Text::default().and("ab", red);
+        assert_eq!(text.width(), 2);
+        let mut out = String::new();
+        text.render(true, &mut out);
+        assert_eq!(out, "\u{1b}[31mab\u{1b}[0m");
+    }
+
+    #[test]
+    fn paragraphs_are_broken_and_indented() {
+        assert_eq!(paragraph("one two three four", 11, "- ", "  "), "- one two\n  three\n  four\n");
+        assert_eq!(paragraph("abcdefghij", 5, "", ""), "abcde\nfghij\n");
+    }
+}

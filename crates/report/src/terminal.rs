@@ -1,0 +1,171 @@
+//! The report for a person: the answer first, then the matrices, then what they rest on.
+
+use std::collections::BTreeSet;
+
+use bakeoff_protocol::PhaseLine;
+
+use crate::answer::answer;
+use crate::contender::Contenders;
+use crate::format::{count, counted, printable};
+use crate::run::Run;
+use crate::table::paragraph;
+use crate::verdict::{Circumstances, Table, compare_all};
+use crate::{details, matrix, sections};
+
+/// Narrower than this, tables make no sense.
+const WIDTH_MIN: usize = 60;
+
+/// Full lines are shown unasked if there are at most this many groups of them.
+const DETAILS_UNASKED_MAX: usize = 8;
+
+/// How to show a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TerminalOptions {
+    /// Columns that no line exceeds (60 at least).
+    pub width: usize,
+    /// Whether stores have colours: true only for a terminal whose user did not set `NO_COLOR`.
+    pub color: bool,
+    /// Show every store's full line in every workload, and lists without limit.
+    pub full: bool,
+}
+
+/// A run's report as text that ends with a line break.
+pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
+    let width = options.width.max(WIDTH_MIN);
+    let contenders = Contenders::new(&run.cells, &run.stores);
+    let tables = compare_all(&run.cells, &contenders);
+    let mut out = heading(run, width);
+    for table in &tables {
+        out.push_str(&answer_block(table, &tables, &contenders, width));
+    }
+    out.push_str(&failed_in_short(run, &contenders, width));
+    for table in &tables {
+        out.push_str(&format!("\n{}\n", cut(&circumstances(&table.circumstances, &tables), width)));
+        out.push_str(&matrix::render(table, &contenders, width, options.color));
+    }
+    if options.full || details::number(&run.cells, &contenders) <= DETAILS_UNASKED_MAX {
+        let lines = details::render(&run.cells, &contenders, width, options.color);
+        out.push_str(&sections::section("Every store", &lines));
+    } else {
+        out.push_str(
+            "\n`bakeoff report --full` shows every store's rate, mean, interval and percentiles in every workload.\n",
+        );
+    }
+    out.push_str(&sections::failed(run, &contenders, width, options.full));
+    out.push_str(&sections::left_out(run, width, options.full));
+    out.push_str(&sections::warnings(run, width));
+    out.push_str(&sections::notes(run, width));
+    if let Some(analysis) = run.text(&["suite", "analysis"]) {
+        let text: String =
+            analysis.split('\n').map(|line| paragraph(&printable(line.trim()), width, "  ", "  ")).collect();
+        out.push_str(&sections::section("About this suite", &text));
+    }
+    out.push_str(&sections::origin(run, width));
+    out
+}
+
+/// What was measured, how much of it, and whether the run is finished.
+fn heading(run: &Run, width: usize) -> String {
+    let title = run.text(&["suite", "title"]).or(run.text(&["suite", "name"])).unwrap_or("bakeoff");
+    let started = run.text(&["started"]).unwrap_or("at an unknown time");
+    let state = if run.text(&["finished"]).is_some() { "" } else { " · NOT FINISHED: `bakeoff run --resume` goes on" };
+    let mut out = paragraph(&printable(&format!("{title} · {started}{state}")), width, "", "  ");
+    if let Some(summary) = run.text(&["suite", "summary"]) {
+        out.push_str(&paragraph(&printable(summary), width, "", ""));
+    }
+    out.push_str(&paragraph(&amounts(run), width, "", ""));
+    out
+}
+
+fn amounts(run: &Run) -> String {
+    let ok: Vec<&PhaseLine> = run.cells.iter().filter(|cell| cell.is_ok()).flat_map(|cell| &cell.phases).collect();
+    let checked = ok.iter().fold(0_u64, |sum, phase| sum.saturating_add(phase.result.answers_checked));
+    let entries = run.cells.iter().filter_map(|cell| cell.end.verified.as_ref());
+    let entries = entries.fold(0_u64, |sum, verified| sum.saturating_add(verified.entries));
+    let cells: BTreeSet<&str> = run.cells.iter().map(|cell| cell.end.cell.as_str()).collect();
+    let mut rounds: Vec<u32> = rounds_of_cells(run);
+    rounds.sort_unstable();
+    let rounds = match (rounds.first(), rounds.last()) {
+        (Some(least), Some(most)) if least != most => format!("{least} to {most} rounds"),
+        (Some(all), _) => counted(*all as usize, "round"),
+        _ => "no rounds".to_owned(),
+    };
+    format!(
+        "{} in {rounds} each · {} answers checked and all right, {} entries compared after opening again",
+        counted(cells.len(), "cell"),
+        count(checked),
+        count(entries)
+    )
+}
+
+/// Rounds that ended well, for every cell that never failed.
+fn rounds_of_cells(run: &Run) -> Vec<u32> {
+    let mut rounds = std::collections::BTreeMap::new();
+    for cell in &run.cells {
+        let entry = rounds.entry(cell.end.cell.as_str()).or_insert((0_u32, false));
+        *entry = (entry.0 + 1, entry.1 || !cell.is_ok());
+    }
+    rounds.into_values().filter(|(_, failed)| !failed).map(|(rounds, _)| rounds).collect()
+}
+
+fn answer_block(table: &Table, tables: &[Table], contenders: &Contenders, width: usize) -> String {
+    let answer = answer(table, contenders);
+    let varying = varying(&table.circumstances, tables);
+    let mut out = String::from("\n");
+    out.push_str(&paragraph(&format!("{}{varying}", upper_first(&answer.promise)), width, "", "  "));
+    let column = answer.measures.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).max("overall".len());
+    let later = " ".repeat(column + 4);
+    let overall = ("overall".to_owned(), answer.overall);
+    for (name, words) in std::iter::once(&overall).chain(&answer.measures) {
+        out.push_str(&paragraph(words, width, &format!("  {name:<column$}  "), &later));
+    }
+    out
+}
+
+/// A line among the answers that names the stores that failed.
+fn failed_in_short(run: &Run, contenders: &Contenders, width: usize) -> String {
+    let failed: BTreeSet<String> = run
+        .cells
+        .iter()
+        .filter(|cell| !cell.is_ok())
+        .filter_map(|cell| contenders.of(&cell.end.axes))
+        .map(|contender| contender.title.clone())
+        .collect();
+    if failed.is_empty() {
+        return String::new();
+    }
+    let failed: Vec<String> = failed.into_iter().collect();
+    let words = format!("FAILED somewhere, and not ranked there: {}. See below.", crate::format::listed(&failed));
+    format!("\n{}", paragraph(&words, width, "", ""))
+}
+
+/// What a table's figures have in common: the promise, and whatever else differs between tables.
+fn circumstances(of: &Circumstances, tables: &[Table]) -> String {
+    format!("Best in each workload · durability {}{}", of.durability, varying(of, tables))
+}
+
+/// The axes in which tables differ, apart from durability.
+fn varying(of: &Circumstances, tables: &[Table]) -> String {
+    let differs =
+        |same: fn(&Circumstances, &Circumstances) -> bool| tables.iter().any(|other| !same(&other.circumstances, of));
+    let mut words = String::new();
+    if differs(|a, b| a.medium == b.medium) {
+        words.push_str(&format!(" · medium {}", printable(&of.medium)));
+    }
+    if differs(|a, b| a.key == b.key) {
+        words.push_str(&format!(" · {} keys", printable(&of.key)));
+    }
+    if differs(|a, b| a.threads == b.threads) {
+        words.push_str(&format!(" · {}", counted(of.threads as usize, "thread")));
+    }
+    words
+}
+
+fn cut(line: &str, width: usize) -> String {
+    paragraph(line, width, "", "  ").trim_end().to_owned()
+}
+
+fn upper_first(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}

@@ -1,0 +1,207 @@
+//! Results → tables of rankings: one table for each promise (and medium, key form, number of threads), in it one field for
+//! each measure, record size, data type and number of records.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bakeoff_protocol::{Axes, Durability, Mode};
+use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, rank};
+
+use crate::contender::{Contender, Contenders};
+use crate::figures::{Measure, peak_memory, resolution, space_efficiency, timings};
+use crate::results::CellRound;
+
+/// What all figures of a table have in common. Only such figures are compared.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Circumstances {
+    /// The promise.
+    pub(crate) durability: Durability,
+    /// The medium's name.
+    pub(crate) medium: String,
+    /// The key form.
+    pub(crate) key: String,
+    /// Threads.
+    pub(crate) threads: u32,
+}
+
+/// A column: data type and number of records.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Column {
+    /// The data type.
+    pub(crate) data: String,
+    /// Records loaded.
+    pub(crate) records: u64,
+}
+
+/// Smallest and largest value.
+pub(crate) type Size = (u64, u64);
+
+/// One field of a table.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Field {
+    /// Figures of those that may be ranked, by key.
+    pub(crate) rounds: BTreeMap<String, Vec<f64>>,
+    /// Keys of those that failed in this cell.
+    pub(crate) failed: BTreeSet<String>,
+    /// Keys of those that do not offer this.
+    pub(crate) not_offered: BTreeSet<String>,
+    /// Keys of those that were measured and are never ranked.
+    pub(crate) unranked: BTreeSet<String>,
+    /// How it was timed.
+    pub(crate) mode: Option<Mode>,
+    /// The verdict; `None` where nobody can be ranked.
+    pub(crate) ranking: Option<Ranking>,
+}
+
+/// All figures under the same circumstances.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    /// What they have in common.
+    pub(crate) circumstances: Circumstances,
+    /// Measures, in the order of the phases; space and memory last.
+    pub(crate) measures: Vec<Measure>,
+    /// The fields.
+    pub(crate) fields: BTreeMap<(Measure, Size, Column), Field>,
+    /// Everyone that took part.
+    pub(crate) present: BTreeSet<String>,
+}
+
+impl Table {
+    /// Record sizes, ascending.
+    pub(crate) fn sizes(&self) -> BTreeSet<Size> {
+        self.fields.keys().map(|(_, size, _)| *size).collect()
+    }
+
+    /// Columns: data types, and in each the numbers of records, ascending.
+    pub(crate) fn columns(&self) -> BTreeSet<Column> {
+        self.fields.keys().map(|(_, _, column)| column.clone()).collect()
+    }
+
+    /// The fields of one measure.
+    pub(crate) fn fields_of(&self, measure: &Measure) -> impl Iterator<Item = &Field> {
+        self.fields.iter().filter(move |((of, _, _), _)| of == measure).map(|(_, field)| field)
+    }
+}
+
+/// Compares everything that may be compared. Deterministic.
+pub(crate) fn compare_all(cells: &[CellRound], contenders: &Contenders) -> Vec<Table> {
+    let mut tables = gather(cells, contenders);
+    for ((measure, _, _), field) in tables.iter_mut().flat_map(|table| &mut table.fields) {
+        field.ranking = ranking(measure, field);
+    }
+    tables
+}
+
+/// The figures of all cells that never failed, not yet ranked.
+pub(crate) fn gather(cells: &[CellRound], contenders: &Contenders) -> Vec<Table> {
+    let failed: BTreeSet<&str> = cells.iter().filter(|cell| !cell.is_ok()).map(|cell| cell.end.cell.as_str()).collect();
+    let mut sorted: Vec<&CellRound> = cells.iter().collect();
+    // The cell with most phases says best in which order they come; within a cell, rounds ascend.
+    sorted.sort_by_key(|cell| (std::cmp::Reverse(cell.phases.len()), cell.end.round));
+    let mut tables: BTreeMap<Circumstances, Table> = BTreeMap::new();
+    for cell in sorted {
+        let Some(contender) = contenders.of(&cell.end.axes) else { continue };
+        let circumstances = circumstances(&cell.end.axes);
+        let table = tables.entry(circumstances.clone()).or_insert_with(|| new_table(circumstances));
+        table.present.insert(contender.key.clone());
+        Gathering { table, contender, axes: &cell.end.axes }.add(cell, failed.contains(cell.end.cell.as_str()));
+    }
+    let mut tables: Vec<Table> = tables.into_values().collect();
+    tables.iter_mut().for_each(mark_failed_everywhere);
+    tables
+}
+
+fn new_table(circumstances: Circumstances) -> Table {
+    Table { circumstances, measures: Vec::new(), fields: BTreeMap::new(), present: BTreeSet::new() }
+}
+
+/// A cell that failed before it measured a phase is marked as failed in all phases that others measured.
+fn mark_failed_everywhere(table: &mut Table) {
+    let mut failed: BTreeMap<(Size, Column), BTreeSet<String>> = BTreeMap::new();
+    for ((_, size, column), field) in &table.fields {
+        failed.entry((*size, column.clone())).or_default().extend(field.failed.iter().cloned());
+    }
+    for (size, column) in failed.keys() {
+        for measure in &table.measures {
+            table.fields.entry((measure.clone(), *size, column.clone())).or_default();
+        }
+    }
+    for ((_, size, column), field) in &mut table.fields {
+        if let Some(keys) = failed.get(&(*size, column.clone())) {
+            field.failed.extend(keys.iter().cloned());
+        }
+    }
+    // Space and memory follow the phases wherever they appeared.
+    table.measures.sort_by_key(|measure| match measure {
+        Measure::Time { .. } => 0,
+        Measure::Space => 1,
+        Measure::Memory => 2,
+    });
+}
+
+/// One cell's figures on their way into a table.
+struct Gathering<'t, 'a> {
+    table: &'t mut Table,
+    contender: &'a Contender,
+    axes: &'a Axes,
+}
+
+impl Gathering<'_, '_> {
+    fn add(mut self, cell: &CellRound, failed: bool) {
+        if failed {
+            let key = self.contender.key.clone();
+            self.field(Measure::Space).failed.insert(key);
+            return;
+        }
+        for phase in &cell.phases {
+            for timing in timings(&phase.result) {
+                let operation = timing.mixed.then(|| timing.operation.to_owned());
+                let measure = Measure::Time { phase: phase.result.phase.clone(), operation };
+                self.figure(measure, Some(timing.mean_ns), Some(phase.result.mode));
+            }
+        }
+        for (phase, _) in &cell.end.not_offered {
+            let key = self.contender.key.clone();
+            self.field(Measure::Time { phase: phase.clone(), operation: None }).not_offered.insert(key);
+        }
+        self.figure(Measure::Space, space_efficiency(cell), None);
+        self.figure(Measure::Memory, peak_memory(cell), None);
+    }
+
+    fn figure(&mut self, measure: Measure, value: Option<f64>, mode: Option<Mode>) {
+        let contender = self.contender;
+        let field = self.field(measure);
+        field.mode = field.mode.or(mode);
+        match value {
+            Some(value) if contender.ranked => field.rounds.entry(contender.key.clone()).or_default().push(value),
+            Some(_) => {
+                field.unranked.insert(contender.key.clone());
+            }
+            None => {}
+        }
+    }
+
+    fn field(&mut self, measure: Measure) -> &mut Field {
+        if !self.table.measures.contains(&measure) {
+            self.table.measures.push(measure.clone());
+        }
+        let size = (self.axes.value_bytes_min, self.axes.value_bytes_max);
+        let column = Column { data: self.axes.data.clone(), records: self.axes.records };
+        self.table.fields.entry((measure, size, column)).or_default()
+    }
+}
+
+/// Which end of a measure is the good one.
+pub(crate) fn better(measure: &Measure) -> Better {
+    if *measure == Measure::Space { Better::Higher } else { Better::Lower }
+}
+
+fn ranking(measure: &Measure, field: &Field) -> Option<Ranking> {
+    let candidates: Vec<Candidate> =
+        field.rounds.iter().map(|(key, rounds)| Candidate::new(key.clone(), rounds.clone())).collect();
+    rank(&candidates, RankOptions { resolution: resolution(measure, field.mode), ..RankOptions::new(better(measure)) })
+}
+
+fn circumstances(axes: &Axes) -> Circumstances {
+    let Axes { durability, medium, key, threads, .. } = axes;
+    Circumstances { durability: *durability, medium: medium.clone(), key: key.clone(), threads: *threads }
+}
