@@ -1,1 +1,47 @@
-//! placeholder
+//! Suite files: what to measure, checked, and turned into a plan of cells.
+//!
+//! A suite is TOML (`docs/SUITES.md`). [`Suite::parse`] reads it into a tree of values that know their place in the text
+//! and from there into a checked [`Suite`]; [`Suite::with_overrides`] puts command-line flags into that tree and checks it again, so
+//! that flags and files are held to the same rules; [`plan`] multiplies the axes out into [`Cell`]s for the stores that
+//! drivers describe and says of everything it skips why.
+//!
+//! Nothing here runs a store or knows one by name. No input makes this crate panic.
+
+mod axes;
+pub mod builtin;
+mod error;
+mod flow;
+mod node;
+mod offered;
+mod overrides;
+mod phase;
+mod plan;
+mod read;
+mod rules;
+mod settings;
+mod skip;
+mod suite;
+mod units;
+
+pub use error::{SuiteError, SuiteErrors, did_you_mean};
+pub use offered::offered;
+pub use overrides::Overrides;
+pub use plan::{Cell, Estimate, Plan, PlanMedium, WorkloadPlan, plan};
+pub use skip::{Skip, SkipReason};
+pub use suite::{StoreChoice, Suite, read_text};
+pub use units::{
+    UnitError, approximate_size, format_count, format_duration, format_size, format_size_range, parse_count,
+    parse_count_range, parse_duration, parse_size, parse_size_range,
+};
+
+/// The longest suite file that is read, in bytes.
+pub const SUITE_BYTES_MAX: u64 = 1 << 20;
+
+/// The longest value that a suite may ask for, in bytes.
+pub const VALUE_BYTES_MAX: u64 = 1 << 30;
+
+/// The longest value pool, in bytes: places in it are 32-bit numbers.
+pub const POOL_BYTES_MAX: u64 = u32::MAX as u64;
+
+/// The most records that the phases of a workload may insert together: records are numbered with 32 bits.
+pub const RECORDS_MAX: u64 = u32::MAX as u64;

@@ -1,0 +1,228 @@
+//! The tables `[axes]`, `[limits]` and `[tree]`.
+
+use std::time::Duration;
+
+use bakeoff_protocol::Durability;
+use bakeoff_tape::{Data, KeyForm, SizeRange, Tree};
+
+use crate::error::Problems;
+use crate::node::{Node, Value};
+use crate::read::{self, Table};
+use crate::suite::StoreChoice;
+use crate::units::{format_count, format_duration, format_size, format_size_range, parse_duration, parse_size};
+use crate::units::{parse_size_range, shorten};
+use crate::{POOL_BYTES_MAX, RECORDS_MAX, VALUE_BYTES_MAX};
+
+/// The longest time a cell may be given: 30 days.
+const TIMEOUT_MS_MAX: u64 = 30 * 24 * 3_600_000;
+
+const THREADS_MAX: u64 = 1_024;
+
+/// What is varied.
+#[derive(Clone, Debug)]
+pub(crate) struct Axes {
+    pub(crate) stores: StoreChoice,
+    pub(crate) value_bytes: Vec<SizeRange>,
+    pub(crate) records: Vec<u64>,
+    pub(crate) data: Vec<Data>,
+    pub(crate) durability: Vec<Durability>,
+    pub(crate) threads: Vec<u32>,
+    pub(crate) media: Vec<String>,
+    pub(crate) keys: Vec<KeyForm>,
+}
+
+/// What a cell may cost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) db_bytes_max: Option<u64>,
+    pub(crate) timeout: Duration,
+}
+
+/// Reads `[axes]`. With directory keys the tree says how many records there are and how long.
+pub(crate) fn axes(root: &Table<'_>, tree: Option<Tree>, problems: &mut Problems) -> Option<Axes> {
+    const KNOWN: [&str; 8] = ["stores", "value-size", "records", "data", "durability", "threads", "media", "key"];
+    let node = root.required("axes", "[axes] with stores, value-size and records", problems)?;
+    let table = Table::new(node, "[axes]", &KNOWN, problems)?;
+    let classes = Durability::ALL.map(|class| (class.name(), class));
+    let data_types = Data::ALL.map(|data| (data.name(), data));
+    let forms = KeyForm::ALL.map(|form| (form.name(), form));
+    let keys = table.axis("key", problems, |node, what, problems| read::word(node, what, &forms, problems));
+    let keys =
+        keys.unwrap_or_else(|| vec![if root.get("tree").is_some() { KeyForm::Directory } else { KeyForm::Sha1 }]);
+    check_tree(root, &table, &keys, problems);
+    let is_tree = keys.contains(&KeyForm::Directory);
+    let stores = stores(&table, problems);
+    let value_bytes = if is_tree { Some(tree_values(tree)) } else { value_sizes(&table, problems) };
+    let records =
+        if is_tree { Some(tree.and_then(tree_entries).into_iter().collect()) } else { records(&table, problems) };
+    let data = table.axis("data", problems, |node, what, problems| read::word(node, what, &data_types, problems));
+    let durability =
+        table.axis("durability", problems, |node, what, problems| read::word(node, what, &classes, problems));
+    let threads = table.axis("threads", problems, threads);
+    let media = table.axis("media", problems, read::name);
+    Some(Axes {
+        stores: stores?,
+        value_bytes: value_bytes?,
+        records: records?,
+        data: data.unwrap_or_else(|| vec![Data::Random]),
+        durability: durability.unwrap_or_else(|| vec![Durability::Process]),
+        threads: threads.unwrap_or_else(|| vec![1]),
+        media: media.unwrap_or_else(|| vec!["default".to_owned()]),
+        keys,
+    })
+}
+
+fn threads(node: &Node, what: &str, problems: &mut Problems) -> Option<u32> {
+    read::count(node, what, (1, THREADS_MAX), problems).map(|threads| threads as u32)
+}
+
+fn stores(table: &Table<'_>, problems: &mut Problems) -> Option<StoreChoice> {
+    table.required("stores", "stores = [\"sqlite\", \"lmdb\"], or \"all\"", problems)?;
+    let names = table.axis("stores", problems, |node, what, problems| {
+        let name = read::text(node, what, problems)?;
+        if name.is_empty() {
+            problems.add(&node.place, "the name of a store is empty", "`bakeoff stores` lists those there are");
+            return None;
+        }
+        Some(name)
+    })?;
+    match names.as_slice() {
+        [word] if word == "all" => Some(StoreChoice::All),
+        names if names.iter().any(|name| name == "all") => {
+            let help = "write stores = \"all\" alone, or name the stores";
+            problems.add(table.place("stores"), "`all` stands among other stores", help);
+            None
+        }
+        _ => Some(StoreChoice::Named(names)),
+    }
+}
+
+fn value_sizes(table: &Table<'_>, problems: &mut Problems) -> Option<Vec<SizeRange>> {
+    table.required("value-size", "value-size = [\"100B..1KiB\"]", problems)?;
+    table.axis("value-size", problems, |node, what, problems| {
+        read::interval(node, what, (0, VALUE_BYTES_MAX), parse_size_range, format_size, problems)
+    })
+}
+
+fn records(table: &Table<'_>, problems: &mut Problems) -> Option<Vec<u64>> {
+    table.required("records", "records = [1_000, 10_000]", problems)?;
+    table.axis("records", problems, |node, what, problems| read::count(node, what, (1, RECORDS_MAX), problems))
+}
+
+/// Directory keys and `[tree]` go together, and alone.
+fn check_tree(root: &Table<'_>, table: &Table<'_>, keys: &[KeyForm], problems: &mut Problems) {
+    let has_directory = keys.contains(&KeyForm::Directory);
+    if let (Some(node), false) = (root.get("tree"), has_directory) {
+        let help = "write key = \"directory\" in [axes], or leave [tree] out";
+        problems.add(&node.place, "[tree] is only for directory keys", help);
+    }
+    if !has_directory {
+        return;
+    }
+    if root.get("tree").is_none() {
+        let help = "add [tree] with fanout and levels";
+        problems.add(table.place("key"), "directory keys need a tree", help);
+    }
+    if keys.len() > 1 {
+        let help = "write another suite for the other keys";
+        problems.add(table.place("key"), "directory keys cannot be compared with other keys", help);
+    }
+    for (key, what) in [("records", "how many records there are"), ("value-size", "how long values are")] {
+        if table.get(key).is_some() {
+            let message = format!("`{key}` does not go with directory keys: the tree says {what}");
+            problems.add(table.place(key), message, format!("leave `{key}` out, or use another key"));
+        }
+    }
+}
+
+/// Reads `[tree]`.
+pub(crate) fn tree(root: &Table<'_>, problems: &mut Problems) -> Option<Tree> {
+    let table = Table::new(root.get("tree")?, "[tree]", &["fanout", "levels", "padding"], problems)?;
+    let fanout = table.required("fanout", "fanout = 10", problems);
+    let levels = table.required("levels", "levels = 5", problems);
+    let fanout = fanout.and_then(|node| read::count(node, "fanout", (1, RECORDS_MAX), problems))?;
+    let levels = levels.and_then(|node| read::count(node, "levels", (1, 255), problems))?;
+    let padding = table.read("padding", problems, |node, what, problems| {
+        read::quantity(node, what, (0, VALUE_BYTES_MAX - 8), parse_size, format_size, problems)
+    });
+    let tree = Tree { fanout: fanout as u32, levels: levels as u32, padding_bytes: padding.unwrap_or(0) as u32 };
+    let Some(entries) = tree_entries(tree) else {
+        let message =
+            format!("a tree of {} levels with {} directories in each is too large", levels, format_count(fanout));
+        let help = format!("a workload has at most {} records", format_count(RECORDS_MAX));
+        problems.add(&table.place, message, help);
+        return None;
+    };
+    let pool_bytes = entries.saturating_mul(u64::from(tree.padding_bytes) + 8);
+    if pool_bytes > POOL_BYTES_MAX {
+        let message = format!("the values of this tree take {}", format_size(pool_bytes));
+        let help =
+            format!("they fit a pool of at most {}: use less padding or a smaller tree", format_size(POOL_BYTES_MAX));
+        problems.add(&table.place, message, help);
+        return None;
+    }
+    Some(tree)
+}
+
+/// The entries of a tree, unless there are more than a workload may have.
+pub(crate) fn tree_entries(tree: Tree) -> Option<u64> {
+    let mut entries = 0u64;
+    let mut level = 1u64;
+    for _ in 0..tree.levels {
+        level = level.checked_mul(u64::from(tree.fanout))?;
+        entries = entries.checked_add(level).filter(|&entries| entries <= RECORDS_MAX)?;
+    }
+    Some(entries)
+}
+
+fn tree_values(tree: Option<Tree>) -> Vec<SizeRange> {
+    let bytes = tree.map(|tree| u64::from(tree.padding_bytes) + 8);
+    bytes.map(|bytes| SizeRange { min: bytes, max: bytes }).into_iter().collect()
+}
+
+/// Reads `[limits]`.
+pub(crate) fn limits(root: &Table<'_>, problems: &mut Problems) -> Limits {
+    let mut limits = Limits { db_bytes_max: None, timeout: Duration::from_secs(300) };
+    let Some(node) = root.get("limits") else { return limits };
+    let Some(table) = Table::new(node, "[limits]", &["max-db-size", "timeout"], problems) else { return limits };
+    limits.db_bytes_max = table.read("max-db-size", problems, |node, what, problems| {
+        read::quantity(node, what, (1, u64::MAX), parse_size, format_size, problems)
+    });
+    limits.timeout = table.read("timeout", problems, timeout).unwrap_or(limits.timeout);
+    limits
+}
+
+fn timeout(node: &Node, what: &str, problems: &mut Problems) -> Option<Duration> {
+    let Value::Text(typed) = &node.value else {
+        read::wrong_kind(node, what, "text with a unit, such as \"5m\"", problems);
+        return None;
+    };
+    let longest = format_duration(Duration::from_millis(TIMEOUT_MS_MAX));
+    match parse_duration(typed) {
+        Err(error) => problems.add(&node.place, format!("`{what}`: {}", error.what), error.remedy),
+        Ok(time) if (1..=u128::from(TIMEOUT_MS_MAX)).contains(&time.as_millis()) => return Some(time),
+        Ok(_) => {
+            let message = format!("a timeout of {} leaves no sensible time for a cell", shorten(typed));
+            problems.add(&node.place, message, format!("give 1ms to {longest}; 5m is the default"));
+        }
+    }
+    None
+}
+
+/// The length of the value pool: long enough that slices of it differ.
+pub(crate) fn pool_bytes(root: &Table<'_>, axes: &Axes, problems: &mut Problems) -> Option<u64> {
+    let largest = axes.value_bytes.iter().copied().max_by_key(|range| range.max)?;
+    let given = root.read("pool-size", problems, |node, what, problems| {
+        read::quantity(node, what, (1, POOL_BYTES_MAX), parse_size, format_size, problems)
+    })?;
+    if axes.keys.contains(&KeyForm::Directory) {
+        let help = "leave `pool-size` out";
+        problems.add(root.place("pool-size"), "the tree says how long the pool is", help);
+    } else if given < largest.max {
+        let message =
+            format!("a pool of {} has no room for values of {}", format_size(given), format_size_range(largest));
+        let help = format!("make `pool-size` at least {}, or leave it out", format_size(largest.max));
+        problems.add(root.place("pool-size"), message, help);
+    }
+    Some(given)
+}

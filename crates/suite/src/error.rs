@@ -1,0 +1,238 @@
+//! What is wrong with a suite or a flag, shown where it stands, with the nearest right word and how to mend it.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::node::Place;
+use crate::units::format_count;
+
+/// Errors shown at once; of more, only the number is told.
+const SHOWN_MAX: usize = 20;
+
+/// Characters of a source line that are shown.
+const EXCERPT_CHARACTERS: usize = 110;
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuiteError {
+    origin: Origin,
+    message: String,
+    nearest: Option<String>,
+    help: String,
+}
+
+/// Where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Origin {
+    Line(Excerpt),
+    Flag { flag: String, value: String },
+    File(String),
+}
+
+/// A line of the suite, with what is wrong in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Excerpt {
+    file: String,
+    line: usize,
+    column: usize,
+    text: String,
+    caret_start: usize,
+    caret_length: usize,
+}
+
+impl SuiteError {
+    /// What is wrong, without where.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The line, from 1; absent where a flag or the file as a whole is wrong.
+    pub fn line(&self) -> Option<usize> {
+        match &self.origin {
+            Origin::Line(excerpt) => Some(excerpt.line),
+            _ => None,
+        }
+    }
+
+    /// The right word nearest to the wrong one.
+    pub fn nearest(&self) -> Option<&str> {
+        self.nearest.as_deref()
+    }
+
+    /// How to mend it.
+    pub fn help(&self) -> &str {
+        &self.help
+    }
+}
+
+impl fmt::Display for SuiteError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut margin = 1;
+        match &self.origin {
+            Origin::File(file) => write!(formatter, "{file}: {}", self.message)?,
+            Origin::Flag { flag, value } => write!(formatter, "{flag} {value}: {}", self.message)?,
+            Origin::Line(excerpt) => {
+                margin = excerpt.line.to_string().len();
+                write!(formatter, "{}:{}:{}: {}", excerpt.file, excerpt.line, excerpt.column, self.message)?;
+                let carets = "^".repeat(excerpt.caret_length);
+                write!(formatter, "\n{:margin$} |\n{} | {}", "", excerpt.line, excerpt.text)?;
+                write!(formatter, "\n{:margin$} | {:2$}{carets}", "", "", excerpt.caret_start)?;
+            }
+        }
+        if let Some(nearest) = &self.nearest {
+            write!(formatter, "\n{:margin$} = did you mean `{nearest}`?", "")?;
+        }
+        write!(formatter, "\n{:margin$} = help: {}", "", self.help)
+    }
+}
+
+impl std::error::Error for SuiteError {}
+
+/// Everything that is wrong, in the order of the file; never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuiteErrors {
+    errors: Vec<SuiteError>,
+}
+
+impl SuiteErrors {
+    /// The errors, in the order of the file, flags first.
+    pub fn errors(&self) -> &[SuiteError] {
+        &self.errors
+    }
+
+    /// One error about a file as a whole.
+    pub(crate) fn of_file(file: &str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        let mut problems = Problems::default();
+        problems.add(&Place::File, message, help);
+        problems.into_errors(file, "")
+    }
+}
+
+impl fmt::Display for SuiteErrors {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.errors.iter().take(SHOWN_MAX).enumerate() {
+            let gap = if index == 0 { "" } else { "\n\n" };
+            write!(formatter, "{gap}{error}")?;
+        }
+        match self.errors.len().saturating_sub(SHOWN_MAX) {
+            0 => Ok(()),
+            more => write!(formatter, "\n\n… and {} more like these", format_count(more as u64)),
+        }
+    }
+}
+
+impl std::error::Error for SuiteErrors {}
+
+/// Something wrong that does not know its line yet.
+struct Problem {
+    place: Place,
+    message: String,
+    nearest: Option<String>,
+    help: String,
+}
+
+/// Collects what is wrong while a suite is read.
+#[derive(Default)]
+pub(crate) struct Problems {
+    list: Vec<Problem>,
+}
+
+impl Problems {
+    /// Notes something wrong and how to mend it.
+    pub(crate) fn add(&mut self, place: &Place, message: impl Into<String>, help: impl Into<String>) {
+        self.list.push(Problem { place: place.clone(), message: message.into(), nearest: None, help: help.into() });
+    }
+
+    /// Notes a word that is none of `known`.
+    pub(crate) fn add_unknown(&mut self, place: &Place, word: &str, known: &[&str], message: String, help: String) {
+        let nearest = nearest(word, known.iter().copied()).map(str::to_owned);
+        self.list.push(Problem { place: place.clone(), message, nearest, help });
+    }
+
+    /// Whether nothing is wrong so far.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// How many things are wrong so far.
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The errors, each with its line of `text`.
+    pub(crate) fn into_errors(mut self, file: &str, text: &str) -> SuiteErrors {
+        self.list.sort_by_key(|problem| match &problem.place {
+            Place::Flag { .. } => (0, 0),
+            Place::File => (1, 0),
+            Place::Span(span) => (2, span.start),
+        });
+        let lines = LineStarts::new(text);
+        let resolve = |problem: Problem| SuiteError {
+            origin: match problem.place {
+                Place::File => Origin::File(file.to_owned()),
+                Place::Flag { flag, value } => Origin::Flag { flag: flag.to_owned(), value },
+                Place::Span(span) => Origin::Line(excerpt(file, text, &lines, span)),
+            },
+            message: problem.message,
+            nearest: problem.nearest,
+            help: problem.help,
+        };
+        SuiteErrors { errors: self.list.into_iter().map(resolve).collect() }
+    }
+}
+
+/// The word of `known` that `word` was most likely meant to be.
+pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    if word.chars().nth(64).is_some() {
+        return None;
+    }
+    let distance = |candidate: &str| strsim::damerau_levenshtein(&word, &candidate.to_lowercase());
+    let allowed = (word.chars().count() / 3).max(1);
+    let (best, candidate) = known.map(|candidate| (distance(candidate), candidate)).min_by_key(|&(edits, _)| edits)?;
+    (best <= allowed).then_some(candidate)
+}
+
+/// ` (did you mean `x`?)` with the word of `known` nearest to `word`, or nothing where none is near.
+pub fn did_you_mean(word: &str, known: &[&str]) -> String {
+    nearest(word, known.iter().copied()).map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
+}
+
+/// Where the lines of a text begin, so that thousands of errors are placed without reading it thousands of times.
+struct LineStarts(Vec<usize>);
+
+impl LineStarts {
+    fn new(text: &str) -> Self {
+        Self(std::iter::once(0).chain(text.match_indices('\n').map(|(index, _)| index + 1)).collect())
+    }
+
+    /// The line's index and where it begins.
+    fn find(&self, offset: usize) -> (usize, usize) {
+        let index = self.0.partition_point(|&start| start <= offset).saturating_sub(1);
+        (index, self.0.get(index).copied().unwrap_or(0))
+    }
+}
+
+fn excerpt(file: &str, text: &str, lines: &LineStarts, span: Range<usize>) -> Excerpt {
+    let offset = text.floor_char_boundary(span.start);
+    let (index, start) = lines.find(offset);
+    let line = text[start..].lines().next().unwrap_or("");
+    let before = text[start..offset].chars().count();
+    let until = text.floor_char_boundary(span.end).clamp(offset, (start + line.len()).max(offset));
+    let marked = text[offset..until].trim_end().chars().count();
+    let skipped = before.saturating_sub(EXCERPT_CHARACTERS / 3);
+    let skipped = if line.chars().nth(EXCERPT_CHARACTERS).is_some() { skipped } else { 0 };
+    let visible = |character: char| if character == '\t' { ' ' } else { character };
+    let shown: String = line.chars().skip(skipped).take(EXCERPT_CHARACTERS).map(visible).collect();
+    let shown = shown.replace(char::is_control, "·");
+    let caret_start = before - skipped;
+    let room = EXCERPT_CHARACTERS.saturating_sub(caret_start).max(1);
+    Excerpt {
+        file: file.to_owned(),
+        line: index + 1,
+        column: before + 1,
+        text: shown.trim_end().to_owned(),
+        caret_start,
+        caret_length: marked.clamp(1, room),
+    }
+}

@@ -1,0 +1,74 @@
+//! What the command line changes in a suite.
+
+use crate::node::{Node, Place, SuiteFile, Value};
+
+/// Flags that take the place of what a suite says, as typed. They are held to the same rules as the suite.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// `--stores`: names, or `all` alone for every store that is not there for tests only.
+    pub stores: Option<Vec<String>>,
+    /// `--durability`: classes.
+    pub durability: Option<Vec<String>>,
+    /// `--records`: counts.
+    pub records: Option<Vec<String>>,
+    /// `--value-size`: sizes or ranges.
+    pub value_size: Option<Vec<String>>,
+    /// `--data`: data types.
+    pub data: Option<Vec<String>>,
+    /// `--threads`: counts.
+    pub threads: Option<Vec<String>>,
+    /// `--rounds`: a count.
+    pub rounds: Option<String>,
+    /// `--seed`: a number.
+    pub seed: Option<String>,
+    /// `--max-db-size`: a size.
+    pub max_db_size: Option<String>,
+    /// `--timeout`: a time.
+    pub timeout: Option<String>,
+}
+
+impl Overrides {
+    /// Puts the flags into a suite as typed.
+    pub(crate) fn apply(&self, file: &mut SuiteFile) {
+        let lists = [
+            ("stores", "--stores", &self.stores),
+            ("durability", "--durability", &self.durability),
+            ("records", "--records", &self.records),
+            ("value-size", "--value-size", &self.value_size),
+            ("data", "--data", &self.data),
+            ("threads", "--threads", &self.threads),
+        ];
+        for (key, flag, values) in lists {
+            if let (Some(values), Some(axes)) = (values, file.root.table("axes")) {
+                axes.set(key, list(flag, values));
+            }
+        }
+        if let Some(rounds) = &self.rounds {
+            file.root.set("rounds", value("--rounds", rounds, rounds));
+        }
+        if let Some(seed) = &self.seed {
+            file.root.set("seed", value("--seed", seed, seed));
+        }
+        for (key, flag, text) in
+            [("max-db-size", "--max-db-size", &self.max_db_size), ("timeout", "--timeout", &self.timeout)]
+        {
+            if let (Some(text), Some(limits)) = (text, file.root.table("limits")) {
+                limits.set(key, value(flag, text, text));
+            }
+        }
+    }
+}
+
+fn list(flag: &'static str, values: &[String]) -> Node {
+    let typed = values.join(",");
+    let elements = values.iter().map(|text| value(flag, text, &typed)).collect();
+    Node { place: place(flag, &typed), value: Value::Array(elements) }
+}
+
+fn value(flag: &'static str, text: &str, typed: &str) -> Node {
+    Node { place: place(flag, typed), value: Value::Text(text.trim().to_owned()) }
+}
+
+fn place(flag: &'static str, typed: &str) -> Place {
+    Place::Flag { flag, value: typed.to_owned() }
+}

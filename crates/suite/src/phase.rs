@@ -1,0 +1,254 @@
+//! One table of `[[phases]]`.
+
+use std::collections::BTreeMap;
+
+use bakeoff_tape::{Access, Batch, Consumer, Measure, Operation, PhaseSpec, SizeRange};
+
+use crate::RECORDS_MAX;
+use crate::error::Problems;
+use crate::node::{Node, Value};
+use crate::read::{self, Table, wrong_kind};
+use crate::units::shorten;
+
+/// The exponent that YCSB made customary.
+const THETA_DEFAULT: f64 = 0.99;
+
+/// The most operations of a phase.
+const OPERATIONS_MAX: u64 = 1_000_000_000_000;
+
+const KNOWN: [&str; 13] = [
+    "name",
+    "operation",
+    "mix",
+    "operations",
+    "access",
+    "batch",
+    "measure",
+    "missing",
+    "restore",
+    "scan-entries",
+    "reverse",
+    "order",
+    "consumer",
+];
+
+const CONSUMERS: [(&str, Consumer); 5] = [
+    ("count", Consumer::Count),
+    ("touch", Consumer::Touch),
+    ("crc32", Consumer::Crc32),
+    ("xxh64", Consumer::Xxh64),
+    ("copy", Consumer::Copy),
+];
+
+/// A phase and the table it was read from, which knows the places.
+pub(crate) struct Phase<'a> {
+    pub(crate) spec: PhaseSpec,
+    pub(crate) table: Table<'a>,
+}
+
+impl<'a> Phase<'a> {
+    /// Reads a phase; the first one of a suite fills the store.
+    pub(crate) fn read(node: &'a Node, is_first: bool, problems: &mut Problems) -> Option<Self> {
+        let mut table = Table::new(node, "[[phases]]", &KNOWN, problems)?;
+        let example = if is_first { "name = \"load\"" } else { "name = \"get\"" };
+        let name = table.required("name", example, problems);
+        let name = name.and_then(|node| read::name(node, "name of a phase", problems));
+        if let Some(name) = &name {
+            table.name = format!("phase `{name}`");
+        }
+        let mix = mix(&table, problems);
+        let operations = operations(&table, is_first, problems);
+        let inserts = mix.as_ref().is_some_and(|mix| mix.len() == 1 && mix.contains_key(&Operation::Insert));
+        let default = if inserts { Access::Insertion } else { Access::Uniform };
+        let spec = PhaseSpec {
+            name: name.unwrap_or_default(),
+            mix: mix.unwrap_or_default(),
+            operations: operations.flatten(),
+            access: table.read("access", problems, access).unwrap_or(default),
+            batch: table.read("batch", problems, batch).unwrap_or(Batch::Each),
+            measure: table.read("measure", problems, measure).unwrap_or(Measure::Latency),
+            missing: table.read("missing", problems, read::part).unwrap_or(0.0),
+            restore: table.read("restore", problems, read::boolean).unwrap_or(false),
+            scan_entries: table.read("scan-entries", problems, scan_entries).unwrap_or(SizeRange { min: 1, max: 100 }),
+            reverse: table.read("reverse", problems, read::boolean).unwrap_or(false),
+            any_order: table.read("order", problems, any_order).unwrap_or(false),
+            consumer: table.read("consumer", problems, consumer).unwrap_or(Consumer::Touch),
+        };
+        Some(Self { spec, table })
+    }
+
+    /// Whether the phase does this operation.
+    pub(crate) fn does(&self, operation: Operation) -> bool {
+        self.spec.mix.contains_key(&operation)
+    }
+
+    /// Whether all it does is insert.
+    pub(crate) fn only_inserts(&self) -> bool {
+        self.spec.mix.len() == 1 && self.does(Operation::Insert)
+    }
+
+    /// Whether it changes the store.
+    pub(crate) fn writes(&self) -> bool {
+        self.spec.mix.keys().any(|operation| operation.writes())
+    }
+
+    /// The key that says what the phase does.
+    pub(crate) fn operation_key(&self) -> &'static str {
+        if self.table.get("mix").is_some() { "mix" } else { "operation" }
+    }
+}
+
+/// Operations that a suite may ask for; commits come from `batch`.
+fn known_operations() -> Vec<(&'static str, Operation)> {
+    let all = Operation::ALL.into_iter().filter(|&operation| operation != Operation::Commit);
+    all.map(|operation| (operation.name(), operation)).collect()
+}
+
+fn mix(table: &Table<'_>, problems: &mut Problems) -> Option<BTreeMap<Operation, f64>> {
+    let known = known_operations();
+    match (table.get("operation"), table.get("mix")) {
+        (Some(node), None) => {
+            let operation = read::word(node, "operation", &known, problems)?;
+            Some(BTreeMap::from([(operation, 1.0)]))
+        }
+        (None, Some(node)) => weights(node, &known, problems),
+        (Some(_), Some(node)) => {
+            let message = format!("{} has both `operation` and `mix`", table.name);
+            problems.add(&node.place, message, "leave one of them out");
+            None
+        }
+        (None, None) => {
+            let message = format!("{} does not say what it does", table.name);
+            let help = "add operation = \"get\", or mix = { get = 50, update = 50 }";
+            problems.add(&table.place, message, help);
+            None
+        }
+    }
+}
+
+fn weights(node: &Node, known: &[(&str, Operation)], problems: &mut Problems) -> Option<BTreeMap<Operation, f64>> {
+    let Value::Table(entries) = &node.value else {
+        wrong_kind(node, "mix", "a table such as { get = 50, update = 50 }", problems);
+        return None;
+    };
+    if entries.is_empty() {
+        problems.add(&node.place, "`mix` is empty", "name an operation, for example { get = 50, update = 50 }");
+        return None;
+    }
+    let before = problems.len();
+    let names: Vec<_> = known.iter().map(|&(name, _)| name).collect();
+    let mut mix = BTreeMap::new();
+    for entry in entries {
+        let weight = read::number(&entry.node, &shorten(&entry.key), problems);
+        if let Some(weight) = weight.filter(|weight| !(*weight > 0.0 && *weight <= 1e9)) {
+            let message = format!("the weight of `{}` is {weight}", shorten(&entry.key));
+            problems.add(&entry.node.place, message, "give a weight above 0, up to 1,000,000,000, or leave it out");
+        }
+        match known.iter().find(|(name, _)| *name == entry.key) {
+            Some(&(_, operation)) => drop(mix.insert(operation, weight.unwrap_or(1.0))),
+            None => {
+                let message = format!("unknown operation `{}`", shorten(&entry.key));
+                let help = format!("use {}", names.join(", "));
+                problems.add_unknown(&entry.key_place, &entry.key, &names, message, help);
+            }
+        }
+    }
+    (problems.len() == before).then_some(mix)
+}
+
+/// How many operations; `Some(None)` for as many as there are records.
+fn operations(table: &Table<'_>, is_first: bool, problems: &mut Problems) -> Option<Option<u64>> {
+    if is_first && table.get("operations").is_none() {
+        return Some(None);
+    }
+    let node = table.required("operations", "operations = 1_000, or operations = \"records\"", problems)?;
+    match &node.value {
+        Value::Text(text) if text == "records" => Some(None),
+        _ => read::count(node, "operations", (1, OPERATIONS_MAX), problems).map(Some),
+    }
+}
+
+fn access(node: &Node, what: &str, problems: &mut Problems) -> Option<Access> {
+    let words = [
+        ("sequential", Access::Sequential),
+        ("insertion", Access::Insertion),
+        ("uniform", Access::Uniform),
+        ("zipfian", Access::Zipfian { theta: THETA_DEFAULT }),
+        ("latest", Access::Latest { theta: THETA_DEFAULT }),
+    ];
+    if let Value::Text(word) = &node.value {
+        if word == "hot" {
+            let help = "write access = { hot = { records = 0.2, operations = 0.8 } }";
+            problems.add(&node.place, "`hot` does not say how hot", help);
+            return None;
+        }
+        return read::word(node, what, &words, problems);
+    }
+    let table = Table::new(node, "`access`", &["zipfian", "latest", "hot"], problems)?;
+    let Value::Table(entries) = &node.value else { return None };
+    if entries.len() != 1 {
+        problems.add(&node.place, "`access` must be one thing", "write, for example, access = { zipfian = 0.99 }");
+        return None;
+    }
+    if let Some(node) = table.get("hot") {
+        return hot(node, problems);
+    }
+    let zipfian = table.read("zipfian", problems, theta).map(|theta| Access::Zipfian { theta });
+    zipfian.or_else(|| table.read("latest", problems, theta).map(|theta| Access::Latest { theta }))
+}
+
+fn theta(node: &Node, what: &str, problems: &mut Problems) -> Option<f64> {
+    let theta = read::number(node, what, problems)?;
+    if theta > 0.0 && theta <= 10.0 {
+        return Some(theta);
+    }
+    problems.add(
+        &node.place,
+        format!("the exponent of `{what}` is {theta}"),
+        "give one above 0, up to 10; YCSB has 0.99",
+    );
+    None
+}
+
+fn hot(node: &Node, problems: &mut Problems) -> Option<Access> {
+    let table = Table::new(node, "`hot`", &["records", "operations"], problems)?;
+    let records = table.required("records", "records = 0.2", problems);
+    let operations = table.required("operations", "operations = 0.8", problems);
+    let records = records.and_then(|node| hot_part(node, "records", problems));
+    let operations = operations.and_then(|node| hot_part(node, "operations", problems));
+    Some(Access::Hot { records: records?, operations: operations? })
+}
+
+fn hot_part(node: &Node, what: &str, problems: &mut Problems) -> Option<f64> {
+    let part = read::number(node, what, problems)?;
+    if part > 0.0 && part <= 1.0 {
+        return Some(part);
+    }
+    problems.add(&node.place, format!("the hot part of the {what} is {part}"), "give a number above 0, up to 1");
+    None
+}
+
+fn batch(node: &Node, what: &str, problems: &mut Problems) -> Option<Batch> {
+    match &node.value {
+        Value::Text(text) if text.bytes().any(|byte| byte.is_ascii_digit()) => {}
+        Value::Text(_) => return read::word(node, what, &[("each", Batch::Each), ("all", Batch::All)], problems),
+        _ => {}
+    }
+    read::count(node, what, (1, RECORDS_MAX), problems).map(Batch::Writes)
+}
+
+fn measure(node: &Node, what: &str, problems: &mut Problems) -> Option<Measure> {
+    read::word(node, what, &[("latency", Measure::Latency), ("throughput", Measure::Throughput)], problems)
+}
+
+fn scan_entries(node: &Node, what: &str, problems: &mut Problems) -> Option<SizeRange> {
+    read::count_range(node, what, (1, RECORDS_MAX), problems)
+}
+
+fn any_order(node: &Node, what: &str, problems: &mut Problems) -> Option<bool> {
+    read::word(node, what, &[("key", false), ("any", true)], problems)
+}
+
+fn consumer(node: &Node, what: &str, problems: &mut Problems) -> Option<Consumer> {
+    read::word(node, what, &CONSUMERS, problems)
+}

@@ -1,0 +1,367 @@
+//! The axes multiplied out: workloads, the cells that share them, and what is left out.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use bakeoff_protocol::{Axes, Durability, Settings, StoreDescription};
+use bakeoff_tape::{Data, KeyForm, Operation, PhaseSpec, SizeRange, Workload};
+use serde::Serialize;
+use sha1::{Digest, Sha1};
+
+use crate::error::{Problems, SuiteErrors};
+use crate::flow::{operations_max, share};
+use crate::offered::offered;
+use crate::settings;
+use crate::skip::{Skip, SkipReason};
+use crate::suite::{StoreChoice, Suite};
+use crate::units::{format_count, format_size_range};
+use crate::{POOL_BYTES_MAX, axes};
+
+/// The most cells of a plan.
+const CELLS_MAX: usize = 100_000;
+
+/// The pool is at least this long, so that small values hardly repeat.
+const POOL_BYTES_MIN: u64 = 64 << 20;
+
+/// The pool is this many times the longest value, so that large values differ from each other.
+const POOL_PER_VALUE: u64 = 16;
+
+/// A database is given this many times its data: logs, copies on write, and old pages take room too.
+const DISK_PER_DATA: u64 = 3;
+
+/// A disk to measure on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanMedium {
+    /// A directory on it.
+    pub directory: PathBuf,
+    /// Free space for us, in bytes; nothing is skipped for its sake where it could not be read.
+    pub free_bytes: Option<u64>,
+}
+
+/// What to measure, multiplied out.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Workloads in a fixed order, each with at least one cell.
+    pub workloads: Vec<WorkloadPlan>,
+    /// What is left out; a reason that holds for many cells stands there once.
+    pub skipped: Vec<Skip>,
+}
+
+/// Cells that replay the same tapes and are compared with each other.
+#[derive(Clone, Debug)]
+pub struct WorkloadPlan {
+    /// What determines the tapes.
+    pub workload: Workload,
+    /// The medium's name.
+    pub medium: String,
+    /// The promise that all cells keep.
+    pub durability: Durability,
+    /// One for each store.
+    pub cells: Vec<Cell>,
+    /// How large it will be.
+    pub estimate: Estimate,
+}
+
+/// One store with one setting of every axis.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// 16 hex digits: a hash of everything that defines the cell, the same wherever and however often it is measured.
+    pub id: String,
+    /// Where it stands on every axis.
+    pub axes: Axes,
+    /// The settings that the suite gives the store, sizes as integers.
+    pub settings: Settings,
+}
+
+/// How large a workload will be, about: from shares and mean sizes, before anything is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// Operations of all phases.
+    pub operations: u64,
+    /// Records alive at the same time, at most.
+    pub records_max: u64,
+    /// Bytes of keys and values alive at the same time, at most.
+    pub data_bytes_max: u64,
+    /// Bytes of keys and values that all phases write together.
+    pub written_bytes: u64,
+}
+
+/// Multiplies out the axes of a suite for the stores that drivers describe. `media` says where each medium is.
+///
+/// # Errors
+/// A store that no driver describes, a setting that its store does not take, a medium without a directory, or more cells
+/// than a run could ever do.
+pub fn plan(
+    suite: &Suite,
+    stores: &[StoreDescription],
+    media: &BTreeMap<String, PlanMedium>,
+) -> Result<Plan, SuiteErrors> {
+    let mut problems = Problems::default();
+    let chosen = choose(suite, stores, &mut problems);
+    for (index, medium) in suite.media().iter().enumerate().filter(|(_, medium)| !media.contains_key(*medium)) {
+        let message = format!("nothing says where the medium `{medium}` is");
+        let help = format!("give it a directory with --medium {medium}=DIR");
+        problems.add(&suite.file.axis_place("media", index), message, help);
+    }
+    let combinations = combinations(suite);
+    if combinations.saturating_mul(chosen.len()) > CELLS_MAX {
+        let message = format!("the axes make {} cells", format_count(combinations.saturating_mul(chosen.len()) as u64));
+        let help = format!("a plan has at most {}: give the axes fewer values", format_count(CELLS_MAX as u64));
+        problems.add(&suite.file.axis_place("stores", usize::MAX), message, help);
+    }
+    if !problems.is_empty() {
+        return Err(suite.file.errors(problems));
+    }
+    Ok(Planner { suite, chosen: &chosen, media, plan: Plan::default() }.plan())
+}
+
+/// A store and the settings that the suite gives it.
+struct Chosen<'a> {
+    store: &'a StoreDescription,
+    settings: Settings,
+}
+
+fn choose<'a>(suite: &Suite, stores: &'a [StoreDescription], problems: &mut Problems) -> Vec<Chosen<'a>> {
+    let known: Vec<_> = stores.iter().filter(|store| !store.test_only).map(|store| store.name.as_str()).collect();
+    let mut chosen = Vec::new();
+    let mut add = |store: &'a StoreDescription, problems: &mut Problems| {
+        chosen.push(Chosen { store, settings: settings::resolve(&suite.file, store, problems) });
+    };
+    match suite.stores() {
+        StoreChoice::All => stores.iter().filter(|store| !store.test_only).for_each(|store| add(store, problems)),
+        StoreChoice::Named(names) => {
+            for (index, name) in names.iter().enumerate() {
+                match stores.iter().find(|store| store.name == *name) {
+                    Some(store) => add(store, problems),
+                    None => {
+                        let place = suite.file.axis_place("stores", index);
+                        let message = format!("unknown store `{}`", crate::units::shorten(name));
+                        let help = format!("drivers offer {}", known.join(", "));
+                        problems.add_unknown(&place, name, &known, message, help);
+                    }
+                }
+            }
+        }
+    }
+    chosen
+}
+
+fn combinations(suite: &Suite) -> usize {
+    let lengths = [
+        suite.media().len(),
+        suite.durability().len(),
+        suite.keys().len(),
+        suite.data().len(),
+        suite.value_bytes().len(),
+        suite.records().len(),
+        suite.threads().len(),
+    ];
+    lengths.into_iter().fold(1, usize::saturating_mul)
+}
+
+struct Planner<'a> {
+    suite: &'a Suite,
+    chosen: &'a [Chosen<'a>],
+    media: &'a BTreeMap<String, PlanMedium>,
+    plan: Plan,
+}
+
+impl Planner<'_> {
+    fn plan(mut self) -> Plan {
+        let suite = self.suite;
+        let workloads = workloads(suite);
+        for medium in suite.media() {
+            for &durability in suite.durability() {
+                for workload in &workloads {
+                    self.workload(workload, medium, durability);
+                }
+            }
+        }
+        self.plan
+    }
+
+    fn workload(&mut self, workload: &Workload, medium: &str, durability: Durability) {
+        let estimate = estimate(workload);
+        if let Some((what, why)) = self.too_large(workload, medium, &estimate) {
+            return self.skip(what, why);
+        }
+        let mut cells = Vec::new();
+        for chosen in self.chosen {
+            match unfit(chosen.store, workload, durability) {
+                Some((what, why)) => self.skip(what, why),
+                None => cells.push(self.cell(chosen, workload, medium, durability)),
+            }
+        }
+        if !cells.is_empty() {
+            let (workload, medium) = (workload.clone(), medium.to_owned());
+            self.plan.workloads.push(WorkloadPlan { workload, medium, durability, cells, estimate });
+        }
+    }
+
+    /// Notes a reason once, however many cells it holds for.
+    fn skip(&mut self, what: String, why: SkipReason) {
+        let skip = Skip { what, why };
+        if !self.plan.skipped.contains(&skip) {
+            self.plan.skipped.push(skip);
+        }
+    }
+
+    fn too_large(&self, workload: &Workload, medium: &str, estimate: &Estimate) -> Option<(String, SkipReason)> {
+        let size = size_words(workload);
+        let db_bytes = mean(workload.value_bytes).saturating_mul(workload.records);
+        if let Some(db_bytes_max) = self.suite.db_bytes_max().filter(|&limit| db_bytes > limit) {
+            return Some((size, SkipReason::AboveLimit { db_bytes, db_bytes_max }));
+        }
+        let needed_bytes = estimate.data_bytes_max.saturating_mul(DISK_PER_DATA);
+        let free_bytes = self.media.get(medium)?.free_bytes.filter(|&free| needed_bytes > free)?;
+        Some((format!("{size} on medium {medium}"), SkipReason::DiskTooSmall { needed_bytes, free_bytes }))
+    }
+
+    fn cell(&self, chosen: &Chosen<'_>, workload: &Workload, medium: &str, durability: Durability) -> Cell {
+        let Chosen { store, settings } = chosen;
+        let axes = Axes {
+            suite: self.suite.name().to_owned(),
+            store: store.name.clone(),
+            settings: settings.clone(),
+            durability,
+            data: workload.data.name().to_owned(),
+            key: workload.key.name().to_owned(),
+            value_bytes_min: workload.value_bytes.min,
+            value_bytes_max: workload.value_bytes.max,
+            records: workload.records,
+            threads: workload.lanes,
+            medium: medium.to_owned(),
+        };
+        let identity = Identity { workload, durability, store: &store.name, settings, medium };
+        Cell { id: identity.hash(), axes, settings: settings.clone() }
+    }
+}
+
+/// Everything that defines a cell. Changing this changes every cell's id.
+#[derive(Serialize)]
+struct Identity<'a> {
+    workload: &'a Workload,
+    durability: Durability,
+    store: &'a str,
+    settings: &'a Settings,
+    medium: &'a str,
+}
+
+impl Identity<'_> {
+    fn hash(&self) -> String {
+        // JSON of these types cannot fail: all keys are text, and fields stand in the order of declaration.
+        let json = serde_json::to_vec(self).unwrap_or_default();
+        Sha1::digest(json).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+fn workloads(suite: &Suite) -> Vec<Workload> {
+    let mut workloads = Vec::new();
+    for &key in suite.keys() {
+        for &data in suite.data() {
+            for &value_bytes in suite.value_bytes() {
+                for &records in suite.records() {
+                    for &lanes in suite.threads() {
+                        workloads.push(workload(suite, (key, data), value_bytes, records, lanes));
+                    }
+                }
+            }
+        }
+    }
+    workloads
+}
+
+fn workload(suite: &Suite, (key, data): (KeyForm, Data), value_bytes: SizeRange, records: u64, lanes: u32) -> Workload {
+    let pool_bytes = match suite.tree() {
+        // The pool of a tree is its values, one after the other.
+        Some(tree) => axes::tree_entries(tree).unwrap_or(0) * value_bytes.max,
+        None => suite.pool_bytes().unwrap_or_else(|| pool_bytes(value_bytes.max)),
+    };
+    let (seed, tree, phases) = (suite.seed(), suite.tree(), suite.phases().to_vec());
+    Workload { seed, key, records, value_bytes, data, pool_bytes, lanes, tree, phases }
+}
+
+fn pool_bytes(value_bytes_max: u64) -> u64 {
+    POOL_BYTES_MIN.max(value_bytes_max.saturating_mul(POOL_PER_VALUE)).min(POOL_BYTES_MAX)
+}
+
+/// Why a store has no cell of a workload, and which axes that depends on.
+fn unfit(store: &StoreDescription, workload: &Workload, durability: Durability) -> Option<(String, SkipReason)> {
+    let name = &store.name;
+    if !store.durability.contains_key(&durability) {
+        let offered = store.durability.keys().copied().collect();
+        return Some((format!("{name}, {durability}"), SkipReason::DurabilityNotOffered { durability, offered }));
+    }
+    let key = workload.key;
+    let (shortest, longest) = key_bytes(key, workload);
+    if let Some(key_bytes_max) = store.key_bytes_max.filter(|&most| longest > most) {
+        let why = SkipReason::KeyTooLong { key, key_bytes: longest, key_bytes_max };
+        return Some((format!("{name}, {} keys", key.name()), why));
+    }
+    if shortest < store.key_bytes_min {
+        let why = SkipReason::KeyTooShort { key, key_bytes: shortest, key_bytes_min: store.key_bytes_min };
+        return Some((format!("{name}, {} keys", key.name()), why));
+    }
+    let value_bytes = workload.value_bytes.max;
+    if let Some(value_bytes_max) = store.value_bytes_max.filter(|&most| value_bytes > most) {
+        let why = SkipReason::ValueTooLong { value_bytes, value_bytes_max };
+        return Some((format!("{name}, {}", format_size_range(workload.value_bytes)), why));
+    }
+    phases_unfit(store, &workload.phases).map(|why| (name.clone(), why))
+}
+
+fn phases_unfit(store: &StoreDescription, phases: &[PhaseSpec]) -> Option<SkipReason> {
+    let writes = |phase: &PhaseSpec| phase.mix.keys().any(|operation| operation.writes());
+    for phase in phases.iter().filter(|phase| writes(phase)) {
+        if let Err(why) = offered(phase, &store.capabilities) {
+            return Some(SkipReason::PhaseNotOffered { phase: phase.name.clone(), why });
+        }
+    }
+    let after = phases.get(1..).unwrap_or_default();
+    let none = !after.is_empty() && after.iter().all(|phase| offered(phase, &store.capabilities).is_err());
+    none.then_some(SkipReason::NothingOffered)
+}
+
+/// The shortest and the longest key of a workload, in bytes.
+fn key_bytes(key: KeyForm, workload: &Workload) -> (u64, u64) {
+    match key {
+        KeyForm::Sha1 => (32, 32),
+        KeyForm::Decimal => (16, 16),
+        KeyForm::Integer => (4, 4),
+        // A parent's id and a short name that ends with the entry's number in its directory.
+        KeyForm::Directory => {
+            let digits = workload.tree.map_or(1, |tree| tree.fanout.to_string().len() as u64);
+            (8, 8 + 3 + digits)
+        }
+    }
+}
+
+/// Draws nothing and reads nothing, so that a plan of thousands of cells is instant.
+fn estimate(workload: &Workload) -> Estimate {
+    let record = mean(workload.value_bytes).saturating_add(key_bytes(workload.key, workload).1);
+    let mut estimate = Estimate::default();
+    let mut live = 0u64;
+    for phase in &workload.phases {
+        let operations = phase.operations.unwrap_or(workload.records);
+        let part = |operation| (operations as f64 * share(phase, operation)) as u64;
+        let writes = [Operation::Insert, Operation::Update, Operation::Upsert].map(part).iter().sum::<u64>();
+        let restored = if phase.restore { part(Operation::Delete) } else { 0 };
+        live = live.saturating_add(operations_max(phase, Operation::Insert, operations));
+        live = live.saturating_add(operations_max(phase, Operation::Upsert, operations));
+        estimate.operations = estimate.operations.saturating_add(operations);
+        estimate.records_max = estimate.records_max.max(live);
+        estimate.written_bytes = estimate.written_bytes.saturating_add((writes + restored).saturating_mul(record));
+        live = live.saturating_sub(part(Operation::Delete) - restored);
+    }
+    estimate.data_bytes_max = estimate.records_max.saturating_mul(record);
+    estimate
+}
+
+fn mean(range: SizeRange) -> u64 {
+    range.min.midpoint(range.max)
+}
+
+/// Value size and records, as people say it.
+fn size_words(workload: &Workload) -> String {
+    format!("{} × {}", format_size_range(workload.value_bytes), format_count(workload.records))
+}

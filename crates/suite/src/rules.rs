@@ -1,0 +1,132 @@
+//! What a phase may not ask for, by itself.
+
+use bakeoff_tape::{Access, Batch, Consumer, KeyForm, Measure, Operation};
+
+use crate::axes::Axes;
+use crate::error::Problems;
+use crate::phase::Phase;
+
+/// Notes everything about the phase at `index` that cannot be, or would say nothing.
+pub(crate) fn check(phase: &Phase<'_>, index: usize, axes: &Axes, problems: &mut Problems) {
+    if phase.spec.mix.is_empty() {
+        // What it does could not be read, so nothing can be said of the rest.
+        return;
+    }
+    if index == 0 {
+        first(phase, problems);
+    }
+    without_effect(phase, problems);
+    inserts(phase, problems);
+    deletes(phase, problems);
+    scans(phase, problems);
+    threads(phase, axes, problems);
+    directories(phase, index, axes, problems);
+}
+
+fn first(phase: &Phase<'_>, problems: &mut Problems) {
+    if !phase.only_inserts() {
+        let help = "put a phase before it with name = \"load\" and operation = \"insert\"";
+        let message = format!("the first {} does not only insert", phase.table.name);
+        problems.add(phase.table.place(phase.operation_key()), message, help);
+    } else if phase.spec.operations.is_some() {
+        let help = "write operations = \"records\" or leave it out; the axis `records` says how many";
+        problems.add(phase.table.place("operations"), "the first phase loads all records", help);
+    }
+}
+
+/// A key that changes nothing is a misunderstanding: better told than passed over.
+fn without_effect(phase: &Phase<'_>, problems: &mut Problems) {
+    use Operation::{Delete, Get, Insert, Scan, ScanAll, Update, Upsert};
+    let needs: [(&str, &[Operation]); 8] = [
+        ("missing", &[Get]),
+        ("restore", &[Delete]),
+        ("scan-entries", &[Scan]),
+        ("reverse", &[Scan, ScanAll]),
+        ("order", &[Scan, ScanAll]),
+        ("consumer", &[Scan, ScanAll]),
+        ("batch", &[Insert, Update, Upsert, Delete]),
+        ("access", &[Insert, Update, Upsert, Get, Delete, Scan]),
+    ];
+    for (key, operations) in needs {
+        let Some(place) = phase.table.key_place(key) else { continue };
+        if !operations.iter().any(|&operation| phase.does(operation)) {
+            let names: Vec<_> = operations.iter().map(|operation| operation.name()).collect();
+            let message = format!("`{key}` has no effect in {}", phase.table.name);
+            problems.add(place, message, format!("leave it out; it is for {}", names.join(", ")));
+        }
+    }
+}
+
+fn inserts(phase: &Phase<'_>, problems: &mut Problems) {
+    let chooses = matches!(phase.spec.access, Access::Zipfian { .. } | Access::Latest { .. } | Access::Hot { .. });
+    if phase.only_inserts() && chooses {
+        let help = "use sequential, insertion or uniform";
+        problems.add(phase.table.place("access"), "inserts take new keys, so none of them can be popular", help);
+    }
+}
+
+fn deletes(phase: &Phase<'_>, problems: &mut Problems) {
+    if !phase.spec.restore {
+        return;
+    }
+    if phase.spec.measure == Measure::Throughput {
+        let help = "use measure = \"latency\"";
+        let message = "putting deleted records back cannot be left out of a throughput";
+        problems.add(phase.table.place("measure"), message, help);
+    }
+    if phase.spec.batch != Batch::Each {
+        let help = "use batch = \"each\"";
+        let message = "a batch would make its deletes pay for the records that are put back";
+        problems.add(phase.table.place("batch"), message, help);
+    }
+}
+
+fn scans(phase: &Phase<'_>, problems: &mut Problems) {
+    if !phase.spec.any_order {
+        return;
+    }
+    let place = phase.table.place("order");
+    if phase.does(Operation::Scan) {
+        let help = "use order = \"key\", or operation = \"scan-all\"";
+        problems.add(place, "a scan from a key needs an order", help);
+    }
+    if phase.spec.reverse {
+        let help = "leave `reverse` out, or use order = \"key\"";
+        problems.add(phase.table.place("reverse"), "any order has no reverse", help);
+    }
+    if phase.spec.consumer == Consumer::Copy {
+        let help = "use touch, crc32 or xxh64, or order = \"key\"";
+        problems.add(phase.table.place("consumer"), "copies in any order cannot be compared", help);
+    }
+}
+
+fn threads(phase: &Phase<'_>, axes: &Axes, problems: &mut Problems) {
+    let reads_others =
+        [Operation::Scan, Operation::ScanAll, Operation::Walk].into_iter().find(|&each| phase.does(each));
+    let (Some(reader), true) = (reads_others, phase.writes()) else { return };
+    if axes.threads.iter().any(|&threads| threads > 1) {
+        let message = format!(
+            "{} mixes {} with writes, whose answers nobody knows with several threads",
+            phase.table.name,
+            reader.name()
+        );
+        let help = "make them phases of their own, or use threads = [1]";
+        problems.add(phase.table.place(phase.operation_key()), message, help);
+    }
+}
+
+fn directories(phase: &Phase<'_>, index: usize, axes: &Axes, problems: &mut Problems) {
+    let place = phase.table.place(phase.operation_key());
+    if !axes.keys.contains(&KeyForm::Directory) {
+        if phase.does(Operation::Walk) {
+            let help = "add key = \"directory\" to [axes] and a [tree], or use get";
+            problems.add(place, "a walk needs a directory tree", help);
+        }
+        return;
+    }
+    let grows = index > 0 && (phase.does(Operation::Insert) || phase.spec.restore);
+    if grows || phase.does(Operation::Update) || phase.does(Operation::Upsert) {
+        let message = format!("{} writes into a directory tree, whose entries are fixed", phase.table.name);
+        problems.add(place, message, "use get, walk, scan, scan-all, or delete without restore");
+    }
+}

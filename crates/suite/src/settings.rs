@@ -1,0 +1,86 @@
+//! The tables `[settings.STORE]`, checked against what the store says it takes.
+
+use bakeoff_protocol::{Setting, SettingKind, Settings, StoreDescription};
+use serde_json::Value as Json;
+
+use crate::error::Problems;
+use crate::node::{Entry, Node, Place, SuiteFile, Value};
+use crate::read::{self, Table};
+use crate::suite::StoreChoice;
+use crate::units::{format_size, parse_size, shorten};
+
+/// Notes settings of stores that the suite does not name, and whatever is not a table.
+pub(crate) fn check_names(root: &Table<'_>, stores: &StoreChoice, file: &SuiteFile, problems: &mut Problems) {
+    let Some(node) = root.get("settings") else { return };
+    let Value::Table(entries) = &node.value else {
+        return read::wrong_kind(node, "settings", "tables such as [settings.sqlite]", problems);
+    };
+    for entry in entries {
+        if !matches!(entry.node.value, Value::Table(_)) {
+            let what = format!("settings.{}", shorten(&entry.key));
+            read::wrong_kind(&entry.node, &what, "a table of the store's settings", problems);
+        }
+    }
+    // Stores chosen on the command line may leave out some that the suite has settings for.
+    let is_flag = matches!(file.axis_place("stores", 0), Place::Flag { .. });
+    let (StoreChoice::Named(names), false) = (stores, is_flag) else { return };
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    for Entry { key, key_place, .. } in entries.iter().filter(|entry| !names.contains(&entry.key.as_str())) {
+        let message = format!("there are settings for `{}`, which the suite does not compare", shorten(key));
+        let help = format!("the axis `stores` has {}", names.join(", "));
+        problems.add_unknown(key_place, key, &names, message, help);
+    }
+}
+
+/// The settings the suite gives a store, with sizes as integers. The store's defaults are left to its driver.
+pub(crate) fn resolve(file: &SuiteFile, store: &StoreDescription, problems: &mut Problems) -> Settings {
+    let mut settings = Settings::new();
+    let Some(node) = file.root.get("settings").and_then(|tables| tables.get(&store.name)) else { return settings };
+    let Value::Table(entries) = &node.value else { return settings };
+    let known: Vec<_> = store.settings.iter().map(|setting| setting.name.as_str()).collect();
+    for entry in entries {
+        match store.settings.iter().find(|setting| setting.name == entry.key) {
+            Some(setting) => {
+                if let Some(value) = value(setting, &entry.node, problems) {
+                    settings.insert(entry.key.clone(), value);
+                }
+            }
+            None => {
+                let message = format!("{} has no setting `{}`", store.name, shorten(&entry.key));
+                let help = match known.as_slice() {
+                    [] => format!("leave it out: {} takes no settings", store.name),
+                    known => format!("{} takes {}", store.name, known.join(", ")),
+                };
+                problems.add_unknown(&entry.key_place, &entry.key, &known, message, help);
+            }
+        }
+    }
+    settings
+}
+
+fn value(setting: &Setting, node: &Node, problems: &mut Problems) -> Option<Json> {
+    let what = setting.name.as_str();
+    match &setting.kind {
+        SettingKind::Bytes { min, max } => {
+            read::quantity(node, what, (*min, *max), parse_size, format_size, problems).map(Json::from)
+        }
+        SettingKind::Integer { min, max } => integer(node, what, *min, *max, problems).map(Json::from),
+        SettingKind::Boolean => read::boolean(node, what, problems).map(Json::from),
+        SettingKind::Choice { words } => {
+            let words: Vec<_> = words.iter().map(|word| (word.as_str(), word.as_str())).collect();
+            read::word(node, what, &words, problems).map(Json::from)
+        }
+    }
+}
+
+fn integer(node: &Node, what: &str, min: i64, max: i64, problems: &mut Problems) -> Option<i64> {
+    let Value::Integer(integer) = node.value else {
+        read::wrong_kind(node, what, "an integer", problems);
+        return None;
+    };
+    if (min..=max).contains(&integer) {
+        return Some(integer);
+    }
+    problems.add(&node.place, format!("`{what}` is {integer}"), format!("give {min} to {max}"));
+    None
+}

@@ -1,0 +1,124 @@
+//! What a plan leaves out, and why.
+
+use std::fmt;
+
+use bakeoff_protocol::Durability;
+use bakeoff_tape::KeyForm;
+
+use crate::units::{approximate_size, format_size};
+
+/// Something that is not measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip {
+    /// What, in words: the store and the settings of the axes that the reason depends on.
+    pub what: String,
+    /// Why.
+    pub why: SkipReason,
+}
+
+impl fmt::Display for Skip {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.what, self.why)
+    }
+}
+
+/// Why something is not measured; sizes are in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SkipReason {
+    /// Mean value size × records is above the suite's limit.
+    AboveLimit {
+        /// Mean value size × records.
+        db_bytes: u64,
+        /// The limit.
+        db_bytes_max: u64,
+    },
+    /// The medium has too little free space: three times the data must fit, for logs, copies and free pages.
+    DiskTooSmall {
+        /// What is needed.
+        needed_bytes: u64,
+        /// What is free.
+        free_bytes: u64,
+    },
+    /// The store does not offer the durability class.
+    DurabilityNotOffered {
+        /// The class.
+        durability: Durability,
+        /// Those it offers.
+        offered: Vec<Durability>,
+    },
+    /// Keys are longer than the store takes.
+    KeyTooLong {
+        /// The key form.
+        key: KeyForm,
+        /// Its longest key.
+        key_bytes: u64,
+        /// The longest that the store takes.
+        key_bytes_max: u64,
+    },
+    /// Keys are shorter than the store takes.
+    KeyTooShort {
+        /// The key form.
+        key: KeyForm,
+        /// Its shortest key.
+        key_bytes: u64,
+        /// The shortest that the store takes.
+        key_bytes_min: u64,
+    },
+    /// Values are longer than the store takes.
+    ValueTooLong {
+        /// The longest value.
+        value_bytes: u64,
+        /// The longest that the store takes.
+        value_bytes_max: u64,
+    },
+    /// The store cannot do a phase that changes its content, so all answers after it would be wrong.
+    PhaseNotOffered {
+        /// The phase.
+        phase: String,
+        /// What the store lacks.
+        why: String,
+    },
+    /// The store can do no phase after the load.
+    NothingOffered,
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AboveLimit { db_bytes, db_bytes_max } => write!(
+                formatter,
+                "too large: about {} of values, and max-db-size is {}",
+                approximate_size(*db_bytes),
+                format_size(*db_bytes_max)
+            ),
+            Self::DiskTooSmall { needed_bytes, free_bytes } => write!(
+                formatter,
+                "too large for the disk: needs about {} (three times the data), and {} are free",
+                approximate_size(*needed_bytes),
+                approximate_size(*free_bytes)
+            ),
+            Self::DurabilityNotOffered { durability, offered } => {
+                let offered: Vec<_> = offered.iter().map(|class| class.name()).collect();
+                write!(formatter, "durability {durability} is not offered, only {}", offered.join(", "))
+            }
+            Self::KeyTooLong { key, key_bytes, key_bytes_max } => {
+                write!(formatter, "{} keys have up to {key_bytes} bytes, the store takes {key_bytes_max}", key.name())
+            }
+            Self::KeyTooShort { key, key_bytes, key_bytes_min } => {
+                write!(
+                    formatter,
+                    "{} keys have {key_bytes} bytes, the store takes no less than {key_bytes_min}",
+                    key.name()
+                )
+            }
+            Self::ValueTooLong { value_bytes, value_bytes_max } => write!(
+                formatter,
+                "values have up to {}, the store takes {}",
+                format_size(*value_bytes),
+                format_size(*value_bytes_max)
+            ),
+            Self::PhaseNotOffered { phase, why } => write!(formatter, "the store {why}, which phase `{phase}` needs"),
+            Self::NothingOffered => formatter.write_str("the store offers none of the phases after the load"),
+        }
+    }
+}

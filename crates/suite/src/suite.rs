@@ -1,0 +1,258 @@
+//! A suite: what to measure, checked.
+
+use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
+
+use bakeoff_protocol::Durability;
+use bakeoff_tape::{Data, KeyForm, PhaseSpec, SizeRange, Tree};
+
+use crate::axes::{self, Axes, Limits};
+use crate::error::{Problems, SuiteErrors};
+use crate::node::{Node, SuiteFile, Value, too_long};
+use crate::overrides::Overrides;
+use crate::phase::Phase;
+use crate::read::{self, Table};
+use crate::{SUITE_BYTES_MAX, flow, rules, settings};
+
+const KNOWN: [&str; 11] =
+    ["title", "summary", "analysis", "seed", "rounds", "pool-size", "axes", "limits", "phases", "tree", "settings"];
+
+const PHASES_MAX: usize = 100;
+const ROUNDS_MAX: u64 = 1_000;
+const ROUNDS_DEFAULT: u64 = 3;
+const SEED_DEFAULT: u64 = 1;
+
+/// The stores a suite compares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreChoice {
+    /// Every store that is not there for tests only.
+    All,
+    /// These.
+    Named(Vec<String>),
+}
+
+/// What to measure. Made by [`Suite::parse`], so whatever is in one has been checked.
+#[derive(Clone, Debug)]
+pub struct Suite {
+    name: String,
+    title: String,
+    summary: String,
+    analysis: String,
+    seed: u64,
+    rounds: u32,
+    pool_bytes: Option<u64>,
+    axes: Axes,
+    limits: Limits,
+    phases: Vec<PhaseSpec>,
+    tree: Option<Tree>,
+    /// As typed: where flags are put, and where errors of a plan are shown.
+    pub(crate) file: SuiteFile,
+}
+
+impl Suite {
+    /// Reads a suite from TOML. `file_name` is what the file is called in errors, and gives the suite its name.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, each with its line.
+    pub fn parse(file_name: &str, text: &str) -> Result<Self, SuiteErrors> {
+        check(SuiteFile::parse(file_name, text)?)
+    }
+
+    /// Reads a suite from a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or what [`Suite::parse`] finds.
+    pub fn load(path: &Path) -> Result<Self, SuiteErrors> {
+        Self::parse(&path.to_string_lossy(), &read_text(path)?)
+    }
+
+    /// This suite with flags in place of what it says, checked again.
+    ///
+    /// # Errors
+    /// What is wrong with a flag by itself, or with the suite now that the flag is in it.
+    pub fn with_overrides(&self, overrides: &Overrides) -> Result<Self, SuiteErrors> {
+        let mut file = self.file.clone();
+        overrides.apply(&mut file);
+        check(file)
+    }
+
+    /// The name: that of the file, without folder and extension.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The title shown to people.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// What it measures, in a sentence; may be empty.
+    pub fn summary(&self) -> &str {
+        &self.summary
+    }
+
+    /// Prose for the report; may be empty.
+    pub fn analysis(&self) -> &str {
+        &self.analysis
+    }
+
+    /// The seed of every random choice.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// How often each cell is measured, at least once.
+    pub fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
+    /// The time that a cell may take in a round, above zero.
+    pub fn timeout(&self) -> Duration {
+        self.limits.timeout
+    }
+
+    /// The largest database to make, in bytes, if there is a limit.
+    pub fn db_bytes_max(&self) -> Option<u64> {
+        self.limits.db_bytes_max
+    }
+
+    /// The length of the value pool, in bytes, if the suite says so.
+    pub fn pool_bytes(&self) -> Option<u64> {
+        self.pool_bytes
+    }
+
+    /// The stores.
+    pub fn stores(&self) -> &StoreChoice {
+        &self.axes.stores
+    }
+
+    /// Sizes of values, in bytes.
+    pub fn value_bytes(&self) -> &[SizeRange] {
+        &self.axes.value_bytes
+    }
+
+    /// Numbers of records that are loaded.
+    pub fn records(&self) -> &[u64] {
+        &self.axes.records
+    }
+
+    /// What values are made of.
+    pub fn data(&self) -> &[Data] {
+        &self.axes.data
+    }
+
+    /// Durability classes.
+    pub fn durability(&self) -> &[Durability] {
+        &self.axes.durability
+    }
+
+    /// Numbers of threads.
+    pub fn threads(&self) -> &[u32] {
+        &self.axes.threads
+    }
+
+    /// Names of media; a plan needs a directory for each.
+    pub fn media(&self) -> &[String] {
+        &self.axes.media
+    }
+
+    /// Key forms.
+    pub fn keys(&self) -> &[KeyForm] {
+        &self.axes.keys
+    }
+
+    /// The phases, in order; the first fills the store.
+    pub fn phases(&self) -> &[PhaseSpec] {
+        &self.phases
+    }
+
+    /// The directory tree, where keys are of that form.
+    pub fn tree(&self) -> Option<Tree> {
+        self.tree
+    }
+}
+
+/// Reads the text of a suite file.
+///
+/// # Errors
+/// The file cannot be read, is longer than [`SUITE_BYTES_MAX`], or is not UTF-8.
+pub fn read_text(path: &Path) -> Result<String, SuiteErrors> {
+    let name = path.to_string_lossy();
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).and_then(|file| file.take(SUITE_BYTES_MAX + 1).read_to_end(&mut bytes)).map_err(
+        |error| SuiteErrors::of_file(&name, format!("cannot be read: {error}"), "check the path and its permissions"),
+    )?;
+    if bytes.len() as u64 > SUITE_BYTES_MAX {
+        return Err(too_long(&name));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let message = format!("is not text: byte {} is not UTF-8", error.utf8_error().valid_up_to());
+        SuiteErrors::of_file(&name, message, "check that this is a suite file, saved as UTF-8")
+    })
+}
+
+fn check(file: SuiteFile) -> Result<Suite, SuiteErrors> {
+    let mut problems = Problems::default();
+    match assemble(&file, &mut problems) {
+        Some(suite) if problems.is_empty() => Ok(suite),
+        _ => Err(file.errors(problems)),
+    }
+}
+
+fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
+    let root = Table::new(&file.root, "a suite", &KNOWN, problems)?;
+    let name = name(&file.name);
+    let title = root.read("title", problems, read::text).unwrap_or_else(|| name.clone());
+    let summary = root.read("summary", problems, read::text).unwrap_or_default();
+    let analysis = root.read("analysis", problems, read::text).unwrap_or_default();
+    let count = |key: &str, limits, default, problems: &mut Problems| {
+        root.read(key, problems, |node, what, problems| read::count(node, what, limits, problems)).unwrap_or(default)
+    };
+    let seed = count("seed", (0, u64::MAX), SEED_DEFAULT, problems);
+    let rounds = count("rounds", (1, ROUNDS_MAX), ROUNDS_DEFAULT, problems);
+    let limits = axes::limits(&root, problems);
+    let tree = axes::tree(&root, problems);
+    let axes = axes::axes(&root, tree, problems);
+    let phases = phases(&root, problems);
+    let axes = axes?;
+    settings::check_names(&root, &axes.stores, file, problems);
+    let pool_bytes = axes::pool_bytes(&root, &axes, problems);
+    for (index, phase) in phases.iter().enumerate() {
+        rules::check(phase, index, &axes, problems);
+    }
+    if problems.is_empty() {
+        flow::check(&phases, &axes, file, problems);
+    }
+    let phases = phases.into_iter().map(|phase| phase.spec).collect();
+    let (rounds, file) = (rounds as u32, file.clone());
+    Some(Suite { name, title, summary, analysis, seed, rounds, pool_bytes, axes, limits, phases, tree, file })
+}
+
+fn phases<'a>(root: &Table<'a>, problems: &mut Problems) -> Vec<Phase<'a>> {
+    let Some(node) = root.required("phases", "[[phases]] with name = \"load\" and operation = \"insert\"", problems)
+    else {
+        return Vec::new();
+    };
+    let Value::Array(elements) = &node.value else {
+        read::wrong_kind(node, "phases", "a list of tables, each headed [[phases]]", problems);
+        return Vec::new();
+    };
+    if elements.is_empty() || elements.len() > PHASES_MAX {
+        let help = format!("give 1 to {PHASES_MAX} tables headed [[phases]]");
+        problems.add(&node.place, format!("there are {} phases", elements.len()), help);
+        return Vec::new();
+    }
+    let read = |(index, element): (usize, &'a Node)| Phase::read(element, index == 0, problems);
+    elements.iter().enumerate().filter_map(read).collect()
+}
+
+/// A name that can be part of a directory's name: never empty, never with a separator or a leading dot.
+fn name(file_name: &str) -> String {
+    let base = file_name.rsplit(['/', '\\']).next().unwrap_or("");
+    let stem = base.strip_suffix(".toml").unwrap_or(base);
+    let plain = |character: char| if character.is_ascii_alphanumeric() || character == '_' { character } else { '-' };
+    let name: String = stem.chars().take(64).map(plain).collect();
+    let name = name.trim_matches('-');
+    if name.is_empty() { "suite".to_owned() } else { name.to_owned() }
+}

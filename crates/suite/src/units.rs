@@ -1,0 +1,244 @@
+//! Numbers as people write them: sizes (`64MiB`), counts (`10k`), durations (`1h30m`) and ranges (`1KiB..10KiB`).
+//!
+//! What the `format_` functions write, the `parse_` functions read back to the same number.
+
+use std::time::Duration;
+
+use bakeoff_tape::SizeRange;
+
+/// Why a number could not be read; the text says how to write it instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}; {remedy}")]
+pub struct UnitError {
+    /// What is wrong.
+    pub what: String,
+    /// How to write it.
+    pub remedy: String,
+}
+
+impl UnitError {
+    fn new(what: impl Into<String>, remedy: &str) -> Self {
+        Self { what: what.into(), remedy: remedy.into() }
+    }
+}
+
+/// A unit's name, in lower case, and what it multiplies by.
+type Unit = (&'static str, u64);
+
+const SIZE_UNITS: [Unit; 10] = [
+    ("", 1),
+    ("b", 1),
+    ("kib", 1 << 10),
+    ("mib", 1 << 20),
+    ("gib", 1 << 30),
+    ("tib", 1 << 40),
+    ("kb", 1_000),
+    ("mb", 1_000_000),
+    ("gb", 1_000_000_000),
+    ("tb", 1_000_000_000_000),
+];
+const COUNT_UNITS: [Unit; 4] = [("", 1), ("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
+const DURATION_UNITS: [Unit; 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+
+const SIZE_REMEDY: &str =
+    "write a whole number of bytes such as 100B, 4KiB (1,024 each) or 1.5GiB; kB, MB and GB are powers of 1,000";
+const COUNT_REMEDY: &str = "write a whole number such as 1000, 1_000, 10k or 2.5M";
+const DURATION_REMEDY: &str = "write a time such as 90s, 5m, 1h30m or 500ms";
+
+/// Reads a size in bytes: `100B`, `4KiB`, `1.5GiB`, `10MB`, `4096`.
+///
+/// # Errors
+/// The text is not a size, is not a whole number of bytes, or does not fit 64 bits.
+pub fn parse_size(text: &str) -> Result<u64, UnitError> {
+    let (number, unit) = split_number(text.trim());
+    if matches!(unit, "k" | "K" | "M" | "G" | "T") {
+        let remedy =
+            format!("write {number}{0}iB for powers of 1,024 or {number}{0}B for powers of 1,000", unit.to_uppercase());
+        return Err(UnitError::new(format!("`{}` does not say which unit it means", shorten(text)), &remedy));
+    }
+    scaled(number, unit, &SIZE_UNITS).map_err(|what| UnitError::new(format!("`{}` {what}", shorten(text)), SIZE_REMEDY))
+}
+
+/// Reads a number of things: `1000`, `1_000`, `10k`, `2.5M`.
+///
+/// # Errors
+/// The text is not a number, is not whole, or does not fit 64 bits.
+pub fn parse_count(text: &str) -> Result<u64, UnitError> {
+    let (number, unit) = split_number(text.trim());
+    scaled(number, unit, &COUNT_UNITS)
+        .map_err(|what| UnitError::new(format!("`{}` {what}", shorten(text)), COUNT_REMEDY))
+}
+
+/// Reads a time with units from large to small, each at most once: `90s`, `5m`, `1h30m`, `500ms`.
+///
+/// # Errors
+/// The text is not a time, has no unit, or is longer than 64 bits of milliseconds.
+pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
+    let fail = |what: &str| UnitError::new(format!("`{}` {what}", shorten(text)), DURATION_REMEDY);
+    let mut rest = text.trim();
+    let mut milliseconds = 0u64;
+    let mut smallest = u64::MAX;
+    if rest.is_empty() {
+        return Err(fail("is not a time"));
+    }
+    while !rest.is_empty() {
+        let (number, after) = split_number(rest);
+        let letters = after.bytes().take_while(u8::is_ascii_alphabetic).count();
+        let (unit, next) = after.split_at(letters);
+        if unit.is_empty() {
+            return Err(fail("is not a time with a unit"));
+        }
+        let part = scaled(number, unit, &DURATION_UNITS).map_err(|what| fail(&what))?;
+        let scale = scale_of(unit, &DURATION_UNITS).unwrap_or(0);
+        if scale >= smallest {
+            return Err(fail("does not go from large units to small ones"));
+        }
+        smallest = scale;
+        milliseconds = milliseconds.checked_add(part).ok_or_else(|| fail("is too long"))?;
+        rest = next;
+    }
+    Ok(Duration::from_millis(milliseconds))
+}
+
+/// Reads a size or a range of sizes, both ends included: `4KiB`, `1KiB..10KiB`.
+///
+/// # Errors
+/// An end is not a size, or the range runs backwards.
+pub fn parse_size_range(text: &str) -> Result<SizeRange, UnitError> {
+    range(text, parse_size)
+}
+
+/// Reads a count or a range of counts, both ends included: `100`, `1..100`.
+///
+/// # Errors
+/// An end is not a count, or the range runs backwards.
+pub fn parse_count_range(text: &str) -> Result<SizeRange, UnitError> {
+    range(text, parse_count)
+}
+
+/// Writes a size exactly, in the largest unit that divides it: `64MiB`, `1536B`, `0B`.
+pub fn format_size(bytes: u64) -> String {
+    const UNITS: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    let unit = UNITS.into_iter().find(|&(_, scale)| bytes >= scale && bytes.is_multiple_of(scale));
+    unit.map_or_else(|| format!("{bytes}B"), |(name, scale)| format!("{}{name}", bytes / scale))
+}
+
+/// Writes a range of sizes exactly, or one size where both ends are the same: `1KiB..10KiB`, `4KiB`.
+pub fn format_size_range(range: SizeRange) -> String {
+    if range.min == range.max {
+        format_size(range.min)
+    } else {
+        format!("{}..{}", format_size(range.min), format_size(range.max))
+    }
+}
+
+/// Writes a size for people, to three digits: `537 MiB`, `1.50 GiB`. Not meant to be read back.
+pub fn approximate_size(bytes: u64) -> String {
+    const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let decimals = match value {
+        _ if unit == 0 => 0,
+        value if value < 9.995 => 2,
+        value if value < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$} {}", UNITS[unit])
+}
+
+/// Writes a count with a comma between thousands: `10,000`. Not meant to be read back.
+pub fn format_count(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Writes a time to the millisecond: `1h30m`, `90s` as `1m30s`, `500ms`, `0s`.
+pub fn format_duration(time: Duration) -> String {
+    let mut rest = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    if rest == 0 {
+        return "0s".into();
+    }
+    let mut text = String::new();
+    for (name, scale) in DURATION_UNITS.into_iter().rev() {
+        if rest >= scale {
+            text.push_str(&format!("{}{name}", rest / scale));
+            rest %= scale;
+        }
+    }
+    text
+}
+
+fn range(text: &str, parse: fn(&str) -> Result<u64, UnitError>) -> Result<SizeRange, UnitError> {
+    let (min, max) = match text.split_once("..") {
+        Some((min, max)) => (parse(min)?, parse(max.strip_prefix('=').unwrap_or(max))?),
+        None => parse(text).map(|both| (both, both))?,
+    };
+    if min > max {
+        return Err(UnitError::new(
+            format!("the range `{}` runs backwards", shorten(text)),
+            "write the smaller end first, for example 1..100; both ends are included",
+        ));
+    }
+    Ok(SizeRange { min, max })
+}
+
+/// The number at the start, and what follows it.
+fn split_number(text: &str) -> (&str, &str) {
+    let end = text.bytes().take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_')).count();
+    let (number, rest) = text.split_at(end);
+    (number, rest.trim_start())
+}
+
+fn scale_of(unit: &str, units: &[Unit]) -> Option<u64> {
+    units.iter().find(|(name, _)| unit.eq_ignore_ascii_case(name)).map(|&(_, scale)| scale)
+}
+
+/// Multiplies a decimal number by its unit, exactly.
+fn scaled(number: &str, unit: &str, units: &[Unit]) -> Result<u64, String> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let (whole, fraction) = (whole.replace('_', ""), fraction.replace('_', ""));
+    if whole.is_empty() || (fraction.is_empty() && number.contains('.')) || fraction.contains('.') {
+        return Err("is not a number".into());
+    }
+    let scale = scale_of(unit, units).ok_or_else(|| format!("has the unknown unit `{}`", shorten(unit)))?;
+    let fraction = fraction.trim_end_matches('0');
+    if fraction.len() > 18 {
+        return Err("is not a whole number".into());
+    }
+    let ten_power = 10u128.pow(fraction.len() as u32);
+    let whole: u128 = whole.parse().map_err(|_| "is too large".to_owned())?;
+    let fraction: u128 =
+        if fraction.is_empty() { 0 } else { fraction.parse().map_err(|_| "is too large".to_owned())? };
+    let scaled = fraction * u128::from(scale);
+    if !scaled.is_multiple_of(ten_power) {
+        return Err("is not a whole number".into());
+    }
+    let total = whole.checked_mul(u128::from(scale)).and_then(|product| product.checked_add(scaled / ten_power));
+    total.and_then(|total| u64::try_from(total).ok()).ok_or_else(|| "is too large".into())
+}
+
+/// At most 40 characters of a text, without control characters, for messages.
+pub(crate) fn shorten(text: &str) -> String {
+    shorten_to(text, 40)
+}
+
+/// At most so many characters of a text, without control characters, for messages.
+pub(crate) fn shorten_to(text: &str, characters: usize) -> String {
+    let visible = |character: char| if character.is_control() { '·' } else { character };
+    let mut short: String = text.chars().take(characters).map(visible).collect();
+    if text.chars().nth(characters).is_some() {
+        short.push('…');
+    }
+    short
+}
