@@ -9,6 +9,7 @@ use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::format::{counted, listed, ratio};
 use crate::matrix::measure_label;
+use crate::table::HARD_SPACE;
 use crate::verdict::{Field, Table};
 
 /// The sentences that answer for one table, without line breaks.
@@ -44,8 +45,10 @@ fn promise(durability: Durability) -> String {
 pub(crate) struct Overall {
     /// By geometric mean of the ratio to the best of each workload, round by round.
     pub(crate) ranking: Ranking,
-    /// Measures times workloads that it is taken over.
-    pub(crate) fields: usize,
+    /// Timed workloads (each phase counts) that all of them have figures for.
+    pub(crate) common: usize,
+    /// All timed workloads.
+    pub(crate) all: usize,
     /// Keys left out because they failed somewhere or have no figure at all.
     pub(crate) left_out: BTreeSet<String>,
 }
@@ -64,7 +67,7 @@ pub(crate) fn overall(table: &Table) -> Option<Overall> {
     let candidates: Vec<Candidate> =
         entrants.iter().map(|key| Candidate::new((*key).clone(), scores(&scored, key))).collect();
     let ranking = rank(&candidates, RankOptions::new(Better::Lower))?;
-    Some(Overall { ranking, fields: scored.len(), left_out: failed })
+    Some(Overall { ranking, common: scored.len(), all: fields.len(), left_out: failed })
 }
 
 /// Every entrant's rounds as ratios to the best mean among them; `None` where that is zero.
@@ -93,8 +96,8 @@ fn scores(scored: &[BTreeMap<&String, Vec<f64>>], key: &String) -> Vec<f64> {
 }
 
 fn overall_words(table: &Table, contenders: &Contenders) -> String {
-    let Some(Overall { ranking, fields, left_out }) = overall(table) else {
-        return "no store has figures to be ranked by".to_owned();
+    let Some(Overall { ranking, common, all, left_out }) = overall(table) else {
+        return "no workload has figures of every store that never failed: see the rows".to_owned();
     };
     let title = |key: &String| contenders.title(key);
     let tied: Vec<String> = ranking.tied.iter().map(title).collect();
@@ -105,9 +108,10 @@ fn overall_words(table: &Table, contenders: &Contenders) -> String {
         Verdict::Alone => format!("{} has no competitor", title(&ranking.best)),
     };
     let places: Vec<String> =
-        ranking.order.iter().map(|place| format!("{} {}", title(&place.name), ratio(place.mean))).collect();
+        ranking.order.iter().map(|place| format!("{}{HARD_SPACE}{}", title(&place.name), ratio(place.mean))).collect();
+    let of = if common == all { format!("all {all}") } else { format!("the {common} of {all} that all have done") };
     let mut words = format!(
-        "{head}. Time relative to the best of each workload (geometric mean of {fields}): {}",
+        "{head}. Times as long as the best, on average over {of} phases of workloads (geometric mean): {}",
         places.join(", ")
     );
     if !left_out.is_empty() {
@@ -151,15 +155,12 @@ impl Tally {
             Verdict::Winner => &mut self.wins,
             Verdict::Unproven => &mut self.first,
             Verdict::Alone => &mut self.alone,
-            Verdict::Tie => {
-                self.ties += 1;
-                for key in &ranking.tied {
-                    *self.shared.entry(key.clone()).or_default() += 1;
-                }
-                return;
-            }
+            Verdict::Tie => &mut self.shared,
         };
-        *by_verdict.entry(ranking.best.clone()).or_default() += 1;
+        for key in &ranking.tied {
+            *by_verdict.entry(key.clone()).or_default() += 1;
+        }
+        self.ties += usize::from(ranking.verdict == Verdict::Tie);
     }
 }
 
@@ -188,6 +189,7 @@ fn tally_words(table: &Table, measure: &Measure, contenders: &Contenders) -> Str
 fn numbered(counts: &BTreeMap<String, usize>, contenders: &Contenders) -> String {
     let mut sorted: Vec<(&String, &usize)> = counts.iter().collect();
     sorted.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    let words: Vec<String> = sorted.iter().map(|(key, count)| format!("{} {count}", contenders.title(key))).collect();
+    let words: Vec<String> =
+        sorted.iter().map(|(key, count)| format!("{}{HARD_SPACE}{count}", contenders.title(key))).collect();
     words.join(", ")
 }

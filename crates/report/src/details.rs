@@ -9,7 +9,7 @@ use crate::contender::{Contender, Contenders};
 use crate::figures::{Measure, is_per_entry, timings};
 use crate::format::{count, printable, rate, size_range, time, time_range};
 use crate::matrix::measure_label;
-use crate::results::CellRound;
+use crate::results::{CellRound, failed_cells, phase_order};
 use crate::table::{Side, Text, TextTable, paragraph};
 
 /// Confidence of the intervals shown.
@@ -71,11 +71,12 @@ pub(crate) fn number(cells: &[CellRound], contenders: &Contenders) -> usize {
 type Groups<'a> = BTreeMap<Heading, BTreeMap<String, Line<'a>>>;
 
 fn groups<'a>(cells: &'a [CellRound], contenders: &Contenders) -> Groups<'a> {
-    let failed: Vec<&str> = cells.iter().filter(|cell| !cell.is_ok()).map(|cell| cell.end.cell.as_str()).collect();
+    let (failed, order) = (failed_cells(cells), phase_order(cells));
     let mut groups = Groups::new();
-    for cell in cells.iter().filter(|cell| !failed.contains(&cell.end.cell.as_str())) {
+    for cell in cells.iter().filter(|cell| !failed.contains(cell.end.cell.as_str())) {
         let Some(contender) = contenders.of(&cell.end.axes) else { continue };
-        for (place, phase) in cell.phases.iter().enumerate() {
+        for phase in &cell.phases {
+            let place = order.iter().position(|name| *name == phase.result.phase).unwrap_or(order.len());
             for timing in timings(&phase.result) {
                 let operation = timing.mixed.then(|| timing.operation.to_owned());
                 let label = measure_label(&Measure::Time { phase: phase.result.phase.clone(), operation });

@@ -181,7 +181,7 @@ fn legend(table: &Table, names: &BTreeMap<String, String>, contenders: &Contende
         .values()
         .any(|field| field.ranking.is_none() && field.failed.is_empty() && field.unranked.is_empty())
     {
-        words.push("n/a: no store offers it".to_owned());
+        words.push("n/a: not offered, or could not be read".to_owned());
     }
     words.push(
         "times are means per operation (scans: per entry; batched writes: their commits included) · space efficiency: bytes of \

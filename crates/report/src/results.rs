@@ -20,6 +20,24 @@ impl CellRound {
     }
 }
 
+/// Ids of the cells that failed in some round: none of their figures count, the good rounds' neither.
+pub(crate) fn failed_cells(cells: &[CellRound]) -> BTreeSet<&str> {
+    cells.iter().filter(|cell| !cell.is_ok()).map(|cell| cell.end.cell.as_str()).collect()
+}
+
+/// The names of all phases in the order in which they ran: as in the round that has most, the others' behind.
+pub(crate) fn phase_order(cells: &[CellRound]) -> Vec<&str> {
+    let mut rounds: Vec<&CellRound> = cells.iter().collect();
+    rounds.sort_by_key(|cell| std::cmp::Reverse(cell.phases.len()));
+    let mut order = Vec::new();
+    for phase in rounds.iter().flat_map(|cell| &cell.phases) {
+        if !order.contains(&phase.result.phase.as_str()) {
+            order.push(phase.result.phase.as_str());
+        }
+    }
+    order
+}
+
 /// Reads the text of a `results.jsonl`: every finished round of a cell, and a note for each sort of thing left out.
 ///
 /// Left out are lines that cannot be read (the torn last line of a killed run, kinds of lines that this version does

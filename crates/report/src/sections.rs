@@ -39,12 +39,12 @@ fn failure(run: &Run, end: &CellEnd, width: usize) -> String {
     let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);
     let place = format!("{sizes} × {} {}, durability {}", count(axes.records), axes.data, axes.durability);
     let directory = run.directory.display();
-    let lines = [
-        format!("{place}, round {}{phase}", end.round),
-        end.failure_message.clone().unwrap_or_default(),
-        format!("log: {directory}/{}", end.log),
-        format!("again: bakeoff request {} --run {directory}", end.cell),
-    ];
+    let message = end.failure_message.clone().unwrap_or_default();
+    let again = format!("again: bakeoff request {} --run {directory}", end.cell);
+    // The engine's messages say how to see the failure again, down to the driver to pipe the request into.
+    let again = if message.contains("bakeoff request") { String::new() } else { again };
+    let lines =
+        [format!("{place}, round {}{phase}", end.round), message, format!("log: {directory}/{}", end.log), again];
     lines.iter().filter(|line| !line.is_empty()).map(|line| paragraph(&printable(line), width, "  ", "    ")).collect()
 }
 
@@ -104,6 +104,7 @@ fn facts(of: Option<&Value>, keys: &[&str]) -> String {
     let word = |key: &&str| {
         let value = of?.get(*key)?;
         match (value, value.as_f64()) {
+            (Value::String(text), _) if *key == "kernel" => Some(format!("kernel {text}")),
             (Value::String(text), _) => Some(text.clone()),
             (_, Some(number)) if key.ends_with("_bytes") => {
                 Some(format!("{} {}", bytes(number), key_words(key, "_bytes")))
@@ -125,7 +126,7 @@ fn pool_words(pool: &Value) -> String {
         pool.get(key).and_then(Value::as_f64).map(|ratio| format!("{} {ratio:.2}", key_words(key, "_ratio")))
     };
     let ratios: Vec<String> = ["snappy_ratio", "lz4_ratio", "zstd_ratio"].iter().filter_map(|key| ratio(key)).collect();
-    if ratios.is_empty() { data.to_owned() } else { format!("{data}, compressed by {}", ratios.join(", ")) }
+    if ratios.is_empty() { data.to_owned() } else { format!("{data}, compressible by {}", ratios.join(", ")) }
 }
 
 /// The command line as typed; arguments with blanks are quoted.

@@ -3,6 +3,9 @@
 use anstyle::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+/// A space at which paragraphs are not broken.
+pub(crate) const HARD_SPACE: char = '\u{a0}';
+
 /// Between two columns.
 const GAP: &str = "  ";
 
@@ -162,7 +165,8 @@ fn render_row(cells: Vec<Text>, widths: &[usize], sides: &[Side], color: bool, o
 
 /// A paragraph broken into lines of at most this width, the second and later ones indented as given.
 ///
-/// Line ends in the text stay; words that are wider than a line are broken.
+/// Line ends in the text stay; words that are wider than a line are broken. Words with [`HARD_SPACE`] between them stay on
+/// one line.
 pub(crate) fn paragraph(text: &str, width: usize, first: &str, later: &str) -> String {
     let options = textwrap::Options::new(width)
         .initial_indent(first)
@@ -171,7 +175,7 @@ pub(crate) fn paragraph(text: &str, width: usize, first: &str, later: &str) -> S
         .word_separator(textwrap::WordSeparator::AsciiSpace);
     let mut out = String::new();
     for line in textwrap::wrap(text, options) {
-        out.push_str(line.trim_end());
+        out.push_str(&line.trim_end().replace(HARD_SPACE, " "));
         out.push('\n');
     }
     out
@@ -212,5 +216,6 @@ mod tests {
     fn paragraphs_are_broken_and_indented() {
         assert_eq!(paragraph("one two three four", 11, "- ", "  "), "- one two\n  three\n  four\n");
         assert_eq!(paragraph("abcdefghij", 5, "", ""), "abcde\nfghij\n");
+        assert_eq!(paragraph("one two\u{a0}3 four", 8, "", ""), "one\ntwo 3\nfour\n");
     }
 }

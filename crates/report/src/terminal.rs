@@ -47,9 +47,9 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
         let lines = details::render(&run.cells, &contenders, width, options.color);
         out.push_str(&sections::section("Every store", &lines));
     } else {
-        out.push_str(
-            "\n`bakeoff report --full` shows every store's rate, mean, interval and percentiles in every workload.\n",
-        );
+        let hint =
+            "`bakeoff report --full` shows every store's rate, mean, interval and percentiles in every workload.";
+        out.push_str(&format!("\n{}", paragraph(hint, width, "", "")));
     }
     out.push_str(&sections::failed(run, &contenders, width, options.full));
     out.push_str(&sections::left_out(run, width, options.full));
@@ -91,7 +91,7 @@ fn amounts(run: &Run) -> String {
         _ => "no rounds".to_owned(),
     };
     format!(
-        "{} in {rounds} each · {} answers checked and all right, {} entries compared after opening again",
+        "{} in {rounds} each · {} answers checked and right, {} entries compared after opening again",
         counted(cells.len(), "cell"),
         count(checked),
         count(entries)

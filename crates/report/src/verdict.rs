@@ -8,7 +8,7 @@ use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, rank};
 
 use crate::contender::{Contender, Contenders};
 use crate::figures::{Measure, peak_memory, resolution, space_efficiency, timings};
-use crate::results::CellRound;
+use crate::results::{CellRound, failed_cells, phase_order};
 
 /// What all figures of a table have in common. Only such figures are compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,12 +93,10 @@ pub(crate) fn compare_all(cells: &[CellRound], contenders: &Contenders) -> Vec<T
 
 /// The figures of all cells that never failed, not yet ranked.
 pub(crate) fn gather(cells: &[CellRound], contenders: &Contenders) -> Vec<Table> {
-    let failed: BTreeSet<&str> = cells.iter().filter(|cell| !cell.is_ok()).map(|cell| cell.end.cell.as_str()).collect();
-    let mut sorted: Vec<&CellRound> = cells.iter().collect();
-    // The cell with most phases says best in which order they come; within a cell, rounds ascend.
-    sorted.sort_by_key(|cell| (std::cmp::Reverse(cell.phases.len()), cell.end.round));
+    let failed = failed_cells(cells);
+    let order = phase_order(cells);
     let mut tables: BTreeMap<Circumstances, Table> = BTreeMap::new();
-    for cell in sorted {
+    for cell in cells {
         let Some(contender) = contenders.of(&cell.end.axes) else { continue };
         let circumstances = circumstances(&cell.end.axes);
         let table = tables.entry(circumstances.clone()).or_insert_with(|| new_table(circumstances));
@@ -106,7 +104,10 @@ pub(crate) fn gather(cells: &[CellRound], contenders: &Contenders) -> Vec<Table>
         Gathering { table, contender, axes: &cell.end.axes }.add(cell, failed.contains(cell.end.cell.as_str()));
     }
     let mut tables: Vec<Table> = tables.into_values().collect();
-    tables.iter_mut().for_each(mark_failed_everywhere);
+    for table in &mut tables {
+        mark_failed_everywhere(table);
+        sort_measures(table, &order);
+    }
     tables
 }
 
@@ -130,11 +131,15 @@ fn mark_failed_everywhere(table: &mut Table) {
             field.failed.extend(keys.iter().cloned());
         }
     }
-    // Space and memory follow the phases wherever they appeared.
+}
+
+/// Phases in the order in which they ran, kinds of operation by name; space and memory last.
+fn sort_measures(table: &mut Table, order: &[&str]) {
+    let place = |phase: &String| order.iter().position(|name| name == phase).unwrap_or(order.len());
     table.measures.sort_by_key(|measure| match measure {
-        Measure::Time { .. } => 0,
-        Measure::Space => 1,
-        Measure::Memory => 2,
+        Measure::Time { phase, .. } => (0, place(phase), measure.clone()),
+        Measure::Space => (1, 0, measure.clone()),
+        Measure::Memory => (2, 0, measure.clone()),
     });
 }
 

@@ -2,6 +2,9 @@
 
 use crate::interval::{Interval, compare};
 
+/// What the rounding of sums may add to a ratio of equal figures.
+const ROUNDING: f64 = 1e-9;
+
 /// Which end of a measure is the good one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
@@ -72,7 +75,7 @@ pub struct Place {
     pub rounds: usize,
     /// How many times worse than the best, with its interval; 1 for the best itself, `None` where no interval exists.
     pub ratio_to_best: Option<Interval>,
-    /// Whether it is the best or cannot be told apart from it. False where that is not known.
+    /// Whether it is the best or cannot be told apart from it. Where no interval exists: whether the means are the same.
     pub tied_with_best: bool,
 }
 
@@ -83,7 +86,7 @@ pub struct Ranking {
     pub verdict: Verdict,
     /// The name of the candidate with the best mean.
     pub best: String,
-    /// Names of all candidates that share the first place, the best included, by mean.
+    /// Names of all candidates that share the first place, the best included, by mean; never empty.
     pub tied: Vec<String>,
     /// Every candidate, by mean, best first.
     pub order: Vec<Place>,
@@ -143,8 +146,8 @@ fn place(index: usize, entrant: &Entrant, best: &Entrant, entrants: usize, optio
         (Some(Interval { estimate: 1.0, low: 1.0, high: 1.0 }), true)
     } else {
         let ratio = ratio_to_best(index, entrant, best, entrants, options);
-        let within_resolution = (entrant.mean - best.mean).abs() < options.resolution;
-        let tied = ratio.is_some_and(|ratio| within_resolution || ratio.contains(1.0));
+        let same = entrant.mean == best.mean || (entrant.mean - best.mean).abs() < options.resolution;
+        let tied = same || ratio.is_some_and(|ratio| ratio.low <= 1.0 + ROUNDING);
         (ratio, tied)
     };
     Place {
@@ -214,6 +217,8 @@ mod tests {
         assert_eq!((ranking.verdict, ranking.best.as_str()), (Verdict::Unproven, "a"));
         assert_eq!(ranking.order[1].ratio_to_best, None);
         assert!(!ranking.order[1].tied_with_best);
+        let same = rank(&[Candidate::new("a", [7.0]), Candidate::new("b", [7.0])], lower()).unwrap();
+        assert_eq!((same.verdict, same.tied.len()), (Verdict::Unproven, 2));
     }
 
     #[test]
@@ -227,6 +232,9 @@ mod tests {
     fn deterministic_figures() {
         let same = rank(&[Candidate::new("a", [4096.0; 3]), Candidate::new("b", [4096.0; 3])], lower()).unwrap();
         assert_eq!((same.verdict, same.tied.len()), (Verdict::Tie, 2));
+        // The sums of two and of three times 0.8 do not round alike.
+        let rounded = rank(&[Candidate::new("a", [0.8; 3]), Candidate::new("b", [0.8; 2])], lower()).unwrap();
+        assert_eq!((rounded.verdict, rounded.tied.len()), (Verdict::Tie, 2));
         let differ = rank(&[Candidate::new("a", [4096.0; 3]), Candidate::new("b", [8192.0; 3])], lower()).unwrap();
         assert_eq!((differ.verdict, differ.best.as_str()), (Verdict::Winner, "a"));
     }

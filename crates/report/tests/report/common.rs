@@ -1,0 +1,206 @@
+//! A builder of made-up runs whose figures can be computed by hand.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use bakeoff_protocol::{
+    Axes, Capabilities, CellEnd, CellStatus, DiskUsage, Durability, FailureKind, Finished, Latency, Mode, Opened,
+    OperationResult, PhaseLine, PhaseResult, Resources, ResultLine, Settings, StoreDescription, Structure, TapeFacts,
+    Verified,
+};
+use bakeoff_report::{CellRound, Run};
+use serde_json::{Value, json};
+
+/// A run with these cells and stores, in a directory that does not exist.
+pub(crate) fn run(cells: Vec<CellRound>, stores: Vec<StoreDescription>) -> Run {
+    Run { directory: PathBuf::from("results/made-up"), info: info(&stores), stores, cells, notes: Vec::new() }
+}
+
+pub(crate) fn info(stores: &[StoreDescription]) -> Value {
+    json!({
+        "protocol": 1,
+        "bakeoff_version": "0.1.0",
+        "command_line": ["bakeoff", "run", "made up", "--rounds", "3"],
+        "started": "2026-01-02T03:04:05Z",
+        "finished": "2026-01-02T03:05:06Z",
+        "suite": { "name": "made-up", "title": "Made up", "summary": "Figures that can be computed by hand.", "analysis": "" },
+        "seed": 1,
+        "rounds": 3,
+        "machine": { "cpu_model": "Abacus", "cpus_usable": 2, "memory_bytes": 8_589_934_592_u64, "kernel": "6.1" },
+        "media": { "default": { "directory": "/tmp/x", "file_system": "ext4", "free_bytes": 1_073_741_824 } },
+        "stores": stores,
+        "skipped": [{ "what": "10KiB..100KiB × 1,000,000 random", "why": "larger than max-db-size" }],
+        "given_up": [],
+        "warnings": [{ "code": "few-rounds", "message": "Only 3 rounds.", "advice": "Take 5." }],
+        "pools": [{ "data": "random", "snappy_ratio": 1.0, "lz4_ratio": 1.0, "zstd_ratio": 1.0 }],
+    })
+}
+
+pub(crate) fn store(name: &str, title: &str) -> StoreDescription {
+    StoreDescription {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        summary: "A store.".to_owned(),
+        version: "1.2.3".to_owned(),
+        license: "MIT".to_owned(),
+        language: "Rust".to_owned(),
+        structure: Structure::BTree,
+        durability: BTreeMap::new(),
+        capabilities: Capabilities {
+            scan_from: true,
+            scan_ordered: true,
+            scan_any_order: true,
+            batch: true,
+            atomic_batch: true,
+            parallel_readers: true,
+            parallel_writers: false,
+            multi_process: false,
+            keeps_data: true,
+        },
+        key_bytes_max: None,
+        value_bytes_max: None,
+        key_bytes_min: 0,
+        files: "one".to_owned(),
+        settings: Vec::new(),
+        test_only: false,
+    }
+}
+
+pub(crate) fn stores() -> Vec<StoreDescription> {
+    vec![store("flat-folder", "Flat folder"), store("lmdb", "LMDB"), store("sqlite", "SQLite")]
+}
+
+pub(crate) fn axes(store: &str) -> Axes {
+    Axes {
+        suite: "made-up".to_owned(),
+        store: store.to_owned(),
+        settings: Settings::new(),
+        durability: Durability::Process,
+        data: "random".to_owned(),
+        key: "sha1".to_owned(),
+        value_bytes_min: 1024,
+        value_bytes_max: 10_240,
+        records: 1000,
+        threads: 1,
+        medium: "default".to_owned(),
+    }
+}
+
+/// A phase of 1,000 operations of one kind with this mean.
+pub(crate) fn operation(kind: &str, mean_ns: u64) -> OperationResult {
+    OperationResult {
+        operation: kind.to_owned(),
+        operations: 1000,
+        entries: 1000,
+        bytes: 1_000_000,
+        timed_ns: Some(mean_ns * 1000),
+        latency: Some(latency(mean_ns)),
+    }
+}
+
+pub(crate) fn latency(mean_ns: u64) -> Latency {
+    Latency {
+        latency_ns_mean: mean_ns,
+        latency_ns_min: mean_ns / 2,
+        latency_ns_p50: mean_ns,
+        latency_ns_p90: mean_ns * 2,
+        latency_ns_p99: mean_ns * 3,
+        latency_ns_p999: mean_ns * 10,
+        latency_ns_max: mean_ns * 100,
+        histogram: "HISTFAAA".to_owned(),
+    }
+}
+
+pub(crate) fn phase_result(name: &str, operations: Vec<OperationResult>) -> PhaseResult {
+    PhaseResult {
+        phase: name.to_owned(),
+        mode: Mode::Latency,
+        threads: 1,
+        timed_ns: operations.iter().filter_map(|each| each.timed_ns).sum(),
+        wall_ns: 10_000_000,
+        answers_checked: 1000,
+        answers_wrong: 0,
+        resources: Resources { rss_peak_above_baseline_bytes: Some(2_097_152), ..Resources::default() },
+        disk: None,
+        operations,
+    }
+}
+
+/// One round of a cell that went well: the phases with their operations.
+pub(crate) fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRound {
+    let cell = format!("{}-{}-{}-{}", axes.store, axes.value_bytes_min, axes.records, axes.data);
+    let tape = TapeFacts {
+        tape_checksum: "0123456789abcdef".to_owned(),
+        operations: 1000,
+        records_after: 1000,
+        data_bytes_after: 5_000_000,
+    };
+    let line = |result| PhaseLine { cell: cell.clone(), round, axes: axes.clone(), tape: tape.clone(), result };
+    let phases = phases.into_iter().map(line).collect();
+    let end = CellEnd {
+        log: format!("logs/{cell}-{round}.log"),
+        cell,
+        round,
+        axes: axes.clone(),
+        status: CellStatus::Ok,
+        failure: None,
+        failure_phase: None,
+        failure_message: None,
+        started: "2026-01-02T03:04:05Z".to_owned(),
+        process_ns: 50_000_000,
+        not_offered: Vec::new(),
+        opened: Some(Opened {
+            version: "1.2.3".to_owned(),
+            open_ns: 1_000_000,
+            rss_baseline_bytes: Some(10_000_000),
+            clock: "tsc".to_owned(),
+            clock_pair_ns: 20,
+            settings: Settings::new(),
+        }),
+        verified: Some(Verified { reopen_ns: 500_000, entries: 1000 }),
+        finished: Some(Finished {
+            close_ns: 100_000,
+            disk_before_close: None,
+            disk_after_close: Some(DiskUsage { apparent_bytes: 6_000_000, allocated_bytes: 6_250_000, files: 2 }),
+        }),
+        data_bytes: 5_000_000,
+        records_alive: 1000,
+    };
+    CellRound { end, phases }
+}
+
+/// The same round, failed.
+pub(crate) fn failed(mut cell: CellRound, kind: FailureKind, message: &str) -> CellRound {
+    cell.end.status = CellStatus::Failed;
+    cell.end.failure = Some(kind);
+    cell.end.failure_phase = Some("get".to_owned());
+    cell.end.failure_message = Some(message.to_owned());
+    cell
+}
+
+/// A cell with a get phase, a round for each mean.
+pub(crate) fn gets(axes: &Axes, means_ns: &[u64]) -> Vec<CellRound> {
+    let round = |(index, mean): (usize, &u64)| {
+        good(axes, index as u32 + 1, vec![phase_result("get", vec![operation("get", *mean)])])
+    };
+    means_ns.iter().enumerate().map(round).collect()
+}
+
+/// The lines that a run would have written for these cells.
+pub(crate) fn lines(cells: &[CellRound]) -> Vec<ResultLine> {
+    let phases =
+        |cell: &CellRound| cell.phases.iter().map(|phase| ResultLine::Phase(Box::new(phase.clone()))).collect();
+    cells
+        .iter()
+        .flat_map(|cell| {
+            let mut lines: Vec<ResultLine> = phases(cell);
+            lines.push(ResultLine::Cell(Box::new(cell.end.clone())));
+            lines
+        })
+        .collect()
+}
+
+/// The same as the text of a `results.jsonl`.
+pub(crate) fn text(cells: &[CellRound]) -> String {
+    lines(cells).iter().map(|line| serde_json::to_string(line).unwrap() + "\n").collect()
+}

@@ -1,0 +1,6 @@
+//! Reports of made-up runs: read, rendered, exported.
+
+mod common;
+mod exports;
+mod results;
+mod terminal;

@@ -1,0 +1,144 @@
+//! Reading runs: whole, cut short, damaged, foreign.
+
+use std::fs;
+
+use crate::common::*;
+use bakeoff_protocol::{Axes, Durability};
+use bakeoff_report::{ReportError, Run, live_leaders, parse_results};
+use proptest::prelude::*;
+
+#[test]
+fn what_was_written_is_read() {
+    let cells = gets(&axes("lmdb"), &[1_000, 2_000]);
+    assert_eq!(parse_results(&text(&cells)), (cells, Vec::new()));
+}
+
+#[test]
+fn every_cut_leaves_whole_rounds_only() {
+    let cells = gets(&axes("lmdb"), &[1_000, 2_000, 3_000]);
+    let whole = text(&cells);
+    let ends: Vec<usize> = (1..=3).map(|rounds| text(&cells[..rounds]).len()).collect();
+    for cut in (0..=whole.len()).filter(|cut| whole.is_char_boundary(*cut)) {
+        let (read, notes) = parse_results(&whole[..cut]);
+        // A last line is whole even without its line end.
+        let finished = ends.iter().filter(|end| **end <= cut + 1).count();
+        assert_eq!(read, cells[..finished], "cut at {cut}");
+        let at_an_end = cut == 0 || ends.iter().any(|end| *end == cut || *end == cut + 1);
+        assert_eq!(notes.is_empty(), at_an_end, "cut at {cut}: {notes:?}");
+    }
+}
+
+#[test]
+fn a_round_cut_short_and_done_again_counts_once() {
+    let cells = gets(&axes("lmdb"), &[1_000]);
+    let half = text(&cells).lines().next().unwrap().to_owned() + "\n";
+    let (read, notes) = parse_results(&(half + &text(&cells)));
+    assert_eq!(read, cells);
+    assert_eq!(notes, Vec::<String>::new());
+}
+
+#[test]
+fn the_first_of_two_ends_counts() {
+    let first = gets(&axes("lmdb"), &[1_000]);
+    let second = gets(&axes("lmdb"), &[2_000]);
+    let (read, notes) = parse_results(&(text(&first) + &text(&second)));
+    assert_eq!(read, first);
+    assert_eq!(notes.len(), 1);
+    assert!(notes[0].contains("twice"), "{notes:?}");
+}
+
+#[test]
+fn unknown_lines_are_left_out_and_counted() {
+    let cells = gets(&axes("lmdb"), &[1_000]);
+    let foreign = "{\"line\":\"picture\",\"cell\":\"x\"}\nnot json\n\n";
+    let (read, notes) = parse_results(&(foreign.to_owned() + &text(&cells)));
+    assert_eq!(read, cells);
+    assert_eq!(notes.len(), 1);
+    assert!(notes[0].starts_with("2 line(s)") && notes[0].contains("line 1: "), "{notes:?}");
+}
+
+#[test]
+fn a_phase_of_another_round_is_not_mixed_in() {
+    let cells = gets(&axes("lmdb"), &[1_000, 2_000]);
+    let stray = text(&cells[..1]).lines().next().unwrap().to_owned() + "\n";
+    let (read, notes) = parse_results(&(stray + &text(&cells[1..])));
+    assert_eq!(read, cells[1..]);
+    assert!(notes[0].starts_with("1 unfinished"), "{notes:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_text_is_too_strange(text in "\\PC*") {
+        parse_results(&text);
+    }
+
+    #[test]
+    fn no_damage_is_too_strange(place in any::<prop::sample::Index>(), byte in any::<u8>(), twice in any::<bool>()) {
+        let mut bytes = text(&gets(&axes("lmdb"), &[1_000, 2_000])).into_bytes();
+        let place = place.index(bytes.len());
+        bytes[place] = byte;
+        if twice {
+            bytes.extend_from_within(..place);
+        }
+        let (read, _) = parse_results(&String::from_utf8_lossy(&bytes));
+        prop_assert!(read.len() <= 4);
+    }
+}
+
+fn directory(info: Option<&str>, results: Option<&[u8]>) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    if let Some(info) = info {
+        fs::write(directory.path().join("run.json"), info).unwrap();
+    }
+    if let Some(results) = results {
+        fs::write(directory.path().join("results.jsonl"), results).unwrap();
+    }
+    directory
+}
+
+#[test]
+fn a_run_is_read_with_its_stores() {
+    let cells = gets(&axes("lmdb"), &[1_000]);
+    let mut results = text(&cells).into_bytes();
+    results.extend(b"{\"line\":\"ph\xff");
+    let directory = directory(Some(&info(&stores()).to_string()), Some(&results));
+    let run = Run::read(directory.path()).unwrap();
+    assert_eq!(run.cells, cells);
+    assert_eq!(run.stores, stores());
+    assert_eq!(run.notes.len(), 1);
+    assert!(run.notes[0].contains("torn"), "{:?}", run.notes);
+}
+
+#[test]
+fn directories_that_are_no_runs_are_refused() {
+    for info in [None, Some("{}"), Some("[1]"), Some("garbage"), Some("{\"name\":\"someone's package\"}")] {
+        let directory = directory(info, Some(b"my own data"));
+        let error = Run::read(directory.path()).unwrap_err();
+        assert!(matches!(error, ReportError::NotARun { .. }), "{error:?}");
+        assert!(error.to_string().contains("is not a bakeoff run"), "{error}");
+    }
+    let missing = Run::read(std::path::Path::new("/nonexistent/run")).unwrap_err();
+    assert!(missing.to_string().contains("/nonexistent/run is not a bakeoff run: there is no run.json"), "{missing}");
+}
+
+#[test]
+fn other_versions_and_missing_results_are_noted() {
+    let directory = directory(Some("{\"protocol\":7,\"stores\":[{\"name\":\"x\"}]}"), None);
+    let notes = Run::read(directory.path()).unwrap().notes.join("\n");
+    for words in ["no results.jsonl", "1 store description(s)", "version 7"] {
+        assert!(notes.contains(words), "{notes}");
+    }
+}
+
+#[test]
+fn leaders_of_the_workload_asked_for() {
+    let mut cells = gets(&axes("lmdb"), &[2_000, 4_000]);
+    cells.append(&mut gets(&axes("sqlite"), &[3_600]));
+    let other = Axes { durability: Durability::Power, ..axes("flat-folder") };
+    cells.append(&mut gets(&other, &[1]));
+    let leaders = live_leaders(&lines(&cells), &stores(), &axes("sqlite"));
+    assert_eq!(leaders, ["get 1KiB..10KiB × 1,000 random: LMDB 3.00 µs (then SQLite 1.20×)"]);
+    assert_eq!(live_leaders(&[], &stores(), &axes("sqlite")), Vec::<String>::new());
+}

@@ -1,0 +1,240 @@
+//! What a person sees: whole reports as snapshots, and figures computed by hand.
+
+use crate::common::*;
+use bakeoff_protocol::{Axes, Durability, FailureKind, Mode};
+use bakeoff_report::{CellRound, Run, TerminalOptions, render_terminal};
+use proptest::prelude::*;
+use unicode_width::UnicodeWidthStr;
+
+const PLAIN: TerminalOptions = TerminalOptions { width: 100, color: false, full: false };
+const FULL: TerminalOptions = TerminalOptions { full: true, ..PLAIN };
+
+/// SQLite wins one workload, ties with LMDB in another, fails in none; plain files cannot scan.
+fn three_stores() -> Vec<CellRound> {
+    let mut cells = Vec::new();
+    for (data, records) in [("random", 1000), ("random", 10_000), ("text", 1000), ("text", 10_000)] {
+        for (name, means, scan) in [
+            ("sqlite", [3_100, 3_200, 3_150], Some(2_000_000)),
+            ("lmdb", [3_120, 3_250, 3_100], Some(800_000)),
+            ("flat-folder", [9_000, 9_100, 9_050], None),
+        ] {
+            let axes = Axes { data: data.to_owned(), records, ..axes(name) };
+            for (round, mean) in means.into_iter().enumerate() {
+                let faster = if records == 10_000 && name == "lmdb" { mean / 2 } else { mean };
+                let mut phases = vec![phase_result("get", vec![operation("get", faster)])];
+                if let Some(timed_ns) = scan {
+                    let mut whole = operation("scan-all", 0);
+                    (whole.operations, whole.latency, whole.timed_ns) = (3, None, Some(timed_ns + round as u64));
+                    let mut result = phase_result("scan", vec![whole]);
+                    result.mode = Mode::Throughput;
+                    phases.push(result);
+                }
+                let mut cell = good(&axes, round as u32 + 1, phases);
+                if scan.is_none() {
+                    cell.end.not_offered.push(("scan".to_owned(), "it has no order".to_owned()));
+                }
+                cells.push(cell);
+            }
+        }
+    }
+    cells
+}
+
+#[test]
+fn winners_ties_and_what_is_not_offered() {
+    insta::assert_snapshot!(render_terminal(&run(three_stores(), stores()), &PLAIN));
+}
+
+#[test]
+fn everything_in_full() {
+    let cells = three_stores().into_iter().filter(|cell| cell.end.axes.data == "text").collect();
+    insta::assert_snapshot!(render_terminal(&run(cells, stores()), &FULL));
+}
+
+#[test]
+fn a_failed_store_is_never_ranked() {
+    let mut cells = gets(&axes("lmdb"), &[5_000, 5_100, 5_050]);
+    // The fastest by far in two rounds, and wrong in the third.
+    let mut wrong = gets(&axes("sqlite"), &[1_000, 1_000, 1_000]);
+    wrong[2] = failed(wrong[2].clone(), FailureKind::WrongAnswer, "get of key 61: the value differs at byte 7");
+    cells.append(&mut wrong);
+    insta::assert_snapshot!(render_terminal(&run(cells, stores()), &PLAIN));
+}
+
+#[test]
+fn one_round_is_not_proven() {
+    let mut cells = gets(&axes("lmdb"), &[5_000]);
+    cells.append(&mut gets(&axes("sqlite"), &[4_000]));
+    insta::assert_snapshot!(render_terminal(&run(cells, stores()), &PLAIN));
+}
+
+#[test]
+fn stores_that_keep_nothing_or_are_for_tests_are_shown_and_not_ranked() {
+    let (mut null, mut faulty) = (store("null", "Null"), store("faulty", "Faulty"));
+    null.capabilities.keeps_data = false;
+    faulty.test_only = true;
+    let mut cells = gets(&axes("null"), &[10, 11, 10]);
+    cells.append(&mut gets(&axes("faulty"), &[20, 21, 20]));
+    let only = render_terminal(&run(cells.clone(), vec![null.clone(), faulty.clone()]), &PLAIN);
+    assert!(only.contains("not ranked"), "{only}");
+    cells.append(&mut gets(&axes("lmdb"), &[5_000, 5_000, 5_000]));
+    let all = render_terminal(&run(cells, vec![null, faulty, store("lmdb", "LMDB")]), &PLAIN);
+    assert!(all.contains("LMDB 5.00 µs"), "{all}");
+    assert!(all.contains("LMDB has no competitor"), "{all}");
+    assert!(all.contains("Null (not ranked)") && all.contains("Faulty (not ranked)"), "{all}");
+}
+
+#[test]
+fn durability_classes_are_never_ranked_together() {
+    let mut cells = gets(&axes("lmdb"), &[5_000, 5_100, 5_000]);
+    let power = Axes { durability: Durability::Power, ..axes("sqlite") };
+    let mut slow = gets(&power, &[900_000, 900_100, 900_000]);
+    for cell in &mut slow {
+        cell.end.cell.push('p');
+        cell.phases.iter_mut().for_each(|phase| phase.cell.push('p'));
+    }
+    cells.append(&mut slow);
+    let report = render_terminal(&run(cells, stores()), &PLAIN);
+    assert_eq!(report.matches("has no competitor").count(), 2, "{report}");
+    assert!(report.contains("durability process") && report.contains("durability power"), "{report}");
+}
+
+#[test]
+fn a_run_without_results_says_so() {
+    let mut empty = run(Vec::new(), stores());
+    empty.info["finished"] = serde_json::Value::Null;
+    let report = render_terminal(&empty, &PLAIN);
+    assert!(report.contains("0 cells in no rounds"), "{report}");
+    assert!(report.contains("NOT FINISHED"), "{report}");
+}
+
+#[test]
+fn figures_are_those_computed_by_hand() {
+    let mut cells = gets(&axes("lmdb"), &[1_000, 2_000, 6_000]);
+    cells.append(&mut gets(&axes("sqlite"), &[30_000, 30_000, 30_000]));
+    let report = render_terminal(&run(cells, stores()), &FULL);
+    let line = report.lines().find(|line| line.starts_with("LMDB ")).unwrap();
+    let fields: Vec<&str> = line.split("  ").map(str::trim).filter(|field| !field.is_empty()).collect();
+    // Mean of 1, 2, 6 µs: 3 µs. Rates 1,000, 500 and 166.67 thousand a second: mean 555.6. Medians: those of the second
+    // round (p50 2, p99 6, p99.9 20 µs). Largest: 100 × 6 µs.
+    assert_eq!([fields[0], fields[1], fields[2]], ["LMDB", "556 k/s", "3.00 µs"], "{line}");
+    assert_eq!(fields[4..], ["2.00 µs", "6.00 µs", "20.0 µs", "600 µs"], "{line}");
+    // 5,000,000 bytes of data in 6,250,000 allocated: 80 %. The peak was 2 MiB above the empty store.
+    assert!(report.contains("80.0 %") && report.contains("2.00 MiB"), "{report}");
+    // The slower store never varies and takes ten times as long on average.
+    assert!(report.contains("SQLite 10.0×"), "{report}");
+}
+
+#[test]
+fn a_batched_write_costs_its_commits() {
+    // 1,000 inserts of 1 µs and one commit of 1 ms: 2 µs a write.
+    let mut commit = operation("commit", 0);
+    (commit.operations, commit.entries, commit.timed_ns, commit.latency) = (1, 1, Some(1_000_000), None);
+    let load = phase_result("load", vec![operation("insert", 1_000), commit]);
+    let cells = (1..=2).map(|round| good(&axes("lmdb"), round, vec![load.clone()])).collect();
+    let report = render_terminal(&run(cells, stores()), &PLAIN);
+    assert!(report.contains("LMDB 2.00 µs"), "{report}");
+}
+
+#[test]
+fn mixed_phases_have_a_row_for_each_kind() {
+    let mixed = phase_result("mix", vec![operation("get", 1_000), operation("update", 4_000)]);
+    let mut blocks = mixed.clone();
+    blocks.phase = "blocks".to_owned();
+    for each in &mut blocks.operations {
+        (each.timed_ns, each.latency) = (None, None);
+    }
+    let cells = (1..=2).map(|round| good(&axes("lmdb"), round, vec![mixed.clone(), blocks.clone()])).collect();
+    let report = render_terminal(&run(cells, stores()), &PLAIN);
+    assert!(report.contains("mix: get") && report.contains("LMDB 1.00 µs"), "{report}");
+    assert!(report.contains("mix: update") && report.contains("LMDB 4.00 µs"), "{report}");
+    // 5 ms for 2,000 operations.
+    assert!(report.contains("blocks: all") && report.contains("LMDB 2.50 µs"), "{report}");
+}
+
+#[test]
+fn colours_only_when_asked_for() {
+    let run = run(three_stores(), stores());
+    let colored = render_terminal(&run, &TerminalOptions { color: true, ..PLAIN });
+    assert!(colored.contains("\u{1b}[38;2;86;180;233mLMDB\u{1b}[0m"), "{colored:?}");
+    assert!(!render_terminal(&run, &PLAIN).contains('\u{1b}'));
+}
+
+#[test]
+fn hostile_texts_cannot_steer_the_terminal() {
+    let evil = "\u{1b}]0;owned\u{7}\r\n\u{202e}\u{9b}2J";
+    let hostile = Axes { data: evil.to_owned(), medium: evil.to_owned(), key: evil.to_owned(), ..axes("lmdb") };
+    let phases = vec![phase_result(evil, vec![operation("get", 1_000), operation(evil, 2_000)])];
+    let mut cell = good(&hostile, 1, phases);
+    cell.end.log = evil.to_owned();
+    let broken = failed(good(&axes(evil), 1, Vec::new()), FailureKind::Crash, evil);
+    let mut run = run(vec![cell, broken], vec![store("lmdb", evil)]);
+    run.notes.push(evil.to_owned());
+    for path in
+        ["/suite/title", "/suite/summary", "/suite/analysis", "/started", "/skipped/0/what", "/warnings/0/message"]
+    {
+        *run.info.pointer_mut(path).unwrap() = evil.into();
+    }
+    for path in ["/machine/cpu_model", "/media/default/directory", "/pools/0/data", "/command_line/2"] {
+        *run.info.pointer_mut(path).unwrap() = evil.into();
+    }
+    for options in [PLAIN, FULL] {
+        let report = render_terminal(&run, &options);
+        let steering = report.chars().find(|c| *c != '\n' && (c.is_control() || *c == '\u{202e}'));
+        assert_eq!(steering, None, "{report}");
+        assert_width(&report, 100);
+    }
+}
+
+fn assert_width(report: &str, width: usize) {
+    for line in report.lines() {
+        assert!(line.width() <= width, "{} columns: {line}\n\n{report}", line.width());
+    }
+}
+
+/// A run with these titles in every combination of these columns.
+fn wide_run(titles: &[String], sizes: &[(u64, u64)], records: &[u64], tie: bool) -> Run {
+    let mut cells = Vec::new();
+    let names: Vec<String> = (0..titles.len()).map(|index| format!("store-{index}")).collect();
+    for (index, name) in names.iter().enumerate() {
+        for (value_bytes_min, value_bytes_max) in sizes {
+            for records in records {
+                for data in ["random", "text"] {
+                    let place =
+                        Axes { value_bytes_min: *value_bytes_min, value_bytes_max: *value_bytes_max, ..axes(name) };
+                    let axes = Axes { records: *records, data: data.to_owned(), ..place };
+                    let base = if tie { 5_000 } else { 5_000 * (index as u64 + 1) };
+                    cells.append(&mut gets(&axes, &[base, base + 10, base + 20]));
+                }
+            }
+        }
+    }
+    let stores = names.iter().zip(titles).map(|(name, title)| store(name, title)).collect();
+    run(cells, stores)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn no_line_is_wider_than_asked_for(
+        titles in prop::collection::vec("\\PC{0,60}", 1..6),
+        sizes in prop::collection::vec((0..u64::MAX, 0..u64::MAX), 1..3),
+        records in prop::collection::vec(0..u64::MAX, 1..5),
+        tie in any::<bool>(),
+        full in any::<bool>(),
+        width in 60_usize..140,
+    ) {
+        let report = render_terminal(&wide_run(&titles, &sizes, &records, tie), &TerminalOptions { width, color: false, full });
+        assert_width(&report, width);
+    }
+}
+
+#[test]
+fn five_record_counts_of_two_types_fit_a_hundred_columns() {
+    let titles: Vec<String> = ["Berkeley DB", "SQLite", "Nested folder"].map(str::to_owned).to_vec();
+    let run = wide_run(&titles, &[(1, 1024), (1024, 10_240)], &[100, 1_000, 10_000, 100_000, 1_000_000], false);
+    let report = render_terminal(&run, &PLAIN);
+    assert_width(&report, 100);
+    assert_eq!(report.matches("Berkeley DB 5.01 µs").count(), 20, "{report}");
+}
