@@ -1,7 +1,28 @@
 //! Tapes: the operations of a phase and their right answers, written out beforehand.
 //!
-//! `docs/TAPE.md` is the format.
+//! `docs/TAPE.md` is the format. A driver needs [`TapeReader`], [`Pool`] and [`consume`]; whoever makes tapes calls
+//! [`record()`], which draws the operations of a [`Workload`] and keeps a model that knows the answers.
 
+pub mod consume;
+mod corpus;
+mod error;
+mod format;
+mod key;
+mod pool;
+mod random;
+mod reader;
+mod source;
+mod words;
 mod workload;
+mod writer;
 
+pub use error::TapeError;
+pub use format::{
+    BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, LANES_MAX, LaneFacts, MAGIC, METADATA_BYTES_MAX, Record, Scan, TapeHeader,
+    VERSION, flags,
+};
+pub use key::{KEY_BYTES_MAX, KeyMaker, tree_entries};
+pub use pool::{POOL_BYTES_MAX, Pool, PoolFacts};
+pub use reader::{Block, LaneReader, Records, TapeReader};
 pub use workload::{Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, SizeRange, Tree, Workload};
+pub use writer::{TapeShape, TapeWriter};

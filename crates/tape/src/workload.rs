@@ -44,6 +44,7 @@ impl Operation {
     ];
 
     /// The kind with this code.
+    #[inline]
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.get(usize::from(code).checked_sub(1)?).copied()
     }
@@ -64,6 +65,7 @@ impl Operation {
     }
 
     /// Whether it changes the store.
+    #[inline]
     pub fn writes(self) -> bool {
         matches!(self, Self::Insert | Self::Update | Self::Upsert | Self::Delete)
     }
@@ -84,6 +86,17 @@ pub enum Consumer {
     Xxh64 = 3,
     /// Copy key and value to the caller's buffer.
     Copy = 4,
+}
+
+impl Consumer {
+    /// All consumers, by code.
+    pub const ALL: [Self; 5] = [Self::Count, Self::Touch, Self::Crc32, Self::Xxh64, Self::Copy];
+
+    /// The consumer with this code on the tape.
+    #[inline]
+    pub fn from_code(code: u64) -> Option<Self> {
+        Self::ALL.get(usize::try_from(code).ok()?).copied()
+    }
 }
 
 /// How the key of a record is made from its index.

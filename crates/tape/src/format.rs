@@ -1,0 +1,485 @@
+//! The bytes of a tape: header, lane table, blocks and records, as `docs/TAPE.md` lays them down.
+//!
+//! Nothing here reads or writes files. Decoding is bounds-checked throughout: no bytes, however damaged, lead outside
+//! the slice they are in.
+
+use crate::{Consumer, Operation, SizeRange};
+
+/// The first bytes of a tape.
+pub const MAGIC: [u8; 8] = *b"BAKETAPE";
+/// The version of the format that this crate writes and reads.
+pub const VERSION: u32 = 1;
+/// Operations in a block, at most.
+pub const BLOCK_OPERATIONS_MAX: usize = 1024;
+/// Bytes of output, and of written values, of a block with more than one operation, at most.
+pub const BLOCK_BYTES_MAX: u64 = 1 << 20;
+/// Lanes of a tape, at most.
+pub const LANES_MAX: u32 = 4096;
+/// Length of the metadata, at most, bytes.
+pub const METADATA_BYTES_MAX: usize = 1 << 20;
+
+/// Length of the header before the lane table.
+pub(crate) const FIXED_BYTES: usize = 72;
+/// Where `header_checksum` lies.
+pub(crate) const CHECKSUM_OFFSET: usize = 64;
+/// Length of a lane's line in the lane table.
+pub(crate) const LANE_BYTES: usize = 32;
+/// Length of a block's header.
+pub(crate) const BLOCK_HEADER_BYTES: usize = 24;
+/// Length of a record before its optional fields and its key.
+pub(crate) const RECORD_BYTES: usize = 16;
+/// Length of `due_ns`.
+const DUE_BYTES: usize = 8;
+/// Length of the scan fields.
+const SCAN_BYTES: usize = 40;
+/// The longest record.
+pub(crate) const RECORD_BYTES_MAX: usize = RECORD_BYTES + DUE_BYTES + u16::MAX as usize + SCAN_BYTES;
+
+/// The flags of a record.
+pub mod flags {
+    /// The key is there.
+    pub const FOUND: u8 = 1;
+    /// A scan runs from high keys to low.
+    pub const REVERSE: u8 = 2;
+    /// Outside the clock.
+    pub const UNTIMED: u8 = 4;
+    /// The record says when it is due.
+    pub const DUE: u8 = 8;
+    /// Entries may come in any order.
+    pub const ANY_ORDER: u8 = 16;
+    /// Every flag of this version.
+    pub const ALL: u8 = FOUND | REVERSE | UNTIMED | DUE | ANY_ORDER;
+}
+
+/// What a scan is to do and what a right store delivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// Entries at most; 0 for a whole scan, which has no limit.
+    pub limit: u64,
+    /// Entries expected.
+    pub entries: u64,
+    /// Bytes of keys and values expected.
+    pub bytes: u64,
+    /// The consumer's last state.
+    pub checksum: u64,
+    /// What is done with each entry.
+    pub consumer: Consumer,
+}
+
+/// One operation of a tape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// What to do.
+    pub operation: Operation,
+    /// Bits of [`flags`]; `DUE` is set exactly if `due_ns` is there.
+    pub flags: u8,
+    /// The key; for a walk the path.
+    pub key: &'a [u8],
+    /// Length of the value written or expected; for a walk the number of components.
+    pub value_bytes: u32,
+    /// Where in the pool that value lies; for a walk the object id expected.
+    pub value_offset: u64,
+    /// When the operation is due, nanoseconds from the start of the phase.
+    pub due_ns: Option<u64>,
+    /// For `scan` and `scan-all` only.
+    pub scan: Option<Scan>,
+}
+
+impl Record<'_> {
+    /// Whether the key is expected to be there.
+    #[inline]
+    pub fn found(&self) -> bool {
+        self.flags & flags::FOUND != 0
+    }
+
+    /// Whether a scan runs downwards.
+    #[inline]
+    pub fn reverse(&self) -> bool {
+        self.flags & flags::REVERSE != 0
+    }
+
+    /// Whether the operation is done outside the clock.
+    #[inline]
+    pub fn untimed(&self) -> bool {
+        self.flags & flags::UNTIMED != 0
+    }
+
+    /// Whether a whole scan may deliver entries in any order.
+    #[inline]
+    pub fn any_order(&self) -> bool {
+        self.flags & flags::ANY_ORDER != 0
+    }
+
+    /// The scan fields of a `scan` or `scan-all`.
+    #[inline]
+    pub fn scan(&self) -> Option<Scan> {
+        self.scan
+    }
+
+    /// Bytes that a right answer appends to the output.
+    #[inline]
+    pub fn output_bytes(&self) -> u64 {
+        match (self.operation, self.scan) {
+            (Operation::Get, _) if self.found() => u64::from(self.value_bytes),
+            (_, Some(Scan { consumer: Consumer::Copy, bytes, .. })) => bytes,
+            _ => 0,
+        }
+    }
+
+    /// Bytes of the value that is written.
+    #[inline]
+    pub fn written_bytes(&self) -> u64 {
+        match self.operation {
+            Operation::Insert | Operation::Update | Operation::Upsert => u64::from(self.value_bytes),
+            _ => 0,
+        }
+    }
+
+    /// Whether `value_offset` and `value_bytes` name a slice of the pool.
+    #[inline]
+    pub(crate) fn refers_to_pool(&self) -> bool {
+        match self.operation {
+            Operation::Insert | Operation::Update | Operation::Upsert => true,
+            Operation::Get => self.found(),
+            _ => false,
+        }
+    }
+}
+
+/// Where a lane lies and what is on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaneFacts {
+    /// Where it begins in the file.
+    pub offset: u64,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// Operations on it, commits included.
+    pub operations: u64,
+    /// Blocks on it.
+    pub blocks: u64,
+}
+
+/// What the header of a tape says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TapeHeader {
+    /// Operations on all lanes, commits included.
+    pub operations: u64,
+    /// The lanes, one a thread.
+    pub lanes: Vec<LaneFacts>,
+    /// Length of the pool, bytes.
+    pub pool_bytes: u64,
+    /// XXH64 of the pool.
+    pub pool_checksum: u64,
+    /// Length of the file, bytes.
+    pub file_bytes: u64,
+    /// XXH64 of the block checksums.
+    pub content_checksum: u64,
+    /// XXH64 of the header: the identity of the tape.
+    pub tape_checksum: u64,
+    /// JSON for people.
+    pub metadata: String,
+}
+
+impl TapeHeader {
+    /// The tape's identity as results show it: 16 hexadecimal digits.
+    pub fn identity(&self) -> String {
+        format!("{:016x}", self.tape_checksum)
+    }
+}
+
+/// Why bytes are not a header, a block or a record: field, value found, value expected, offset from their start.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Flaw {
+    pub(crate) what: &'static str,
+    pub(crate) found: String,
+    pub(crate) expected: String,
+    pub(crate) offset: usize,
+}
+
+impl Flaw {
+    pub(crate) fn new(what: &'static str, offset: usize, found: impl ToString, expected: impl ToString) -> Self {
+        Self { what, found: found.to_string(), expected: expected.to_string(), offset }
+    }
+}
+
+#[inline]
+pub(crate) fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
+    bytes.get(offset..)?.first_chunk().map(|chunk| u32::from_le_bytes(*chunk))
+}
+
+#[inline]
+pub(crate) fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
+    bytes.get(offset..)?.first_chunk().map(|chunk| u64::from_le_bytes(*chunk))
+}
+
+/// Length of the header of a tape with room for `metadata_bytes` of metadata.
+pub(crate) fn header_bytes(lanes: usize, metadata_bytes: usize) -> usize {
+    (FIXED_BYTES + LANE_BYTES * lanes + metadata_bytes).next_multiple_of(8)
+}
+
+/// The header's bytes, checksum included, and the checksum; zeros up to `header_bytes`.
+pub(crate) fn encode_header(header: &TapeHeader, header_bytes: usize) -> (Vec<u8>, u64) {
+    let mut bytes = Vec::with_capacity(header_bytes);
+    bytes.extend_from_slice(&MAGIC);
+    for field in [VERSION, header_bytes as u32, header.lanes.len() as u32, header.metadata.len() as u32] {
+        bytes.extend_from_slice(&field.to_le_bytes());
+    }
+    let facts =
+        [header.operations, header.pool_bytes, header.pool_checksum, header.file_bytes, header.content_checksum, 0];
+    let lanes = header.lanes.iter().flat_map(|lane| [lane.offset, lane.bytes, lane.operations, lane.blocks]);
+    for field in facts.into_iter().chain(lanes) {
+        bytes.extend_from_slice(&field.to_le_bytes());
+    }
+    bytes.extend_from_slice(header.metadata.as_bytes());
+    bytes.resize(header_bytes, 0);
+    let checksum = crate::consume::xxh64(&bytes);
+    bytes[CHECKSUM_OFFSET..CHECKSUM_OFFSET + 8].copy_from_slice(&checksum.to_le_bytes());
+    (bytes, checksum)
+}
+
+/// The lengths that the fixed part of a header gives: of the header, lanes, of the metadata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HeaderShape {
+    pub(crate) header_bytes: usize,
+    pub(crate) lanes: usize,
+    pub(crate) metadata_bytes: usize,
+}
+
+impl HeaderShape {
+    /// Reads the shape from the fixed part, and refuses one that no tape has.
+    pub(crate) fn decode(fixed: &[u8; FIXED_BYTES]) -> Result<Self, Flaw> {
+        let field = |offset| u32_at(fixed, offset).unwrap_or_default() as usize;
+        let shape = Self { header_bytes: field(12), lanes: field(16), metadata_bytes: field(20) };
+        if shape.lanes == 0 || shape.lanes > LANES_MAX as usize {
+            return Err(Flaw::new("lanes", 16, shape.lanes, format!("1 to {LANES_MAX}")));
+        }
+        if shape.metadata_bytes > METADATA_BYTES_MAX {
+            return Err(Flaw::new("metadata_bytes", 20, shape.metadata_bytes, format!("at most {METADATA_BYTES_MAX}")));
+        }
+        let least = header_bytes(shape.lanes, shape.metadata_bytes);
+        let most = header_bytes(shape.lanes, METADATA_BYTES_MAX);
+        if !(least..=most).contains(&shape.header_bytes) || !shape.header_bytes.is_multiple_of(8) {
+            let expected = format!("a multiple of 8 from {least} to {most}");
+            return Err(Flaw::new("header_bytes", 12, shape.header_bytes, expected));
+        }
+        Ok(shape)
+    }
+}
+
+/// Reads a whole header of this shape. Its checksum is compared; magic and version are the caller's business.
+pub(crate) fn decode_header(bytes: &mut [u8], shape: HeaderShape) -> Result<TapeHeader, Flaw> {
+    let field = |bytes: &[u8], offset| u64_at(bytes, offset).unwrap_or_default();
+    let tape_checksum = field(bytes, CHECKSUM_OFFSET);
+    bytes[CHECKSUM_OFFSET..CHECKSUM_OFFSET + 8].fill(0);
+    let actual = crate::consume::xxh64(bytes);
+    if actual != tape_checksum {
+        let (found, expected) = (format!("{tape_checksum:016x}"), format!("{actual:016x}"));
+        return Err(Flaw::new("header_checksum", CHECKSUM_OFFSET, found, expected));
+    }
+    let lane = |number: usize| {
+        let at = FIXED_BYTES + LANE_BYTES * number;
+        let of = |offset| field(bytes, at + offset);
+        LaneFacts { offset: of(0), bytes: of(8), operations: of(16), blocks: of(24) }
+    };
+    let metadata_at = FIXED_BYTES + LANE_BYTES * shape.lanes;
+    let metadata_end = metadata_at + shape.metadata_bytes;
+    if let Some(at) = bytes[metadata_end..].iter().position(|byte| *byte != 0) {
+        return Err(Flaw::new("padding", metadata_end + at, bytes[metadata_end + at], 0));
+    }
+    let metadata = std::str::from_utf8(&bytes[metadata_at..metadata_end])
+        .map_err(|error| Flaw::new("metadata", metadata_at, error, "UTF-8"))?;
+    let header = TapeHeader {
+        operations: field(bytes, 24),
+        lanes: (0..shape.lanes).map(lane).collect(),
+        pool_bytes: field(bytes, 32),
+        pool_checksum: field(bytes, 40),
+        file_bytes: field(bytes, 48),
+        content_checksum: field(bytes, 56),
+        tape_checksum,
+        metadata: metadata.to_owned(),
+    };
+    check_lanes(&header, shape.header_bytes as u64)?;
+    Ok(header)
+}
+
+/// Lanes lie one after the other from the header to the end of the file, and their operations add up.
+fn check_lanes(header: &TapeHeader, header_bytes: u64) -> Result<(), Flaw> {
+    let mut end = header_bytes;
+    let mut operations = 0_u64;
+    for (number, lane) in header.lanes.iter().enumerate() {
+        let at = FIXED_BYTES + LANE_BYTES * number;
+        if lane.offset != end {
+            return Err(Flaw::new("lane offset", at, lane.offset, end));
+        }
+        end = end.checked_add(lane.bytes).filter(|end| *end <= header.file_bytes).ok_or_else(|| {
+            Flaw::new("lane length", at + 8, lane.bytes, format!("at most {}", header.file_bytes - end))
+        })?;
+        operations = operations.saturating_add(lane.operations);
+    }
+    if end != header.file_bytes {
+        return Err(Flaw::new("end of the last lane", FIXED_BYTES, end, header.file_bytes));
+    }
+    if operations != header.operations {
+        return Err(Flaw::new("operations", 24, header.operations, operations));
+    }
+    Ok(())
+}
+
+/// A block's header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BlockHeader {
+    pub(crate) record_bytes: u32,
+    pub(crate) operations: u32,
+    pub(crate) output_bytes: u64,
+    pub(crate) checksum: u64,
+}
+
+impl BlockHeader {
+    pub(crate) fn encode(&self) -> [u8; BLOCK_HEADER_BYTES] {
+        let mut bytes = [0; BLOCK_HEADER_BYTES];
+        bytes[0..4].copy_from_slice(&self.record_bytes.to_le_bytes());
+        bytes[4..8].copy_from_slice(&self.operations.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.output_bytes.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a block's header and refuses one that no block has, so that nothing huge is ever allocated for it.
+    pub(crate) fn decode(bytes: &[u8; BLOCK_HEADER_BYTES]) -> Result<Self, Flaw> {
+        let header = Self {
+            record_bytes: u32_at(bytes, 0).unwrap_or_default(),
+            operations: u32_at(bytes, 4).unwrap_or_default(),
+            output_bytes: u64_at(bytes, 8).unwrap_or_default(),
+            checksum: u64_at(bytes, 16).unwrap_or_default(),
+        };
+        let operations = header.operations as usize;
+        if operations == 0 || operations > BLOCK_OPERATIONS_MAX {
+            return Err(Flaw::new("operations of a block", 4, operations, format!("1 to {BLOCK_OPERATIONS_MAX}")));
+        }
+        let (least, most) = (operations * RECORD_BYTES, operations * RECORD_BYTES_MAX);
+        if !(least..=most).contains(&(header.record_bytes as usize)) {
+            return Err(Flaw::new("record_bytes", 0, header.record_bytes, format!("{least} to {most}")));
+        }
+        Ok(header)
+    }
+}
+
+/// Appends a record. The key's length must fit 16 bits, and `scan` be there exactly for scans.
+pub(crate) fn encode_record(record: &Record<'_>, out: &mut Vec<u8>) {
+    let flags = record.flags & !flags::DUE | if record.due_ns.is_some() { flags::DUE } else { 0 };
+    let mut fixed = [0_u8; RECORD_BYTES];
+    fixed[0] = record.operation as u8;
+    fixed[1] = flags;
+    fixed[2..4].copy_from_slice(&(record.key.len() as u16).to_le_bytes());
+    fixed[4..8].copy_from_slice(&record.value_bytes.to_le_bytes());
+    fixed[8..16].copy_from_slice(&record.value_offset.to_le_bytes());
+    out.extend_from_slice(&fixed);
+    if let Some(due_ns) = record.due_ns {
+        out.extend_from_slice(&due_ns.to_le_bytes());
+    }
+    out.extend_from_slice(record.key);
+    if let Some(scan) = record.scan {
+        for field in [scan.limit, scan.entries, scan.bytes, scan.checksum, scan.consumer as u64] {
+            out.extend_from_slice(&field.to_le_bytes());
+        }
+    }
+}
+
+/// Takes the first record off `bytes`. `None` if they are not a record.
+#[inline(always)]
+pub(crate) fn decode_record<'a>(bytes: &mut &'a [u8]) -> Option<Record<'a>> {
+    let (fixed, mut rest) = bytes.split_first_chunk::<RECORD_BYTES>()?;
+    let operation = Operation::from_code(fixed[0])?;
+    let flags = fixed[1];
+    let key_bytes = usize::from(u16::from_le_bytes([fixed[2], fixed[3]]));
+    let mut due_ns = None;
+    if flags & flags::DUE != 0 {
+        let (due, after) = rest.split_first_chunk::<DUE_BYTES>()?;
+        due_ns = Some(u64::from_le_bytes(*due));
+        rest = after;
+    }
+    let (key, mut rest) = rest.split_at_checked(key_bytes)?;
+    let mut scan = None;
+    if matches!(operation, Operation::Scan | Operation::ScanAll) {
+        let (fields, after) = rest.split_first_chunk::<SCAN_BYTES>()?;
+        scan = Some(decode_scan(fields)?);
+        rest = after;
+    }
+    *bytes = rest;
+    Some(Record {
+        operation,
+        flags,
+        key,
+        value_bytes: u32::from_le_bytes([fixed[4], fixed[5], fixed[6], fixed[7]]),
+        value_offset: u64_at(fixed, 8)?,
+        due_ns,
+        scan,
+    })
+}
+
+#[inline]
+fn decode_scan(fields: &[u8; SCAN_BYTES]) -> Option<Scan> {
+    // The consumer's byte and the zeros after it, read as one integer: anything but zeros gives an unknown consumer.
+    let consumer = Consumer::from_code(u64_at(fields, 32)?)?;
+    let (limit, entries) = (u64_at(fields, 0)?, u64_at(fields, 8)?);
+    Some(Scan { limit, entries, bytes: u64_at(fields, 16)?, checksum: u64_at(fields, 24)?, consumer })
+}
+
+/// Refuses a record that breaks a rule of the format, whatever a decoder would make of it. Gives the field, its value
+/// and what it should be.
+pub(crate) fn check_record(record: &Record<'_>, pool_bytes: u64) -> Result<(), (&'static str, String, String)> {
+    let (key_bytes, operation) = (record.key.len(), record.operation);
+    if record.flags & !flags::ALL != 0 {
+        return Err(("flags", format!("{:#04x}", record.flags), format!("bits of {:#04x}", flags::ALL)));
+    }
+    if matches!(operation, Operation::Commit | Operation::ScanAll) && key_bytes != 0 {
+        return Err(("key_bytes", key_bytes.to_string(), format!("0, as {} has no key", operation.name())));
+    }
+    let end = record.value_offset.checked_add(u64::from(record.value_bytes));
+    if record.refers_to_pool() && end.is_none_or(|end| end > pool_bytes) {
+        let found = format!("{} bytes at {}", record.value_bytes, record.value_offset);
+        return Err(("value", found, format!("a slice of the pool of {pool_bytes} bytes")));
+    }
+    if let Some(scan) = record.scan {
+        check_scan(record, &scan)?;
+    }
+    if operation == Operation::Walk {
+        check_path(record)?;
+    }
+    Ok(())
+}
+
+fn check_scan(record: &Record<'_>, scan: &Scan) -> Result<(), (&'static str, String, String)> {
+    let whole = record.operation == Operation::ScanAll;
+    if whole && scan.limit != 0 {
+        return Err(("limit", scan.limit.to_string(), "0, as a whole scan has none".to_owned()));
+    }
+    if !whole && scan.entries > scan.limit {
+        return Err(("entries", scan.entries.to_string(), format!("at most the limit of {}", scan.limit)));
+    }
+    if record.any_order() && (!whole || scan.consumer == Consumer::Copy) {
+        let expected = "set only for a whole scan that copies nothing".to_owned();
+        return Err(("flag ANY_ORDER", "set".to_owned(), expected));
+    }
+    Ok(())
+}
+
+/// The path of a walk has as many components as the record says.
+fn check_path(record: &Record<'_>) -> Result<(), (&'static str, String, String)> {
+    let mut rest = record.key;
+    let mut components = 0_u32;
+    while let Some((length, after)) = rest.split_first() {
+        let cut = || ("path", "cut short".to_owned(), format!("{length} bytes in component {components}"));
+        rest = after.get(usize::from(*length)..).ok_or_else(cut)?;
+        components += 1;
+    }
+    match components == record.value_bytes {
+        true => Ok(()),
+        false => Err(("components", record.value_bytes.to_string(), components.to_string())),
+    }
+}
+
+/// The sizes a range of sizes can have in a record.
+pub(crate) fn fits_value(range: SizeRange) -> bool {
+    range.min <= range.max && range.max < u64::from(u32::MAX)
+}

@@ -1,0 +1,216 @@
+//! From a record's index to its key.
+
+use sha1::{Digest, Sha1};
+
+use crate::{KeyForm, Tree};
+
+/// The longest key of any form, bytes.
+pub const KEY_BYTES_MAX: usize = 32;
+
+/// Indexes from here on are never inserted: they make keys that are not there, in forms whose keys are hashes.
+const NEVER_INSERTED: u64 = 1 << 63;
+
+/// Makes keys of one form. All keys of a maker have the same length.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyMaker {
+    form: KeyForm,
+    fanout: u64,
+    name_digits: usize,
+}
+
+impl KeyMaker {
+    /// A maker of keys of this form; `tree` is needed for [`KeyForm::Directory`] and ignored otherwise.
+    pub fn new(form: KeyForm, tree: Option<Tree>) -> Self {
+        let fanout = tree.map_or(1, |tree| u64::from(tree.fanout).max(1));
+        let name_digits = (fanout - 1).checked_ilog10().unwrap_or(0) as usize + 1;
+        Self { form, fanout, name_digits }
+    }
+
+    /// Length of every key, bytes.
+    pub fn key_bytes(&self) -> usize {
+        match self.form {
+            KeyForm::Sha1 => 32,
+            KeyForm::Decimal => 16,
+            KeyForm::Integer => 4,
+            KeyForm::Directory => 8 + self.name_bytes(),
+        }
+    }
+
+    /// Whether ascending indexes give ascending keys, byte by byte.
+    pub fn ascending(&self) -> bool {
+        self.form != KeyForm::Sha1
+    }
+
+    /// The key of the record with this index: below 10¹⁶ for decimal, below 2³² for integer keys.
+    #[inline]
+    pub fn make<'a>(&self, index: u64, buffer: &'a mut [u8; KEY_BYTES_MAX]) -> &'a [u8] {
+        match self.form {
+            KeyForm::Sha1 => sha1_hex(index, buffer),
+            KeyForm::Decimal => decimal(index, buffer),
+            KeyForm::Integer => buffer[..4].copy_from_slice(&(index as u32).to_be_bytes()),
+            KeyForm::Directory => {
+                buffer[..8].copy_from_slice(&self.parent(index).to_be_bytes());
+                self.name(index, b"dir", &mut buffer[8..]);
+            }
+        }
+        &buffer[..self.key_bytes()]
+    }
+
+    /// The first 8 bytes of the key as a number that sorts as the keys do: cheaper to sort by than the key itself.
+    pub(crate) fn order_prefix(&self, index: u64) -> u64 {
+        match self.form {
+            KeyForm::Sha1 => hash_prefix(index),
+            _ => index,
+        }
+    }
+
+    /// A key that no record ever has, by `draw`; as long as the others, and among them except for integers.
+    ///
+    /// `inserted` is how many records the workload inserts over all its phases.
+    pub(crate) fn missing<'a>(&self, draw: u64, inserted: u64, buffer: &'a mut [u8; KEY_BYTES_MAX]) -> &'a [u8] {
+        let near = draw % inserted.max(1);
+        match self.form {
+            KeyForm::Sha1 => return self.make(NEVER_INSERTED | draw, buffer),
+            KeyForm::Decimal => {
+                // A letter in place of the last digit: after that digit's neighbours, before the next ten.
+                decimal(near, buffer);
+                buffer[15] = buffer[15] - b'0' + b'a';
+            }
+            // Integers from 0 are dense: what is missing can only lie above them.
+            KeyForm::Integer => {
+                let above = u64::from(u32::MAX) + 1 - inserted;
+                return self.make(inserted + draw % inserted.clamp(1, above.max(1)), buffer);
+            }
+            KeyForm::Directory => {
+                buffer[..8].copy_from_slice(&self.parent(near).to_be_bytes());
+                self.name(near, b"not", &mut buffer[8..]);
+            }
+        }
+        &buffer[..self.key_bytes()]
+    }
+
+    /// The id of a tree's entry: entries are numbered breadth-first from 1, the root is 0.
+    #[inline]
+    pub(crate) fn object_id(index: u64) -> u64 {
+        index + 1
+    }
+
+    /// The id of the directory that the entry lies in.
+    #[inline]
+    pub(crate) fn parent(&self, index: u64) -> u64 {
+        index / self.fanout
+    }
+
+    /// Length of the name of an entry.
+    pub(crate) fn name_bytes(&self) -> usize {
+        3 + self.name_digits
+    }
+
+    /// Writes the name of an entry, which no other in its directory has: `prefix`, then its number there, zero-padded.
+    #[inline]
+    pub(crate) fn name(&self, index: u64, prefix: &[u8; 3], out: &mut [u8]) {
+        out[..3].copy_from_slice(prefix);
+        let mut number = index % self.fanout;
+        for digit in out[3..self.name_bytes()].iter_mut().rev() {
+            *digit = b'0' + (number % 10) as u8;
+            number /= 10;
+        }
+    }
+}
+
+/// The first 8 bytes of SHA-1 of the index as a number that sorts as they do.
+#[inline]
+fn hash_prefix(index: u64) -> u64 {
+    Sha1::digest(index.to_le_bytes()).first_chunk().map_or(0, |chunk| u64::from_be_bytes(*chunk))
+}
+
+#[inline]
+fn sha1_hex(index: u64, buffer: &mut [u8; KEY_BYTES_MAX]) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digest = Sha1::digest(index.to_le_bytes());
+    for (pair, byte) in buffer.chunks_exact_mut(2).zip(&digest[..16]) {
+        pair[0] = DIGITS[usize::from(byte >> 4)];
+        pair[1] = DIGITS[usize::from(byte & 15)];
+    }
+}
+
+#[inline]
+fn decimal(index: u64, buffer: &mut [u8; KEY_BYTES_MAX]) {
+    let mut rest = index;
+    for pair in buffer[..16].chunks_exact_mut(2).rev() {
+        let two = (rest % 100) as u8;
+        rest /= 100;
+        pair[0] = b'0' + two / 10;
+        pair[1] = b'0' + two % 10;
+    }
+}
+
+/// Entries of a tree: directories on all levels below the root. `None` if they exceed 64 bits.
+pub fn tree_entries(tree: Tree) -> Option<u64> {
+    let mut level = 1_u64;
+    let mut entries = 0_u64;
+    for _ in 0..tree.levels {
+        level = level.checked_mul(u64::from(tree.fanout))?;
+        entries = entries.checked_add(level)?;
+    }
+    Some(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(form: KeyForm, tree: Option<Tree>, index: u64) -> Vec<u8> {
+        KeyMaker::new(form, tree).make(index, &mut [0; KEY_BYTES_MAX]).to_vec()
+    }
+
+    #[test]
+    fn known_keys() {
+        // printf '\x01\0\0\0\0\0\0\0' | sha1sum
+        assert_eq!(key(KeyForm::Sha1, None, 1), b"3da89ee273be13437e7ecf760f3fbd4d");
+        assert_eq!(key(KeyForm::Decimal, None, 1234), b"0000000000001234");
+        assert_eq!(key(KeyForm::Integer, None, 0x0102_0304), [1, 2, 3, 4]);
+        let tree = Tree { fanout: 12, levels: 2, padding_bytes: 0 };
+        assert_eq!(key(KeyForm::Directory, Some(tree), 3), b"\0\0\0\0\0\0\0\0dir03");
+        assert_eq!(key(KeyForm::Directory, Some(tree), 12), b"\0\0\0\0\0\0\0\x01dir00");
+    }
+
+    #[test]
+    fn ascending_indexes_give_ascending_keys() {
+        let tree = Some(Tree { fanout: 11, levels: 4, padding_bytes: 0 });
+        for form in [KeyForm::Decimal, KeyForm::Integer, KeyForm::Directory] {
+            assert!(KeyMaker::new(form, tree).ascending());
+            let keys: Vec<_> = (0..70_000).map(|index| key(form, tree, index)).collect();
+            assert!(keys.is_sorted_by(|a, b| a < b), "{form:?}");
+        }
+    }
+
+    #[test]
+    fn hashes_sort_by_their_prefix() {
+        let maker = KeyMaker::new(KeyForm::Sha1, None);
+        let mut indexes: Vec<u64> = (0..10_000).collect();
+        indexes.sort_by_key(|index| maker.order_prefix(*index));
+        assert!(indexes.is_sorted_by_key(|index| key(KeyForm::Sha1, None, *index)));
+    }
+
+    #[test]
+    fn missing_keys_are_as_long_and_never_inserted() {
+        let tree = Some(Tree { fanout: 3, levels: 5, padding_bytes: 0 });
+        for form in KeyForm::ALL {
+            let maker = KeyMaker::new(form, tree);
+            let keys: std::collections::BTreeSet<_> = (0..363).map(|index| key(form, tree, index)).collect();
+            assert_eq!(keys.len(), 363, "{form:?}: keys are distinct");
+            for draw in (0..2000).map(|draw: u64| draw.wrapping_mul(0x9E37_79B9_7F4A_7C15)) {
+                let missing = maker.missing(draw, 363, &mut [0; KEY_BYTES_MAX]).to_vec();
+                assert_eq!(missing.len(), maker.key_bytes(), "{form:?}");
+                assert!(!keys.contains(&missing), "{form:?}: {missing:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn tree_sizes() {
+        assert_eq!(tree_entries(Tree { fanout: 3, levels: 3, padding_bytes: 0 }), Some(39));
+        assert_eq!(tree_entries(Tree { fanout: 1000, levels: 30, padding_bytes: 0 }), None);
+    }
+}

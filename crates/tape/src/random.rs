@@ -1,0 +1,191 @@
+//! Seeded randomness: independent streams, a permutation without memory, and the Zipfian distribution.
+//!
+//! Everything here is integer arithmetic or `libm`, so the same seed gives the same bytes on every machine and with
+//! every C library.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use xxhash_rust::xxh64::xxh64;
+
+/// What a stream of random numbers is for. Each purpose has its own, so that one choice says nothing about another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Kind,
+    Key,
+    KeyPart,
+    ValueBytes,
+    ValuePlace,
+    ScanEntries,
+    Missing,
+    MissingKey,
+    Permutation,
+    Pool,
+}
+
+/// A stream of random numbers.
+#[derive(Clone)]
+pub(crate) struct Stream(Xoshiro256PlusPlus);
+
+impl Stream {
+    /// The stream for one purpose in one lane of one phase.
+    pub(crate) fn new(seed: u64, phase: &str, lane: u32, purpose: Purpose) -> Self {
+        let mut place = Vec::with_capacity(phase.len() + 5);
+        place.extend_from_slice(&lane.to_le_bytes());
+        place.push(purpose as u8);
+        place.extend_from_slice(phase.as_bytes());
+        Self(Xoshiro256PlusPlus::seed_from_u64(xxh64(&place, seed)))
+    }
+
+    #[inline]
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// An integer below `bound`, which is not 0. The bias is below `bound / 2⁶⁴`.
+    #[inline]
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// An integer from `min` to `max`, both included.
+    #[inline]
+    pub(crate) fn within(&mut self, min: u64, max: u64) -> u64 {
+        min + self.below(max - min + 1)
+    }
+
+    /// A number in [0, 1).
+    #[inline]
+    pub(crate) fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    pub(crate) fn fill(&mut self, bytes: &mut [u8]) {
+        self.0.fill_bytes(bytes);
+    }
+}
+
+/// Draws ranks from 1 to `n` with probabilities in proportion to `rank^-theta`.
+///
+/// A rank is found under a hat (1 up to 1, then `x^-theta`) whose integral can be inverted, and kept with the probability
+/// that makes up for the difference; no table, whatever `n`.
+#[derive(Clone)]
+pub(crate) struct Zipf {
+    theta: f64,
+    n: u64,
+    /// The hat's integral from 0 to `n`.
+    area: f64,
+    /// `1 - theta`, and its inverse.
+    power: f64,
+    inverse: f64,
+}
+
+impl Zipf {
+    pub(crate) fn new(n: u64, theta: f64) -> Self {
+        let power = 1.0 - theta;
+        let mut zipf = Self { theta, n: 0, area: 0.0, power, inverse: 1.0 / power };
+        zipf.resize(n);
+        zipf
+    }
+
+    /// Goes on with `n` ranks.
+    #[inline]
+    pub(crate) fn resize(&mut self, n: u64) {
+        if n != self.n {
+            self.n = n;
+            let end = n.max(1) as f64;
+            self.area = if self.power == 0.0 {
+                1.0 + libm::log(end)
+            } else {
+                1.0 + (libm::pow(end, self.power) - 1.0) * self.inverse
+            };
+        }
+    }
+
+    /// Where the hat's integral from 0 reaches `area`.
+    #[inline]
+    fn invert(&self, area: f64) -> f64 {
+        if area <= 1.0 {
+            area
+        } else if self.power == 0.0 {
+            libm::exp(area - 1.0)
+        } else {
+            libm::pow(1.0 + (area - 1.0) * self.power, self.inverse)
+        }
+    }
+
+    /// A rank, from 1 to `n`.
+    #[inline]
+    pub(crate) fn draw(&self, stream: &mut Stream) -> u64 {
+        loop {
+            let x = self.invert(stream.unit() * self.area);
+            let rank = (x as u64 + 1).min(self.n.max(1));
+            if rank == 1 {
+                return 1;
+            }
+            // The share of the hat that belongs to the rank is (x / rank)^theta; its lower bound, which needs no
+            // power, settles nearly every case.
+            let (chance, rank_f64) = (stream.unit(), rank as f64);
+            if chance < 1.0 - self.theta.max(1.0) / rank_f64 || chance < libm::pow(x / rank_f64, self.theta) {
+                return rank;
+            }
+        }
+    }
+}
+
+/// A random order of 0 … `n`, without memory: a Feistel network over the next power of two, walked until it is inside.
+///
+/// For two sizes under the same `n_max` the orders agree but for the few places that changed, so what is popular stays
+/// popular while a store grows.
+#[derive(Clone)]
+pub(crate) struct Permutation {
+    keys: [u64; ROUNDS],
+    left_bits: u32,
+    right_bits: u32,
+}
+
+const ROUNDS: usize = 6;
+
+impl Permutation {
+    pub(crate) fn new(n_max: u64, stream: &mut Stream) -> Self {
+        let bits = (u64::BITS - n_max.saturating_sub(1).leading_zeros()).max(2);
+        Self { keys: std::array::from_fn(|_| stream.next()), left_bits: bits / 2, right_bits: bits - bits / 2 }
+    }
+
+    /// Where `place` (below `n`) goes. `n` is at most `n_max`.
+    #[inline]
+    pub(crate) fn apply(&self, place: u64, n: u64) -> u64 {
+        let mut at = place;
+        loop {
+            at = self.shuffle(at);
+            if at < n {
+                return at;
+            }
+        }
+    }
+
+    /// One pass over the whole power of two. Halves swap their widths each round; an even number of rounds restores them.
+    #[inline]
+    fn shuffle(&self, value: u64) -> u64 {
+        let (mut high, mut low) = (value >> self.right_bits, value & mask(self.right_bits));
+        let (mut high_bits, mut low_bits) = (self.left_bits, self.right_bits);
+        for key in self.keys {
+            let mixed = (high ^ scramble(low ^ key)) & mask(high_bits);
+            (high, low) = (low, mixed);
+            (high_bits, low_bits) = (low_bits, high_bits);
+        }
+        high << low_bits | low
+    }
+}
+
+#[inline]
+fn mask(bits: u32) -> u64 {
+    (1 << bits) - 1
+}
+
+/// Mixes all bits (the finalizer of SplitMix64).
+#[inline]
+fn scramble(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
+}

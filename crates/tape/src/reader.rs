@@ -1,0 +1,268 @@
+//! Reading a tape: a header that is checked when the tape is opened, and lanes that are read block by block.
+//!
+//! A block is checked as a whole before it is handed out (checksum, counts, every record), so that going through its
+//! records inside a replay loop needs no error path.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use xxhash_rust::xxh64::Xxh64;
+
+use crate::format::{
+    BLOCK_HEADER_BYTES, BlockHeader, FIXED_BYTES, Flaw, HeaderShape, LaneFacts, MAGIC, Record, TapeHeader, VERSION,
+    check_record, decode_header, decode_record, u32_at, u64_at,
+};
+use crate::{BLOCK_BYTES_MAX, TapeError, consume};
+
+/// An open tape.
+pub struct TapeReader {
+    file: File,
+    path: Arc<PathBuf>,
+    header: TapeHeader,
+}
+
+impl TapeReader {
+    /// Opens a tape and checks its magic, version, length, header and lane table.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not a tape, is of another version, was cut short or is damaged.
+    pub fn open(path: &Path) -> Result<Self, TapeError> {
+        let file = File::open(path).map_err(TapeError::io("open the tape", path))?;
+        let length = file.metadata().map_err(TapeError::io("read the length of", path))?.len();
+        let fixed = read_fixed(&file, path, length)?;
+        let damaged = |flaw| damaged(path, 0, flaw);
+        let file_bytes = u64_at(&fixed, 48).unwrap_or_default();
+        if file_bytes != length {
+            return Err(TapeError::Length { path: path.to_owned(), found: length, expected: file_bytes });
+        }
+        let shape = HeaderShape::decode(&fixed).map_err(damaged)?;
+        if shape.header_bytes as u64 > length {
+            return Err(damaged(Flaw::new("header_bytes", 12, shape.header_bytes, format!("at most {length}"))));
+        }
+        let mut bytes = vec![0; shape.header_bytes];
+        file.read_exact_at(&mut bytes, 0).map_err(TapeError::io("read the header of", path))?;
+        let header = decode_header(&mut bytes, shape).map_err(damaged)?;
+        Ok(Self { file, path: Arc::new(path.to_owned()), header })
+    }
+
+    /// What the header says.
+    pub fn facts(&self) -> &TapeHeader {
+        &self.header
+    }
+
+    /// Reads every block of every lane, with the memory of one block, and refuses the tape if anything on it is not
+    /// as it was written: checksums, counts, records, values outside the pool.
+    ///
+    /// # Errors
+    /// What is wrong and where, or that the file cannot be read.
+    pub fn check(&self) -> Result<(), TapeError> {
+        let mut content = Xxh64::new(0);
+        for number in (0..).take(self.header.lanes.len()) {
+            let mut lane = self.lane(number)?;
+            while let Some(block) = lane.next_block()? {
+                content.update(&block.header.checksum.to_le_bytes());
+            }
+        }
+        if content.digest() != self.header.content_checksum {
+            let (found, expected) = (self.header.content_checksum, content.digest());
+            let flaw = Flaw::new("content_checksum", 56, format!("{found:016x}"), format!("{expected:016x}"));
+            return Err(damaged(&self.path, 0, flaw));
+        }
+        Ok(())
+    }
+
+    /// The lane with this number, from its beginning, with a file handle of its own.
+    ///
+    /// # Errors
+    /// There is no such lane, or no file handle can be had.
+    pub fn lane(&self, lane: u32) -> Result<LaneReader, TapeError> {
+        let lanes = &self.header.lanes;
+        let facts = *lanes.get(lane as usize).ok_or_else(|| TapeError::NoSuchLane {
+            path: self.path.to_path_buf(),
+            found: lane,
+            expected: lanes.len() as u32,
+        })?;
+        Ok(LaneReader {
+            file: self.file.try_clone().map_err(TapeError::io("open once more", &self.path))?,
+            path: Arc::clone(&self.path),
+            facts,
+            position: facts.offset,
+            operations: 0,
+            blocks: 0,
+            pool_bytes: self.header.pool_bytes,
+            buffer: Vec::new(),
+        })
+    }
+}
+
+/// The fixed part of the header, with magic and version checked.
+fn read_fixed(file: &File, path: &Path, length: u64) -> Result<[u8; FIXED_BYTES], TapeError> {
+    let mut fixed = [0; FIXED_BYTES];
+    let there = usize::try_from(length).unwrap_or(FIXED_BYTES).min(FIXED_BYTES);
+    file.read_exact_at(&mut fixed[..there], 0).map_err(TapeError::io("read the header of", path))?;
+    let magic = &fixed[..there.min(MAGIC.len())];
+    if magic != MAGIC {
+        return Err(TapeError::Foreign { path: path.to_owned(), found: magic.to_vec(), expected: MAGIC });
+    }
+    if there < FIXED_BYTES {
+        return Err(TapeError::Length { path: path.to_owned(), found: length, expected: FIXED_BYTES as u64 });
+    }
+    match u32_at(&fixed, 8).unwrap_or_default() {
+        VERSION => Ok(fixed),
+        found => Err(TapeError::Version { path: path.to_owned(), found, expected: VERSION }),
+    }
+}
+
+fn damaged(path: &Path, base: u64, flaw: Flaw) -> TapeError {
+    let Flaw { what, found, expected, offset } = flaw;
+    TapeError::Damaged { path: path.to_owned(), offset: base + offset as u64, what, found, expected }
+}
+
+/// One lane of a tape, read from its beginning to its end.
+pub struct LaneReader {
+    file: File,
+    path: Arc<PathBuf>,
+    facts: LaneFacts,
+    position: u64,
+    operations: u64,
+    blocks: u64,
+    pool_bytes: u64,
+    buffer: Vec<u8>,
+}
+
+impl LaneReader {
+    /// The next block, read into the lane's one buffer and checked; `None` at the end of the lane.
+    ///
+    /// # Errors
+    /// The block is damaged or cannot be read, or the lane's counts do not add up.
+    pub fn next_block(&mut self) -> Result<Option<Block<'_>>, TapeError> {
+        let end = self.facts.offset + self.facts.bytes;
+        let left = end - self.position;
+        if left == 0 {
+            return self.check_counts().map(|()| None);
+        }
+        let base = self.position;
+        let header = self.read_block(left)?;
+        self.position += (BLOCK_HEADER_BYTES + self.buffer.len()) as u64;
+        self.operations += u64::from(header.operations);
+        self.blocks += 1;
+        check_block(&header, &self.buffer, self.pool_bytes).map_err(|flaw| damaged(&self.path, base, flaw))?;
+        Ok(Some(Block { header, records: &self.buffer }))
+    }
+
+    /// Reads the block at `position` into the buffer; `left` bytes are left of the lane.
+    fn read_block(&mut self, left: u64) -> Result<BlockHeader, TapeError> {
+        let base = self.position;
+        let mut bytes = [0; BLOCK_HEADER_BYTES];
+        if left < BLOCK_HEADER_BYTES as u64 {
+            let flaw = Flaw::new("rest of the lane", 0, left, format!("0 or at least {BLOCK_HEADER_BYTES}"));
+            return Err(damaged(&self.path, base, flaw));
+        }
+        self.file.read_exact_at(&mut bytes, base).map_err(TapeError::io("read a block of", &self.path))?;
+        let header = BlockHeader::decode(&bytes).map_err(|flaw| damaged(&self.path, base, flaw))?;
+        let most = left - BLOCK_HEADER_BYTES as u64;
+        if u64::from(header.record_bytes) > most {
+            let flaw =
+                Flaw::new("record_bytes", 0, header.record_bytes, format!("at most {most}, the rest of the lane"));
+            return Err(damaged(&self.path, base, flaw));
+        }
+        self.buffer.resize(header.record_bytes as usize, 0);
+        self.file
+            .read_exact_at(&mut self.buffer, base + BLOCK_HEADER_BYTES as u64)
+            .map_err(TapeError::io("read a block of", &self.path))?;
+        Ok(header)
+    }
+
+    fn check_counts(&self) -> Result<(), TapeError> {
+        let counts = [
+            ("operations of the lane", self.operations, self.facts.operations),
+            ("blocks of the lane", self.blocks, self.facts.blocks),
+        ];
+        match counts.into_iter().find(|(_, found, expected)| found != expected) {
+            None => Ok(()),
+            Some((what, found, expected)) => {
+                Err(damaged(&self.path, self.facts.offset, Flaw::new(what, 0, found, expected)))
+            }
+        }
+    }
+}
+
+/// Refuses a block whose records are not exactly what its header says. Offsets of flaws are from the block's header.
+fn check_block(header: &BlockHeader, records: &[u8], pool_bytes: u64) -> Result<(), Flaw> {
+    let actual = consume::xxh64(records);
+    if actual != header.checksum {
+        return Err(Flaw::new(
+            "checksum of a block",
+            16,
+            format!("{:016x}", header.checksum),
+            format!("{actual:016x}"),
+        ));
+    }
+    let (mut rest, mut operations, mut output_bytes, mut written_bytes) = (records, 0_u32, 0_u64, 0_u64);
+    while !rest.is_empty() {
+        let at = BLOCK_HEADER_BYTES + records.len() - rest.len();
+        let code = rest[0];
+        let record = decode_record(&mut rest).ok_or_else(|| {
+            Flaw::new("record", at, format!("malformed (first byte {code})"), "a whole, known record")
+        })?;
+        check_record(&record, pool_bytes).map_err(|(what, found, expected)| Flaw::new(what, at, found, expected))?;
+        operations += 1;
+        output_bytes = output_bytes.saturating_add(record.output_bytes());
+        written_bytes = written_bytes.saturating_add(record.written_bytes());
+    }
+    if operations != header.operations {
+        return Err(Flaw::new("operations of a block", 4, header.operations, operations));
+    }
+    if output_bytes != header.output_bytes {
+        return Err(Flaw::new("output_bytes", 8, header.output_bytes, output_bytes));
+    }
+    if operations > 1 && output_bytes.max(written_bytes) > BLOCK_BYTES_MAX {
+        let expected = format!("at most {BLOCK_BYTES_MAX} in a block of several operations");
+        return Err(Flaw::new("bytes of values", 8, output_bytes.max(written_bytes), expected));
+    }
+    Ok(())
+}
+
+/// Some operations, whole and checked.
+pub struct Block<'a> {
+    header: BlockHeader,
+    records: &'a [u8],
+}
+
+impl<'a> Block<'a> {
+    /// Operations in the block.
+    #[inline]
+    pub fn operations(&self) -> u32 {
+        self.header.operations
+    }
+
+    /// Bytes that right answers append to the output.
+    #[inline]
+    pub fn output_bytes(&self) -> u64 {
+        self.header.output_bytes
+    }
+
+    /// The operations in order.
+    #[inline]
+    pub fn records(&self) -> Records<'a> {
+        Records { rest: self.records }
+    }
+}
+
+/// The operations of a block in order.
+#[derive(Clone)]
+pub struct Records<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Record<'a>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Record<'a>> {
+        // The block was checked when it was read: this is `None` at its end only.
+        decode_record(&mut self.rest)
+    }
+}

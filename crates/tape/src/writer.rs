@@ -1,0 +1,213 @@
+//! Writing a tape: lane after lane, block by block, with the memory of one block. The header is written last, and the
+//! file gets its name only when it is complete.
+
+use std::fs::File;
+use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh64::Xxh64;
+
+use crate::format::{
+    BlockHeader, LANES_MAX, LaneFacts, METADATA_BYTES_MAX, Record, TapeHeader, check_record, encode_header,
+    encode_record, header_bytes,
+};
+use crate::{BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, Operation, TapeError, consume};
+
+/// What must be known before the first record is written.
+#[derive(Clone, Copy, Debug)]
+pub struct TapeShape {
+    /// Lanes the tape will have, at least 1.
+    pub lanes: u32,
+    /// Length of the pool, bytes.
+    pub pool_bytes: u64,
+    /// XXH64 of the pool.
+    pub pool_checksum: u64,
+    /// Room to keep for the metadata, bytes.
+    pub metadata_bytes_max: usize,
+}
+
+/// A tape being written. Dropped without [`TapeWriter::finish`], it leaves nothing behind.
+pub struct TapeWriter {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: Option<BufWriter<File>>,
+    shape: TapeShape,
+    header_bytes: usize,
+    position: u64,
+    lanes: Vec<LaneFacts>,
+    content: Xxh64,
+    block: OpenBlock,
+}
+
+/// The block that records are being added to.
+#[derive(Default)]
+struct OpenBlock {
+    records: Vec<u8>,
+    operations: u32,
+    output_bytes: u64,
+    written_bytes: u64,
+}
+
+impl TapeWriter {
+    /// Begins a tape that will be at `path`, with its first lane begun.
+    ///
+    /// # Errors
+    /// The number of lanes or the room for metadata is out of range, or the file cannot be created.
+    pub fn create(path: &Path, shape: TapeShape) -> Result<Self, TapeError> {
+        if shape.lanes == 0 || shape.lanes > LANES_MAX {
+            return Err(unwritable(path, "the number of lanes", shape.lanes, format!("1 to {LANES_MAX}")));
+        }
+        if shape.metadata_bytes_max > METADATA_BYTES_MAX {
+            let expected = format!("at most {METADATA_BYTES_MAX} bytes");
+            return Err(unwritable(path, "the room for metadata", shape.metadata_bytes_max, expected));
+        }
+        let temporary = path.with_extension("tape.part");
+        let file = File::create(&temporary).map_err(TapeError::io("create", &temporary))?;
+        let mut file = BufWriter::with_capacity(1 << 18, file);
+        let header_bytes = header_bytes(shape.lanes as usize, shape.metadata_bytes_max);
+        file.write_all(&vec![0; header_bytes]).map_err(TapeError::io("write to", &temporary))?;
+        let position = header_bytes as u64;
+        Ok(Self {
+            path: path.to_owned(),
+            temporary,
+            file: Some(file),
+            shape,
+            header_bytes,
+            position,
+            lanes: vec![LaneFacts { offset: position, ..LaneFacts::default() }],
+            content: Xxh64::new(0),
+            block: OpenBlock::default(),
+        })
+    }
+
+    /// Adds an operation to the current lane.
+    ///
+    /// # Errors
+    /// The record breaks a rule of the format, or the disk is full.
+    #[inline]
+    pub fn push(&mut self, record: &Record<'_>) -> Result<(), TapeError> {
+        self.check(record)?;
+        let (output_bytes, written_bytes) = (record.output_bytes(), record.written_bytes());
+        let block = &self.block;
+        let full = block.operations as usize == BLOCK_OPERATIONS_MAX
+            || block.output_bytes.saturating_add(output_bytes) > BLOCK_BYTES_MAX
+            || block.written_bytes.saturating_add(written_bytes) > BLOCK_BYTES_MAX;
+        if full {
+            self.end_block()?;
+        }
+        encode_record(record, &mut self.block.records);
+        self.block.operations += 1;
+        self.block.output_bytes = self.block.output_bytes.saturating_add(output_bytes);
+        self.block.written_bytes = self.block.written_bytes.saturating_add(written_bytes);
+        Ok(())
+    }
+
+    #[inline]
+    fn check(&self, record: &Record<'_>) -> Result<(), TapeError> {
+        if record.key.len() > usize::from(u16::MAX) {
+            let expected = format!("at most {}", u16::MAX);
+            return Err(unwritable(&self.path, "the length of a key", record.key.len(), expected));
+        }
+        if record.scan.is_some() != matches!(record.operation, Operation::Scan | Operation::ScanAll) {
+            let found = format!("{} of a {}", record.scan.map_or("absent", |_| "there"), record.operation.name());
+            return Err(unwritable(&self.path, "a record's scan", found, "there for scans, and only for scans"));
+        }
+        check_record(record, self.shape.pool_bytes)
+            .map_err(|(what, found, expected)| unwritable(&self.path, what, found, expected))
+    }
+
+    /// Ends the current lane and begins the next.
+    ///
+    /// # Errors
+    /// The tape has all its lanes already, or the disk is full.
+    pub fn next_lane(&mut self) -> Result<(), TapeError> {
+        self.end_block()?;
+        if self.lanes.len() == self.shape.lanes as usize {
+            let found = self.lanes.len() + 1;
+            return Err(unwritable(&self.path, "the number of lanes", found, self.shape.lanes));
+        }
+        self.lanes.push(LaneFacts { offset: self.position, ..LaneFacts::default() });
+        Ok(())
+    }
+
+    /// Operations written so far.
+    pub fn operations(&self) -> u64 {
+        self.lanes.iter().map(|lane| lane.operations).sum::<u64>() + u64::from(self.block.operations)
+    }
+
+    fn end_block(&mut self) -> Result<(), TapeError> {
+        if self.block.operations == 0 {
+            return Ok(());
+        }
+        let header = BlockHeader {
+            record_bytes: self.block.records.len() as u32,
+            operations: self.block.operations,
+            output_bytes: self.block.output_bytes,
+            checksum: consume::xxh64(&self.block.records),
+        };
+        if let Some(file) = &mut self.file {
+            file.write_all(&header.encode())
+                .and_then(|()| file.write_all(&self.block.records))
+                .map_err(TapeError::io("write to", &self.temporary))?;
+        }
+        self.content.update(&header.checksum.to_le_bytes());
+        let bytes = (header.encode().len() + self.block.records.len()) as u64;
+        self.position += bytes;
+        if let Some(lane) = self.lanes.last_mut() {
+            lane.bytes += bytes;
+            lane.operations += u64::from(header.operations);
+            lane.blocks += 1;
+        }
+        self.block.records.clear();
+        self.block = OpenBlock { records: std::mem::take(&mut self.block.records), ..OpenBlock::default() };
+        Ok(())
+    }
+
+    /// Ends the tape: writes the header, with this metadata, and gives the file its name.
+    ///
+    /// # Errors
+    /// Lanes are missing, the metadata is longer than the room kept for it, or the disk is full.
+    pub fn finish(mut self, metadata: &str) -> Result<TapeHeader, TapeError> {
+        self.end_block()?;
+        if self.lanes.len() != self.shape.lanes as usize {
+            return Err(unwritable(&self.path, "the number of lanes", self.lanes.len(), self.shape.lanes));
+        }
+        if metadata.len() > self.shape.metadata_bytes_max {
+            let expected = format!("at most {} bytes", self.shape.metadata_bytes_max);
+            return Err(unwritable(&self.path, "the length of the metadata", metadata.len(), expected));
+        }
+        let mut header = TapeHeader {
+            operations: self.lanes.iter().map(|lane| lane.operations).sum(),
+            lanes: std::mem::take(&mut self.lanes),
+            pool_bytes: self.shape.pool_bytes,
+            pool_checksum: self.shape.pool_checksum,
+            file_bytes: self.position,
+            content_checksum: self.content.digest(),
+            tape_checksum: 0,
+            metadata: metadata.to_owned(),
+        };
+        let (bytes, checksum) = encode_header(&header, self.header_bytes);
+        header.tape_checksum = checksum;
+        if let Some(mut file) = self.file.take() {
+            file.seek(SeekFrom::Start(0))
+                .and_then(|_| file.write_all(&bytes))
+                .and_then(|()| file.flush())
+                .map_err(TapeError::io("write to", &self.temporary))?;
+        }
+        std::fs::rename(&self.temporary, &self.path).map_err(TapeError::io("give its name to", &self.path))?;
+        Ok(header)
+    }
+}
+
+impl Drop for TapeWriter {
+    fn drop(&mut self) {
+        // After `finish` the file has its name and there is nothing to remove; before, nobody can use a half-written one.
+        drop(self.file.take());
+        let _ = std::fs::remove_file(&self.temporary);
+    }
+}
+
+#[cold]
+fn unwritable(path: &Path, what: &'static str, found: impl ToString, expected: impl ToString) -> TapeError {
+    TapeError::Unwritable { path: path.to_owned(), what, found: found.to_string(), expected: expected.to_string() }
+}
