@@ -109,11 +109,13 @@ fn overall_words(table: &Table, contenders: &Contenders) -> String {
     };
     let places: Vec<String> =
         ranking.order.iter().map(|place| format!("{}{HARD_SPACE}{}", title(&place.name), ratio(place.mean))).collect();
-    let of = if common == all { format!("all {all}") } else { format!("the {common} of {all} that all have done") };
-    let mut words = format!(
-        "{head}. Times as long as the best, on average over {of} phases of workloads (geometric mean): {}",
-        places.join(", ")
-    );
+    let of = match all {
+        1 => "the only timed field".to_owned(),
+        _ if common == all => format!("all {all} timed fields"),
+        _ => format!("the {common} of {all} timed fields that all of them have"),
+    };
+    let mut words =
+        format!("{head}. Mean time, the best being 1: {} (geometric mean over {of} of the matrix)", places.join(", "));
     if !left_out.is_empty() {
         let left_out: Vec<String> = left_out.iter().map(title).collect();
         words.push_str(&format!(". Not in it because of failures: {}", listed(&left_out)));
