@@ -120,20 +120,28 @@ fn cell(measure: &Measure, field: &Field, names: &BTreeMap<String, String>, cont
 }
 
 fn best(measure: &Measure, ranking: &Ranking, names: &BTreeMap<String, String>, contenders: &Contenders) -> Text {
+    let text = if ranking.tied.len() >= NAMES_MAX && ranking.tied.len() == ranking.order.len() {
+        Text::plain(format!("all {} tied", ranking.tied.len()))
+    } else {
+        first(&ranking.tied, names, contenders)
+    };
+    let doubt = if ranking.verdict == Verdict::Unproven { "?" } else { "" };
+    let figure = ranking.order.first().map_or_else(String::new, |place| figure(measure, place.mean));
+    text.and(format!("{doubt} {figure}"), Style::new())
+}
+
+/// The stores that share the first place, as many as are named.
+fn first(tied: &[String], names: &BTreeMap<String, String>, contenders: &Contenders) -> Text {
     let mut text = Text::default();
-    for (index, key) in ranking.tied.iter().take(NAMES_MAX).enumerate() {
+    for (index, key) in tied.iter().take(NAMES_MAX).enumerate() {
         if index > 0 {
             text = text.and(" = ", Style::new());
         }
         let style = contenders.get(key).map_or_else(Style::new, |contender| contender.style);
         text = text.and(names.get(key).unwrap_or(key), style);
     }
-    if ranking.tied.len() > NAMES_MAX {
-        text = text.and(format!(" +{}", ranking.tied.len() - NAMES_MAX), Style::new());
-    }
-    let doubt = if ranking.verdict == Verdict::Unproven { "?" } else { "" };
-    let figure = ranking.order.first().map_or_else(String::new, |place| figure(measure, place.mean));
-    text.and(format!("{doubt} {figure}"), Style::new())
+    let more = tied.len().saturating_sub(NAMES_MAX);
+    if more > 0 { text.and(format!(" +{more}"), Style::new()) } else { text }
 }
 
 /// A figure in the unit of its measure.
@@ -171,7 +179,7 @@ fn legend(table: &Table, names: &BTreeMap<String, String>, contenders: &Contende
         }
     }
     if rankings.iter().any(|ranking| ranking.verdict == Verdict::Tie) {
-        words.push("A = B: cannot be told apart (95 % confidence), the figure is A's".to_owned());
+        words.push("A = B, tied: cannot be told apart (95 % confidence); the figure is the first one's".to_owned());
     }
     if rankings.iter().any(|ranking| ranking.verdict == Verdict::Unproven) {
         words.push("?: first by its figure, not proven".to_owned());
