@@ -107,20 +107,27 @@ fn overall_words(table: &Table, contenders: &Contenders) -> String {
         Verdict::Unproven => format!("{} is first by its figures; too few rounds to prove it", title(&ranking.best)),
         Verdict::Alone => format!("{} has no competitor", title(&ranking.best)),
     };
-    let places: Vec<String> =
-        ranking.order.iter().map(|place| format!("{}{HARD_SPACE}{}", title(&place.name), ratio(place.mean))).collect();
+    let places: Vec<String> = ranking
+        .order
+        .iter()
+        .map(|place| kept_together(&format!("{} {}", title(&place.name), ratio(place.mean))))
+        .collect();
     let of = match all {
         1 => "the only timed field".to_owned(),
         _ if common == all => format!("all {all} timed fields"),
         _ => format!("the {common} of {all} timed fields that all of them have"),
     };
-    let mut words =
-        format!("{head}. Mean time, the best being 1: {} (geometric mean over {of} of the matrix)", places.join(", "));
+    let mut words = format!("{head}. Mean time, the best being 1: {} (geometric mean over {of})", places.join(", "));
     if !left_out.is_empty() {
         let left_out: Vec<String> = left_out.iter().map(title).collect();
         words.push_str(&format!(". Not in it because of failures: {}", listed(&left_out)));
     }
     words
+}
+
+/// A name and its figure, not to be torn apart at the end of a line.
+fn kept_together(words: &str) -> String {
+    words.replace(' ', &HARD_SPACE.to_string())
 }
 
 fn is_time(measure: &Measure) -> bool {
@@ -192,6 +199,6 @@ fn numbered(counts: &BTreeMap<String, usize>, contenders: &Contenders) -> String
     let mut sorted: Vec<(&String, &usize)> = counts.iter().collect();
     sorted.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     let words: Vec<String> =
-        sorted.iter().map(|(key, count)| format!("{}{HARD_SPACE}{count}", contenders.title(key))).collect();
+        sorted.iter().map(|(key, count)| kept_together(&format!("{} {count}", contenders.title(key)))).collect();
     words.join(", ")
 }

@@ -57,8 +57,6 @@ pub(crate) fn store(name: &str, title: &str) -> StoreDescription {
             parallel_readers: true,
             parallel_writers: false,
             multi_process: false,
-            batch_reads: false,
-            insert_refuses: true,
             keeps_data: true,
         },
         key_bytes_max: None,
