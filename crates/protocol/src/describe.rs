@@ -73,8 +73,12 @@ pub struct Capabilities {
     pub scan_any_order: bool,
     /// Several writes can be acknowledged together.
     pub batch: bool,
+    /// A session reads what it wrote in its own open batch.
+    pub batch_reads: bool,
     /// A batch is applied as a whole or not at all, even when the process is killed.
     pub atomic_batch: bool,
+    /// Inserting a key that is there is an error and leaves its value; otherwise an insert writes without looking.
+    pub insert_refuses: bool,
     /// Several threads can read at once.
     pub parallel_readers: bool,
     /// Several threads can write at once without waiting for each other.

@@ -9,10 +9,14 @@ mod faulty;
 mod file_names;
 mod files;
 mod flat_folder;
+#[cfg(feature = "lmdb")]
 mod lmdb;
 mod nested_folder;
 mod null;
+#[cfg(feature = "redb")]
+mod redb;
 mod settings;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
 mod table;

@@ -78,6 +78,12 @@ pub(crate) fn integer(settings: &Settings, name: &str) -> Result<u64, StoreError
     settings.get(name).and_then(Value::as_u64).ok_or_else(|| unresolved(name, "a whole number"))
 }
 
+/// A number of bytes as a length in memory.
+pub(crate) fn bytes_for_memory(bytes: u64) -> Result<usize, StoreError> {
+    usize::try_from(bytes)
+        .map_err(|_| StoreError::BadRequest(format!("{bytes} bytes do not fit the address space: give fewer")))
+}
+
 /// The word that a resolved setting holds.
 pub(crate) fn word<'a>(settings: &'a Settings, name: &str) -> Result<&'a str, StoreError> {
     settings.get(name).and_then(Value::as_str).ok_or_else(|| unresolved(name, "a word"))
@@ -87,7 +93,7 @@ fn unresolved(name: &str, what: &str) -> StoreError {
     StoreError::BadRequest(format!("setting `{name}` is not {what}: pass the settings through resolve_settings first"))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "sqlite", feature = "lmdb"))]
 mod tests {
     use super::*;
 

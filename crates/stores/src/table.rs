@@ -1,14 +1,24 @@
 //! The table of stores: one line a store. Everything else finds a store through it.
 
-use crate::{Entry, faulty, flat_folder, lmdb, nested_folder, null, sqlite};
+use crate::Entry;
+
+macro_rules! entry {
+    ($store:ident) => {
+        Entry { describe: crate::$store::describe, open: crate::$store::open }
+    };
+}
 
 static NATIVE: &[Entry] = &[
-    Entry { describe: sqlite::describe, open: sqlite::open },
-    Entry { describe: lmdb::describe, open: lmdb::open },
-    Entry { describe: flat_folder::describe, open: flat_folder::open },
-    Entry { describe: nested_folder::describe, open: nested_folder::open },
-    Entry { describe: null::describe, open: null::open },
-    Entry { describe: faulty::describe, open: faulty::open },
+    #[cfg(feature = "sqlite")]
+    entry!(sqlite),
+    #[cfg(feature = "lmdb")]
+    entry!(lmdb),
+    #[cfg(feature = "redb")]
+    entry!(redb),
+    entry!(flat_folder),
+    entry!(nested_folder),
+    entry!(null),
+    entry!(faulty),
 ];
 
 /// The stores that build in minutes, plain files among them, in the order in which they are listed.

@@ -40,7 +40,10 @@ const CHECKS: &[Check] = &[
 
 fn main() -> ExitCode {
     let unnoticed = unnoticed_faults();
-    let failures: usize = fixture::subjects().iter().map(report).sum();
+    // Words after `--` choose stores: cargo test --test conformance -- NAME…
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let is_chosen = |subject: &&Subject| chosen.is_empty() || chosen.contains(&subject.description.name);
+    let failures: usize = fixture::subjects().iter().filter(is_chosen).map(report).sum();
     println!("\n{failures} failed");
     if !unnoticed.is_empty() {
         println!("the checks do not notice: {}", unnoticed.join(", "));

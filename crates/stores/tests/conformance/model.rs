@@ -84,7 +84,12 @@ fn replay(fixture: &Fixture, parts: &[Part]) {
     for part in parts {
         let plan = SessionPlan { batched: part.batched && capabilities.batch, ascending: false };
         in_session(&*store, plan, |session| {
-            part.steps.iter().for_each(|step| take(step, session, &mut model, capabilities.scan_from));
+            for step in &part.steps {
+                if plan.batched && !capabilities.batch_reads && reads(step) {
+                    session.commit().unwrap();
+                }
+                take(step, session, &mut model, capabilities.scan_from);
+            }
             session.commit().unwrap();
         });
         if part.reopen {
@@ -96,6 +101,10 @@ fn replay(fixture: &Fixture, parts: &[Part]) {
     fixture.session(EACH, |session| {
         assert_eq!(scan(session, None, Direction::Forward, usize::MAX), range(&model, None, false))
     });
+}
+
+fn reads(step: &Step) -> bool {
+    matches!(step, Step::Get(_) | Step::ScanFrom(..) | Step::ScanAll(_))
 }
 
 fn take(step: &Step, session: &mut dyn Session, model: &mut Model, scan_from: bool) {

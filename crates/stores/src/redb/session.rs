@@ -1,0 +1,162 @@
+//! One thread's transactions.
+
+use std::ops::Bound;
+
+use redb::{AccessGuard, ReadableDatabase, ReadableTable, StorageError, Table, WriteTransaction};
+use self_cell::self_cell;
+
+use super::{RECORDS, Redb, error};
+use crate::{Direction, Session, SessionPlan, StoreError};
+
+/// The open table of a transaction that writes.
+type Records<'t> = Table<'t, &'static [u8], &'static [u8]>;
+
+self_cell!(
+    /// A batch keeps its table open: opening it anew for each write is a lookup of its own.
+    struct Writer {
+        owner: WriteTransaction,
+        #[not_covariant]
+        dependent: Records,
+    }
+);
+
+impl Writer {
+    fn begin(store: &Redb) -> Result<Self, StoreError> {
+        let mut transaction = store.database.begin_write().map_err(error)?;
+        transaction.set_durability(store.durability).map_err(error)?;
+        Self::try_new(transaction, |transaction| transaction.open_table(RECORDS).map_err(error))
+    }
+
+    fn finish(self) -> Result<(), StoreError> {
+        self.into_owner().commit().map_err(error)
+    }
+
+    /// Writes a key and says whether it was there.
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<bool, StoreError> {
+        self.with_dependent_mut(|_, table| Ok(table.insert(key, value).map_err(error)?.is_some()))
+    }
+
+    fn remove(&mut self, key: &[u8]) -> Result<(), StoreError> {
+        self.with_dependent_mut(|_, table| table.remove(key).map(drop).map_err(error))
+    }
+}
+
+/// The store, and in a batch the transaction that is open.
+pub(super) struct RedbSession<'s> {
+    store: &'s Redb,
+    batched: bool,
+    batch: Option<Writer>,
+}
+
+impl<'s> RedbSession<'s> {
+    /// A session with no transaction open.
+    pub(super) fn new(store: &'s Redb, plan: &SessionPlan) -> Self {
+        Self { store, batched: plan.batched, batch: None }
+    }
+
+    /// Writes in the open batch, or in a transaction of its own. What fails is rolled back.
+    fn write(&mut self, write: impl FnOnce(&mut Writer) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let mut writer = match self.batch.take() {
+            Some(writer) => writer,
+            None => Writer::begin(self.store)?,
+        };
+        write(&mut writer)?;
+        if self.batched {
+            self.batch = Some(writer);
+            return Ok(());
+        }
+        writer.finish()
+    }
+}
+
+impl Session for RedbSession<'_> {
+    fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.write(|writer| match writer.put(key, value)? {
+            false => Ok(()),
+            true => Err(StoreError::Store("the key to insert is there already".to_owned())),
+        })
+    }
+
+    fn update(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.upsert(key, value)
+    }
+
+    fn upsert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.write(|writer| writer.put(key, value).map(|_| ()))
+    }
+
+    fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        match &self.batch {
+            Some(batch) => batch.with_dependent(|_, table| get(table, key, value)),
+            None => {
+                let transaction = self.store.database.begin_read().map_err(error)?;
+                get(&transaction.open_table(RECORDS).map_err(error)?, key, value)
+            }
+        }
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
+        self.write(|writer| writer.remove(key))
+    }
+
+    fn scan(
+        &mut self,
+        from: Option<&[u8]>,
+        direction: Direction,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<(), StoreError> {
+        match &self.batch {
+            Some(batch) => batch.with_dependent(|_, table| scan(table, from, direction, visit)),
+            None => {
+                let transaction = self.store.database.begin_read().map_err(error)?;
+                scan(&transaction.open_table(RECORDS).map_err(error)?, from, direction, visit)
+            }
+        }
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        self.batch.take().map_or(Ok(()), Writer::finish)
+    }
+}
+
+type Found<'g> = AccessGuard<'g, &'static [u8]>;
+
+fn get(
+    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    key: &[u8],
+    value: &mut Vec<u8>,
+) -> Result<bool, StoreError> {
+    let found: Option<Found<'_>> = table.get(key).map_err(error)?;
+    if let Some(found) = &found {
+        value.extend_from_slice(found.value());
+    }
+    Ok(found.is_some())
+}
+
+fn scan(
+    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    from: Option<&[u8]>,
+    direction: Direction,
+    visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+) -> Result<(), StoreError> {
+    let end = from.map_or(Bound::Unbounded, Bound::Included);
+    match direction {
+        Direction::Reverse => show(table.range::<&[u8]>((Bound::Unbounded, end)).map_err(error)?.rev(), visit),
+        Direction::Forward | Direction::Any => {
+            show(table.range::<&[u8]>((end, Bound::Unbounded)).map_err(error)?, visit)
+        }
+    }
+}
+
+fn show<'g>(
+    entries: impl Iterator<Item = Result<(Found<'g>, Found<'g>), StorageError>>,
+    visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+) -> Result<(), StoreError> {
+    for entry in entries {
+        let (key, value) = entry.map_err(error)?;
+        if !visit(key.value(), value.value()) {
+            break;
+        }
+    }
+    Ok(())
+}
