@@ -120,7 +120,8 @@ mod tests {
                 entries.iter().for_each(|(key, value)| fold.add(key, value));
                 fold.finish(0).checksum
             };
-            let (a, b): ((&[u8], &[u8]), (&[u8], &[u8])) = ((b"key a", b"value 1"), (b"key b", b"value 2"));
+            let a: (&[u8], &[u8]) = (b"key a", b"value 1");
+            let b: (&[u8], &[u8]) = (b"key b", b"value 2");
             assert_ne!(fold(false, [a, b]), fold(false, [b, a]), "{consumer:?}");
             if consumer != Consumer::Copy {
                 assert_eq!(fold(true, [a, b]), fold(true, [b, a]), "{consumer:?}");

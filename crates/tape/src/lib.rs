@@ -8,9 +8,15 @@ mod corpus;
 mod error;
 mod format;
 mod key;
+mod model;
+mod phase;
+mod pick;
+mod plan;
 mod pool;
 mod random;
 mod reader;
+mod record;
+mod show;
 mod source;
 mod words;
 mod workload;
@@ -22,7 +28,10 @@ pub use format::{
     VERSION, flags,
 };
 pub use key::{KEY_BYTES_MAX, KeyMaker, tree_entries};
+pub use plan::{Estimate, estimate};
 pub use pool::{POOL_BYTES_MAX, Pool, PoolFacts};
 pub use reader::{Block, LaneReader, Records, TapeReader};
+pub use record::{Hints, PhaseTape, Progress, Recording, record};
+pub use show::show;
 pub use workload::{Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, SizeRange, Tree, Workload};
 pub use writer::{TapeShape, TapeWriter};

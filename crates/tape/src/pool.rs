@@ -6,7 +6,6 @@ use std::path::Path;
 
 use memmap2::{Mmap, MmapOptions};
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh64::Xxh64;
 
 use crate::key::KeyMaker;
 use crate::source::Source;

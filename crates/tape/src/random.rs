@@ -18,7 +18,9 @@ pub(crate) enum Purpose {
     ScanEntries,
     Missing,
     MissingKey,
-    Permutation,
+    Walk,
+    Popularity,
+    InsertOrder,
     Pool,
 }
 

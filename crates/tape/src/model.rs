@@ -1,0 +1,266 @@
+//! What a right store holds: for every record ever inserted, where in the pool its value lies.
+//!
+//! Eight bytes a record here; key order and lists of live records, where a phase needs them, take four more each.
+//! Keys are made anew from indexes whenever they are needed.
+
+use crate::consume::Fold;
+use crate::key::{KEY_BYTES_MAX, KeyMaker};
+use crate::{Consumer, Pool, Scan};
+
+/// Records that can be inserted, at most, over all phases of a workload.
+pub(crate) const RECORDS_MAX: u64 = u32::MAX as u64 - 1;
+
+/// A value: a slice of the pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Value {
+    pub(crate) offset: u32,
+    pub(crate) bytes: u32,
+}
+
+/// Stands for the value of a record that is not there. No value is that long.
+const ABSENT: Value = Value { offset: u32::MAX, bytes: u32::MAX };
+
+/// What the workload has done to the store so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Totals {
+    /// Records alive.
+    pub(crate) records: u64,
+    /// Bytes of keys and values alive.
+    pub(crate) data_bytes: u64,
+    /// The most records alive at a time.
+    pub(crate) records_max: u64,
+    /// The most bytes alive at a time.
+    pub(crate) data_bytes_max: u64,
+    /// Inserts so far.
+    pub(crate) inserts: u64,
+    /// Writes of values so far.
+    pub(crate) writes: u64,
+    /// Bytes of keys and values written so far.
+    pub(crate) written_bytes: u64,
+    /// Changes so far: equal numbers mean equal content.
+    pub(crate) changes: u64,
+}
+
+/// The content of a right store.
+pub(crate) struct Model {
+    keys: KeyMaker,
+    values: Vec<Value>,
+    totals: Totals,
+}
+
+impl Model {
+    pub(crate) fn new(keys: KeyMaker) -> Self {
+        Self { keys, values: Vec::new(), totals: Totals::default() }
+    }
+
+    pub(crate) fn keys(&self) -> KeyMaker {
+        self.keys
+    }
+
+    pub(crate) fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// One more than the highest index that was ever inserted.
+    pub(crate) fn index_end(&self) -> u64 {
+        self.values.len() as u64
+    }
+
+    /// Keeps room for indexes below `index_end`, so that growing does not need twice the memory.
+    pub(crate) fn reserve(&mut self, index_end: u64) {
+        self.values.reserve_exact((index_end as usize).saturating_sub(self.values.len()));
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: u64) -> Option<Value> {
+        self.values.get(index as usize).copied().filter(|value| *value != ABSENT)
+    }
+
+    /// Gives the record a value, whether or not it is there.
+    #[inline]
+    pub(crate) fn put(&mut self, index: u64, value: Value) {
+        let place = index as usize;
+        if place >= self.values.len() {
+            self.values.resize(place + 1, ABSENT);
+        }
+        let before = std::mem::replace(&mut self.values[place], value);
+        let entry_bytes = (self.keys.key_bytes() + value.bytes as usize) as u64;
+        if before == ABSENT {
+            self.totals.records += 1;
+            self.totals.inserts += 1;
+            self.totals.data_bytes += entry_bytes;
+        } else {
+            self.totals.data_bytes += u64::from(value.bytes);
+            self.totals.data_bytes -= u64::from(before.bytes);
+        }
+        self.totals.writes += 1;
+        self.totals.written_bytes += entry_bytes;
+        self.totals.changes += 1;
+        self.totals.records_max = self.totals.records_max.max(self.totals.records);
+        self.totals.data_bytes_max = self.totals.data_bytes_max.max(self.totals.data_bytes);
+    }
+
+    /// Removes a record, if it is there.
+    #[inline]
+    pub(crate) fn delete(&mut self, index: u64) {
+        if let Some(value) = self.get(index) {
+            self.values[index as usize] = ABSENT;
+            self.totals.records -= 1;
+            self.totals.data_bytes -= (self.keys.key_bytes() + value.bytes as usize) as u64;
+            self.totals.changes += 1;
+        }
+    }
+
+    /// What a scan delivers that visits records in `order`, from a place in it; dead ones do not count.
+    pub(crate) fn scan(&self, pool: &Pool, order: &Order, scan: &ScanPlan) -> Scan {
+        let mut fold = Fold::new(scan.consumer, scan.any_order);
+        let most = scan.limit.unwrap_or(u64::MAX);
+        let end = order.len();
+        let mut entries = 0;
+        let mut place = if scan.reverse { scan.from + 1 } else { scan.from };
+        let mut buffer = [0; KEY_BYTES_MAX];
+        while entries < most && if scan.reverse { place > 0 } else { place < end } {
+            place -= u64::from(scan.reverse);
+            let index = order.index(place);
+            if let Some((value, bytes)) = self.get(index).and_then(|value| Some((value, pool_slice(pool, value)?))) {
+                debug_assert_eq!(value.bytes as usize, bytes.len());
+                fold.add(self.keys.make(index, &mut buffer), bytes);
+                entries += 1;
+            }
+            place += u64::from(!scan.reverse);
+        }
+        fold.finish(scan.limit.unwrap_or(0))
+    }
+}
+
+#[inline]
+fn pool_slice(pool: &Pool, value: Value) -> Option<&[u8]> {
+    pool.slice(u64::from(value.offset), value.bytes)
+}
+
+/// A scan to be answered.
+pub(crate) struct ScanPlan {
+    /// The place in the order of keys where it begins.
+    pub(crate) from: u64,
+    /// Entries at most; `None` for a whole scan.
+    pub(crate) limit: Option<u64>,
+    pub(crate) reverse: bool,
+    pub(crate) any_order: bool,
+    pub(crate) consumer: Consumer,
+}
+
+/// Indexes in the order of their keys.
+pub(crate) enum Order {
+    /// Keys ascend with their indexes, which are below this.
+    Index(u64),
+    /// The indexes that are alive or will be, sorted by key.
+    Sorted(Vec<u32>),
+}
+
+impl Order {
+    /// The key order of the records that are alive, and of those that will be inserted with indexes from the model's
+    /// end up to `index_end`.
+    pub(crate) fn by_key(model: &Model, index_end: u64) -> Self {
+        if model.keys.ascending() {
+            return Self::Index(index_end);
+        }
+        let there = |index: &u64| *index >= model.index_end() || model.get(*index).is_some();
+        let expected = (model.totals.records + index_end - model.index_end()) as usize;
+        let mut sorted = Vec::with_capacity(expected);
+        // One half of the key space after the other, so that the numbers sorted take no more memory than the result.
+        let mut part = Vec::with_capacity(expected / 2 + expected / 64 + 64);
+        for half in 0..2 {
+            part.clear();
+            part.extend((0..index_end).filter(there).filter_map(|index| {
+                let prefix = model.keys.order_prefix(index);
+                (prefix >> 63 == half).then_some(prefix << 1 >> 32 << 32 | index)
+            }));
+            part.sort_unstable();
+            settle_ties(&mut part, model.keys);
+            sorted.extend(part.iter().map(|packed| *packed as u32));
+        }
+        Self::Sorted(sorted)
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            Self::Index(end) => *end,
+            Self::Sorted(sorted) => sorted.len() as u64,
+        }
+    }
+
+    /// The index at a place below `len`.
+    #[inline]
+    pub(crate) fn index(&self, place: u64) -> u64 {
+        match self {
+            Self::Index(_) => place,
+            Self::Sorted(sorted) => u64::from(sorted[place as usize]),
+        }
+    }
+
+    /// The place of an index that is in the order.
+    pub(crate) fn place(&self, index: u64, keys: KeyMaker) -> u64 {
+        match self {
+            Self::Index(_) => index,
+            Self::Sorted(sorted) => {
+                let prefix = keys.order_prefix(index);
+                let first = sorted.partition_point(|other| keys.order_prefix(u64::from(*other)) < prefix);
+                let further = sorted[first..].iter().position(|other| u64::from(*other) == index);
+                (first + further.unwrap_or(0)) as u64
+            }
+        }
+    }
+}
+
+/// Puts indexes whose keys begin with the same 32 bits in the order of their whole keys.
+fn settle_ties(packed: &mut [u64], keys: KeyMaker) {
+    for run in packed.chunk_by_mut(|a, b| a >> 32 == b >> 32).filter(|run| run.len() > 1) {
+        run.sort_by_cached_key(|packed| {
+            let mut buffer = [0; KEY_BYTES_MAX];
+            keys.make(*packed & u64::from(u32::MAX), &mut buffer);
+            buffer
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::KeyForm;
+
+    #[test]
+    fn totals_follow_the_content() {
+        let mut model = Model::new(KeyMaker::new(KeyForm::Integer, None));
+        model.put(3, Value { offset: 0, bytes: 10 });
+        model.put(0, Value { offset: 5, bytes: 0 });
+        model.put(3, Value { offset: 1, bytes: 6 });
+        assert_eq!((model.get(0).unwrap().bytes, model.get(1), model.get(9)), (0, None, None));
+        model.delete(0);
+        model.delete(0);
+        let totals = model.totals();
+        assert_eq!((totals.records, totals.records_max, totals.inserts, totals.writes), (1, 2, 2, 3));
+        assert_eq!((totals.data_bytes, totals.data_bytes_max, totals.written_bytes), (10, 18, 28));
+    }
+
+    #[test]
+    fn hashed_keys_are_put_in_order_and_found_again() {
+        let keys = KeyMaker::new(KeyForm::Sha1, None);
+        let mut model = Model::new(keys);
+        for index in (0..5000).filter(|index| index % 3 != 0) {
+            model.put(index, Value { offset: 0, bytes: 1 });
+        }
+        let order = Order::by_key(&model, 6000);
+        let key = |place| keys.make(order.index(place), &mut [0; KEY_BYTES_MAX]).to_vec();
+        assert_eq!(order.len(), model.totals().records + 6000 - model.index_end());
+        assert!((1..order.len()).all(|place| key(place - 1) < key(place)));
+        assert!((0..order.len()).all(|place| order.place(order.index(place), keys) == place));
+    }
+
+    #[test]
+    fn ties_are_settled_by_the_whole_key() {
+        let keys = KeyMaker::new(KeyForm::Sha1, None);
+        let mut packed: Vec<u64> = (0..100).collect();
+        settle_ties(&mut packed, keys);
+        assert!(packed.is_sorted_by_key(|index| keys.make(*index, &mut [0; KEY_BYTES_MAX]).to_vec()));
+    }
+}

@@ -1,0 +1,346 @@
+//! Recording one phase: drawing its operations, lane after lane, and writing down what a right store answers.
+
+use crate::format::flags;
+use crate::key::{KEY_BYTES_MAX, KeyMaker};
+use crate::model::{Model, Order, ScanPlan, Totals, Value};
+use crate::pick::{Picked, Picker, Share};
+use crate::plan::{Kinds, LanePlan, PhasePlan, has, writes};
+use crate::pool::tree_value_bytes;
+use crate::random::{Permutation, Purpose, Stream};
+use crate::{
+    Access, Batch, KeyForm, Operation, PhaseSpec, Pool, Progress, Record, Scan, TapeError, TapeWriter, Workload,
+};
+
+/// Operations between two reports of progress.
+const PROGRESS_PERIOD: u64 = 1 << 16;
+
+/// What recording a phase needs, beside the model and the tape.
+pub(crate) struct PhaseJob<'a> {
+    pub(crate) workload: &'a Workload,
+    pub(crate) phase: &'a PhaseSpec,
+    pub(crate) plan: &'a PhasePlan,
+    pub(crate) pool: &'a Pool,
+    /// All indexes of all phases are below this.
+    pub(crate) index_end: u64,
+}
+
+impl PhaseJob<'_> {
+    /// Draws the phase's operations into `tape`.
+    pub(crate) fn record(
+        &self,
+        model: &mut Model,
+        tape: &mut TapeWriter,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<(), TapeError> {
+        let index_end = model.index_end();
+        model.reserve(self.plan.index_end);
+        let by_index = Order::Index(self.plan.index_end);
+        let by_key = if self.needs_key_order() { &Order::by_key(model, self.plan.index_end) } else { &by_index };
+        let total = self.plan.lanes.iter().map(|lane| lane.operations).sum();
+        let mut begun = 0;
+        for (number, lane) in (0..).zip(&self.plan.lanes) {
+            if number > 0 {
+                tape.next_lane()?;
+            }
+            let share = self.share(number, lane, index_end);
+            let picker = self.picks().then(|| Picker::new(self.phase.access, share, model, by_key, &by_index));
+            let mut recorder = LaneRecorder::new(self, number, *lane, model, tape, by_key, picker);
+            for done in 0..lane.operations {
+                if done % PROGRESS_PERIOD == 0 {
+                    progress(Progress { what: &self.phase.name, done: begun + done, total });
+                }
+                recorder.one(done)?;
+            }
+            recorder.end()?;
+            begun += lane.operations;
+        }
+        progress(Progress { what: &self.phase.name, done: total, total });
+        Ok(())
+    }
+
+    fn share(&self, lane: u32, plan: &LanePlan, index_end: u64) -> Share<'_> {
+        let removes = has(self.phase, Operation::Delete) && !self.phase.restore;
+        let shuffles = plan.inserts > 0 && self.phase.access == Access::Uniform;
+        Share {
+            seed: self.workload.seed,
+            phase: &self.phase.name,
+            lane,
+            lanes: self.workload.lanes,
+            owned: writes(self.phase),
+            index_end,
+            inserts: plan.inserts,
+            scattered: removes || shuffles,
+        }
+    }
+
+    /// Whether any operation falls on a record that is there.
+    fn picks(&self) -> bool {
+        use Operation::{Delete, Get, Scan, Update, Upsert};
+        [Delete, Get, Scan, Update, Upsert].into_iter().any(|operation| has(self.phase, operation))
+    }
+
+    fn needs_key_order(&self) -> bool {
+        let whole = has(self.phase, Operation::ScanAll) && !self.phase.any_order;
+        let sequential = self.phase.access == Access::Sequential && self.picks();
+        whole || sequential || has(self.phase, Operation::Scan)
+    }
+}
+
+/// Draws one lane.
+struct LaneRecorder<'a> {
+    job: &'a PhaseJob<'a>,
+    plan: LanePlan,
+    keys: KeyMaker,
+    model: &'a mut Model,
+    tape: &'a mut TapeWriter,
+    order: &'a Order,
+    picker: Option<Picker<'a>>,
+    kinds: Kinds,
+    value_bytes: Stream,
+    value_place: Stream,
+    scan_entries: Stream,
+    missing: Stream,
+    missing_key: Stream,
+    walk: Stream,
+    insert_order: Option<Permutation>,
+    inserted: u64,
+    /// Writes since the last commit.
+    uncommitted: u64,
+    /// The last whole scan, and the state of the model it belongs to.
+    whole_scan: Option<(u64, Scan)>,
+}
+
+impl<'a> LaneRecorder<'a> {
+    fn new(
+        job: &'a PhaseJob<'a>,
+        lane: u32,
+        plan: LanePlan,
+        model: &'a mut Model,
+        tape: &'a mut TapeWriter,
+        order: &'a Order,
+        picker: Option<Picker<'a>>,
+    ) -> Self {
+        let stream = |purpose| Stream::new(job.workload.seed, &job.phase.name, lane, purpose);
+        let shuffled = job.phase.access == Access::Uniform && plan.inserts > 0;
+        Self {
+            plan,
+            keys: model.keys(),
+            model,
+            tape,
+            order,
+            picker,
+            kinds: Kinds::new(job.workload, job.phase, lane),
+            value_bytes: stream(Purpose::ValueBytes),
+            value_place: stream(Purpose::ValuePlace),
+            scan_entries: stream(Purpose::ScanEntries),
+            missing: stream(Purpose::Missing),
+            missing_key: stream(Purpose::MissingKey),
+            walk: stream(Purpose::Walk),
+            insert_order: shuffled.then(|| Permutation::new(plan.inserts, &mut stream(Purpose::InsertOrder))),
+            inserted: 0,
+            uncommitted: 0,
+            whole_scan: None,
+            job,
+        }
+    }
+
+    /// Records the operation after `done` others.
+    #[inline]
+    fn one(&mut self, done: u64) -> Result<(), TapeError> {
+        match self.kinds.draw() {
+            Operation::Get => self.get(done),
+            Operation::Insert => self.insert(),
+            operation @ (Operation::Update | Operation::Upsert) => self.replace(operation, done),
+            Operation::Delete => self.delete(done),
+            Operation::Scan => self.scan(done),
+            Operation::ScanAll => self.scan_all(),
+            Operation::Walk => self.walk(),
+            Operation::Commit => self.commit(),
+        }
+    }
+
+    #[inline]
+    fn pick(&mut self, operation: Operation, done: u64) -> Result<Picked, TapeError> {
+        let picked = self.picker.as_mut().and_then(|picker| picker.pick(self.model));
+        picked.ok_or_else(|| self.nothing_left(operation, done))
+    }
+
+    #[cold]
+    fn nothing_left(&self, operation: Operation, done: u64) -> TapeError {
+        let phase = &self.job.phase.name;
+        let expected = "no record is left for it to fall on: load more records, use fewer operations or lanes, or set \
+                        restore = true for deletes";
+        TapeError::workload(format!("phase `{phase}`: operation {done}"), operation.name(), expected)
+    }
+
+    /// A new value for the record with this index.
+    #[inline]
+    fn draw_value(&mut self, index: u64) -> Value {
+        let workload = self.job.workload;
+        if let (KeyForm::Directory, Some(tree)) = (workload.key, workload.tree) {
+            let bytes = tree_value_bytes(tree);
+            return Value { offset: (index * bytes) as u32, bytes: bytes as u32 };
+        }
+        let bytes = self.value_bytes.within(workload.value_bytes.min, workload.value_bytes.max);
+        let place = self.value_place.below(workload.pool_bytes - bytes + 1);
+        // An empty value could lie at the very end, which may be out of reach of 32 bits.
+        Value { offset: if bytes == 0 { 0 } else { place as u32 }, bytes: bytes as u32 }
+    }
+
+    /// Writes a value to the model and to the tape.
+    #[inline]
+    fn put(&mut self, operation: Operation, flags: u8, index: u64) -> Result<(), TapeError> {
+        let value = self.draw_value(index);
+        self.model.put(index, value);
+        self.push(operation, flags, index, Some(value))
+    }
+
+    #[inline]
+    fn push(&mut self, operation: Operation, flags: u8, index: u64, value: Option<Value>) -> Result<(), TapeError> {
+        let mut buffer = [0; KEY_BYTES_MAX];
+        let key = self.keys.make(index, &mut buffer);
+        let Value { offset, bytes } = value.unwrap_or(Value { offset: 0, bytes: 0 });
+        let value_offset = u64::from(offset);
+        self.tape.push(&Record { operation, flags, key, value_bytes: bytes, value_offset, due_ns: None, scan: None })
+    }
+
+    #[inline]
+    fn get(&mut self, done: u64) -> Result<(), TapeError> {
+        if self.job.phase.missing > 0.0 && self.missing.unit() < self.job.phase.missing {
+            return self.get_missing();
+        }
+        let index = self.pick(Operation::Get, done)?.index;
+        self.push(Operation::Get, flags::FOUND, index, self.model.get(index))
+    }
+
+    fn get_missing(&mut self) -> Result<(), TapeError> {
+        let mut buffer = [0; KEY_BYTES_MAX];
+        let key = self.keys.missing(self.missing_key.next() >> 1, self.job.index_end, &mut buffer);
+        self.tape.push(&Record { key, ..bare(Operation::Get, 0) })
+    }
+
+    #[inline]
+    fn insert(&mut self) -> Result<(), TapeError> {
+        let place = match &self.insert_order {
+            Some(order) => order.apply(self.inserted, self.plan.inserts),
+            None => self.inserted,
+        };
+        let index = self.plan.first_insert + place * u64::from(self.job.workload.lanes);
+        self.inserted += 1;
+        self.put(Operation::Insert, 0, index)?;
+        if let Some(picker) = &mut self.picker {
+            picker.inserted(index);
+        }
+        self.wrote()
+    }
+
+    #[inline]
+    fn replace(&mut self, operation: Operation, done: u64) -> Result<(), TapeError> {
+        let index = self.pick(operation, done)?.index;
+        self.put(operation, flags::FOUND, index)?;
+        self.wrote()
+    }
+
+    fn delete(&mut self, done: u64) -> Result<(), TapeError> {
+        let picked = self.pick(Operation::Delete, done)?;
+        self.model.delete(picked.index);
+        self.push(Operation::Delete, flags::FOUND, picked.index, None)?;
+        if self.job.phase.restore {
+            self.put(Operation::Insert, flags::UNTIMED, picked.index)?;
+        } else if let Some(picker) = &mut self.picker {
+            picker.removed(picked);
+        }
+        self.wrote()
+    }
+
+    /// Counts a write of the phase's own towards its batch.
+    #[inline]
+    fn wrote(&mut self) -> Result<(), TapeError> {
+        self.uncommitted += 1;
+        if self.job.phase.batch == Batch::Writes(self.uncommitted) { self.commit() } else { Ok(()) }
+    }
+
+    fn commit(&mut self) -> Result<(), TapeError> {
+        self.uncommitted = 0;
+        self.tape.push(&bare(Operation::Commit, 0))
+    }
+
+    /// Ends the lane, and with it the last batch.
+    fn end(mut self) -> Result<(), TapeError> {
+        if self.uncommitted > 0 && self.job.phase.batch != Batch::Each { self.commit() } else { Ok(()) }
+    }
+
+    fn scan(&mut self, done: u64) -> Result<(), TapeError> {
+        let phase = self.job.phase;
+        let index = self.pick(Operation::Scan, done)?.index;
+        let limit = self.scan_entries.within(phase.scan_entries.min, phase.scan_entries.max);
+        let plan = ScanPlan {
+            from: self.order.place(index, self.keys),
+            limit: Some(limit),
+            reverse: phase.reverse,
+            any_order: false,
+            consumer: phase.consumer,
+        };
+        let scan = Some(self.model.scan(self.job.pool, self.order, &plan));
+        let flags = if phase.reverse { flags::REVERSE } else { 0 };
+        let mut buffer = [0; KEY_BYTES_MAX];
+        let key = self.keys.make(index, &mut buffer);
+        self.tape.push(&Record { key, scan, ..bare(Operation::Scan, flags) })
+    }
+
+    fn scan_all(&mut self) -> Result<(), TapeError> {
+        let phase = self.job.phase;
+        let changes = self.model.totals().changes;
+        let scan = match self.whole_scan {
+            Some((of, scan)) if of == changes => scan,
+            _ => whole_scan(self.model, self.job.pool, self.order, phase),
+        };
+        self.whole_scan = Some((changes, scan));
+        let reverse = if phase.reverse { flags::REVERSE } else { 0 };
+        let any_order = if phase.any_order { flags::ANY_ORDER } else { 0 };
+        self.tape.push(&Record { scan: Some(scan), ..bare(Operation::ScanAll, reverse | any_order) })
+    }
+
+    /// A walk from the root to a random leaf.
+    fn walk(&mut self) -> Result<(), TapeError> {
+        let Some(tree) = self.job.workload.tree else { return Ok(()) };
+        let name_bytes = self.keys.name_bytes();
+        let mut path = Vec::with_capacity(tree.levels as usize * (1 + name_bytes));
+        let (mut id, mut found) = (0, true);
+        for _ in 0..tree.levels {
+            let index = id * u64::from(tree.fanout) + self.walk.below(u64::from(tree.fanout));
+            let begin = path.len() + 1;
+            path.push(name_bytes as u8);
+            path.resize(begin + name_bytes, 0);
+            self.keys.name(index, b"dir", &mut path[begin..]);
+            found &= self.model.get(index).is_some();
+            id = KeyMaker::object_id(index);
+        }
+        let (flags, value_offset) = if found { (flags::FOUND, id) } else { (0, 0) };
+        self.tape.push(&Record { key: &path, value_bytes: tree.levels, value_offset, ..bare(Operation::Walk, flags) })
+    }
+}
+
+/// A record without key, value or scan.
+fn bare(operation: Operation, flags: u8) -> Record<'static> {
+    Record { operation, flags, key: &[], value_bytes: 0, value_offset: 0, due_ns: None, scan: None }
+}
+
+/// What a scan of everything delivers now.
+fn whole_scan(model: &Model, pool: &Pool, order: &Order, phase: &PhaseSpec) -> Scan {
+    let plan = ScanPlan {
+        from: if phase.reverse { order.len().wrapping_sub(1) } else { 0 },
+        limit: None,
+        reverse: phase.reverse,
+        any_order: phase.any_order,
+        consumer: phase.consumer,
+    };
+    model.scan(pool, order, &plan)
+}
+
+/// Whether a phase only inserts, with keys that ascend, into a store that is empty.
+pub(crate) fn ascending(workload: &Workload, phase: &PhaseSpec, keys: KeyMaker, before: Totals) -> bool {
+    let only_inserts = Operation::ALL.into_iter().all(|kind| has(phase, kind) == (kind == Operation::Insert));
+    let in_order = keys.ascending() && phase.access != Access::Uniform && workload.lanes == 1;
+    only_inserts && in_order && before.records == 0
+}

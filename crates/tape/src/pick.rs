@@ -1,0 +1,241 @@
+//! Which live record an operation falls on: the access kinds of a phase.
+
+use crate::Access;
+use crate::model::{Model, Order};
+use crate::random::{Permutation, Purpose, Stream, Zipf};
+
+/// What a picker needs to know about its lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share<'a> {
+    pub(crate) seed: u64,
+    pub(crate) phase: &'a str,
+    pub(crate) lane: u32,
+    /// Lanes of the tape.
+    pub(crate) lanes: u32,
+    /// The lane may touch only the records whose index is its number modulo the number of lanes.
+    pub(crate) owned: bool,
+    /// Indexes at the beginning of the phase are below this.
+    pub(crate) index_end: u64,
+    /// Records this lane will insert.
+    pub(crate) inserts: u64,
+    /// Records are removed for good, or inserted out of order.
+    pub(crate) scattered: bool,
+}
+
+impl Share<'_> {
+    /// The lowest index of the lane, and the distance between its indexes.
+    fn stride(&self) -> (u64, u64) {
+        if self.owned { (u64::from(self.lane), u64::from(self.lanes)) } else { (0, 1) }
+    }
+
+    fn owns(&self, index: u64) -> bool {
+        !self.owned || index % u64::from(self.lanes) == u64::from(self.lane)
+    }
+}
+
+/// A record, and where the picker has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Picked {
+    pub(crate) index: u64,
+    slot: u64,
+}
+
+/// Picks live records for one lane of one phase.
+pub(crate) enum Picker<'a> {
+    InOrder(Cursor<'a>),
+    AtRandom(Box<Chooser>),
+}
+
+impl<'a> Picker<'a> {
+    /// `by_key` is the order of keys, `by_index` that of indexes.
+    pub(crate) fn new(access: Access, share: Share<'a>, model: &Model, by_key: &'a Order, by_index: &'a Order) -> Self {
+        match access {
+            Access::Sequential => Self::InOrder(Cursor::new(by_key, share)),
+            Access::Insertion => Self::InOrder(Cursor::new(by_index, share)),
+            _ => Self::AtRandom(Box::new(Chooser::new(access, share, model))),
+        }
+    }
+
+    /// A live record; `None` if the lane has none.
+    #[inline]
+    pub(crate) fn pick(&mut self, model: &Model) -> Option<Picked> {
+        match self {
+            Self::InOrder(cursor) => cursor.next(model),
+            Self::AtRandom(chooser) => chooser.pick(),
+        }
+    }
+
+    /// A record was inserted.
+    #[inline]
+    pub(crate) fn inserted(&mut self, index: u64) {
+        if let Self::AtRandom(chooser) = self {
+            chooser.live.push(index);
+        }
+    }
+
+    /// A picked record was removed for good.
+    #[inline]
+    pub(crate) fn removed(&mut self, picked: Picked) {
+        if let Self::AtRandom(chooser) = self {
+            // Only age needs the list to stay in order.
+            chooser.live.remove(picked.slot, matches!(chooser.access, Access::Latest { .. }));
+        }
+    }
+}
+
+/// Goes through an order again and again, over what is alive.
+pub(crate) struct Cursor<'a> {
+    order: &'a Order,
+    share: Share<'a>,
+    place: u64,
+}
+
+impl<'a> Cursor<'a> {
+    /// Lanes that own their records all begin at the lowest; lanes that share them begin evenly spread, so that they do
+    /// not read the same records at the same time.
+    fn new(order: &'a Order, share: Share<'a>) -> Self {
+        let place = if share.owned { 0 } else { share.index_end.min(order.len()) / u64::from(share.lanes) };
+        Self { order, share, place: place * u64::from(share.lane) }
+    }
+
+    fn next(&mut self, model: &Model) -> Option<Picked> {
+        for _ in 0..self.order.len() {
+            if self.place >= self.order.len() {
+                self.place = 0;
+            }
+            let index = self.order.index(self.place);
+            self.place += 1;
+            if self.share.owns(index) && model.get(index).is_some() {
+                return Some(Picked { index, slot: 0 });
+            }
+        }
+        None
+    }
+}
+
+/// The live records of a lane, in slots without gaps.
+enum Live {
+    /// All of the lane's indexes, ascending: nothing was ever removed.
+    Dense { first: u64, step: u64, count: u64 },
+    /// Whichever are alive.
+    Listed(Vec<u32>),
+}
+
+impl Live {
+    fn new(share: &Share<'_>, model: &Model) -> Self {
+        let (first, step) = share.stride();
+        let indexes = || (first..share.index_end).step_by(step as usize);
+        if share.scattered || !indexes().all(|index| model.get(index).is_some()) {
+            let alive = || indexes().filter(|index| model.get(*index).is_some());
+            let mut list = Vec::with_capacity(alive().count() + share.inserts as usize);
+            list.extend(alive().map(|index| index as u32));
+            return Self::Listed(list);
+        }
+        Self::Dense { first, step, count: indexes().count() as u64 }
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        match self {
+            Self::Dense { count, .. } => *count,
+            Self::Listed(list) => list.len() as u64,
+        }
+    }
+
+    #[inline]
+    fn index(&self, slot: u64) -> u64 {
+        match self {
+            Self::Dense { first, step, .. } => first + slot * step,
+            Self::Listed(list) => u64::from(list[slot as usize]),
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, index: u64) {
+        match self {
+            Self::Dense { count, .. } => *count += 1,
+            Self::Listed(list) => list.push(index as u32),
+        }
+    }
+
+    fn remove(&mut self, slot: u64, in_order: bool) {
+        if let Self::Listed(list) = self {
+            if in_order {
+                list.remove(slot as usize);
+            } else {
+                list.swap_remove(slot as usize);
+            }
+        }
+    }
+}
+
+/// Picks at random.
+pub(crate) struct Chooser {
+    access: Access,
+    live: Live,
+    key: Stream,
+    part: Stream,
+    ranks: Zipf,
+    scatter: Permutation,
+}
+
+impl Chooser {
+    fn new(access: Access, share: Share<'_>, model: &Model) -> Self {
+        let live = Live::new(&share, model);
+        let theta = match access {
+            Access::Zipfian { theta } | Access::Latest { theta } => theta,
+            _ => 0.0,
+        };
+        let stream = |purpose| Stream::new(share.seed, share.phase, share.lane, purpose);
+        // Lanes that share records share what is popular.
+        let popular_lane = if share.owned { share.lane } else { 0 };
+        let mut popular = Stream::new(share.seed, share.phase, popular_lane, Purpose::Popularity);
+        Self {
+            access,
+            key: stream(Purpose::Key),
+            part: stream(Purpose::KeyPart),
+            ranks: Zipf::new(live.len(), theta),
+            scatter: Permutation::new(live.len() + share.inserts, &mut popular),
+            live,
+        }
+    }
+
+    #[inline]
+    fn pick(&mut self) -> Option<Picked> {
+        let count = self.live.len();
+        if count == 0 {
+            return None;
+        }
+        let slot = match self.access {
+            Access::Zipfian { .. } => {
+                let rank = self.draw_rank(count);
+                self.scatter.apply(rank, count)
+            }
+            Access::Latest { .. } => count - 1 - self.draw_rank(count),
+            Access::Hot { records, operations } => {
+                let rank = self.draw_hot(count, records, operations);
+                self.scatter.apply(rank, count)
+            }
+            Access::Uniform | Access::Sequential | Access::Insertion => self.key.below(count),
+        };
+        Some(Picked { index: self.live.index(slot), slot })
+    }
+
+    /// A Zipfian rank from 0.
+    #[inline]
+    fn draw_rank(&mut self, count: u64) -> u64 {
+        self.ranks.resize(count);
+        self.ranks.draw(&mut self.key) - 1
+    }
+
+    /// A rank below the number of hot records with the probability of a hot operation, else one above.
+    #[inline]
+    fn draw_hot(&mut self, count: u64, records: f64, operations: f64) -> u64 {
+        let hot = (libm::round(count as f64 * records) as u64).clamp(1, count);
+        if self.part.unit() < operations || hot == count {
+            self.key.below(hot)
+        } else {
+            hot + self.key.below(count - hot)
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Recording a workload: its pool, a tape for each phase, and a tape that scans everything at the end.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::corpus::Corpus;
+use crate::model::{Model, Totals};
+use crate::phase::{PhaseJob, ascending};
+use crate::plan::{LanePlan, PhasePlan, Plan};
+use crate::{
+    Access, Batch, Consumer, Data, KeyForm, KeyMaker, Measure, Operation, PhaseSpec, Pool, PoolFacts, SizeRange,
+    TapeError, TapeReader, TapeShape, TapeWriter, Workload,
+};
+
+/// Name and version of what made a tape. Tapes are byte-identical only for one version.
+const GENERATOR: &str = concat!("bakeoff-tape ", env!("CARGO_PKG_VERSION"));
+/// The file that is written last and says what the others are.
+const RECORDING_FILE: &str = "recording.json";
+const POOL_FILE: &str = "pool.bin";
+const VERIFY_FILE: &str = "verify.tape";
+
+/// How far recording has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// What is being recorded: `pool`, or a phase's name.
+    pub what: &'a str,
+    /// Operations (pool: bytes) done of it.
+    pub done: u64,
+    /// Operations (pool: bytes) in all.
+    pub total: u64,
+}
+
+/// A phase's tape.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseTape {
+    /// The phase.
+    pub name: String,
+    /// The file.
+    pub path: PathBuf,
+    /// The tape's identity: 16 hexadecimal digits.
+    pub tape_checksum: String,
+    /// Operations on the tape, commits and restoring inserts included.
+    pub operations: u64,
+    /// Records alive after the phase.
+    pub records_after: u64,
+    /// Bytes of keys and values alive after the phase.
+    pub data_bytes_after: u64,
+    /// Bytes of keys and values that the phase writes, restoring inserts included.
+    pub written_bytes: u64,
+    /// The phase only inserts, keys ascending byte by byte, into an empty store.
+    pub ascending: bool,
+}
+
+/// What may be known beforehand about the data of a workload.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Hints {
+    /// Records alive at the same time, at most.
+    pub records_max: u64,
+    /// Records that all phases insert together, deleted ones included.
+    pub records_inserted: u64,
+    /// Length of the longest key.
+    pub key_bytes_max: u64,
+    /// Mean length of a value written.
+    pub value_bytes_mean: u64,
+    /// Length of the longest value.
+    pub value_bytes_max: u64,
+    /// Bytes of keys and values alive at the same time, at most.
+    pub data_bytes_max: u64,
+    /// Bytes of keys and values that all phases write together.
+    pub written_bytes: u64,
+    /// All keys are 4-byte big-endian integers.
+    pub integer_keys: bool,
+}
+
+/// A recorded workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recording {
+    /// The value pool.
+    pub pool: PathBuf,
+    /// What is known of it.
+    pub pool_facts: PoolFacts,
+    /// The phases' tapes, in order.
+    pub phases: Vec<PhaseTape>,
+    /// The tape that scans everything that must be there after the last phase.
+    pub verify: PathBuf,
+    /// What may be known beforehand about the data.
+    pub hints: Hints,
+}
+
+impl Recording {
+    /// The same with its files in `directory`.
+    fn located(mut self, directory: &Path) -> Self {
+        self.pool = directory.join(&self.pool);
+        self.verify = directory.join(&self.verify);
+        for phase in &mut self.phases {
+            phase.path = directory.join(&phase.path);
+        }
+        self
+    }
+}
+
+/// What `recording.json` holds. A recording is used again only if all of this but the recording itself is as it would be.
+#[derive(Serialize, Deserialize)]
+struct RecordingFile {
+    generator: String,
+    /// The workload as JSON text: compared letter by letter, so that no number is rounded on the way.
+    workload: String,
+    /// Follows the files that text was taken from.
+    corpus_stamp: Option<u64>,
+    verify_checksum: String,
+    /// With file names only, so that the directory can be moved.
+    recording: Recording,
+}
+
+/// Records a workload into `directory`: its pool, a tape for each phase, and a tape for the check at the end.
+///
+/// Text for the pool comes from the text files in `corpus` if there is one. What an earlier call left in `directory` for
+/// the same workload is used again if it is still whole.
+///
+/// # Errors
+/// The workload is impossible, the corpus has no text, or a file cannot be written.
+pub fn record(
+    workload: &Workload,
+    directory: &Path,
+    corpus: Option<&Path>,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<Recording, TapeError> {
+    let plan = Plan::new(workload)?;
+    let corpus = corpus.filter(|_| workload.data == Data::Text);
+    let corpus_stamp = corpus.map(|corpus| Corpus::open(corpus)?.stamp()).transpose()?;
+    std::fs::create_dir_all(directory).map_err(TapeError::io("create the directory", directory))?;
+    let wanted = Wanted { workload: to_json(workload, directory)?, corpus_stamp };
+    if let Some(recording) = reuse(&wanted, directory) {
+        return Ok(recording);
+    }
+    let recorder = Recorder { workload, directory, corpus, json_bytes: wanted.workload.len() };
+    let file = directory.join(RECORDING_FILE);
+    // From here until the end nothing in the directory can be taken for a recording.
+    match std::fs::remove_file(&file) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(TapeError::io("remove", &file)(error));
+        }
+        _ => {}
+    }
+    let (recording, verify_checksum) = recorder.record(&plan, progress)?;
+    let recorded = RecordingFile {
+        generator: GENERATOR.to_owned(),
+        workload: wanted.workload,
+        corpus_stamp,
+        verify_checksum,
+        recording: recording.clone(),
+    };
+    let temporary = directory.join("recording.json.part");
+    std::fs::write(&temporary, to_json(&recorded, &file)?).map_err(TapeError::io("write", &temporary))?;
+    std::fs::rename(&temporary, &file).map_err(TapeError::io("give its name to", &file))?;
+    Ok(recording.located(directory))
+}
+
+fn to_json(value: &impl Serialize, path: &Path) -> Result<String, TapeError> {
+    serde_json::to_string(value).map_err(|error| TapeError::io("write as JSON into", path)(error.into()))
+}
+
+/// What a recording must have been made from to be used again.
+struct Wanted {
+    workload: String,
+    corpus_stamp: Option<u64>,
+}
+
+/// The recording in `directory`, if it is the wanted one and whole.
+fn reuse(wanted: &Wanted, directory: &Path) -> Option<Recording> {
+    let text = std::fs::read_to_string(directory.join(RECORDING_FILE)).ok()?;
+    let file: RecordingFile = serde_json::from_str(&text).ok()?;
+    let same =
+        file.generator == GENERATOR && file.workload == wanted.workload && file.corpus_stamp == wanted.corpus_stamp;
+    let recording = file.recording.located(directory);
+    let pool = Pool::open(&recording.pool).ok().filter(|_| same)?;
+    let (pool_bytes, pool_checksum) = (pool.bytes(), pool.checksum());
+    let whole = |path: &Path, identity: &str| {
+        TapeReader::open(path).is_ok_and(|tape| {
+            let facts = tape.facts();
+            facts.identity() == identity
+                && (facts.pool_bytes, facts.pool_checksum) == (pool_bytes, pool_checksum)
+                && tape.check().is_ok()
+        })
+    };
+    let tapes_whole = recording.phases.iter().all(|phase| whole(&phase.path, &phase.tape_checksum));
+    (tapes_whole && whole(&recording.verify, &file.verify_checksum)).then_some(recording)
+}
+
+/// Metadata of a tape.
+#[derive(Serialize)]
+struct Metadata<'a> {
+    generator: &'a str,
+    workload: &'a Workload,
+    phase: &'a str,
+    records_after: u64,
+    data_bytes_after: u64,
+}
+
+struct Recorder<'a> {
+    workload: &'a Workload,
+    directory: &'a Path,
+    corpus: Option<&'a Path>,
+    /// Length of the workload as JSON.
+    json_bytes: usize,
+}
+
+impl Recorder<'_> {
+    /// Records everything; gives the recording, with file names only, and the identity of the last tape.
+    fn record(&self, plan: &Plan, progress: &mut dyn FnMut(Progress<'_>)) -> Result<(Recording, String), TapeError> {
+        let pool_facts = self.create_pool(progress)?;
+        let pool = Pool::open(&self.directory.join(POOL_FILE))?;
+        let shape = self.shape(&pool);
+        let mut model = Model::new(KeyMaker::new(self.workload.key, self.workload.tree));
+        let mut phases = Vec::new();
+        for (number, (phase, phase_plan)) in self.workload.phases.iter().zip(&plan.phases).enumerate() {
+            let name = PathBuf::from(format!("{:02}-{}.tape", number + 1, phase.name));
+            let job =
+                PhaseJob { workload: self.workload, phase, plan: phase_plan, pool: &pool, index_end: plan.index_end };
+            let before = model.totals();
+            let (tape_checksum, operations) = self.write_tape(&name, shape, &job, &mut model, progress)?;
+            let after = model.totals();
+            phases.push(PhaseTape {
+                name: phase.name.clone(),
+                path: name,
+                tape_checksum,
+                operations,
+                records_after: after.records,
+                data_bytes_after: after.data_bytes,
+                written_bytes: after.written_bytes - before.written_bytes,
+                ascending: ascending(self.workload, phase, model.keys(), before),
+            });
+        }
+        let verify_checksum = self.write_verify(plan, shape, &pool, &mut model, progress)?;
+        let hints = self.hints(&model);
+        let (pool, verify) = (PathBuf::from(POOL_FILE), PathBuf::from(VERIFY_FILE));
+        Ok((Recording { pool, pool_facts, phases, verify, hints }, verify_checksum))
+    }
+
+    fn create_pool(&self, progress: &mut dyn FnMut(Progress<'_>)) -> Result<PoolFacts, TapeError> {
+        let Workload { data, seed, records, .. } = *self.workload;
+        let path = self.directory.join(POOL_FILE);
+        let total = crate::estimate(self.workload).pool_bytes;
+        progress(Progress { what: "pool", done: 0, total });
+        let facts = match self.workload.tree.filter(|_| self.workload.key == KeyForm::Directory) {
+            Some(tree) => Pool::create_tree(&path, tree, records, data, seed, self.corpus),
+            None => Pool::create(&path, data, total, seed, self.corpus),
+        }?;
+        progress(Progress { what: "pool", done: total, total });
+        Ok(facts)
+    }
+
+    fn shape(&self, pool: &Pool) -> TapeShape {
+        TapeShape {
+            lanes: self.workload.lanes,
+            pool_bytes: pool.bytes(),
+            pool_checksum: pool.checksum(),
+            // The longest name of a phase, two numbers and the names of the fields come to less than 256 bytes.
+            metadata_bytes_max: self.json_bytes + 256,
+        }
+    }
+
+    /// Records one phase; gives the tape's identity and its operations.
+    fn write_tape(
+        &self,
+        name: &Path,
+        shape: TapeShape,
+        job: &PhaseJob<'_>,
+        model: &mut Model,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<(String, u64), TapeError> {
+        let path = self.directory.join(name);
+        let mut tape = TapeWriter::create(&path, shape)?;
+        job.record(model, &mut tape, progress)?;
+        let Totals { records, data_bytes, .. } = model.totals();
+        let metadata = Metadata {
+            generator: GENERATOR,
+            workload: self.workload,
+            phase: &job.phase.name,
+            records_after: records,
+            data_bytes_after: data_bytes,
+        };
+        let header = tape.finish(&to_json(&metadata, &path)?)?;
+        Ok((header.identity(), header.operations))
+    }
+
+    /// Records the scan of everything that must be there in the end.
+    fn write_verify(
+        &self,
+        plan: &Plan,
+        shape: TapeShape,
+        pool: &Pool,
+        model: &mut Model,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<String, TapeError> {
+        let phase = PhaseSpec {
+            name: "verify".to_owned(),
+            mix: [(Operation::ScanAll, 1.0)].into(),
+            operations: Some(1),
+            access: Access::Sequential,
+            batch: Batch::Each,
+            measure: Measure::Throughput,
+            missing: 0.0,
+            restore: false,
+            scan_entries: SizeRange { min: 0, max: 0 },
+            reverse: false,
+            any_order: true,
+            consumer: Consumer::Xxh64,
+        };
+        let lane = LanePlan { operations: 1, inserts: 0, first_insert: 0 };
+        let phase_plan = PhasePlan { lanes: vec![lane], index_end: plan.index_end };
+        let workload = &Workload { lanes: 1, ..self.workload.clone() };
+        let job = PhaseJob { workload, phase: &phase, plan: &phase_plan, pool, index_end: plan.index_end };
+        let shape = TapeShape { lanes: 1, ..shape };
+        Ok(self.write_tape(Path::new(VERIFY_FILE), shape, &job, model, progress)?.0)
+    }
+
+    fn hints(&self, model: &Model) -> Hints {
+        let totals = model.totals();
+        let key_bytes = model.keys().key_bytes() as u64;
+        let value_bytes_max = match self.workload.tree.filter(|_| self.workload.key == KeyForm::Directory) {
+            Some(tree) => crate::pool::tree_value_bytes(tree),
+            None => self.workload.value_bytes.max,
+        };
+        Hints {
+            records_max: totals.records_max,
+            records_inserted: totals.inserts,
+            key_bytes_max: key_bytes,
+            value_bytes_mean: (totals.written_bytes / totals.writes.max(1)).saturating_sub(key_bytes),
+            value_bytes_max,
+            data_bytes_max: totals.data_bytes_max,
+            written_bytes: totals.written_bytes,
+            integer_keys: self.workload.key == KeyForm::Integer,
+        }
+    }
+}
