@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use bakeoff_protocol::Durability;
-use bakeoff_tape::{Data, KeyForm, SizeRange, Tree};
+use bakeoff_tape::{Data, KeyForm, LANES_MAX, SizeRange, Tree, tree_entries};
 
 use crate::error::Problems;
-use crate::node::{Node, Value};
+use crate::node::{Node, SuiteFile, Value};
 use crate::read::{self, Table};
 use crate::suite::StoreChoice;
 use crate::units::{format_count, format_duration, format_size, format_size_range, parse_duration, parse_size};
@@ -15,8 +15,6 @@ use crate::{POOL_BYTES_MAX, RECORDS_MAX, VALUE_BYTES_MAX};
 
 /// The longest time a cell may be given: 30 days.
 const TIMEOUT_MS_MAX: u64 = 30 * 24 * 3_600_000;
-
-const THREADS_MAX: u64 = 1_024;
 
 /// What is varied.
 #[derive(Clone, Debug)]
@@ -73,7 +71,7 @@ pub(crate) fn axes(root: &Table<'_>, tree: Option<Tree>, problems: &mut Problems
 }
 
 fn threads(node: &Node, what: &str, problems: &mut Problems) -> Option<u32> {
-    read::count(node, what, (1, THREADS_MAX), problems).map(|threads| threads as u32)
+    read::count(node, what, (1, u64::from(LANES_MAX)), problems).map(|threads| threads as u32)
 }
 
 fn stores(table: &Table<'_>, problems: &mut Problems) -> Option<StoreChoice> {
@@ -146,7 +144,7 @@ pub(crate) fn tree(root: &Table<'_>, problems: &mut Problems) -> Option<Tree> {
         read::quantity(node, what, (0, VALUE_BYTES_MAX - 8), parse_size, format_size, problems)
     });
     let tree = Tree { fanout: fanout as u32, levels: levels as u32, padding_bytes: padding.unwrap_or(0) as u32 };
-    let Some(entries) = tree_entries(tree) else {
+    let Some(entries) = tree_entries(tree).filter(|&entries| entries <= RECORDS_MAX) else {
         let message =
             format!("a tree of {} levels with {} directories in each is too large", levels, format_count(fanout));
         let help = format!("a workload has at most {} records", format_count(RECORDS_MAX));
@@ -162,17 +160,6 @@ pub(crate) fn tree(root: &Table<'_>, problems: &mut Problems) -> Option<Tree> {
         return None;
     }
     Some(tree)
-}
-
-/// The entries of a tree, unless there are more than a workload may have.
-pub(crate) fn tree_entries(tree: Tree) -> Option<u64> {
-    let mut entries = 0u64;
-    let mut level = 1u64;
-    for _ in 0..tree.levels {
-        level = level.checked_mul(u64::from(tree.fanout))?;
-        entries = entries.checked_add(level).filter(|&entries| entries <= RECORDS_MAX)?;
-    }
-    Some(entries)
 }
 
 fn tree_values(tree: Option<Tree>) -> Vec<SizeRange> {
@@ -210,7 +197,7 @@ fn timeout(node: &Node, what: &str, problems: &mut Problems) -> Option<Duration>
 }
 
 /// The length of the value pool: long enough that slices of it differ.
-pub(crate) fn pool_bytes(root: &Table<'_>, axes: &Axes, problems: &mut Problems) -> Option<u64> {
+pub(crate) fn pool_bytes(root: &Table<'_>, axes: &Axes, file: &SuiteFile, problems: &mut Problems) -> Option<u64> {
     let largest = axes.value_bytes.iter().copied().max_by_key(|range| range.max)?;
     let given = root.read("pool-size", problems, |node, what, problems| {
         read::quantity(node, what, (1, POOL_BYTES_MAX), parse_size, format_size, problems)
@@ -222,7 +209,7 @@ pub(crate) fn pool_bytes(root: &Table<'_>, axes: &Axes, problems: &mut Problems)
         let message =
             format!("a pool of {} has no room for values of {}", format_size(given), format_size_range(largest));
         let help = format!("make `pool-size` at least {}, or leave it out", format_size(largest.max));
-        problems.add(root.place("pool-size"), message, help);
+        problems.add(&file.blame(&["value-size"], root.place("pool-size")), message, help);
     }
     Some(given)
 }

@@ -187,8 +187,11 @@ pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
     if word.chars().nth(64).is_some() {
         return None;
     }
-    let distance = |candidate: &str| strsim::damerau_levenshtein(&word, &candidate.to_lowercase());
     let allowed = (word.chars().count() / 3).max(1);
+    let distance = |candidate: &str| match candidate.starts_with(&word) && word.len() > 2 {
+        true => allowed,
+        false => strsim::damerau_levenshtein(&word, &candidate.to_lowercase()),
+    };
     let (best, candidate) = known.map(|candidate| (distance(candidate), candidate)).min_by_key(|&(edits, _)| edits)?;
     (best <= allowed).then_some(candidate)
 }
@@ -214,7 +217,8 @@ impl LineStarts {
 }
 
 fn excerpt(file: &str, text: &str, lines: &LineStarts, span: Range<usize>) -> Excerpt {
-    let offset = text.floor_char_boundary(span.start);
+    // What is missing at the end is shown on the last line that has something on it.
+    let offset = text.floor_char_boundary(span.start.min(text.trim_end().len()));
     let (index, start) = lines.find(offset);
     let line = text[start..].lines().next().unwrap_or("");
     let before = text[start..offset].chars().count();

@@ -12,13 +12,13 @@ use crate::phase::Phase;
 use crate::units::format_count;
 
 /// The part of a phase's operations that are of a kind.
-pub(crate) fn share(phase: &PhaseSpec, operation: Operation) -> f64 {
+fn share(phase: &PhaseSpec, operation: Operation) -> f64 {
     let total: f64 = phase.mix.values().sum();
     phase.mix.get(&operation).map_or(0.0, |weight| weight / total)
 }
 
 /// The most operations of a kind that a phase can be expected to draw: six standard deviations above the mean.
-pub(crate) fn operations_max(phase: &PhaseSpec, operation: Operation, operations: u64) -> u64 {
+fn operations_max(phase: &PhaseSpec, operation: Operation, operations: u64) -> u64 {
     let share = share(phase, operation);
     if share == 0.0 {
         return 0;
@@ -37,9 +37,9 @@ pub(crate) fn check(phases: &[Phase<'_>], axes: &Axes, file: &SuiteFile, problem
             if records < u64::from(threads) {
                 let message = format!("{} records are too few for {threads} threads", format_count(records));
                 let help = "each thread writes records of its own: use more records or fewer threads";
-                problems.add(&file.axis_place("records", index), message, help);
+                problems.add(&file.blame(&["threads"], &file.axis_place("records", index)), message, help);
             } else {
-                lasting(phases, axes, (records, threads), problems);
+                lasting(phases, (axes, file), (records, threads), problems);
             }
             if problems.len() > before {
                 return;
@@ -59,7 +59,12 @@ fn unique_names(phases: &[Phase<'_>], problems: &mut Problems) {
 }
 
 /// Follows one thread's records through the phases: writes touch only a thread's own.
-fn lasting(phases: &[Phase<'_>], axes: &Axes, (records, threads): (u64, u32), problems: &mut Problems) {
+fn lasting(
+    phases: &[Phase<'_>],
+    (axes, file): (&Axes, &SuiteFile),
+    (records, threads): (u64, u32),
+    problems: &mut Problems,
+) {
     let threads = u64::from(threads);
     let mut live = 0;
     let mut inserted = 0u64;
@@ -76,13 +81,13 @@ fn lasting(phases: &[Phase<'_>], axes: &Axes, (records, threads): (u64, u32), pr
                 phase.table.name
             );
             let help = "use fewer operations or more records, or put deleted records back with restore = true";
-            problems.add(phase.table.place("operations"), message, help);
+            problems.add(&file.blame(&["records", "threads"], phase.table.place("operations")), message, help);
             return;
         }
         let inserts = [Operation::Insert, Operation::Upsert].map(|kind| operations_max(spec, kind, operations));
         inserted = inserted.saturating_add(inserts[0]).saturating_add(inserts[1]);
         if inserted > RECORDS_MAX {
-            too_many(phase, axes, inserted, problems);
+            too_many(phase, (axes, file), inserted, problems);
             return;
         }
         live -= deletes;
@@ -92,12 +97,12 @@ fn lasting(phases: &[Phase<'_>], axes: &Axes, (records, threads): (u64, u32), pr
     }
 }
 
-fn too_many(phase: &Phase<'_>, axes: &Axes, inserted: u64, problems: &mut Problems) {
+fn too_many(phase: &Phase<'_>, (axes, file): (&Axes, &SuiteFile), inserted: u64, problems: &mut Problems) {
     let message = format!("with {} there may be {} records", phase.table.name, format_count(inserted));
     let most = format_count(RECORDS_MAX);
     let help = match axes.keys.contains(&KeyForm::Integer) {
         true => format!("a 4-byte integer key names at most {most}: use fewer, or another key"),
         false => format!("a workload numbers at most {most}: use fewer"),
     };
-    problems.add(phase.table.place("operations"), message, help);
+    problems.add(&file.blame(&["records"], phase.table.place("operations")), message, help);
 }

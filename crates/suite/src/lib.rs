@@ -26,7 +26,7 @@ mod units;
 pub use error::{SuiteError, SuiteErrors, did_you_mean};
 pub use offered::offered;
 pub use overrides::Overrides;
-pub use plan::{Cell, Estimate, Plan, PlanMedium, WorkloadPlan, plan};
+pub use plan::{Cell, Plan, PlanMedium, WorkloadPlan, plan};
 pub use skip::{Skip, SkipReason};
 pub use suite::{StoreChoice, Suite, read_text};
 pub use units::{
@@ -40,7 +40,7 @@ pub const SUITE_BYTES_MAX: u64 = 1 << 20;
 /// The longest value that a suite may ask for, in bytes.
 pub const VALUE_BYTES_MAX: u64 = 1 << 30;
 
-/// The longest value pool, in bytes: places in it are 32-bit numbers.
+/// The longest value pool that a suite may ask for, in bytes.
 pub const POOL_BYTES_MAX: u64 = u32::MAX as u64;
 
 /// The most records that the phases of a workload may insert together: records are numbered with 32 bits.

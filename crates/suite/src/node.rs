@@ -125,6 +125,13 @@ impl SuiteFile {
         problems.into_errors(&self.name, &self.text)
     }
 
+    /// Where to show what is wrong between some axes and the value at `place`: at the flag that changed one of the axes,
+    /// since the suite was right without it.
+    pub(crate) fn blame(&self, axes: &[&str], place: &Place) -> Place {
+        let flag = axes.iter().map(|axis| self.axis_place(axis, 0)).find(|place| matches!(place, Place::Flag { .. }));
+        flag.unwrap_or_else(|| place.clone())
+    }
+
     /// The place of an axis' value: of the element at `index` where it is a list.
     pub(crate) fn axis_place(&self, axis: &str, index: usize) -> Place {
         let Some(node) = self.root.get("axes").and_then(|axes| axes.get(axis)) else { return Place::File };

@@ -117,6 +117,7 @@ fn mix(table: &Table<'_>, problems: &mut Problems) -> Option<BTreeMap<Operation,
             problems.add(&node.place, message, "leave one of them out");
             None
         }
+        (None, None) if table.is_misspelt("operation") || table.is_misspelt("mix") => None,
         (None, None) => {
             let message = format!("{} does not say what it does", table.name);
             let help = "add operation = \"get\", or mix = { get = 50, update = 50 }";

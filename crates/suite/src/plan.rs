@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bakeoff_protocol::{Axes, Durability, Settings, StoreDescription};
-use bakeoff_tape::{Data, KeyForm, Operation, PhaseSpec, SizeRange, Workload};
+use bakeoff_tape::{Data, Estimate, KeyForm, KeyMaker, PhaseSpec, SizeRange, Workload, estimate, tree_entries};
 use serde::Serialize;
 use sha1::{Digest, Sha1};
 
+use crate::POOL_BYTES_MAX;
 use crate::error::{Problems, SuiteErrors};
-use crate::flow::{operations_max, share};
 use crate::offered::offered;
 use crate::settings;
 use crate::skip::{Skip, SkipReason};
 use crate::suite::{StoreChoice, Suite};
 use crate::units::{format_count, format_size_range};
-use crate::{POOL_BYTES_MAX, axes};
 
 /// The most cells of a plan.
 const CELLS_MAX: usize = 100_000;
@@ -58,7 +57,7 @@ pub struct WorkloadPlan {
     pub durability: Durability,
     /// One for each store.
     pub cells: Vec<Cell>,
-    /// How large it will be.
+    /// How large it will be, about.
     pub estimate: Estimate,
 }
 
@@ -71,19 +70,6 @@ pub struct Cell {
     pub axes: Axes,
     /// The settings that the suite gives the store, sizes as integers.
     pub settings: Settings,
-}
-
-/// How large a workload will be, about: from shares and mean sizes, before anything is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Estimate {
-    /// Operations of all phases.
-    pub operations: u64,
-    /// Records alive at the same time, at most.
-    pub records_max: u64,
-    /// Bytes of keys and values alive at the same time, at most.
-    pub data_bytes_max: u64,
-    /// Bytes of keys and values that all phases write together.
-    pub written_bytes: u64,
 }
 
 /// Multiplies out the axes of a suite for the stores that drivers describe. `media` says where each medium is.
@@ -274,7 +260,7 @@ fn workloads(suite: &Suite) -> Vec<Workload> {
 fn workload(suite: &Suite, (key, data): (KeyForm, Data), value_bytes: SizeRange, records: u64, lanes: u32) -> Workload {
     let pool_bytes = match suite.tree() {
         // The pool of a tree is its values, one after the other.
-        Some(tree) => axes::tree_entries(tree).unwrap_or(0) * value_bytes.max,
+        Some(tree) => tree_entries(tree).unwrap_or(0) * value_bytes.max,
         None => suite.pool_bytes().unwrap_or_else(|| pool_bytes(value_bytes.max)),
     };
     let (seed, tree, phases) = (suite.seed(), suite.tree(), suite.phases().to_vec());
@@ -293,13 +279,13 @@ fn unfit(store: &StoreDescription, workload: &Workload, durability: Durability) 
         return Some((format!("{name}, {durability}"), SkipReason::DurabilityNotOffered { durability, offered }));
     }
     let key = workload.key;
-    let (shortest, longest) = key_bytes(key, workload);
-    if let Some(key_bytes_max) = store.key_bytes_max.filter(|&most| longest > most) {
-        let why = SkipReason::KeyTooLong { key, key_bytes: longest, key_bytes_max };
+    let key_bytes = key_bytes(workload);
+    if let Some(key_bytes_max) = store.key_bytes_max.filter(|&most| key_bytes > most) {
+        let why = SkipReason::KeyTooLong { key, key_bytes, key_bytes_max };
         return Some((format!("{name}, {} keys", key.name()), why));
     }
-    if shortest < store.key_bytes_min {
-        let why = SkipReason::KeyTooShort { key, key_bytes: shortest, key_bytes_min: store.key_bytes_min };
+    if key_bytes < store.key_bytes_min {
+        let why = SkipReason::KeyTooShort { key, key_bytes, key_bytes_min: store.key_bytes_min };
         return Some((format!("{name}, {} keys", key.name()), why));
     }
     let value_bytes = workload.value_bytes.max;
@@ -322,39 +308,9 @@ fn phases_unfit(store: &StoreDescription, phases: &[PhaseSpec]) -> Option<SkipRe
     none.then_some(SkipReason::NothingOffered)
 }
 
-/// The shortest and the longest key of a workload, in bytes.
-fn key_bytes(key: KeyForm, workload: &Workload) -> (u64, u64) {
-    match key {
-        KeyForm::Sha1 => (32, 32),
-        KeyForm::Decimal => (16, 16),
-        KeyForm::Integer => (4, 4),
-        // A parent's id and a short name that ends with the entry's number in its directory.
-        KeyForm::Directory => {
-            let digits = workload.tree.map_or(1, |tree| tree.fanout.to_string().len() as u64);
-            (8, 8 + 3 + digits)
-        }
-    }
-}
-
-/// Draws nothing and reads nothing, so that a plan of thousands of cells is instant.
-fn estimate(workload: &Workload) -> Estimate {
-    let record = mean(workload.value_bytes).saturating_add(key_bytes(workload.key, workload).1);
-    let mut estimate = Estimate::default();
-    let mut live = 0u64;
-    for phase in &workload.phases {
-        let operations = phase.operations.unwrap_or(workload.records);
-        let part = |operation| (operations as f64 * share(phase, operation)) as u64;
-        let writes = [Operation::Insert, Operation::Update, Operation::Upsert].map(part).iter().sum::<u64>();
-        let restored = if phase.restore { part(Operation::Delete) } else { 0 };
-        live = live.saturating_add(operations_max(phase, Operation::Insert, operations));
-        live = live.saturating_add(operations_max(phase, Operation::Upsert, operations));
-        estimate.operations = estimate.operations.saturating_add(operations);
-        estimate.records_max = estimate.records_max.max(live);
-        estimate.written_bytes = estimate.written_bytes.saturating_add((writes + restored).saturating_mul(record));
-        live = live.saturating_sub(part(Operation::Delete) - restored);
-    }
-    estimate.data_bytes_max = estimate.records_max.saturating_mul(record);
-    estimate
+/// The length of every key of a workload, in bytes.
+fn key_bytes(workload: &Workload) -> u64 {
+    KeyMaker::new(workload.key, workload.tree).key_bytes() as u64
 }
 
 fn mean(range: SizeRange) -> u64 {

@@ -2,7 +2,7 @@
 
 use bakeoff_tape::SizeRange;
 
-use crate::error::Problems;
+use crate::error::{Problems, nearest};
 use crate::node::{Entry, Node, Place, Value};
 use crate::units::{UnitError, format_count, parse_count, parse_count_range, shorten};
 
@@ -15,6 +15,8 @@ pub(crate) struct Table<'a> {
     pub(crate) name: String,
     pub(crate) place: Place,
     entries: &'a [Entry],
+    /// Known keys that unknown ones were most likely meant to be: they are not missing, only misspelt.
+    misspelt: Vec<String>,
 }
 
 impl<'a> Table<'a> {
@@ -24,12 +26,14 @@ impl<'a> Table<'a> {
             wrong_kind(node, name, "a table", problems);
             return None;
         };
+        let mut misspelt = Vec::new();
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+            misspelt.extend(nearest(&entry.key, known.iter().copied()).map(str::to_owned));
             let message = format!("unknown key `{}` in {name}", shorten(&entry.key));
             let help = format!("{name} takes {}", known.join(", "));
             problems.add_unknown(&entry.key_place, &entry.key, known, message, help);
         }
-        Some(Self { name: name.to_owned(), place: node.place.clone(), entries })
+        Some(Self { name: name.to_owned(), place: node.place.clone(), entries, misspelt })
     }
 
     /// What the table holds under `key`.
@@ -50,10 +54,15 @@ impl<'a> Table<'a> {
     /// What the table holds under `key`; its absence is noted with an example of what to write.
     pub(crate) fn required(&self, key: &str, example: &str, problems: &mut Problems) -> Option<&'a Node> {
         let node = self.get(key);
-        if node.is_none() {
+        if node.is_none() && !self.is_misspelt(key) {
             problems.add(&self.place, format!("{} has no `{key}`", self.name), format!("add, for example, {example}"));
         }
         node
+    }
+
+    /// Whether an unknown key was most likely meant to be this one.
+    pub(crate) fn is_misspelt(&self, key: &str) -> bool {
+        self.misspelt.iter().any(|meant| meant == key)
     }
 
     /// Reads `key` if it is there.

@@ -4,10 +4,11 @@ use bakeoff_tape::{Access, Batch, Consumer, KeyForm, Measure, Operation};
 
 use crate::axes::Axes;
 use crate::error::Problems;
+use crate::node::SuiteFile;
 use crate::phase::Phase;
 
 /// Notes everything about the phase at `index` that cannot be, or would say nothing.
-pub(crate) fn check(phase: &Phase<'_>, index: usize, axes: &Axes, problems: &mut Problems) {
+pub(crate) fn check(phase: &Phase<'_>, index: usize, axes: &Axes, file: &SuiteFile, problems: &mut Problems) {
     if phase.spec.mix.is_empty() {
         // What it does could not be read, so nothing can be said of the rest.
         return;
@@ -19,7 +20,7 @@ pub(crate) fn check(phase: &Phase<'_>, index: usize, axes: &Axes, problems: &mut
     inserts(phase, problems);
     deletes(phase, problems);
     scans(phase, problems);
-    threads(phase, axes, problems);
+    threads(phase, axes, file, problems);
     directories(phase, index, axes, problems);
 }
 
@@ -100,7 +101,7 @@ fn scans(phase: &Phase<'_>, problems: &mut Problems) {
     }
 }
 
-fn threads(phase: &Phase<'_>, axes: &Axes, problems: &mut Problems) {
+fn threads(phase: &Phase<'_>, axes: &Axes, file: &SuiteFile, problems: &mut Problems) {
     let reads_others =
         [Operation::Scan, Operation::ScanAll, Operation::Walk].into_iter().find(|&each| phase.does(each));
     let (Some(reader), true) = (reads_others, phase.writes()) else { return };
@@ -111,7 +112,7 @@ fn threads(phase: &Phase<'_>, axes: &Axes, problems: &mut Problems) {
             reader.name()
         );
         let help = "make them phases of their own, or use threads = [1]";
-        problems.add(phase.table.place(phase.operation_key()), message, help);
+        problems.add(&file.blame(&["threads"], phase.table.place(phase.operation_key())), message, help);
     }
 }
 

@@ -50,7 +50,7 @@ pub enum SkipReason {
     KeyTooLong {
         /// The key form.
         key: KeyForm,
-        /// Its longest key.
+        /// The length of its keys.
         key_bytes: u64,
         /// The longest that the store takes.
         key_bytes_max: u64,
@@ -59,7 +59,7 @@ pub enum SkipReason {
     KeyTooShort {
         /// The key form.
         key: KeyForm,
-        /// Its shortest key.
+        /// The length of its keys.
         key_bytes: u64,
         /// The shortest that the store takes.
         key_bytes_min: u64,
@@ -102,7 +102,7 @@ impl fmt::Display for SkipReason {
                 write!(formatter, "durability {durability} is not offered, only {}", offered.join(", "))
             }
             Self::KeyTooLong { key, key_bytes, key_bytes_max } => {
-                write!(formatter, "{} keys have up to {key_bytes} bytes, the store takes {key_bytes_max}", key.name())
+                write!(formatter, "{} keys have {key_bytes} bytes, the store takes {key_bytes_max}", key.name())
             }
             Self::KeyTooShort { key, key_bytes, key_bytes_min } => {
                 write!(

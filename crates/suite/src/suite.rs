@@ -201,7 +201,7 @@ fn check(file: SuiteFile) -> Result<Suite, SuiteErrors> {
 }
 
 fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
-    let root = Table::new(&file.root, "a suite", &KNOWN, problems)?;
+    let root = Table::new(&file.root, "the suite", &KNOWN, problems)?;
     let name = name(&file.name);
     let title = root.read("title", problems, read::text).unwrap_or_else(|| name.clone());
     let summary = root.read("summary", problems, read::text).unwrap_or_default();
@@ -217,9 +217,9 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     let phases = phases(&root, problems);
     let axes = axes?;
     settings::check_names(&root, &axes.stores, file, problems);
-    let pool_bytes = axes::pool_bytes(&root, &axes, problems);
+    let pool_bytes = axes::pool_bytes(&root, &axes, file, problems);
     for (index, phase) in phases.iter().enumerate() {
-        rules::check(phase, index, &axes, problems);
+        rules::check(phase, index, &axes, file, problems);
     }
     if problems.is_empty() {
         flow::check(&phases, &axes, file, problems);

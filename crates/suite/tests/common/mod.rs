@@ -1,0 +1,137 @@
+//! A suite to change and stores to plan for.
+#![allow(dead_code, reason = "each test binary takes what it needs")]
+
+use std::collections::BTreeMap;
+
+use bakeoff_protocol::{
+    Capabilities, Durability, DurabilitySupport, Setting, SettingKind, StoreDescription, Structure,
+};
+use bakeoff_suite::{Plan, PlanMedium, Suite, SuiteErrors, plan};
+
+/// A suite with something of everything, which tests change a line of.
+pub(crate) const SUITE: &str = r#"title = "Base"
+summary = "To be changed."
+seed = 7
+rounds = 3
+
+[axes]
+stores = ["tree", "files"]
+value-size = ["10B", "1KiB..10KiB"]
+records = [1_000, "10k"]
+data = ["random", "text"]
+durability = ["process"]
+threads = [1]
+
+[limits]
+max-db-size = "1GiB"
+timeout = "5m"
+
+[[phases]]
+name = "load"
+operation = "insert"
+
+[[phases]]
+name = "read"
+operation = "get"
+operations = 500
+access = "zipfian"
+missing = 0.1
+
+[[phases]]
+name = "remove"
+operation = "delete"
+operations = 500
+restore = true
+
+[[phases]]
+name = "list"
+operation = "scan-all"
+operations = 1
+order = "any"
+
+[settings.tree]
+cache = "64MiB"
+"#;
+
+/// The suite with the first `from` replaced.
+pub(crate) fn changed(from: &str, to: &str) -> String {
+    assert!(SUITE.contains(from), "the suite has no {from:?}");
+    SUITE.replacen(from, to, 1)
+}
+
+/// The suite, changed, and valid all the same.
+pub(crate) fn suite(from: &str, to: &str) -> Suite {
+    Suite::parse("base.toml", &changed(from, to)).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// A store that can do everything, keeps keys of up to 511 bytes, and takes settings of each kind.
+pub(crate) fn tree() -> StoreDescription {
+    let setting = |name: &str, kind| Setting {
+        name: name.to_owned(),
+        kind,
+        default: None,
+        help: String::new(),
+        source: String::new(),
+    };
+    StoreDescription {
+        name: "tree".to_owned(),
+        title: "Tree".to_owned(),
+        summary: String::new(),
+        version: "1".to_owned(),
+        license: "MIT".to_owned(),
+        language: "Rust".to_owned(),
+        structure: Structure::BTree,
+        durability: classes(&Durability::ALL),
+        capabilities: Capabilities {
+            scan_from: true,
+            scan_ordered: true,
+            scan_any_order: true,
+            batch: true,
+            batch_reads: true,
+            atomic_batch: true,
+            insert_refuses: true,
+            parallel_readers: true,
+            parallel_writers: true,
+            multi_process: true,
+            keeps_data: true,
+        },
+        key_bytes_max: Some(511),
+        value_bytes_max: None,
+        key_bytes_min: 1,
+        files: String::new(),
+        settings: vec![
+            setting("cache", SettingKind::Bytes { min: 1 << 20, max: 1 << 30 }),
+            setting("readers", SettingKind::Integer { min: 1, max: 126 }),
+            setting("mapped", SettingKind::Boolean),
+            setting("table", SettingKind::Choice { words: vec!["rowid".to_owned(), "without-rowid".to_owned()] }),
+        ],
+        test_only: false,
+    }
+}
+
+/// A store without order, batches, settings or durability above `process`.
+pub(crate) fn files() -> StoreDescription {
+    let mut store = tree();
+    store.name = "files".to_owned();
+    store.durability = classes(&[Durability::None, Durability::Process]);
+    store.capabilities.scan_from = false;
+    store.capabilities.scan_ordered = false;
+    store.capabilities.batch = false;
+    store.key_bytes_min = 0;
+    store.settings.clear();
+    store
+}
+
+fn classes(list: &[Durability]) -> BTreeMap<Durability, DurabilitySupport> {
+    let support = DurabilitySupport { how: String::new(), source: String::new() };
+    list.iter().map(|&class| (class, support.clone())).collect()
+}
+
+/// Plans for both stores on a default medium with so much free space.
+pub(crate) fn plan_with(suite: &Suite, free_bytes: Option<u64>) -> Result<Plan, SuiteErrors> {
+    let mut hidden = tree();
+    hidden.name = "hidden".to_owned();
+    hidden.test_only = true;
+    let media = BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), free_bytes })]);
+    plan(suite, &[tree(), files(), hidden], &media)
+}

@@ -1,0 +1,195 @@
+//! What a suite that is wrong gets: every kind of mistake, with the text that is shown for it.
+
+mod common;
+
+use std::fmt::Write;
+
+use bakeoff_suite::{Overrides, Suite};
+use common::{SUITE, changed, plan_with};
+
+/// What was changed in the good suite, into what.
+const MISTAKES: &[(&str, &str, &str)] = &[
+    ("not TOML", "title = \"Base\"", "title = Base"),
+    ("the same key twice", "seed = 7", "seed = 7\nseed = 8"),
+    ("an unknown key", "rounds = 3", "round = 3"),
+    ("an unknown key of a table", "value-size = [", "value-sizes = ["),
+    ("an unknown key of a phase", "operations = 500", "operatoins = 500"),
+    ("a wrong type", "title = \"Base\"", "title = 5"),
+    ("a wrong type for a number", "rounds = 3", "rounds = [3]"),
+    ("a wrong type for a flag", "restore = true", "restore = \"yes\""),
+    ("a wrong type for a table", "[limits]\nmax-db-size = \"1GiB\"\ntimeout = \"5m\"", ""),
+    ("no rounds", "rounds = 3", "rounds = 0"),
+    ("too many rounds", "rounds = 3", "rounds = 1_000_000"),
+    ("a negative number", "seed = 7", "seed = -7"),
+    ("a number beyond 64 bits", "seed = 7", "seed = 99999999999999999999"),
+    ("no axis", "records = [1_000, \"10k\"]\n", ""),
+    ("an empty axis", "records = [1_000, \"10k\"]", "records = []"),
+    ("a value twice", "records = [1_000, \"10k\"]", "records = [1_000, \"1k\"]"),
+    ("no records", "records = [1_000, \"10k\"]", "records = [0]"),
+    ("a count that is none", "\"10k\"", "\"ten\""),
+    ("a size without its unit", "\"10B\"", "\"10K\""),
+    ("a size with an unknown unit", "\"10B\"", "\"10 bytes\""),
+    ("a value that is too large", "\"10B\"", "\"2GiB\""),
+    ("a range that runs backwards", "1KiB..10KiB", "10KiB..1KiB"),
+    ("an unknown word", "\"text\"", "\"txt\""),
+    ("an unknown durability", "\"process\"", "\"proces\""),
+    ("all among others", "[\"tree\", \"files\"]", "[\"tree\", \"all\"]"),
+    ("no time", "timeout = \"5m\"", "timeout = \"0s\""),
+    ("a time without its unit", "timeout = \"5m\"", "timeout = \"300\""),
+    ("a time that is a number", "timeout = \"5m\"", "timeout = 300"),
+    ("a pool that is too small", "rounds = 3", "rounds = 3\npool-size = \"1KiB\""),
+    ("no phases", "[[phases]]\nname = \"load\"", "[[phase]]\nname = \"load\""),
+    ("no name", "name = \"read\"\n", ""),
+    ("a name that cannot be", "\"read\"", "\"../Read\""),
+    ("a name twice", "\"list\"", "\"read\""),
+    ("no operation", "operation = \"get\"\n", ""),
+    ("an unknown operation", "\"get\"", "\"gets\""),
+    ("an operation that batches make", "\"get\"", "\"commit\""),
+    ("an operation and a mix", "operation = \"get\"", "operation = \"get\"\nmix = { get = 1 }"),
+    ("an unknown operation of a mix", "operation = \"get\"", "mix = { get = 1, updat = 1 }"),
+    ("a weight of nothing", "operation = \"get\"", "mix = { get = 1, update = 0 }"),
+    ("an empty mix", "operation = \"get\"", "mix = {}"),
+    ("no operations", "operations = 500\n", ""),
+    ("a first phase that reads", "operation = \"insert\"", "operation = \"get\""),
+    ("a first phase that counts for itself", "operation = \"insert\"", "operation = \"insert\"\noperations = 5"),
+    ("an unknown access", "\"zipfian\"", "\"zipf\""),
+    ("an exponent that is none", "\"zipfian\"", "{ zipfian = -1 }"),
+    ("hot without saying how", "\"zipfian\"", "\"hot\""),
+    ("hot with a wrong part", "\"zipfian\"", "{ hot = { records = 0.1, operations = 9 } }"),
+    ("two kinds of access", "\"zipfian\"", "{ zipfian = 1, latest = 1 }"),
+    ("a part above one", "missing = 0.1", "missing = 10"),
+    ("popular inserts", "operation = \"insert\"", "operation = \"insert\"\naccess = \"zipfian\""),
+    ("a key without effect", "missing = 0.1", "restore = true"),
+    ("a throughput that restores", "restore = true", "restore = true\nmeasure = \"throughput\""),
+    ("a batch that restores", "restore = true", "restore = true\nbatch = 10"),
+    ("a batch of nothing", "restore = true", "batch = 0"),
+    ("a scan in any order", "operation = \"scan-all\"", "operation = \"scan\""),
+    ("any order in reverse", "order = \"any\"", "order = \"any\"\nreverse = true"),
+    ("copies in any order", "order = \"any\"", "order = \"any\"\nconsumer = \"copy\""),
+    (
+        "too few records to delete",
+        "restore = true",
+        "restore = false\nbatch = 1\nmeasure = \"latency\"\n[[phases]]\nname = \"more\"\noperation = \"delete\"\noperations = \"501\"",
+    ),
+    (
+        "a walk without a tree",
+        "operation = \"get\"\noperations = 500\naccess = \"zipfian\"\nmissing = 0.1",
+        "operation = \"walk\"\noperations = 5",
+    ),
+    ("a tree without its keys", "[limits]", "[tree]\nfanout = 3\nlevels = 2\n\n[limits]\n"),
+    ("keys without their tree", "threads = [1]", "key = \"directory\""),
+    (
+        "fewer records than threads",
+        "records = [1_000, \"10k\"]\ndata = [\"random\", \"text\"]\ndurability = [\"process\"]\nthreads = [1]",
+        "records = 3\nthreads = 4",
+    ),
+    (
+        "more records than keys",
+        "operation = \"scan-all\"\noperations = 1\norder = \"any\"",
+        "operation = \"insert\"\noperations = \"5G\"",
+    ),
+    ("settings of a store that is not compared", "[settings.tree]", "[settings.tre]"),
+];
+
+#[test]
+fn every_mistake_is_shown_with_its_place_and_its_remedy() {
+    let mut shown = String::new();
+    for (mistake, from, to) in MISTAKES {
+        let text = match *mistake {
+            "a wrong type for a table" => format!("limits = 5\n{}", changed(from, to)),
+            "a tree without its keys" => {
+                changed("threads = [1]", "threads = [1]\nkey = \"sha1\"").replacen(from, to, 1)
+            }
+            "more records than keys" => changed("threads = [1]", "key = \"integer\"")
+                .replacen("1_000, \"10k\"", "1_000", 1)
+                .replacen(from, to, 1),
+            _ => changed(from, to),
+        };
+        let errors = Suite::parse("base.toml", &text).expect_err(mistake);
+        writeln!(shown, "## {mistake}\n{errors}\n").expect("writing to a string");
+    }
+    insta::assert_snapshot!("mistakes", shown);
+}
+
+#[test]
+fn mistakes_that_only_stores_know_are_shown_with_their_place() {
+    let mistakes = [
+        ("an unknown store", "\"files\"", "\"fils\""),
+        ("an unknown setting", "cache =", "cach ="),
+        ("a setting of a store that takes none", "[settings.tree]", "[settings.files]"),
+        ("a setting that is too small", "\"64MiB\"", "\"64KiB\""),
+        ("a setting of the wrong type", "cache = \"64MiB\"", "readers = \"many\""),
+        ("a setting that is no integer in its limits", "cache = \"64MiB\"", "readers = 127"),
+        ("a setting that is neither true nor false", "cache = \"64MiB\"", "mapped = 1"),
+        ("a setting with an unknown word", "cache = \"64MiB\"", "table = \"row-id\""),
+        ("a medium without a directory", "threads = [1]", "media = [\"default\", \"disk\"]"),
+    ];
+    let mut shown = String::new();
+    for (mistake, from, to) in mistakes {
+        let errors = plan_with(&common::suite(from, to), None).expect_err(mistake);
+        writeln!(shown, "## {mistake}\n{errors}\n").expect("writing to a string");
+    }
+    insta::assert_snapshot!("mistakes_of_plans", shown);
+}
+
+#[test]
+fn a_wrong_flag_is_named_as_a_wrong_line_is() {
+    let list = |value: &str| Some(vec![value.to_owned()]);
+    let one = |value: &str| Some(value.to_owned());
+    let flags = [
+        Overrides { stores: list("tree,files"), ..Overrides::default() },
+        Overrides { stores: Some(Vec::new()), ..Overrides::default() },
+        Overrides { records: list("many"), ..Overrides::default() },
+        Overrides { records: list("400"), ..Overrides::default() },
+        Overrides { value_size: list("9KiB..1KiB"), ..Overrides::default() },
+        Overrides { data: list("rndom"), ..Overrides::default() },
+        Overrides { durability: list("powr"), ..Overrides::default() },
+        Overrides { threads: list("0"), ..Overrides::default() },
+        Overrides { rounds: one("0"), ..Overrides::default() },
+        Overrides { seed: one("-1"), ..Overrides::default() },
+        Overrides { max_db_size: one("1G"), ..Overrides::default() },
+        Overrides { timeout: one("5"), ..Overrides::default() },
+    ];
+    let suite = common::suite("restore = true", "restore = false");
+    let mut shown = String::new();
+    for overrides in flags {
+        let errors = match suite.with_overrides(&overrides) {
+            Err(errors) => errors,
+            Ok(changed) => plan_with(&changed, None).expect_err("a wrong flag"),
+        };
+        writeln!(shown, "{errors}\n").expect("writing to a string");
+    }
+    insta::assert_snapshot!("mistakes_of_flags", shown);
+}
+
+#[test]
+fn all_mistakes_are_shown_at_once_in_the_order_of_the_file() {
+    let text =
+        SUITE.replace("rounds = 3", "rounds = 0").replace("\"process\"", "\"disk\"").replace("\"get\"", "\"read\"");
+    let errors = Suite::parse("base.toml", &text).unwrap_err();
+    let lines: Vec<_> = errors.errors().iter().map(|error| error.line().unwrap()).collect();
+    assert_eq!(lines, [4, 11, 24]);
+}
+
+#[test]
+fn a_thousand_mistakes_are_not_all_shown() {
+    let text = format!("{}\n{SUITE}", (0..1_000).map(|n| format!("unknown-{n} = 1\n")).collect::<String>());
+    let errors = Suite::parse("base.toml", &text).unwrap_err();
+    assert_eq!(errors.errors().len(), 1_000);
+    assert!(errors.to_string().ends_with("… and 980 more like these"), "{errors}");
+}
+
+#[test]
+fn a_file_that_is_no_suite_is_refused_by_name() {
+    let folder = std::env::temp_dir().join(format!("bakeoff-suite-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let refused = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        Suite::load(&path).unwrap_err().to_string()
+    };
+    assert!(refused("long.toml", &vec![b'#'; (1 << 20) + 1]).contains("long.toml: is longer than 1MiB"));
+    assert!(refused("binary.toml", b"title = \xff").contains("binary.toml: is not text: byte 8 is not UTF-8"));
+    assert!(Suite::load(&folder.join("none.toml")).unwrap_err().to_string().contains("none.toml: cannot be read"));
+    std::fs::remove_dir_all(&folder).unwrap();
+}

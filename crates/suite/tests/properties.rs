@@ -1,0 +1,142 @@
+//! What holds for any input: nothing panics, and what is written is read back.
+
+mod common;
+
+use std::time::Duration;
+
+use bakeoff_suite::{
+    Overrides, Suite, format_duration, format_size, format_size_range, parse_count, parse_count_range, parse_duration,
+    parse_size, parse_size_range,
+};
+use bakeoff_tape::SizeRange;
+use common::{SUITE, plan_with};
+use proptest::prelude::*;
+
+/// Parses, and plans what could be parsed; errors must have words and their lines must be in the text.
+fn survive(text: &str) {
+    match Suite::parse("fuzz.toml", text) {
+        Ok(suite) => {
+            let _ = plan_with(&suite, Some(1 << 30)).map_err(|errors| assert!(!errors.to_string().is_empty()));
+        }
+        Err(errors) => {
+            assert!(!errors.errors().is_empty() && !errors.to_string().is_empty());
+            for error in errors.errors() {
+                assert!(error.line().is_none_or(|line| line <= text.lines().count().max(1)), "{error}");
+            }
+        }
+    }
+}
+
+/// Pieces that suites are made of, right and wrong.
+fn piece() -> impl Strategy<Value = String> {
+    let lines: Vec<_> = SUITE.lines().map(|line| format!("{line}\n")).collect();
+    let values = [
+        "-1",
+        "0",
+        "1e308",
+        "nan",
+        "inf",
+        "9223372036854775807",
+        "\"\"",
+        "[]",
+        "{}",
+        "\"1B..\"",
+        "\"é\\t\\u0000\"",
+        "\"4G\"",
+    ];
+    let keys = [
+        "seed",
+        "rounds",
+        "operations",
+        "records",
+        "value-size",
+        "mix.get",
+        "access.hot.records",
+        "batch",
+        "missing",
+        "fanout",
+        "levels",
+    ];
+    let assignment = (prop::sample::select(keys.to_vec()), prop::sample::select(values.to_vec()));
+    prop_oneof![
+        5 => prop::sample::select(lines),
+        2 => assignment.prop_map(|(key, value)| format!("{key} = {value}\n")),
+        1 => Just("[tree]\n".to_owned()),
+        1 => "\\PC{0,12}\n",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn any_text_is_survived(text in "\\PC*") {
+        survive(&text);
+    }
+
+    #[test]
+    fn any_pieces_of_suites_are_survived(pieces in prop::collection::vec(piece(), 0..40)) {
+        survive(&pieces.concat());
+    }
+
+    #[test]
+    fn a_suite_with_a_stretch_replaced_is_survived(start in 0..SUITE.len(), length in 0..20usize, text in "\\PC{0,6}|[0-9.eE_-]{0,20}") {
+        let end = (start + length).min(SUITE.len());
+        survive(&format!("{}{text}{}", &SUITE[..start], &SUITE[end..]));
+    }
+
+    #[test]
+    fn a_suite_with_a_piece_put_in_is_survived(line in 0..SUITE.lines().count(), piece in piece()) {
+        let mut lines: Vec<_> = SUITE.lines().collect();
+        lines.insert(line, piece.trim_end());
+        survive(&lines.join("\n"));
+    }
+
+    #[test]
+    fn any_flag_is_survived(texts in prop::collection::vec("\\PC{0,8}|[0-9]{0,20}[kMG]?(i?B)?", 10)) {
+        let list = |index: usize| Some(vec![texts[index].clone()]);
+        let one = |index: usize| Some(texts[index].clone());
+        let flags = [
+            Overrides { stores: list(0), ..Overrides::default() },
+            Overrides { durability: list(1), data: list(2), ..Overrides::default() },
+            Overrides { records: list(3), ..Overrides::default() },
+            Overrides { value_size: list(4), ..Overrides::default() },
+            Overrides { threads: list(5), ..Overrides::default() },
+            Overrides { rounds: one(6), seed: one(7), ..Overrides::default() },
+            Overrides { max_db_size: one(8), timeout: one(9), ..Overrides::default() },
+        ];
+        let suite = Suite::parse("base.toml", SUITE).unwrap();
+        for overrides in flags {
+            match suite.with_overrides(&overrides) {
+                Ok(changed) => drop(plan_with(&changed, Some(1 << 30))),
+                Err(errors) => prop_assert!(errors.to_string().starts_with("--"), "{errors}"),
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_are_read_back(bytes in any::<u64>(), shift in 0..64u32) {
+        let bytes = bytes >> shift << (shift / 2);
+        prop_assert_eq!(parse_size(&format_size(bytes)), Ok(bytes));
+        prop_assert_eq!(parse_count(&bytes.to_string()), Ok(bytes));
+    }
+
+    #[test]
+    fn ranges_are_read_back(ends in any::<(u32, u32)>()) {
+        let range = SizeRange { min: ends.0.min(ends.1).into(), max: ends.0.max(ends.1).into() };
+        prop_assert_eq!(parse_size_range(&format_size_range(range)), Ok(range));
+        prop_assert_eq!(parse_count_range(&format!("{}..{}", range.min, range.max)), Ok(range));
+    }
+
+    #[test]
+    fn durations_are_read_back(milliseconds in any::<u64>(), shift in 0..64u32) {
+        let time = Duration::from_millis(milliseconds >> shift);
+        prop_assert_eq!(parse_duration(&format_duration(time)), Ok(time));
+    }
+
+    #[test]
+    fn any_number_is_survived(text in "\\PC*|[0-9._]{0,40}[a-zA-Z]{0,3}") {
+        let _ = (parse_size(&text), parse_count(&text), parse_duration(&text));
+        let _ = (parse_size_range(&text), parse_count_range(&text));
+    }
+}
