@@ -1,1 +1,17 @@
-//! placeholder
+//! A driver: opens stores and replays tapes. The binary beside it is this library over a list of stores, so that
+//! another list (stores with large C++ builds) is another three-line binary.
+//!
+//! Invariants: inside a timed region nothing is generated, checked, logged or allocated by the driver; every answer is
+//! checked after its block; standard output carries events only, everything else goes to standard error.
+
+mod answers;
+mod command;
+mod emit;
+mod lane;
+mod phase;
+mod run;
+mod tally;
+
+pub use command::main;
+pub use lane::{Buffers, LaneJob, LaneOutcome, replay_lane};
+pub use run::parse_request;

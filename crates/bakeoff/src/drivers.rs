@@ -1,0 +1,138 @@
+//! Finds drivers and asks them what they can do.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use bakeoff_protocol::{DriverDescription, PROTOCOL_VERSION, StoreDescription};
+
+/// Executables with this prefix, beside the command line or on PATH, are drivers.
+const PREFIX: &str = "bakeoff-driver-";
+
+/// How long a driver may take to describe itself (a JVM takes most of a second).
+const DESCRIBE_TIME_MAX: Duration = Duration::from_secs(20);
+
+/// The longest description that is read.
+const DESCRIPTION_BYTES_MAX: u64 = 16 << 20;
+
+/// A driver that has described itself.
+pub(crate) struct Driver {
+    pub(crate) path: PathBuf,
+    pub(crate) description: DriverDescription,
+}
+
+/// Every driver found, and what was wrong with those left out.
+pub(crate) struct Drivers {
+    pub(crate) drivers: Vec<Driver>,
+    pub(crate) left_out: Vec<String>,
+}
+
+impl Drivers {
+    /// Looks beside this executable, then along PATH; of drivers with the same name the first counts.
+    ///
+    /// # Errors
+    /// If no driver answers at all.
+    pub(crate) fn discover() -> Result<Self> {
+        let mut found = Self { drivers: Vec::new(), left_out: Vec::new() };
+        for path in candidates() {
+            match describe(&path) {
+                Ok(description) => found.drivers.push(Driver { path, description }),
+                Err(error) => found.left_out.push(format!("driver {} is left out: {error:#}", path.display())),
+            }
+        }
+        if found.drivers.is_empty() {
+            let reasons = found.left_out.iter().map(|reason| format!("\n  {reason}")).collect::<String>();
+            bail!("no driver works: build with ./bakeoff, or put a {PREFIX}* on PATH{reasons}");
+        }
+        Ok(found)
+    }
+
+    /// Every store, each once: where two drivers offer one, the first found counts.
+    pub(crate) fn stores(&self) -> Vec<StoreDescription> {
+        let mut names = BTreeSet::new();
+        let all = self.drivers.iter().flat_map(|driver| &driver.description.stores);
+        all.filter(|store| names.insert(&store.name)).cloned().collect()
+    }
+
+    /// The driver of a store.
+    pub(crate) fn of_store(&self, name: &str) -> Option<&Driver> {
+        self.drivers.iter().find(|driver| driver.description.stores.iter().any(|store| store.name == name))
+    }
+}
+
+/// Executable files whose names begin with [`PREFIX`].
+fn candidates() -> Vec<PathBuf> {
+    let beside = std::env::current_exe().ok().and_then(|path| path.parent().map(Path::to_owned));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut names = BTreeSet::new();
+    let mut found = Vec::new();
+    for directory in beside.into_iter().chain(std::env::split_paths(&path)) {
+        let Ok(entries) = std::fs::read_dir(&directory) else { continue };
+        let mut here: Vec<_> = entries.flatten().map(|entry| entry.path()).filter(|path| is_driver(path)).collect();
+        here.sort();
+        found.extend(here.into_iter().filter(|path| names.insert(path.file_name().map(std::ffi::OsStr::to_owned))));
+    }
+    found
+}
+
+fn is_driver(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
+    // `cargo build` leaves `NAME.d` files beside the programs; they are not executable.
+    name.starts_with(PREFIX)
+        && path.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+}
+
+fn describe(path: &Path) -> Result<DriverDescription> {
+    let mut child = Command::new(path)
+        .arg("describe")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .context("it does not start")?;
+    let text = read_with_limit(&mut child)?;
+    let description: DriverDescription =
+        serde_json::from_str(&text).context("what it prints for `describe` is not a description (docs/PROTOCOL.md)")?;
+    if description.protocol != PROTOCOL_VERSION {
+        bail!("it speaks protocol {}, this is {PROTOCOL_VERSION}: build both alike", description.protocol);
+    }
+    Ok(description)
+}
+
+/// What the child prints until it ends; it is killed when it takes too long or prints too much.
+fn read_with_limit(child: &mut Child) -> Result<String> {
+    let stdout = child.stdout.take().context("it has no standard output")?;
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        stdout.take(DESCRIPTION_BYTES_MAX).read_to_string(&mut text).map(|_| text)
+    });
+    let begin = Instant::now();
+    while !reader.is_finished() && begin.elapsed() < DESCRIBE_TIME_MAX {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    if !reader.is_finished() {
+        let _ = child.kill();
+    }
+    let text = reader.join().map_err(|_| anyhow::anyhow!("reading from it failed"))?;
+    let status = match child.try_wait()? {
+        Some(status) => status,
+        None => {
+            // It closed its output; give it a moment to end by itself.
+            std::thread::sleep(Duration::from_millis(20));
+            let _ = child.kill();
+            child.wait()?
+        }
+    };
+    if begin.elapsed() >= DESCRIBE_TIME_MAX {
+        bail!("`describe` took more than {} s", DESCRIBE_TIME_MAX.as_secs());
+    }
+    let text = text.context("what it prints is not text")?;
+    if !status.success() && text.is_empty() {
+        bail!("`describe` ended with {status}");
+    }
+    Ok(text)
+}

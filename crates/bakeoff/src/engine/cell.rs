@@ -1,0 +1,234 @@
+//! One cell, one round: a request, a driver process, result lines.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use bakeoff_protocol::{
+    CellEnd, CellStatus, DataHints, Event, FailureKind, Mode, PROTOCOL_VERSION, PhaseLine, PhaseRequest, PhaseResult,
+    Progress, Request, ResultLine, StoreDescription, TapeFacts,
+};
+use bakeoff_suite::{Cell, WorkloadPlan, offered};
+use bakeoff_tape::{Batch, Measure, PhaseSpec, PhaseTape, Recording};
+
+use crate::drivers::Driver;
+use crate::engine::child::{self, Ending, Job};
+use crate::engine::interrupt::Interrupt;
+use crate::engine::run_file::now;
+
+/// A cell with everything needed to run it.
+pub(crate) struct CellJob<'a> {
+    pub(crate) workload: &'a WorkloadPlan,
+    pub(crate) cell: &'a Cell,
+    pub(crate) store: &'a StoreDescription,
+    pub(crate) driver: &'a Driver,
+    pub(crate) recording: &'a Recording,
+    pub(crate) timeout: Duration,
+    pub(crate) memory_bytes_max: Option<u64>,
+    /// The command that shows a failure again.
+    pub(crate) again: String,
+}
+
+/// The phases a store is asked for, and those it does not offer.
+pub(crate) struct Phases<'a> {
+    pub(crate) asked: Vec<(&'a PhaseSpec, &'a PhaseTape)>,
+    pub(crate) not_offered: Vec<(String, String)>,
+}
+
+impl<'a> CellJob<'a> {
+    /// Sorts the phases by what the store offers.
+    pub(crate) fn phases(&self) -> Phases<'a> {
+        let mut phases = Phases { asked: Vec::new(), not_offered: Vec::new() };
+        for (spec, tape) in self.workload.workload.phases.iter().zip(&self.recording.phases) {
+            match offered(spec, &self.store.capabilities) {
+                Ok(()) => phases.asked.push((spec, tape)),
+                Err(why) => phases.not_offered.push((spec.name.clone(), why)),
+            }
+        }
+        phases
+    }
+
+    /// What the driver is asked, for the store's files in `directory`.
+    pub(crate) fn request(&self, round: u32, directory: PathBuf) -> Request {
+        let capabilities = &self.store.capabilities;
+        let can_list = capabilities.scan_any_order || capabilities.scan_ordered;
+        Request {
+            protocol: PROTOCOL_VERSION,
+            cell: self.cell.id.clone(),
+            round,
+            store: self.cell.axes.store.clone(),
+            durability: self.cell.axes.durability,
+            settings: self.cell.settings.clone(),
+            directory,
+            pool: self.recording.pool.clone(),
+            hints: self.hints(),
+            phases: self.phases().asked.iter().map(|(spec, tape)| phase_request(spec, tape)).collect(),
+            verify: can_list.then(|| self.recording.verify.clone()),
+        }
+    }
+
+    fn hints(&self) -> DataHints {
+        let hints = &self.recording.hints;
+        DataHints {
+            records_max: hints.records_max,
+            records_inserted: hints.records_inserted,
+            key_bytes_max: hints.key_bytes_max,
+            value_bytes_mean: hints.value_bytes_mean,
+            value_bytes_max: hints.value_bytes_max,
+            data_bytes_max: hints.data_bytes_max,
+            written_bytes: hints.written_bytes,
+            integer_keys: hints.integer_keys,
+            threads: self.workload.workload.lanes,
+        }
+    }
+
+    /// Runs one round. `None` if the user stopped it.
+    pub(crate) fn run(
+        &self,
+        round: u32,
+        directory: PathBuf,
+        log: (&Path, String),
+        interrupt: &Interrupt,
+        on_progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Option<Vec<ResultLine>>> {
+        let request = self.request(round, directory);
+        let mut collected = Collected::new(self, round, log.1);
+        let begin = Instant::now();
+        let job = Job {
+            driver: &self.driver.path,
+            request: &request,
+            log: log.0,
+            timeout: self.timeout,
+            memory_bytes_max: self.memory_bytes_max,
+            interrupt,
+        };
+        let ending = child::run(&job, &mut |event| match event {
+            Event::Progress(progress) => on_progress(&progress),
+            event => collected.take(event),
+        })
+        .with_context(|| format!("cell {}", self.cell.id))?;
+        let process_ns = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        Ok(collected.end(ending, process_ns))
+    }
+}
+
+fn phase_request(spec: &PhaseSpec, tape: &PhaseTape) -> PhaseRequest {
+    PhaseRequest {
+        name: spec.name.clone(),
+        tape: tape.path.clone(),
+        mode: match spec.measure {
+            Measure::Latency => Mode::Latency,
+            Measure::Throughput => Mode::Throughput,
+        },
+        batched: spec.batch != Batch::Each,
+        ascending: tape.ascending,
+    }
+}
+
+/// What a driver has said so far about one round of a cell.
+struct Collected<'a> {
+    job: &'a CellJob<'a>,
+    round: u32,
+    lines: Vec<ResultLine>,
+    end: CellEnd,
+}
+
+impl<'a> Collected<'a> {
+    fn new(job: &'a CellJob<'a>, round: u32, log: String) -> Self {
+        let phases = job.phases();
+        let last = phases.asked.last().map(|(_, tape)| *tape);
+        let end = CellEnd {
+            cell: job.cell.id.clone(),
+            round,
+            axes: job.cell.axes.clone(),
+            status: CellStatus::Failed,
+            failure: None,
+            failure_phase: None,
+            failure_message: None,
+            started: now(),
+            process_ns: 0,
+            not_offered: phases.not_offered,
+            opened: None,
+            verified: None,
+            finished: None,
+            data_bytes: last.map_or(0, |tape| tape.data_bytes_after),
+            records_alive: last.map_or(0, |tape| tape.records_after),
+            log,
+        };
+        Self { job, round, lines: Vec::new(), end }
+    }
+
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Opened(opened) => self.end.opened = Some(opened),
+            Event::Verified(verified) => self.end.verified = Some(verified),
+            Event::Phase(result) => self.take_phase(*result),
+            Event::Progress(_) | Event::Finished(_) | Event::Failed { .. } => {}
+        }
+    }
+
+    fn take_phase(&mut self, result: PhaseResult) {
+        let tapes = &self.job.recording.phases;
+        let Some(tape) = tapes.iter().find(|tape| tape.name == result.phase) else { return };
+        self.lines.push(ResultLine::Phase(Box::new(PhaseLine {
+            cell: self.end.cell.clone(),
+            round: self.round,
+            axes: self.end.axes.clone(),
+            tape: TapeFacts {
+                tape_checksum: tape.tape_checksum.clone(),
+                operations: tape.operations,
+                records_after: tape.records_after,
+                data_bytes_after: tape.data_bytes_after,
+            },
+            result,
+        })));
+    }
+
+    fn end(mut self, ending: Ending, process_ns: u64) -> Option<Vec<ResultLine>> {
+        self.end.process_ns = process_ns;
+        match ending {
+            Ending::Interrupted => return None,
+            Ending::Event(Event::Finished(finished)) => match self.missing() {
+                None => {
+                    self.end.status = CellStatus::Ok;
+                    self.end.finished = Some(finished);
+                }
+                Some(what) => self.fail(FailureKind::BadOutput, None, &what),
+            },
+            Ending::Event(Event::Failed { kind, phase, message }) => self.fail(kind, phase, &message),
+            Ending::Event(_) => self.fail(FailureKind::BadOutput, None, "the driver's last event is none"),
+            Ending::Failed { kind, message } => {
+                let phase = self.phase_under_way();
+                self.fail(kind, phase, &message);
+            }
+        }
+        self.lines.push(ResultLine::Cell(Box::new(self.end)));
+        Some(self.lines)
+    }
+
+    /// What a driver that says it finished has not delivered.
+    fn missing(&self) -> Option<String> {
+        let asked = self.job.phases().asked;
+        if self.lines.len() != asked.len() {
+            return Some(format!("the driver finished with {} of {} phases measured", self.lines.len(), asked.len()));
+        }
+        if self.end.opened.is_none() {
+            return Some("the driver finished without opening the store".to_owned());
+        }
+        let capabilities = &self.job.store.capabilities;
+        let can_list = capabilities.scan_any_order || capabilities.scan_ordered;
+        (capabilities.keeps_data && can_list && self.end.verified.is_none())
+            .then(|| "the driver finished without verifying the store's content".to_owned())
+    }
+
+    fn phase_under_way(&self) -> Option<String> {
+        self.job.phases().asked.get(self.lines.len()).map(|(spec, _)| spec.name.clone())
+    }
+
+    fn fail(&mut self, kind: FailureKind, phase: Option<String>, message: &str) {
+        self.end.status = CellStatus::Failed;
+        self.end.failure = Some(kind);
+        self.end.failure_phase = phase;
+        self.end.failure_message = Some(format!("{message} (again: {})", self.job.again));
+    }
+}

@@ -1,0 +1,218 @@
+//! A driver process: the request in, events out, and an end in every case.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use bakeoff_protocol::{Event, FailureKind, Request};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, set_parent_process_death_signal, setrlimit};
+
+use crate::engine::interrupt::Interrupt;
+
+/// The longest line of an event (a phase's histograms are some 100 KB).
+const LINE_BYTES_MAX: u64 = 16 << 20;
+
+/// How often the user's wish to stop is looked at.
+const POLL: Duration = Duration::from_millis(50);
+
+/// How long a driver may take to exit after its last event.
+const EXIT_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How a driver process ended.
+pub(crate) enum Ending {
+    /// With an event that says so.
+    Event(Event),
+    /// Some other way, as seen from here.
+    Failed { kind: FailureKind, message: String },
+    /// The user stopped it.
+    Interrupted,
+}
+
+/// What a driver is run with.
+pub(crate) struct Job<'a> {
+    pub(crate) driver: &'a Path,
+    pub(crate) request: &'a Request,
+    pub(crate) log: &'a Path,
+    pub(crate) timeout: Duration,
+    /// Most private memory the driver may take.
+    pub(crate) memory_bytes_max: Option<u64>,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+/// Runs a driver to its end, handing every event but the last to `on_event`.
+///
+/// # Errors
+/// Only if the driver cannot be started at all.
+pub(crate) fn run(job: &Job<'_>, on_event: &mut dyn FnMut(Event)) -> Result<Ending> {
+    let begin = Instant::now();
+    let mut child = spawn(job)?;
+    let lines = read_lines(&mut child);
+    let ending = follow(job, begin, &lines, on_event);
+    let patience = if matches!(ending, Some(Ending::Event(_))) { EXIT_TIME_MAX } else { Duration::ZERO };
+    let status = end(&mut child, patience);
+    Ok(match ending {
+        Some(ending) => ending,
+        None => silent_end(job, status),
+    })
+}
+
+fn spawn(job: &Job<'_>) -> Result<Child> {
+    let log = File::create(job.log).with_context(|| format!("cannot make the log {}", job.log.display()))?;
+    let mut command = Command::new(job.driver);
+    command.arg("run").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).process_group(0);
+    let memory = job.memory_bytes_max;
+    // SAFETY: only system calls that are safe after fork are made, nothing is allocated.
+    unsafe {
+        command.pre_exec(move || {
+            // The driver must not outlive us, however we die.
+            set_parent_process_death_signal(Some(Signal::KILL))?;
+            setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+            if let Some(bytes) = memory {
+                setrlimit(Resource::Data, Rlimit { current: Some(bytes), maximum: Some(bytes) })?;
+            }
+            Ok(())
+        });
+    }
+    let mut child = command.spawn().with_context(|| format!("cannot start the driver {}", job.driver.display()))?;
+    let request = serde_json::to_vec(job.request).context("cannot write the request as JSON")?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A driver that dies before it has read everything shows itself by how it ends.
+        let _ = stdin.write_all(&request);
+    }
+    Ok(child)
+}
+
+/// The driver's lines, read in a thread so that waiting for one can time out.
+fn read_lines(child: &mut Child) -> Receiver<Result<String, String>> {
+    let (sender, receiver) = channel();
+    if let Some(stdout) = child.stdout.take() {
+        std::thread::spawn(move || {
+            let mut reader = BufReader::new(stdout);
+            loop {
+                let mut line = Vec::new();
+                let read = reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line);
+                let line = match read {
+                    Ok(0) => return,
+                    Ok(_) if !line.ends_with(b"\n") && line.len() as u64 == LINE_BYTES_MAX => {
+                        Err(format!("a line of more than {LINE_BYTES_MAX} bytes"))
+                    }
+                    Ok(_) => String::from_utf8(line).map_err(|_| "a line that is not UTF-8".to_owned()),
+                    Err(error) => Err(format!("an unreadable line ({error})")),
+                };
+                let last = line.is_err();
+                if sender.send(line).is_err() || last {
+                    return;
+                }
+            }
+        });
+    }
+    receiver
+}
+
+/// Handles events until the last one, the time limit, rubbish or the user's wish; `None` when output just ends.
+fn follow(
+    job: &Job<'_>,
+    begin: Instant,
+    lines: &Receiver<Result<String, String>>,
+    on_event: &mut dyn FnMut(Event),
+) -> Option<Ending> {
+    loop {
+        if job.interrupt.requested() {
+            return Some(Ending::Interrupted);
+        }
+        if begin.elapsed() >= job.timeout {
+            let message = format!("not done after {} s, the time limit of a cell (--timeout)", job.timeout.as_secs());
+            return Some(Ending::Failed { kind: FailureKind::Timeout, message });
+        }
+        let line = match lines.recv_timeout(POLL) {
+            Ok(Ok(line)) => line,
+            Ok(Err(what)) => return Some(bad_output(&what)),
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => return None,
+        };
+        match serde_json::from_str(&line) {
+            Ok(event @ (Event::Finished(_) | Event::Failed { .. })) => return Some(Ending::Event(event)),
+            Ok(event) => on_event(event),
+            Err(error) => {
+                let shown: String = line.trim_end().chars().take(80).collect();
+                return Some(bad_output(&format!("{shown:?} ({error})")));
+            }
+        }
+    }
+}
+
+fn bad_output(what: &str) -> Ending {
+    Ending::Failed {
+        kind: FailureKind::BadOutput,
+        message: format!("the driver printed what is not an event of docs/PROTOCOL.md: {what}"),
+    }
+}
+
+/// Waits for the process, and kills it with all its children when patience ends.
+fn end(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
+    let begin = Instant::now();
+    // Output that just ended comes a moment before the exit itself.
+    let patience = patience.max(Duration::from_millis(200));
+    while begin.elapsed() < patience {
+        if let Ok(Some(status)) = child.try_wait() {
+            return Some(status);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let _ = child.kill();
+    child.wait().ok()
+}
+
+/// The process ended without a last event: by a signal, by the kernel, or by itself.
+fn silent_end(job: &Job<'_>, status: Option<ExitStatus>) -> Ending {
+    let log = last_bytes(job.log, 4096);
+    let signal = status.and_then(|status| status.signal());
+    let out_of_memory = log.contains("memory allocation of") || log.contains("out of memory");
+    let (kind, what) = match (signal, out_of_memory) {
+        (_, true) => (FailureKind::OutOfMemory, "the driver ran out of memory".to_owned()),
+        (Some(9), false) => (
+            FailureKind::OutOfMemory,
+            "the driver was killed (SIGKILL), as the kernel does when memory runs out".to_owned(),
+        ),
+        (Some(number), false) => {
+            (FailureKind::Crash, format!("the driver was killed by signal {number}{}", signal_name(number)))
+        }
+        (None, false) => {
+            let code =
+                status.and_then(|status| status.code()).map_or_else(String::new, |code| format!(" with status {code}"));
+            (FailureKind::Crash, format!("the driver exited{code} without saying how the cell ended"))
+        }
+    };
+    let last = log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let message = if last.is_empty() { what } else { format!("{what}; its last words: {last}") };
+    Ending::Failed { kind, message }
+}
+
+fn signal_name(number: i32) -> &'static str {
+    match number {
+        4 => " (SIGILL)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS: a mapped file could not be read or written, as on a full disk)",
+        8 => " (SIGFPE)",
+        11 => " (SIGSEGV)",
+        15 => " (SIGTERM)",
+        _ => "",
+    }
+}
+
+fn last_bytes(path: &Path, bytes: u64) -> String {
+    use std::io::{Seek, SeekFrom};
+    let Ok(mut file) = File::open(path) else { return String::new() };
+    let length = file.metadata().map_or(0, |facts| facts.len());
+    let mut text = Vec::new();
+    let _ = file.seek(SeekFrom::Start(length.saturating_sub(bytes))).and_then(|_| file.read_to_end(&mut text));
+    String::from_utf8_lossy(&text).into_owned()
+}

@@ -1,0 +1,13 @@
+//! What `run` does: make a plan, record tapes, run each cell and round in a driver of its own, keep the results.
+
+pub(crate) mod cell;
+pub(crate) mod child;
+pub(crate) mod interrupt;
+pub(crate) mod progress;
+pub(crate) mod results;
+pub(crate) mod run;
+pub(crate) mod run_file;
+pub(crate) mod schedule;
+pub(crate) mod scratch;
+pub(crate) mod setup;
+pub(crate) mod warnings;

@@ -1,0 +1,284 @@
+//! The run itself: step by step, each cell and round in a driver of its own, results kept as they come.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use bakeoff_protocol::{CellStatus, ResultLine};
+use bakeoff_suite::{Cell, WorkloadPlan, format_count, format_size_range};
+use bakeoff_tape::{KeyForm, Recording};
+
+use crate::engine::cell::CellJob;
+use crate::engine::interrupt::Interrupt;
+use crate::engine::progress::Display;
+use crate::engine::results::Results;
+use crate::engine::run_file::{PoolEntry, RunFile, WhatWhy, now};
+use crate::engine::schedule::{Costs, Outlook, Step, admit, steps};
+use crate::engine::scratch::Scratch;
+use crate::engine::setup::{DEFAULT_MEDIUM, Setup};
+use crate::engine::warnings;
+use crate::files::OwnDirectory;
+
+/// A run under way.
+pub(crate) struct Run<'a> {
+    pub(crate) setup: &'a Setup,
+    pub(crate) directory: &'a OwnDirectory,
+    pub(crate) file: RunFile,
+    pub(crate) results: Results,
+    pub(crate) scratch: &'a Scratch,
+    pub(crate) interrupt: &'a Interrupt,
+    pub(crate) budget: Option<Duration>,
+    pub(crate) memory_bytes_max: Option<u64>,
+    pub(crate) begin: Instant,
+}
+
+/// How it ended.
+pub(crate) struct Ended {
+    pub(crate) failed: usize,
+    pub(crate) interrupted: bool,
+}
+
+impl Run<'_> {
+    /// Runs every step that is not done, as far as the budget goes.
+    pub(crate) fn run(mut self) -> Result<Ended> {
+        let workloads = &self.setup.plan.workloads;
+        let counts: Vec<_> = workloads.iter().map(|workload| workload.cells.len()).collect();
+        let rounds = self.setup.suite.rounds();
+        let mut pending = steps(&counts, rounds, self.setup.suite.seed());
+        let mut costs = Costs::new(workloads.iter().map(estimate_ns).collect());
+        let mut display = Display::new(pending.iter().map(|step| self.cost(step)).sum());
+        pending.retain(|step| {
+            let done = self.is_done(step);
+            if done {
+                display.skip(workload_cost(&workloads[step.workload]));
+            }
+            !done
+        });
+        while let Some(index) = self.next(&pending, &costs) {
+            let step = pending.remove(index);
+            let begin = Instant::now();
+            if !self.step(&step, &mut display)? {
+                pending.push(step);
+                break;
+            }
+            costs.saw(step.workload, begin.elapsed().as_nanos() as f64);
+        }
+        display.finish();
+        self.end(&pending)
+    }
+
+    /// The next step: the first in order whose workload fits the time left.
+    fn next(&self, pending: &[Step], costs: &Costs) -> Option<usize> {
+        if self.interrupt.requested() {
+            return None;
+        }
+        let Some(budget) = self.budget else { return (!pending.is_empty()).then_some(0) };
+        let left = budget.saturating_sub(self.begin.elapsed());
+        let outlooks: Vec<_> = (0..self.setup.plan.workloads.len())
+            .map(|workload| {
+                let rounds_left = pending.iter().filter(|step| step.workload == workload).count();
+                let rounds_left = u32::try_from(rounds_left).unwrap_or(u32::MAX);
+                let started = rounds_left < self.setup.suite.rounds();
+                Outlook { round_ns: costs.predict(workload), rounds_left, started }
+            })
+            .collect();
+        let admitted = admit(&outlooks, left.as_nanos() as f64);
+        pending.iter().position(|step| admitted[step.workload])
+    }
+
+    fn is_done(&self, step: &Step) -> bool {
+        self.cells(step).all(|cell| self.is_cell_done(cell, step.round))
+    }
+
+    fn is_cell_done(&self, cell: &Cell, round: u32) -> bool {
+        self.results.status(&cell.id, round).is_some() || self.results.has_failed(&cell.id)
+    }
+
+    fn cells<'s>(&'s self, step: &'s Step) -> impl Iterator<Item = &'s Cell> {
+        let workload = &self.setup.plan.workloads[step.workload];
+        step.cells.iter().map(|&index| &workload.cells[index])
+    }
+
+    fn cost(&self, step: &Step) -> u64 {
+        workload_cost(&self.setup.plan.workloads[step.workload])
+    }
+
+    /// Runs the cells of a step. False if the user stopped it or the budget ended on the way.
+    fn step(&mut self, step: &Step, display: &mut Display) -> Result<bool> {
+        let setup = self.setup;
+        let workload = &setup.plan.workloads[step.workload];
+        display.doing(&format!("recording tapes of {}", workload_words(workload)));
+        let recording = self.record(step.workload)?;
+        let share = workload_cost(workload) / workload.cells.len().max(1) as u64;
+        for &index in &step.cells {
+            let cell = &workload.cells[index];
+            if self.is_cell_done(cell, step.round) {
+                display.skip(share);
+                continue;
+            }
+            if self.interrupt.requested() || self.budget.is_some_and(|budget| self.begin.elapsed() >= budget) {
+                return Ok(false);
+            }
+            if !self.cell(workload, cell, &recording, step.round, share, display)? {
+                return Ok(false);
+            }
+        }
+        display.leaders(&bakeoff_report::live_leaders(
+            self.results.lines(),
+            &self.file.stores,
+            &workload.cells[0].axes,
+        ));
+        Ok(true)
+    }
+
+    /// Runs one round of one cell and keeps its lines. False if the user stopped it.
+    fn cell(
+        &mut self,
+        workload: &WorkloadPlan,
+        cell: &Cell,
+        recording: &Recording,
+        round: u32,
+        cost: u64,
+        display: &mut Display,
+    ) -> Result<bool> {
+        let what = format!("{} · {} · round {round}", cell.axes.store, workload_words(workload));
+        display.doing(&what);
+        let job = self.job(workload, cell, recording)?;
+        let total: u64 = recording.phases.iter().map(|phase| phase.operations).sum();
+        let log = format!("logs/{}-{round}.log", cell.id);
+        let directory = self.scratch.fresh(&workload.medium)?;
+        let log_path = self.directory.path().join(&log);
+        let lines = job.run(round, directory, (&log_path, log), self.interrupt, &mut |progress| {
+            let before: u64 =
+                recording.phases.iter().take_while(|phase| phase.name != progress.phase).map(|p| p.operations).sum();
+            display.part(cost, (before + progress.operations) as f64 / total.max(1) as f64);
+        });
+        self.scratch.clear(&workload.medium)?;
+        let Some(lines) = lines? else { return Ok(false) };
+        let (line, failed) = summary(&what, &lines);
+        self.results.append(lines)?;
+        display.done(cost, &line, failed);
+        Ok(true)
+    }
+
+    fn job<'b>(&'b self, workload: &'b WorkloadPlan, cell: &'b Cell, recording: &'b Recording) -> Result<CellJob<'b>> {
+        let name = &cell.axes.store;
+        let driver =
+            self.setup.drivers.of_store(name).with_context(|| format!("no driver offers the store `{name}`"))?;
+        Ok(CellJob {
+            workload,
+            cell,
+            store: self.setup.store(name)?,
+            driver,
+            recording,
+            timeout: self.setup.suite.timeout(),
+            memory_bytes_max: self.memory_bytes_max,
+            again: format!(
+                "bakeoff request {} --run {} | {}",
+                cell.id,
+                self.directory.path().display(),
+                driver.path.file_name().unwrap_or_default().display()
+            ) + " run",
+        })
+    }
+
+    /// The tapes of a workload: recorded when first needed, found again afterwards.
+    fn record(&mut self, index: usize) -> Result<Recording> {
+        let workload = &self.setup.plan.workloads[index];
+        let tapes = tapes_directory(self.scratch)?;
+        let recording = record(workload, &tapes.join(format!("workload-{index}")), self.setup.corpus.as_deref())?;
+        let pool = PoolEntry { data: workload.workload.data.name().to_owned(), facts: recording.pool_facts.clone() };
+        if !self.file.pools.contains(&pool) {
+            self.file.pools.push(pool);
+            self.file.write(self.directory.path())?;
+        }
+        Ok(recording)
+    }
+
+    fn end(mut self, pending: &[Step]) -> Result<Ended> {
+        self.results.sync()?;
+        let interrupted = self.interrupt.requested();
+        if !interrupted {
+            self.file.given_up = self.given_up(pending);
+            self.file.finished = Some(now());
+        }
+        for warning in warnings::after(self.results.lines()) {
+            if !self.file.warnings.iter().any(|known| known.code == warning.code) {
+                self.file.warnings.push(warning);
+            }
+        }
+        self.file.write(self.directory.path())?;
+        Ok(Ended { failed: self.results.failed(), interrupted })
+    }
+
+    /// What the budget left out, workload by workload.
+    fn given_up(&self, pending: &[Step]) -> Vec<WhatWhy> {
+        let rounds = self.setup.suite.rounds();
+        let workloads = self.setup.plan.workloads.iter().enumerate();
+        workloads
+            .filter_map(|(index, workload)| {
+                let left = pending.iter().filter(|step| step.workload == index).count();
+                let done = (rounds as usize).saturating_sub(left);
+                let why = match done {
+                    _ if left == 0 => return None,
+                    0 => "not run: no time for it in the budget".to_owned(),
+                    done => format!("{done} of {rounds} rounds: no time for more in the budget"),
+                };
+                Some(WhatWhy { what: workload_words(workload), why })
+            })
+            .collect()
+    }
+}
+
+/// Where a run keeps its tapes: on the first medium's scratch, out of the stores' way.
+fn tapes_directory(scratch: &Scratch) -> Result<PathBuf> {
+    let directory = scratch.of_any(DEFAULT_MEDIUM)?.join("tapes");
+    std::fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
+    Ok(directory)
+}
+
+/// Records a workload's tapes into `directory`, or finds them there.
+pub(crate) fn record(workload: &WorkloadPlan, directory: &Path, corpus: Option<&Path>) -> Result<Recording> {
+    bakeoff_tape::record(&workload.workload, directory, corpus, &mut |_| {})
+        .with_context(|| format!("cannot record the tapes of {}", workload_words(workload)))
+}
+
+/// One line for a person: how a cell's round went.
+fn summary(what: &str, lines: &[ResultLine]) -> (String, bool) {
+    let Some(ResultLine::Cell(end)) = lines.last() else { return (format!("{what}: no result"), true) };
+    if end.status == CellStatus::Ok {
+        return (format!("{what}: ok in {:.1} s", end.process_ns as f64 / 1e9), false);
+    }
+    let kind = end.failure.map_or("failed", |kind| kind.words());
+    let message = end.failure_message.as_deref().unwrap_or_default();
+    (bakeoff_report::printable(&format!("{what}: FAILED, {kind}: {message}")), true)
+}
+
+/// A workload in words: `1KiB..10KiB × 10,000 random, process`.
+pub(crate) fn workload_words(plan: &WorkloadPlan) -> String {
+    let workload = &plan.workload;
+    let (size, count) = (format_size_range(workload.value_bytes), format_count(workload.records));
+    let mut words = format!("{size} × {count} {}, {}", workload.data.name(), plan.durability);
+    if workload.key != KeyForm::Sha1 {
+        words += &format!(", {} keys", workload.key.name());
+    }
+    if workload.lanes > 1 {
+        words += &format!(", {} threads", workload.lanes);
+    }
+    if plan.medium != DEFAULT_MEDIUM {
+        words += &format!(", on {}", plan.medium);
+    }
+    words
+}
+
+/// A rough guess of one round of a workload, before anything was measured: process starts, operations, bytes.
+fn estimate_ns(workload: &WorkloadPlan) -> f64 {
+    let estimate = &workload.estimate;
+    let cell = 50e6 + estimate.operations as f64 * 10e3 + estimate.written_bytes as f64 * 6.0;
+    cell * workload.cells.len() as f64
+}
+
+/// The same in the units of the progress bar: microseconds.
+fn workload_cost(workload: &WorkloadPlan) -> u64 {
+    (estimate_ns(workload) / 1e3) as u64
+}

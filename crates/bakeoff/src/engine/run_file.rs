@@ -1,0 +1,111 @@
+//! `run.json`: everything a result needs to be understood alone, and a killed run to be finished.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use bakeoff_measure::{Machine, Medium};
+use bakeoff_protocol::{PROTOCOL_VERSION, StoreDescription};
+use bakeoff_tape::PoolFacts;
+use serde::{Deserialize, Serialize};
+
+use crate::files::replace_file;
+
+/// The file's name in a run's directory.
+pub(crate) const RUN_FILE: &str = "run.json";
+
+/// What `run.json` holds. Documented in docs/RESULTS.md.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct RunFile {
+    pub(crate) protocol: u32,
+    pub(crate) bakeoff_version: String,
+    /// The command line as typed, program first.
+    pub(crate) command_line: Vec<String>,
+    /// The directory it was typed in: relative paths in it start there.
+    pub(crate) working_directory: PathBuf,
+    pub(crate) started: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) finished: Option<String>,
+    pub(crate) suite: SuiteText,
+    pub(crate) seed: u64,
+    pub(crate) rounds: u32,
+    pub(crate) machine: Machine,
+    pub(crate) media: BTreeMap<String, Medium>,
+    pub(crate) drivers: Vec<DriverFacts>,
+    pub(crate) stores: Vec<StoreDescription>,
+    pub(crate) cells: Vec<String>,
+    pub(crate) skipped: Vec<WhatWhy>,
+    #[serde(default)]
+    pub(crate) given_up: Vec<WhatWhy>,
+    #[serde(default)]
+    pub(crate) warnings: Vec<WarningFacts>,
+    #[serde(default)]
+    pub(crate) pools: Vec<PoolEntry>,
+}
+
+/// The suite as it was read, so that a changed file cannot change a run that is finished later.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct SuiteText {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) summary: String,
+    pub(crate) analysis: String,
+    pub(crate) text: String,
+}
+
+/// Something that was left out, and why.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct WhatWhy {
+    pub(crate) what: String,
+    pub(crate) why: String,
+}
+
+/// A driver that took part.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct DriverFacts {
+    pub(crate) driver: String,
+    pub(crate) version: String,
+    pub(crate) build: String,
+    pub(crate) path: PathBuf,
+}
+
+/// A warning as it is kept and shown.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct WarningFacts {
+    pub(crate) code: String,
+    pub(crate) message: String,
+}
+
+/// A value pool and how far it can be compressed.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PoolEntry {
+    pub(crate) data: String,
+    #[serde(flatten)]
+    pub(crate) facts: PoolFacts,
+}
+
+impl RunFile {
+    /// Reads the file of a run that is to be finished.
+    pub(crate) fn read(directory: &Path) -> Result<Self> {
+        let path = directory.join(RUN_FILE);
+        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let protocol =
+            serde_json::from_str::<serde_json::Value>(&text).ok().and_then(|value| value["protocol"].as_u64());
+        if let Some(other) = protocol.filter(|version| *version != u64::from(PROTOCOL_VERSION)) {
+            bail!("{} was written by another version (protocol {other}, this is {PROTOCOL_VERSION})", path.display());
+        }
+        serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))
+    }
+
+    /// Writes it, replacing what was there in one step.
+    pub(crate) fn write(&self, directory: &Path) -> Result<()> {
+        let mut text = serde_json::to_vec_pretty(self).context("cannot write run.json as JSON")?;
+        text.push(b'\n');
+        replace_file(&directory.join(RUN_FILE), &text)
+    }
+}
+
+/// The time now, as results and names of directories have it.
+pub(crate) fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

@@ -1,0 +1,127 @@
+//! From what was typed to a plan: the suite, the drivers, the media, the cells.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use bakeoff_measure::Medium;
+use bakeoff_protocol::StoreDescription;
+use bakeoff_suite::{Overrides, Plan, PlanMedium, Suite, plan};
+
+use crate::cli::{RunArguments, SuiteArguments};
+use crate::drivers::Drivers;
+
+/// The medium of suites that name none.
+pub(crate) const DEFAULT_MEDIUM: &str = "default";
+
+/// Everything that is known before the first cell runs.
+pub(crate) struct Setup {
+    pub(crate) suite: Suite,
+    pub(crate) drivers: Drivers,
+    pub(crate) stores: Vec<StoreDescription>,
+    /// Where each medium is.
+    pub(crate) directories: BTreeMap<String, PathBuf>,
+    pub(crate) media: BTreeMap<String, Medium>,
+    pub(crate) plan: Plan,
+    pub(crate) corpus: Option<PathBuf>,
+}
+
+/// A suite's text and the name errors call it by.
+#[derive(Clone)]
+pub(crate) struct SuiteSource {
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+impl SuiteSource {
+    /// A file if there is one of that name or it looks like one, else a suite of bakeoff's own.
+    pub(crate) fn find(name: &str) -> Result<Self> {
+        let path = Path::new(name);
+        if path.is_file() || path.extension().is_some_and(|extension| extension == "toml") || name.contains('/') {
+            let text = bakeoff_suite::read_text(path)?;
+            return Ok(Self { name: name.to_owned(), text });
+        }
+        let text = bakeoff_suite::builtin::find(name)?;
+        Ok(Self { name: name.to_owned(), text: text.to_owned() })
+    }
+}
+
+impl Setup {
+    /// Reads, finds and plans everything that `arguments` ask for.
+    pub(crate) fn new(arguments: &RunArguments, source: &SuiteSource) -> Result<Self> {
+        let drivers = Drivers::discover()?;
+        let stores = drivers.stores();
+        let suite = Suite::parse(&source.name, &source.text)?.with_overrides(&overrides(&arguments.suite))?;
+        let directories = media_directories(arguments, &suite)?;
+        let media: BTreeMap<_, _> =
+            directories.iter().map(|(name, directory)| (name.clone(), Medium::read(directory))).collect();
+        let plan_media = media
+            .iter()
+            .map(|(name, medium)| {
+                let directory = directories[name].clone();
+                (name.clone(), PlanMedium { directory, free_bytes: medium.free_bytes })
+            })
+            .collect();
+        let plan = plan(&suite, &stores, &plan_media)?;
+        let corpus = arguments.suite.corpus.as_deref().map(absolute).transpose()?;
+        Ok(Self { suite, drivers, stores, directories, media, plan, corpus })
+    }
+
+    /// The description of a store that is in the plan.
+    pub(crate) fn store(&self, name: &str) -> Result<&StoreDescription> {
+        self.stores
+            .iter()
+            .find(|store| store.name == name)
+            .with_context(|| format!("no driver offers the store `{name}`"))
+    }
+}
+
+fn overrides(arguments: &SuiteArguments) -> Overrides {
+    Overrides {
+        stores: arguments.stores.clone(),
+        durability: arguments.durability.clone(),
+        records: arguments.records.clone(),
+        value_size: arguments.value_size.clone(),
+        data: arguments.data.clone(),
+        threads: arguments.threads.clone(),
+        rounds: arguments.rounds.clone(),
+        seed: arguments.seed.clone(),
+        max_db_size: arguments.max_db_size.clone(),
+        timeout: arguments.timeout.clone(),
+    }
+}
+
+/// A directory for each medium of the suite.
+fn media_directories(arguments: &RunArguments, suite: &Suite) -> Result<BTreeMap<String, PathBuf>> {
+    let mut given = BTreeMap::new();
+    for medium in &arguments.medium {
+        let Some((name, directory)) =
+            medium.split_once('=').filter(|(name, directory)| !name.is_empty() && !directory.is_empty())
+        else {
+            bail!("--medium {medium}: write NAME=DIR, for example --medium ssd=/mnt/a");
+        };
+        given.insert(name.to_owned(), PathBuf::from(directory));
+    }
+    if !given.contains_key(DEFAULT_MEDIUM) {
+        given.insert(DEFAULT_MEDIUM.to_owned(), arguments.dir.clone().unwrap_or_else(|| arguments.out.clone()));
+    }
+    let mut directories = BTreeMap::new();
+    for name in suite.media() {
+        let Some(directory) = given.get(name) else {
+            bail!("the suite measures the medium `{name}`: say where it is with --medium {name}=DIR");
+        };
+        if name == DEFAULT_MEDIUM && arguments.dir.is_none() {
+            std::fs::create_dir_all(directory)
+                .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+        }
+        if !directory.is_dir() {
+            bail!("{} is not a directory: make it first, or give another", directory.display());
+        }
+        directories.insert(name.clone(), absolute(directory)?);
+    }
+    Ok(directories)
+}
+
+fn absolute(path: &Path) -> Result<PathBuf> {
+    path.canonicalize().with_context(|| format!("cannot find {}", path.display()))
+}

@@ -1,0 +1,73 @@
+//! What spoils figures: known beforehand from machine and medium, seen afterwards in the results.
+
+use bakeoff_measure::{Machine, Warning, before_run};
+use bakeoff_protocol::{CellStatus, ResultLine};
+
+use crate::engine::run_file::WarningFacts;
+use crate::engine::setup::Setup;
+
+/// What is known before the first cell.
+pub(crate) fn before(setup: &Setup, machine: &Machine) -> Vec<WarningFacts> {
+    let data_bytes = setup.plan.workloads.iter().map(|workload| workload.estimate.data_bytes_max).max().unwrap_or(0);
+    let drivers = setup.drivers.drivers.iter().map(|driver| &driver.description);
+    let mut found: Vec<_> = drivers.filter_map(|driver| Warning::debug_build(&driver.driver, &driver.build)).collect();
+    found.extend(setup.media.values().flat_map(|medium| before_run(machine, medium, data_bytes)));
+    found.extend(Warning::few_rounds(setup.suite.rounds()));
+    facts(found)
+}
+
+/// What the results show.
+pub(crate) fn after(lines: &[ResultLine]) -> Vec<WarningFacts> {
+    let found = [steal(lines), clock_slow(lines), clock_overhead(lines)];
+    facts(found.into_iter().flatten().collect())
+}
+
+/// CPU time given to others during all phases together.
+fn steal(lines: &[ResultLine]) -> Option<Warning> {
+    let phases = lines.iter().filter_map(|line| match line {
+        ResultLine::Phase(phase) => Some(&phase.result),
+        ResultLine::Cell(_) => None,
+    });
+    let known = phases.filter_map(|result| Some((result.resources.steal_ns?, result.wall_ns)));
+    let (steal_ns, wall_ns) = known.fold((0, 0), |(steal, wall), (s, w)| (steal + s, wall + w));
+    Warning::steal(Some(steal_ns), wall_ns)
+}
+
+fn clock_slow(lines: &[ResultLine]) -> Option<Warning> {
+    let opened = lines.iter().find_map(|line| match line {
+        ResultLine::Cell(end) => end.opened.as_ref(),
+        ResultLine::Phase(_) => None,
+    })?;
+    Warning::clock_slow(&opened.clock, opened.clock_pair_ns)
+}
+
+/// The operation that is hidden most by the clock.
+fn clock_overhead(lines: &[ResultLine]) -> Option<Warning> {
+    let clock_pair_ns = lines.iter().find_map(|line| match line {
+        ResultLine::Cell(end) if end.status == CellStatus::Ok => end.opened.as_ref().map(|opened| opened.clock_pair_ns),
+        _ => None,
+    })?;
+    let medians = lines.iter().flat_map(|line| match line {
+        ResultLine::Phase(phase) => {
+            let store = &phase.axes.store;
+            let timed = phase.result.operations.iter();
+            timed
+                .filter_map(|of| Some((of.latency.as_ref()?.latency_ns_p50, format!("{} of {store}", of.operation))))
+                .collect()
+        }
+        ResultLine::Cell(_) => Vec::new(),
+    });
+    let (median, operation) = medians.min()?;
+    Warning::clock_overhead(&operation, clock_pair_ns, median)
+}
+
+fn facts(warnings: Vec<Warning>) -> Vec<WarningFacts> {
+    let mut facts: Vec<WarningFacts> = Vec::new();
+    for warning in warnings {
+        let fact = WarningFacts { code: warning.code().to_owned(), message: warning.to_string() };
+        if !facts.contains(&fact) {
+            facts.push(fact);
+        }
+    }
+    facts
+}

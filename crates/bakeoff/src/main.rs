@@ -1,0 +1,57 @@
+//! The command line. One file a verb in `verbs/`; what `run` does lies in `engine/`.
+//!
+//! Exit status: 0 all went well, 1 a cell failed, 2 usage or set-up, 130 interrupted.
+
+mod cli;
+mod drivers;
+mod engine;
+mod files;
+mod verbs;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Verb};
+
+/// How a verb ended when it ended without an error.
+pub(crate) enum Outcome {
+    /// All went well.
+    Good,
+    /// It worked, but some cell failed.
+    SomeFailed,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.verb {
+        Verb::Run(arguments) => verbs::run::main(arguments),
+        Verb::Report(arguments) => verbs::report::main(&arguments),
+        Verb::Stores(arguments) => verbs::stores::main(&arguments),
+        Verb::Suites(arguments) => verbs::suites::main(&arguments),
+        Verb::Doctor(arguments) => verbs::doctor::main(&arguments),
+        Verb::Tape(arguments) => verbs::tape::main(&arguments),
+        Verb::Request(arguments) => verbs::request::main(&arguments),
+        Verb::Clean(arguments) => verbs::clean::main(&arguments),
+    };
+    match outcome {
+        Ok(Outcome::Good) => ExitCode::SUCCESS,
+        Ok(Outcome::SomeFailed) => ExitCode::from(1),
+        Ok(Outcome::Interrupted) => ExitCode::from(130),
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            anstream::eprintln!("{}bakeoff:{} {error:#}", cli::ERROR.render(), cli::ERROR.render_reset());
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// `bakeoff report … | head` is not an error.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,72 @@
+//! `bakeoff clean`: removes what earlier runs left behind, and nothing without our marker.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::Outcome;
+use crate::cli::CleanArguments;
+use crate::files::{Kind, OwnDirectory, kind_of};
+
+/// Runs the verb.
+pub(crate) fn main(arguments: &CleanArguments) -> Result<Outcome> {
+    let mut removed = 0;
+    for directory in &arguments.directories {
+        for (path, kind) in ours(directory)? {
+            if kind == Kind::Results && !arguments.results {
+                continue;
+            }
+            removed += u32::from(remove(&path, kind, arguments.dry_run));
+        }
+    }
+    if removed == 0 {
+        anstream::println!(
+            "nothing to remove{}",
+            if arguments.results { "" } else { " (results are kept; --results removes them too)" }
+        );
+    }
+    Ok(Outcome::Good)
+}
+
+/// The directories of ours directly below `directory`.
+fn ours(directory: &Path) -> Result<Vec<(PathBuf, Kind)>> {
+    if !directory.exists() {
+        return Ok(Vec::new());
+    }
+    let entries =
+        std::fs::read_dir(directory).with_context(|| format!("cannot read the directory {}", directory.display()))?;
+    let mut found: Vec<_> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let path = entry.path();
+            kind_of(&path).map(|kind| (path, kind))
+        })
+        .collect();
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(found)
+}
+
+/// Removes one, unless it is in use. Says what it did.
+fn remove(path: &Path, kind: Kind, dry_run: bool) -> bool {
+    let own = match OwnDirectory::open(path, kind) {
+        Ok(own) => own,
+        Err(error) => {
+            anstream::println!("kept: {error:#}");
+            return false;
+        }
+    };
+    if dry_run {
+        anstream::println!("would remove {}", path.display());
+        return true;
+    }
+    match own.remove() {
+        Ok(()) => {
+            anstream::println!("removed {}", path.display());
+            true
+        }
+        Err(error) => {
+            anstream::println!("kept: {error:#}");
+            false
+        }
+    }
+}

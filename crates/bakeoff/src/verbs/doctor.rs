@@ -1,0 +1,111 @@
+//! `bakeoff doctor`: what could spoil a measurement here, and what is missing for which driver.
+
+use anyhow::{Context, Result};
+use bakeoff_measure::{Clock, Machine, Medium, before_run, nofile_limit};
+use bakeoff_suite::format_size;
+
+use crate::Outcome;
+use crate::cli::DoctorArguments;
+use crate::drivers::Drivers;
+
+/// Below this much free disk most suites skip something.
+const FREE_BYTES_WANTED: u64 = 4 << 30;
+
+/// Below this many open files some stores cannot work as they are meant to.
+const OPEN_FILES_WANTED: u64 = 1024;
+
+/// Runs the verb.
+pub(crate) fn main(arguments: &DoctorArguments) -> Result<Outcome> {
+    let directory = arguments.dir.canonicalize().with_context(|| {
+        format!("cannot find the directory {}: make it first, or give another with --dir", arguments.dir.display())
+    })?;
+    let machine = Machine::read();
+    let medium = Medium::read(&directory);
+    print_machine(&machine);
+    print_clock();
+    print_medium(&medium);
+    print_drivers();
+    print_advice(&machine, &medium);
+    Ok(Outcome::Good)
+}
+
+/// One fact; what could not be read is said to be unknown.
+fn line(name: &str, value: Option<String>) {
+    let value = value.unwrap_or_else(|| "unknown".to_owned());
+    anstream::println!("  {name:<20} {}", bakeoff_report::printable(&value));
+}
+
+fn print_machine(machine: &Machine) {
+    anstream::println!("Machine");
+    line("system", machine.os.clone());
+    line("kernel", machine.kernel.clone());
+    line("processor", machine.cpu_model.clone().map(|model| format!("{model} ({})", machine.architecture)));
+    line("CPUs usable", machine.cpus_usable.map(|count| count.to_string()));
+    line("hypervisor", machine.hypervisor.clone().or_else(|| Some("none seen".to_owned())));
+    line("memory usable", machine.memory_usable_bytes().map(format_size));
+    line("swap in use", machine.swap_used_bytes.map(format_size));
+    let governors: Vec<_> = machine.governors.values().map(String::as_str).collect();
+    let scaling = if governors.is_empty() { "not to be set here".to_owned() } else { governors.join(", ") };
+    line("frequency scaling", Some(scaling));
+    line("load, 1 minute", machine.load_1m.map(|load| format!("{load:.2}")));
+    line("kernel's clock", machine.clock_source.clone());
+}
+
+fn print_medium(medium: &Medium) {
+    anstream::println!("\nDirectory {}", medium.directory.display());
+    line("file system", medium.file_system.clone());
+    line("mounted at", medium.mount_point.as_ref().map(|point| point.display().to_string()));
+    line("mount options", (!medium.mount_options.is_empty()).then(|| medium.mount_options.join(",")));
+    line("device", medium.device_name.clone());
+    line("model", medium.device_model.clone());
+    let spins = |rotational| if rotational { "yes (virtual disks often say so wrongly)" } else { "no" };
+    line("rotational", medium.rotational.map(|rotational| spins(rotational).to_owned()));
+    line("scheduler", medium.scheduler.clone());
+    line("write cache", medium.write_cache.clone());
+    line("free", medium.free_bytes.map(format_size));
+    let limit = nofile_limit().soft.map_or_else(|| "no limit".to_owned(), |limit| format!("at most {limit}"));
+    line("open files", Some(limit));
+}
+
+fn print_clock() {
+    let clock = Clock::new();
+    line("clock in use", Some(format!("{}, {} ns for two readings", clock.name(), clock.pair_ns())));
+}
+
+fn print_drivers() {
+    anstream::println!("\nDrivers");
+    match Drivers::discover() {
+        Ok(found) => {
+            for driver in &found.drivers {
+                let stores: Vec<_> =
+                    driver.description.stores.iter().filter(|s| !s.test_only).map(|s| s.name.as_str()).collect();
+                line(&driver.description.driver, Some(format!("{} ({})", stores.join(", "), driver.description.build)));
+            }
+            for reason in &found.left_out {
+                line("left out", Some(reason.clone()));
+            }
+        }
+        Err(error) => line("none", Some(format!("{error:#}"))),
+    }
+}
+
+fn print_advice(machine: &Machine, medium: &Medium) {
+    anstream::println!("\nAdvice");
+    let mut warnings: Vec<_> = before_run(machine, medium, u64::MAX).iter().map(ToString::to_string).collect();
+    if let Some(free) = medium.free_bytes.filter(|free| *free < FREE_BYTES_WANTED) {
+        warnings.push(format!(
+            "only {} are free here: larger databases will be skipped; free some or give another --dir",
+            format_size(free)
+        ));
+    }
+    if let Some(limit) = nofile_limit().soft.filter(|limit| *limit < OPEN_FILES_WANTED) {
+        warnings
+            .push(format!("at most {limit} files can be open: some stores need more; raise it with `ulimit -n 4096`"));
+    }
+    if warnings.is_empty() {
+        anstream::println!("  nothing: measure away");
+    }
+    for warning in warnings {
+        anstream::println!("  - {warning}");
+    }
+}

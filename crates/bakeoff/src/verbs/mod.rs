@@ -1,0 +1,10 @@
+//! One file a verb: what it was given, what it calls, what it prints.
+
+pub(crate) mod clean;
+pub(crate) mod doctor;
+pub(crate) mod report;
+pub(crate) mod request;
+pub(crate) mod run;
+pub(crate) mod stores;
+pub(crate) mod suites;
+pub(crate) mod tape;

@@ -1,0 +1,61 @@
+//! `bakeoff report`: a run's result again, or as a file for other programs.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use bakeoff_report::{Run, TerminalOptions, render_terminal, write_csv, write_json};
+
+use crate::Outcome;
+use crate::cli::ReportArguments;
+use crate::files::newest_results;
+
+/// Where results are looked for when no run is named.
+const OUT: &str = "bakeoff-results";
+
+/// Tables fit this width, and do not use more.
+const WIDTH: usize = 100;
+
+/// Runs the verb.
+pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
+    let directory = match &arguments.run {
+        Some(run) => run.clone(),
+        None => newest_results(Path::new(OUT))?,
+    };
+    if arguments.csv.is_none() && arguments.json.is_none() {
+        show(&directory, arguments.full)?;
+        return Ok(Outcome::Good);
+    }
+    let run = Run::read(&directory)?;
+    if let Some(path) = &arguments.csv {
+        export(path, |out| write_csv(&run, out))?;
+    }
+    if let Some(path) = &arguments.json {
+        export(path, |out| write_json(&run, out))?;
+    }
+    Ok(Outcome::Good)
+}
+
+/// Prints the report of a run for a person.
+pub(crate) fn show(directory: &Path, full: bool) -> Result<()> {
+    let run = Run::read(directory)?;
+    let color = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let text = render_terminal(&run, &TerminalOptions { width: WIDTH, color, full });
+    io::stdout().lock().write_all(text.as_bytes()).context("cannot print the report")
+}
+
+fn export<E>(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), E>) -> Result<()>
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    if path.as_os_str() == "-" {
+        let mut out = io::stdout().lock();
+        write(&mut out).context("cannot print the export")?;
+        return out.flush().context("cannot print the export");
+    }
+    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+    let mut out = BufWriter::new(file);
+    write(&mut out).with_context(|| format!("cannot write {}", path.display()))?;
+    out.flush().with_context(|| format!("cannot write {}", path.display()))
+}

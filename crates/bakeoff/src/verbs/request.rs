@@ -1,0 +1,84 @@
+//! `bakeoff request`: one cell's request, with its tapes on disk, so that a driver can be run by hand.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use bakeoff_suite::{Cell, WorkloadPlan};
+
+use crate::Outcome;
+use crate::cli::{RequestArguments, RunArguments};
+use crate::engine::cell::CellJob;
+use crate::engine::run::record;
+use crate::engine::run_file::RunFile;
+use crate::engine::setup::{Setup, SuiteSource};
+use crate::files::{Kind, OwnDirectory, kind_of};
+use crate::verbs::run::arguments_of;
+
+/// Runs the verb.
+pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
+    let setup = setup(arguments)?;
+    let (workload, cell) = find(&setup, &arguments.cell)?;
+    let parent = arguments.dir.clone().unwrap_or_else(|| PathBuf::from("bakeoff-results"));
+    let own = fresh_directory(&parent, &cell.id)?;
+    let recording = record(workload, &own.path().join("tapes"), setup.corpus.as_deref())?;
+    let store_directory = own.path().join("store");
+    std::fs::create_dir(&store_directory).with_context(|| format!("cannot make {}", store_directory.display()))?;
+    let name = &cell.axes.store;
+    let job = CellJob {
+        workload,
+        cell,
+        store: setup.store(name)?,
+        driver: setup.drivers.of_store(name).with_context(|| format!("no driver offers the store `{name}`"))?,
+        recording: &recording,
+        timeout: setup.suite.timeout(),
+        memory_bytes_max: None,
+        again: String::new(),
+    };
+    let request = serde_json::to_string_pretty(&job.request(1, store_directory)).context("cannot write the request")?;
+    println!("{request}");
+    let driver = job.driver.path.display();
+    eprintln!("tapes and the store's directory are in {}; pipe this into: {driver} run", own.path().display());
+    Ok(Outcome::Good)
+}
+
+/// The plan that the cell is in: that of a run, or of a suite.
+fn setup(arguments: &RequestArguments) -> Result<Setup> {
+    let Some(run) = &arguments.run else {
+        let source = SuiteSource::find(&arguments.suite.suite)?;
+        let out = std::env::temp_dir();
+        return Setup::new(
+            &RunArguments { suite: arguments.suite.clone(), dir: Some(out), ..RunArguments::default() },
+            &source,
+        );
+    };
+    if kind_of(run) != Some(Kind::Results) {
+        bail!("{} is not a run of bakeoff's", run.display());
+    }
+    let file = RunFile::read(run)?;
+    let source = SuiteSource { name: file.suite.name.clone(), text: file.suite.text.clone() };
+    Setup::new(&arguments_of(&file)?, &source)
+}
+
+/// The one cell whose id begins with `id`.
+fn find<'a>(setup: &'a Setup, id: &str) -> Result<(&'a WorkloadPlan, &'a Cell)> {
+    let cells =
+        setup.plan.workloads.iter().flat_map(|workload| workload.cells.iter().map(move |cell| (workload, cell)));
+    let mut found = cells.filter(|(_, cell)| !id.is_empty() && cell.id.starts_with(id));
+    match (found.next(), found.next()) {
+        (Some(only), None) => Ok(only),
+        (Some(_), Some(_)) => bail!("several cells begin with `{id}`: give more of it"),
+        (None, _) => bail!(
+            "no cell `{id}` in the plan: `bakeoff run --plan` lists the cells; give the same suite and options, or --run RUN"
+        ),
+    }
+}
+
+/// A directory of ours for this cell: made anew each time, since a store must start from nothing.
+fn fresh_directory(parent: &Path, cell: &str) -> Result<OwnDirectory> {
+    std::fs::create_dir_all(parent).with_context(|| format!("cannot make the directory {}", parent.display()))?;
+    let path = parent.join(format!("request-{cell}"));
+    if path.exists() {
+        OwnDirectory::open(&path, Kind::Scratch)?.remove()?;
+    }
+    OwnDirectory::create(&path, Kind::Scratch)
+}

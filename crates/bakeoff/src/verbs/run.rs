@@ -1,0 +1,267 @@
+//! `bakeoff run`: measure, keep, rank.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use bakeoff_measure::Machine;
+use bakeoff_protocol::PROTOCOL_VERSION;
+use clap::Parser;
+
+use crate::Outcome;
+use crate::cli::{Cli, RunArguments, Verb};
+use crate::engine::interrupt::Interrupt;
+use crate::engine::results::Results;
+use crate::engine::run::{Run, workload_words};
+use crate::engine::run_file::{DriverFacts, RunFile, SuiteText, WhatWhy, now};
+use crate::engine::scratch::Scratch;
+use crate::engine::setup::{Setup, SuiteSource};
+use crate::engine::warnings;
+use crate::files::{Kind, OwnDirectory, newest_results};
+use crate::verbs::report;
+
+/// The part of the usable memory that a driver may take for itself, so that one store's hunger does not bring
+/// the machine down.
+const MEMORY_PART: (u64, u64) = (9, 10);
+
+/// Runs the verb.
+pub(crate) fn main(arguments: RunArguments) -> Result<Outcome> {
+    match &arguments.resume {
+        None => start(&arguments),
+        Some(run) if run.as_os_str().is_empty() => resume(&newest_results(&arguments.out)?, &arguments),
+        Some(run) => resume(run, &arguments),
+    }
+}
+
+fn start(arguments: &RunArguments) -> Result<Outcome> {
+    let budget = arguments.budget.as_deref().map(parse_budget).transpose()?;
+    let source = SuiteSource::find(&arguments.suite.suite)?;
+    let setup = Setup::new(arguments, &source)?;
+    for reason in &setup.drivers.left_out {
+        anstream::eprintln!("note: {}", bakeoff_report::printable(reason));
+    }
+    if arguments.plan {
+        print_plan(&setup);
+        return Ok(Outcome::Good);
+    }
+    if setup.plan.workloads.is_empty() {
+        bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
+    }
+    let machine = Machine::read();
+    let file = run_file(&setup, source, machine);
+    let directory = make_run_directory(&arguments.out, setup.suite.name())?;
+    std::fs::create_dir(directory.path().join("logs")).context("cannot make the directory for logs")?;
+    file.write(directory.path())?;
+    print_start(&setup, &file, directory.path(), budget);
+    execute(arguments, &setup, &directory, file, budget)
+}
+
+/// Goes on with a run that was cut short, exactly as it was begun.
+fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
+    let directory = OwnDirectory::open(path, Kind::Results)?;
+    let mut file = RunFile::read(directory.path())?;
+    let arguments = arguments_of(&file)?;
+    std::env::set_current_dir(&file.working_directory)
+        .with_context(|| format!("the run was started in {}", file.working_directory.display()))?;
+    let source = SuiteSource { name: file.suite.name.clone(), text: file.suite.text.clone() };
+    let setup = Setup::new(&arguments, &source)?;
+    check_unchanged(&file, &setup)?;
+    let budget = given.budget.as_deref().or(arguments.budget.as_deref()).map(parse_budget).transpose()?;
+    file.finished = None;
+    file.given_up.clear();
+    anstream::eprintln!("Going on with {}", directory.path().display());
+    execute(&RunArguments { full: given.full, ..arguments }, &setup, &directory, file, budget)
+}
+
+/// What the run was started with, from its recorded command line.
+pub(crate) fn arguments_of(file: &RunFile) -> Result<RunArguments> {
+    let cli = Cli::try_parse_from(&file.command_line)
+        .map_err(|error| anyhow::anyhow!("the run's command line cannot be read: {error}"))?;
+    match cli.verb {
+        Verb::Run(arguments) => Ok(arguments),
+        _ => bail!("the run's command line is not one of `bakeoff run`: {}", file.command_line.join(" ")),
+    }
+}
+
+/// A run is finished by the same stores and the same cells that began it, or not at all.
+fn check_unchanged(file: &RunFile, setup: &Setup) -> Result<()> {
+    for before in &file.stores {
+        match setup.stores.iter().find(|store| store.name == before.name) {
+            Some(store) if store.version == before.version => {}
+            Some(store) => bail!(
+                "{} was {} when the run began and is {} now: their figures must not be mixed; start a new run",
+                before.title,
+                before.version,
+                store.version
+            ),
+            None => bail!("the store `{}` took part when the run began and no driver offers it now", before.name),
+        }
+    }
+    let cells = cell_ids(setup);
+    if let Some(missing) = file.cells.iter().find(|cell| !cells.contains(cell)) {
+        bail!(
+            "cell {missing} of the run is not in its plan any more (another version, or less free disk?): start a new run"
+        );
+    }
+    Ok(())
+}
+
+fn execute(
+    arguments: &RunArguments,
+    setup: &Setup,
+    directory: &OwnDirectory,
+    file: RunFile,
+    budget: Option<Duration>,
+) -> Result<Outcome> {
+    let begin = Instant::now();
+    let interrupt = Interrupt::install()?;
+    let name = directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    remove_leftovers(setup, &name);
+    let scratch = Scratch::create(&setup.directories, &name)?;
+    let results = Results::open(directory.path())?;
+    let memory_bytes_max = file.machine.memory_usable_bytes().map(|bytes| bytes / MEMORY_PART.1 * MEMORY_PART.0);
+    let run = Run {
+        setup,
+        directory,
+        file,
+        results,
+        scratch: &scratch,
+        interrupt: &interrupt,
+        budget,
+        memory_bytes_max,
+        begin,
+    };
+    let ended = run.run()?;
+    scratch.remove()?;
+    if ended.interrupted {
+        anstream::eprintln!(
+            "Stopped. What was measured is kept in {}; go on with: bakeoff run --resume {}",
+            directory.path().display(),
+            directory.path().display()
+        );
+        return Ok(Outcome::Interrupted);
+    }
+    report::show(directory.path(), arguments.full)?;
+    anstream::println!("\nResults: {}", directory.path().display());
+    Ok(if ended.failed > 0 { Outcome::SomeFailed } else { Outcome::Good })
+}
+
+/// A killed run leaves its scratch directories behind; whoever finishes the run removes them.
+fn remove_leftovers(setup: &Setup, run: &str) {
+    for directory in setup.directories.values() {
+        let Ok(entries) = std::fs::read_dir(directory) else { continue };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with(&format!("bakeoff-scratch-{run}-"))
+                && let Ok(own) = OwnDirectory::open(&path, Kind::Scratch)
+                && let Err(error) = own.remove()
+            {
+                anstream::eprintln!("note: {error:#}");
+            }
+        }
+    }
+}
+
+fn parse_budget(text: &str) -> Result<Duration> {
+    bakeoff_suite::parse_duration(text).map_err(|why| anyhow::anyhow!("--budget {text}: {why}"))
+}
+
+/// A new directory below `out`, named by time and suite.
+fn make_run_directory(out: &Path, suite: &str) -> Result<OwnDirectory> {
+    std::fs::create_dir_all(out).with_context(|| format!("cannot make the directory {}", out.display()))?;
+    let time = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
+    let names = std::iter::once(format!("{time}-{suite}")).chain((2..100).map(|n| format!("{time}-{suite}-{n}")));
+    for path in names.map(|name| out.join(name)) {
+        if !path.exists() {
+            return OwnDirectory::create(&path, Kind::Results);
+        }
+    }
+    bail!("cannot find a free name for results in {}", out.display())
+}
+
+fn cell_ids(setup: &Setup) -> Vec<String> {
+    setup.plan.workloads.iter().flat_map(|workload| &workload.cells).map(|cell| cell.id.clone()).collect()
+}
+
+fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> RunFile {
+    let suite = &setup.suite;
+    let in_plan = |name: &str| {
+        setup.plan.workloads.iter().flat_map(|workload| &workload.cells).any(|cell| cell.axes.store == name)
+    };
+    let warnings = warnings::before(setup, &machine);
+    RunFile {
+        protocol: PROTOCOL_VERSION,
+        bakeoff_version: env!("CARGO_PKG_VERSION").to_owned(),
+        command_line: std::env::args().collect(),
+        working_directory: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+        started: now(),
+        finished: None,
+        suite: SuiteText {
+            name: source.name,
+            title: suite.title().to_owned(),
+            summary: suite.summary().to_owned(),
+            analysis: suite.analysis().to_owned(),
+            text: source.text,
+        },
+        seed: suite.seed(),
+        rounds: suite.rounds(),
+        machine,
+        media: setup.media.clone(),
+        drivers: setup
+            .drivers
+            .drivers
+            .iter()
+            .map(|driver| DriverFacts {
+                driver: driver.description.driver.clone(),
+                version: driver.description.version.clone(),
+                build: driver.description.build.clone(),
+                path: driver.path.clone(),
+            })
+            .collect(),
+        stores: setup.stores.iter().filter(|store| in_plan(&store.name)).cloned().collect(),
+        cells: cell_ids(setup),
+        skipped: skipped(setup),
+        given_up: Vec::new(),
+        warnings,
+        pools: Vec::new(),
+    }
+}
+
+fn skipped(setup: &Setup) -> Vec<WhatWhy> {
+    setup.plan.skipped.iter().map(|skip| WhatWhy { what: skip.what.clone(), why: skip.why.to_string() }).collect()
+}
+
+fn skipped_lines(skipped: &[WhatWhy]) -> String {
+    skipped.iter().map(|skip| format!("\n  {}: {}", skip.what, skip.why)).collect()
+}
+
+fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<Duration>) {
+    let cells: usize = setup.plan.workloads.iter().map(|workload| workload.cells.len()).sum();
+    anstream::eprintln!(
+        "{}: {} workloads, {cells} cells, {} rounds{} → {}",
+        setup.suite.title(),
+        setup.plan.workloads.len(),
+        setup.suite.rounds(),
+        budget.map_or_else(String::new, |budget| format!(", within {} s", budget.as_secs())),
+        directory.display()
+    );
+    if !file.skipped.is_empty() {
+        anstream::eprintln!("Skipped:{}", skipped_lines(&file.skipped));
+    }
+    for warning in &file.warnings {
+        anstream::eprintln!("warning: {}", warning.message);
+    }
+}
+
+fn print_plan(setup: &Setup) {
+    for workload in &setup.plan.workloads {
+        anstream::println!("{}", workload_words(workload));
+        for cell in &workload.cells {
+            anstream::println!("  {}  {}", cell.id, cell.axes.store);
+        }
+    }
+    let skipped = skipped(setup);
+    if !skipped.is_empty() {
+        anstream::println!("skipped:{}", skipped_lines(&skipped));
+    }
+}

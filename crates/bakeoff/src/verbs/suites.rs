@@ -1,0 +1,23 @@
+//! `bakeoff suites`: the suites that come with bakeoff.
+
+use anyhow::Result;
+
+use crate::Outcome;
+use crate::cli::SuitesArguments;
+use crate::engine::setup::SuiteSource;
+
+/// Runs the verb.
+pub(crate) fn main(arguments: &SuitesArguments) -> Result<Outcome> {
+    match &arguments.name {
+        Some(name) => anstream::print!("{}", SuiteSource::find(name)?.text),
+        None => {
+            for (name, suite) in bakeoff_suite::builtin::all() {
+                anstream::println!("{name:<16} {}", suite.summary());
+            }
+            anstream::println!(
+                "\n`bakeoff suites NAME` prints one; `bakeoff run FILE` runs your own (docs/SUITES.md)."
+            );
+        }
+    }
+    Ok(Outcome::Good)
+}

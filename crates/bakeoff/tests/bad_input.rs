@@ -1,0 +1,196 @@
+//! Bad input gets a clear error and a status of 2; nothing is lost, nothing of others is touched.
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::{Place, tiny_suite};
+
+#[test]
+fn unknown_suites_and_stores_name_the_nearest() {
+    let place = Place::new();
+    place.run(&["run", "quik"]).expect(2).says(&["quik", "quick"]);
+    place.run(&["run", "--stores", "sqlit"]).expect(2).says(&["sqlit", "sqlite"]);
+    place.run(&["stores", "lmbd"]).expect(2).says(&["lmbd", "lmdb"]);
+    place.run(&["run", "no-such-file.toml"]).expect(2).says(&["no-such-file.toml"]);
+}
+
+#[test]
+fn a_malformed_suite_is_refused_with_its_line() {
+    let place = Place::new();
+    place.write("bad.toml", &tiny_suite(r#""sqlite""#, "").replace("value-size", "value-sise"));
+    place.run(&["run", "bad.toml"]).expect(2).says(&["bad.toml:7", "value-sise", "value-size"]);
+    place.write("worse.toml", "title = [[[");
+    place.run(&["run", "worse.toml"]).expect(2).says(&["worse.toml:1"]);
+    std::fs::write(place.path().join("bytes.toml"), [0xff, 0xfe, 0x00]).expect("a file");
+    place.run(&["run", "bytes.toml"]).expect(2).says(&["bytes.toml"]);
+    std::fs::create_dir(place.path().join("dir.toml")).expect("a directory");
+    place.run(&["run", "dir.toml"]).expect(2).says(&["dir.toml"]);
+}
+
+#[test]
+fn flags_are_held_to_the_same_rules() {
+    let place = Place::new();
+    place.run(&["run", "--rounds", "0"]).expect(2).says(&["rounds"]);
+    place.run(&["run", "--records", "many"]).expect(2).says(&["records", "many"]);
+    place.run(&["run", "--value-size", "9KiB..1KiB"]).expect(2).says(&["9KiB"]);
+    place.run(&["run", "--durability", "powr"]).expect(2).says(&["powr", "power"]);
+    place.run(&["run", "--budget", "soon"]).expect(2).says(&["budget", "soon"]);
+    place.run(&["run", "--medium", "ssd"]).expect(2).says(&["NAME=DIR"]);
+    place.run(&["run", "--dir", "/no/such/place"]).expect(2).says(&["/no/such/place"]);
+    place.run(&["run", "--out", "/proc/nowhere"]).expect(2).says(&["/proc/nowhere"]);
+    place.run(&["run", "--corpus", "/no/such/texts", "--plan"]).expect(2).says(&["/no/such/texts"]);
+    assert_eq!(place.runs(), Vec::<PathBuf>::new(), "nothing was begun");
+}
+
+#[test]
+fn only_our_own_directories_are_resumed_reported_or_removed() {
+    let place = Place::new();
+    let precious = place.path().join("bakeoff-results").join("thesis");
+    std::fs::create_dir_all(&precious).expect("a directory");
+    std::fs::write(precious.join("chapter"), "years of work").expect("a file");
+    let name = precious.display().to_string();
+    place.run(&["run", "--resume", &name]).expect(2).says(&["thesis", "marker"]);
+    place.run(&["report", &name]).expect(2).says(&["thesis"]);
+    place.run(&["run", "--resume"]).expect(2).says(&["no results"]);
+    place.run(&["clean", "--results"]).expect(0);
+    place.run(&["clean", "--results", &name]).expect(0);
+    // A marker of the right name but with other words in it is not ours either.
+    std::fs::write(precious.join(".bakeoff"), "mine").expect("a file");
+    place.run(&["clean", "--results"]).expect(0);
+    assert_eq!(std::fs::read_to_string(precious.join("chapter")).expect("still there"), "years of work");
+}
+
+#[test]
+fn clean_removes_what_a_killed_run_left() {
+    let place = Place::new();
+    place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[stores.faulty]\npause-ns = 5_000_000\n"));
+    let mut child = place.spawn(&["run", "slow.toml"]);
+    std::thread::sleep(std::time::Duration::from_millis(1200));
+    assert!(place.leftovers().len() == 1, "{:?}", place.leftovers());
+    let busy = place.run(&["clean"]).expect(0);
+    assert!(busy.stdout.contains("in use"), "{}", busy.stdout);
+    child.kill().expect("it is killed");
+    child.wait().expect("it ends");
+    // The driver dies with its parent, a moment later.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let dry = place.run(&["clean", "--dry-run"]).expect(0);
+    assert!(dry.stdout.contains("would remove"), "{}", dry.stdout);
+    assert_eq!(place.leftovers().len(), 1);
+    place.run(&["clean"]).expect(0);
+    assert_eq!(place.leftovers(), Vec::<PathBuf>::new());
+    assert_eq!(place.runs().len(), 1, "results are kept");
+    place.run(&["clean", "--results"]).expect(0);
+    assert_eq!(place.runs().len(), 0);
+}
+
+#[test]
+fn a_run_in_progress_cannot_be_resumed_beside_itself() {
+    let place = Place::new();
+    place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[stores.faulty]\npause-ns = 5_000_000\n"));
+    let mut child = place.spawn(&["run", "slow.toml"]);
+    std::thread::sleep(std::time::Duration::from_millis(1000));
+    place.run(&["run", "--resume"]).expect(2).says(&["in use"]);
+    child.kill().expect("it is killed");
+    child.wait().expect("it ends");
+}
+
+#[test]
+fn damaged_runs_are_refused_or_read_as_far_as_possible() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    place.run(&["run", "tiny.toml"]).expect(0);
+    let run = place.only_run();
+    let results = run.join("results.jsonl");
+    let good = std::fs::read(&results).expect("results");
+    std::fs::write(&results, [&good[..], b"{\"line\":\"phase\", torn"].concat()).expect("written");
+    place.run(&["report"]).expect(0);
+    std::fs::write(&results, [b"rubbish\n", &good[..]].concat()).expect("written");
+    place.run(&["report"]).expect(0);
+    let file = std::fs::read_to_string(run.join("run.json")).expect("run.json");
+    std::fs::write(run.join("run.json"), &file[..file.len() / 2]).expect("written");
+    place.run(&["run", "--resume"]).expect(2).says(&["run.json"]);
+    std::fs::write(run.join("run.json"), file.replacen("\"protocol\": 1", "\"protocol\": 99", 1)).expect("written");
+    place.run(&["run", "--resume"]).expect(2).says(&["99"]);
+}
+
+#[test]
+fn tapes_that_are_none_are_refused() {
+    let place = Place::new();
+    place.write("not-a-tape", "hello");
+    place.run(&["tape", "show", "not-a-tape"]).expect(2).says(&["not-a-tape"]);
+    place.run(&["tape", "show", "nowhere"]).expect(2).says(&["nowhere"]);
+    place.run(&["tape", "show", "/dev/null"]).expect(2).says(&["/dev/null"]);
+}
+
+#[test]
+fn requests_that_make_no_sense_are_refused() {
+    let run = |input: &str| {
+        use std::io::Write;
+        let mut child = std::process::Command::new(common::driver())
+            .arg("run")
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("the driver starts");
+        child.stdin.take().expect("input").write_all(input.as_bytes()).expect("taken");
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(1));
+        let last: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one event");
+        assert_eq!((last["event"].as_str(), last["kind"].as_str()), (Some("failed"), Some("bad-request")), "{last}");
+        last["message"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(run("").contains("malformed"));
+    assert!(run("{}").contains("protocol"));
+    assert!(run(r#"{"protocol": 2}"#).contains("protocol 2"));
+    assert!(run(r#"{"protocol": 1}"#).contains("malformed"));
+    assert!(run("[".repeat(100_000).as_str()).contains("malformed"));
+}
+
+#[test]
+fn a_store_is_never_opened_in_a_directory_with_something_in_it() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    let plan = place.run(&["run", "tiny.toml", "--plan"]).expect(0).stdout;
+    let cell = plan.split_whitespace().find(|word| word.len() == 16 && word.chars().all(|c| c.is_ascii_hexdigit()));
+    let request = place.run(&["request", cell.expect("a cell"), "tiny.toml"]).expect(0).stdout;
+    let request: serde_json::Value = serde_json::from_str(&request).expect("JSON");
+    let directory = PathBuf::from(request["directory"].as_str().expect("a directory"));
+    std::fs::write(directory.join("data.mdb"), "someone's data").expect("a file");
+    use std::io::Write;
+    let mut child = std::process::Command::new(common::driver())
+        .arg("run")
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the driver starts");
+    child.stdin.take().expect("input").write_all(request.to_string().as_bytes()).expect("taken");
+    let output = child.wait_with_output().expect("it ends");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("not empty"));
+    assert_eq!(std::fs::read_to_string(directory.join("data.mdb")).expect("there"), "someone's data");
+}
+
+#[test]
+fn the_lists_and_helps_work() {
+    let place = Place::new();
+    let stores = place.run(&["stores"]).expect(0).stdout;
+    for store in ["sqlite", "lmdb", "flat-folder", "nested-folder"] {
+        assert!(stores.contains(store), "{stores}");
+        let one = place.run(&["stores", store]).expect(0).stdout;
+        assert!(one.contains("power"), "{one}");
+    }
+    assert!(!stores.contains("faulty") && !stores.contains("null"), "{stores}");
+    assert!(stores.lines().all(|line| line.chars().count() <= 100), "{stores}");
+    assert!(place.run(&["suites"]).expect(0).stdout.contains("quick"));
+    assert!(place.run(&["suites", "quick"]).expect(0).stdout.contains("[[phases]]"));
+    let doctor = place.run(&["doctor"]).expect(0).stdout;
+    for word in ["clock", "free", "file system", "open files", "bakeoff-driver-native", "Advice"] {
+        assert!(doctor.contains(word), "{word} is not in:\n{doctor}");
+    }
+    for verb in ["run", "report", "stores", "suites", "doctor", "tape", "request", "clean"] {
+        place.run(&[verb, "--help"]).expect(0);
+    }
+    assert!(place.run(&["--help"]).expect(0).stdout.contains("bakeoff run --resume"));
+    place.run(&["frobnicate"]).expect(2);
+}

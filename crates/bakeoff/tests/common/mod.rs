@@ -1,0 +1,159 @@
+//! What the end-to-end tests share: the real program, the real driver, a directory of their own.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A suite that takes a second: one workload, the given stores, two rounds.
+pub fn tiny_suite(stores: &str, extra: &str) -> String {
+    format!(
+        r#"
+title = "Tiny"
+summary = "Small enough for a test."
+rounds = 2
+
+[axes]
+stores = [{stores}]
+value-size = ["10B..100B"]
+records = [200]
+data = ["random"]
+durability = ["process"]
+
+[limits]
+timeout = "20s"
+
+[[phases]]
+name = "load"
+operation = "insert"
+batch = "all"
+measure = "throughput"
+
+[[phases]]
+name = "get"
+operation = "get"
+operations = 200
+access = "uniform"
+
+[[phases]]
+name = "scan"
+operation = "scan-all"
+operations = 1
+measure = "throughput"
+{extra}
+"#
+    )
+}
+
+/// A directory in which bakeoff is run.
+pub struct Place {
+    directory: TempDir,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        // Below the build directory and not in /tmp, which may be memory.
+        let base = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        Self { directory: TempDir::new_in(base).expect("a directory for the test") }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path().join(name);
+        std::fs::write(&path, text).expect("the test can write its file");
+        path
+    }
+
+    /// The program with these arguments, in this directory.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program());
+        command.args(arguments).current_dir(self.path()).env_remove("NO_COLOR").stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Finished {
+        Finished::of(self.command(arguments).output().expect("bakeoff starts"))
+    }
+
+    pub fn spawn(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("bakeoff starts")
+    }
+
+    /// The only run below `bakeoff-results`.
+    pub fn only_run(&self) -> PathBuf {
+        let runs = self.runs();
+        assert_eq!(runs.len(), 1, "one run is expected: {runs:?}");
+        runs[0].clone()
+    }
+
+    pub fn runs(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.path().join("bakeoff-results")).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.join("run.json").exists()).collect()
+    }
+
+    /// The lines of the only run's results that end a cell.
+    pub fn cells(&self) -> Vec<Value> {
+        self.lines().into_iter().filter(|line| line["line"] == "cell").collect()
+    }
+
+    pub fn lines(&self) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.only_run().join("results.jsonl")).expect("there are results");
+        text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
+    }
+
+    /// Names below `bakeoff-results` that are no runs: leftovers.
+    pub fn leftovers(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.path().join("bakeoff-results")).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| !path.join("run.json").exists()).collect()
+    }
+}
+
+/// How the program ended.
+#[derive(Debug)]
+pub struct Finished {
+    pub status: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Finished {
+    pub fn of(output: Output) -> Self {
+        Self {
+            status: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// Asserts the exit status, showing everything if it is another.
+    pub fn expect(self, status: i32) -> Self {
+        assert_eq!(self.status, Some(status), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Asserts that standard error has these words, and no sign of a panic.
+    pub fn says(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(self.stderr.contains(word), "{word:?} is not in:\n{}", self.stderr);
+        }
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        self
+    }
+}
+
+/// The built program. The driver must be beside it, as `./bakeoff` builds them.
+pub fn program() -> PathBuf {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_bakeoff"));
+    let driver = program.with_file_name("bakeoff-driver-native");
+    assert!(driver.exists(), "build the driver first: cargo build --release -p bakeoff-driver");
+    program
+}
+
+pub fn driver() -> PathBuf {
+    program().with_file_name("bakeoff-driver-native")
+}

@@ -1,0 +1,194 @@
+//! What goes wrong fails one cell with its reason; the rest goes on.
+
+mod common;
+
+use std::os::unix::fs::PermissionsExt;
+
+use common::{Finished, Place, tiny_suite};
+
+/// Runs `faulty` with a fault beside a store that works; returns the faulty cell's end.
+fn with_fault(fault: &str, extra: &str) -> (serde_json::Value, Finished) {
+    let place = Place::new();
+    let settings = format!("\n[stores.faulty]\nfault = \"{fault}\"\nat = 250\n{extra}");
+    place.write("tiny.toml", &tiny_suite(r#""faulty", "lmdb""#, &settings));
+    let finished = place.run(&["run", "tiny.toml", "--timeout", "5s"]).expect(1);
+    let cells = place.cells();
+    let good: Vec<_> = cells.iter().filter(|cell| cell["store"] == "lmdb").collect();
+    assert_eq!(good.len(), 2, "the other store has all its rounds");
+    assert!(good.iter().all(|cell| cell["status"] == "ok"), "{good:?}");
+    let mut bad = cells.iter().filter(|cell| cell["store"] == "faulty");
+    let end = bad.next().expect("the faulty cell has an end").clone();
+    assert_eq!(bad.next(), None, "a cell that failed is not tried again");
+    assert_eq!(end["status"], "failed", "{end}");
+    assert!(finished.stdout.contains("LMDB"), "{}", finished.stdout);
+    assert!(finished.stdout.to_lowercase().contains("failed"), "{}", finished.stdout);
+    assert!(end["failure_message"].as_str().unwrap_or_default().contains("bakeoff request"), "{end}");
+    (end, finished)
+}
+
+fn fails_as(fault: &str, kind: &str, words: &str) {
+    let (end, _) = with_fault(fault, "");
+    assert_eq!(end["failure"], kind, "{end}");
+    let message = end["failure_message"].as_str().unwrap_or_default();
+    assert!(message.contains(words), "{words:?} is not in {message:?}");
+}
+
+#[test]
+fn wrong_value() {
+    fails_as("wrong-value", "wrong-answer", "wrong value");
+}
+
+#[test]
+fn missing_key() {
+    fails_as("missing-key", "wrong-answer", "found nothing");
+}
+
+#[test]
+fn phantom_key() {
+    fails_as("phantom-key", "wrong-answer", "");
+}
+
+#[test]
+fn crash() {
+    fails_as("crash", "crash", "signal 6");
+}
+
+#[test]
+fn panic() {
+    fails_as("panic", "panic", "panicked");
+}
+
+#[test]
+fn hang() {
+    fails_as("hang", "timeout", "--timeout");
+}
+
+#[test]
+fn out_of_memory() {
+    fails_as("out-of-memory", "out-of-memory", "memory");
+}
+
+#[test]
+fn disk_full() {
+    fails_as("disk-full", "disk-full", "space");
+}
+
+#[test]
+fn store_error() {
+    fails_as("error", "store-error", "");
+}
+
+#[test]
+fn exit_without_a_word() {
+    fails_as("exit", "crash", "without saying");
+}
+
+#[test]
+fn lost_on_reopen() {
+    fails_as("lost-on-reopen", "wrong-answer", "opening again");
+}
+
+/// A driver written in shell that describes one store and does `action` when asked to run.
+fn shell_driver(place: &Place, name: &str, describe: &str, action: &str) {
+    let directory = place.path().join("drivers");
+    std::fs::create_dir_all(&directory).expect("a directory for drivers");
+    let path = directory.join(format!("bakeoff-driver-{name}"));
+    std::fs::write(&path, format!("#!/bin/sh\ncase \"$1\" in describe) {describe} ;; run) {action} ;; esac\n"))
+        .expect("a driver");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("made executable");
+}
+
+/// The native driver's description of LMDB, as another store of another driver.
+fn description(name: &str) -> String {
+    let output = std::process::Command::new(common::driver()).arg("describe").output().expect("the driver starts");
+    let mut all: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a description");
+    let stores = all["stores"].as_array_mut().expect("stores");
+    stores.retain(|store| store["name"] == "lmdb");
+    stores[0]["name"] = name.into();
+    all["driver"] = format!("bakeoff-driver-{name}").into();
+    serde_json::to_string(&all).expect("JSON")
+}
+
+fn run_with_shell_driver(action: &str) -> serde_json::Value {
+    let place = Place::new();
+    place.write("description.json", &description("odd"));
+    let describe = format!("cat '{}'", place.path().join("description.json").display());
+    shell_driver(&place, "odd", &describe, action);
+    place.write("tiny.toml", &tiny_suite(r#""odd", "lmdb""#, ""));
+    let path = format!("{}:{}", place.path().join("drivers").display(), std::env::var("PATH").unwrap_or_default());
+    let output = place.command(&["run", "tiny.toml", "--timeout", "3s"]).env("PATH", path).output().expect("it starts");
+    Finished::of(output).expect(1).says(&[]);
+    let cells = place.cells();
+    assert!(cells.iter().any(|cell| cell["store"] == "lmdb" && cell["status"] == "ok"));
+    cells.into_iter().find(|cell| cell["store"] == "odd").expect("the odd store has an end")
+}
+
+#[test]
+fn a_driver_that_prints_rubbish_fails_its_cell() {
+    assert_eq!(run_with_shell_driver("echo hello; sleep 9")["failure"], "bad-output");
+    assert_eq!(run_with_shell_driver("head -c 1000 /dev/urandom; echo; sleep 9")["failure"], "bad-output");
+    let end = run_with_shell_driver(r#"cat >/dev/null; echo '{"event":"finished","close_ns":1}'"#);
+    assert_eq!(end["failure"], "bad-output", "claiming to be done is not enough: {end}");
+}
+
+#[test]
+fn a_driver_that_dies_or_hangs_fails_its_cell() {
+    assert_eq!(run_with_shell_driver("exit 3")["failure"], "crash");
+    assert_eq!(run_with_shell_driver("kill -SEGV $$")["failure"], "crash");
+    assert_eq!(run_with_shell_driver("sleep 60")["failure"], "timeout");
+}
+
+#[test]
+fn a_driver_that_cannot_describe_itself_is_left_out_with_a_word() {
+    let place = Place::new();
+    shell_driver(&place, "broken", "echo '{]'", "true");
+    shell_driver(
+        &place,
+        "old",
+        r#"echo '{"protocol":99,"driver":"x","version":"1","build":"release","stores":[]}'"#,
+        "true",
+    );
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    let path = format!("{}:{}", place.path().join("drivers").display(), std::env::var("PATH").unwrap_or_default());
+    let output = place.command(&["run", "tiny.toml", "--rounds", "1"]).env("PATH", path).output().expect("it starts");
+    Finished::of(output).expect(0).says(&[
+        "bakeoff-driver-broken is left out",
+        "bakeoff-driver-old is left out",
+        "protocol 99",
+    ]);
+}
+
+#[test]
+fn a_disk_that_fills_up_fails_cells_and_nothing_else() {
+    let place = Place::new();
+    let mount = place.path().join("small");
+    std::fs::create_dir(&mount).expect("a mount point");
+    let mounted = std::process::Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=96m", "tmpfs"])
+        .arg(&mount)
+        .output()
+        .is_ok_and(|output| output.status.success());
+    if !mounted {
+        eprintln!("left out: mounting a small file system needs root");
+        return;
+    }
+    // 64 MiB of it is the value pool; the stores' files do not fit the rest, though the plan thought they would.
+    let suite = tiny_suite(r#""sqlite", "flat-folder""#, "")
+        .replace(r#"value-size = ["10B..100B"]"#, r#"value-size = ["8KiB"]"#)
+        .replace("records = [200]", "records = [1200]")
+        .replace("operations = 200", "operations = 20")
+        + "\n[[phases]]\nname = \"more\"\noperation = \"insert\"\noperations = 6000\n";
+    place.write("tiny.toml", &suite);
+    let finished = place.run(&["run", "tiny.toml", "--dir", "small", "--rounds", "1"]);
+    let unmounted = std::process::Command::new("umount").arg(&mount).status().is_ok_and(|status| status.success());
+    let finished = finished.says(&[]);
+    assert!(unmounted, "the run left files open on the mount");
+    match finished.status {
+        // Refused beforehand for want of space is as good: nothing was lost.
+        Some(2) => assert!(finished.stderr.contains("free"), "{}", finished.stderr),
+        status => {
+            assert_eq!(status, Some(1), "{}", finished.stderr);
+            assert!(place.cells().iter().all(|cell| cell["failure"] == "disk-full"), "{:?}", place.cells());
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Runs as a user would start them, with real stores on real files.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{Place, driver, tiny_suite};
+
+const STORES: &str = r#""sqlite", "lmdb", "flat-folder", "nested-folder""#;
+
+#[test]
+fn a_run_measures_verifies_ranks_and_leaves_only_results() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(STORES, ""));
+    let finished = place.run(&["run", "tiny.toml"]).expect(0).says(&["Tiny"]);
+    for word in ["SQLite", "LMDB", "get", "scan", "space"] {
+        assert!(finished.stdout.contains(word), "{word} is not in:\n{}", finished.stdout);
+    }
+    let cells = place.cells();
+    assert_eq!(cells.len(), 8);
+    for cell in &cells {
+        assert_eq!(cell["status"], "ok", "{cell}");
+        assert_eq!(cell["verified"]["entries"], 200);
+        assert_eq!(cell["records_alive"], 200);
+        assert!(cell["finished"]["disk_after_close"]["allocated_bytes"].as_u64().unwrap_or(0) > 0);
+    }
+    let phases: Vec<_> = place.lines().into_iter().filter(|line| line["line"] == "phase").collect();
+    assert_eq!(phases.len(), 24);
+    for phase in phases.iter().filter(|phase| phase["result"]["phase"] == "get") {
+        assert_eq!(phase["result"]["answers_checked"], 200);
+        assert_eq!(phase["result"]["answers_wrong"], 0);
+        let latency = &phase["result"]["operations"][0]["latency"];
+        assert!(latency["latency_ns_min"].as_u64() <= latency["latency_ns_p50"].as_u64());
+        assert!(latency["latency_ns_p50"].as_u64() <= latency["latency_ns_max"].as_u64());
+    }
+    assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn rounds_are_interleaved() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(STORES, ""));
+    place.run(&["run", "tiny.toml", "--rounds", "3"]).expect(0);
+    let rounds: Vec<_> = place.cells().iter().map(|cell| cell["round"].as_u64().unwrap_or(0)).collect();
+    assert_eq!(rounds, [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
+}
+
+#[test]
+fn the_same_suite_and_seed_replay_the_same_tapes() {
+    let checksums = |seed: &str| {
+        let place = Place::new();
+        place.write("tiny.toml", &tiny_suite(r#""sqlite""#, ""));
+        place.run(&["run", "tiny.toml", "--rounds", "1", "--seed", seed]).expect(0);
+        let lines = place.lines();
+        lines.iter().filter_map(|line| line["tape_checksum"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    assert_eq!(checksums("7"), checksums("7"));
+    assert_ne!(checksums("7"), checksums("8"));
+}
+
+#[test]
+fn figures_can_be_exported() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""sqlite", "lmdb""#, ""));
+    place.run(&["run", "tiny.toml"]).expect(0);
+    let csv = place.run(&["report", "--csv", "-"]).expect(0).stdout;
+    assert!(csv.lines().count() > 12, "{csv}");
+    let json = place.run(&["report", "--json", "-"]).expect(0).stdout;
+    serde_json::from_str::<serde_json::Value>(&json).expect("the export is JSON");
+    let run = place.only_run();
+    let report = place.run(&["report", &run.display().to_string(), "--full"]).expect(0).stdout;
+    assert!(report.lines().all(|line| line.chars().count() <= 100), "{report}");
+}
+
+#[test]
+fn a_request_runs_by_hand() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    let plan = place.run(&["run", "tiny.toml", "--plan"]).expect(0).stdout;
+    let cell = plan.split_whitespace().find(|word| word.len() == 16 && word.chars().all(|c| c.is_ascii_hexdigit()));
+    let cell = cell.unwrap_or_else(|| panic!("no cell in the plan:\n{plan}"));
+    // Twice: the second time starts from nothing again.
+    for _ in 0..2 {
+        let request = place.run(&["request", &cell[..8], "tiny.toml"]).expect(0).stdout;
+        let mut child = std::process::Command::new(driver())
+            .arg("run")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the driver starts");
+        child.stdin.take().expect("its input").write_all(request.as_bytes()).expect("the request is taken");
+        let output = child.wait_with_output().expect("it ends");
+        let text = String::from_utf8(output.stdout).expect("events are text");
+        assert!(output.status.success(), "{text}");
+        let last: serde_json::Value = serde_json::from_str(text.lines().last().unwrap_or_default()).expect("JSON");
+        assert_eq!(last["event"], "finished", "{text}");
+    }
+}
+
+#[test]
+fn a_budget_is_kept_and_what_it_left_out_is_said() {
+    let place = Place::new();
+    let suite = tiny_suite(r#""faulty""#, "\n[stores.faulty]\npause-ns = 1_000_000\n")
+        .replace(r#"value-size = ["10B..100B"]"#, r#"value-size = ["10B", "20B", "30B", "40B", "50B", "60B"]"#);
+    place.write("slow.toml", &suite);
+    let begin = Instant::now();
+    place.run(&["run", "slow.toml", "--budget", "3s", "--rounds", "3"]).expect(0);
+    // A round of a workload takes about half a second; one that began just before the end may still finish.
+    assert!(begin.elapsed() < Duration::from_secs(6), "{:?}", begin.elapsed());
+    let run = std::fs::read_to_string(place.only_run().join("run.json")).expect("run.json");
+    let run: serde_json::Value = serde_json::from_str(&run).expect("JSON");
+    assert!(!run["given_up"].as_array().expect("a list").is_empty());
+    assert!(!place.cells().is_empty());
+    let report = place.run(&["report"]).expect(0).stdout;
+    assert!(report.contains("budget"), "{report}");
+}
+
+#[test]
+fn control_c_ends_cleanly_and_the_run_can_be_finished() {
+    let place = Place::new();
+    place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[stores.faulty]\npause-ns = 2_000_000\n"));
+    let mut child = place.spawn(&["run", "slow.toml"]);
+    sleep(Duration::from_millis(900));
+    signal(&child, "INT");
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(130));
+    assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new(), "the scratch directory is gone");
+    place.run(&["run", "--resume"]).expect(0);
+    exactly_once(&place, 1, 2);
+}
+
+#[test]
+fn killed_at_random_moments_each_cell_is_there_exactly_once() {
+    let place = Place::new();
+    let suite = tiny_suite(r#""faulty", "lmdb", "sqlite""#, "\n[stores.faulty]\npause-ns = 300_000\n");
+    place.write("tiny.toml", &suite);
+    let mut kills = 0;
+    let mut arguments = vec!["run", "tiny.toml", "--rounds", "20"];
+    for moment in 0..20_u64 {
+        let mut child = place.spawn(&arguments);
+        // Spread over start-up, recording, replay and the writing of results.
+        sleep(Duration::from_millis(40 + moment * 37 % 500));
+        if child.try_wait().expect("a status").is_none() {
+            kills += 1;
+            signal(&child, "KILL");
+        }
+        child.wait().expect("it ends");
+        if !place.runs().is_empty() {
+            arguments = vec!["run", "--resume"];
+        }
+    }
+    assert!(kills >= 15, "only {kills} kills came in time: the run is too short to show anything");
+    place.run(&["run", "--resume"]).expect(0);
+    exactly_once(&place, 3, 20);
+    assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new(), "every scratch directory is gone");
+    assert!(!driver_is_running(place.path()), "no driver outlives its run");
+}
+
+/// Every cell has every round, once.
+fn exactly_once(place: &Place, cells: usize, rounds: u64) {
+    let mut counts = BTreeMap::new();
+    for cell in place.cells() {
+        assert_eq!(cell["status"], "ok", "{cell}");
+        let key = (cell["cell"].as_str().map(str::to_owned), cell["round"].as_u64());
+        *counts.entry(key).or_insert(0) += 1;
+    }
+    assert!(counts.values().all(|count| *count == 1), "{counts:?}");
+    assert_eq!(counts.len() as u64, cells as u64 * rounds);
+}
+
+fn signal(child: &std::process::Child, name: &str) {
+    let status = std::process::Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status();
+    assert!(status.expect("kill starts").success());
+}
+
+fn driver_is_running(place: &std::path::Path) -> bool {
+    let processes = std::fs::read_dir("/proc").expect("/proc").flatten();
+    processes.map(|process| process.path().join("cwd")).any(|cwd| {
+        let is_here = std::fs::read_link(&cwd).is_ok_and(|cwd| cwd.starts_with(place));
+        let name = std::fs::read_to_string(cwd.with_file_name("comm")).unwrap_or_default();
+        is_here && name.starts_with("bakeoff-driver")
+    })
+}

@@ -1,0 +1,145 @@
+//! What the harness itself costs: gets replayed into the `null` store, against bare pairs of clock readings.
+//!
+//! The three are run in turn, many times, and medians are compared, since the machine's speed drifts. `cargo bench -p
+//! bakeoff-driver` measures; `cargo test` runs the same code on a small tape.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Instant;
+
+use bakeoff_driver::{Buffers, LaneJob, replay_lane};
+use bakeoff_measure::{Clock, rss_bytes};
+use bakeoff_protocol::{DataHints, Durability, Mode, Settings};
+use bakeoff_stores::{OpenRequest, SessionPlan};
+use bakeoff_tape::{
+    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Pool, SizeRange, TapeReader, Workload,
+    record,
+};
+
+/// A peer's harness with its empty database costs 200–250 ns an operation; ours may cost 1.5 pairs of clock readings.
+const LATENCY_RATIO_MAX: f64 = 1.5;
+
+/// Nanoseconds an operation in throughput mode may cost.
+const THROUGHPUT_NS_MAX: f64 = 10.0;
+
+fn main() {
+    let full = std::env::args().any(|argument| argument == "--bench");
+    let (operations, repeats) = if full { (1_000_000, 21) } else { (2_000, 1) };
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let recording =
+        record(&gets(operations), &directory.path().join("tapes"), None, &mut |_| {}).expect("tapes can be recorded");
+    let tape = &recording.phases[1].path;
+    let pool = Pool::open(&recording.pool).expect("the pool opens");
+    let clock = Clock::new();
+
+    let (mut pairs, mut latency, mut throughput) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..repeats {
+        pairs.push(bare_pairs(&clock, operations));
+        latency.push(replay(tape, &pool, &clock, Mode::Latency, operations));
+        throughput.push(replay(tape, &pool, &clock, Mode::Throughput, operations));
+    }
+    let (pairs, latency, throughput) = (median(pairs), median(latency), median(throughput));
+    println!("replay of {operations} gets of 16-byte keys into `null`, medians of {repeats}, clock {}", clock.name());
+    println!("  two clock readings        {pairs:6.1} ns");
+    println!("  latency mode, whole cost  {latency:6.1} ns = {:.2} × (at most {LATENCY_RATIO_MAX} ×)", latency / pairs);
+    println!("  throughput mode           {throughput:6.1} ns (at most {THROUGHPUT_NS_MAX} ns)");
+    if full {
+        flat_memory(directory.path());
+    }
+}
+
+/// Loads some records, then gets them at random.
+fn gets(operations: u64) -> Workload {
+    let phase = |name: &str, operation, access, measure, count| PhaseSpec {
+        name: name.to_owned(),
+        mix: [(operation, 1.0)].into(),
+        operations: count,
+        access,
+        batch: Batch::Each,
+        measure,
+        missing: 0.0,
+        restore: false,
+        scan_entries: SizeRange { min: 1, max: 1 },
+        reverse: false,
+        any_order: false,
+        consumer: Consumer::Touch,
+    };
+    Workload {
+        seed: 1,
+        key: KeyForm::Decimal,
+        records: operations.min(1_000_000),
+        value_bytes: SizeRange { min: 100, max: 100 },
+        data: Data::Random,
+        pool_bytes: 1 << 20,
+        lanes: 1,
+        tree: None,
+        phases: vec![
+            phase("load", Operation::Insert, Access::Sequential, Measure::Throughput, None),
+            phase("get", Operation::Get, Access::Uniform, Measure::Latency, Some(operations)),
+        ],
+    }
+}
+
+/// Nanoseconds for each pair of bare clock readings.
+fn bare_pairs(clock: &Clock, count: u64) -> f64 {
+    let begin = Instant::now();
+    for _ in 0..count {
+        black_box(clock.now());
+        black_box(clock.now());
+    }
+    begin.elapsed().as_nanos() as f64 / count as f64
+}
+
+/// Nanoseconds an operation for everything the replay does: reading the tape, calling the store, checking, recording.
+fn replay(tape: &Path, pool: &Pool, clock: &Clock, mode: Mode, operations: u64) -> f64 {
+    let entry = bakeoff_stores::find("null").expect("there is a null store");
+    let (settings, hints) = (Settings::new(), DataHints::default());
+    let store = (entry.open)(&OpenRequest {
+        directory: Path::new("/nonexistent"),
+        durability: Durability::None,
+        settings: &settings,
+        hints: &hints,
+    })
+    .expect("null opens");
+    let (done, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+    let job = LaneJob { pool, clock, mode, check: true, done: &done, stop: &stop };
+    let mut buffers = Buffers::new(1024);
+    let mut lane = TapeReader::open(tape).and_then(|tape| tape.lane(0)).expect("the tape opens");
+    let mut elapsed = 0.0;
+    store
+        .session(&SessionPlan::default(), &mut |session| {
+            let begin = Instant::now();
+            let outcome = replay_lane(&job, &mut lane, session, &mut buffers).expect("null gives no errors");
+            elapsed = begin.elapsed().as_nanos() as f64;
+            assert_eq!(outcome.answers_checked, operations, "every answer is compared, even null's");
+            Ok(())
+        })
+        .expect("null opens a session");
+    elapsed / operations as f64
+}
+
+fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}
+
+/// Replaying a tape a hundred times as long takes no more memory.
+fn flat_memory(directory: &Path) {
+    let clock = Clock::new();
+    for operations in [1_000_000_u64, 100_000_000] {
+        let place = directory.join(operations.to_string());
+        let recording = record(&gets(operations), &place, None, &mut |_| {}).expect("tapes can be recorded");
+        let pool = Pool::open(&recording.pool).expect("the pool opens");
+        let before = rss_bytes().unwrap_or(0);
+        bakeoff_measure::reset_peak_rss();
+        let ns = replay(&recording.phases[1].path, &pool, &clock, Mode::Throughput, operations);
+        let snapshot = bakeoff_measure::Snapshot::take(None);
+        let peak = snapshot.resources_since(&snapshot, Some(before)).rss_peak_above_baseline_bytes.unwrap_or(0);
+        println!(
+            "  {operations:>11} gets: {ns:5.1} ns each, {:.1} MiB of memory above the start",
+            peak as f64 / 1048576.0
+        );
+        std::fs::remove_dir_all(place).expect("our own directory can be removed");
+    }
+}

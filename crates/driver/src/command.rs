@@ -1,0 +1,81 @@
+//! The driver's command line: two verbs for programs, and a few words for people who come by.
+
+use std::io::Read;
+use std::process::ExitCode;
+
+use bakeoff_protocol::{DriverDescription, Event, PROTOCOL_VERSION};
+use bakeoff_stores::Entry;
+
+use crate::emit::Emitter;
+use crate::run::{Failure, parse_request, run};
+
+/// The longest request a driver reads.
+const REQUEST_BYTES_MAX: u64 = 16 << 20;
+
+/// Runs the driver called `name` over `stores` with the arguments of this process.
+///
+/// Exit status: 0 all went well, 1 the cell failed (the last event says why), 2 usage.
+pub fn main(name: &str, stores: &[Entry]) -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    match (arguments.next().as_deref(), arguments.next()) {
+        (Some("describe"), None) => describe(name, stores),
+        (Some("run"), None) => run_request(stores),
+        (Some("--version"), None) => {
+            println!("{name} {}", env!("CARGO_PKG_VERSION"));
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprintln!(
+                "{name}: opens stores and replays tapes for bakeoff\n\n\
+                 usage: {name} describe    print the stores and what they can do, as JSON\n       \
+                 {name} run         read a request from standard input, write events to standard output\n\n\
+                 example: bakeoff request --suite quick CELL | {name} run"
+            );
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn describe(name: &str, stores: &[Entry]) -> ExitCode {
+    let description = DriverDescription {
+        protocol: PROTOCOL_VERSION,
+        driver: name.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
+        stores: stores.iter().map(|entry| (entry.describe)()).collect(),
+    };
+    match serde_json::to_string_pretty(&description) {
+        Ok(text) => {
+            println!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{name}: cannot write the description: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_request(stores: &[Entry]) -> ExitCode {
+    let emitter = Emitter::new();
+    match read_request().and_then(|request| run(&request, stores, &emitter)) {
+        Ok(finished) => {
+            emitter.emit(&Event::Finished(finished));
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            eprintln!("{}: {}", failure.kind.words(), failure.message);
+            emitter.emit(&Event::Failed { kind: failure.kind, phase: failure.phase, message: failure.message });
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn read_request() -> Result<bakeoff_protocol::Request, Failure> {
+    let mut text = String::new();
+    std::io::stdin()
+        .take(REQUEST_BYTES_MAX)
+        .read_to_string(&mut text)
+        .map_err(|error| Failure::bad_request(format!("cannot read the request from standard input: {error}")))?;
+    parse_request(&text)
+}

@@ -1,0 +1,211 @@
+//! One phase: the threads that replay its lanes, their common start, and what the process spent meanwhile.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use bakeoff_measure::{Clock, DeviceId, Snapshot, disk_usage, reset_peak_rss};
+use bakeoff_protocol::{Event, FailureKind, Mode, PhaseRequest, PhaseResult, Progress};
+use bakeoff_stores::{Session, SessionPlan, Store, StoreError};
+use bakeoff_tape::{Pool, TapeReader};
+
+use crate::emit::Emitter;
+use crate::lane::{Buffers, LaneJob, LaneOutcome, replay_lane};
+use crate::run::Failure;
+
+/// How often a phase in progress says so.
+const PROGRESS_PERIOD: Duration = Duration::from_secs(1);
+
+/// What all phases of a run share.
+pub(crate) struct Stage<'a> {
+    pub(crate) pool: &'a Pool,
+    pub(crate) clock: &'a Clock,
+    pub(crate) check: bool,
+    pub(crate) directory: &'a Path,
+    pub(crate) device: Option<DeviceId>,
+    pub(crate) rss_baseline_bytes: Option<u64>,
+    pub(crate) emitter: &'a Emitter,
+}
+
+/// Replays a phase and returns what was measured.
+pub(crate) fn run_phase(
+    stage: &Stage<'_>,
+    store: &dyn Store,
+    request: &PhaseRequest,
+    buffers: &mut [Buffers],
+) -> Result<PhaseResult, Failure> {
+    let tape = TapeReader::open(&request.tape).map_err(|error| Failure::bad_tape(error.to_string()))?;
+    reset_peak_rss();
+    let before = Snapshot::take(stage.device);
+    let begin = Instant::now();
+    let outcome = replay(stage, store, request, &tape, buffers)?;
+    let wall_ns = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let resources = Snapshot::take(stage.device).resources_since(&before, stage.rss_baseline_bytes);
+    if let Some(first) = outcome.first_wrong {
+        let (wrong, checked) = (outcome.answers_wrong, outcome.answers_checked);
+        return Err(Failure::new(
+            FailureKind::WrongAnswer,
+            format!("{wrong} of {checked} answers were wrong; the first: {first}"),
+        ));
+    }
+    Ok(PhaseResult {
+        phase: request.name.clone(),
+        mode: request.mode,
+        threads: u32::try_from(buffers.len()).unwrap_or(u32::MAX),
+        timed_ns: outcome.timed_ns,
+        wall_ns,
+        operations: outcome.tallies.results(outcome.timed_ns),
+        answers_checked: outcome.answers_checked,
+        answers_wrong: outcome.answers_wrong,
+        resources,
+        disk: disk_usage(stage.directory).ok(),
+    })
+}
+
+/// Replays all lanes of a tape, a thread each, and merges what they saw.
+pub(crate) fn replay(
+    stage: &Stage<'_>,
+    store: &dyn Store,
+    request: &PhaseRequest,
+    tape: &TapeReader,
+    buffers: &mut [Buffers],
+) -> Result<LaneOutcome, Failure> {
+    let lanes = tape.facts().lanes.len();
+    if lanes != buffers.len() {
+        return Err(Failure::bad_request(format!(
+            "phase `{}`: the tape has {lanes} lanes, but hints.threads is {}",
+            request.name,
+            buffers.len()
+        )));
+    }
+    let (done, stop, waiting) = (AtomicU64::new(0), AtomicBool::new(false), AtomicU32::new(0));
+    let threads = u32::try_from(lanes).unwrap_or(u32::MAX);
+    let team = Team { stage, store, request, tape, done: &done, stop: &stop, waiting: &waiting, threads };
+    std::thread::scope(|scope| {
+        let (_ended, end) = mpsc::channel::<()>();
+        let total = tape.facts().operations;
+        let (emitter, done) = (stage.emitter, &done);
+        scope.spawn(move || report_progress(emitter, &request.name, done, total, &end));
+        let handles: Vec<_> = (0_u32..)
+            .zip(buffers.iter_mut())
+            .map(|(lane, buffers)| {
+                let team = &team;
+                scope.spawn(move || team.replay(lane, buffers))
+            })
+            .collect();
+        let outcomes = handles.into_iter().map(|handle| handle.join().unwrap_or_else(|panic| Err(panicked(&*panic))));
+        merge(outcomes.collect())
+        // `_ended` is dropped here, which ends the progress thread.
+    })
+}
+
+fn merge(outcomes: Vec<Result<LaneOutcome, Failure>>) -> Result<LaneOutcome, Failure> {
+    let mut whole = LaneOutcome::default();
+    for outcome in outcomes {
+        let outcome = outcome?;
+        whole.timed_ns = whole.timed_ns.max(outcome.timed_ns);
+        whole.answers_checked += outcome.answers_checked;
+        whole.answers_wrong += outcome.answers_wrong;
+        whole.first_wrong = whole.first_wrong.or(outcome.first_wrong);
+        whole.tallies.merge(outcome.tallies);
+    }
+    Ok(whole)
+}
+
+/// What the threads of a phase share.
+struct Team<'a> {
+    stage: &'a Stage<'a>,
+    store: &'a dyn Store,
+    request: &'a PhaseRequest,
+    tape: &'a TapeReader,
+    done: &'a AtomicU64,
+    stop: &'a AtomicBool,
+    waiting: &'a AtomicU32,
+    threads: u32,
+}
+
+impl Team<'_> {
+    /// Replays one lane. A panic of the store is a failure like any other, and stops the other threads.
+    fn replay(&self, lane: u32, buffers: &mut Buffers) -> Result<LaneOutcome, Failure> {
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.replay_in_session(lane, buffers)))
+            .unwrap_or_else(|panic| Err(panicked(&*panic)));
+        if outcome.is_err() {
+            self.stop.store(true, Ordering::Release);
+        }
+        outcome
+    }
+
+    fn replay_in_session(&self, lane: u32, buffers: &mut Buffers) -> Result<LaneOutcome, Failure> {
+        let mut reader = self.tape.lane(lane).map_err(|error| Failure::bad_tape(error.to_string()))?;
+        let plan = SessionPlan { batched: self.request.batched, ascending: self.request.ascending };
+        let mut outcome = None;
+        let mut work = |session: &mut dyn Session| {
+            self.start_together();
+            outcome = Some(replay_lane(&self.job(), &mut reader, session, buffers));
+            Ok::<(), StoreError>(())
+        };
+        let opened = self.store.session(&plan, &mut work);
+        // The replay's own error is the cause where there is one; the session's end comes after it.
+        match (outcome, opened) {
+            (Some(Ok(outcome)), Ok(())) => Ok(outcome),
+            (Some(Err(failure)), _) => Err(failure),
+            (_, Err(error)) => Err(Failure::from_store("session", &error)),
+            (None, Ok(())) => {
+                Err(Failure::new(FailureKind::StoreError, "the store opened no session and gave no error".to_owned()))
+            }
+        }
+    }
+
+    fn job(&self) -> LaneJob<'_> {
+        LaneJob {
+            pool: self.stage.pool,
+            clock: self.stage.clock,
+            mode: self.request.mode,
+            check: self.stage.check,
+            done: self.done,
+            stop: self.stop,
+        }
+    }
+
+    /// Waits until every thread has its session, or one has failed.
+    fn start_together(&self) {
+        self.waiting.fetch_add(1, Ordering::AcqRel);
+        while self.waiting.load(Ordering::Acquire) < self.threads && !self.stop.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+    }
+}
+
+fn report_progress(emitter: &Emitter, phase: &str, done: &AtomicU64, total: u64, end: &mpsc::Receiver<()>) {
+    while end.recv_timeout(PROGRESS_PERIOD) == Err(mpsc::RecvTimeoutError::Timeout) {
+        emitter.emit(&Event::Progress(Progress {
+            phase: phase.to_owned(),
+            operations: done.load(Ordering::Relaxed),
+            operations_total: total,
+        }));
+    }
+}
+
+/// The message of a panic, as the end of a cell.
+pub(crate) fn panicked(panic: &(dyn Any + Send)) -> Failure {
+    let words = panic
+        .downcast_ref::<&str>()
+        .map(|words| (*words).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned());
+    Failure::new(FailureKind::Panic, format!("the store panicked: {words}"))
+}
+
+/// The final comparison as a phase; its time goes nowhere.
+pub(crate) fn verify_request(tape: &Path) -> PhaseRequest {
+    PhaseRequest {
+        name: "verify".to_owned(),
+        tape: tape.to_owned(),
+        mode: Mode::Throughput,
+        batched: false,
+        ascending: false,
+    }
+}

@@ -1,0 +1,252 @@
+//! One request from beginning to end: open, phases, close, open again, compare.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::Instant;
+
+use bakeoff_measure::{Clock, DeviceId, disk_usage, rss_bytes};
+use bakeoff_protocol::{Event, FailureKind, Finished, Opened, PROTOCOL_VERSION, Request, Verified};
+use bakeoff_stores::{Entry, OpenRequest, Store, StoreError, resolve_settings};
+use bakeoff_tape::{Pool, TapeReader};
+
+use crate::emit::Emitter;
+use crate::lane::Buffers;
+use crate::phase::{Stage, panicked, replay, run_phase, verify_request};
+
+/// Most threads a request may ask for.
+const THREADS_MAX: u32 = 1024;
+
+/// Why a run ended early.
+#[derive(Debug)]
+pub struct Failure {
+    /// What sort of failure.
+    pub kind: FailureKind,
+    /// The phase it happened in.
+    pub phase: Option<String>,
+    /// What happened.
+    pub message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(kind: FailureKind, message: String) -> Self {
+        Self { kind, phase: None, message }
+    }
+
+    pub(crate) fn bad_request(message: String) -> Self {
+        Self::new(FailureKind::BadRequest, message)
+    }
+
+    pub(crate) fn bad_tape(message: String) -> Self {
+        Self::new(FailureKind::BadTape, message)
+    }
+
+    pub(crate) fn from_store(doing: &str, error: &StoreError) -> Self {
+        let kind = match error {
+            StoreError::DiskFull(_) => FailureKind::DiskFull,
+            StoreError::OutOfMemory(_) => FailureKind::OutOfMemory,
+            StoreError::BadRequest(_) => FailureKind::BadRequest,
+            StoreError::Store(_) => FailureKind::StoreError,
+        };
+        Self::new(kind, format!("{doing}: {error}"))
+    }
+
+    fn in_phase(mut self, phase: &str) -> Self {
+        self.phase.get_or_insert_with(|| phase.to_owned());
+        self
+    }
+}
+
+/// Reads a request and checks what can be checked without touching a file.
+///
+/// # Errors
+/// Malformed JSON, an unknown protocol version, no phases, more threads than a driver starts.
+pub fn parse_request(text: &str) -> Result<Request, Failure> {
+    /// Read first, so that a request of another version is called that and not malformed.
+    #[derive(serde::Deserialize)]
+    struct Version {
+        protocol: u32,
+    }
+    let malformed = |error: serde_json::Error| {
+        Failure::bad_request(format!("the request is malformed: {error} (docs/PROTOCOL.md shows one)"))
+    };
+    let version: Version = serde_json::from_str(text).map_err(malformed)?;
+    if version.protocol != PROTOCOL_VERSION {
+        return Err(Failure::bad_request(format!(
+            "the request speaks protocol {}, this driver speaks {PROTOCOL_VERSION}: build both from the same version",
+            version.protocol
+        )));
+    }
+    let request: Request = serde_json::from_str(text).map_err(malformed)?;
+    if request.phases.is_empty() {
+        return Err(Failure::bad_request("the request has no phases".to_owned()));
+    }
+    if !(1..=THREADS_MAX).contains(&request.hints.threads) {
+        return Err(Failure::bad_request(format!(
+            "hints.threads is {}: give 1 to {THREADS_MAX}",
+            request.hints.threads
+        )));
+    }
+    Ok(request)
+}
+
+/// Does what a request asks for and emits an event for each step.
+pub(crate) fn run(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result<Finished, Failure> {
+    catch_unwind(AssertUnwindSafe(|| run_request(request, stores, emitter)))
+        .unwrap_or_else(|panic| Err(panicked(&*panic)))
+}
+
+fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result<Finished, Failure> {
+    let case = Case::prepare(request, stores)?;
+    let mut buffers: Vec<_> = (0..request.hints.threads).map(|_| Buffers::new(case.entry_bytes_max())).collect();
+    let (store, open_ns) = case.open()?;
+    let rss_baseline_bytes = rss_bytes();
+    emitter.emit(&Event::Opened(Opened {
+        version: case.version.clone(),
+        open_ns,
+        rss_baseline_bytes,
+        clock: case.clock.name().to_owned(),
+        clock_pair_ns: case.clock.pair_ns(),
+        settings: case.settings.clone(),
+    }));
+    let stage = Stage {
+        pool: &case.pool,
+        clock: &case.clock,
+        check: case.keeps_data,
+        directory: &request.directory,
+        device: DeviceId::of(&request.directory),
+        rss_baseline_bytes,
+        emitter,
+    };
+    for phase in &request.phases {
+        let result =
+            run_phase(&stage, &*store, phase, &mut buffers).map_err(|failure| failure.in_phase(&phase.name))?;
+        emitter.emit(&Event::Phase(Box::new(result)));
+    }
+    let finished = close(store, &request.directory)?;
+    if let Some(tape) = request.verify.as_deref().filter(|_| case.keeps_data) {
+        let verified = verify(&case, &stage, tape, &mut buffers).map_err(|failure| failure.in_phase("verify"))?;
+        emitter.emit(&Event::Verified(verified));
+    }
+    Ok(finished)
+}
+
+/// Everything a request names, found and checked.
+struct Case<'a> {
+    request: &'a Request,
+    entry: Entry,
+    version: String,
+    keeps_data: bool,
+    settings: bakeoff_protocol::Settings,
+    pool: Pool,
+    clock: Clock,
+}
+
+impl<'a> Case<'a> {
+    fn prepare(request: &'a Request, stores: &[Entry]) -> Result<Self, Failure> {
+        let (entry, description) = stores
+            .iter()
+            .map(|entry| (*entry, (entry.describe)()))
+            .find(|(_, description)| description.name == request.store)
+            .ok_or_else(|| {
+                Failure::bad_request(format!("no store `{}` here: `describe` lists the stores", request.store))
+            })?;
+        if !description.durability.contains_key(&request.durability) {
+            return Err(Failure::bad_request(format!(
+                "{} does not offer durability `{}`",
+                request.store, request.durability
+            )));
+        }
+        let settings = resolve_settings(&description, &request.settings)
+            .map_err(|error| Failure::bad_request(format!("{}: {error}", request.store)))?;
+        check_directory(&request.directory)?;
+        let pool = Pool::open(&request.pool).map_err(|error| Failure::bad_tape(error.to_string()))?;
+        check_tapes(request, &pool)?;
+        Ok(Self {
+            request,
+            entry,
+            version: description.version,
+            keeps_data: description.capabilities.keeps_data,
+            settings,
+            pool,
+            clock: Clock::new(),
+        })
+    }
+
+    fn entry_bytes_max(&self) -> usize {
+        let hints = &self.request.hints;
+        usize::try_from(hints.key_bytes_max.saturating_add(hints.value_bytes_max).min(1 << 32)).unwrap_or(0)
+    }
+
+    /// Opens the store and says how many nanoseconds that took.
+    fn open(&self) -> Result<(Box<dyn Store>, u64), Failure> {
+        let begin = Instant::now();
+        let store = (self.entry.open)(&OpenRequest {
+            directory: &self.request.directory,
+            durability: self.request.durability,
+            settings: &self.settings,
+            hints: &self.request.hints,
+        })
+        .map_err(|error| Failure::from_store("open", &error))?;
+        Ok((store, elapsed_ns(begin)))
+    }
+}
+
+/// A store starts from nothing: a directory with something in it may be someone's data.
+fn check_directory(directory: &Path) -> Result<(), Failure> {
+    let mut entries = std::fs::read_dir(directory)
+        .map_err(|error| Failure::bad_request(format!("cannot read the directory {}: {error}", directory.display())))?;
+    match entries.next() {
+        None => Ok(()),
+        Some(_) => Err(Failure::bad_request(format!(
+            "the directory {} is not empty: give an empty one, nothing is ever cleared here",
+            directory.display()
+        ))),
+    }
+}
+
+/// Every tape must be whole, and made for this pool, before anything is measured.
+fn check_tapes(request: &Request, pool: &Pool) -> Result<(), Failure> {
+    let verify = request.verify.iter();
+    for path in request.phases.iter().map(|phase| &phase.tape).chain(verify) {
+        let tape = TapeReader::open(path).map_err(|error| Failure::bad_tape(error.to_string()))?;
+        let facts = tape.facts();
+        if (facts.pool_bytes, facts.pool_checksum) != (pool.bytes(), pool.checksum()) {
+            return Err(Failure::bad_tape(format!(
+                "{} was made for another value pool: {} bytes with checksum {:016x}, but {} has {} bytes with checksum {:016x}",
+                path.display(),
+                facts.pool_bytes,
+                facts.pool_checksum,
+                request.pool.display(),
+                pool.bytes(),
+                pool.checksum()
+            )));
+        }
+        tape.check().map_err(|error| Failure::bad_tape(error.to_string()))?;
+    }
+    Ok(())
+}
+
+fn close(store: Box<dyn Store>, directory: &Path) -> Result<Finished, Failure> {
+    let disk_before_close = disk_usage(directory).ok();
+    let begin = Instant::now();
+    store.close().map_err(|error| Failure::from_store("close", &error))?;
+    let close_ns = elapsed_ns(begin);
+    Ok(Finished { close_ns, disk_before_close, disk_after_close: disk_usage(directory).ok() })
+}
+
+/// Opens the store again and compares everything in it with what must be there.
+fn verify(case: &Case<'_>, stage: &Stage<'_>, tape: &Path, buffers: &mut [Buffers]) -> Result<Verified, Failure> {
+    let (store, reopen_ns) = case.open()?;
+    let request = verify_request(tape);
+    let tape = TapeReader::open(tape).map_err(|error| Failure::bad_tape(error.to_string()))?;
+    let outcome = replay(stage, &*store, &request, &tape, &mut buffers[..1])?;
+    store.close().map_err(|error| Failure::from_store("close", &error))?;
+    match outcome.first_wrong {
+        Some(first) => Err(Failure::new(FailureKind::WrongAnswer, format!("after closing and opening again: {first}"))),
+        None => Ok(Verified { reopen_ns, entries: outcome.entries() }),
+    }
+}
+
+fn elapsed_ns(begin: Instant) -> u64 {
+    u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,82 @@
+//! What a thread adds up while it replays: per kind of operation, counts, bytes and latencies.
+
+use bakeoff_measure::Histogram;
+use bakeoff_protocol::OperationResult;
+use bakeoff_tape::Operation;
+
+/// Counts and latencies of one kind of operation.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub(crate) operations: u64,
+    pub(crate) entries: u64,
+    pub(crate) bytes: u64,
+    pub(crate) latencies: Option<Histogram>,
+}
+
+/// The tallies of a thread, by operation code, and the order in which kinds first appeared.
+#[derive(Default)]
+pub(crate) struct Tallies {
+    by_code: [Tally; Operation::ALL.len()],
+    order: Vec<Operation>,
+}
+
+impl Tallies {
+    /// Adds one timed operation.
+    #[inline]
+    pub(crate) fn add(&mut self, operation: Operation, entries: u64, bytes: u64) -> &mut Tally {
+        let tally = &mut self.by_code[operation as usize - 1];
+        if tally.operations == 0 {
+            self.order.push(operation);
+        }
+        tally.operations += 1;
+        tally.entries += entries;
+        tally.bytes += bytes;
+        tally
+    }
+
+    /// Adds what another thread counted.
+    pub(crate) fn merge(&mut self, other: Self) {
+        for operation in other.order {
+            if !self.order.contains(&operation) {
+                self.order.push(operation);
+            }
+        }
+        for (mine, theirs) in self.by_code.iter_mut().zip(other.by_code) {
+            mine.operations += theirs.operations;
+            mine.entries += theirs.entries;
+            mine.bytes += theirs.bytes;
+            match (&mut mine.latencies, theirs.latencies) {
+                (Some(mine), Some(theirs)) => mine.merge(&theirs),
+                (slot @ None, theirs) => *slot = theirs,
+                (Some(_), None) => {}
+            }
+        }
+    }
+
+    /// Entries of all kinds together.
+    pub(crate) fn entries(&self) -> u64 {
+        self.by_code.iter().map(|tally| tally.entries).sum()
+    }
+
+    /// The results by kind. `timed_ns` is the phase's time in the store, which belongs to a kind only if it is alone.
+    pub(crate) fn results(&self, timed_ns: u64) -> Vec<OperationResult> {
+        let alone = self.order.len() == 1;
+        self.order
+            .iter()
+            .map(|&operation| {
+                let tally = &self.by_code[operation as usize - 1];
+                OperationResult {
+                    operation: operation.name().to_owned(),
+                    operations: tally.operations,
+                    entries: tally.entries,
+                    bytes: tally.bytes,
+                    timed_ns: match &tally.latencies {
+                        Some(latencies) => Some(latencies.sum_ns()),
+                        None => alone.then_some(timed_ns),
+                    },
+                    latency: tally.latencies.as_ref().map(Histogram::to_latency),
+                }
+            })
+            .collect()
+    }
+}
