@@ -1,0 +1,75 @@
+//! What parsers do with anything at all: one function for each, called by libFuzzer's targets and by the tests alike.
+//!
+//! A function returns for every input. It panics if the parser does, or if what the parser let through does not keep
+//! what the parser promises.
+
+mod results;
+mod tape;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use bakeoff_protocol::{FailureKind, Request, StoreDescription};
+use bakeoff_suite::{PlanMedium, Suite, plan};
+
+pub use results::results;
+pub use tape::{mended, tape};
+
+/// Suites with more combinations are read but not planned: a hundred thousand cells take a while.
+const WORKLOADS_MAX: usize = 64;
+
+static STORES: LazyLock<Vec<StoreDescription>> =
+    LazyLock::new(|| bakeoff_stores::native().iter().map(|entry| (entry.describe)()).collect());
+
+/// Reads `input` as a suite and plans it for the native stores.
+///
+/// # Panics
+/// If a refusal has no words, or a cell no id.
+pub fn suite(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let planned = Suite::parse("fuzz.toml", text).and_then(|suite| {
+        if workloads(&suite) > WORKLOADS_MAX {
+            return Ok(());
+        }
+        let medium = PlanMedium { directory: PathBuf::from("/"), free_bytes: Some(1 << 40) };
+        let media: BTreeMap<_, _> = suite.media().iter().map(|name| (name.clone(), medium.clone())).collect();
+        let plan = plan(&suite, &STORES, &media)?;
+        assert!(plan.workloads.iter().flat_map(|workload| &workload.cells).all(|cell| cell.id.len() == 16));
+        Ok(())
+    });
+    if let Err(errors) = planned {
+        assert!(!errors.to_string().is_empty());
+    }
+}
+
+fn workloads(suite: &Suite) -> usize {
+    let axes = [suite.media().len(), suite.durability().len(), suite.keys().len(), suite.data().len()];
+    let more = [suite.value_bytes().len(), suite.records().len(), suite.threads().len()];
+    axes.into_iter().chain(more).product()
+}
+
+/// Reads `input` as a request, and its settings as those of every native store.
+///
+/// # Panics
+/// If a request that was taken is refused, or read differently, after it was written out again.
+pub fn request(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    match bakeoff_driver::parse_request(text) {
+        Err(failure) => assert_eq!(failure.kind, FailureKind::BadRequest, "{}", failure.message),
+        Ok(request) => {
+            for store in &*STORES {
+                let _ = bakeoff_stores::resolve_settings(store, &request.settings);
+            }
+            reads_the_same(request);
+        }
+    }
+}
+
+/// Settings are left out: a decimal fraction may change in its last digit on the way through text.
+fn reads_the_same(mut request: Request) {
+    request.settings.clear();
+    let text = serde_json::to_string(&request).expect("a request can be written");
+    let again = bakeoff_driver::parse_request(&text).expect("what was taken once is taken again");
+    assert_eq!(again, request);
+}

@@ -1,0 +1,39 @@
+//! Results and what is shown of them.
+
+use std::path::PathBuf;
+
+use bakeoff_report::{Run, TerminalOptions, parse_results, render_terminal, write_csv, write_json};
+
+use crate::STORES;
+
+/// Columns that no line of the report may exceed.
+const WIDTH: usize = 80;
+
+/// Reads the first line of `input` as `run.json` and the rest as `results.jsonl`, and shows or exports what that gives: one
+/// of four ways, by the input's length, since intervals take long.
+///
+/// # Panics
+/// If a control character reaches the terminal, or what was exported as JSON is none.
+pub fn results(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let (info, results) = text.split_once('\n').unwrap_or_default();
+    let (cells, notes) = parse_results(results);
+    let info = serde_json::from_str(info).unwrap_or_default();
+    let run = Run { directory: PathBuf::from("run"), info, stores: STORES.clone(), cells, notes };
+    let mut export = Vec::new();
+    match input.len() % 4 {
+        0 => show(&run, false),
+        1 => show(&run, true),
+        2 => write_csv(&run, &mut export).expect("memory takes every export"),
+        _ => {
+            write_json(&run, &mut export).expect("memory takes every export");
+            serde_json::from_slice::<serde_json::Value>(&export).expect("an export is JSON");
+        }
+    }
+}
+
+fn show(run: &Run, full: bool) {
+    let shown = render_terminal(run, &TerminalOptions { width: WIDTH, color: false, full });
+    let control = shown.chars().find(|character| character.is_control() && *character != '\n');
+    assert_eq!(control, None, "the terminal got a control character");
+}
