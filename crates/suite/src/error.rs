@@ -9,6 +9,9 @@ use crate::units::format_count;
 /// Errors shown at once; of more, only the number is told.
 const SHOWN_MAX: usize = 20;
 
+/// Errors kept with their lines; a file of a million mistakes must not take long to refuse.
+const KEPT_MAX: usize = 100;
+
 /// Characters of a source line that are shown.
 const EXCERPT_CHARACTERS: usize = 110;
 
@@ -92,10 +95,12 @@ impl std::error::Error for SuiteError {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteErrors {
     errors: Vec<SuiteError>,
+    /// Errors that were not kept.
+    omitted: usize,
 }
 
 impl SuiteErrors {
-    /// The errors, in the order of the file, flags first.
+    /// The errors, in the order of the file, flags first; at most 100.
     pub fn errors(&self) -> &[SuiteError] {
         &self.errors
     }
@@ -114,7 +119,7 @@ impl fmt::Display for SuiteErrors {
             let gap = if index == 0 { "" } else { "\n\n" };
             write!(formatter, "{gap}{error}")?;
         }
-        match self.errors.len().saturating_sub(SHOWN_MAX) {
+        match self.errors.len().saturating_sub(SHOWN_MAX) + self.omitted {
             0 => Ok(()),
             more => write!(formatter, "\n\n… and {} more like these", format_count(more as u64)),
         }
@@ -143,10 +148,19 @@ impl Problems {
         self.list.push(Problem { place: place.clone(), message: message.into(), nearest: None, help: help.into() });
     }
 
-    /// Notes a word that is none of `known`.
-    pub(crate) fn add_unknown(&mut self, place: &Place, word: &str, known: &[&str], message: String, help: String) {
-        let nearest = nearest(word, known.iter().copied()).map(str::to_owned);
-        self.list.push(Problem { place: place.clone(), message, nearest, help });
+    /// Notes a word that is none of `known`, and says which of them it was most likely meant to be.
+    pub(crate) fn add_unknown<'a>(
+        &mut self,
+        place: &Place,
+        word: &str,
+        known: &[&'a str],
+        message: String,
+        help: String,
+    ) -> Option<&'a str> {
+        let is_kept = self.list.len() < KEPT_MAX;
+        let nearest = is_kept.then(|| nearest(word, known.iter().copied())).flatten();
+        self.list.push(Problem { place: place.clone(), message, nearest: nearest.map(str::to_owned), help });
+        nearest
     }
 
     /// Whether nothing is wrong so far.
@@ -166,6 +180,8 @@ impl Problems {
             Place::File => (1, 0),
             Place::Span(span) => (2, span.start),
         });
+        let omitted = self.list.len().saturating_sub(KEPT_MAX);
+        self.list.truncate(KEPT_MAX);
         let lines = LineStarts::new(text);
         let resolve = |problem: Problem| SuiteError {
             origin: match problem.place {
@@ -177,7 +193,7 @@ impl Problems {
             nearest: problem.nearest,
             help: problem.help,
         };
-        SuiteErrors { errors: self.list.into_iter().map(resolve).collect() }
+        SuiteErrors { errors: self.list.into_iter().map(resolve).collect(), omitted }
     }
 }
 

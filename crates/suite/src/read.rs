@@ -2,7 +2,7 @@
 
 use bakeoff_tape::SizeRange;
 
-use crate::error::{Problems, nearest};
+use crate::error::Problems;
 use crate::node::{Entry, Node, Place, Value};
 use crate::units::{UnitError, format_count, parse_count, parse_count_range, shorten};
 
@@ -28,10 +28,10 @@ impl<'a> Table<'a> {
         };
         let mut misspelt = Vec::new();
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
-            misspelt.extend(nearest(&entry.key, known.iter().copied()).map(str::to_owned));
             let message = format!("unknown key `{}` in {name}", shorten(&entry.key));
             let help = format!("{name} takes {}", known.join(", "));
-            problems.add_unknown(&entry.key_place, &entry.key, known, message, help);
+            let meant = problems.add_unknown(&entry.key_place, &entry.key, known, message, help);
+            misspelt.extend(meant.map(str::to_owned));
         }
         Some(Self { name: name.to_owned(), place: node.place.clone(), entries, misspelt })
     }
