@@ -1,24 +1,53 @@
-//! What the stores need from outside the crate: system libraries, found before the linker misses them, and the versions of the
-//! stores written in Rust, which do not report one themselves.
+//! What the stores need from outside the crate: system libraries, found here before the linker misses them, and the versions
+//! of the stores written in Rust, which do not report one themselves.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
 fn main() {
-    let manifest = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-    report_versions(&Path::new(&manifest).join("../../Cargo.lock"), &["redb"]);
+    report_versions(&Path::new(&variable("CARGO_MANIFEST_DIR")).join("../../Cargo.lock"), &["redb"]);
+    if has_feature("leveldb") {
+        need_header("leveldb", "leveldb/db.h", "libleveldb-dev g++", true);
+        let shim = "src/leveldb/shim.cc";
+        println!("cargo::rerun-if-changed={shim}");
+        let built = cc::Build::new().cpp(true).std("c++17").file(shim).try_compile("bakeoff_leveldb");
+        built.unwrap_or_else(|error| fail(&format!("{shim} does not compile: {error}")));
+        // After the shim, which needs it.
+        println!("cargo::rustc-link-lib=leveldb");
+    }
+}
+
+/// Sees that a header is there, or says which packages bring it and how to do without.
+fn need_header(store: &str, header: &str, packages: &str, cpp: bool) {
+    let probe = PathBuf::from(variable("OUT_DIR")).join(format!("{store}.{}", if cpp { "cc" } else { "c" }));
+    let written = fs::write(&probe, format!("#include <{header}>\n"));
+    written.unwrap_or_else(|error| fail(&format!("{}: {error}", probe.display())));
+    if let Err(error) = cc::Build::new().cpp(cpp).cargo_metadata(false).file(&probe).try_expand() {
+        fail(&format!(
+            "the store `{store}` needs the header {header}, and the compiler does not find it. On Debian and Ubuntu run: \
+             apt-get install {packages}. To build without this store, see [features] in crates/stores/Cargo.toml. ({error})"
+        ));
+    }
 }
 
 /// Tells the compiler which version of each crate Cargo has locked, as `VERSION_OF_…`.
 fn report_versions(lock: &Path, crates: &[&str]) {
     println!("cargo::rerun-if-changed={}", lock.display());
     let text = fs::read_to_string(lock).unwrap_or_else(|error| fail(&format!("{}: {error}", lock.display())));
-    for name in crates.iter().filter(|name| env::var_os(format!("CARGO_FEATURE_{}", name.to_uppercase())).is_some()) {
+    for name in crates.iter().filter(|name| has_feature(name)) {
         let entry = format!("name = \"{name}\"\nversion = \"");
         let version = text.split_once(&entry).and_then(|(_, rest)| rest.split_once('"')).map(|(version, _)| version);
         let version = version.unwrap_or_else(|| fail(&format!("{} has no version of `{name}`", lock.display())));
         println!("cargo::rustc-env=VERSION_OF_{}={version}", name.to_uppercase());
     }
+}
+
+fn has_feature(name: &str) -> bool {
+    env::var_os(format!("CARGO_FEATURE_{}", name.to_uppercase().replace('-', "_"))).is_some()
+}
+
+fn variable(name: &str) -> String {
+    env::var(name).unwrap_or_else(|error| fail(&format!("{name}: {error}")))
 }
 
 fn fail(message: &str) -> ! {

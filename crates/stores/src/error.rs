@@ -26,3 +26,30 @@ impl From<std::io::Error> for StoreError {
         }
     }
 }
+
+/// The error of a library that says only in words, and in English, what the operating system told it.
+#[cfg(feature = "leveldb")]
+pub(crate) fn from_message(message: String) -> StoreError {
+    let says = |words: &str| message.contains(words);
+    if says("No space left on device") || says("Disk quota exceeded") {
+        StoreError::DiskFull(message)
+    } else if says("Cannot allocate memory") {
+        StoreError::OutOfMemory(message)
+    } else {
+        StoreError::Store(message)
+    }
+}
+
+#[cfg(all(test, feature = "leveldb"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_the_operating_system_are_told_apart() {
+        for (errno, expected) in [(28, "DiskFull"), (122, "DiskFull"), (12, "OutOfMemory"), (5, "Store")] {
+            let words = std::io::Error::from_raw_os_error(errno).to_string();
+            let error = format!("{:?}", from_message(format!("IO error: /records/000003.log: {words}")));
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+}

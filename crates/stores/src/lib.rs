@@ -9,6 +9,8 @@ mod faulty;
 mod file_names;
 mod files;
 mod flat_folder;
+#[cfg(feature = "leveldb")]
+mod leveldb;
 #[cfg(feature = "lmdb")]
 mod lmdb;
 mod nested_folder;

@@ -15,6 +15,8 @@ static NATIVE: &[Entry] = &[
     entry!(lmdb),
     #[cfg(feature = "redb")]
     entry!(redb),
+    #[cfg(feature = "leveldb")]
+    entry!(leveldb),
     entry!(flat_folder),
     entry!(nested_folder),
     entry!(null),

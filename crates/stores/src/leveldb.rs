@@ -1,0 +1,201 @@
+//! LevelDB: one database a store, shared by its threads; a batch and a string to read into for each thread.
+
+mod database;
+mod sys;
+
+use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, StoreDescription, Structure};
+
+use crate::describe::{choice, classes, setting};
+use crate::settings::{bytes_for_memory, integer, word};
+use crate::{Direction, OpenRequest, Session, SessionPlan, Store, StoreError, Work};
+use database::{Buffers, Database};
+
+/// Lengths are 32 bits long in LevelDB's format, and a record of its log is a batch.
+const VALUE_BYTES_MAX: u64 = (1 << 32) - (1 << 20);
+const OPTIONS: &str = "https://github.com/google/leveldb/blob/1.23/include/leveldb/options.h";
+
+/// What the store says of itself.
+pub(crate) fn describe() -> StoreDescription {
+    StoreDescription {
+        name: "leveldb".to_owned(),
+        title: "LevelDB".to_owned(),
+        summary:
+            "Log-structured merge tree: a log, a sorted buffer in memory, and sorted files merged in the background."
+                .to_owned(),
+        version: database::version(),
+        license: "BSD-3-Clause".to_owned(),
+        language: "C++".to_owned(),
+        structure: Structure::Lsm,
+        durability: classes(&[
+            (
+                Durability::Process,
+                "WriteOptions::sync=false, the default: the log is written at every write and never flushed",
+                OPTIONS,
+            ),
+            (Durability::Power, "WriteOptions::sync=true: the log is flushed at every write", OPTIONS),
+        ]),
+        capabilities: Capabilities {
+            scan_from: true,
+            scan_ordered: true,
+            scan_any_order: true,
+            batch: true,
+            batch_reads: false,
+            atomic_batch: true,
+            insert_refuses: false,
+            parallel_readers: true,
+            parallel_writers: false,
+            multi_process: false,
+            keeps_data: true,
+        },
+        key_bytes_max: None,
+        value_bytes_max: Some(VALUE_BYTES_MAX),
+        key_bytes_min: 0,
+        files: "*.ldb (sorted files), *.log (the log), MANIFEST-*, CURRENT, LOCK, LOG".to_owned(),
+        settings: settings(),
+        test_only: false,
+    }
+}
+
+fn settings() -> Vec<Setting> {
+    let bytes = |min, max| SettingKind::Bytes { min, max };
+    vec![
+        setting(
+            "cache",
+            bytes(0, 1 << 40),
+            Some((8 << 20).into()),
+            "Memory for blocks that were read, uncompressed.",
+            OPTIONS,
+        ),
+        setting(
+            "write-buffer",
+            bytes(64 << 10, 1 << 30),
+            Some((4 << 20).into()),
+            "Bytes written that are sorted in memory before they become a file; up to two such buffers are held.",
+            OPTIONS,
+        ),
+        setting(
+            "block-size",
+            bytes(1 << 10, 4 << 20),
+            Some((4 << 10).into()),
+            "Bytes of entries, before compression, that are read and cached together.",
+            OPTIONS,
+        ),
+        setting(
+            "bloom-bits",
+            SettingKind::Integer { min: 0, max: 100 },
+            Some(0.into()),
+            "Bits a key of a Bloom filter that saves reading files without the key; 0 for no filter. About 10 is advised for random \
+             reads of data larger than memory.",
+            "https://github.com/google/leveldb/blob/1.23/doc/index.md#filters",
+        ),
+        setting(
+            "compression",
+            choice(&["snappy", "none"]),
+            Some("snappy".into()),
+            "Compression of each block.",
+            OPTIONS,
+        ),
+    ]
+}
+
+/// Creates or opens the database.
+pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
+    if request.durability == Durability::None {
+        let message = "LevelDB always writes its log: use durability process or power";
+        return Err(StoreError::BadRequest(message.to_owned()));
+    }
+    let bytes = |name| bytes_for_memory(integer(request.settings, name)?);
+    let options = sys::Options {
+        cache_bytes: bytes("cache")?,
+        write_buffer_bytes: bytes("write-buffer")?,
+        block_bytes: bytes("block-size")?,
+        // At most a hundred: the settings were checked.
+        bloom_bits: integer(request.settings, "bloom-bits")?.min(100) as std::ffi::c_int,
+        snappy: word(request.settings, "compression")? == "snappy",
+    };
+    let database = Database::open(request.directory, &options)?;
+    Ok(Box::new(LevelDb { database, sync: request.durability == Durability::Power }))
+}
+
+struct LevelDb {
+    database: Database,
+    sync: bool,
+}
+
+impl Store for LevelDb {
+    fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
+        let buffers = Buffers::new(&self.database, self.sync);
+        work(&mut LevelDbSession { buffers, batched: plan.batched, in_batch: false })
+    }
+
+    fn close(self: Box<Self>) -> Result<(), StoreError> {
+        drop(self.database);
+        Ok(())
+    }
+}
+
+/// One thread's buffers, and whether a batch waits in them.
+struct LevelDbSession<'d> {
+    buffers: Buffers<'d>,
+    batched: bool,
+    in_batch: bool,
+}
+
+impl LevelDbSession<'_> {
+    /// Outside batches, a write is a batch of one.
+    fn after_write(&mut self) -> Result<(), StoreError> {
+        self.in_batch = self.batched;
+        if self.batched { Ok(()) } else { self.buffers.write() }
+    }
+
+    /// A read would not see what waits in the batch.
+    fn before_read(&self) -> Result<(), StoreError> {
+        match self.in_batch {
+            false => Ok(()),
+            true => Err(StoreError::BadRequest("a LevelDB batch cannot be read before its commit".to_owned())),
+        }
+    }
+}
+
+impl Session for LevelDbSession<'_> {
+    fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.upsert(key, value)
+    }
+
+    fn update(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.upsert(key, value)
+    }
+
+    fn upsert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.buffers.put(key, value);
+        self.after_write()
+    }
+
+    fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        self.before_read()?;
+        self.buffers.get(key, value)
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
+        self.buffers.delete(key);
+        self.after_write()
+    }
+
+    fn scan(
+        &mut self,
+        from: Option<&[u8]>,
+        direction: Direction,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<(), StoreError> {
+        self.before_read()?;
+        self.buffers.scan(from, direction, visit)
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        if self.in_batch {
+            self.buffers.write()?;
+            self.in_batch = false;
+        }
+        Ok(())
+    }
+}

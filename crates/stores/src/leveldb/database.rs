@@ -1,0 +1,196 @@
+//! LevelDB's objects with lifetimes: what its interface asks of its caller, the types see to.
+
+use std::ffi::{CStr, CString, c_char};
+use std::marker::PhantomData;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+
+use super::sys::{self, Bytes, Options};
+use crate::{Direction, StoreError};
+
+/// The library's version.
+pub(super) fn version() -> String {
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: two places for an integer.
+    unsafe { sys::bakeoff_leveldb_version(&mut major, &mut minor) };
+    format!("{major}.{minor}")
+}
+
+/// An open database, closed when it goes.
+pub(super) struct Database(*mut sys::Database);
+
+// SAFETY: a LevelDB database may be used by several threads without a lock of theirs (doc/index.md, "Concurrency").
+unsafe impl Sync for Database {}
+
+impl Database {
+    /// Creates or opens the database in a directory.
+    pub(super) fn open(directory: &Path, options: &Options) -> Result<Self, StoreError> {
+        let path = CString::new(directory.as_os_str().as_bytes())
+            .map_err(|_| StoreError::BadRequest(format!("directory {} has a NUL in its name", directory.display())))?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: the path ends with NUL, and `raw` is a place for one pointer, which is set unless there is an error.
+        check(unsafe { sys::bakeoff_leveldb_open(path.as_ptr(), options, &mut raw) })?;
+        Ok(Self(raw))
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        // SAFETY: the database is open, and every session, borrowing it, is gone.
+        unsafe { sys::bakeoff_leveldb_close(self.0) };
+    }
+}
+
+/// One thread's batch, and the string that its gets read into.
+pub(super) struct Buffers<'d> {
+    raw: *mut sys::Session,
+    database: PhantomData<&'d Database>,
+}
+
+impl<'d> Buffers<'d> {
+    /// An empty batch, written with or without a flush.
+    pub(super) fn new(database: &'d Database, sync: bool) -> Self {
+        // SAFETY: the database is open.
+        let raw = unsafe { sys::bakeoff_leveldb_session_begin(database.0, sync) };
+        Self { raw, database: PhantomData }
+    }
+
+    /// Adds a write to the batch, which copies it.
+    pub(super) fn put(&mut self, key: &[u8], value: &[u8]) {
+        // SAFETY: the session is live; key and value are copied.
+        unsafe { sys::bakeoff_leveldb_batch_put(self.raw, key.into(), value.into()) };
+    }
+
+    /// Adds a removal to the batch.
+    pub(super) fn delete(&mut self, key: &[u8]) {
+        // SAFETY: the session is live; the key is copied.
+        unsafe { sys::bakeoff_leveldb_batch_delete(self.raw, key.into()) };
+    }
+
+    /// Writes the batch and empties it.
+    pub(super) fn write(&mut self) -> Result<(), StoreError> {
+        // SAFETY: the session is live.
+        check(unsafe { sys::bakeoff_leveldb_batch_write(self.raw) })
+    }
+
+    /// Appends the key's value to `value`, if there is one.
+    pub(super) fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        let mut found = Bytes::NONE;
+        // SAFETY: the session is live, the key is only read, and what is found stays in the session's string until its next
+        // get: here it is copied at once.
+        unsafe {
+            check(sys::bakeoff_leveldb_get(self.raw, key.into(), &mut found))?;
+            Ok(found.get().map(|bytes| value.extend_from_slice(bytes)).is_some())
+        }
+    }
+
+    /// Visits entries in order.
+    pub(super) fn scan(
+        &mut self,
+        from: Option<&[u8]>,
+        direction: Direction,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<(), StoreError> {
+        // SAFETY: the session is live, and the iterator goes before it.
+        let mut cursor = Cursor(unsafe { sys::bakeoff_leveldb_iterator_open(self.raw) });
+        cursor.start(from, direction);
+        while cursor.show(visit) {
+            cursor.step(direction);
+        }
+        cursor.error()
+    }
+}
+
+impl Drop for Buffers<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the session is live and nothing refers to it any more.
+        unsafe { sys::bakeoff_leveldb_session_end(self.raw) };
+    }
+}
+
+/// A LevelDB iterator: a snapshot, so each scan has one of its own.
+struct Cursor(*mut sys::Iterator);
+
+// The iterator of a cursor is live from its making to its drop: the SAFETY of every call here.
+impl Cursor {
+    /// Goes to the first key not below `from`, or in reverse to the last one not above it.
+    fn start(&mut self, from: Option<&[u8]>, direction: Direction) {
+        match (from, direction) {
+            (None, Direction::Forward | Direction::Any) => {
+                // SAFETY: the iterator is live.
+                unsafe { sys::bakeoff_leveldb_iterator_first(self.0) }
+            }
+            (None, Direction::Reverse) => {
+                // SAFETY: the iterator is live.
+                unsafe { sys::bakeoff_leveldb_iterator_last(self.0) }
+            }
+            (Some(from), Direction::Forward | Direction::Any) => self.seek(from),
+            (Some(from), Direction::Reverse) => {
+                self.seek(from);
+                match self.entry() {
+                    None => self.start(None, Direction::Reverse),
+                    Some((key, _)) if key != from => self.step(Direction::Reverse),
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+
+    fn seek(&mut self, from: &[u8]) {
+        // SAFETY: the iterator is live and copies the key.
+        unsafe { sys::bakeoff_leveldb_iterator_seek(self.0, from.into()) };
+    }
+
+    /// Moves on from an entry.
+    fn step(&mut self, direction: Direction) {
+        // SAFETY: the iterator is live, and stands on an entry, as LevelDB demands.
+        unsafe {
+            match direction {
+                Direction::Reverse => sys::bakeoff_leveldb_iterator_previous(self.0),
+                Direction::Forward | Direction::Any => sys::bakeoff_leveldb_iterator_next(self.0),
+            }
+        }
+    }
+
+    fn entry(&self) -> Option<(&[u8], &[u8])> {
+        let (mut key, mut value) = (Bytes::NONE, Bytes::NONE);
+        // SAFETY: the iterator is live; what it points to stays until it moves, which needs it mutable.
+        unsafe {
+            sys::bakeoff_leveldb_iterator_entry(self.0, &mut key, &mut value);
+            Some((key.get()?, value.get()?))
+        }
+    }
+
+    /// Shows the entry to `visit`; false if there is none or `visit` has had enough.
+    fn show(&self, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> bool {
+        self.entry().is_some_and(|(key, value)| visit(key, value))
+    }
+
+    /// Why there are no more entries, if not because it was the last.
+    fn error(&self) -> Result<(), StoreError> {
+        // SAFETY: the iterator is live.
+        check(unsafe { sys::bakeoff_leveldb_iterator_error(self.0) })
+    }
+}
+
+impl Drop for Cursor {
+    fn drop(&mut self) {
+        // SAFETY: the iterator is live and nothing refers to it any more.
+        unsafe { sys::bakeoff_leveldb_iterator_close(self.0) };
+    }
+}
+
+/// `Ok` without a message, else the error. Frees the message.
+fn check(message: *mut c_char) -> Result<(), StoreError> {
+    if message.is_null() {
+        return Ok(());
+    }
+    // SAFETY: the message ends with NUL, was allocated by the C library and is ours.
+    let text = unsafe {
+        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+        sys::free(message);
+        text
+    };
+    Err(crate::error::from_message(text))
+}

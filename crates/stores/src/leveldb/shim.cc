@@ -1,0 +1,146 @@
+// LevelDB's C++ interface in C. LevelDB's own C interface would copy every value into memory that it allocates for it; here a
+// session keeps the string that LevelDB reads into, and the batch that it writes from, as a C++ program would.
+//
+// Nothing throws: memory that runs out ends the process.
+
+#include <leveldb/c.h>
+#include <leveldb/cache.h>
+#include <leveldb/db.h>
+#include <leveldb/filter_policy.h>
+#include <leveldb/write_batch.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+namespace {
+
+// A message for the caller to free, or null where all is well.
+char* message_of(const leveldb::Status& status) {
+  return status.ok() ? nullptr : strdup(status.ToString().c_str());
+}
+
+}  // namespace
+
+extern "C" {
+
+struct bakeoff_leveldb_options {
+  size_t cache_bytes;
+  size_t write_buffer_bytes;
+  size_t block_bytes;
+  int bloom_bits;
+  bool snappy;
+};
+
+struct bakeoff_leveldb_bytes {
+  const char* data;
+  size_t length;
+};
+
+struct bakeoff_leveldb_database {
+  // In this order, because the database must be closed before what it uses goes.
+  std::unique_ptr<leveldb::Cache> cache;
+  std::unique_ptr<const leveldb::FilterPolicy> filter;
+  std::unique_ptr<leveldb::DB> database;
+};
+
+struct bakeoff_leveldb_session {
+  leveldb::DB* database;
+  leveldb::WriteOptions write;
+  leveldb::ReadOptions read;
+  leveldb::WriteBatch batch;
+  std::string value;
+};
+
+void bakeoff_leveldb_version(int* major, int* minor) noexcept {
+  *major = leveldb_major_version();
+  *minor = leveldb_minor_version();
+}
+
+char* bakeoff_leveldb_open(const char* path, const bakeoff_leveldb_options* wanted,
+                           bakeoff_leveldb_database** result) noexcept {
+  auto opened = std::make_unique<bakeoff_leveldb_database>();
+  opened->cache.reset(leveldb::NewLRUCache(wanted->cache_bytes));
+  if (wanted->bloom_bits > 0) opened->filter.reset(leveldb::NewBloomFilterPolicy(wanted->bloom_bits));
+  leveldb::Options options;
+  options.create_if_missing = true;
+  options.block_cache = opened->cache.get();
+  options.filter_policy = opened->filter.get();
+  options.write_buffer_size = wanted->write_buffer_bytes;
+  options.block_size = wanted->block_bytes;
+  options.compression = wanted->snappy ? leveldb::kSnappyCompression : leveldb::kNoCompression;
+  leveldb::DB* database = nullptr;
+  const leveldb::Status status = leveldb::DB::Open(options, path, &database);
+  opened->database.reset(database);
+  if (status.ok()) *result = opened.release();
+  return message_of(status);
+}
+
+void bakeoff_leveldb_close(bakeoff_leveldb_database* database) noexcept { delete database; }
+
+bakeoff_leveldb_session* bakeoff_leveldb_session_begin(bakeoff_leveldb_database* database, bool sync) noexcept {
+  auto* session = new bakeoff_leveldb_session;
+  session->database = database->database.get();
+  session->write.sync = sync;
+  return session;
+}
+
+void bakeoff_leveldb_session_end(bakeoff_leveldb_session* session) noexcept { delete session; }
+
+void bakeoff_leveldb_batch_put(bakeoff_leveldb_session* session, bakeoff_leveldb_bytes key,
+                               bakeoff_leveldb_bytes value) noexcept {
+  session->batch.Put({key.data, key.length}, {value.data, value.length});
+}
+
+void bakeoff_leveldb_batch_delete(bakeoff_leveldb_session* session, bakeoff_leveldb_bytes key) noexcept {
+  session->batch.Delete({key.data, key.length});
+}
+
+char* bakeoff_leveldb_batch_write(bakeoff_leveldb_session* session) noexcept {
+  const leveldb::Status status = session->database->Write(session->write, &session->batch);
+  session->batch.Clear();
+  return message_of(status);
+}
+
+// The value found is the session's own, until its next get. A key that is not there leaves `value` with null data.
+char* bakeoff_leveldb_get(bakeoff_leveldb_session* session, bakeoff_leveldb_bytes key,
+                          bakeoff_leveldb_bytes* value) noexcept {
+  const leveldb::Status status = session->database->Get(session->read, {key.data, key.length}, &session->value);
+  if (status.IsNotFound()) return nullptr;
+  if (status.ok()) *value = {session->value.data(), session->value.size()};
+  return message_of(status);
+}
+
+leveldb::Iterator* bakeoff_leveldb_iterator_open(bakeoff_leveldb_session* session) noexcept {
+  return session->database->NewIterator(session->read);
+}
+
+void bakeoff_leveldb_iterator_close(leveldb::Iterator* iterator) noexcept { delete iterator; }
+
+void bakeoff_leveldb_iterator_first(leveldb::Iterator* iterator) noexcept { iterator->SeekToFirst(); }
+
+void bakeoff_leveldb_iterator_last(leveldb::Iterator* iterator) noexcept { iterator->SeekToLast(); }
+
+void bakeoff_leveldb_iterator_seek(leveldb::Iterator* iterator, bakeoff_leveldb_bytes key) noexcept {
+  iterator->Seek({key.data, key.length});
+}
+
+void bakeoff_leveldb_iterator_next(leveldb::Iterator* iterator) noexcept { iterator->Next(); }
+
+void bakeoff_leveldb_iterator_previous(leveldb::Iterator* iterator) noexcept { iterator->Prev(); }
+
+// Where the iterator stands: false if it has left the entries. What it points to stays until it moves.
+bool bakeoff_leveldb_iterator_entry(const leveldb::Iterator* iterator, bakeoff_leveldb_bytes* key,
+                                    bakeoff_leveldb_bytes* value) noexcept {
+  if (!iterator->Valid()) return false;
+  *key = {iterator->key().data(), iterator->key().size()};
+  *value = {iterator->value().data(), iterator->value().size()};
+  return true;
+}
+
+char* bakeoff_leveldb_iterator_error(const leveldb::Iterator* iterator) noexcept {
+  return message_of(iterator->status());
+}
+
+}  // extern "C"

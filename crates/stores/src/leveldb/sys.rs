@@ -1,0 +1,93 @@
+//! What of LevelDB is used: the functions of `shim.cc`, which is built and linked by `build.rs`.
+
+use std::ffi::{c_char, c_int};
+use std::marker::PhantomData;
+
+/// An open database. Threads may share it.
+#[repr(C)]
+pub(super) struct Database {
+    opaque: [u8; 0],
+}
+
+/// One thread's buffers.
+#[repr(C)]
+pub(super) struct Session {
+    opaque: [u8; 0],
+}
+
+/// `leveldb::Iterator`.
+#[repr(C)]
+pub(super) struct Iterator {
+    opaque: [u8; 0],
+}
+
+/// What may be chosen when opening.
+#[repr(C)]
+pub(super) struct Options {
+    pub(super) cache_bytes: usize,
+    pub(super) write_buffer_bytes: usize,
+    pub(super) block_bytes: usize,
+    pub(super) bloom_bits: c_int,
+    pub(super) snappy: bool,
+}
+
+/// Borrowed bytes. Null data means none at all.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct Bytes<'b> {
+    data: *const u8,
+    length: usize,
+    borrowed: PhantomData<&'b [u8]>,
+}
+
+impl<'b> Bytes<'b> {
+    /// No bytes at all: a place for an answer.
+    pub(super) const NONE: Self = Self { data: std::ptr::null(), length: 0, borrowed: PhantomData };
+
+    /// The bytes, if there are any, be they of length zero.
+    ///
+    /// # Safety
+    /// What LevelDB pointed these to stays where it is for `'b`.
+    pub(super) unsafe fn get(self) -> Option<&'b [u8]> {
+        // SAFETY: as the caller promises, `data` is valid for `length` bytes unless it is null.
+        (!self.data.is_null()).then(|| unsafe { std::slice::from_raw_parts(self.data, self.length) })
+    }
+}
+
+impl<'b> From<&'b [u8]> for Bytes<'b> {
+    fn from(bytes: &'b [u8]) -> Self {
+        Self { data: bytes.as_ptr(), length: bytes.len(), borrowed: PhantomData }
+    }
+}
+
+// What returns a message returns null where all is well; the caller frees it.
+unsafe extern "C" {
+    pub(super) fn bakeoff_leveldb_version(major: *mut c_int, minor: *mut c_int);
+    pub(super) fn bakeoff_leveldb_open(
+        path: *const c_char,
+        wanted: *const Options,
+        result: *mut *mut Database,
+    ) -> *mut c_char;
+    pub(super) fn bakeoff_leveldb_close(database: *mut Database);
+    pub(super) fn bakeoff_leveldb_session_begin(database: *mut Database, sync: bool) -> *mut Session;
+    pub(super) fn bakeoff_leveldb_session_end(session: *mut Session);
+    pub(super) fn bakeoff_leveldb_batch_put(session: *mut Session, key: Bytes<'_>, value: Bytes<'_>);
+    pub(super) fn bakeoff_leveldb_batch_delete(session: *mut Session, key: Bytes<'_>);
+    pub(super) fn bakeoff_leveldb_batch_write(session: *mut Session) -> *mut c_char;
+    pub(super) fn bakeoff_leveldb_get(session: *mut Session, key: Bytes<'_>, value: *mut Bytes<'_>) -> *mut c_char;
+    pub(super) fn bakeoff_leveldb_iterator_open(session: *mut Session) -> *mut Iterator;
+    pub(super) fn bakeoff_leveldb_iterator_close(iterator: *mut Iterator);
+    pub(super) fn bakeoff_leveldb_iterator_first(iterator: *mut Iterator);
+    pub(super) fn bakeoff_leveldb_iterator_last(iterator: *mut Iterator);
+    pub(super) fn bakeoff_leveldb_iterator_seek(iterator: *mut Iterator, key: Bytes<'_>);
+    pub(super) fn bakeoff_leveldb_iterator_next(iterator: *mut Iterator);
+    pub(super) fn bakeoff_leveldb_iterator_previous(iterator: *mut Iterator);
+    pub(super) fn bakeoff_leveldb_iterator_entry(
+        iterator: *const Iterator,
+        key: *mut Bytes<'_>,
+        value: *mut Bytes<'_>,
+    ) -> bool;
+    pub(super) fn bakeoff_leveldb_iterator_error(iterator: *const Iterator) -> *mut c_char;
+    /// The C library's.
+    pub(super) fn free(memory: *mut c_char);
+}
