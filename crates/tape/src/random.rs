@@ -191,3 +191,60 @@ fn scramble(mut x: u64) -> u64 {
     x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     x ^ (x >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_permutation_has_each_place_once() {
+        for n in (1..70).chain([127, 128, 129, 1000]) {
+            for n_max in [n, n + 1, 3 * n] {
+                let order = Permutation::new(n_max, &mut Stream::new(n, "", 0, Purpose::Popularity));
+                let mut places: Vec<u64> = (0..n).map(|place| order.apply(place, n)).collect();
+                places.sort_unstable();
+                assert!(places.iter().copied().eq(0..n), "{n} of {n_max}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_popular_stays_so_while_a_store_grows() {
+        let order = Permutation::new(2000, &mut Stream::new(1, "", 0, Purpose::Popularity));
+        let moved = |n| (0..n).filter(|place| order.apply(*place, n) != order.apply(*place, n + 1)).count();
+        assert!((1000..2000).all(|n| moved(n) <= 1));
+    }
+
+    #[test]
+    fn permutations_are_spread_evenly() {
+        let mut counts = [[0_u32; 10]; 10];
+        for seed in 0..10_000 {
+            let order = Permutation::new(10, &mut Stream::new(seed, "", 0, Purpose::Popularity));
+            (0..10).for_each(|place| counts[place as usize][order.apply(place, 10) as usize] += 1);
+        }
+        let square: f64 = counts.as_flattened().iter().map(|count| (f64::from(*count) - 1000.0).powi(2) / 1000.0).sum();
+        // 81 degrees of freedom; their standard deviation is under 13.
+        assert!((square - 81.0).abs() < 65.0, "{square}: {counts:?}");
+    }
+
+    #[test]
+    fn bounds_are_kept_and_reached() {
+        let mut stream = Stream::new(1, "", 0, Purpose::Key);
+        let drawn: std::collections::BTreeSet<u64> = (0..1000).map(|_| stream.within(5, 14)).collect();
+        assert!(drawn.into_iter().eq(5..=14));
+        assert_eq!(stream.within(0, u64::from(u32::MAX)) >> 32, 0);
+    }
+
+    #[test]
+    fn streams_differ_in_everything_that_names_them() {
+        let first = |seed, phase, lane, purpose| Stream::new(seed, phase, lane, purpose).next();
+        let numbers = [
+            first(1, "a", 0, Purpose::Key),
+            first(2, "a", 0, Purpose::Key),
+            first(1, "b", 0, Purpose::Key),
+            first(1, "a", 1, Purpose::Key),
+            first(1, "a", 0, Purpose::Kind),
+        ];
+        assert_eq!(std::collections::BTreeSet::from(numbers).len(), numbers.len());
+    }
+}

@@ -1,0 +1,93 @@
+//! Small workloads, and tapes read back into memory.
+
+use std::path::Path;
+
+use bakeoff_tape::{
+    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Record, Recording, Scan, SizeRange,
+    TapeError, TapeReader, Workload, record,
+};
+
+/// A record that owns its key.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Owned {
+    pub(crate) operation: Operation,
+    pub(crate) flags: u8,
+    pub(crate) key: Vec<u8>,
+    pub(crate) value_bytes: u32,
+    pub(crate) value_offset: u64,
+    pub(crate) due_ns: Option<u64>,
+    pub(crate) scan: Option<Scan>,
+}
+
+impl Owned {
+    pub(crate) fn new(record: &Record<'_>) -> Self {
+        let Record { operation, flags, key, value_bytes, value_offset, due_ns, scan } = *record;
+        Self { operation, flags, key: key.to_vec(), value_bytes, value_offset, due_ns, scan }
+    }
+
+    pub(crate) fn record(&self) -> Record<'_> {
+        let Self { operation, flags, ref key, value_bytes, value_offset, due_ns, scan } = *self;
+        Record { operation, flags, key, value_bytes, value_offset, due_ns, scan }
+    }
+}
+
+/// All records of a tape that must be whole, lane by lane.
+pub(crate) fn read(path: &Path) -> Vec<Vec<Owned>> {
+    let tape = TapeReader::open(path).unwrap();
+    tape.check().unwrap();
+    let lanes = (0..tape.facts().lanes.len() as u32).map(|number| {
+        let mut lane = tape.lane(number).unwrap();
+        let mut records = Vec::new();
+        while let Some(block) = lane.next_block().unwrap() {
+            let before = records.len();
+            records.extend(block.records().map(|record| Owned::new(&record)));
+            assert_eq!((records.len() - before) as u32, block.operations());
+        }
+        records
+    });
+    lanes.collect()
+}
+
+pub(crate) fn phase(name: &str, mix: &[(Operation, f64)]) -> PhaseSpec {
+    PhaseSpec {
+        name: name.to_owned(),
+        mix: mix.iter().copied().collect(),
+        operations: None,
+        access: Access::Uniform,
+        batch: Batch::Each,
+        measure: Measure::Latency,
+        missing: 0.0,
+        restore: false,
+        scan_entries: SizeRange { min: 1, max: 20 },
+        reverse: false,
+        any_order: false,
+        consumer: Consumer::Touch,
+    }
+}
+
+pub(crate) fn workload(key: KeyForm, records: u64, phases: Vec<PhaseSpec>) -> Workload {
+    let mut all = vec![PhaseSpec { access: Access::Insertion, ..phase("load", &[(Operation::Insert, 1.0)]) }];
+    all.extend(phases);
+    Workload {
+        seed: 42,
+        key,
+        records,
+        value_bytes: SizeRange { min: 10, max: 100 },
+        data: Data::Random,
+        pool_bytes: 10_000,
+        lanes: 1,
+        tree: None,
+        phases: all,
+    }
+}
+
+pub(crate) fn recorded(workload: &Workload, directory: &Path) -> Result<Recording, TapeError> {
+    record(workload, directory, None, &mut |_| {})
+}
+
+/// The records of one phase of a workload, lane by lane.
+pub(crate) fn lanes_of(workload: &Workload, phase: usize) -> Vec<Vec<Owned>> {
+    let directory = tempfile::tempdir().unwrap();
+    let recording = recorded(workload, directory.path()).unwrap();
+    read(&recording.phases[phase].path)
+}

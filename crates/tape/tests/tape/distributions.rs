@@ -1,0 +1,177 @@
+//! What is drawn has the shape it claims, and no choice says anything about another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bakeoff_tape::{Access, KeyForm, Operation, PhaseSpec, SizeRange, Workload};
+
+use crate::common::{Owned, lanes_of, phase, workload};
+
+const RECORDS: u64 = 1000;
+const OPERATIONS: u64 = 200_000;
+
+/// Gets over 1,000 records, as counts by index.
+fn counts(access: Access) -> Vec<f64> {
+    let gets = PhaseSpec { access, operations: Some(OPERATIONS), ..phase("get", &[(Operation::Get, 1.0)]) };
+    let mut counts = vec![0.0; RECORDS as usize];
+    for record in &lanes_of(&workload(KeyForm::Decimal, RECORDS, vec![gets]), 1)[0] {
+        counts[index_of(record) as usize] += 1.0;
+    }
+    counts
+}
+
+fn index_of(record: &Owned) -> u64 {
+    std::str::from_utf8(&record.key).unwrap().parse().unwrap()
+}
+
+/// Asserts that counts are as expected: chi-square within 5 of its standard deviations.
+fn assert_fits(counts: &[f64], expected: &[f64]) {
+    let square: f64 = counts.iter().zip(expected).map(|(count, expected)| (count - expected).powi(2) / expected).sum();
+    let freedom = (counts.len() - 1) as f64;
+    assert!((square - freedom).abs() < 5.0 * (2.0 * freedom).sqrt(), "chi-square {square} for {freedom} degrees");
+}
+
+/// What Zipf's law expects of each rank.
+fn zipf(theta: f64, ranks: u64) -> Vec<f64> {
+    let weights: Vec<f64> = (1..=ranks).map(|rank| (rank as f64).powf(-theta)).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.iter().map(|weight| weight / sum * OPERATIONS as f64).collect()
+}
+
+#[test]
+fn uniform_is_uniform() {
+    assert_fits(&counts(Access::Uniform), &vec![OPERATIONS as f64 / RECORDS as f64; RECORDS as usize]);
+}
+
+#[test]
+fn latest_is_zipfian_from_the_newest() {
+    for theta in [0.5, 0.99, 1.0, 1.3] {
+        let mut counts = counts(Access::Latest { theta });
+        counts.reverse();
+        assert_fits(&counts[..], &zipf(theta, RECORDS)[..]);
+    }
+}
+
+#[test]
+fn zipfian_is_zipfian_and_scattered() {
+    let counts = counts(Access::Zipfian { theta: 0.99 });
+    let mut ranked: Vec<(f64, usize)> = counts.iter().copied().zip(0..).collect();
+    ranked.sort_by(|a, b| b.partial_cmp(a).unwrap());
+    // The first ranks are far enough apart to be told by their counts.
+    let popular: Vec<f64> = ranked[..8].iter().map(|(count, _)| *count).collect();
+    for (count, expected) in popular.iter().zip(zipf(0.99, RECORDS)) {
+        assert!((count - expected).abs() < 5.0 * expected.sqrt(), "{count} for {expected}");
+    }
+    let places: BTreeSet<usize> = ranked[..20].iter().map(|(_, index)| index / 100).collect();
+    assert!(places.len() >= 6, "20 popular records lie in {} tenths of the key space", places.len());
+    assert!(ranked[..20].windows(2).filter(|pair| pair[0].1.abs_diff(pair[1].1) == 1).count() <= 2);
+}
+
+#[test]
+fn hot_records_take_their_part() {
+    let counts = counts(Access::Hot { records: 0.1, operations: 0.9 });
+    let (hot, cold): (Vec<f64>, Vec<f64>) = counts.iter().partition(|count| **count > 600.0);
+    assert_eq!((hot.len(), cold.len()), (100, 900));
+    let sum: f64 = hot.iter().sum();
+    assert!((sum / OPERATIONS as f64 - 0.9).abs() < 0.005, "{sum}");
+    assert_fits(&hot, &vec![sum / 100.0; 100]);
+    assert_fits(&cold, &vec![(OPERATIONS as f64 - sum) / 900.0; 900]);
+}
+
+#[test]
+fn sequential_goes_up_in_key_order_and_starts_again() {
+    for key in KeyForm::ALL.into_iter().filter(|key| *key != KeyForm::Directory) {
+        let gets =
+            PhaseSpec { access: Access::Sequential, operations: Some(600), ..phase("get", &[(Operation::Get, 1.0)]) };
+        let keys: Vec<_> = lanes_of(&workload(key, 300, vec![gets]), 1)[0].iter().map(|got| got.key.clone()).collect();
+        assert!(keys[..300].is_sorted_by(|a, b| a < b), "{key:?}");
+        assert_eq!(keys[..300], keys[300..], "{key:?}");
+    }
+}
+
+#[test]
+fn a_shuffled_load_has_each_key_once() {
+    let mut workload = workload(KeyForm::Decimal, 5000, vec![]);
+    workload.phases[0].access = Access::Uniform;
+    let order: Vec<u64> = lanes_of(&workload, 0)[0].iter().map(index_of).collect();
+    assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), 5000);
+    let rising = order.windows(2).filter(|pair| pair[0] < pair[1]).count();
+    assert!((2200..2800).contains(&rising), "{rising} of 4999 steps go up");
+    let distance: f64 = (0..).zip(&order).map(|(place, index): (u64, _)| place.abs_diff(*index) as f64).sum();
+    // Two random places among n are n / 3 apart.
+    assert!((distance / 5000.0 - 5000.0 / 3.0).abs() < 100.0, "{}", distance / 5000.0);
+}
+
+/// Chi-square of a table of two properties that should have nothing to do with each other.
+fn assert_independent(pairs: impl Iterator<Item = (u64, u64)>) {
+    let (mut cells, mut rows, mut columns, mut total) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), 0.0_f64);
+    for (row, column) in pairs {
+        *cells.entry((row, column)).or_insert(0.0_f64) += 1.0;
+        *rows.entry(row).or_insert(0.0) += 1.0;
+        *columns.entry(column).or_insert(0.0) += 1.0;
+        total += 1.0;
+    }
+    let mut square = 0.0;
+    for (row, row_sum) in &rows {
+        for (column, column_sum) in &columns {
+            let expected = row_sum * column_sum / total;
+            square += (cells.get(&(*row, *column)).unwrap_or(&0.0) - expected).powi(2) / expected;
+        }
+    }
+    let freedom = ((rows.len() - 1) * (columns.len() - 1)) as f64;
+    assert!(freedom >= 9.0, "the table is too small to tell anything");
+    assert!((square - freedom).abs() < 5.0 * (2.0 * freedom).sqrt(), "chi-square {square} for {freedom} degrees");
+}
+
+/// In RocksDB's mixgraph one draw decides key, kind, size and length, so that a key always meets the same kind.
+#[test]
+fn key_kind_size_place_and_length_are_independent() {
+    let mixed = PhaseSpec {
+        operations: Some(100_000),
+        scan_entries: SizeRange { min: 1, max: 8 },
+        ..phase("mixed", &[(Operation::Get, 0.4), (Operation::Update, 0.4), (Operation::Scan, 0.2)])
+    };
+    let workload =
+        Workload { value_bytes: SizeRange { min: 1, max: 64 }, ..workload(KeyForm::Decimal, 50, vec![mixed]) };
+    let records = &lanes_of(&workload, 1)[0];
+    assert_independent(records.iter().map(|record| (index_of(record), record.operation as u64)));
+    let updates = || records.iter().filter(|record| record.operation == Operation::Update);
+    assert_independent(updates().map(|update| (index_of(update), u64::from(update.value_bytes - 1) / 8)));
+    assert_independent(updates().map(|update| (index_of(update), update.value_offset / 1000)));
+    assert_independent(updates().map(|update| (u64::from(update.value_bytes - 1) / 8, update.value_offset / 1000)));
+    let scans = records.iter().filter_map(|record| Some((index_of(record), record.scan?.limit)));
+    assert_independent(scans);
+    let following = records.windows(2).map(|pair| (index_of(&pair[0]), index_of(&pair[1])));
+    assert_independent(following);
+}
+
+#[test]
+fn missing_keys_are_asked_for_as_often_as_said() {
+    for key in [KeyForm::Sha1, KeyForm::Decimal, KeyForm::Integer] {
+        let gets = PhaseSpec { missing: 0.25, operations: Some(20_000), ..phase("get", &[(Operation::Get, 1.0)]) };
+        let records = &lanes_of(&workload(key, 500, vec![gets]), 1)[0];
+        let absent = records.iter().filter(|record| record.flags == 0).count();
+        assert!((4600..5400).contains(&absent), "{key:?}: {absent}");
+        let distinct: BTreeSet<_> =
+            records.iter().filter(|record| record.flags == 0).map(|record| &record.key).collect();
+        assert!(distinct.len() > 400, "{key:?}: {}", distinct.len());
+    }
+}
+
+#[test]
+fn mixes_are_drawn_by_weight() {
+    let mixed =
+        PhaseSpec { operations: Some(100_000), ..phase("mixed", &[(Operation::Get, 19.0), (Operation::Insert, 1.0)]) };
+    let records = &lanes_of(&workload(KeyForm::Integer, 100, vec![mixed]), 1)[0];
+    let inserts = records.iter().filter(|record| record.operation == Operation::Insert).count() as f64;
+    assert_fits(&[inserts, 100_000.0 - inserts], &[5000.0, 95_000.0]);
+}
+
+#[test]
+fn lanes_that_write_keep_to_their_own_keys() {
+    let mixed = [(Operation::Get, 1.0), (Operation::Update, 1.0), (Operation::Insert, 1.0), (Operation::Delete, 0.5)];
+    let workload = Workload { lanes: 3, ..workload(KeyForm::Decimal, 100, vec![phase("mixed", &mixed)]) };
+    for (number, lane) in (0..).zip(lanes_of(&workload, 1)) {
+        assert!(lane.iter().all(|record| index_of(record) % 3 == number));
+        assert_eq!(lane.len(), if number == 0 { 34 } else { 33 });
+    }
+}

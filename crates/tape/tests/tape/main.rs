@@ -1,0 +1,9 @@
+//! Tests of tapes as their users see them: recorded, read back, damaged, replayed on a naive model.
+
+mod common;
+mod damage;
+mod distributions;
+mod model;
+mod recording;
+mod replay;
+mod vectors;

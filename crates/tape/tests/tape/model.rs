@@ -1,0 +1,160 @@
+//! Whatever the workload, every answer on its tapes is that of a sorted map.
+
+use bakeoff_tape::{
+    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, SizeRange, TapeError, Tree, Workload,
+    tree_entries,
+};
+use proptest::collection::{btree_map, vec};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::common::{phase, recorded};
+use crate::replay::check_recording;
+
+fn access() -> impl Strategy<Value = Access> {
+    prop_oneof![
+        Just(Access::Sequential),
+        Just(Access::Insertion),
+        Just(Access::Uniform),
+        (0.0..1.5).prop_map(|theta| Access::Zipfian { theta }),
+        (0.0..1.5).prop_map(|theta| Access::Latest { theta }),
+        (0.01..=1.0, 0.0..=1.0).prop_map(|(records, operations)| Access::Hot { records, operations }),
+    ]
+}
+
+fn batch() -> impl Strategy<Value = Batch> {
+    prop_oneof![Just(Batch::Each), Just(Batch::All), (1_u64..9).prop_map(Batch::Writes)]
+}
+
+fn spec(kinds: &'static [Operation]) -> impl Strategy<Value = PhaseSpec> {
+    let mix = btree_map(select(kinds), 0.1..1.0, 1..5);
+    let consumer = select(&Consumer::ALL[..]);
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    let missing = select(&[0.0, 0.3, 1.0][..]);
+    let numbers = (0_u64..150, missing, 0_u64..20, 0_u64..20);
+    (mix, access(), batch(), consumer, flags, numbers).prop_map(
+        |(mix, access, batch, consumer, (restore, reverse, any_order), (operations, missing, least, more))| PhaseSpec {
+            mix,
+            operations: Some(operations),
+            access,
+            batch,
+            measure: Measure::Latency,
+            missing,
+            restore,
+            scan_entries: SizeRange { min: least, max: least + more },
+            reverse,
+            any_order,
+            consumer: if any_order && consumer == Consumer::Copy { Consumer::Touch } else { consumer },
+            ..phase("", &[])
+        },
+    )
+}
+
+/// Names phases apart, loads first, and takes scans out where other lanes write.
+fn complete(mut workload: Workload, load: Access, load_batch: Batch) -> Workload {
+    for (number, phase) in workload.phases.iter_mut().enumerate() {
+        phase.name = format!("phase-{number}");
+        let writes = phase.mix.keys().any(|kind| kind.writes());
+        if workload.lanes > 1 && writes {
+            phase.mix.retain(|kind, _| !matches!(kind, Operation::Scan | Operation::ScanAll | Operation::Walk));
+        }
+    }
+    let first = PhaseSpec { access: load, batch: load_batch, ..phase("load", &[(Operation::Insert, 1.0)]) };
+    workload.phases.insert(0, first);
+    workload
+}
+
+const FLAT: &[Operation] = &[
+    Operation::Insert,
+    Operation::Update,
+    Operation::Upsert,
+    Operation::Get,
+    Operation::Delete,
+    Operation::Scan,
+    Operation::ScanAll,
+];
+const TREE: &[Operation] =
+    &[Operation::Update, Operation::Upsert, Operation::Get, Operation::Delete, Operation::Scan, Operation::Walk];
+
+fn flat_workload() -> impl Strategy<Value = Workload> {
+    let key = select(&[KeyForm::Sha1, KeyForm::Decimal, KeyForm::Integer][..]);
+    let sizes = (0_u64..150, 0_u64..40, 0_u64..40);
+    (any::<u64>(), key, sizes, 1_u32..4, vec(spec(FLAT), 0..4), access(), batch()).prop_map(
+        |(seed, key, (records, least, more), lanes, phases, load, load_batch)| {
+            let value_bytes = SizeRange { min: least, max: least + more };
+            let pool_bytes = value_bytes.max + 1 + seed % 500;
+            let workload =
+                Workload { seed, key, records, value_bytes, data: Data::Random, pool_bytes, lanes, tree: None, phases };
+            complete(workload, load, load_batch)
+        },
+    )
+}
+
+fn tree_workload() -> impl Strategy<Value = Workload> {
+    (any::<u64>(), 1_u32..12, 1_u32..4, 0_u32..20, 1_u32..3, vec(spec(TREE), 0..4), access()).prop_map(
+        |(seed, fanout, levels, padding_bytes, lanes, phases, load)| {
+            let tree = Tree { fanout, levels: if fanout > 5 { 2 } else { levels }, padding_bytes };
+            let workload = Workload {
+                seed,
+                key: KeyForm::Directory,
+                records: tree_entries(tree).unwrap(),
+                value_bytes: SizeRange { min: 0, max: 0 },
+                data: Data::Text,
+                pool_bytes: 0,
+                lanes,
+                tree: Some(tree),
+                phases,
+            };
+            complete(workload, load, Batch::All)
+        },
+    )
+}
+
+/// Records and replays; a workload that runs out of records, or whose phase is left without a kind, is refused in words.
+fn check(workload: &Workload) {
+    let directory = tempfile::tempdir().unwrap();
+    match recorded(workload, directory.path()) {
+        Ok(recording) => check_recording(workload, &recording),
+        Err(TapeError::Workload { expected, .. }) => {
+            assert!(expected.contains("no record is left") || expected.contains("one of them above"), "{expected}");
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn answers_are_those_of_a_sorted_map(workload in flat_workload()) {
+        check(&workload);
+    }
+
+    #[test]
+    fn answers_in_a_tree_are_those_of_a_sorted_map(workload in tree_workload()) {
+        check(&workload);
+    }
+}
+
+#[test]
+fn every_access_survives_deleting_everything() {
+    for access in [
+        Access::Sequential,
+        Access::Insertion,
+        Access::Uniform,
+        Access::Zipfian { theta: 0.99 },
+        Access::Latest { theta: 0.99 },
+        Access::Hot { records: 0.1, operations: 0.9 },
+    ] {
+        let delete = PhaseSpec { access, ..phase("delete", &[(Operation::Delete, 1.0)]) };
+        let mut workload = crate::common::workload(KeyForm::Sha1, 600, vec![delete]);
+        workload.lanes = 2;
+        let directory = tempfile::tempdir().unwrap();
+        let recording = recorded(&workload, directory.path()).unwrap();
+        check_recording(&workload, &recording);
+        assert_eq!(recording.phases[1].records_after, 0, "{access:?}");
+        workload.phases[1].operations = Some(601);
+        let error = recorded(&workload, directory.path()).unwrap_err().to_string();
+        assert!(error.contains("phase `delete`: operation 300: delete is impossible: no record is left"), "{error}");
+    }
+}

@@ -1,0 +1,217 @@
+//! The small tapes in `vectors/`, for readers in other languages: they hold what their JSON says, and a workload
+//! that is recorded anew has the bytes it had.
+//!
+//! `BAKEOFF_BLESS=1 cargo test -p bakeoff-tape vectors` writes the files anew, after a change of the format.
+
+use std::path::{Path, PathBuf};
+
+use bakeoff_tape::{
+    Consumer, Data, KeyForm, Operation, Pool, Scan, TapeReader, TapeShape, TapeWriter, Workload, consume,
+};
+use serde_json::{Value, json};
+
+use crate::common::{Owned, phase, read, recorded, workload};
+use crate::replay::Naive;
+
+const POOL_BYTES: u64 = 512;
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors")
+}
+
+/// Writes the file when blessing; compares it otherwise.
+fn settle(name: &str, bytes: &[u8]) {
+    let path = directory().join(name);
+    if std::env::var_os("BAKEOFF_BLESS").is_some() {
+        std::fs::write(&path, bytes).unwrap();
+    }
+    assert!(std::fs::read(&path).unwrap() == bytes, "{} differs from what this code writes", path.display());
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn plain(operation: Operation, flags: u8, key: &[u8], value: (u64, u32)) -> Owned {
+    let (value_offset, value_bytes) = value;
+    Owned { operation, flags, key: key.to_vec(), value_bytes, value_offset, due_ns: None, scan: None }
+}
+
+fn path_of(names: &[&[u8]]) -> Vec<u8> {
+    names.iter().flat_map(|name| [&[name.len() as u8], *name].concat()).collect()
+}
+
+fn scan(
+    operation: Operation,
+    flags: u8,
+    key: &[u8],
+    limit: u64,
+    consumer: Consumer,
+    entries: &[(&[u8], &[u8])],
+) -> Owned {
+    let mut fold = consume::Fold::new(consumer, flags & 16 != 0);
+    entries.iter().for_each(|(key, value)| fold.add(key, value));
+    Owned { scan: Some(fold.finish(limit)), ..plain(operation, flags, key, (0, 0)) }
+}
+
+/// Two lanes with every operation, every flag and every consumer. Lane 1 writes no key of lane 0, and lane 0 scans
+/// nothing while lane 1 writes: the answers hold whatever the interleaving.
+fn every_operation(pool: &Pool) -> Vec<Vec<Owned>> {
+    use Operation::{Commit, Delete, Get, Insert, ScanAll, Update, Upsert, Walk};
+    let mut lane = vec![
+        plain(Get, 0, b"absent", (0, 0)),
+        plain(Insert, 0, b"b", (0, 10)),
+        plain(Insert, 0, b"", (10, 0)),
+        plain(Insert, 0, b"\x00\xff../x", (20, 300)),
+        plain(Commit, 0, b"", (0, 0)),
+        Owned { due_ns: Some(1_000_000), ..plain(Get, 1, b"b", (0, 10)) },
+        plain(Update, 1, b"b", (30, 7)),
+        plain(Upsert, 1, b"b", (40, 9)),
+        plain(Upsert, 0, b"c", (POOL_BYTES, 0)),
+        plain(Delete, 1, b"c", (0, 0)),
+        plain(Insert, 4, b"c", (POOL_BYTES - 1, 1)),
+        plain(Delete, 0, b"absent", (0, 0)),
+        Owned { due_ns: Some(u64::MAX), ..plain(Commit, 0, b"", (0, 0)) },
+    ];
+    let value = |offset, bytes| pool.slice(offset, bytes).unwrap();
+    let entries: [(&[u8], &[u8]); 4] = [
+        (b"", value(10, 0)),
+        (b"\x00\xff../x", value(20, 300)),
+        (b"b", value(40, 9)),
+        (b"c", value(POOL_BYTES - 1, 1)),
+    ];
+    let reversed: Vec<_> = entries.iter().rev().copied().collect();
+    for consumer in Consumer::ALL {
+        lane.push(scan(Operation::Scan, 0, b"\x01", 5, consumer, &entries[2..]));
+        lane.push(scan(Operation::Scan, 2, b"bb", 2, consumer, &reversed[1..3]));
+        lane.push(scan(ScanAll, 0, b"", 0, consumer, &entries));
+        lane.push(scan(ScanAll, 2, b"", 0, consumer, &reversed));
+        if consumer != Consumer::Copy {
+            lane.push(scan(ScanAll, 16, b"", 0, consumer, &reversed));
+        }
+    }
+    lane.push(scan(Operation::Scan, 0, b"d", 5, Consumer::Touch, &[]));
+    vec![lane, tree_lane(pool), vec![plain(Walk, 0, &path_of(&[b"none", b"dir"]), (0, 2))]]
+}
+
+/// A tree of two directories, one in the other; ids are where the pool happens to hold them.
+fn tree_lane(pool: &Pool) -> Vec<Owned> {
+    let id_at = |offset| u64::from_le_bytes(*pool.slice(offset, 8).unwrap().first_chunk().unwrap());
+    let (outer, inner) = (id_at(100), id_at(200));
+    let key = |parent: u64, name: &[u8]| [parent.to_be_bytes().as_slice(), name].concat();
+    vec![
+        plain(Operation::Insert, 0, &key(0, b"usr"), (100, 8)),
+        plain(Operation::Insert, 0, &key(outer, b"lib"), (200, 20)),
+        plain(Operation::Walk, 1, &path_of(&[b"usr", b"lib"]), (inner, 2)),
+        plain(Operation::Walk, 0, &path_of(&[b"usr", b"bin"]), (0, 2)),
+        plain(Operation::Delete, 1, &key(outer, b"lib"), (0, 0)),
+        plain(Operation::Delete, 1, &key(0, b"usr"), (0, 0)),
+    ]
+}
+
+fn record_json(record: &Owned) -> Value {
+    let mut object = json!({
+        "operation": record.operation.name(),
+        "flags": record.flags,
+        "key": hex(&record.key),
+        "value_bytes": record.value_bytes,
+        // 64-bit integers are text, as not every JSON reader keeps them.
+        "value_offset": record.value_offset.to_string(),
+    });
+    if let Some(due_ns) = record.due_ns {
+        object["due_ns"] = due_ns.to_string().into();
+    }
+    if let Some(Scan { limit, entries, bytes, checksum, consumer }) = record.scan {
+        let (checksum, consumer) = (format!("{checksum:016x}"), serde_json::to_value(consumer).unwrap());
+        object["scan"] =
+            json!({ "limit": limit, "entries": entries, "bytes": bytes, "checksum": checksum, "consumer": consumer });
+    }
+    object
+}
+
+fn describe(tape: &Path) -> String {
+    let reader = TapeReader::open(tape).unwrap();
+    let facts = reader.facts();
+    let lanes: Vec<Vec<Value>> = read(tape).iter().map(|lane| lane.iter().map(record_json).collect()).collect();
+    let description = json!({
+        "tape_checksum": facts.identity(),
+        "content_checksum": format!("{:016x}", facts.content_checksum),
+        "file_bytes": facts.file_bytes,
+        "operations": facts.operations,
+        "pool_bytes": facts.pool_bytes,
+        "pool_checksum": format!("{:016x}", facts.pool_checksum),
+        "metadata": facts.metadata,
+        "lanes": lanes,
+    });
+    serde_json::to_string_pretty(&description).unwrap() + "\n"
+}
+
+/// Writes a tape, compares it and what it says with the committed files, and reads its records back.
+fn check_vector(name: &str, lanes: &[Vec<Owned>], pool: &Pool, metadata: &str) {
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("vector.tape");
+    let shape = TapeShape {
+        lanes: lanes.len() as u32,
+        pool_bytes: pool.bytes(),
+        pool_checksum: pool.checksum(),
+        metadata_bytes_max: metadata.len(),
+    };
+    let mut writer = TapeWriter::create(&path, shape).unwrap();
+    for (number, lane) in lanes.iter().enumerate() {
+        if number > 0 {
+            writer.next_lane().unwrap();
+        }
+        lane.iter().for_each(|record| writer.push(&record.record()).unwrap());
+    }
+    let header = writer.finish(metadata).unwrap();
+    assert_eq!(&header, TapeReader::open(&path).unwrap().facts());
+    settle(&format!("{name}.tape"), &std::fs::read(&path).unwrap());
+    settle(&format!("{name}.json"), describe(&path).as_bytes());
+    let with_due =
+        |record: &Owned| Owned { flags: record.flags | u8::from(record.due_ns.is_some()) << 3, ..record.clone() };
+    let expected: Vec<Vec<Owned>> = lanes.iter().map(|lane| lane.iter().map(with_due).collect()).collect();
+    assert_eq!(read(&directory().join(format!("{name}.tape"))), expected);
+}
+
+fn pool() -> Pool {
+    let temporary = tempfile::tempdir().unwrap();
+    let path = temporary.path().join("pool.bin");
+    Pool::create(&path, Data::Random, POOL_BYTES, 1, None).unwrap();
+    settle("pool.bin", &std::fs::read(&path).unwrap());
+    Pool::open(&path).unwrap()
+}
+
+#[test]
+fn vectors_hold_what_they_say() {
+    let pool = pool();
+    let lanes = every_operation(&pool);
+    check_vector("every-operation", &lanes, &pool, r#"{"phase":"every-operation"}"#);
+    check_vector("empty", &[Vec::new()], &pool, "{}");
+    // One lane after the other: the answers of the first must not see the tree of the second.
+    let mut naive = Naive::default();
+    lanes.iter().for_each(|lane| naive.replay(std::slice::from_ref(lane), &pool));
+}
+
+/// The same suite and seed give byte-identical tapes, on any machine, until the version of the generator changes.
+#[test]
+fn a_fixed_workload_keeps_its_bytes() {
+    let mut lines = String::new();
+    for (key, lanes, access) in [
+        (KeyForm::Sha1, 1, bakeoff_tape::Access::Zipfian { theta: 0.99 }),
+        (KeyForm::Decimal, 2, bakeoff_tape::Access::Hot { records: 0.2, operations: 0.8 }),
+        (KeyForm::Integer, 1, bakeoff_tape::Access::Latest { theta: 1.0 }),
+    ] {
+        let mut mixed = phase("mixed", &[(Operation::Get, 0.5), (Operation::Update, 0.3), (Operation::Insert, 0.2)]);
+        (mixed.access, mixed.missing) = (access, 0.1);
+        let mut load = workload(key, 3000, vec![mixed, phase("scan", &[(Operation::Scan, 1.0)])]);
+        load.phases[0].access = bakeoff_tape::Access::Uniform;
+        let workload = Workload { lanes, data: Data::Text, ..load };
+        let temporary = tempfile::tempdir().unwrap();
+        let recording = recorded(&workload, temporary.path()).unwrap();
+        lines += &format!("{} pool {}\n", key.name(), recording.pool_facts.checksum);
+        for tape in &recording.phases {
+            lines += &format!("{} {} {}\n", key.name(), tape.name, tape.tape_checksum);
+        }
+    }
+    settle("recorded.txt", lines.as_bytes());
+}
