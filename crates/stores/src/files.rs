@@ -51,7 +51,8 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, files: &str) -> S
             ),
             (
                 Durability::Power,
-                "as process, with fsync of the file before it is renamed or acknowledged, and of each directory that changed",
+                "as process, with fsync of the file before it is renamed or acknowledged, and of each directory that changed; a \
+                 batch is flushed by one syncfs at its end",
                 "https://man7.org/linux/man-pages/man2/fsync.2.html",
             ),
         ]),
@@ -59,8 +60,8 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, files: &str) -> S
             scan_from: false,
             scan_ordered: true,
             scan_any_order: true,
-            batch: false,
-            batch_reads: false,
+            batch: true,
+            batch_reads: true,
             atomic_batch: false,
             insert_refuses: true,
             parallel_readers: true,
@@ -92,12 +93,8 @@ struct Files {
 
 impl Store for Files {
     fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
-        if plan.batched {
-            let message = "a folder of files cannot acknowledge several writes together: write each by itself";
-            return Err(StoreError::BadRequest(message.to_owned()));
-        }
         let number = self.sessions.fetch_add(1, Ordering::Relaxed);
-        work(&mut FileSession::new(&self.directory, self.layout, number))
+        work(&mut FileSession::new(&self.directory, self.layout, plan.batched, number))
     }
 
     fn close(self: Box<Self>) -> Result<(), StoreError> {

@@ -17,6 +17,17 @@ use crate::StoreError;
 const NAME: &str = "records";
 const READ_DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
+/// When what a write changed is flushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flush {
+    /// Never, by us.
+    Never,
+    /// Before the write returns.
+    Each,
+    /// With everything else of the batch, by [`Directory::flush_all`].
+    Together,
+}
+
 /// The open directory and the promise to keep in it.
 pub(super) struct Directory {
     root: OwnedFd,
@@ -55,21 +66,38 @@ impl Directory {
         self.durability != Durability::None
     }
 
+    /// When a session's writes are flushed, alone or in batches.
+    pub(super) fn flush(&self, batched: bool) -> Flush {
+        match (self.durability, batched) {
+            (Durability::None | Durability::Process, _) => Flush::Never,
+            (Durability::Power, false) => Flush::Each,
+            (Durability::Power, true) => Flush::Together,
+        }
+    }
+
+    /// Flushes everything written so far, here and elsewhere on the file system.
+    pub(super) fn flush_all(&self) -> Result<(), StoreError> {
+        syncfs(&self.root).map_err(|errno| failed("syncfs", NAME.as_bytes(), errno))
+    }
+
     /// Writes a file that is not there.
-    pub(super) fn create(&self, path: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        self.write(path, OFlags::EXCL, value)?;
-        self.flush_parent(path)
+    pub(super) fn create(&self, path: &[u8], value: &[u8], flush: Flush) -> Result<(), StoreError> {
+        self.write(path, OFlags::EXCL, value, flush)?;
+        self.flush_parent(path, flush)
     }
 
     /// Writes over a file in place, or creates it.
-    pub(super) fn overwrite(&self, path: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        self.write(path, OFlags::TRUNC, value)?;
-        self.flush_parent(path)
+    pub(super) fn overwrite(&self, path: &[u8], value: &[u8], flush: Flush) -> Result<(), StoreError> {
+        self.write(path, OFlags::TRUNC, value, flush)?;
+        self.flush_parent(path, flush)
     }
 
     /// Writes a temporary file and renames it over a file that is there or not.
-    pub(super) fn replace(&self, path: &[u8], temporary: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        let written = self.write(temporary, OFlags::TRUNC, value).and_then(|()| {
+    pub(super) fn replace(&self, path: &[u8], temporary: &[u8], value: &[u8], flush: Flush) -> Result<(), StoreError> {
+        // Also in a batch the new file is whole on the disk before it takes the old one's place: what was acknowledged before
+        // the batch must survive a power cut inside it.
+        let of_file = if flush == Flush::Together { Flush::Each } else { flush };
+        let written = self.write(temporary, OFlags::TRUNC, value, of_file).and_then(|()| {
             renameat(&self.root, temporary, &self.root, path).map_err(|errno| failed("rename to", path, errno))
         });
         if let Err(error) = written {
@@ -77,7 +105,7 @@ impl Directory {
             let _ = unlinkat(&self.root, temporary, AtFlags::empty());
             return Err(error);
         }
-        self.flush_parent(path)
+        self.flush_parent(path, flush)
     }
 
     /// Appends a file's content to `value`; false if there is no such file.
@@ -86,34 +114,34 @@ impl Directory {
     }
 
     /// Removes a file, if it is there.
-    pub(super) fn remove(&self, path: &[u8]) -> Result<(), StoreError> {
+    pub(super) fn remove(&self, path: &[u8], flush: Flush) -> Result<(), StoreError> {
         match unlinkat(&self.root, path, AtFlags::empty()) {
-            Ok(()) => self.flush_parent(path),
+            Ok(()) => self.flush_parent(path, flush),
             Err(Errno::NOENT) => Ok(()),
             Err(errno) => Err(failed("unlink", path, errno)),
         }
     }
 
-    fn write(&self, path: &[u8], flags: OFlags, value: &[u8]) -> Result<(), StoreError> {
+    fn write(&self, path: &[u8], flags: OFlags, value: &[u8], flush: Flush) -> Result<(), StoreError> {
         let flags = flags | OFlags::WRONLY | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let open = || openat(&self.root, path, flags, Mode::from_raw_mode(0o666));
         let file = match open() {
             Err(Errno::NOENT) => {
-                self.make_parents(path)?;
+                self.make_parents(path, flush)?;
                 open()
             }
             opened => opened,
         };
         let file = file.map_err(|errno| failed("create", path, errno))?;
         write_whole(file.as_fd(), value).map_err(|errno| failed("write", path, errno))?;
-        if self.durability == Durability::Power {
+        if flush == Flush::Each {
             fsync(&file).map_err(|errno| failed("fsync", path, errno))?;
         }
         close(file).map_err(|errno| failed("close", path, errno))
     }
 
     /// Makes the directories that lead to a path and, where the class asks for it, flushes each one's entry.
-    fn make_parents(&self, path: &[u8]) -> Result<(), StoreError> {
+    fn make_parents(&self, path: &[u8], flush: Flush) -> Result<(), StoreError> {
         let _making = self.making.write().unwrap_or_else(PoisonError::into_inner);
         let slashes = path.iter().enumerate().filter_map(|(index, &byte)| (byte == b'/').then_some(index));
         for end in slashes {
@@ -122,7 +150,7 @@ impl Directory {
                 Ok(()) | Err(Errno::EXIST) => {}
                 Err(errno) => return Err(failed("mkdir", directory, errno)),
             }
-            if self.durability == Durability::Power {
+            if flush == Flush::Each {
                 self.fsync_parent(directory)?;
             }
         }
@@ -130,8 +158,8 @@ impl Directory {
     }
 
     /// Flushes the entry of a file that was created, renamed or removed, where the class asks for it.
-    fn flush_parent(&self, path: &[u8]) -> Result<(), StoreError> {
-        if self.durability != Durability::Power {
+    fn flush_parent(&self, path: &[u8], flush: Flush) -> Result<(), StoreError> {
+        if flush != Flush::Each {
             return Ok(());
         }
         self.fsync_parent(path)?;

@@ -1,7 +1,7 @@
 //! One thread's paths and buffers.
 
 use super::Layout;
-use super::directory::{Directory, read_at};
+use super::directory::{Directory, Flush, read_at};
 use super::listing::{Keys, Listing};
 use crate::file_names::{MARK, encode, push_hexadecimal};
 use crate::{Direction, Session, StoreError};
@@ -10,6 +10,7 @@ use crate::{Direction, Session, StoreError};
 pub(super) struct FileSession<'s> {
     directory: &'s Directory,
     layout: Layout,
+    flush: Flush,
     /// The path of the record in hand.
     path: Vec<u8>,
     /// The path of the temporary file beside it.
@@ -28,23 +29,23 @@ struct ScanBuffers {
 
 impl<'s> FileSession<'s> {
     /// The session of this number in this process.
-    pub(super) fn new(directory: &'s Directory, layout: Layout, number: u32) -> Self {
+    pub(super) fn new(directory: &'s Directory, layout: Layout, batched: bool, number: u32) -> Self {
         let temporary_name = format!("{}{}-{number}", char::from(MARK), std::process::id()).into_bytes();
         let (path, temporary, scan) = (Vec::new(), Vec::new(), ScanBuffers::default());
-        Self { directory, layout, path, temporary, temporary_name, scan }
+        Self { directory, layout, flush: directory.flush(batched), path, temporary, temporary_name, scan }
     }
 
     /// Writes a file that may be there already.
     fn replace(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         set_path(&mut self.path, self.layout, key);
         if !self.directory.replaces_by_renaming() {
-            return self.directory.overwrite(&self.path, value);
+            return self.directory.overwrite(&self.path, value, self.flush);
         }
         let parent_bytes = self.path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
         self.temporary.clear();
         self.temporary.extend_from_slice(&self.path[..parent_bytes]);
         self.temporary.extend_from_slice(&self.temporary_name);
-        self.directory.replace(&self.path, &self.temporary, value)
+        self.directory.replace(&self.path, &self.temporary, value, self.flush)
     }
 
     fn scan_unordered(&mut self, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> Result<(), StoreError> {
@@ -98,7 +99,7 @@ fn set_path(path: &mut Vec<u8>, layout: Layout, key: &[u8]) {
 impl Session for FileSession<'_> {
     fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         set_path(&mut self.path, self.layout, key);
-        self.directory.create(&self.path, value)
+        self.directory.create(&self.path, value, self.flush)
     }
 
     fn update(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
@@ -116,7 +117,7 @@ impl Session for FileSession<'_> {
 
     fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
         set_path(&mut self.path, self.layout, key);
-        self.directory.remove(&self.path)
+        self.directory.remove(&self.path, self.flush)
     }
 
     fn scan(
@@ -135,8 +136,11 @@ impl Session for FileSession<'_> {
         }
     }
 
-    /// Each write was acknowledged when it returned.
+    /// Whatever was not flushed write by write is flushed now.
     fn commit(&mut self) -> Result<(), StoreError> {
-        Ok(())
+        match self.flush {
+            Flush::Together => self.directory.flush_all(),
+            Flush::Each | Flush::Never => Ok(()),
+        }
     }
 }
