@@ -120,8 +120,8 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<String>,
     /// Finish a run that was cut short: the given one, or the newest in --out. Other options are taken from that run
-    #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
-    pub(crate) resume: Option<PathBuf>,
+    #[arg(long, value_name = "RUN", num_args = 0..=1)]
+    pub(crate) resume: Option<Option<PathBuf>>,
     /// Show what would be run and what is skipped, and stop
     #[arg(long)]
     pub(crate) plan: bool,

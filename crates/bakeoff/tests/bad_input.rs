@@ -19,7 +19,7 @@ fn unknown_suites_and_stores_name_the_nearest() {
 fn a_malformed_suite_is_refused_with_its_line() {
     let place = Place::new();
     place.write("bad.toml", &tiny_suite(r#""sqlite""#, "").replace("value-size", "value-sise"));
-    place.run(&["run", "bad.toml"]).expect(2).says(&["bad.toml:7", "value-sise", "value-size"]);
+    place.run(&["run", "bad.toml"]).expect(2).says(&["bad.toml:8", "value-sise", "value-size"]);
     place.write("worse.toml", "title = [[[");
     place.run(&["run", "worse.toml"]).expect(2).says(&["worse.toml:1"]);
     std::fs::write(place.path().join("bytes.toml"), [0xff, 0xfe, 0x00]).expect("a file");
@@ -64,7 +64,7 @@ fn only_our_own_directories_are_resumed_reported_or_removed() {
 #[test]
 fn clean_removes_what_a_killed_run_left() {
     let place = Place::new();
-    place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[stores.faulty]\npause-ns = 5_000_000\n"));
+    place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 5_000_000\n"));
     let mut child = place.spawn(&["run", "slow.toml"]);
     std::thread::sleep(std::time::Duration::from_millis(1200));
     assert!(place.leftovers().len() == 1, "{:?}", place.leftovers());
@@ -87,7 +87,7 @@ fn clean_removes_what_a_killed_run_left() {
 #[test]
 fn a_run_in_progress_cannot_be_resumed_beside_itself() {
     let place = Place::new();
-    place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[stores.faulty]\npause-ns = 5_000_000\n"));
+    place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 5_000_000\n"));
     let mut child = place.spawn(&["run", "slow.toml"]);
     std::thread::sleep(std::time::Duration::from_millis(1000));
     place.run(&["run", "--resume"]).expect(2).says(&["in use"]);

@@ -9,7 +9,7 @@ use common::{Finished, Place, tiny_suite};
 /// Runs `faulty` with a fault beside a store that works; returns the faulty cell's end.
 fn with_fault(fault: &str, extra: &str) -> (serde_json::Value, Finished) {
     let place = Place::new();
-    let settings = format!("\n[stores.faulty]\nfault = \"{fault}\"\nat = 250\n{extra}");
+    let settings = format!("\n[settings.faulty]\nfault = \"{fault}\"\nat = 250\n{extra}");
     place.write("tiny.toml", &tiny_suite(r#""faulty", "lmdb""#, &settings));
     let finished = place.run(&["run", "tiny.toml", "--timeout", "5s"]).expect(1);
     let cells = place.cells();

@@ -104,7 +104,7 @@ fn a_request_runs_by_hand() {
 #[test]
 fn a_budget_is_kept_and_what_it_left_out_is_said() {
     let place = Place::new();
-    let suite = tiny_suite(r#""faulty""#, "\n[stores.faulty]\npause-ns = 1_000_000\n")
+    let suite = tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 1_000_000\n")
         .replace(r#"value-size = ["10B..100B"]"#, r#"value-size = ["10B", "20B", "30B", "40B", "50B", "60B"]"#);
     place.write("slow.toml", &suite);
     let begin = Instant::now();
@@ -122,7 +122,7 @@ fn a_budget_is_kept_and_what_it_left_out_is_said() {
 #[test]
 fn control_c_ends_cleanly_and_the_run_can_be_finished() {
     let place = Place::new();
-    place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[stores.faulty]\npause-ns = 2_000_000\n"));
+    place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 2_000_000\n"));
     let mut child = place.spawn(&["run", "slow.toml"]);
     sleep(Duration::from_millis(900));
     signal(&child, "INT");
@@ -136,7 +136,7 @@ fn control_c_ends_cleanly_and_the_run_can_be_finished() {
 #[test]
 fn killed_at_random_moments_each_cell_is_there_exactly_once() {
     let place = Place::new();
-    let suite = tiny_suite(r#""faulty", "lmdb", "sqlite""#, "\n[stores.faulty]\npause-ns = 300_000\n");
+    let suite = tiny_suite(r#""faulty", "lmdb", "sqlite""#, "\n[settings.faulty]\npause-ns = 300_000\n");
     place.write("tiny.toml", &suite);
     let mut kills = 0;
     let mut arguments = vec!["run", "tiny.toml", "--rounds", "20"];

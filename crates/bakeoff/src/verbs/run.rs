@@ -28,8 +28,8 @@ const MEMORY_PART: (u64, u64) = (9, 10);
 pub(crate) fn main(arguments: RunArguments) -> Result<Outcome> {
     match &arguments.resume {
         None => start(&arguments),
-        Some(run) if run.as_os_str().is_empty() => resume(&newest_results(&arguments.out)?, &arguments),
-        Some(run) => resume(run, &arguments),
+        Some(None) => resume(&newest_results(&arguments.out)?, &arguments),
+        Some(Some(run)) => resume(run, &arguments),
     }
 }
 

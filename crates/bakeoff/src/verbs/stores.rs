@@ -80,7 +80,7 @@ fn print_store(store: &StoreDescription) {
         }
     }
     if !store.settings.is_empty() {
-        anstream::println!("\nSettings, in a suite under [stores.{}]", store.name);
+        anstream::println!("\nSettings, in a suite under [settings.{}]", store.name);
     }
     for setting in &store.settings {
         print_setting(setting);
