@@ -8,6 +8,8 @@ mod error;
 mod faulty;
 mod file_names;
 mod files;
+#[cfg(feature = "fjall")]
+mod fjall;
 mod flat_folder;
 #[cfg(feature = "leveldb")]
 mod leveldb;

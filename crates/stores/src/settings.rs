@@ -78,6 +78,12 @@ pub(crate) fn integer(settings: &Settings, name: &str) -> Result<u64, StoreError
     settings.get(name).and_then(Value::as_u64).ok_or_else(|| unresolved(name, "a whole number"))
 }
 
+/// The truth value that a resolved setting holds.
+#[cfg(feature = "fjall")]
+pub(crate) fn boolean(settings: &Settings, name: &str) -> Result<bool, StoreError> {
+    settings.get(name).and_then(Value::as_bool).ok_or_else(|| unresolved(name, "true or false"))
+}
+
 /// A number of bytes as a length in memory.
 pub(crate) fn bytes_for_memory(bytes: u64) -> Result<usize, StoreError> {
     usize::try_from(bytes)

@@ -17,6 +17,8 @@ static NATIVE: &[Entry] = &[
     entry!(redb),
     #[cfg(feature = "leveldb")]
     entry!(leveldb),
+    #[cfg(feature = "fjall")]
+    entry!(fjall),
     entry!(flat_folder),
     entry!(nested_folder),
     entry!(null),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_protocol::{DataHints, Durability, SettingKind, Settings, StoreDescription};
 use bakeoff_stores::{Direction, Entry, OpenRequest, Session, SessionPlan, Store, StoreError};
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// Each write acknowledged when its call returns.
@@ -74,9 +75,13 @@ pub(crate) fn subject(name: &str, words: &[(&str, &str)]) -> Subject {
 fn other_words(description: &StoreDescription) -> Vec<Settings> {
     let mut choices = Vec::new();
     for setting in &description.settings {
-        let SettingKind::Choice { words } = &setting.kind else { continue };
-        let others = words.iter().filter(|&word| setting.default.as_ref() != Some(&word.as_str().into()));
-        choices.extend(others.map(|word| Settings::from([(setting.name.clone(), word.as_str().into())])));
+        let words: Vec<Value> = match &setting.kind {
+            SettingKind::Choice { words } => words.iter().map(|word| word.as_str().into()).collect(),
+            SettingKind::Boolean => vec![true.into(), false.into()],
+            SettingKind::Bytes { .. } | SettingKind::Integer { .. } => Vec::new(),
+        };
+        let others = words.into_iter().filter(|word| setting.default.as_ref() != Some(word));
+        choices.extend(others.map(|word| Settings::from([(setting.name.clone(), word)])));
     }
     choices
 }
