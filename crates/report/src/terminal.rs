@@ -56,12 +56,18 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     out.push_str(&sections::warnings(run, width));
     out.push_str(&sections::notes(run, width));
     if let Some(analysis) = run.text(&["suite", "analysis"]) {
-        let text: String =
-            analysis.split('\n').map(|line| paragraph(&printable(line.trim()), width, "  ", "  ")).collect();
-        out.push_str(&sections::section("About this suite", &text));
+        out.push_str(&sections::section("About this suite", &prose(analysis, width)));
     }
     out.push_str(&sections::origin(run, width));
     out
+}
+
+/// Prose as it stands in a suite's file, its paragraphs broken anew: an empty line separates two.
+fn prose(text: &str, width: usize) -> String {
+    let lines: Vec<_> = text.lines().map(str::trim).collect();
+    let paragraphs = lines.split(|line| line.is_empty()).filter(|lines| !lines.is_empty());
+    let broken: Vec<_> = paragraphs.map(|lines| paragraph(&printable(&lines.join(" ")), width, "  ", "  ")).collect();
+    broken.join("\n")
 }
 
 /// What was measured, how much of it, and whether the run is finished.

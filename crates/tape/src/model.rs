@@ -76,6 +76,12 @@ impl Model {
         self.values.get(index as usize).copied().filter(|value| *value != ABSENT)
     }
 
+    /// Reads a record's line for no other reason than to have it at hand.
+    #[inline]
+    pub(crate) fn touch(&self, index: u64) -> u32 {
+        self.values.get(index as usize).map_or(0, |value| value.offset)
+    }
+
     /// Gives the record a value, whether or not it is there.
     #[inline]
     pub(crate) fn put(&mut self, index: u64, value: Value) {

@@ -70,6 +70,7 @@ impl PhaseJob<'_> {
             index_end,
             inserts: plan.inserts,
             scattered: removes || shuffles,
+            steady: !removes && plan.inserts == 0,
         }
     }
 

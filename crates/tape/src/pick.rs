@@ -1,8 +1,13 @@
 //! Which live record an operation falls on: the access kinds of a phase.
 
+use std::hint::black_box;
+
 use crate::Access;
 use crate::model::{Model, Order};
 use crate::random::{Permutation, Purpose, Stream, Zipf};
+
+/// Picks drawn at once where no record comes or goes.
+const AHEAD: usize = 64;
 
 /// What a picker needs to know about its lane.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +25,8 @@ pub(crate) struct Share<'a> {
     pub(crate) inserts: u64,
     /// Records are removed for good, or inserted out of order.
     pub(crate) scattered: bool,
+    /// No record comes or goes.
+    pub(crate) steady: bool,
 }
 
 impl Share<'_> {
@@ -61,7 +68,7 @@ impl<'a> Picker<'a> {
     pub(crate) fn pick(&mut self, model: &Model) -> Option<Picked> {
         match self {
             Self::InOrder(cursor) => cursor.next(model),
-            Self::AtRandom(chooser) => chooser.pick(),
+            Self::AtRandom(chooser) => chooser.pick(model),
         }
     }
 
@@ -177,6 +184,9 @@ pub(crate) struct Chooser {
     part: Stream,
     ranks: Zipf,
     scatter: Permutation,
+    steady: bool,
+    /// Picks made beforehand, the next one last.
+    ahead: Vec<Picked>,
 }
 
 impl Chooser {
@@ -197,11 +207,35 @@ impl Chooser {
             ranks: Zipf::new(live.len(), theta),
             scatter: Permutation::new(live.len() + share.inserts, &mut popular),
             live,
+            steady: share.steady,
+            ahead: Vec::with_capacity(AHEAD),
         }
     }
 
     #[inline]
-    fn pick(&mut self) -> Option<Picked> {
+    fn pick(&mut self, model: &Model) -> Option<Picked> {
+        if !self.steady {
+            return self.draw();
+        }
+        if self.ahead.is_empty() {
+            self.look_ahead(model);
+        }
+        self.ahead.pop()
+    }
+
+    /// Draws many picks at once and reads where their values lie, so that one wait for memory serves them all.
+    fn look_ahead(&mut self, model: &Model) {
+        for _ in 0..AHEAD {
+            if let Some(picked) = self.draw() {
+                self.ahead.push(picked);
+            }
+        }
+        self.ahead.reverse();
+        black_box(self.ahead.iter().fold(0, |sum, picked| sum ^ model.touch(picked.index)));
+    }
+
+    #[inline]
+    fn draw(&mut self) -> Option<Picked> {
         let count = self.live.len();
         if count == 0 {
             return None;

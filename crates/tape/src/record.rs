@@ -10,7 +10,7 @@ use crate::phase::{PhaseJob, ascending};
 use crate::plan::{LanePlan, PhasePlan, Plan};
 use crate::{
     Access, Batch, Consumer, Data, KeyForm, KeyMaker, Measure, Operation, PhaseSpec, Pool, PoolFacts, SizeRange,
-    TapeError, TapeReader, TapeShape, TapeWriter, Workload,
+    TapeError, TapeReader, TapeShape, TapeWriter, Tree, Workload,
 };
 
 /// Name and version of what made a tape. Tapes are byte-identical only for one version.
@@ -18,6 +18,8 @@ const GENERATOR: &str = concat!("bakeoff-tape ", env!("CARGO_PKG_VERSION"));
 /// The file that is written last and says what the others are.
 const RECORDING_FILE: &str = "recording.json";
 const POOL_FILE: &str = "pool.bin";
+/// What the pool beside it was made from, and what is known of it.
+const POOL_FACTS_FILE: &str = "pool.json";
 const VERIFY_FILE: &str = "verify.tape";
 
 /// How far recording has come.
@@ -134,7 +136,7 @@ pub fn record(
     if let Some(recording) = reuse(&wanted, directory) {
         return Ok(recording);
     }
-    let recorder = Recorder { workload, directory, corpus, json_bytes: wanted.workload.len() };
+    let recorder = Recorder { workload, directory, corpus, corpus_stamp, json_bytes: wanted.workload.len() };
     let file = directory.join(RECORDING_FILE);
     // From here until the end nothing in the directory can be taken for a recording.
     match std::fs::remove_file(&file) {
@@ -155,6 +157,37 @@ pub fn record(
     std::fs::write(&temporary, to_json(&recorded, &file)?).map_err(TapeError::io("write", &temporary))?;
     std::fs::rename(&temporary, &file).map_err(TapeError::io("give its name to", &file))?;
     Ok(recording.located(directory))
+}
+
+/// Gives the pool of the recording in `from` to a recording that is to be made in `to`, as links to the same files, so that
+/// workloads with the same pool keep it once. [`record`] uses it if it is the one its workload needs.
+///
+/// # Errors
+/// `to` cannot be made. Files that cannot be linked are no error: the pool is then made again.
+pub fn lend_pool(from: &Path, to: &Path) -> Result<(), TapeError> {
+    std::fs::create_dir_all(to).map_err(TapeError::io("create the directory", to))?;
+    for file in [POOL_FILE, POOL_FACTS_FILE] {
+        let _ = std::fs::hard_link(from.join(file), to.join(file));
+    }
+    Ok(())
+}
+
+/// What `pool.json` holds.
+#[derive(Serialize, Deserialize)]
+struct PoolFile {
+    made_from: PoolSource,
+    facts: PoolFacts,
+}
+
+/// Everything that determines a pool's bytes.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct PoolSource {
+    generator: String,
+    data: Data,
+    bytes: u64,
+    seed: u64,
+    corpus_stamp: Option<u64>,
+    tree: Option<Tree>,
 }
 
 fn to_json(value: &impl Serialize, path: &Path) -> Result<String, TapeError> {
@@ -202,6 +235,8 @@ struct Recorder<'a> {
     workload: &'a Workload,
     directory: &'a Path,
     corpus: Option<&'a Path>,
+    /// Follows the files of the corpus.
+    corpus_stamp: Option<u64>,
     /// Length of the workload as JSON.
     json_bytes: usize,
 }
@@ -241,14 +276,36 @@ impl Recorder<'_> {
     fn create_pool(&self, progress: &mut dyn FnMut(Progress<'_>)) -> Result<PoolFacts, TapeError> {
         let Workload { data, seed, records, .. } = *self.workload;
         let path = self.directory.join(POOL_FILE);
+        let tree = self.workload.tree.filter(|_| self.workload.key == KeyForm::Directory);
         let total = crate::estimate(self.workload).pool_bytes;
+        let (generator, corpus_stamp) = (GENERATOR.to_owned(), self.corpus_stamp);
+        let made_from = PoolSource { generator, data, bytes: total, seed, corpus_stamp, tree };
+        if let Some(facts) = self.lent_pool(&path, &made_from) {
+            return Ok(facts);
+        }
         progress(Progress { what: "pool", done: 0, total });
-        let facts = match self.workload.tree.filter(|_| self.workload.key == KeyForm::Directory) {
+        let facts = match tree {
             Some(tree) => Pool::create_tree(&path, tree, records, data, seed, self.corpus),
             None => Pool::create(&path, data, total, seed, self.corpus),
         }?;
+        let facts_path = self.directory.join(POOL_FACTS_FILE);
+        let text = to_json(&PoolFile { made_from, facts: facts.clone() }, &facts_path)?;
+        // Not written over: another recording may have the same file under its own name.
+        let temporary = self.directory.join("pool.json.part");
+        std::fs::write(&temporary, text).map_err(TapeError::io("write", &temporary))?;
+        std::fs::rename(&temporary, &facts_path).map_err(TapeError::io("give its name to", &facts_path))?;
         progress(Progress { what: "pool", done: total, total });
         Ok(facts)
+    }
+
+    /// The pool that is there already, if it was made from the same and is whole.
+    fn lent_pool(&self, path: &Path, wanted: &PoolSource) -> Option<PoolFacts> {
+        let text = std::fs::read_to_string(self.directory.join(POOL_FACTS_FILE)).ok()?;
+        let file: PoolFile = serde_json::from_str(&text).ok()?;
+        let pool = Pool::open(path).ok().filter(|_| file.made_from == *wanted)?;
+        let whole =
+            (pool.bytes(), format!("{:016x}", pool.checksum())) == (file.facts.bytes, file.facts.checksum.clone());
+        whole.then_some(file.facts)
     }
 
     fn shape(&self, pool: &Pool) -> TapeShape {

@@ -186,13 +186,30 @@ impl Run<'_> {
     fn record(&mut self, index: usize) -> Result<Recording> {
         let workload = &self.setup.plan.workloads[index];
         let tapes = tapes_directory(self.scratch)?;
-        let recording = record(workload, &tapes.join(format!("workload-{index}")), self.setup.corpus.as_deref())?;
-        let pool = PoolEntry { data: workload.workload.data.name().to_owned(), facts: recording.pool_facts.clone() };
-        if !self.file.pools.contains(&pool) {
-            self.file.pools.push(pool);
-            self.file.write(self.directory.path())?;
+        let directory = tapes.join(format!("workload-{index}"));
+        if !directory.exists() {
+            // Pools of the same data are kept once, whichever workload made them first.
+            let lender =
+                tapes.join(format!("pool-of-{}-{}", workload.workload.data.name(), workload.workload.pool_bytes));
+            bakeoff_tape::lend_pool(&lender, &directory)?;
+            let recording = record(workload, &directory, self.setup.corpus.as_deref())?;
+            bakeoff_tape::lend_pool(&directory, &lender)?;
+            // Tapes must not be on their way to the disk while a store is measured.
+            self.scratch.settle(&workload.medium)?;
+            self.keep_pool(workload.workload.data.name(), &recording)?;
+            return Ok(recording);
         }
-        Ok(recording)
+        record(workload, &directory, self.setup.corpus.as_deref())
+    }
+
+    /// Writes what is known of a pool into `run.json`, once.
+    fn keep_pool(&mut self, data: &str, recording: &Recording) -> Result<()> {
+        let pool = PoolEntry { data: data.to_owned(), facts: recording.pool_facts.clone() };
+        if self.file.pools.contains(&pool) {
+            return Ok(());
+        }
+        self.file.pools.push(pool);
+        self.file.write(self.directory.path())
     }
 
     fn end(mut self, pending: &[Step]) -> Result<Ended> {

@@ -56,6 +56,12 @@ impl Scratch {
             }
             _ => {}
         }
+        self.settle(medium)
+    }
+
+    /// Waits until everything written to the medium's file system is on the disk.
+    pub(crate) fn settle(&self, medium: &str) -> Result<()> {
+        let scratch = self.of(medium)?;
         let directory = File::open(scratch).with_context(|| format!("cannot open {}", scratch.display()))?;
         rustix::fs::syncfs(directory).map_err(std::io::Error::from).context("cannot flush the file system")
     }

@@ -1,10 +1,11 @@
 //! Recordings as a whole: repeatable, used again only if whole, refused in words if impossible.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use bakeoff_tape::{
     Access, Batch, Consumer, Data, KeyForm, Operation, PhaseSpec, Pool, Recording, SizeRange, TapeReader, Tree,
-    Workload, estimate, record, show,
+    Workload, estimate, lend_pool, record, show,
 };
 
 use crate::common::{phase, recorded, workload};
@@ -45,6 +46,7 @@ fn the_same_workload_gives_the_same_bytes() {
             "03-scan.tape",
             "04-remove.tape",
             "pool.bin",
+            "pool.json",
             "recording.json",
             "verify.tape"
         ]
@@ -211,7 +213,32 @@ fn failing_leaves_no_half_written_tape() {
     workload.phases.swap(0, 1);
     recorded(&workload, directory.path()).unwrap_err();
     let names: Vec<_> = files(directory.path()).into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["pool.bin"]);
+    assert_eq!(names, ["pool.bin", "pool.json"]);
+}
+
+#[test]
+fn a_pool_is_lent_to_workloads_that_need_the_same_and_to_no_others() {
+    let parent = tempfile::tempdir().unwrap();
+    let place = |name: &str| parent.path().join(name);
+    let inode = |name: &str| std::fs::metadata(place(name).join("pool.bin")).map(|facts| facts.ino()).unwrap();
+    recorded(&varied(), &place("first")).unwrap();
+    for (name, workload, same) in [
+        ("fewer", Workload { records: varied().records / 2, ..varied() }, true),
+        ("seed", Workload { seed: 99, ..varied() }, false),
+        ("longer", Workload { pool_bytes: varied().pool_bytes + 1, ..varied() }, false),
+    ] {
+        lend_pool(&place("first"), &place(name)).unwrap();
+        let recording = recorded(&workload, &place(name)).unwrap();
+        check_recording(&workload, &recording);
+        assert_eq!(inode(name) == inode("first"), same, "{name}");
+    }
+    // A lender is left as it was, also by those that could not use its pool.
+    check_recording(&varied(), &recorded(&varied(), &place("first")).unwrap());
+    // A pool that is not whole is not used.
+    lend_pool(&place("first"), &place("cut")).unwrap();
+    std::fs::remove_file(place("cut").join("pool.bin")).unwrap();
+    std::fs::write(place("cut").join("pool.bin"), b"cut short").unwrap();
+    check_recording(&varied(), &recorded(&varied(), &place("cut")).unwrap());
 }
 
 #[test]
