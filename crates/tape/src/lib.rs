@@ -7,6 +7,7 @@ pub mod consume;
 mod corpus;
 mod error;
 mod format;
+mod header;
 mod key;
 mod model;
 mod phase;
@@ -24,9 +25,9 @@ mod writer;
 
 pub use error::TapeError;
 pub use format::{
-    BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, LANES_MAX, LaneFacts, MAGIC, METADATA_BYTES_MAX, Record, Scan, TapeHeader,
-    VERSION, flags,
+    BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, LANES_MAX, MAGIC, METADATA_BYTES_MAX, Record, Scan, VERSION, flags,
 };
+pub use header::{LaneFacts, TapeHeader};
 pub use key::{KEY_BYTES_MAX, KeyMaker, tree_entries};
 pub use plan::{Estimate, estimate};
 pub use pool::{POOL_BYTES_MAX, Pool, PoolFacts};

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use xxhash_rust::xxh64::Xxh64;
 
 use crate::format::{
-    BLOCK_HEADER_BYTES, BlockHeader, FIXED_BYTES, Flaw, HeaderShape, LaneFacts, MAGIC, Record, TapeHeader, VERSION,
-    check_record, decode_header, decode_record, u32_at, u64_at,
+    BLOCK_HEADER_BYTES, BlockHeader, Flaw, MAGIC, Record, VERSION, check_record, decode_record, u32_at, u64_at,
 };
+use crate::header::{FIXED_BYTES, HeaderShape, LaneFacts, TapeHeader, decode_header};
 use crate::{BLOCK_BYTES_MAX, TapeError, consume};
 
 /// An open tape.

@@ -220,7 +220,8 @@ pub struct PhaseSpec {
     pub mix: BTreeMap<Operation, f64>,
     /// Operations in all lanes together, commits and restoring inserts not counted; `None`: as many as `records` of the workload.
     pub operations: Option<u64>,
-    /// Which records they fall on. Inserts take new indexes, ascending, or shuffled if `Uniform`.
+    /// Which records they fall on. Inserts take new indexes, ascending, or shuffled if `Uniform`. Walks end at a random leaf,
+    /// whatever this says.
     pub access: Access,
     /// How writes are acknowledged.
     pub batch: Batch,

@@ -7,10 +7,8 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh64::Xxh64;
 
-use crate::format::{
-    BlockHeader, LANES_MAX, LaneFacts, METADATA_BYTES_MAX, Record, TapeHeader, check_record, encode_header,
-    encode_record, header_bytes,
-};
+use crate::format::{BlockHeader, LANES_MAX, METADATA_BYTES_MAX, Record, check_record, encode_record};
+use crate::header::{LaneFacts, TapeHeader, encode_header, header_bytes};
 use crate::{BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, Operation, TapeError, consume};
 
 /// What must be known before the first record is written.
