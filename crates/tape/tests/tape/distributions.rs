@@ -175,3 +175,38 @@ fn lanes_that_write_keep_to_their_own_keys() {
         assert_eq!(lane.len(), if number == 0 { 34 } else { 33 });
     }
 }
+
+/// Streams used at the same pace would show here what a mix hides.
+#[test]
+fn updates_alone_draw_key_size_and_place_independently() {
+    let updates = PhaseSpec { operations: Some(100_000), ..phase("update", &[(Operation::Update, 1.0)]) };
+    let sizes = SizeRange { min: 1, max: 64 };
+    let workload = Workload { value_bytes: sizes, ..workload(KeyForm::Decimal, 50, vec![updates]) };
+    let records = &lanes_of(&workload, 1)[0];
+    let size = |update: &Owned| u64::from(update.value_bytes - 1) / 8;
+    let place = |update: &Owned| update.value_offset / 1000;
+    assert_independent(records.iter().map(|update| (index_of(update), size(update))));
+    assert_independent(records.iter().map(|update| (index_of(update), place(update))));
+    assert_independent(records.iter().map(|update| (size(update), place(update))));
+}
+
+#[test]
+fn latest_goes_by_age_also_when_records_are_deleted() {
+    let mix = [(Operation::Get, 0.9), (Operation::Delete, 0.1)];
+    let access = Access::Latest { theta: 1.0 };
+    let mixed = PhaseSpec { access, operations: Some(9000), ..phase("mixed", &mix) };
+    let mut alive: Vec<u64> = (0..RECORDS).collect();
+    // Ranks by powers of two: what came, and what Zipf's law expects with as many records as there were each time.
+    let (mut counts, mut expected) = (vec![0.0; 10], vec![0.0; 10]);
+    for record in &lanes_of(&workload(KeyForm::Decimal, RECORDS, vec![mixed]), 1)[0] {
+        let place = alive.binary_search(&index_of(record)).unwrap();
+        counts[(alive.len() - place).ilog2() as usize] += 1.0;
+        let sum: f64 = (1..=alive.len()).map(|rank| 1.0 / rank as f64).sum();
+        (1..=alive.len()).for_each(|rank| expected[rank.ilog2() as usize] += 1.0 / rank as f64 / sum);
+        if record.operation == Operation::Delete {
+            alive.remove(place);
+        }
+    }
+    assert!(alive.len() < 200, "{} are left", alive.len());
+    assert_fits(&counts, &expected);
+}
