@@ -8,13 +8,20 @@ fn main() {
     report_versions(&Path::new(&variable("CARGO_MANIFEST_DIR")).join("../../Cargo.lock"), &["fjall", "redb"]);
     if has_feature("leveldb") {
         need_header("leveldb", "leveldb/db.h", "libleveldb-dev g++", true);
-        let shim = "src/leveldb/shim.cc";
-        println!("cargo::rerun-if-changed={shim}");
-        let built = cc::Build::new().cpp(true).std("c++17").file(shim).try_compile("bakeoff_leveldb");
-        built.unwrap_or_else(|error| fail(&format!("{shim} does not compile: {error}")));
-        // After the shim, which needs it.
-        println!("cargo::rustc-link-lib=leveldb");
+        build_shim(cc::Build::new().cpp(true).std("c++17"), "src/leveldb/shim.cc", "leveldb");
     }
+    if has_feature("berkeley-db") {
+        need_header("berkeley-db", "db.h", "libdb5.3-dev", false);
+        build_shim(cc::Build::new().std("gnu11"), "src/berkeley_db/shim.c", "db-5.3");
+    }
+}
+
+/// Compiles a thin layer over a library, and links the library after it, since the layer needs it.
+fn build_shim(compiler: &mut cc::Build, shim: &str, library: &str) {
+    println!("cargo::rerun-if-changed={shim}");
+    let built = compiler.file(shim).try_compile(&format!("bakeoff_{library}"));
+    built.unwrap_or_else(|error| fail(&format!("{shim} does not compile: {error}")));
+    println!("cargo::rustc-link-lib={library}");
 }
 
 /// Sees that a header is there, or says which packages bring it and how to do without.

@@ -3,6 +3,12 @@
 //! An adapter adds nothing a program using the store directly would not do: statements are prepared once, cursors and
 //! transactions are reused, a value reaches the caller's buffer with one copy and a key with none.
 
+#[cfg(feature = "berkeley-db")]
+mod berkeley_btree;
+#[cfg(feature = "berkeley-db")]
+mod berkeley_db;
+#[cfg(feature = "berkeley-db")]
+mod berkeley_hash;
 mod describe;
 mod error;
 mod faulty;

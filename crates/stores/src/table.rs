@@ -19,6 +19,10 @@ static NATIVE: &[Entry] = &[
     entry!(leveldb),
     #[cfg(feature = "fjall")]
     entry!(fjall),
+    #[cfg(feature = "berkeley-db")]
+    entry!(berkeley_btree),
+    #[cfg(feature = "berkeley-db")]
+    entry!(berkeley_hash),
     entry!(flat_folder),
     entry!(nested_folder),
     entry!(null),

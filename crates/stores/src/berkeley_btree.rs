@@ -1,0 +1,16 @@
+//! Berkeley DB's B-tree.
+
+use bakeoff_protocol::{StoreDescription, Structure};
+
+use crate::{OpenRequest, Store, StoreError, berkeley_db};
+
+/// What the store says of itself.
+pub(crate) fn describe() -> StoreDescription {
+    let summary = "B+ tree in one file, with a cache of its pages, and a log where transactions are asked for.";
+    berkeley_db::describe("berkeley-db", "Berkeley DB", summary, Structure::BTree)
+}
+
+/// Creates or opens the tree.
+pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
+    berkeley_db::open(request, Structure::BTree)
+}

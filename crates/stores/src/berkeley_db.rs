@@ -1,0 +1,246 @@
+//! Berkeley DB: what its B-tree and its hash table share. In class none a database stands by itself; in the others it is
+//! part of an environment with a log and transactions.
+
+mod cursor;
+mod database;
+mod session;
+mod sys;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, StoreDescription, Structure};
+
+use crate::describe::{classes, setting};
+use crate::settings::integer;
+use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
+use database::{Database, Log, Options};
+use session::BerkeleySession;
+
+/// The database's file.
+const FILE: &str = "records.db";
+const MANUAL: &str = "https://docs.oracle.com/cd/E17276_01/html";
+
+/// What a Berkeley DB store says of itself, but for its name and summary.
+pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Structure) -> StoreDescription {
+    let ordered = structure == Structure::BTree;
+    StoreDescription {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        summary: format!("{summary} Entries are copied out of its pages; it lends none."),
+        version: database::version(),
+        license: "Sleepycat".to_owned(),
+        language: "C".to_owned(),
+        structure,
+        durability: durability(),
+        capabilities: Capabilities {
+            scan_from: ordered,
+            scan_ordered: ordered,
+            scan_any_order: true,
+            batch: true,
+            batch_reads: true,
+            // Not in class none.
+            atomic_batch: false,
+            insert_refuses: true,
+            parallel_readers: true,
+            parallel_writers: true,
+            multi_process: false,
+            keeps_data: true,
+        },
+        key_bytes_max: Some(u32::MAX.into()),
+        value_bytes_max: Some(u32::MAX.into()),
+        key_bytes_min: 0,
+        files: "records.db; in the classes process and power also log.* (logs, of 10 MiB each)".to_owned(),
+        settings: settings(),
+        test_only: false,
+    }
+}
+
+fn durability() -> std::collections::BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
+    let flags = format!("{MANUAL}/api_reference/C/envset_flags.html");
+    let transactions = format!("{MANUAL}/programmer_reference/transapp.html");
+    classes(&[
+        (
+            Durability::None,
+            "a database without an environment: changed pages are written when the cache is full and when it is closed, a batch is \
+             not atomic, and threads take turns",
+            &format!("{MANUAL}/programmer_reference/am_opensub.html"),
+        ),
+        (
+            Durability::Process,
+            "an environment with transactions and DB_TXN_WRITE_NOSYNC: the log is written at every commit and flushed at checkpoints \
+             only; a batch is atomic, and batches take turns",
+            &flags,
+        ),
+        (
+            Durability::Power,
+            "an environment with transactions: the log is flushed at every commit; a batch is atomic, and batches take turns",
+            &transactions,
+        ),
+    ])
+}
+
+fn settings() -> Vec<Setting> {
+    vec![
+        setting(
+            "cache",
+            SettingKind::Bytes { min: 20 << 10, max: 1 << 40 },
+            Some((256 << 10).into()),
+            "Memory for pages; Berkeley DB adds a quarter to less than 500 MB.",
+            &format!("{MANUAL}/api_reference/C/envset_cachesize.html"),
+        ),
+        setting(
+            "page-size",
+            SettingKind::Bytes { min: 512, max: 65_536 },
+            None,
+            "Size of a page: a power of two; by default the file system's block size.",
+            &format!("{MANUAL}/api_reference/C/dbset_pagesize.html"),
+        ),
+        setting(
+            "checkpoint",
+            SettingKind::Bytes { min: 1 << 20, max: 1 << 40 },
+            Some((10 << 20).into()),
+            "Bytes of keys and values written after which a commit also writes all changed pages, so that old logs are removed; without \
+             effect in class none. The default is the size of a log.",
+            &format!("{MANUAL}/programmer_reference/transapp_checkpoint.html"),
+        ),
+    ]
+}
+
+/// Creates or opens the database.
+pub(crate) fn open(request: &OpenRequest<'_>, structure: Structure) -> Result<Box<dyn Store>, StoreError> {
+    let hash = structure == Structure::Hash;
+    let log = match request.durability {
+        Durability::None => Log::Absent,
+        Durability::Process => Log::Written,
+        Durability::Power => Log::Flushed,
+    };
+    let database = Database::open(&Options {
+        directory: request.directory,
+        hash,
+        page_bytes: page_bytes(request)?,
+        cache_bytes: integer(request.settings, "cache")?,
+        log,
+    })?;
+    let (checkpoint_bytes, written_bytes) = (integer(request.settings, "checkpoint")?, AtomicU64::new(0));
+    let turn = Mutex::new(());
+    Ok(Box::new(Berkeley {
+        database,
+        hash,
+        has_transactions: log != Log::Absent,
+        turn,
+        checkpoint_bytes,
+        written_bytes,
+    }))
+}
+
+fn page_bytes(request: &OpenRequest<'_>) -> Result<u32, StoreError> {
+    if !request.settings.contains_key("page-size") {
+        return Ok(0);
+    }
+    let bytes = integer(request.settings, "page-size")?;
+    match u32::try_from(bytes) {
+        Ok(page_bytes) if bytes.is_power_of_two() => Ok(page_bytes),
+        _ => Err(StoreError::BadRequest(format!(
+            "setting `page-size` is {bytes}: give a power of two from 512 to 65536"
+        ))),
+    }
+}
+
+struct Berkeley {
+    database: Database,
+    hash: bool,
+    has_transactions: bool,
+    /// Held by a batch to its end, since one that deadlocks with another could not be tried again; without transactions, by
+    /// each call.
+    turn: Mutex<()>,
+    checkpoint_bytes: u64,
+    /// Since the last checkpoint.
+    written_bytes: AtomicU64,
+}
+
+impl Berkeley {
+    /// Nobody else is inside the database while this is held. In an environment Berkeley DB sees to that.
+    fn alone(&self) -> Option<MutexGuard<'_, ()>> {
+        (!self.has_transactions).then(|| self.turn.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn checkpoint_if_due(&self, bytes: u64) -> Result<(), StoreError> {
+        let before = self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
+        if !self.has_transactions || before + bytes < self.checkpoint_bytes {
+            return Ok(());
+        }
+        self.written_bytes.store(0, Ordering::Relaxed);
+        self.database.checkpoint()
+    }
+}
+
+impl Store for Berkeley {
+    fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
+        work(&mut BerkeleySession::new(self, plan))
+    }
+
+    fn close(self: Box<Self>) -> Result<(), StoreError> {
+        self.database.close()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_protocol::{DataHints, Settings};
+
+    use super::*;
+
+    fn open_in(
+        directory: &std::path::Path,
+        durability: Durability,
+        given: &[(&str, u64)],
+    ) -> Result<Box<dyn Store>, StoreError> {
+        let given: Settings = given.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect();
+        let settings = crate::resolve_settings(&crate::berkeley_btree::describe(), &given)?;
+        open(
+            &OpenRequest { directory, durability, settings: &settings, hints: &DataHints::default() },
+            Structure::BTree,
+        )
+    }
+
+    #[test]
+    fn a_batch_may_lock_as_many_pages_as_it_likes() {
+        let records = 60_000_u64;
+        let parent = tempfile::tempdir().unwrap();
+        let store = open_in(parent.path(), Durability::Process, &[]).unwrap();
+        let plan = SessionPlan { batched: true, ascending: false };
+        let fill = &mut |session: &mut dyn crate::Session| {
+            (0..records).try_for_each(|index| session.insert(&index.to_be_bytes(), &[1; 900]))?;
+            session.commit()
+        };
+        store.session(&plan, fill).unwrap();
+        store.close().unwrap();
+    }
+
+    #[test]
+    fn old_logs_are_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let store = open_in(parent.path(), Durability::Process, &[]).unwrap();
+        let overwrite =
+            &mut |session: &mut dyn crate::Session| (0..60).try_for_each(|_| session.upsert(b"key", &[1; 1 << 20]));
+        store.session(&SessionPlan::default(), overwrite).unwrap();
+        store.close().unwrap();
+        let names = std::fs::read_dir(parent.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let logs = names.filter(|name| name.to_string_lossy().starts_with("log.")).count();
+        assert!(logs <= 2, "{logs} logs of 10 MiB are left of 60 MiB written");
+    }
+
+    #[test]
+    fn a_page_size_takes_hold_or_is_refused() {
+        for durability in Durability::ALL {
+            let parent = tempfile::tempdir().unwrap();
+            open_in(parent.path(), durability, &[("page-size", 512)]).unwrap().close().unwrap();
+            let file = std::fs::read(parent.path().join(FILE)).unwrap();
+            assert_eq!(file[20..24], 512_u32.to_le_bytes(), "the page size in the file's metadata");
+        }
+        let parent = tempfile::tempdir().unwrap();
+        let error = open_in(parent.path(), Durability::None, &[("page-size", 5_000)]).err();
+        assert!(error.unwrap().to_string().contains("power of two"));
+    }
+}

@@ -1,0 +1,102 @@
+//! One thread's writes and reads.
+
+use std::sync::{MutexGuard, PoisonError};
+
+use super::Berkeley;
+use super::cursor::Entry;
+use super::database::Transaction;
+use crate::{Direction, Session, SessionPlan, StoreError};
+
+/// The store, and in a batch the transaction that is open.
+pub(super) struct BerkeleySession<'s> {
+    store: &'s Berkeley,
+    batched: bool,
+    // Ended before the turn: fields are dropped in this order.
+    batch: Option<Transaction<'s>>,
+    turn: Option<MutexGuard<'s, ()>>,
+    /// Bytes written since the last commit.
+    written_bytes: u64,
+    entry: Entry,
+}
+
+impl<'s> BerkeleySession<'s> {
+    /// A session with nothing open.
+    pub(super) fn new(store: &'s Berkeley, plan: &SessionPlan) -> Self {
+        Self { store, batched: plan.batched, batch: None, turn: None, written_bytes: 0, entry: Entry::default() }
+    }
+
+    /// Writes in the batch, which begins with its first write, or in a transaction of its own.
+    fn write(&mut self, bytes: usize, write: impl FnOnce(&Self) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        if self.batched && self.batch.is_none() && self.store.has_transactions {
+            self.turn = Some(self.store.turn.lock().unwrap_or_else(PoisonError::into_inner));
+            self.batch = self.store.database.begin()?;
+        }
+        let result = {
+            let _alone = self.store.alone();
+            write(self)
+        };
+        if result.is_err() {
+            self.drop_batch();
+        }
+        self.written_bytes += bytes as u64;
+        if result.is_ok() && !self.batched { self.after_commit() } else { result }
+    }
+
+    /// A transaction with an error in it can only be aborted.
+    fn drop_batch(&mut self) {
+        self.batch = None;
+        self.turn = None;
+    }
+
+    fn after_commit(&mut self) -> Result<(), StoreError> {
+        self.store.checkpoint_if_due(std::mem::take(&mut self.written_bytes))
+    }
+}
+
+impl Session for BerkeleySession<'_> {
+    fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let database = &self.store.database;
+        self.write(key.len() + value.len(), |session| database.put(session.batch.as_ref(), key, value, false))
+    }
+
+    fn update(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.upsert(key, value)
+    }
+
+    fn upsert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let database = &self.store.database;
+        self.write(key.len() + value.len(), |session| database.put(session.batch.as_ref(), key, value, true))
+    }
+
+    fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        let _alone = self.store.alone();
+        self.store.database.get(self.batch.as_ref(), key, value)
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
+        let database = &self.store.database;
+        self.write(key.len(), |session| database.delete(session.batch.as_ref(), key))
+    }
+
+    fn scan(
+        &mut self,
+        from: Option<&[u8]>,
+        direction: Direction,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<(), StoreError> {
+        if self.store.hash && (from.is_some() || direction != Direction::Any) {
+            let message = "a Berkeley DB hash table has no order: scan all of it, in any order";
+            return Err(StoreError::BadRequest(message.to_owned()));
+        }
+        let _alone = self.store.alone();
+        self.store.database.cursor(self.batch.as_ref())?.scan(&mut self.entry, from, direction, visit)
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        let Some(batch) = self.batch.take() else { return Ok(()) };
+        let committed = batch.commit();
+        self.turn = None;
+        committed?;
+        self.after_commit()
+    }
+}
