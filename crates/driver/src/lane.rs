@@ -102,7 +102,7 @@ pub fn replay_lane(
             break;
         }
         buffers.output.clear();
-        buffers.output.reserve(usize::try_from(block.output_bytes()).unwrap_or(usize::MAX));
+        make_room(&mut buffers.output, block.output_bytes())?;
         buffers.answers.clear();
         buffers.times.clear();
         if writes {
@@ -116,6 +116,12 @@ pub fn replay_lane(
         job.done.fetch_add(u64::from(block.operations()), Ordering::Relaxed);
     }
     Ok(outcome)
+}
+
+/// Makes room for the output of a block before its clock starts.
+fn make_room(output: &mut Vec<u8>, bytes: u64) -> Result<(), Failure> {
+    let room = usize::try_from(bytes).ok().and_then(|bytes| output.try_reserve(bytes).ok());
+    room.ok_or_else(|| Failure::bad_tape(format!("a block expects {bytes} bytes of output: no memory holds that")))
 }
 
 /// Reads a byte of every page of the values a block writes, so that no page of the pool is fetched inside the clock.

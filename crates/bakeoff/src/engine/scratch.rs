@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::files::{Kind, OwnDirectory};
+use crate::files::{Kind, OwnDirectory, remove_tree};
 
 /// The scratch directories of a run, by medium.
 pub(crate) struct Scratch {
@@ -48,14 +48,7 @@ impl Scratch {
     /// Removes a cell's store and lets the file system settle, so that one cell's leftovers are not written while the next is
     /// measured.
     pub(crate) fn clear(&self, medium: &str) -> Result<()> {
-        let scratch = self.of(medium)?;
-        let path = scratch.join("store");
-        match std::fs::remove_dir_all(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("cannot remove {}", path.display()));
-            }
-            _ => {}
-        }
+        remove_tree(&self.of(medium)?.join("store"))?;
         self.settle(medium)
     }
 
