@@ -25,7 +25,7 @@ pub(crate) struct Run<'a> {
     pub(crate) directory: &'a OwnDirectory,
     pub(crate) file: RunFile,
     pub(crate) results: Results,
-    pub(crate) scratch: &'a Scratch,
+    pub(crate) scratch: &'a mut Scratch,
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) budget: Option<Duration>,
     pub(crate) memory_bytes_max: Option<u64>,
@@ -185,7 +185,7 @@ impl Run<'_> {
     /// The tapes of a workload: recorded when first needed, found again afterwards.
     fn record(&mut self, index: usize) -> Result<Recording> {
         let workload = &self.setup.plan.workloads[index];
-        let tapes = tapes_directory(self.scratch)?;
+        let tapes = tapes_directory(&*self.scratch)?;
         let directory = tapes.join(format!("workload-{index}"));
         if !directory.exists() {
             // Pools of the same data are kept once, whichever workload made them first.

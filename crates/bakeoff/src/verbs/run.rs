@@ -117,7 +117,7 @@ fn execute(
     let interrupt = Interrupt::install()?;
     let name = directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     remove_leftovers(setup, &name);
-    let scratch = Scratch::create(&setup.directories, &name)?;
+    let mut scratch = Scratch::create(&setup.directories, &name)?;
     let results = Results::open(directory.path())?;
     let memory_bytes_max = file.machine.memory_usable_bytes().map(|bytes| bytes / MEMORY_PART.1 * MEMORY_PART.0);
     let run = Run {
@@ -125,7 +125,7 @@ fn execute(
         directory,
         file,
         results,
-        scratch: &scratch,
+        scratch: &mut scratch,
         interrupt: &interrupt,
         budget,
         memory_bytes_max,
