@@ -14,6 +14,9 @@ fn main() {
         need_header("berkeley-db", "db.h", "libdb5.3-dev", false);
         build_shim(cc::Build::new().std("gnu11"), "src/berkeley_db/shim.c", "db-5.3");
     }
+    if has_feature("kyoto-cabinet") {
+        need_header("kyoto-cabinet", "kclangc.h", "libkyotocabinet-dev", false);
+    }
 }
 
 /// Compiles a thin layer over a library, and links the library after it, since the layer needs it.

@@ -17,6 +17,12 @@ mod files;
 #[cfg(feature = "fjall")]
 mod fjall;
 mod flat_folder;
+#[cfg(feature = "kyoto-cabinet")]
+mod kyoto_cabinet;
+#[cfg(feature = "kyoto-cabinet")]
+mod kyoto_hash;
+#[cfg(feature = "kyoto-cabinet")]
+mod kyoto_tree;
 #[cfg(feature = "leveldb")]
 mod leveldb;
 #[cfg(feature = "lmdb")]

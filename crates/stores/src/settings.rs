@@ -79,7 +79,7 @@ pub(crate) fn integer(settings: &Settings, name: &str) -> Result<u64, StoreError
 }
 
 /// The truth value that a resolved setting holds.
-#[cfg(feature = "fjall")]
+#[cfg(any(feature = "fjall", feature = "kyoto-cabinet"))]
 pub(crate) fn boolean(settings: &Settings, name: &str) -> Result<bool, StoreError> {
     settings.get(name).and_then(Value::as_bool).ok_or_else(|| unresolved(name, "true or false"))
 }

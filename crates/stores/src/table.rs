@@ -23,6 +23,10 @@ static NATIVE: &[Entry] = &[
     entry!(berkeley_btree),
     #[cfg(feature = "berkeley-db")]
     entry!(berkeley_hash),
+    #[cfg(feature = "kyoto-cabinet")]
+    entry!(kyoto_tree),
+    #[cfg(feature = "kyoto-cabinet")]
+    entry!(kyoto_hash),
     entry!(flat_folder),
     entry!(nested_folder),
     entry!(null),

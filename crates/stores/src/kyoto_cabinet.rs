@@ -1,0 +1,233 @@
+//! Kyoto Cabinet: what its tree and its hash table share. The C interface shows a record where it lies, so a get copies it
+//! once.
+
+mod database;
+mod sys;
+
+use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, Settings, StoreDescription, Structure};
+
+use crate::describe::{choice, classes, setting};
+use crate::settings::{boolean, integer, word};
+use crate::{Direction, OpenRequest, Session, SessionPlan, Store, StoreError, Work};
+use database::{Cursor, Database, Transaction};
+
+/// Lengths are read as signed integers of 32 bits in places.
+const BYTES_MAX: u64 = i32::MAX as u64;
+const MANUAL: &str = "https://dbmx.net/kyotocabinet/spex.html";
+
+/// What a Kyoto Cabinet store says of itself, but for its name, summary and own settings.
+pub(crate) fn describe(
+    name: &str,
+    title: &str,
+    summary: &str,
+    structure: Structure,
+    mut settings: Vec<Setting>,
+) -> StoreDescription {
+    let ordered = structure == Structure::BTree;
+    settings.extend(shared_settings());
+    StoreDescription {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        summary: format!(
+            "{summary} The beginning of the file is mapped into memory: a full disk can end the process with SIGBUS."
+        ),
+        version: database::version(),
+        license: "GPL-3.0-or-later".to_owned(),
+        language: "C++".to_owned(),
+        structure,
+        durability: durability(),
+        capabilities: Capabilities {
+            scan_from: ordered,
+            scan_ordered: ordered,
+            scan_any_order: true,
+            batch: true,
+            batch_reads: true,
+            atomic_batch: true,
+            insert_refuses: true,
+            parallel_readers: true,
+            parallel_writers: false,
+            multi_process: false,
+            keeps_data: true,
+        },
+        key_bytes_max: Some(BYTES_MAX),
+        value_bytes_max: Some(BYTES_MAX),
+        key_bytes_min: 0,
+        files: "one file, records.kct or records.kch; beside it a log while a transaction is open".to_owned(),
+        settings,
+        test_only: false,
+    }
+}
+
+fn durability() -> std::collections::BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
+    let transaction = format!("{MANUAL}#tutorial_transaction");
+    classes(&[
+        (
+            Durability::None,
+            "the default: what changed is written when its cache is full and when it is closed, in place",
+            &format!("{MANUAL}#tutorial_dbopen"),
+        ),
+        (
+            Durability::Process,
+            "KCOAUTOTRAN: every write is a transaction, written to the file and, before, what it changes to a log",
+            &transaction,
+        ),
+        (
+            Durability::Power,
+            "KCOAUTOTRAN and KCOAUTOSYNC: every write is a transaction, whose log and pages are flushed",
+            &transaction,
+        ),
+    ])
+}
+
+fn shared_settings() -> Vec<Setting> {
+    let source = format!("{MANUAL}#tips_tuning");
+    vec![
+        setting(
+            "map-size",
+            SettingKind::Bytes { min: 0, max: 1 << 46 },
+            Some((64 << 20).into()),
+            "Bytes of the file that are mapped into memory; the rest is read and written through calls.",
+            &source,
+        ),
+        setting(
+            "small",
+            SettingKind::Boolean,
+            Some(false.into()),
+            "TSMALL: addresses of 4 bytes instead of 6, for files of at most 2 GiB times the alignment.",
+            &source,
+        ),
+        setting(
+            "linear",
+            SettingKind::Boolean,
+            Some(false.into()),
+            "TLINEAR: records that share a bucket are in a list instead of a tree, which takes less room.",
+            &source,
+        ),
+        setting(
+            "compression",
+            choice(&["none", "zlib", "lzo", "lzma"]),
+            Some("none".into()),
+            "TCOMPRESS: compression of each page of the tree, or of each record of the hash table.",
+            &source,
+        ),
+    ]
+}
+
+/// Creates or opens the database in this file with these parameters besides the shared ones.
+pub(crate) fn open(
+    request: &OpenRequest<'_>,
+    file: &str,
+    parameters: &[(&str, u64)],
+    ordered: bool,
+) -> Result<Box<dyn Store>, StoreError> {
+    let mode = match request.durability {
+        Durability::None => 0,
+        Durability::Process => sys::AUTO_TRANSACTION,
+        Durability::Power => sys::AUTO_TRANSACTION | sys::AUTO_SYNCHRONIZE,
+    };
+    let path = request.directory.join(file);
+    let path = path.to_str().filter(|path| !path.contains('#')).ok_or_else(|| {
+        StoreError::BadRequest(format!(
+            "Kyoto Cabinet cannot open {}: give a directory whose name is UTF-8 and has no `#`",
+            path.display()
+        ))
+    })?;
+    let mut name = path.to_owned() + &shared_parameters(request.settings)?;
+    parameters.iter().for_each(|(parameter, value)| name += &format!("#{parameter}={value}"));
+    let database = Database::open(&name, sys::WRITER | sys::CREATE | mode)?;
+    Ok(Box::new(Kyoto { database, ordered, hard: request.durability == Durability::Power }))
+}
+
+fn shared_parameters(settings: &Settings) -> Result<String, StoreError> {
+    let compression = word(settings, "compression")?;
+    let mut options = String::new();
+    for (letter, chosen) in
+        [('s', boolean(settings, "small")?), ('l', boolean(settings, "linear")?), ('c', compression != "none")]
+    {
+        options.extend(chosen.then_some(letter));
+    }
+    let mut parameters = format!("#msiz={}", integer(settings, "map-size")?);
+    if !options.is_empty() {
+        parameters += &format!("#opts={options}");
+    }
+    if compression != "none" {
+        parameters += &format!("#zcomp={compression}");
+    }
+    Ok(parameters)
+}
+
+struct Kyoto {
+    database: Database,
+    ordered: bool,
+    /// Transactions are flushed when they end.
+    hard: bool,
+}
+
+impl Store for Kyoto {
+    fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
+        let cursor = Cursor::new(&self.database);
+        work(&mut KyotoSession { store: self, batched: plan.batched, batch: None, cursor })
+    }
+
+    fn close(self: Box<Self>) -> Result<(), StoreError> {
+        self.database.close()
+    }
+}
+
+/// One thread's cursor, and in a batch the transaction that is open.
+struct KyotoSession<'s> {
+    store: &'s Kyoto,
+    batched: bool,
+    batch: Option<Transaction<'s>>,
+    cursor: Cursor<'s>,
+}
+
+impl KyotoSession<'_> {
+    /// A batch begins with its first write.
+    fn before_write(&mut self) -> Result<&Database, StoreError> {
+        let store = self.store;
+        if self.batched && self.batch.is_none() {
+            self.batch = Some(store.database.begin(store.hard)?);
+        }
+        Ok(&store.database)
+    }
+}
+
+impl Session for KyotoSession<'_> {
+    fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.before_write()?.add(key, value)
+    }
+
+    fn update(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.before_write()?.replace(key, value)
+    }
+
+    fn upsert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.before_write()?.set(key, value)
+    }
+
+    fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+        self.store.database.get(key, value)
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
+        self.before_write()?.remove(key)
+    }
+
+    fn scan(
+        &mut self,
+        from: Option<&[u8]>,
+        direction: Direction,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<(), StoreError> {
+        if !self.store.ordered && (from.is_some() || direction != Direction::Any) {
+            let message = "a Kyoto Cabinet hash table has no order: scan all of it, in any order";
+            return Err(StoreError::BadRequest(message.to_owned()));
+        }
+        self.cursor.scan(from, direction, visit)
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        self.batch.take().map_or(Ok(()), Transaction::commit)
+    }
+}

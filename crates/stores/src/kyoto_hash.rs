@@ -1,0 +1,33 @@
+//! Kyoto Cabinet's HashDB.
+
+use bakeoff_protocol::{SettingKind, StoreDescription, Structure};
+
+use crate::describe::setting;
+use crate::settings::integer;
+use crate::{OpenRequest, Store, StoreError, kyoto_cabinet};
+
+/// Buckets of a table about whose data nothing is known.
+const BUCKETS_DEFAULT: u64 = 1_048_583;
+
+/// What the store says of itself.
+pub(crate) fn describe() -> StoreDescription {
+    let summary = "Hash table in one file, each record written in its place at once.";
+    let settings = vec![setting(
+        "buckets",
+        SettingKind::Integer { min: 1, max: 1 << 40 },
+        None,
+        "Buckets of the hash table; by default twice the records, as is advised.",
+        "https://dbmx.net/kyotocabinet/spex.html#tips_tuning",
+    )];
+    kyoto_cabinet::describe("kyoto-cabinet-hash", "Kyoto Cabinet HashDB", summary, Structure::Hash, settings)
+}
+
+/// Creates or opens the table.
+pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
+    let buckets = match (request.settings.contains_key("buckets"), request.hints.records_max) {
+        (true, _) => integer(request.settings, "buckets")?,
+        (false, 0) => BUCKETS_DEFAULT,
+        (false, records) => records.saturating_mul(2).min(1 << 40),
+    };
+    kyoto_cabinet::open(request, "records.kch", &[("bnum", buckets)], false)
+}

@@ -1,0 +1,47 @@
+//! Kyoto Cabinet's TreeDB.
+
+use bakeoff_protocol::{SettingKind, StoreDescription, Structure};
+
+use crate::describe::setting;
+use crate::settings::integer;
+use crate::{OpenRequest, Store, StoreError, kyoto_cabinet};
+
+/// What the store says of itself.
+pub(crate) fn describe() -> StoreDescription {
+    let summary = "B+ tree of pages, kept in memory until they are written as records of a hash table in one file.";
+    let source = "https://dbmx.net/kyotocabinet/api/classkyotocabinet_1_1PlantDB.html";
+    let settings = vec![
+        setting(
+            "cache",
+            SettingKind::Bytes { min: 1 << 10, max: 1 << 40 },
+            Some((64 << 20).into()),
+            "Memory for pages, changed ones among them.",
+            source,
+        ),
+        setting(
+            "page-size",
+            SettingKind::Bytes { min: 512, max: 1 << 30 },
+            Some(8_192.into()),
+            "Bytes of a page of the tree.",
+            source,
+        ),
+        setting(
+            "buckets",
+            SettingKind::Integer { min: 1, max: 1 << 40 },
+            Some(65_536.into()),
+            "Buckets of the hash table that holds the pages; a tenth of the records is advised.",
+            source,
+        ),
+    ];
+    kyoto_cabinet::describe("kyoto-cabinet", "Kyoto Cabinet TreeDB", summary, Structure::BTree, settings)
+}
+
+/// Creates or opens the tree.
+pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
+    let parameters = [
+        ("pccap", integer(request.settings, "cache")?),
+        ("psiz", integer(request.settings, "page-size")?),
+        ("bnum", integer(request.settings, "buckets")?),
+    ];
+    kyoto_cabinet::open(request, "records.kct", &parameters, true)
+}
