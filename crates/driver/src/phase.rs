@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use bakeoff_measure::{Clock, DeviceId, Snapshot, disk_usage, reset_peak_rss};
+use bakeoff_measure::{Clock, DeviceId, Snapshot, reset_peak_rss};
 use bakeoff_protocol::{Event, FailureKind, Mode, PhaseRequest, PhaseResult, Progress};
 use bakeoff_stores::{Session, SessionPlan, Store, StoreError};
 use bakeoff_tape::{Pool, TapeReader};
@@ -24,7 +24,6 @@ pub(crate) struct Stage<'a> {
     pub(crate) pool: &'a Pool,
     pub(crate) clock: &'a Clock,
     pub(crate) check: bool,
-    pub(crate) directory: &'a Path,
     pub(crate) device: Option<DeviceId>,
     pub(crate) rss_baseline_bytes: Option<u64>,
     pub(crate) emitter: &'a Emitter,
@@ -61,7 +60,6 @@ pub(crate) fn run_phase(
         answers_checked: outcome.answers_checked,
         answers_wrong: outcome.answers_wrong,
         resources,
-        disk: disk_usage(stage.directory).ok(),
     })
 }
 

@@ -112,7 +112,6 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
         pool: &case.pool,
         clock: &case.clock,
         check: case.keeps_data,
-        directory: &request.directory,
         device: DeviceId::of(&request.directory),
         rss_baseline_bytes,
         emitter,

@@ -124,9 +124,6 @@ pub struct PhaseResult {
     pub answers_wrong: u64,
     /// What the process cost.
     pub resources: Resources,
-    /// The store's directory after the phase, still open.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub disk: Option<DiskUsage>,
 }
 
 /// The whole content was compared after closing and opening again.

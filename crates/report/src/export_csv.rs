@@ -176,7 +176,6 @@ fn phase(row: &mut Row, line: Option<&PhaseLine>) {
         let column = if name == "threads" { "process_threads" } else { name };
         row.maybe(column, resources.get(name));
     }
-    disk(row, "disk", result.and_then(|result| result.disk));
 }
 
 /// One kind of operation: how many, how long, and its distribution.

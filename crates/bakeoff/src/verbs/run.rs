@@ -132,8 +132,8 @@ fn execute(
         begin,
     };
     let ended = run.run()?;
-    scratch.remove()?;
     if ended.interrupted {
+        scratch.remove()?;
         anstream::eprintln!(
             "Stopped. What was measured is kept in {}; go on with: bakeoff run --resume {}",
             directory.path().display(),
@@ -141,8 +141,10 @@ fn execute(
         );
         return Ok(Outcome::Interrupted);
     }
+    // The answer first: removing many files can take a while.
     report::show(directory.path(), arguments.full)?;
     anstream::println!("\nResults: {}", directory.path().display());
+    scratch.remove()?;
     Ok(if ended.failed > 0 { Outcome::SomeFailed } else { Outcome::Good })
 }
 

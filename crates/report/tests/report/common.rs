@@ -123,7 +123,6 @@ pub(crate) fn phase_result(name: &str, operations: Vec<OperationResult>) -> Phas
         answers_checked: 1000,
         answers_wrong: 0,
         resources: Resources { rss_peak_above_baseline_bytes: Some(2_097_152), ..Resources::default() },
-        disk: None,
         operations,
     }
 }
