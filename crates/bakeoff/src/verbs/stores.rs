@@ -33,7 +33,7 @@ fn print_table(stores: &[StoreDescription]) {
     let row = |cells: [&str; 7]| {
         let [name, version, structure, ordered, classes, threads, license] = cells;
         anstream::println!(
-            "{name:<15} {version:<10} {structure:<9} {ordered:<8} {classes:<19} {threads:<11} {license}"
+            "{name:<18} {version:<7} {structure:<9} {ordered:<7} {classes:<18} {threads:<11} {license}"
         );
     };
     row(["store", "version", "structure", "ordered", "durability", "threads", "licence"]);
