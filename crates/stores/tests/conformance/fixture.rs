@@ -115,9 +115,14 @@ impl<'s> Fixture<'s> {
         &self.subject.description
     }
 
-    /// Cases of a property: fewer where every write waits for a disk.
+    /// Cases of a property: fewer where every write waits for a disk, and for words other than the default.
     pub(crate) fn cases(&self) -> u32 {
-        if self.durability == Durability::Power { 8 } else { 48 }
+        match (self.durability, self.subject.given.is_empty()) {
+            (Durability::Power, true) => 8,
+            (Durability::Power, false) => 4,
+            (_, true) => 48,
+            (_, false) => 12,
+        }
     }
 
     /// Opens the store.

@@ -12,6 +12,8 @@ mod threads;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bakeoff_protocol::Durability;
 use fixture::{Fixture, Outcome, Subject};
@@ -42,8 +44,9 @@ fn main() -> ExitCode {
     let unnoticed = unnoticed_faults();
     // Words after `--` choose stores: cargo test --test conformance -- NAME…
     let chosen: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let is_chosen = |subject: &&Subject| chosen.is_empty() || chosen.contains(&subject.description.name);
-    let failures: usize = fixture::subjects().iter().filter(is_chosen).map(report).sum();
+    let is_chosen = |subject: &Subject| chosen.is_empty() || chosen.contains(&subject.description.name);
+    let subjects: Vec<Subject> = fixture::subjects().into_iter().filter(is_chosen).collect();
+    let failures = report_all(&subjects);
     println!("\n{failures} failed");
     if !unnoticed.is_empty() {
         println!("the checks do not notice: {}", unnoticed.join(", "));
@@ -51,16 +54,57 @@ fn main() -> ExitCode {
     if failures == 0 && unnoticed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Prints a line a check; says how many failed.
-fn report(subject: &Subject) -> usize {
-    println!("\n{subject} {}", subject.description.version);
+/// Checks several subjects at a time, since much of the time is waiting for the disk, and prints them in their order; says how
+/// many checks failed.
+fn report_all(subjects: &[Subject]) -> usize {
+    const AT_A_TIME: usize = 4;
+    let (next, failures) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let done = Mutex::new(Reports::default());
+    std::thread::scope(|scope| {
+        for _ in 0..AT_A_TIME {
+            scope.spawn(|| {
+                while let Some((index, subject)) = nth(subjects, next.fetch_add(1, Ordering::Relaxed)) {
+                    let (text, failed) = report(subject);
+                    failures.fetch_add(failed, Ordering::Relaxed);
+                    done.lock().unwrap().add(index, text);
+                }
+            });
+        }
+    });
+    failures.into_inner()
+}
+
+fn nth(subjects: &[Subject], index: usize) -> Option<(usize, &Subject)> {
+    Some((index, subjects.get(index)?))
+}
+
+/// Reports that wait for those before them.
+#[derive(Default)]
+struct Reports {
+    printed: usize,
+    waiting: BTreeMap<usize, String>,
+}
+
+impl Reports {
+    fn add(&mut self, index: usize, text: String) {
+        self.waiting.insert(index, text);
+        while let Some(text) = self.waiting.remove(&self.printed) {
+            println!("{text}");
+            self.printed += 1;
+        }
+    }
+}
+
+/// A line a check, and how many failed.
+fn report(subject: &Subject) -> (String, usize) {
+    let mut text = format!("\n{subject} {}", subject.description.version);
     let mut failures = 0;
     for (name, check) in CHECKS {
         let outcomes = Durability::ALL.map(|class| (class, run(subject, class, *check)));
         failures += outcomes.iter().filter(|(_, outcome)| is_failure(outcome)).count();
-        println!("  {name:<38}{}", in_words(outcomes));
+        text += &format!("\n  {name:<38}{}", in_words(outcomes));
     }
-    failures
+    (text, failures)
 }
 
 /// The faults of stores that exist to test bakeoff which no check notices.
