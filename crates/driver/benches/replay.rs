@@ -105,7 +105,9 @@ fn replay(tape: &Path, pool: &Pool, clock: &Clock, mode: Mode, operations: u64) 
     let (done, stop) = (AtomicU64::new(0), AtomicBool::new(false));
     let job = LaneJob { pool, clock, mode, check: true, done: &done, stop: &stop };
     let mut buffers = Buffers::new(1024);
-    let mut lane = TapeReader::open(tape).and_then(|tape| tape.lane(0)).expect("the tape opens");
+    let tape = TapeReader::open(tape).expect("the tape opens");
+    tape.check().expect("the tape is whole");
+    let mut lane = tape.lane(0).expect("the tape has a lane");
     let mut elapsed = 0.0;
     store
         .session(&SessionPlan::default(), &mut |session| {

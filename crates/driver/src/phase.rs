@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -34,13 +34,13 @@ pub(crate) fn run_phase(
     stage: &Stage<'_>,
     store: &dyn Store,
     request: &PhaseRequest,
+    tape: &TapeReader,
     buffers: &mut [Buffers],
 ) -> Result<PhaseResult, Failure> {
-    let tape = TapeReader::open(&request.tape).map_err(|error| Failure::bad_tape(error.to_string()))?;
     reset_peak_rss();
     let before = Snapshot::take(stage.device);
     let begin = Instant::now();
-    let outcome = replay(stage, store, request, &tape, buffers)?;
+    let outcome = replay(stage, store, request, tape, buffers)?;
     let wall_ns = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let resources = Snapshot::take(stage.device).resources_since(&before, stage.rss_baseline_bytes);
     if let Some(first) = outcome.first_wrong {
@@ -198,10 +198,10 @@ pub(crate) fn panicked(panic: &(dyn Any + Send)) -> Failure {
 }
 
 /// The final comparison as a phase; its time goes nowhere.
-pub(crate) fn verify_request(tape: &Path) -> PhaseRequest {
+pub(crate) fn verify_request() -> PhaseRequest {
     PhaseRequest {
         name: "verify".to_owned(),
-        tape: tape.to_owned(),
+        tape: PathBuf::new(),
         mode: Mode::Throughput,
         batched: false,
         ascending: false,

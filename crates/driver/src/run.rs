@@ -116,13 +116,13 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
         rss_baseline_bytes,
         emitter,
     };
-    for phase in &request.phases {
+    for (phase, tape) in request.phases.iter().zip(&case.tapes) {
         let result =
-            run_phase(&stage, &*store, phase, &mut buffers).map_err(|failure| failure.in_phase(&phase.name))?;
+            run_phase(&stage, &*store, phase, tape, &mut buffers).map_err(|failure| failure.in_phase(&phase.name))?;
         emitter.emit(&Event::Phase(Box::new(result)));
     }
     let finished = close(store, &request.directory)?;
-    if let Some(tape) = request.verify.as_deref().filter(|_| case.keeps_data) {
+    if let Some(tape) = case.verify.as_ref().filter(|_| case.keeps_data) {
         let verified = verify(&case, &stage, tape, &mut buffers).map_err(|failure| failure.in_phase("verify"))?;
         emitter.emit(&Event::Verified(verified));
     }
@@ -137,6 +137,9 @@ struct Case<'a> {
     keeps_data: bool,
     settings: bakeoff_protocol::Settings,
     pool: Pool,
+    /// The phases' tapes, each looked through.
+    tapes: Vec<TapeReader>,
+    verify: Option<TapeReader>,
     clock: Clock,
 }
 
@@ -159,7 +162,9 @@ impl<'a> Case<'a> {
             .map_err(|error| Failure::bad_request(format!("{}: {error}", request.store)))?;
         check_directory(&request.directory)?;
         let pool = Pool::open(&request.pool).map_err(|error| Failure::bad_tape(error.to_string()))?;
-        check_tapes(request, &pool)?;
+        let tapes =
+            request.phases.iter().map(|phase| check_tape(&phase.tape, request, &pool)).collect::<Result<_, _>>()?;
+        let verify = request.verify.as_deref().map(|tape| check_tape(tape, request, &pool)).transpose()?;
         Ok(Self {
             request,
             entry,
@@ -167,6 +172,8 @@ impl<'a> Case<'a> {
             keeps_data: description.capabilities.keeps_data,
             settings,
             pool,
+            tapes,
+            verify,
             clock: Clock::new(),
         })
     }
@@ -203,26 +210,23 @@ fn check_directory(directory: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Every tape must be whole, and made for this pool, before anything is measured.
-fn check_tapes(request: &Request, pool: &Pool) -> Result<(), Failure> {
-    let verify = request.verify.iter();
-    for path in request.phases.iter().map(|phase| &phase.tape).chain(verify) {
-        let tape = TapeReader::open(path).map_err(|error| Failure::bad_tape(error.to_string()))?;
-        let facts = tape.facts();
-        if (facts.pool_bytes, facts.pool_checksum) != (pool.bytes(), pool.checksum()) {
-            return Err(Failure::bad_tape(format!(
-                "{} was made for another value pool: {} bytes with checksum {:016x}, but {} has {} bytes with checksum {:016x}",
-                path.display(),
-                facts.pool_bytes,
-                facts.pool_checksum,
-                request.pool.display(),
-                pool.bytes(),
-                pool.checksum()
-            )));
-        }
-        tape.check().map_err(|error| Failure::bad_tape(error.to_string()))?;
+/// Opens a tape, which must be whole and made for this pool, before anything is measured.
+fn check_tape(path: &Path, request: &Request, pool: &Pool) -> Result<TapeReader, Failure> {
+    let tape = TapeReader::open(path).map_err(|error| Failure::bad_tape(error.to_string()))?;
+    let facts = tape.facts();
+    if (facts.pool_bytes, facts.pool_checksum) != (pool.bytes(), pool.checksum()) {
+        return Err(Failure::bad_tape(format!(
+            "{} was made for another value pool: {} bytes with checksum {:016x}, but {} has {} bytes with checksum {:016x}",
+            path.display(),
+            facts.pool_bytes,
+            facts.pool_checksum,
+            request.pool.display(),
+            pool.bytes(),
+            pool.checksum()
+        )));
     }
-    Ok(())
+    tape.check().map_err(|error| Failure::bad_tape(error.to_string()))?;
+    Ok(tape)
 }
 
 fn close(store: Box<dyn Store>, directory: &Path) -> Result<Finished, Failure> {
@@ -234,11 +238,9 @@ fn close(store: Box<dyn Store>, directory: &Path) -> Result<Finished, Failure> {
 }
 
 /// Opens the store again and compares everything in it with what must be there.
-fn verify(case: &Case<'_>, stage: &Stage<'_>, tape: &Path, buffers: &mut [Buffers]) -> Result<Verified, Failure> {
+fn verify(case: &Case<'_>, stage: &Stage<'_>, tape: &TapeReader, buffers: &mut [Buffers]) -> Result<Verified, Failure> {
     let (store, reopen_ns) = case.open()?;
-    let request = verify_request(tape);
-    let tape = TapeReader::open(tape).map_err(|error| Failure::bad_tape(error.to_string()))?;
-    let outcome = replay(stage, &*store, &request, &tape, &mut buffers[..1])?;
+    let outcome = replay(stage, &*store, &verify_request(), tape, &mut buffers[..1])?;
     store.close().map_err(|error| Failure::from_store("close", &error))?;
     match outcome.first_wrong {
         Some(first) => Err(Failure::new(FailureKind::WrongAnswer, format!("after closing and opening again: {first}"))),
