@@ -32,9 +32,7 @@ pub(crate) fn main(arguments: &StoresArguments) -> Result<Outcome> {
 fn print_table(stores: &[StoreDescription]) {
     let row = |cells: [&str; 7]| {
         let [name, version, structure, ordered, classes, threads, license] = cells;
-        anstream::println!(
-            "{name:<18} {version:<7} {structure:<9} {ordered:<7} {classes:<18} {threads:<11} {license}"
-        );
+        anstream::println!("{name:<18} {version:<7} {structure:<9} {ordered:<7} {classes:<18} {threads:<11} {license}");
     };
     row(["store", "version", "structure", "ordered", "durability", "threads", "licence"]);
     for store in stores.iter().filter(|store| !store.test_only) {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A suite that takes a second: one workload, the given stores, two rounds.
-pub fn tiny_suite(stores: &str, extra: &str) -> String {
+pub(crate) fn tiny_suite(stores: &str, extra: &str) -> String {
     format!(
         r#"
 title = "Tiny"
@@ -48,66 +48,66 @@ measure = "throughput"
 }
 
 /// A directory in which bakeoff is run.
-pub struct Place {
+pub(crate) struct Place {
     directory: TempDir,
 }
 
 impl Place {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         // Below the build directory and not in /tmp, which may be memory.
         let base = Path::new(env!("CARGO_TARGET_TMPDIR"));
         Self { directory: TempDir::new_in(base).expect("a directory for the test") }
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path().join(name);
         std::fs::write(&path, text).expect("the test can write its file");
         path
     }
 
     /// The program with these arguments, in this directory.
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program());
         command.args(arguments).current_dir(self.path()).env_remove("NO_COLOR").stdin(Stdio::null());
         command
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Finished {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
         Finished::of(self.command(arguments).output().expect("bakeoff starts"))
     }
 
-    pub fn spawn(&self, arguments: &[&str]) -> Child {
+    pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
         self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("bakeoff starts")
     }
 
     /// The only run below `bakeoff-results`.
-    pub fn only_run(&self) -> PathBuf {
+    pub(crate) fn only_run(&self) -> PathBuf {
         let runs = self.runs();
         assert_eq!(runs.len(), 1, "one run is expected: {runs:?}");
         runs[0].clone()
     }
 
-    pub fn runs(&self) -> Vec<PathBuf> {
+    pub(crate) fn runs(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.path().join("bakeoff-results")).into_iter().flatten().flatten();
         entries.map(|entry| entry.path()).filter(|path| path.join("run.json").exists()).collect()
     }
 
     /// The lines of the only run's results that end a cell.
-    pub fn cells(&self) -> Vec<Value> {
+    pub(crate) fn cells(&self) -> Vec<Value> {
         self.lines().into_iter().filter(|line| line["line"] == "cell").collect()
     }
 
-    pub fn lines(&self) -> Vec<Value> {
+    pub(crate) fn lines(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.only_run().join("results.jsonl")).expect("there are results");
         text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
     }
 
     /// Names below `bakeoff-results` that are no runs: leftovers.
-    pub fn leftovers(&self) -> Vec<PathBuf> {
+    pub(crate) fn leftovers(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.path().join("bakeoff-results")).into_iter().flatten().flatten();
         entries.map(|entry| entry.path()).filter(|path| !path.join("run.json").exists()).collect()
     }
@@ -115,14 +115,14 @@ impl Place {
 
 /// How the program ended.
 #[derive(Debug)]
-pub struct Finished {
-    pub status: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Finished {
+    pub(crate) status: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Finished {
-    pub fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         Self {
             status: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -131,13 +131,13 @@ impl Finished {
     }
 
     /// Asserts the exit status, showing everything if it is another.
-    pub fn expect(self, status: i32) -> Self {
+    pub(crate) fn expect(self, status: i32) -> Self {
         assert_eq!(self.status, Some(status), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
     }
 
     /// Asserts that standard error has these words, and no sign of a panic.
-    pub fn says(self, words: &[&str]) -> Self {
+    pub(crate) fn says(self, words: &[&str]) -> Self {
         for word in words {
             assert!(self.stderr.contains(word), "{word:?} is not in:\n{}", self.stderr);
         }
@@ -147,13 +147,13 @@ impl Finished {
 }
 
 /// The built program. The driver must be beside it, as `./bakeoff` builds them.
-pub fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_bakeoff"));
     let driver = program.with_file_name("bakeoff-driver-native");
     assert!(driver.exists(), "build the driver first: cargo build --release -p bakeoff-driver");
     program
 }
 
-pub fn driver() -> PathBuf {
+pub(crate) fn driver() -> PathBuf {
     program().with_file_name("bakeoff-driver-native")
 }
