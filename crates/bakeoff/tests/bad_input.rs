@@ -37,10 +37,33 @@ fn flags_are_held_to_the_same_rules() {
     place.run(&["run", "--durability", "powr"]).expect(2).says(&["powr", "power"]);
     place.run(&["run", "--budget", "soon"]).expect(2).says(&["budget", "soon"]);
     place.run(&["run", "--medium", "ssd"]).expect(2).says(&["NAME=DIR"]);
+    place.run(&["run", "--medium", "ssd=/tmp"]).expect(2).says(&["ssd", "default"]);
     place.run(&["run", "--dir", "/no/such/place"]).expect(2).says(&["/no/such/place"]);
     place.run(&["run", "--out", "/proc/nowhere"]).expect(2).says(&["/proc/nowhere"]);
     place.run(&["run", "--corpus", "/no/such/texts", "--plan"]).expect(2).says(&["/no/such/texts"]);
     assert_eq!(place.runs(), Vec::<PathBuf>::new(), "nothing was begun");
+}
+
+#[test]
+fn a_run_is_not_finished_with_other_texts() {
+    let place = Place::new();
+    let texts = place.path().join("texts");
+    std::fs::create_dir(&texts).expect("a directory");
+    std::fs::write(texts.join("a.txt"), "It was the best of times, it was the worst of times. ").expect("a text");
+    let suite = tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 5_000_000\n").replace("random", "text");
+    place.write("slow.toml", &suite);
+    let mut child = place.spawn(&["run", "slow.toml", "--corpus", "texts"]);
+    let pool_is_known = || {
+        let file = place.runs().first().map(|run| std::fs::read_to_string(run.join("run.json")).unwrap_or_default());
+        file.is_some_and(|file| file.contains("zstd_ratio"))
+    };
+    while !pool_is_known() && child.try_wait().expect("a status").is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    child.kill().expect("it is killed");
+    child.wait().expect("it ends");
+    std::fs::write(texts.join("b.txt"), "It was the age of wisdom, it was the age of foolishness. ").expect("a text");
+    place.run(&["run", "--resume"]).expect(2).says(&["--corpus", "start a new run"]);
 }
 
 #[test]

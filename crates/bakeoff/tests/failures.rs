@@ -22,7 +22,7 @@ fn with_fault(fault: &str, extra: &str) -> (serde_json::Value, Finished) {
     assert_eq!(end["status"], "failed", "{end}");
     assert!(finished.stdout.contains("LMDB"), "{}", finished.stdout);
     assert!(finished.stdout.to_lowercase().contains("failed"), "{}", finished.stdout);
-    assert!(end["failure_message"].as_str().unwrap_or_default().contains("bakeoff request"), "{end}");
+    assert!(end["failure_message"].as_str().unwrap_or_default().contains(" request "), "{end}");
     (end, finished)
 }
 
@@ -136,6 +136,43 @@ fn a_driver_that_dies_or_hangs_fails_its_cell() {
     assert_eq!(run_with_shell_driver("exit 3")["failure"], "crash");
     assert_eq!(run_with_shell_driver("kill -SEGV $$")["failure"], "crash");
     assert_eq!(run_with_shell_driver("sleep 60")["failure"], "timeout");
+}
+
+#[test]
+fn what_a_driver_starts_does_not_outlive_its_cell() {
+    let end = run_with_shell_driver("sleep 4321 >/dev/null 2>&1 & exit 3");
+    assert_eq!(end["failure"], "crash");
+    let processes = std::fs::read_dir("/proc").expect("/proc").flatten();
+    let left = processes.filter(|process| {
+        std::fs::read(process.path().join("cmdline")).is_ok_and(|line| line.starts_with(b"sleep\x004321"))
+    });
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn a_driver_that_does_not_read_its_request_is_timed_out() {
+    let place = Place::new();
+    place.write("description.json", &description("odd"));
+    let describe = format!("cat '{}'", place.path().join("description.json").display());
+    shell_driver(&place, "odd", &describe, "exec sleep 60");
+    // Enough phases for a request that no pipe holds.
+    let phases: String = (0..90)
+        .map(|number| {
+            let name = format!("phase-{number}");
+            format!("\n[[phases]]\nname = \"{name}\"\noperation = \"get\"\noperations = 1\n")
+        })
+        .collect();
+    place.write("long.toml", &tiny_suite(r#""odd""#, &phases));
+    let mut deep = place.path().to_owned();
+    for _ in 0..4 {
+        deep.push("d".repeat(200));
+    }
+    std::fs::create_dir_all(&deep).expect("a deep directory");
+    let path = format!("{}:{}", place.path().join("drivers").display(), std::env::var("PATH").unwrap_or_default());
+    let deep = deep.display().to_string();
+    let mut command = place.command(&["run", "long.toml", "--timeout", "2s", "--rounds", "1", "--dir", &deep]);
+    Finished::of(command.env("PATH", path).output().expect("it starts")).expect(1);
+    assert_eq!(place.cells()[0]["failure"], "timeout");
 }
 
 #[test]

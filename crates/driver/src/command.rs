@@ -29,7 +29,7 @@ pub fn main(name: &str, stores: &[Entry]) -> ExitCode {
                 "{name}: opens stores and replays tapes for bakeoff\n\n\
                  usage: {name} describe    print the stores and what they can do, as JSON\n       \
                  {name} run         read a request from standard input, write events to standard output\n\n\
-                 example: bakeoff request --suite quick CELL | {name} run"
+                 example: bakeoff request CELL | {name} run"
             );
             ExitCode::from(2)
         }

@@ -7,14 +7,11 @@ use std::time::Instant;
 use bakeoff_measure::{Clock, DeviceId, disk_usage, rss_bytes};
 use bakeoff_protocol::{Event, FailureKind, Finished, Opened, PROTOCOL_VERSION, Request, Verified};
 use bakeoff_stores::{Entry, OpenRequest, Store, StoreError, resolve_settings};
-use bakeoff_tape::{Pool, TapeReader};
+use bakeoff_tape::{LANES_MAX, Pool, TapeReader};
 
 use crate::emit::Emitter;
 use crate::lane::Buffers;
 use crate::phase::{Stage, panicked, replay, run_phase, verify_request};
-
-/// Most threads a request may ask for.
-const THREADS_MAX: u32 = 1024;
 
 /// Why a run ended early.
 #[derive(Debug)]
@@ -80,11 +77,8 @@ pub fn parse_request(text: &str) -> Result<Request, Failure> {
     if request.phases.is_empty() {
         return Err(Failure::bad_request("the request has no phases".to_owned()));
     }
-    if !(1..=THREADS_MAX).contains(&request.hints.threads) {
-        return Err(Failure::bad_request(format!(
-            "hints.threads is {}: give 1 to {THREADS_MAX}",
-            request.hints.threads
-        )));
+    if !(1..=LANES_MAX).contains(&request.hints.threads) {
+        return Err(Failure::bad_request(format!("hints.threads is {}: give 1 to {LANES_MAX}", request.hints.threads)));
     }
     Ok(request)
 }
@@ -178,9 +172,11 @@ impl<'a> Case<'a> {
         })
     }
 
+    /// The longest key and value together; never more than the tapes can hold, whatever the hints say.
     fn entry_bytes_max(&self) -> usize {
         let hints = &self.request.hints;
-        usize::try_from(hints.key_bytes_max.saturating_add(hints.value_bytes_max).min(1 << 32)).unwrap_or(0)
+        let bytes = hints.key_bytes_max.min(u64::from(u16::MAX)) + hints.value_bytes_max.min(self.pool.bytes());
+        usize::try_from(bytes).unwrap_or(0)
     }
 
     /// Opens the store and says how many nanoseconds that took.

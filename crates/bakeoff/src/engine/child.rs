@@ -10,7 +10,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use bakeoff_protocol::{Event, FailureKind, Request};
-use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, set_parent_process_death_signal, setrlimit};
+use bakeoff_suite::format_duration;
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, set_parent_process_death_signal,
+    setrlimit, waitid,
+};
 
 use crate::engine::interrupt::Interrupt;
 
@@ -81,8 +85,9 @@ fn spawn(job: &Job<'_>) -> Result<Child> {
     let mut child = command.spawn().with_context(|| format!("cannot start the driver {}", job.driver.display()))?;
     let request = serde_json::to_vec(job.request).context("cannot write the request as JSON")?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A driver that dies before it has read everything shows itself by how it ends.
-        let _ = stdin.write_all(&request);
+        // In a thread, since a driver that does not read would hold us up. One that dies before it has read everything shows
+        // itself by how it ends.
+        std::thread::spawn(move || drop(stdin.write_all(&request)));
     }
     Ok(child)
 }
@@ -126,7 +131,8 @@ fn follow(
             return Some(Ending::Interrupted);
         }
         if begin.elapsed() >= job.timeout {
-            let message = format!("not done after {} s, the time limit of a cell (--timeout)", job.timeout.as_secs());
+            let message =
+                format!("not done after {}, the time limit of a cell (--timeout)", format_duration(job.timeout));
             return Some(Ending::Failed { kind: FailureKind::Timeout, message });
         }
         let line = match lines.recv_timeout(POLL) {
@@ -153,22 +159,27 @@ fn bad_output(what: &str) -> Ending {
     }
 }
 
-/// Waits for the process, and kills it with all its children when patience ends.
+/// Waits for the process, and kills it when patience ends; whatever it started and left behind is killed in any case, since
+/// it would disturb the cells that follow.
 fn end(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
     let begin = Instant::now();
     // Output that just ended comes a moment before the exit itself.
     let patience = patience.max(Duration::from_millis(200));
-    while begin.elapsed() < patience {
-        if let Ok(Some(status)) = child.try_wait() {
-            return Some(status);
-        }
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    while begin.elapsed() < patience && !group.is_some_and(has_exited) {
         std::thread::sleep(Duration::from_millis(1));
     }
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+    // Before the process is waited for, so that its number cannot belong to anyone else.
+    if let Some(group) = group {
         let _ = kill_process_group(group, Signal::KILL);
     }
-    let _ = child.kill();
     child.wait().ok()
+}
+
+/// Whether a child has ended; its status is left for the one who waits for it.
+fn has_exited(child: Pid) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    !matches!(waitid(WaitId::Pid(child), options), Ok(None))
 }
 
 /// The process ended without a last event: by a signal, by the kernel, or by itself.

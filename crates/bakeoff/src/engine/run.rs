@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use bakeoff_protocol::{CellStatus, ResultLine};
 use bakeoff_suite::{Cell, WorkloadPlan, format_count, format_size_range};
 use bakeoff_tape::{KeyForm, Recording};
@@ -174,11 +174,12 @@ impl Run<'_> {
             timeout: self.setup.suite.timeout(),
             memory_bytes_max: self.memory_bytes_max,
             again: format!(
-                "bakeoff request {} --run {} | {}",
+                "{} request {} --run {} | {} run",
+                std::env::current_exe().unwrap_or_else(|_| PathBuf::from("bakeoff")).display(),
                 cell.id,
                 self.directory.path().display(),
-                driver.path.file_name().unwrap_or_default().display()
-            ) + " run",
+                driver.path.display()
+            ),
         })
     }
 
@@ -207,6 +208,16 @@ impl Run<'_> {
         let pool = PoolEntry { data: data.to_owned(), facts: recording.pool_facts.clone() };
         if self.file.pools.contains(&pool) {
             return Ok(());
+        }
+        let other = |known: &&PoolEntry| (&known.data, known.facts.bytes) == (&pool.data, pool.facts.bytes);
+        if let Some(known) = self.file.pools.iter().find(other) {
+            bail!(
+                "{} values are not the same as when the run began (checksum {} then, {} now): has the --corpus changed? \
+                 Their figures must not be mixed; start a new run",
+                pool.data,
+                known.facts.checksum,
+                pool.facts.checksum
+            );
         }
         self.file.pools.push(pool);
         self.file.write(self.directory.path())

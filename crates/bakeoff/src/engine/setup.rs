@@ -105,6 +105,9 @@ fn media_directories(arguments: &RunArguments, suite: &Suite) -> Result<BTreeMap
     if !given.contains_key(DEFAULT_MEDIUM) {
         given.insert(DEFAULT_MEDIUM.to_owned(), arguments.dir.clone().unwrap_or_else(|| arguments.out.clone()));
     }
+    if let Some(unused) = given.keys().find(|name| *name != DEFAULT_MEDIUM && !suite.media().contains(name)) {
+        bail!("--medium {unused}: the suite measures {} and no `{unused}`", suite.media().join(", "));
+    }
     let mut directories = BTreeMap::new();
     for name in suite.media() {
         let Some(directory) = given.get(name) else {

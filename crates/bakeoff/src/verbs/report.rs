@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use bakeoff_report::{Run, TerminalOptions, render_terminal, write_csv, write_json};
 
 use crate::Outcome;
@@ -26,6 +26,9 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
     if arguments.csv.is_none() && arguments.json.is_none() {
         show(&directory, arguments.full)?;
         return Ok(Outcome::Good);
+    }
+    if arguments.csv.is_some() && arguments.csv == arguments.json {
+        bail!("--csv and --json would be written into each other: give them different files");
     }
     let run = Run::read(&directory)?;
     if let Some(path) = &arguments.csv {

@@ -240,7 +240,7 @@ fn skipped_lines(skipped: &[WhatWhy]) -> String {
 fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<Duration>) {
     let cells: usize = setup.plan.workloads.iter().map(|workload| workload.cells.len()).sum();
     anstream::eprintln!(
-        "{}: {} workloads, {cells} cells, {} rounds{} → {}",
+        "{}: workloads: {}, cells: {cells}, rounds: {}{} → {}",
         setup.suite.title(),
         setup.plan.workloads.len(),
         setup.suite.rounds(),
