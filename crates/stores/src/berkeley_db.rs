@@ -68,8 +68,8 @@ fn durability() -> std::collections::BTreeMap<Durability, bakeoff_protocol::Dura
         ),
         (
             Durability::Process,
-            "an environment with transactions and DB_TXN_WRITE_NOSYNC: the log is written at every commit and flushed at checkpoints \
-             only; a batch is atomic, and batches take turns",
+            "an environment with transactions and DB_TXN_WRITE_NOSYNC: the log is written at every commit, and flushed at checkpoints and \
+             before a page changed since leaves the cache; a batch is atomic, and batches take turns",
             &flags,
         ),
         (
