@@ -99,7 +99,7 @@ pub(crate) struct SuiteArguments {
 #[derive(Args, Clone, Default)]
 #[command(after_help = "\
 Examples:
-  bakeoff run                              the default suite, under three minutes
+  bakeoff run                              the default suite, a few minutes
   bakeoff run my-suite.toml                your own (docs/SUITES.md)
   bakeoff run --value-size 2KiB..20KiB --records 10k --data text --stores sqlite,lmdb,flat-folder
   bakeoff run --medium ssd=/mnt/a --medium hdd=/mnt/b my-suite.toml
