@@ -98,6 +98,11 @@ fn shell_driver(place: &Place, name: &str, describe: &str, action: &str) {
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("made executable");
 }
 
+/// PATH with the shell drivers of this place first.
+fn path_with_drivers(place: &Place) -> String {
+    format!("{}:{}", place.path().join("drivers").display(), std::env::var("PATH").unwrap_or_default())
+}
+
 /// The native driver's description of LMDB, as another store of another driver.
 fn description(name: &str) -> String {
     let output = std::process::Command::new(common::driver()).arg("describe").output().expect("the driver starts");
@@ -115,7 +120,7 @@ fn run_with_shell_driver(action: &str) -> serde_json::Value {
     let describe = format!("cat '{}'", place.path().join("description.json").display());
     shell_driver(&place, "odd", &describe, action);
     place.write("tiny.toml", &tiny_suite(r#""odd", "lmdb""#, ""));
-    let path = format!("{}:{}", place.path().join("drivers").display(), std::env::var("PATH").unwrap_or_default());
+    let path = path_with_drivers(&place);
     let output = place.command(&["run", "tiny.toml", "--timeout", "3s"]).env("PATH", path).output().expect("it starts");
     Finished::of(output).expect(1).says(&[]);
     let cells = place.cells();
@@ -168,7 +173,7 @@ fn a_driver_that_does_not_read_its_request_is_timed_out() {
         deep.push("d".repeat(200));
     }
     std::fs::create_dir_all(&deep).expect("a deep directory");
-    let path = format!("{}:{}", place.path().join("drivers").display(), std::env::var("PATH").unwrap_or_default());
+    let path = path_with_drivers(&place);
     let deep = deep.display().to_string();
     let mut command = place.command(&["run", "long.toml", "--timeout", "2s", "--rounds", "1", "--dir", &deep]);
     Finished::of(command.env("PATH", path).output().expect("it starts")).expect(1);
@@ -186,7 +191,7 @@ fn a_driver_that_cannot_describe_itself_is_left_out_with_a_word() {
         "true",
     );
     place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
-    let path = format!("{}:{}", place.path().join("drivers").display(), std::env::var("PATH").unwrap_or_default());
+    let path = path_with_drivers(&place);
     let output = place.command(&["run", "tiny.toml", "--rounds", "1"]).env("PATH", path).output().expect("it starts");
     Finished::of(output).expect(0).says(&[
         "bakeoff-driver-broken is left out",

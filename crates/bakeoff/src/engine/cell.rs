@@ -50,8 +50,6 @@ impl<'a> CellJob<'a> {
 
     /// What the driver is asked, for the store's files in `directory`.
     pub(crate) fn request(&self, round: u32, directory: PathBuf) -> Request {
-        let capabilities = &self.store.capabilities;
-        let can_list = capabilities.scan_any_order || capabilities.scan_ordered;
         Request {
             protocol: PROTOCOL_VERSION,
             cell: self.cell.id.clone(),
@@ -63,8 +61,14 @@ impl<'a> CellJob<'a> {
             pool: self.recording.pool.clone(),
             hints: self.hints(),
             phases: self.phases().asked.iter().map(|(spec, tape)| phase_request(spec, tape)).collect(),
-            verify: can_list.then(|| self.recording.verify.clone()),
+            verify: self.can_list().then(|| self.recording.verify.clone()),
         }
+    }
+
+    /// Whether the store can show everything in it, so that its content can be compared at the end.
+    fn can_list(&self) -> bool {
+        let capabilities = &self.store.capabilities;
+        capabilities.scan_any_order || capabilities.scan_ordered
     }
 
     fn hints(&self) -> DataHints {
@@ -215,9 +219,7 @@ impl<'a> Collected<'a> {
         if self.end.opened.is_none() {
             return Some("the driver finished without opening the store".to_owned());
         }
-        let capabilities = &self.job.store.capabilities;
-        let can_list = capabilities.scan_any_order || capabilities.scan_ordered;
-        (capabilities.keeps_data && can_list && self.end.verified.is_none())
+        (self.job.store.capabilities.keeps_data && self.job.can_list() && self.end.verified.is_none())
             .then(|| "the driver finished without verifying the store's content".to_owned())
     }
 

@@ -163,8 +163,7 @@ impl Run<'_> {
 
     fn job<'b>(&'b self, workload: &'b WorkloadPlan, cell: &'b Cell, recording: &'b Recording) -> Result<CellJob<'b>> {
         let name = &cell.axes.store;
-        let driver =
-            self.setup.drivers.of_store(name).with_context(|| format!("no driver offers the store `{name}`"))?;
+        let driver = self.setup.driver(name)?;
         Ok(CellJob {
             workload,
             cell,

@@ -9,7 +9,7 @@ use bakeoff_protocol::StoreDescription;
 use bakeoff_suite::{Overrides, Plan, PlanMedium, Suite, plan};
 
 use crate::cli::{RunArguments, SuiteArguments};
-use crate::drivers::Drivers;
+use crate::drivers::{Driver, Drivers};
 
 /// The medium of suites that name none.
 pub(crate) const DEFAULT_MEDIUM: &str = "default";
@@ -65,6 +65,11 @@ impl Setup {
         let plan = plan(&suite, &stores, &plan_media)?;
         let corpus = arguments.suite.corpus.as_deref().map(absolute).transpose()?;
         Ok(Self { suite, drivers, stores, directories, media, plan, corpus })
+    }
+
+    /// The driver of a store that is in the plan.
+    pub(crate) fn driver(&self, name: &str) -> Result<&Driver> {
+        self.drivers.of_store(name).with_context(|| format!("no driver offers the store `{name}`"))
     }
 
     /// The description of a store that is in the plan.

@@ -28,7 +28,7 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
         workload,
         cell,
         store: setup.store(name)?,
-        driver: setup.drivers.of_store(name).with_context(|| format!("no driver offers the store `{name}`"))?,
+        driver: setup.driver(name)?,
         recording: &recording,
         timeout: setup.suite.timeout(),
         memory_bytes_max: None,
