@@ -42,7 +42,8 @@ pub(crate) fn describe(
             scan_any_order: true,
             batch: true,
             batch_reads: true,
-            atomic_batch: true,
+            // See `durability`.
+            atomic_batch: false,
             insert_refuses: true,
             parallel_readers: true,
             parallel_writers: false,
@@ -58,25 +59,18 @@ pub(crate) fn describe(
     }
 }
 
+/// Kyoto Cabinet's automatic transactions are meant to survive a killed process, and with `KCOAUTOSYNC` a power cut. They do not: its
+/// log is written over without checksums, so a record of the log that was cut short at a page boundary is taken for whole when
+/// the file is opened again, and what it is said to restore, acknowledged long before, becomes zeros. The test that kills processes
+/// found this in 1.2.79 within a dozen kills.
 fn durability() -> std::collections::BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
-    let transaction = format!("{MANUAL}#tutorial_transaction");
-    classes(&[
-        (
-            Durability::None,
-            "the default: what changed is written when its cache is full and when it is closed, in place",
-            &format!("{MANUAL}#tutorial_dbopen"),
-        ),
-        (
-            Durability::Process,
-            "KCOAUTOTRAN: every write is a transaction, written to the file and, before, what it changes to a log",
-            &transaction,
-        ),
-        (
-            Durability::Power,
-            "KCOAUTOTRAN and KCOAUTOSYNC: every write is a transaction, whose log and pages are flushed",
-            &transaction,
-        ),
-    ])
+    classes(&[(
+        Durability::None,
+        "the default: what changed is written when its cache is full and when it is closed, in place. With the setting `transactions` \
+         writes go through a log, but a process killed while it writes the log can damage records acknowledged before: so the other \
+         classes are not offered",
+        &format!("{MANUAL}#tutorial_dbopen"),
+    )])
 }
 
 fn shared_settings() -> Vec<Setting> {
@@ -110,6 +104,13 @@ fn shared_settings() -> Vec<Setting> {
             "TCOMPRESS: compression of each page of the tree, or of each record of the hash table.",
             &source,
         ),
+        setting(
+            "transactions",
+            choice(&["batches", "written", "flushed"]),
+            Some("batches".into()),
+            "What is a transaction: batches alone, or every write too, written at once (KCOAUTOTRAN) or also flushed (and KCOAUTOSYNC).",
+            &format!("{MANUAL}#tutorial_transaction"),
+        ),
     ]
 }
 
@@ -120,10 +121,10 @@ pub(crate) fn open(
     parameters: &[(&str, u64)],
     ordered: bool,
 ) -> Result<Box<dyn Store>, StoreError> {
-    let mode = match request.durability {
-        Durability::None => 0,
-        Durability::Process => sys::AUTO_TRANSACTION,
-        Durability::Power => sys::AUTO_TRANSACTION | sys::AUTO_SYNCHRONIZE,
+    let (mode, hard) = match word(request.settings, "transactions")? {
+        "batches" => (0, false),
+        "written" => (sys::AUTO_TRANSACTION, false),
+        _ => (sys::AUTO_TRANSACTION | sys::AUTO_SYNCHRONIZE, true),
     };
     let path = request.directory.join(file);
     let path = path.to_str().filter(|path| !path.contains('#')).ok_or_else(|| {
@@ -135,7 +136,7 @@ pub(crate) fn open(
     let mut name = path.to_owned() + &shared_parameters(request.settings)?;
     parameters.iter().for_each(|(parameter, value)| name += &format!("#{parameter}={value}"));
     let database = Database::open(&name, sys::WRITER | sys::CREATE | mode)?;
-    Ok(Box::new(Kyoto { database, ordered, hard: request.durability == Durability::Power }))
+    Ok(Box::new(Kyoto { database, ordered, hard }))
 }
 
 fn shared_parameters(settings: &Settings) -> Result<String, StoreError> {

@@ -1,0 +1,195 @@
+//! The process that uses the store: it writes and acknowledges, or opens and waits, or looks what is there.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use bakeoff_protocol::Durability;
+use bakeoff_stores::{Direction, Session, SessionPlan};
+use xxhash_rust::xxh64::xxh64;
+
+use crate::history::{BATCH, History};
+use crate::subject::{self, Subject};
+
+/// The first argument of a child.
+pub(crate) const ROLE: &str = "child";
+/// The line that says that the store is open.
+pub(crate) const READY: &str = "ready";
+
+/// What a child is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Writes from step `from` on, at most to `to`; prints the number of steps done after each that is acknowledged, and then closes.
+    Write { from: u64, to: u64 },
+    /// Opens the store and waits to be killed.
+    Open,
+    /// Compares the content with what must be there after `from` steps, or what may be since another was under way; prints
+    /// after how many steps it stands.
+    Check { from: u64 },
+}
+
+/// Everything a child is told.
+#[derive(Clone, Debug)]
+pub(crate) struct Orders {
+    pub(crate) directory: PathBuf,
+    pub(crate) durability: Durability,
+    pub(crate) seed: u64,
+    pub(crate) batched: bool,
+    pub(crate) task: Task,
+}
+
+impl Orders {
+    /// As arguments of this program.
+    pub(crate) fn to_arguments(&self, store: &str) -> Vec<String> {
+        let (name, from, to) = match self.task {
+            Task::Write { from, to } => ("write", from, to),
+            Task::Open => ("open", 0, 0),
+            Task::Check { from } => ("check", from, 0),
+        };
+        let directory = self.directory.to_str().unwrap();
+        let class = self.durability.name();
+        let numbers = [self.seed, u64::from(self.batched), from, to].map(|number| number.to_string());
+        [ROLE, store, class, directory, name].map(str::to_owned).into_iter().chain(numbers).collect()
+    }
+
+    fn from_arguments(arguments: &[String]) -> (String, Self) {
+        let [store, class, directory, name, seed, batched, from, to] = arguments else { panic!("{arguments:?}") };
+        let number = |text: &String| text.parse::<u64>().unwrap();
+        let (from, to) = (number(from), number(to));
+        let task = match name.as_str() {
+            "write" => Task::Write { from, to },
+            "open" => Task::Open,
+            _ => Task::Check { from },
+        };
+        let (durability, directory) = (class.parse().unwrap(), PathBuf::from(directory));
+        (store.clone(), Self { directory, durability, seed: number(seed), batched: number(batched) == 1, task })
+    }
+
+    fn step_length(&self) -> u64 {
+        if self.batched { BATCH } else { 1 }
+    }
+}
+
+/// Does as told. What goes wrong is a panic, whose message stands on standard error.
+pub(crate) fn main(arguments: &[String]) -> ExitCode {
+    let (store, orders) = Orders::from_arguments(arguments);
+    let subject = subject::all().into_iter().find(|subject| subject.description.name == store).unwrap();
+    match orders.task {
+        Task::Write { from, to } => write(&subject, &orders, from, to),
+        Task::Open => open(&subject, &orders),
+        Task::Check { from } => println!("{}", check(&subject, &orders, from)),
+    }
+    ExitCode::SUCCESS
+}
+
+/// One line in one write, so that a reader never sees half of it. If nobody reads any more, the process ends.
+fn say(line: impl std::fmt::Display) {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdout.flush()).unwrap();
+}
+
+fn write(subject: &Subject, orders: &Orders, from: u64, to: u64) {
+    let mut history = History::after(orders.seed, from);
+    let store = subject.open(&orders.directory, orders.durability);
+    let plan = SessionPlan { batched: orders.batched, ascending: false };
+    let work = &mut |session: &mut dyn Session| {
+        say(READY);
+        while history.steps < to {
+            history.next().take(orders.seed, session)?;
+            if orders.batched && history.steps.is_multiple_of(BATCH) {
+                session.commit()?;
+            }
+            if history.steps.is_multiple_of(orders.step_length()) {
+                say(history.steps);
+            }
+        }
+        Ok(())
+    };
+    store.session(&plan, work).unwrap();
+    say("done");
+    store.close().unwrap();
+}
+
+fn open(subject: &Subject, orders: &Orders) {
+    let _store = subject.open(&orders.directory, orders.durability);
+    say(READY);
+    // Whoever started this kills it; if that one is gone, its end of the pipe is closed.
+    let _ = std::io::stdin().read(&mut [0]);
+    std::process::abort();
+}
+
+type Content = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// How many steps are in the store: those acknowledged, or the one (or the batch) under way too.
+fn check(subject: &Subject, orders: &Orders, from: u64) -> u64 {
+    let before = History::after(orders.seed, from);
+    let after = History::after(orders.seed, from + orders.step_length());
+    let found = content(subject, orders);
+    let (old, new) = (before.content(), after.content());
+    if found == old {
+        return before.steps;
+    }
+    if found == new {
+        return after.steps;
+    }
+    assert!(!subject.description.capabilities.atomic_batch, "{}", difference(&found, &old));
+    // What was not acknowledged may be done in part; it is done again, as an application would.
+    let under_way = |key: &&Vec<u8>| old.get(*key) != new.get(*key) || touched(orders, from).contains(*key);
+    let others = |content: &Content| -> Content {
+        content.iter().filter(|(key, _)| !under_way(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
+    };
+    assert!(others(&found) == others(&old), "{}", difference(&others(&found), &others(&old)));
+    redo(subject, orders, from, &new);
+    after.steps
+}
+
+fn content(subject: &Subject, orders: &Orders) -> Content {
+    let store = subject.open(&orders.directory, orders.durability);
+    let mut found = Content::new();
+    let work = &mut |session: &mut dyn Session| {
+        session.scan(None, Direction::Any, &mut |key, value| {
+            assert!(found.insert(key.to_vec(), value.to_vec()).is_none(), "{key:?} is there twice");
+            true
+        })
+    };
+    store.session(&SessionPlan::default(), work).unwrap();
+    store.close().unwrap();
+    found
+}
+
+/// Keys of the step or batch after the first `from` steps.
+fn touched(orders: &Orders, from: u64) -> Vec<Vec<u8>> {
+    let mut history = History::after(orders.seed, from);
+    (0..orders.step_length()).map(|_| history.next().key).collect()
+}
+
+fn redo(subject: &Subject, orders: &Orders, from: u64, new: &Content) {
+    let store = subject.open(&orders.directory, orders.durability);
+    let work = &mut |session: &mut dyn Session| {
+        touched(orders, from).iter().try_for_each(|key| match new.get(key) {
+            Some(value) => session.upsert(key, value),
+            None => session.delete(key),
+        })
+    };
+    store.session(&SessionPlan::default(), work).unwrap();
+    store.close().unwrap();
+}
+
+/// The first key that is not as it should be, in a few words.
+fn difference(found: &Content, wanted: &Content) -> String {
+    let mut keys: Vec<_> = found.keys().chain(wanted.keys()).collect();
+    keys.sort();
+    keys.dedup();
+    let wrong: Vec<_> = keys.into_iter().filter(|key| found.get(*key) != wanted.get(*key)).collect();
+    let first = wrong.first().map_or_else(String::new, |key| {
+        let name = String::from_utf8_lossy(key);
+        format!("`{name}` is {} and was acknowledged as {}", in_words(found.get(*key)), in_words(wanted.get(*key)))
+    });
+    format!("{} of {} keys are not as acknowledged: {first}", wrong.len(), wanted.len())
+}
+
+/// A value by its length and its checksum.
+fn in_words(value: Option<&Vec<u8>>) -> String {
+    value.map_or("absent".to_owned(), |value| format!("{} bytes ({:08x})", value.len(), xxh64(value, 0) as u32))
+}

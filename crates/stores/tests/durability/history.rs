@@ -1,0 +1,105 @@
+//! What is written: an endless list of steps that a seed decides, and what must be there after any number of them.
+
+use std::collections::BTreeMap;
+
+use bakeoff_stores::{Session, StoreError};
+use xxhash_rust::xxh64::xxh64;
+
+/// Steps of a batch.
+pub(crate) const BATCH: u64 = 10;
+/// Few different keys, so that they meet often.
+const KEYS: u64 = 60;
+
+/// For each key the number of the step that wrote its value.
+pub(crate) type Model = BTreeMap<Vec<u8>, u64>;
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Insert,
+    Update,
+    Upsert,
+    Delete,
+}
+
+/// One write.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    kind: Kind,
+    pub(crate) key: Vec<u8>,
+    /// Its number, from 0.
+    index: u64,
+}
+
+/// The list, as far as it has been taken.
+pub(crate) struct History {
+    seed: u64,
+    pub(crate) steps: u64,
+    pub(crate) model: Model,
+}
+
+impl History {
+    /// After so many steps.
+    pub(crate) fn after(seed: u64, steps: u64) -> Self {
+        let mut history = Self { seed, steps: 0, model: Model::new() };
+        (0..steps).for_each(|_| drop(history.next()));
+        history
+    }
+
+    /// The next step, which the model then has behind it.
+    pub(crate) fn next(&mut self) -> Step {
+        let index = self.steps;
+        let random = draw(self.seed, index);
+        let key = format!("key {:02}", random % KEYS).into_bytes();
+        let kind = match (self.model.contains_key(&key), random >> 32 & 7) {
+            (true, 0..=1) => Kind::Delete,
+            (true, 2..=4) => Kind::Update,
+            (false, 0..=3) => Kind::Insert,
+            _ => Kind::Upsert,
+        };
+        match kind {
+            Kind::Delete => self.model.remove(&key),
+            Kind::Insert | Kind::Update | Kind::Upsert => self.model.insert(key.clone(), index),
+        };
+        self.steps += 1;
+        Step { kind, key, index }
+    }
+
+    /// The value that a step wrote: its length, its content and so every bit of it tell the step.
+    pub(crate) fn value(&self, index: u64) -> Vec<u8> {
+        value(self.seed, index)
+    }
+
+    /// What must be there, by key.
+    pub(crate) fn content(&self) -> BTreeMap<Vec<u8>, Vec<u8>> {
+        self.model.iter().map(|(key, index)| (key.clone(), self.value(*index))).collect()
+    }
+}
+
+impl Step {
+    /// Does it.
+    pub(crate) fn take(&self, seed: u64, session: &mut dyn Session) -> Result<(), StoreError> {
+        match self.kind {
+            Kind::Insert => session.insert(&self.key, &value(seed, self.index)),
+            Kind::Update => session.update(&self.key, &value(seed, self.index)),
+            Kind::Upsert => session.upsert(&self.key, &value(seed, self.index)),
+            Kind::Delete => session.delete(&self.key),
+        }
+    }
+}
+
+/// A random number that depends on both.
+pub(crate) fn draw(seed: u64, index: u64) -> u64 {
+    xxh64(&index.to_le_bytes(), seed)
+}
+
+fn value(seed: u64, index: u64) -> Vec<u8> {
+    let random = draw(seed ^ 1, index);
+    // Mostly short, some longer than a page, a few long.
+    let length = match random % 16 {
+        0 => 0,
+        1..=9 => random >> 8 & 0xff,
+        10..=14 => random >> 8 & 0xfff,
+        _ => random >> 8 & 0x7fff,
+    };
+    (0..length).map(|at| (random.rotate_left((at % 61) as u32) as u8) ^ (at as u8)).collect()
+}

@@ -1,0 +1,122 @@
+//! `kill -9` at random moments: whatever was acknowledged is there, whole batches or none of them, and nothing else.
+//!
+//! The kills of a store follow one another in the same directory, so that what recovered is killed again. Most hit a process that
+//! writes, after a number of acknowledgements drawn from wider and wider ranges, so that logs are rotated and merged too; some
+//! hit one that opens.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use bakeoff_protocol::Durability;
+
+use crate::Outcome;
+use crate::child::{Orders, READY, Task};
+use crate::history::{BATCH, draw};
+use crate::subject::{self, Subject};
+
+/// Ranges from which the acknowledgements before a kill are drawn, one for each kill of a writer.
+const ACKNOWLEDGED: [u64; 10] = [1, 2, 5, 10, 20, 50, 100, 1_000, 3_000, 10_000];
+/// The same where every one waits for the disk.
+const ACKNOWLEDGED_SLOW: [u64; 10] = [1, 2, 3, 5, 8, 12, 20, 30, 50, 80];
+/// The longest that a process lives on after the acknowledgement that was waited for.
+const LIVES_ON_NS: u64 = 2_000_000;
+/// The longest that one that opens the store lives.
+const OPENS_NS: u64 = 20_000_000;
+/// Longer than any history, so that a writer is always killed.
+const ENDLESS: u64 = u64::MAX;
+
+/// What happened so far to the store in a directory.
+struct Ordeal<'a> {
+    subject: &'a Subject,
+    directory: &'a Path,
+    durability: Durability,
+    batched: bool,
+    seed: u64,
+    /// Steps that are in the store.
+    steps: u64,
+    kills: u64,
+    acknowledged: u64,
+}
+
+/// Kills processes that write to the store and looks after each what is there.
+pub(crate) fn survives(subject: &Subject, durability: Durability, batched: bool) -> Outcome {
+    if durability == Durability::None {
+        return Outcome::NotOffered("nothing is promised");
+    }
+    if batched && !subject.description.capabilities.batch {
+        return Outcome::NotOffered("no batches");
+    }
+    let directory = subject::directory();
+    let seed = draw(u64::from(batched), durability as u64);
+    let (directory, steps) = (directory.path(), 0);
+    let mut ordeal = Ordeal { subject, directory, durability, batched, seed, steps, kills: 0, acknowledged: 0 };
+    let ranges = if durability == Durability::Power { ACKNOWLEDGED_SLOW } else { ACKNOWLEDGED };
+    for range in ranges {
+        // A batch is ten steps.
+        let range = if batched { range.div_ceil(BATCH / 2) } else { range };
+        if let Err(why) = ordeal.kill_writer(range).and_then(|()| ordeal.kill_opener()) {
+            return Outcome::Failed(format!("kill {}: {why}", ordeal.kills));
+        }
+    }
+    let what = if batched { "batches" } else { "writes" };
+    let whole = if batched && !subject.description.capabilities.atomic_batch { " (a batch is not atomic)" } else { "" };
+    Outcome::Ok(format!("{} kills, {} {what} acknowledged and all there{whole}", ordeal.kills, ordeal.acknowledged))
+}
+
+impl Ordeal<'_> {
+    /// A number that depends on how many were killed before.
+    fn draw(&self, below: u64) -> u64 {
+        draw(self.seed, u64::MAX - self.kills) % below
+    }
+
+    fn start(&self, task: Task) -> Child {
+        let Self { subject, durability, batched, seed, .. } = *self;
+        let orders = Orders { directory: self.directory.to_owned(), durability, seed, batched, task };
+        let mut command = subject.command(&orders);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// Kills a writer after one to `range` acknowledgements, and compares.
+    fn kill_writer(&mut self, range: u64) -> Result<(), String> {
+        let wanted = 1 + self.draw(range);
+        let mut child = self.start(Task::Write { from: self.steps, to: ENDLESS });
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        // The line that says that the store is open comes first.
+        let seen = lines.by_ref().take(1 + wanted as usize).last();
+        std::thread::sleep(Duration::from_nanos(self.draw(LIVES_ON_NS)));
+        child.kill().unwrap();
+        let last = lines.last().or(seen);
+        let output = child.wait_with_output().unwrap();
+        let steps = match last {
+            Some(line) if line == READY => self.steps,
+            Some(line) => line.parse().map_err(|_| format!("the writer said `{line}`"))?,
+            None => return Err(format!("the writer ended by itself: {}", String::from_utf8_lossy(&output.stderr))),
+        };
+        self.kills += 1;
+        self.acknowledged += (steps - self.steps) / if self.batched { BATCH } else { 1 };
+        self.steps = steps;
+        // Every other time the process that recovers is killed, too.
+        if self.draw(2) == 0 { self.kill_opener() } else { self.compare() }
+    }
+
+    /// Kills a process that opens the store, and compares.
+    fn kill_opener(&mut self) -> Result<(), String> {
+        let mut child = self.start(Task::Open);
+        std::thread::sleep(Duration::from_nanos(self.draw(OPENS_NS)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        self.kills += 1;
+        self.compare()
+    }
+
+    /// Opens the store and compares its content with what must be there.
+    fn compare(&mut self) -> Result<(), String> {
+        let output = self.start(Task::Check { from: self.steps }).wait_with_output().unwrap();
+        let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let steps = said.trim().parse();
+        self.steps = steps.map_err(|_| format!("after {} steps: {}", self.steps, complained.trim()))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,251 @@
+//! Which writes are flushed: `strace` shows the system calls between one acknowledgement and the next.
+//!
+//! In class `power` each acknowledgement must come after a flush of something in the store's directory that succeeded, and for
+//! stores of one file a record after a flush of each directory that changed. In the other classes writes must not be flushed one by
+//! one; now and then is allowed, since stores flush when they start a new log or take a checkpoint.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use bakeoff_protocol::{Durability, Structure};
+
+use crate::Outcome;
+use crate::child::{Orders, Task};
+use crate::history::BATCH;
+use crate::subject::{self, Subject};
+
+/// Acknowledgements that are looked at.
+const ACKNOWLEDGEMENTS: u64 = 200;
+/// Of these at most so many may come after a flush where none is promised.
+const NOW_AND_THEN: usize = 40;
+/// The calls that flush, and those that say what is to be flushed.
+const CALLS: &str = "trace=write,writev,pwrite64,pwritev,pwritev2,fsync,fdatasync,syncfs,sync,msync,sync_file_range,openat,rename,\
+                     renameat,renameat2,mkdir,mkdirat,unlink,unlinkat,io_uring_setup,io_setup";
+
+/// Writes under `strace` and counts flushes.
+pub(crate) fn flushes(subject: &Subject, durability: Durability, batched: bool) -> Outcome {
+    if batched && !subject.description.capabilities.batch {
+        return Outcome::NotOffered("no batches");
+    }
+    let parent = subject::directory();
+    let directory = parent.path().join("store");
+    std::fs::create_dir(&directory).unwrap();
+    let steps = ACKNOWLEDGEMENTS * if batched { BATCH } else { 1 };
+    let task = Task::Write { from: 0, to: steps };
+    let orders = Orders { directory: directory.clone(), durability, seed: 7, batched, task };
+    let log = match trace(subject, &orders, &parent.path().join("trace")) {
+        Ok(log) => log,
+        Err(outcome) => return outcome,
+    };
+    let mut watch = Watch::new(&directory);
+    log.lines().for_each(|line| watch.see(line));
+    judge(subject, durability, &watch)
+}
+
+/// The log of a child's system calls.
+fn trace(subject: &Subject, orders: &Orders, log: &Path) -> Result<String, Outcome> {
+    let child = subject.command(orders);
+    let mut command = std::process::Command::new("strace");
+    // -y shows paths, -s 0 no content; the acknowledgements are told by their file descriptor.
+    command.args(["-f", "-qq", "-y", "-s", "200", "-e", CALLS, "-e", "signal=none", "-o"]).arg(log).arg("--");
+    command.arg(child.get_program()).args(child.get_args()).stdin(Stdio::null());
+    let output = command.output().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Outcome::Skipped("strace is not installed (apt-get install strace)".to_owned()),
+        _ => Outcome::Skipped(format!("strace cannot be started: {error}")),
+    })?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        let why = said.trim().to_owned();
+        let forbidden = why.contains("ptrace") || why.contains("PTRACE");
+        return Err(if forbidden { Outcome::Skipped(why) } else { Outcome::Failed(why) });
+    }
+    Ok(std::fs::read_to_string(log).unwrap())
+}
+
+fn judge(subject: &Subject, durability: Durability, watch: &Watch) -> Outcome {
+    let all = watch.acknowledged;
+    if let Some(unseen) = &watch.unseen {
+        return Outcome::Skipped(format!("{unseen}, whose flushes strace does not show"));
+    }
+    if all as u64 != ACKNOWLEDGEMENTS {
+        return Outcome::Failed(format!("{all} of {ACKNOWLEDGEMENTS} acknowledgements are in the trace"));
+    }
+    let flushed = watch.flushed;
+    let seen = format!("{flushed} of {all} acknowledged after a flush{}", watch.kinds());
+    if durability != Durability::Power {
+        return if flushed > NOW_AND_THEN { Outcome::Failed(seen) } else { Outcome::Ok(seen) };
+    }
+    if flushed < all {
+        return Outcome::Failed(seen);
+    }
+    match (&watch.left_unflushed, subject.description.structure) {
+        (Some(left), Structure::Files) => Outcome::Failed(format!("{left} before its directory was flushed")),
+        _ => Outcome::Ok(seen),
+    }
+}
+
+/// What has been seen of a trace.
+struct Watch<'d> {
+    directory: &'d Path,
+    /// Begins with the line that says that the store is open, ends with the one that says that all is written.
+    watching: bool,
+    acknowledged: usize,
+    /// Acknowledgements that came after a flush.
+    flushed: usize,
+    flushed_since: bool,
+    kinds: BTreeSet<String>,
+    /// Files, as descriptors, whose every write is flushed.
+    synchronous: BTreeSet<String>,
+    /// Files that were there when they were opened.
+    known: BTreeSet<PathBuf>,
+    /// Directories in which a name came or went since they were flushed.
+    changed: BTreeSet<PathBuf>,
+    left_unflushed: Option<String>,
+    unseen: Option<String>,
+    /// Calls that have begun: thread and text.
+    begun: Vec<(String, String)>,
+}
+
+impl<'d> Watch<'d> {
+    fn new(directory: &'d Path) -> Self {
+        Self {
+            directory,
+            watching: false,
+            acknowledged: 0,
+            flushed: 0,
+            flushed_since: false,
+            kinds: BTreeSet::new(),
+            synchronous: BTreeSet::new(),
+            known: BTreeSet::new(),
+            changed: BTreeSet::new(),
+            left_unflushed: None,
+            unseen: None,
+            begun: Vec::new(),
+        }
+    }
+
+    /// One line: a thread and a call, its beginning, or its end.
+    fn see(&mut self, line: &str) {
+        let Some((thread, rest)) = line.split_once(' ') else { return };
+        let rest = rest.trim_start();
+        if let Some(beginning) = rest.strip_suffix(" <unfinished ...>") {
+            self.begun.push((thread.to_owned(), beginning.to_owned()));
+        } else if let Some((_, end)) = rest.strip_prefix("<... ").and_then(|rest| rest.split_once(" resumed>")) {
+            let Some(at) = self.begun.iter().position(|(of, _)| of == thread) else { return };
+            let (_, beginning) = self.begun.swap_remove(at);
+            self.call(&(beginning + end));
+        } else {
+            self.call(rest);
+        }
+    }
+
+    /// A whole call: `name(arguments) = result`.
+    fn call(&mut self, text: &str) {
+        let Some((name, rest)) = text.split_once('(') else { return };
+        // Results are aligned: `) = 0`, or `)      = 0`.
+        let Some((arguments, result)) = rest.rsplit_once(" = ") else { return };
+        let Some(arguments) = arguments.trim_end().strip_suffix(')') else { return };
+        if result.starts_with('-') {
+            return;
+        }
+        match name {
+            "io_uring_setup" | "io_setup" => self.unseen = Some(format!("it uses {name}")),
+            "openat" => self.opened(arguments, result),
+            "write" if arguments.starts_with("1<") => self.said(arguments),
+            _ if !self.watching => {}
+            "write" | "writev" | "pwrite64" | "pwritev" | "pwritev2" if self.synchronous.contains(first(arguments)) => {
+                self.flushed_by("a write with O_DSYNC");
+            }
+            "fsync" | "fdatasync" | "syncfs" => self.flushed_path(name, arguments),
+            "msync" if arguments.contains("MS_SYNC") => self.flushed_by("msync"),
+            "sync" => self.flushed_by("sync"),
+            "sync_file_range" => self.flushed_by("sync_file_range"),
+            "rename" | "renameat" | "renameat2" | "mkdir" | "mkdirat" | "unlink" | "unlinkat" => self.named(arguments),
+            _ => {}
+        }
+    }
+
+    /// A line of the child's own.
+    fn said(&mut self, arguments: &str) {
+        if arguments.contains("\"ready") {
+            self.watching = true;
+        } else if arguments.contains("\"done") {
+            self.watching = false;
+        } else {
+            self.acknowledged += 1;
+            self.flushed += usize::from(self.flushed_since);
+            if let Some(changed) = self.changed.first() {
+                let left =
+                    format!("acknowledgement {} came after a change in {}", self.acknowledged, changed.display());
+                self.left_unflushed.get_or_insert(left);
+            }
+        }
+        self.flushed_since = false;
+    }
+
+    fn opened(&mut self, arguments: &str, result: &str) {
+        if arguments.contains("O_SYNC") || arguments.contains("O_DSYNC") {
+            self.synchronous.insert(result.to_owned());
+        } else {
+            self.synchronous.remove(result);
+        }
+        let Some(path) = path_of(result) else { return };
+        if self.known.insert(path.clone()) && arguments.contains("O_CREAT") {
+            self.change(&path);
+        }
+    }
+
+    /// Names came, went or moved.
+    fn named(&mut self, arguments: &str) {
+        let mut directory = PathBuf::new();
+        for argument in arguments.split(", ") {
+            if let Some(name) = argument.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+                let path = directory.join(name);
+                self.known.remove(&path);
+                self.change(&path);
+            } else if let Some(path) = path_of(argument) {
+                directory = path;
+            }
+        }
+    }
+
+    fn change(&mut self, path: &Path) {
+        let parent = path.parent().filter(|parent| parent.starts_with(self.directory) && self.watching);
+        self.changed.extend(parent.map(Path::to_owned));
+    }
+
+    fn flushed_path(&mut self, call: &str, arguments: &str) {
+        let Some(path) = path_of(arguments).filter(|path| path.starts_with(self.directory)) else { return };
+        if call == "syncfs" {
+            self.changed.clear();
+        }
+        self.changed.remove(&path);
+        self.flushed_by(call);
+    }
+
+    fn flushed_by(&mut self, what: &str) {
+        self.flushed_since = true;
+        if !self.kinds.contains(what) {
+            self.kinds.insert(what.to_owned());
+        }
+    }
+
+    fn kinds(&self) -> String {
+        if self.kinds.is_empty() {
+            return String::new();
+        }
+        format!(" ({})", self.kinds.iter().cloned().collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// The first argument of a call.
+fn first(arguments: &str) -> &str {
+    arguments.split_once(", ").map_or(arguments, |(first, _)| first)
+}
+
+/// The path that `-y` shows behind a descriptor.
+fn path_of(descriptor: &str) -> Option<PathBuf> {
+    let (_, path) = descriptor.split_once('<')?;
+    Some(PathBuf::from(path.rsplit_once('>')?.0))
+}
