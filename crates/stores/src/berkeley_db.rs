@@ -27,7 +27,9 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
     StoreDescription {
         name: name.to_owned(),
         title: title.to_owned(),
-        summary: format!("{summary} Entries are copied out of its pages; it lends none."),
+        summary: format!(
+            "{summary} Entries are copied out of its pages; it lends none. A second process is not kept out, and would damage it."
+        ),
         version: database::version(),
         license: "Sleepycat".to_owned(),
         language: "C".to_owned(),

@@ -136,7 +136,7 @@ impl<'s> Fixture<'s> {
             data_bytes_max: 64 << 20,
             written_bytes: 64 << 20,
             integer_keys: false,
-            threads: 2,
+            threads: 8,
         };
         let (directory, durability) = (self.directory.as_path(), self.durability);
         (self.subject.entry.open)(&OpenRequest { directory, durability, settings: &self.settings, hints: &hints })

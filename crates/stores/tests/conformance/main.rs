@@ -36,8 +36,8 @@ const CHECKS: &[Check] = &[
     ("scans from any key", model::scans_from_any_key),
     ("random operations against a model", model::random_operations),
     ("reopen finds everything", checks::reopen),
-    ("two threads", threads::two_threads),
-    ("two threads, batches", threads::two_threads_in_batches),
+    ("1, 2, 4 and 8 threads", threads::threads),
+    ("1, 2, 4 and 8 threads, batches", threads::threads_in_batches),
 ];
 
 fn main() -> ExitCode {
@@ -128,7 +128,7 @@ fn is_failure(outcome: &Outcome) -> bool {
 
 fn run(subject: &Subject, class: Durability, check: fn(&Fixture) -> Outcome) -> Outcome {
     if !subject.description.durability.contains_key(&class) {
-        return Outcome::NotOffered("the class is not offered");
+        return Outcome::NotOffered("the store describes no such class");
     }
     let fixture = Fixture::new(subject, class);
     match catch_unwind(AssertUnwindSafe(|| check(&fixture))) {

@@ -1,81 +1,96 @@
-//! Two threads at once, each writing keys of its own, as tapes have it.
+//! Several threads at once, each writing keys of its own and reading everybody's, as tapes have it.
 
-use bakeoff_stores::{Direction, Session};
+use bakeoff_stores::{Direction, Session, SessionPlan};
 
-use crate::fixture::{BATCHED, EACH, Fixture, Outcome, get, in_session, scan};
+use crate::fixture::{BATCHED, EACH, Fixture, Outcome, Pair, get, in_session, scan};
 
+/// Numbers of threads.
+const LANES: [u32; 4] = [1, 2, 4, 8];
+/// Keys that all threads write together.
 const KEYS: u32 = 120;
+/// Keys that are there before and that nobody writes.
+const COMMON: u32 = 20;
 
-pub(crate) fn two_threads(fixture: &Fixture) -> Outcome {
-    let store = fixture.open();
-    std::thread::scope(|scope| {
-        for lane in [0, 1] {
-            let store = &*store;
-            scope.spawn(move || in_session(store, EACH, |session| write_and_read(session, lane, true)));
-        }
-    });
-    in_session(&*store, EACH, assert_content);
-    store.close().unwrap();
-    fixture.session(EACH, assert_content);
+pub(crate) fn threads(fixture: &Fixture) -> Outcome {
+    LANES.iter().for_each(|&lanes| replay(&fixture.fresh(), EACH, lanes));
     Outcome::Ok
 }
 
-pub(crate) fn two_threads_in_batches(fixture: &Fixture) -> Outcome {
+pub(crate) fn threads_in_batches(fixture: &Fixture) -> Outcome {
     if !fixture.description().capabilities.batch {
         return Outcome::NotOffered("no batches");
     }
+    LANES.iter().for_each(|&lanes| replay(&fixture.fresh(), BATCHED, lanes));
+    Outcome::Ok
+}
+
+fn replay(fixture: &Fixture, plan: SessionPlan, lanes: u32) {
     let store = fixture.open();
+    in_session(&*store, EACH, |session| {
+        (0..COMMON).for_each(|index| session.insert(&common_key(index), &common_key(index)).unwrap());
+    });
+    let reads = !plan.batched || fixture.description().capabilities.batch_reads;
     std::thread::scope(|scope| {
-        for lane in [0, 1] {
+        for lane in 0..lanes {
             let store = &*store;
             scope.spawn(move || {
-                in_session(store, BATCHED, |session| {
-                    write_and_read(session, lane, fixture.description().capabilities.batch_reads);
+                in_session(store, plan, |session| {
+                    write_and_read(session, (lane, lanes), reads);
                     session.commit().unwrap();
                 });
             });
         }
     });
+    let expected = content();
+    in_session(&*store, EACH, |session| assert_content(session, &expected));
     store.close().unwrap();
-    fixture.session(EACH, assert_content);
-    Outcome::Ok
+    fixture.session(EACH, |session| assert_content(session, &expected));
 }
 
-fn key(lane: u32, index: u32) -> Vec<u8> {
-    format!("{:08}", index * 2 + lane).into_bytes()
+fn key(index: u32) -> Vec<u8> {
+    format!("{index:08}").into_bytes()
 }
 
-fn value(lane: u32, index: u32) -> Vec<u8> {
-    vec![(lane * 100 + index) as u8; (index * 13 % 500) as usize]
+fn common_key(index: u32) -> Vec<u8> {
+    format!("common {index:08}").into_bytes()
 }
 
-/// Inserts, updates and removes; a commit every tenth key counts in batches only.
-fn write_and_read(session: &mut dyn Session, lane: u32, reads: bool) {
+fn value(index: u32) -> Vec<u8> {
+    vec![index as u8; (index * 13 % 500) as usize]
+}
+
+/// Inserts, updates and removes the keys of a lane; a commit every fifth key counts in batches only.
+fn write_and_read(session: &mut dyn Session, (lane, lanes): (u32, u32), reads: bool) {
     let expect = |session: &mut dyn Session, key: &[u8], expected: Option<&[u8]>| {
         if reads {
             assert_eq!(get(session, key).as_deref(), expected);
         }
     };
-    for index in 0..KEYS {
-        let key = key(lane, index);
+    for index in (lane..KEYS).step_by(lanes as usize) {
+        let (key, common) = (key(index), common_key(index % COMMON));
         session.insert(&key, b"first").unwrap();
         expect(session, &key, Some(b"first"));
-        session.update(&key, &value(lane, index)).unwrap();
-        expect(session, &key, Some(&value(lane, index)));
+        session.update(&key, &value(index)).unwrap();
+        expect(session, &key, Some(&value(index)));
+        expect(session, &common, Some(&common));
         if index % 4 == 3 {
             session.delete(&key).unwrap();
             expect(session, &key, None);
         }
-        if index % 10 == 9 {
+        if index % 5 == 4 {
             session.commit().unwrap();
         }
     }
 }
 
-fn assert_content(session: &mut dyn Session) {
+/// What all threads leave behind, however many they were.
+fn content() -> Vec<Pair> {
+    let written = (0..KEYS).filter(|index| index % 4 != 3).map(|index| (key(index), value(index)));
+    written.chain((0..COMMON).map(|index| (common_key(index), common_key(index)))).collect()
+}
+
+fn assert_content(session: &mut dyn Session, expected: &[Pair]) {
     let mut found = scan(session, None, Direction::Any, usize::MAX);
     found.sort();
-    let kept = (0..KEYS).filter(|index| index % 4 != 3);
-    let expected: Vec<_> = kept.flat_map(|index| [0, 1].map(|lane| (key(lane, index), value(lane, index)))).collect();
     assert_eq!(found, expected);
 }

@@ -17,15 +17,22 @@ pub(crate) const ROLE: &str = "child";
 /// The line that says that the store is open.
 pub(crate) const READY: &str = "ready";
 
+/// What a child that checks has printed last: how many steps it found.
+pub(crate) fn steps_found(output: &[u8]) -> Option<u64> {
+    String::from_utf8_lossy(output).lines().last()?.parse().ok()
+}
+
 /// What a child is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     /// Writes from step `from` on, at most to `to`; prints the number of steps done after each that is acknowledged, and then closes.
     Write { from: u64, to: u64 },
+    /// Writes from the beginning, too, but half-way waits for a line on standard input.
+    WriteInHalves { to: u64 },
     /// Opens the store and waits to be killed.
     Open,
-    /// Compares the content with what must be there after `from` steps, or what may be since another was under way; prints
-    /// after how many steps it stands.
+    /// Opens the store and compares the content with what must be there after `from` steps, or what may be since another was
+    /// under way; prints that it has opened it, and after how many steps it stands.
     Check { from: u64 },
 }
 
@@ -44,6 +51,7 @@ impl Orders {
     pub(crate) fn to_arguments(&self, store: &str) -> Vec<String> {
         let (name, from, to) = match self.task {
             Task::Write { from, to } => ("write", from, to),
+            Task::WriteInHalves { to } => ("write-in-halves", 0, to),
             Task::Open => ("open", 0, 0),
             Task::Check { from } => ("check", from, 0),
         };
@@ -59,6 +67,7 @@ impl Orders {
         let (from, to) = (number(from), number(to));
         let task = match name.as_str() {
             "write" => Task::Write { from, to },
+            "write-in-halves" => Task::WriteInHalves { to },
             "open" => Task::Open,
             _ => Task::Check { from },
         };
@@ -76,9 +85,10 @@ pub(crate) fn main(arguments: &[String]) -> ExitCode {
     let (store, orders) = Orders::from_arguments(arguments);
     let subject = subject::all().into_iter().find(|subject| subject.description.name == store).unwrap();
     match orders.task {
-        Task::Write { from, to } => write(&subject, &orders, from, to),
+        Task::Write { from, to } => write(&subject, &orders, from, to, None),
+        Task::WriteInHalves { to } => write(&subject, &orders, 0, to, Some(to / 2)),
         Task::Open => open(&subject, &orders),
-        Task::Check { from } => println!("{}", check(&subject, &orders, from)),
+        Task::Check { from } => say(check(&subject, &orders, from)),
     }
     ExitCode::SUCCESS
 }
@@ -89,7 +99,7 @@ fn say(line: impl std::fmt::Display) {
     stdout.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdout.flush()).unwrap();
 }
 
-fn write(subject: &Subject, orders: &Orders, from: u64, to: u64) {
+fn write(subject: &Subject, orders: &Orders, from: u64, to: u64, pause: Option<u64>) {
     let mut history = History::after(orders.seed, from);
     let store = subject.open(&orders.directory, orders.durability);
     let plan = SessionPlan { batched: orders.batched, ascending: false };
@@ -103,6 +113,9 @@ fn write(subject: &Subject, orders: &Orders, from: u64, to: u64) {
             if history.steps.is_multiple_of(orders.step_length()) {
                 say(history.steps);
             }
+            if pause == Some(history.steps) {
+                wait();
+            }
         }
         Ok(())
     };
@@ -114,9 +127,14 @@ fn write(subject: &Subject, orders: &Orders, from: u64, to: u64) {
 fn open(subject: &Subject, orders: &Orders) {
     let _store = subject.open(&orders.directory, orders.durability);
     say(READY);
-    // Whoever started this kills it; if that one is gone, its end of the pipe is closed.
-    let _ = std::io::stdin().read(&mut [0]);
+    // Whoever started this kills it.
+    wait();
     std::process::abort();
+}
+
+/// Until whoever started this writes something, or is gone and its end of the pipe closed.
+fn wait() {
+    let _ = std::io::stdin().read(&mut [0]);
 }
 
 type Content = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -146,6 +164,7 @@ fn check(subject: &Subject, orders: &Orders, from: u64) -> u64 {
 
 fn content(subject: &Subject, orders: &Orders) -> Content {
     let store = subject.open(&orders.directory, orders.durability);
+    say(READY);
     let mut found = Content::new();
     let work = &mut |session: &mut dyn Session| {
         session.scan(None, Direction::Any, &mut |key, value| {

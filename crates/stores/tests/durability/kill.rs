@@ -12,7 +12,7 @@ use std::time::Duration;
 use bakeoff_protocol::Durability;
 
 use crate::Outcome;
-use crate::child::{Orders, READY, Task};
+use crate::child::{Orders, READY, Task, steps_found};
 use crate::history::{BATCH, draw};
 use crate::subject::{self, Subject};
 
@@ -114,9 +114,8 @@ impl Ordeal<'_> {
     /// Opens the store and compares its content with what must be there.
     fn compare(&mut self) -> Result<(), String> {
         let output = self.start(Task::Check { from: self.steps }).wait_with_output().unwrap();
-        let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        let steps = said.trim().parse();
-        self.steps = steps.map_err(|_| format!("after {} steps: {}", self.steps, complained.trim()))?;
+        let complained = || format!("after {} steps: {}", self.steps, String::from_utf8_lossy(&output.stderr).trim());
+        self.steps = steps_found(&output.stdout).ok_or_else(complained)?;
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! What each store's durability classes promise, seen from outside, for every store of the table in every class it offers:
-//! which writes are flushed (`trace`), and what is left after `kill -9` (`kill`).
+//! which writes are flushed (`trace`), and what is left after `kill -9` (`kill`). Since it takes processes too, whether two can have a
+//! store open is tried here as well (`two`).
 //!
 //! The program starts itself again as the process that writes (`child`), which is traced or killed. First the checks
 //! themselves are checked: the store `faulty` promises everything and keeps nothing, and both must notice. Where a process may not
@@ -12,6 +13,7 @@ mod history;
 mod kill;
 mod subject;
 mod trace;
+mod two;
 
 use std::fmt;
 use std::io::Write;
@@ -44,11 +46,12 @@ impl fmt::Display for Outcome {
 /// A check: its name and what it does.
 type Check = (&'static str, fn(&Subject, Durability) -> Outcome);
 
-const CHECKS: [Check; 4] = [
+const CHECKS: [Check; 5] = [
     ("flushes of single writes", |subject, class| trace::flushes(subject, class, false)),
     ("flushes of batches", |subject, class| trace::flushes(subject, class, true)),
     ("kill -9 between single writes", |subject, class| kill::survives(subject, class, false)),
     ("kill -9 between batches", |subject, class| kill::survives(subject, class, true)),
+    ("two processes", two::share),
 ];
 
 /// Stores checked at the same time: much of the time is waiting for the disk.
@@ -86,7 +89,7 @@ fn main() -> ExitCode {
     if counts.failed == 0 && unnoticed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Checks that find nothing wrong with a store that promises what it does not keep.
+/// Checks that find nothing wrong with a store that promises what it does not keep, and does not say that it lets anyone in.
 fn unnoticed(liar: &Subject) -> Vec<String> {
     let noticed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_) | Outcome::Skipped(_));
     CHECKS
@@ -125,7 +128,7 @@ fn check(subject: &Subject) -> Vec<Checked> {
         Durability::ALL.map(|class| {
             let outcome = match offered(&class) {
                 true => check(subject, class),
-                false => Outcome::NotOffered("the class is not offered"),
+                false => Outcome::NotOffered("the store describes no such class"),
             };
             (*name, class, outcome)
         })

@@ -43,7 +43,7 @@ impl Subject {
     /// The command of a child process with this store.
     pub(crate) fn command(&self, orders: &child::Orders) -> Command {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(orders.to_arguments(&self.description.name));
+        command.args(orders.to_arguments(&self.description.name)).env("RUST_BACKTRACE", "0");
         command
     }
 }

@@ -1,0 +1,104 @@
+//! Two processes: what a store says of `multi_process` is tried. While one process has the store open and has written to it, a
+//! second one opens it.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use bakeoff_protocol::Durability;
+
+use crate::Outcome;
+use crate::child::{Orders, READY, Task, steps_found};
+use crate::subject::{self, Subject};
+
+/// Steps that the first process writes, half of them before the second comes.
+const STEPS: u64 = 40;
+/// How long the second process is given to be refused, before the first goes on; where it should get in it is given longer.
+const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE_IF_SHARED: Duration = Duration::from_secs(120);
+/// What a store that keeps nobody out and cannot be shared must say in its summary.
+const WARNING: &str = "second process";
+
+/// How the second process fared while the first had the store open.
+enum Second {
+    /// It opened the store, and found what the first one had written, or not.
+    GotIn(Result<u64, String>),
+    Refused,
+    /// It waited for the first one to close.
+    Waited(Child),
+}
+
+/// Opens the store twice.
+pub(crate) fn share(subject: &Subject, durability: Durability) -> Outcome {
+    let directory = subject::directory();
+    let start = |task| {
+        let directory = directory.path().to_owned();
+        let orders = Orders { directory, durability, seed: 3, batched: false, task };
+        let mut command = subject.command(&orders);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let mut first = start(Task::WriteInHalves { to: STEPS });
+    let half = (STEPS / 2).to_string();
+    let mut lines = BufReader::new(first.stdout.take().unwrap()).lines().map_while(Result::ok);
+    if !lines.any(|line| line == half) {
+        return Outcome::Failed("the first process cannot write".to_owned());
+    }
+    let patience = if subject.description.capabilities.multi_process { PATIENCE_IF_SHARED } else { PATIENCE };
+    let second = follow(start(Task::Check { from: STEPS / 2 }), patience);
+    first.stdin.take().unwrap().write_all(b"\n").unwrap();
+    let done = lines.last();
+    let ended = first.wait_with_output().unwrap();
+    if !ended.status.success() {
+        return Outcome::Failed(format!("the first process: {} after {done:?}", words(&ended.stderr)));
+    }
+    let harmless = subject.description.capabilities.multi_process || !matches!(second, Second::GotIn(_));
+    match (judge(subject, second), look(start(Task::Check { from: STEPS }))) {
+        (failed @ Outcome::Failed(_), _) => failed,
+        (outcome, afterwards) if !harmless || matches!(afterwards, Second::GotIn(Ok(STEPS))) => outcome,
+        (_, Second::GotIn(wrong)) => Outcome::Failed(format!("afterwards: {wrong:?}")),
+        (_, Second::Refused | Second::Waited(_)) => Outcome::Failed("afterwards it cannot be opened".to_owned()),
+    }
+}
+
+fn judge(subject: &Subject, second: Second) -> Outcome {
+    let documented = subject.description.summary.contains(WARNING);
+    match (subject.description.capabilities.multi_process, second) {
+        (true, Second::GotIn(Ok(_))) => Outcome::Ok("the second sees what the first has written".to_owned()),
+        (true, Second::GotIn(Err(why))) => Outcome::Failed(format!("the second gets in: {why}")),
+        (true, Second::Refused | Second::Waited(_)) => Outcome::Failed("the second is kept out".to_owned()),
+        (false, Second::Refused) => Outcome::NotOffered("the second is refused"),
+        (false, Second::Waited(child)) => match look(child) {
+            Second::GotIn(_) => Outcome::NotOffered("the second waits until the first has closed"),
+            _ => Outcome::NotOffered("the second is refused"),
+        },
+        (false, Second::GotIn(_)) if documented => {
+            Outcome::NotOffered("and the second is not kept out, as the store says")
+        }
+        (false, Second::GotIn(_)) => Outcome::Failed("the second gets in, and nothing says that it may not".to_owned()),
+    }
+}
+
+/// Gives the second process time to open the store.
+fn follow(mut child: Child, patience: Duration) -> Second {
+    let begin = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if begin.elapsed() > patience {
+            return Second::Waited(child);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    look(child)
+}
+
+/// What a process that looks has found when it ends.
+fn look(child: Child) -> Second {
+    let output = child.wait_with_output().unwrap();
+    if !words(&output.stdout).starts_with(READY) {
+        return Second::Refused;
+    }
+    Second::GotIn(steps_found(&output.stdout).ok_or_else(|| words(&output.stderr)))
+}
+
+fn words(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).trim().to_owned()
+}
