@@ -41,7 +41,8 @@ pub(crate) fn share(subject: &Subject, durability: Durability) -> Outcome {
     let half = (STEPS / 2).to_string();
     let mut lines = BufReader::new(first.stdout.take().unwrap()).lines().map_while(Result::ok);
     if !lines.any(|line| line == half) {
-        return Outcome::Failed("the first process cannot write".to_owned());
+        let ended = first.wait_with_output().unwrap();
+        return Outcome::Failed(format!("the first process cannot write: {}", words(&ended.stderr)));
     }
     let patience = if subject.description.capabilities.multi_process { PATIENCE_IF_SHARED } else { PATIENCE };
     let second = follow(start(Task::Check { from: STEPS / 2 }), patience);
