@@ -64,6 +64,9 @@ pub(crate) struct SuiteArguments {
     /// Stores to compare, separated by commas; `all` for every one there is
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub(crate) stores: Option<Vec<String>>,
+    /// Variants of the suite to measure, by name; the others are left out
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    pub(crate) variants: Option<Vec<String>>,
     /// What an acknowledged write must survive: none, process, power
     #[arg(long, value_delimiter = ',', value_name = "CLASS,…")]
     pub(crate) durability: Option<Vec<String>>,
@@ -79,6 +82,9 @@ pub(crate) struct SuiteArguments {
     /// Threads that work at the same time, e.g. 1,2,4
     #[arg(long, value_delimiter = ',', value_name = "COUNT,…")]
     pub(crate) threads: Option<Vec<String>>,
+    /// What else goes on meanwhile: none, video, cpu, memory, disk
+    #[arg(long, value_delimiter = ',', value_name = "WORD,…")]
+    pub(crate) disturbance: Option<Vec<String>>,
     /// Repetitions of each cell, each in a fresh process and directory
     #[arg(long, value_name = "COUNT")]
     pub(crate) rounds: Option<String>,

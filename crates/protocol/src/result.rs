@@ -30,6 +30,16 @@ pub struct Axes {
     pub threads: u32,
     /// The medium's name: `default`, or as given with `--medium`.
     pub medium: String,
+    /// The suite's variant, where it has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// What else went on meanwhile, e.g. `video`; absent where nothing did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disturbance: Option<String>,
+    /// The suite gives some stores a durability class of their own, as a published comparison did: cells are compared
+    /// whatever they promise, and every report names each one's class.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unequal: bool,
 }
 
 /// What identifies a tape and its values.

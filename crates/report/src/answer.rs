@@ -32,7 +32,11 @@ pub(crate) fn answer(table: &Table, contenders: &Contenders) -> Answer {
     }
 }
 
-fn promise(durability: Durability) -> String {
+fn promise(durability: Option<Durability>) -> String {
+    let Some(durability) = durability else {
+        return "UNEQUAL: each store promises what stands beside its name, so their figures are no fair comparison"
+            .to_owned();
+    };
     let words = match durability {
         Durability::None => "an acknowledged write may be lost when the process dies",
         Durability::Process => "an acknowledged write survives the death of the process, not of the machine",

@@ -31,24 +31,31 @@ pub(crate) struct Contenders(BTreeMap<String, Contender>);
 impl Contenders {
     /// Everyone in these cells, as the stores' descriptions name them. Colours follow the order of names.
     pub(crate) fn new(cells: &[CellRound], stores: &[StoreDescription]) -> Self {
-        let mut variants: BTreeMap<&str, BTreeMap<String, &Axes>> = BTreeMap::new();
+        let mut by_store: BTreeMap<&str, BTreeMap<String, &Axes>> = BTreeMap::new();
+        let mut rivals: BTreeMap<(&str, Option<&str>), BTreeSet<String>> = BTreeMap::new();
         for axes in cells.iter().map(|cell| &cell.end.axes) {
-            variants.entry(&axes.store).or_default().entry(key_of(axes)).or_insert(axes);
+            by_store.entry(&axes.store).or_default().entry(key_of(axes)).or_insert(axes);
+            rivals.entry((&axes.store, axes.variant.as_deref())).or_default().insert(key_of(axes));
         }
         let mut contenders = BTreeMap::new();
-        let mut titles = BTreeSet::new();
-        for (store, variants) in &variants {
-            for (key, axes) in variants {
+        let mut titles: BTreeMap<String, &str> = BTreeMap::new();
+        for (store, settings) in &by_store {
+            let several = rivals.iter().any(|((of, _), keys)| of == store && keys.len() > 1);
+            for (key, axes) in settings {
                 let description = stores.iter().find(|description| description.name == *store);
                 let mut title = printable(description.map_or(store, |description| &description.title));
-                if variants.len() > 1 {
+                if several {
                     title.push_str(&settings_words(axes));
                 }
-                if !titles.insert(title.clone()) {
+                if axes.unequal {
+                    title.push_str(&format!(" ({})", axes.durability));
+                }
+                // The same store may be set otherwise in another variant: it has the same title there.
+                if titles.insert(title.clone(), store).is_some_and(|other| other != *store) {
                     title = format!("{title} [{}]", printable(store));
                 }
                 let ranked = description.is_none_or(|store| store.capabilities.keeps_data && !store.test_only);
-                let style = style(contenders.len());
+                let style = style(if several { contenders.len() } else { store_index(&by_store, store) });
                 contenders.insert(key.clone(), Contender { key: key.clone(), title, ranked, style });
             }
         }
@@ -71,10 +78,17 @@ impl Contenders {
     }
 }
 
-/// What tells contenders apart: the store's name, and its settings if it has any.
+/// A store's place among all, so that it has the same colour in every variant.
+fn store_index(stores: &BTreeMap<&str, BTreeMap<String, &Axes>>, store: &str) -> usize {
+    stores.keys().position(|name| *name == store).unwrap_or(0)
+}
+
+/// What tells contenders apart: the store's name, its settings if it has any, and where stores promise different things
+/// its class.
 fn key_of(axes: &Axes) -> String {
     let settings: Vec<String> = axes.settings.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-    format!("{}{}", axes.store, settings.concat())
+    let class = if axes.unequal { format!(" {}", axes.durability) } else { String::new() };
+    format!("{}{class}{}", axes.store, settings.concat())
 }
 
 fn settings_words(axes: &Axes) -> String {

@@ -29,7 +29,9 @@ struct Line<'a> {
 /// What the lines of a group have in common, in the order in which groups are shown.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Heading {
-    durability: bakeoff_protocol::Durability,
+    variant: Option<String>,
+    durability: Option<bakeoff_protocol::Durability>,
+    disturbance: Option<String>,
     medium: String,
     key: String,
     threads: u32,
@@ -99,7 +101,9 @@ fn new_line<'a>(contender: &Contender) -> Line<'a> {
 
 fn heading(axes: &Axes, place: usize, label: String, per_entry: bool) -> Heading {
     Heading {
-        durability: axes.durability,
+        variant: axes.variant.clone(),
+        durability: (!axes.unequal).then_some(axes.durability),
+        disturbance: axes.disturbance.clone(),
         medium: axes.medium.clone(),
         key: axes.key.clone(),
         threads: axes.threads,
@@ -115,9 +119,12 @@ fn heading(axes: &Axes, place: usize, label: String, per_entry: bool) -> Heading
 fn heading_words(of: &Heading) -> String {
     let workload = format!("{} × {} {}", size_range(of.size.0, of.size.1), count(of.records), of.data);
     let threads = if of.threads == 1 { String::new() } else { format!(", {} threads", of.threads) };
+    let variant = of.variant.as_ref().map_or_else(String::new, |variant| format!(" · {variant}"));
+    let disturbed = of.disturbance.as_ref().map_or_else(String::new, |by| format!(", disturbed by {by}"));
+    let durability = of.durability.map_or("as set", |class| class.name());
     printable(&format!(
-        "{} · {workload} · durability {}, medium {}, {} keys{threads}",
-        of.label, of.durability, of.medium, of.key
+        "{} · {workload}{variant} · durability {durability}, medium {}, {} keys{threads}{disturbed}",
+        of.label, of.medium, of.key
     ))
 }
 

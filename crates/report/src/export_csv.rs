@@ -122,6 +122,9 @@ fn axes(row: &mut Row, cell: Option<&CellRound>) {
     row.maybe("records", of.map(|of| of.records));
     row.maybe("threads", of.map(|of| of.threads));
     row.text("medium", &text(of.map(|of| &of.medium)));
+    row.text("variant", &text(of.and_then(|of| of.variant.as_ref())));
+    row.text("disturbance", &text(of.and_then(|of| of.disturbance.as_ref())));
+    row.maybe("unequal", of.map(|of| of.unequal));
     row.set("status", end.map_or("", |end| if end.status == CellStatus::Ok { "ok" } else { "failed" }));
     row.text("failure", end.and_then(|end| end.failure).map_or("", |kind| kind.words()));
     row.text("failure_phase", &text(end.and_then(|end| end.failure_phase.as_ref())));

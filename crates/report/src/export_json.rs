@@ -45,7 +45,9 @@ fn verdict(of: &Circumstances, (measure, size, column): (&Measure, Size, &Column
         Measure::Memory => ("rss_peak_above_baseline", "bytes", None, None),
     };
     json!({
+        "variant": of.variant,
         "durability": of.durability,
+        "disturbance": of.disturbance,
         "medium": of.medium,
         "key": of.key,
         "threads": of.threads,

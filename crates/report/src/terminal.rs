@@ -147,7 +147,8 @@ fn failed_in_short(run: &Run, contenders: &Contenders, width: usize) -> String {
 
 /// What a table's figures have in common: the promise, and whatever else differs between tables.
 fn circumstances(of: &Circumstances, tables: &[Table]) -> String {
-    format!("Best in each workload · durability {}{}", of.durability, varying(of, tables))
+    let durability = of.durability.map_or("as set", |class| class.name());
+    format!("Best in each workload · durability {durability}{}", varying(of, tables))
 }
 
 /// The axes in which tables differ, apart from durability.
@@ -155,6 +156,13 @@ fn varying(of: &Circumstances, tables: &[Table]) -> String {
     let differs =
         |same: fn(&Circumstances, &Circumstances) -> bool| tables.iter().any(|other| !same(&other.circumstances, of));
     let mut words = String::new();
+    if let Some(variant) = &of.variant {
+        words.push_str(&format!(" · variant {}", printable(variant)));
+    }
+    if differs(|a, b| a.disturbance == b.disturbance) {
+        let disturbed = of.disturbance.as_ref().map(|by| format!("disturbed by {}", printable(by)));
+        words.push_str(&format!(" · {}", disturbed.as_deref().unwrap_or("undisturbed")));
+    }
     if differs(|a, b| a.medium == b.medium) {
         words.push_str(&format!(" · medium {}", printable(&of.medium)));
     }

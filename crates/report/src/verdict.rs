@@ -1,5 +1,5 @@
-//! Results → tables of rankings: one table for each promise (and medium, key form, number of threads), in it one field for
-//! each measure, record size, data type and number of records.
+//! Results → tables of rankings: one table for each promise (and variant, disturbance, medium, key form, number of threads),
+//! in it one field for each measure, record size, data type and number of records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +13,12 @@ use crate::results::{CellRound, failed_cells, phase_order};
 /// What all figures of a table have in common. Only such figures are compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Circumstances {
-    /// The promise.
-    pub(crate) durability: Durability,
+    /// The suite's variant, where it has several.
+    pub(crate) variant: Option<String>,
+    /// What each write promises; `None` where each store was set as a suite, or a publication, chose.
+    pub(crate) durability: Option<Durability>,
+    /// What else went on; `None` for nothing.
+    pub(crate) disturbance: Option<String>,
     /// The medium's name.
     pub(crate) medium: String,
     /// The key form.
@@ -207,6 +211,12 @@ fn ranking(measure: &Measure, field: &Field) -> Option<Ranking> {
 }
 
 fn circumstances(axes: &Axes) -> Circumstances {
-    let Axes { durability, medium, key, threads, .. } = axes;
-    Circumstances { durability: *durability, medium: medium.clone(), key: key.clone(), threads: *threads }
+    Circumstances {
+        variant: axes.variant.clone(),
+        durability: (!axes.unequal).then_some(axes.durability),
+        disturbance: axes.disturbance.clone(),
+        medium: axes.medium.clone(),
+        key: axes.key.clone(),
+        threads: axes.threads,
+    }
 }

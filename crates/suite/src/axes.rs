@@ -5,6 +5,7 @@ use std::time::Duration;
 use bakeoff_protocol::Durability;
 use bakeoff_tape::{Data, KeyForm, LANES_MAX, SizeRange, Tree, tree_entries};
 
+use crate::disturbance::Disturbance;
 use crate::error::Problems;
 use crate::node::{Node, SuiteFile, Value};
 use crate::read::{self, Table};
@@ -27,6 +28,7 @@ pub(crate) struct Axes {
     pub(crate) threads: Vec<u32>,
     pub(crate) media: Vec<String>,
     pub(crate) keys: Vec<KeyForm>,
+    pub(crate) disturbances: Vec<Disturbance>,
 }
 
 /// What a cell may cost.
@@ -38,7 +40,8 @@ pub(crate) struct Limits {
 
 /// Reads `[axes]`. With directory keys the tree says how many records there are and how long.
 pub(crate) fn axes(root: &Table<'_>, tree: Option<Tree>, problems: &mut Problems) -> Option<Axes> {
-    const KNOWN: [&str; 8] = ["stores", "value-size", "records", "data", "durability", "threads", "media", "key"];
+    const KNOWN: [&str; 9] =
+        ["stores", "value-size", "records", "data", "durability", "threads", "media", "key", "disturbance"];
     let node = root.required("axes", "[axes] with stores, value-size and records", problems)?;
     let table = Table::new(node, "[axes]", &KNOWN, problems)?;
     let classes = Durability::ALL.map(|class| (class.name(), class));
@@ -58,6 +61,9 @@ pub(crate) fn axes(root: &Table<'_>, tree: Option<Tree>, problems: &mut Problems
         table.axis("durability", problems, |node, what, problems| read::word(node, what, &classes, problems));
     let threads = table.axis("threads", problems, threads);
     let media = table.axis("media", problems, read::name);
+    let words = Disturbance::ALL.map(|disturbance| (disturbance.name(), disturbance));
+    let disturbances =
+        table.axis("disturbance", problems, |node, what, problems| read::word(node, what, &words, problems));
     Some(Axes {
         stores: stores?,
         value_bytes: value_bytes?,
@@ -67,6 +73,7 @@ pub(crate) fn axes(root: &Table<'_>, tree: Option<Tree>, problems: &mut Problems
         threads: threads.unwrap_or_else(|| vec![1]),
         media: media.unwrap_or_else(|| vec!["default".to_owned()]),
         keys,
+        disturbances: disturbances.unwrap_or_else(|| vec![Disturbance::None]),
     })
 }
 

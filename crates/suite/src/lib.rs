@@ -9,6 +9,7 @@
 
 mod axes;
 pub mod builtin;
+mod disturbance;
 mod error;
 mod flow;
 mod node;
@@ -22,7 +23,9 @@ mod settings;
 mod skip;
 mod suite;
 mod units;
+mod variants;
 
+pub use disturbance::Disturbance;
 pub use error::{SuiteError, SuiteErrors, did_you_mean};
 pub use offered::offered;
 pub use overrides::Overrides;
@@ -33,6 +36,7 @@ pub use units::{
     UnitError, approximate_size, format_count, format_duration, format_size, format_size_range, parse_count,
     parse_count_range, parse_duration, parse_size, parse_size_range,
 };
+pub use variants::Variant;
 
 /// The longest suite file that is read, in bytes.
 pub const SUITE_BYTES_MAX: u64 = 1 << 20;

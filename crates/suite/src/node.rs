@@ -94,6 +94,23 @@ impl Node {
             let place = self.place.clone();
             self.set(key, Self { place, value: Value::Table(Vec::new()) });
         }
+        self.value_of(key)
+    }
+
+    /// The table under `key`, if there is one.
+    pub(crate) fn table_if_there(&mut self, key: &str) -> Option<&mut Self> {
+        self.value_of(key).filter(|node| matches!(node.value, Value::Table(_)))
+    }
+
+    /// The elements of the list under `key`, if there is one.
+    pub(crate) fn list_if_there(&mut self, key: &str) -> Option<&mut Vec<Self>> {
+        match &mut self.value_of(key)?.value {
+            Value::Array(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    fn value_of(&mut self, key: &str) -> Option<&mut Self> {
         let Value::Table(entries) = &mut self.value else { return None };
         entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.node)
     }

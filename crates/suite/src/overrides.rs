@@ -1,6 +1,7 @@
 //! What the command line changes in a suite.
 
 use crate::node::{Node, Place, SuiteFile, Value};
+use crate::variants;
 
 /// Flags that take the place of what a suite says, as typed. They are held to the same rules as the suite.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,12 @@ pub struct Overrides {
     pub data: Option<Vec<String>>,
     /// `--threads`: counts.
     pub threads: Option<Vec<String>>,
+    /// `--variants`: names of variants to measure, the others are left out. Applied by itself, before the other flags.
+    pub variants: Option<Vec<String>>,
+    /// `--disturbance`: words.
+    pub disturbance: Option<Vec<String>>,
+    /// Names given with `--medium`; they take the place of the axis only where the suite leaves it out.
+    pub media: Option<Vec<String>>,
     /// `--rounds`: a count.
     pub rounds: Option<String>,
     /// `--seed`: a number.
@@ -37,9 +44,15 @@ impl Overrides {
             ("value-size", "--value-size", &self.value_size),
             ("data", "--data", &self.data),
             ("threads", "--threads", &self.threads),
+            ("disturbance", "--disturbance", &self.disturbance),
         ];
+        let names_media = file.root.get("axes").is_some_and(|axes| axes.get("media").is_some());
+        let media = [("media", "--medium", &self.media)];
+        let lists = lists.into_iter().chain(media.into_iter().filter(|_| !names_media));
         for (key, flag, values) in lists {
-            if let (Some(values), Some(axes)) = (values, file.root.table("axes")) {
+            let Some(values) = values else { continue };
+            variants::forget_axis(file, key);
+            if let Some(axes) = file.root.table("axes") {
                 axes.set(key, list(flag, values));
             }
         }

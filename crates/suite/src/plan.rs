@@ -9,6 +9,7 @@ use serde::Serialize;
 use sha1::{Digest, Sha1};
 
 use crate::POOL_BYTES_MAX;
+use crate::disturbance::Disturbance;
 use crate::error::{Problems, SuiteErrors};
 use crate::offered::offered;
 use crate::settings;
@@ -53,7 +54,11 @@ pub struct WorkloadPlan {
     pub workload: Workload,
     /// The medium's name.
     pub medium: String,
-    /// The promise that all cells keep.
+    /// The suite's variant, where it has several.
+    pub variant: Option<String>,
+    /// What else goes on meanwhile.
+    pub disturbance: Disturbance,
+    /// The promise that all cells keep, but for those whose store has a class of its own.
     pub durability: Durability,
     /// One for each store.
     pub cells: Vec<Cell>,
@@ -82,36 +87,44 @@ pub fn plan(
     stores: &[StoreDescription],
     media: &BTreeMap<String, PlanMedium>,
 ) -> Result<Plan, SuiteErrors> {
-    let mut problems = Problems::default();
-    let chosen = choose(suite, stores, &mut problems);
-    for (index, medium) in suite.media().iter().enumerate().filter(|(_, medium)| !media.contains_key(*medium)) {
-        let message = format!("nothing says where the medium `{medium}` is");
-        let help = format!("give it a directory with --medium {medium}=DIR");
-        problems.add(&suite.file.axis_place("media", index), message, help);
+    let mut whole = Plan::default();
+    let mut cells = 0;
+    for suite in suite.measured() {
+        let mut problems = Problems::default();
+        let chosen = choose(suite, stores, &mut problems);
+        for (index, medium) in suite.media().iter().enumerate().filter(|(_, medium)| !media.contains_key(*medium)) {
+            let message = format!("nothing says where the medium `{medium}` is");
+            let help = format!("give it a directory with --medium {medium}=DIR");
+            problems.add(&suite.file.axis_place("media", index), message, help);
+        }
+        cells = combinations(suite).saturating_mul(chosen.len()).saturating_add(cells);
+        if cells > CELLS_MAX {
+            let message = format!("the axes make {} cells", format_count(cells as u64));
+            let help = format!("a plan has at most {}: give the axes fewer values", format_count(CELLS_MAX as u64));
+            problems.add(&suite.file.axis_place("stores", usize::MAX), message, help);
+        }
+        if !problems.is_empty() {
+            return Err(suite.file.errors(problems));
+        }
+        whole = Planner { suite, chosen: &chosen, media, plan: whole }.plan();
     }
-    let combinations = combinations(suite);
-    if combinations.saturating_mul(chosen.len()) > CELLS_MAX {
-        let message = format!("the axes make {} cells", format_count(combinations.saturating_mul(chosen.len()) as u64));
-        let help = format!("a plan has at most {}: give the axes fewer values", format_count(CELLS_MAX as u64));
-        problems.add(&suite.file.axis_place("stores", usize::MAX), message, help);
-    }
-    if !problems.is_empty() {
-        return Err(suite.file.errors(problems));
-    }
-    Ok(Planner { suite, chosen: &chosen, media, plan: Plan::default() }.plan())
+    Ok(whole)
 }
 
 /// A store and the settings that the suite gives it.
 struct Chosen<'a> {
     store: &'a StoreDescription,
     settings: Settings,
+    /// Its own class, whatever the axis says.
+    durability: Option<Durability>,
 }
 
 fn choose<'a>(suite: &Suite, stores: &'a [StoreDescription], problems: &mut Problems) -> Vec<Chosen<'a>> {
     let known: Vec<_> = stores.iter().filter(|store| !store.test_only).map(|store| store.name.as_str()).collect();
     let mut chosen = Vec::new();
     let mut add = |store: &'a StoreDescription, problems: &mut Problems| {
-        chosen.push(Chosen { store, settings: settings::resolve(&suite.file, store, problems) });
+        let durability = settings::durability(&suite.file, &store.name);
+        chosen.push(Chosen { store, settings: settings::resolve(&suite.file, store, problems), durability });
     };
     match suite.stores() {
         StoreChoice::All => stores.iter().filter(|store| !store.test_only).for_each(|store| add(store, problems)),
@@ -136,6 +149,7 @@ fn combinations(suite: &Suite) -> usize {
     let lengths = [
         suite.media().len(),
         suite.durability().len(),
+        suite.disturbances().len(),
         suite.keys().len(),
         suite.data().len(),
         suite.value_bytes().len(),
@@ -143,6 +157,13 @@ fn combinations(suite: &Suite) -> usize {
         suite.threads().len(),
     ];
     lengths.into_iter().fold(1, usize::saturating_mul)
+}
+
+/// What cells have in common beside the tapes.
+struct Circumstances<'a> {
+    medium: &'a str,
+    disturbance: Disturbance,
+    durability: Durability,
 }
 
 struct Planner<'a> {
@@ -157,30 +178,36 @@ impl Planner<'_> {
         let suite = self.suite;
         let workloads = workloads(suite);
         for medium in suite.media() {
-            for &durability in suite.durability() {
-                for workload in &workloads {
-                    self.workload(workload, medium, durability);
+            for &disturbance in suite.disturbances() {
+                for &durability in suite.durability() {
+                    for workload in &workloads {
+                        self.workload(workload, &Circumstances { medium, disturbance, durability });
+                    }
                 }
             }
         }
         self.plan
     }
 
-    fn workload(&mut self, workload: &Workload, medium: &str, durability: Durability) {
+    fn workload(&mut self, workload: &Workload, of: &Circumstances<'_>) {
+        let &Circumstances { medium, disturbance, durability } = of;
         let estimate = estimate(workload);
         if let Some((what, why)) = self.too_large(workload, medium, &estimate) {
             return self.skip(what, why);
         }
         let mut cells = Vec::new();
         for chosen in self.chosen {
-            match unfit(chosen.store, workload, durability) {
+            let own = chosen.durability.unwrap_or(durability);
+            match unfit(chosen.store, workload, own) {
                 Some((what, why)) => self.skip(what, why),
-                None => cells.push(self.cell(chosen, workload, medium, durability)),
+                None => cells.push(self.cell(chosen, workload, &Circumstances { durability: own, ..*of })),
             }
         }
         if !cells.is_empty() {
             let (workload, medium) = (workload.clone(), medium.to_owned());
-            self.plan.workloads.push(WorkloadPlan { workload, medium, durability, cells, estimate });
+            let variant = self.variant();
+            let planned = WorkloadPlan { workload, medium, variant, disturbance, durability, cells, estimate };
+            self.plan.workloads.push(planned);
         }
     }
 
@@ -203,8 +230,13 @@ impl Planner<'_> {
         Some((format!("{size} on medium {medium}"), SkipReason::DiskTooSmall { needed_bytes, free_bytes }))
     }
 
-    fn cell(&self, chosen: &Chosen<'_>, workload: &Workload, medium: &str, durability: Durability) -> Cell {
-        let Chosen { store, settings } = chosen;
+    fn variant(&self) -> Option<String> {
+        self.suite.variant().map(|variant| variant.name.clone())
+    }
+
+    fn cell(&self, chosen: &Chosen<'_>, workload: &Workload, of: &Circumstances<'_>) -> Cell {
+        let &Circumstances { medium, disturbance, durability } = of;
+        let Chosen { store, settings, .. } = chosen;
         let axes = Axes {
             suite: self.suite.name().to_owned(),
             store: store.name.clone(),
@@ -217,8 +249,13 @@ impl Planner<'_> {
             records: workload.records,
             threads: workload.lanes,
             medium: medium.to_owned(),
+            variant: self.variant(),
+            disturbance: (!disturbance.is_none()).then(|| disturbance.name().to_owned()),
+            unequal: self.suite.is_unequal(),
         };
-        let identity = Identity { workload, durability, store: &store.name, settings, medium };
+        let variant = axes.variant.as_deref();
+        let store = &store.name;
+        let identity = Identity { workload, durability, store, settings, medium, variant, disturbance };
         Cell { id: identity.hash(), axes, settings: settings.clone() }
     }
 }
@@ -231,6 +268,12 @@ struct Identity<'a> {
     store: &'a str,
     settings: &'a Settings,
     medium: &'a str,
+    /// Absent where a suite has no variants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variant: Option<&'a str>,
+    /// Absent where nothing else goes on.
+    #[serde(skip_serializing_if = "Disturbance::is_none")]
+    disturbance: Disturbance,
 }
 
 impl Identity<'_> {

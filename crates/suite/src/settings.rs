@@ -1,6 +1,6 @@
 //! The tables `[settings.STORE]`, checked against what the store says it takes.
 
-use bakeoff_protocol::{Setting, SettingKind, Settings, StoreDescription};
+use bakeoff_protocol::{Durability, Setting, SettingKind, Settings, StoreDescription};
 use serde_json::Value as Json;
 
 use crate::error::Problems;
@@ -20,6 +20,9 @@ pub(crate) fn check_names(root: &Table<'_>, stores: &StoreChoice, file: &SuiteFi
             let what = format!("settings.{}", shorten(&entry.key));
             read::wrong_kind(&entry.node, &what, "a table of the store's settings", problems);
         }
+        if let Some(node) = entry.node.get(DURABILITY) {
+            read::word(node, DURABILITY, &Durability::ALL.map(|class| (class.name(), class)), problems);
+        }
     }
     // Stores chosen on the command line may leave out some that the suite has settings for.
     let is_flag = matches!(file.axis_place("stores", 0), Place::Flag { .. });
@@ -32,13 +35,33 @@ pub(crate) fn check_names(root: &Table<'_>, stores: &StoreChoice, file: &SuiteFi
     }
 }
 
+/// The key among a store's settings that gives it a durability class of its own.
+const DURABILITY: &str = "durability";
+
+/// The class that the suite gives this store whatever the axis says, if it does. What is wrong with it is noted once, by
+/// [`check_names`].
+pub(crate) fn durability(file: &SuiteFile, store: &str) -> Option<Durability> {
+    let node = file.root.get("settings")?.get(store)?.get(DURABILITY)?;
+    read::word(node, DURABILITY, &Durability::ALL.map(|class| (class.name(), class)), &mut Problems::default())
+}
+
+/// Whether some store that may be compared has a class of its own, so that stores may promise different things.
+pub(crate) fn is_unequal(file: &SuiteFile, stores: &StoreChoice) -> bool {
+    let Some(Value::Table(entries)) = file.root.get("settings").map(|node| &node.value) else { return false };
+    let compared = |name: &String| match stores {
+        StoreChoice::All => true,
+        StoreChoice::Named(names) => names.contains(name),
+    };
+    entries.iter().any(|entry| compared(&entry.key) && entry.node.get(DURABILITY).is_some())
+}
+
 /// The settings the suite gives a store, with sizes as integers. The store's defaults are left to its driver.
 pub(crate) fn resolve(file: &SuiteFile, store: &StoreDescription, problems: &mut Problems) -> Settings {
     let mut settings = Settings::new();
     let Some(node) = file.root.get("settings").and_then(|tables| tables.get(&store.name)) else { return settings };
     let Value::Table(entries) = &node.value else { return settings };
     let known: Vec<_> = store.settings.iter().map(|setting| setting.name.as_str()).collect();
-    for entry in entries {
+    for entry in entries.iter().filter(|entry| entry.key != DURABILITY) {
         match store.settings.iter().find(|setting| setting.name == entry.key) {
             Some(setting) => {
                 if let Some(value) = value(setting, &entry.node, problems) {

@@ -8,15 +8,30 @@ use bakeoff_protocol::Durability;
 use bakeoff_tape::{Data, KeyForm, PhaseSpec, SizeRange, Tree};
 
 use crate::axes::{self, Axes, Limits};
+use crate::disturbance::Disturbance;
 use crate::error::{Problems, SuiteErrors};
 use crate::node::{Node, SuiteFile, Value, too_long};
 use crate::overrides::Overrides;
 use crate::phase::Phase;
 use crate::read::{self, Table};
+use crate::variants::{self, Variant};
 use crate::{SUITE_BYTES_MAX, flow, rules, settings};
 
-const KNOWN: [&str; 11] =
-    ["title", "summary", "analysis", "seed", "rounds", "pool-size", "axes", "limits", "phases", "tree", "settings"];
+const KNOWN: [&str; 13] = [
+    "title",
+    "summary",
+    "analysis",
+    "seed",
+    "rounds",
+    "pool-size",
+    "baseline",
+    "axes",
+    "limits",
+    "phases",
+    "tree",
+    "settings",
+    "variants",
+];
 
 const PHASES_MAX: usize = 100;
 const ROUNDS_MAX: u64 = 1_000;
@@ -46,6 +61,12 @@ pub struct Suite {
     limits: Limits,
     phases: Vec<PhaseSpec>,
     tree: Option<Tree>,
+    baseline: Vec<String>,
+    /// Which variant of a suite this is, where it has several.
+    variant: Option<Variant>,
+    /// Every variant, with no variants of its own.
+    variants: Vec<Suite>,
+    unequal: bool,
     /// As typed: where flags are put, and where errors of a plan are shown.
     pub(crate) file: SuiteFile,
 }
@@ -56,7 +77,9 @@ impl Suite {
     /// # Errors
     /// Everything that is wrong with it, each with its line.
     pub fn parse(file_name: &str, text: &str) -> Result<Self, SuiteErrors> {
-        check(SuiteFile::parse(file_name, text)?)
+        let suite = check(SuiteFile::parse(file_name, text)?)?;
+        check_baseline(&suite)?;
+        Ok(suite)
     }
 
     /// Reads a suite from a file.
@@ -73,8 +96,35 @@ impl Suite {
     /// What is wrong with a flag by itself, or with the suite now that the flag is in it.
     pub fn with_overrides(&self, overrides: &Overrides) -> Result<Self, SuiteErrors> {
         let mut file = self.file.clone();
+        if let Some(wanted) = &overrides.variants {
+            let mut problems = Problems::default();
+            variants::choose(&mut file, wanted, &mut problems);
+            if !problems.is_empty() {
+                return Err(file.errors(problems));
+            }
+        }
         overrides.apply(&mut file);
         check(file)
+    }
+
+    /// What is measured: the variants, or the suite itself where it has none.
+    pub fn measured(&self) -> &[Self] {
+        if self.variants.is_empty() { std::slice::from_ref(self) } else { &self.variants }
+    }
+
+    /// Which variant this is, where the suite has several.
+    pub fn variant(&self) -> Option<&Variant> {
+        self.variant.as_ref()
+    }
+
+    /// Names of the variants that the others are set against; mostly none.
+    pub fn baseline(&self) -> &[String] {
+        &self.baseline
+    }
+
+    /// Whether it gives some stores a durability class of their own, so that cells are compared whatever they promise.
+    pub fn is_unequal(&self) -> bool {
+        self.unequal
     }
 
     /// The name: that of the file, without folder and extension.
@@ -152,9 +202,25 @@ impl Suite {
         &self.axes.threads
     }
 
-    /// Names of media; a plan needs a directory for each.
+    /// Names of media, for this variant; a plan needs a directory for each.
     pub fn media(&self) -> &[String] {
         &self.axes.media
+    }
+
+    /// Names of the media of all that is measured, each once.
+    pub fn all_media(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for name in self.measured().iter().flat_map(Self::media) {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// What else goes on while a cell is measured.
+    pub fn disturbances(&self) -> &[Disturbance] {
+        &self.axes.disturbances
     }
 
     /// Key forms.
@@ -194,10 +260,37 @@ pub fn read_text(path: &Path) -> Result<String, SuiteErrors> {
 
 fn check(file: SuiteFile) -> Result<Suite, SuiteErrors> {
     let mut problems = Problems::default();
-    match assemble(&file, &mut problems) {
-        Some(suite) if problems.is_empty() => Ok(suite),
+    let suite = assemble(&file, &mut problems);
+    // What is wrong with the suite itself would be told again for each variant.
+    let variants = if problems.is_empty() { variants::read(&file, &mut problems) } else { Vec::new() };
+    let mut suites = Vec::new();
+    for (variant, merged) in variants {
+        let Some(suite) = assemble(&merged, &mut problems) else { break };
+        suites.push(Suite { variant: Some(variant), ..suite });
+        if !problems.is_empty() {
+            break;
+        }
+    }
+    match suite {
+        Some(suite) if problems.is_empty() => Ok(Suite { variants: suites, ..suite }),
         _ => Err(file.errors(problems)),
     }
+}
+
+/// The baseline is made of variants. Checked in the file alone: a flag may leave some of them out.
+fn check_baseline(suite: &Suite) -> Result<(), SuiteErrors> {
+    let known: Vec<&str> = suite.variants.iter().filter_map(Suite::variant).map(|each| each.name.as_str()).collect();
+    let mut problems = Problems::default();
+    let Some(node) = suite.file.root.get("baseline") else { return Ok(()) };
+    for name in suite.baseline.iter().filter(|name| !known.contains(&name.as_str())) {
+        let help = if known.is_empty() {
+            "add [[variants]], or leave `baseline` out".to_owned()
+        } else {
+            format!("use {}", known.join(", "))
+        };
+        problems.add_unknown(&node.place, name, &known, format!("the baseline `{name}` is no variant"), help);
+    }
+    if problems.is_empty() { Ok(()) } else { Err(suite.file.errors(problems)) }
 }
 
 fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
@@ -215,8 +308,15 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     let tree = axes::tree(&root, problems);
     let axes = axes::axes(&root, tree, problems);
     let phases = phases(&root, problems);
+    let baseline = root.axis("baseline", problems, read::name).unwrap_or_default();
     let axes = axes?;
     settings::check_names(&root, &axes.stores, file, problems);
+    let unequal = settings::is_unequal(file, &axes.stores);
+    if unequal && axes.durability.len() > 1 {
+        let message = "some stores have a durability class of their own, and the axis has several";
+        let help = "give the axis `durability` one class, for the stores without one of their own";
+        problems.add(&file.axis_place("durability", 1), message, help);
+    }
     let pool_bytes = axes::pool_bytes(&root, &axes, file, problems);
     for (index, phase) in phases.iter().enumerate() {
         rules::check(phase, index, &axes, file, problems);
@@ -226,7 +326,25 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     }
     let phases = phases.into_iter().map(|phase| phase.spec).collect();
     let (rounds, file) = (rounds as u32, file.clone());
-    Some(Suite { name, title, summary, analysis, seed, rounds, pool_bytes, axes, limits, phases, tree, file })
+    let (variant, variants) = (None, Vec::new());
+    Some(Suite {
+        name,
+        title,
+        summary,
+        analysis,
+        seed,
+        rounds,
+        pool_bytes,
+        axes,
+        limits,
+        phases,
+        tree,
+        baseline,
+        variant,
+        variants,
+        unequal,
+        file,
+    })
 }
 
 fn phases<'a>(root: &Table<'a>, problems: &mut Problems) -> Vec<Phase<'a>> {

@@ -88,10 +88,14 @@ fn flags_take_the_place_of_what_the_suite_says() {
         value_size: list("1B..2B"),
         data: list("text"),
         threads: list("2"),
+        ..Overrides::default()
+    };
+    let overrides = Overrides {
         rounds: Some("5".to_owned()),
         seed: Some("18446744073709551615".to_owned()),
         max_db_size: Some("1MB".to_owned()),
         timeout: Some("1h30m".to_owned()),
+        ..overrides
     };
     let suite = suite("seed = 7", "seed = 7").with_overrides(&overrides).unwrap_or_else(|errors| panic!("{errors}"));
     assert_eq!((suite.rounds(), suite.seed(), suite.db_bytes_max()), (5, u64::MAX, Some(1_000_000)));

@@ -292,6 +292,12 @@ pub(crate) fn workload_words(plan: &WorkloadPlan) -> String {
     if workload.lanes > 1 {
         words += &format!(", {} threads", workload.lanes);
     }
+    if let Some(variant) = &plan.variant {
+        words += &format!(", variant {variant}");
+    }
+    if !plan.disturbance.is_none() {
+        words += &format!(", disturbed by {}", plan.disturbance);
+    }
     if plan.medium != DEFAULT_MEDIUM {
         words += &format!(", on {}", plan.medium);
     }

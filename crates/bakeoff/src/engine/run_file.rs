@@ -50,7 +50,20 @@ pub(crate) struct SuiteText {
     pub(crate) title: String,
     pub(crate) summary: String,
     pub(crate) analysis: String,
+    /// Variants that are measured; none where the suite has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) variants: Vec<VariantText>,
+    /// Variants that the others are set against.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) baseline: Vec<String>,
     pub(crate) text: String,
+}
+
+/// A variant of the suite.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct VariantText {
+    pub(crate) name: String,
+    pub(crate) summary: String,
 }
 
 /// Something that was left out, and why.

@@ -51,8 +51,11 @@ impl Setup {
     pub(crate) fn new(arguments: &RunArguments, source: &SuiteSource) -> Result<Self> {
         let drivers = Drivers::discover()?;
         let stores = drivers.stores();
-        let suite = Suite::parse(&source.name, &source.text)?.with_overrides(&overrides(&arguments.suite))?;
-        let directories = media_directories(arguments, &suite)?;
+        let given = given_media(arguments)?;
+        let media = Some(given.keys().cloned().collect()).filter(|names: &Vec<_>| !names.is_empty());
+        let overrides = Overrides { media, ..overrides(&arguments.suite) };
+        let suite = Suite::parse(&source.name, &source.text)?.with_overrides(&overrides)?;
+        let directories = media_directories(arguments, given, &suite)?;
         let media: BTreeMap<_, _> =
             directories.iter().map(|(name, directory)| (name.clone(), Medium::read(directory))).collect();
         let plan_media = media
@@ -84,6 +87,7 @@ impl Setup {
 fn overrides(arguments: &SuiteArguments) -> Overrides {
     Overrides {
         stores: arguments.stores.clone(),
+        variants: arguments.variants.clone(),
         durability: arguments.durability.clone(),
         records: arguments.records.clone(),
         value_size: arguments.value_size.clone(),
@@ -93,11 +97,13 @@ fn overrides(arguments: &SuiteArguments) -> Overrides {
         seed: arguments.seed.clone(),
         max_db_size: arguments.max_db_size.clone(),
         timeout: arguments.timeout.clone(),
+        disturbance: arguments.disturbance.clone(),
+        media: None,
     }
 }
 
-/// A directory for each medium of the suite.
-fn media_directories(arguments: &RunArguments, suite: &Suite) -> Result<BTreeMap<String, PathBuf>> {
+/// What `--medium` says.
+fn given_media(arguments: &RunArguments) -> Result<BTreeMap<String, PathBuf>> {
     let mut given = BTreeMap::new();
     for medium in &arguments.medium {
         let Some((name, directory)) =
@@ -107,14 +113,25 @@ fn media_directories(arguments: &RunArguments, suite: &Suite) -> Result<BTreeMap
         };
         given.insert(name.to_owned(), PathBuf::from(directory));
     }
+    Ok(given)
+}
+
+/// A directory for each medium of the suite.
+fn media_directories(
+    arguments: &RunArguments,
+    mut given: BTreeMap<String, PathBuf>,
+    suite: &Suite,
+) -> Result<BTreeMap<String, PathBuf>> {
     if !given.contains_key(DEFAULT_MEDIUM) {
         given.insert(DEFAULT_MEDIUM.to_owned(), arguments.dir.clone().unwrap_or_else(|| arguments.out.clone()));
     }
-    if let Some(unused) = given.keys().find(|name| *name != DEFAULT_MEDIUM && !suite.media().contains(name)) {
-        bail!("--medium {unused}: the suite measures {} and no `{unused}`", suite.media().join(", "));
+    if let Some(unused) =
+        given.keys().find(|name| *name != DEFAULT_MEDIUM && !suite.all_media().contains(&name.as_str()))
+    {
+        bail!("--medium {unused}: the suite measures {} and no `{unused}`", suite.all_media().join(", "));
     }
     let mut directories = BTreeMap::new();
-    for name in suite.media() {
+    for name in suite.all_media() {
         let Some(directory) = given.get(name) else {
             bail!("the suite measures the medium `{name}`: say where it is with --medium {name}=DIR");
         };
@@ -125,7 +142,7 @@ fn media_directories(arguments: &RunArguments, suite: &Suite) -> Result<BTreeMap
         if !directory.is_dir() {
             bail!("{} is not a directory: make it first, or give another", directory.display());
         }
-        directories.insert(name.clone(), absolute(directory)?);
+        directories.insert(name.to_owned(), absolute(directory)?);
     }
     Ok(directories)
 }

@@ -13,7 +13,7 @@ use crate::cli::{Cli, RunArguments, Verb};
 use crate::engine::interrupt::Interrupt;
 use crate::engine::results::Results;
 use crate::engine::run::{Run, workload_words};
-use crate::engine::run_file::{DriverFacts, RunFile, SuiteText, WhatWhy, now};
+use crate::engine::run_file::{DriverFacts, RunFile, SuiteText, VariantText, WhatWhy, now};
 use crate::engine::scratch::Scratch;
 use crate::engine::setup::{Setup, SuiteSource};
 use crate::engine::warnings;
@@ -203,6 +203,8 @@ fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> RunFile {
             title: suite.title().to_owned(),
             summary: suite.summary().to_owned(),
             analysis: suite.analysis().to_owned(),
+            variants: variants(suite),
+            baseline: suite.baseline().to_vec(),
             text: source.text,
         },
         seed: suite.seed(),
@@ -227,6 +229,11 @@ fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> RunFile {
         warnings,
         pools: Vec::new(),
     }
+}
+
+fn variants(suite: &bakeoff_suite::Suite) -> Vec<VariantText> {
+    let variants = suite.measured().iter().filter_map(|measured| measured.variant());
+    variants.map(|variant| VariantText { name: variant.name.clone(), summary: variant.summary.clone() }).collect()
 }
 
 fn skipped(setup: &Setup) -> Vec<WhatWhy> {

@@ -85,6 +85,9 @@ pub(crate) fn axes(store: &str) -> Axes {
         records: 1000,
         threads: 1,
         medium: "default".to_owned(),
+        variant: None,
+        disturbance: None,
+        unequal: false,
     }
 }
 

@@ -1,0 +1,137 @@
+//! `[[variants]]`: a suite that is measured several times, each time with parts of it changed.
+
+use crate::error::Problems;
+use crate::node::{Entry, Node, Place, SuiteFile, Value};
+use crate::read::{self, Table, wrong_kind};
+
+/// The most variants of a suite.
+const VARIANTS_MAX: usize = 100;
+
+const KNOWN: [&str; 5] = ["name", "summary", "axes", "phases", "settings"];
+
+/// What a variant is called and what it stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Unique in the suite; lower-case letters and digits with `-` between words.
+    pub name: String,
+    /// A sentence; may be empty.
+    pub summary: String,
+}
+
+/// Every variant with the suite as it is under it, not yet checked; none if the suite has no variants.
+pub(crate) fn read(file: &SuiteFile, problems: &mut Problems) -> Vec<(Variant, SuiteFile)> {
+    let Some(node) = file.root.get("variants") else { return Vec::new() };
+    let Value::Array(elements) = &node.value else {
+        wrong_kind(node, "variants", "a list of tables, each headed [[variants]]", problems);
+        return Vec::new();
+    };
+    if elements.is_empty() || elements.len() > VARIANTS_MAX {
+        let help = format!("give 1 to {VARIANTS_MAX} tables headed [[variants]], or none");
+        problems.add(&node.place, format!("there are {} variants", elements.len()), help);
+        return Vec::new();
+    }
+    let mut variants: Vec<(Variant, SuiteFile)> = Vec::new();
+    for element in elements {
+        let Some(variant) = read_one(element, problems) else { continue };
+        if variants.iter().any(|(other, _)| other.name == variant.name) {
+            let message = format!("there is another variant `{}`", variant.name);
+            problems.add(&element.place, message, "give each variant a name of its own");
+            continue;
+        }
+        variants.push((variant, merged(file, element)));
+    }
+    variants
+}
+
+fn read_one(element: &Node, problems: &mut Problems) -> Option<Variant> {
+    let table = Table::new(element, "[[variants]]", &KNOWN, problems)?;
+    let name = table.required("name", "name = \"equal\"", problems);
+    let name = name.and_then(|node| read::name(node, "name of a variant", problems))?;
+    for key in ["axes", "settings"] {
+        if let Some(node) = table.get(key).filter(|node| !matches!(node.value, Value::Table(_))) {
+            wrong_kind(node, key, &format!("a table headed [variants.{key}]"), problems);
+            return None;
+        }
+    }
+    let summary = table.read("summary", problems, read::text).unwrap_or_default();
+    Some(Variant { name, summary })
+}
+
+/// The suite with a variant's axes and settings in place of its own, key by key, and its phases as a whole.
+fn merged(file: &SuiteFile, variant: &Node) -> SuiteFile {
+    let mut file = file.clone();
+    remove(&mut file.root, "variants");
+    let stores = variant.get("axes").and_then(|axes| axes.get("stores"));
+    if let (Some(stores), Some(settings)) = (stores, file.root.table_if_there("settings")) {
+        // Settings of stores that this variant leaves out would be taken for a mistake.
+        if let Value::Table(entries) = &mut settings.value {
+            entries.retain(|entry| names(stores, &entry.key));
+        }
+    }
+    for key in ["axes", "settings"] {
+        let (Some(from), Some(into)) = (variant.get(key), file.root.table(key)) else { continue };
+        merge(into, from, if key == "settings" { 2 } else { 1 });
+    }
+    if let Some(phases) = variant.get("phases") {
+        file.root.set("phases", phases.clone());
+    }
+    file
+}
+
+/// Puts what `from` holds into `into`; tables are merged down to a depth, below that they are replaced.
+fn merge(into: &mut Node, from: &Node, depth: usize) {
+    let Value::Table(entries) = &from.value else { return };
+    for Entry { key, node, .. } in entries {
+        match into.table_if_there(key).filter(|_| depth > 1) {
+            Some(inner) => merge(inner, node, depth - 1),
+            None => into.set(key, node.clone()),
+        }
+    }
+}
+
+/// Whether an axis `stores` has this store.
+fn names(stores: &Node, store: &str) -> bool {
+    let is = |node: &Node| matches!(&node.value, Value::Text(name) if name == store || name == "all");
+    match &stores.value {
+        Value::Array(elements) => elements.iter().any(is),
+        _ => is(stores),
+    }
+}
+
+fn remove(table: &mut Node, key: &str) {
+    if let Value::Table(entries) = &mut table.value {
+        entries.retain(|entry| entry.key != key);
+    }
+}
+
+/// Takes an axis out of every variant, so that a flag for it holds for all of them.
+pub(crate) fn forget_axis(file: &mut SuiteFile, axis: &str) {
+    for variant in file.root.list_if_there("variants").into_iter().flatten() {
+        if let Some(axes) = variant.table_if_there("axes") {
+            remove(axes, axis);
+        }
+    }
+}
+
+/// Keeps only the variants with these names.
+pub(crate) fn choose(file: &mut SuiteFile, wanted: &[String], problems: &mut Problems) {
+    let place = Place::Flag { flag: "--variants", value: wanted.join(",") };
+    let Some(variants) = file.root.list_if_there("variants") else {
+        problems.add(&place, "the suite has no variants", "leave --variants out");
+        return;
+    };
+    let known: Vec<String> = variants.iter().map(name_of).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    for word in wanted.iter().map(|word| word.trim()).filter(|word| !known.contains(word)) {
+        let message = format!("unknown variant `{}`", crate::units::shorten(word));
+        problems.add_unknown(&place, word, &known, message, format!("the suite has {}", known.join(", ")));
+    }
+    variants.retain(|variant| wanted.iter().any(|word| word.trim() == name_of(variant)));
+}
+
+fn name_of(variant: &Node) -> String {
+    match variant.get("name").map(|name| &name.value) {
+        Some(Value::Text(name)) => name.clone(),
+        _ => String::new(),
+    }
+}
