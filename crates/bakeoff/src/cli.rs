@@ -137,13 +137,21 @@ pub(crate) struct RunArguments {
 }
 
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff report                                  the newest run
+  bakeoff report RUN --against hines-2023         beside the figures of a paper (docs/PUBLISHED.md)
+  bakeoff report published:hines-2023             the paper's own figures in our matrix")]
 pub(crate) struct ReportArguments {
-    /// The run's directory [default: the newest in bakeoff-results]
+    /// The run's directory, or published:NAME for a paper's own figures [default: the newest in bakeoff-results]
     #[arg(value_name = "RUN")]
     pub(crate) run: Option<PathBuf>,
     /// Show every store's figures for every workload
     #[arg(long)]
     pub(crate) full: bool,
+    /// Set the run beside a paper: hines-2023, leveldb-2011, cunningham-2024
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["csv", "json"])]
+    pub(crate) against: Option<String>,
     /// Write all figures as CSV to this file; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,

@@ -37,7 +37,10 @@ fn flags_are_held_to_the_same_rules() {
     place.run(&["run", "--durability", "powr"]).expect(2).says(&["powr", "power"]);
     place.run(&["run", "--budget", "soon"]).expect(2).says(&["budget", "soon"]);
     place.run(&["run", "--medium", "ssd"]).expect(2).says(&["NAME=DIR"]);
-    place.run(&["run", "--medium", "ssd=/tmp"]).expect(2).says(&["ssd", "default"]);
+    place.write("disks.toml", &tiny_suite("\"null\"", "").replace("[limits]", "media = \"hdd\"\n\n[limits]"));
+    place.run(&["run", "disks.toml", "--medium", "ssd=/tmp"]).expect(2).says(&["ssd", "hdd"]);
+    place.run(&["report", "published:hines"]).expect(2).says(&["hines-2023"]);
+    place.run(&["run", "--variants", "paper"]).expect(2).says(&["--variants paper", "no variants"]);
     place.run(&["run", "--dir", "/no/such/place"]).expect(2).says(&["/no/such/place"]);
     place.run(&["run", "--out", "/proc/nowhere"]).expect(2).says(&["/proc/nowhere"]);
     place.run(&["run", "--corpus", "/no/such/texts", "--plan"]).expect(2).says(&["/no/such/texts"]);

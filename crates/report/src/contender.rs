@@ -62,6 +62,15 @@ impl Contenders {
         Self(contenders)
     }
 
+    /// Those with these keys and titles, all of which may be ranked.
+    pub(crate) fn named(titles: BTreeMap<String, String>) -> Self {
+        let contender = |(index, (key, title)): (usize, (String, String))| {
+            let title = printable(&title);
+            (key.clone(), Contender { key, title, ranked: true, style: style(index) })
+        };
+        Self(titles.into_iter().enumerate().map(contender).collect())
+    }
+
     /// The one that these axes belong to.
     pub(crate) fn of(&self, axes: &Axes) -> Option<&Contender> {
         self.get(&key_of(axes))

@@ -8,6 +8,7 @@
 //! only rounds of cells that never failed count; stores are ranked only against stores with the same promise, on the same
 //! workload; whatever was left out is said; no text from a file reaches a terminal with control characters in it.
 
+mod against;
 mod answer;
 mod contender;
 mod details;
@@ -17,6 +18,8 @@ mod figures;
 mod format;
 mod live;
 mod matrix;
+mod published;
+mod published_report;
 mod results;
 mod run;
 mod sections;
@@ -24,10 +27,13 @@ mod table;
 mod terminal;
 mod verdict;
 
+pub use against::render_against;
 pub use export_csv::write_csv;
 pub use export_json::write_json;
 pub use format::printable;
 pub use live::live_leaders;
+pub use published::Published;
+pub use published_report::render_published;
 pub use results::{CellRound, parse_results};
 pub use run::{ReportError, Run};
 pub use terminal::{TerminalOptions, render_terminal};

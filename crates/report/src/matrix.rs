@@ -23,18 +23,20 @@ const LABEL_MAX: usize = 20;
 pub(crate) fn render(table: &Table, contenders: &Contenders, width: usize, color: bool) -> String {
     let whole: Vec<Column> = table.columns().into_iter().collect();
     let types: Vec<Vec<Column>> = whole.chunk_by(|a, b| a.data == b.data).map(<[Column]>::to_vec).collect();
-    let singles: Vec<Vec<Column>> = whole.iter().map(|column| vec![column.clone()]).collect();
     let names = Names::of(table, contenders);
-    let attempts = [
-        (&vec![whole], &names.full),
-        (&types, &names.full),
-        (&types, &names.short),
-        (&singles, &names.full),
-        (&singles, &names.short),
-    ];
-    let fitting = attempts.into_iter().find_map(|(parts, names)| {
+    let mut attempts = vec![(vec![whole.clone()], &names.full)];
+    let widest = types.iter().map(Vec::len).max().unwrap_or(1);
+    // Parts of equal length read better than a full row and a rest.
+    for parts in 1..=widest {
+        let split: Vec<Vec<Column>> =
+            types.iter().flat_map(|columns| columns.chunks(columns.len().div_ceil(parts))).map(<[_]>::to_vec).collect();
+        attempts.push((split.clone(), &names.full));
+        attempts.push((split, &names.short));
+    }
+    let singles: Vec<Vec<Column>> = whole.iter().map(|column| vec![column.clone()]).collect();
+    let fitting = attempts.iter().find_map(|(parts, names)| {
         let tables: Vec<TextTable> = parts.iter().map(|columns| lay_out(table, columns, names, contenders)).collect();
-        tables.iter().all(|table| table.width() <= width).then_some((tables, names))
+        tables.iter().all(|table| table.width() <= width).then_some((tables, *names))
     });
     let (tables, used) = fitting.unwrap_or_else(|| {
         (singles.iter().map(|columns| lay_out(table, columns, &names.code, contenders)).collect(), &names.code)
@@ -44,21 +46,29 @@ pub(crate) fn render(table: &Table, contenders: &Contenders, width: usize, color
 }
 
 /// What stores are called in fields.
-struct Names {
+pub(crate) struct Names {
     full: BTreeMap<String, String>,
-    short: BTreeMap<String, String>,
+    /// First words, with the class where that is part of the name.
+    pub(crate) short: BTreeMap<String, String>,
     code: BTreeMap<String, String>,
 }
 
 impl Names {
-    fn of(table: &Table, contenders: &Contenders) -> Self {
+    /// The names of everyone in a table.
+    pub(crate) fn of(table: &Table, contenders: &Contenders) -> Self {
         let full: BTreeMap<String, String> =
             table.present.iter().map(|key| (key.clone(), contenders.title(key))).collect();
         let first_word = |title: &str| title.split(' ').next().unwrap_or(title).to_owned();
         let shared = |word: &str| full.values().filter(|title| first_word(title) == word).count() > 1;
+        // A class behind the name, as in `Berkeley DB (none)`, must not get lost: its first letters stay.
+        let class = |title: &str| {
+            let class = title.rsplit_once(" (").map_or("", |(_, class)| class.trim_end_matches(')'));
+            let known = bakeoff_protocol::Durability::ALL.iter().any(|each| each.name() == class);
+            if known { format!("({})", &class[..2]) } else { String::new() }
+        };
         let short = full.iter().map(|(key, title)| {
             let word = first_word(title);
-            (key.clone(), if shared(&word) { title.clone() } else { word })
+            (key.clone(), if shared(&word) { title.clone() } else { word + &class(title) })
         });
         let short = short.collect();
         let code = full.keys().enumerate().map(|(index, key)| (key.clone(), format!("S{}", index + 1))).collect();
@@ -73,7 +83,8 @@ fn lay_out(table: &Table, columns: &[Column], names: &BTreeMap<String, String>, 
     for (index, column) in columns.iter().enumerate() {
         let repeated = index > 0 && columns[index - 1].data == column.data;
         data.push(Text::plain(if repeated { String::new() } else { printable(&column.data) }));
-        records.push(Text::plain(count(column.records)));
+        // A publication may not say how many.
+        records.push(Text::plain(if column.records == 0 { String::new() } else { count(column.records) }));
     }
     layout.row(data);
     layout.row(records);

@@ -30,6 +30,32 @@ pub enum ReportError {
         /// The cause.
         source: io::Error,
     },
+    /// No publication has this name.
+    #[error("there is no publication `{name}`: use {names}")]
+    NotPublished {
+        /// The name asked for.
+        name: String,
+        /// All there are.
+        names: String,
+    },
+    /// A file in `published/` is wrong.
+    #[error("published/{name} cannot be read: {why}. Mend the file and build again")]
+    Published {
+        /// The publication.
+        name: String,
+        /// The cause.
+        why: String,
+    },
+    /// A run and a publication have nothing in common.
+    #[error("nothing in {} can be set against {name}: {why}", directory.display())]
+    NothingInCommon {
+        /// The run.
+        directory: PathBuf,
+        /// The publication.
+        name: String,
+        /// What would be needed.
+        why: &'static str,
+    },
     /// An export cannot be written.
     #[error("cannot write the export: {0}")]
     Write(#[from] io::Error),

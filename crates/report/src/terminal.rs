@@ -13,7 +13,7 @@ use crate::verdict::{Circumstances, Table, compare_all};
 use crate::{details, matrix, sections};
 
 /// Narrower than this, tables make no sense.
-const WIDTH_MIN: usize = 60;
+pub(crate) const WIDTH_MIN: usize = 60;
 
 /// Full lines are shown unasked if there are at most this many groups of them.
 const DETAILS_UNASKED_MAX: usize = 8;
@@ -40,7 +40,7 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     }
     out.push_str(&failed_in_short(run, &contenders, width));
     for table in &tables {
-        out.push_str(&format!("\n{}\n", cut(&circumstances(&table.circumstances, &tables), width)));
+        out.push_str(&format!("\n{}\n", circumstances(&table.circumstances, &tables, width)));
         out.push_str(&matrix::render(table, &contenders, width, options.color));
     }
     if options.full || details::number(&run.cells, &contenders) <= DETAILS_UNASKED_MAX {
@@ -146,9 +146,10 @@ fn failed_in_short(run: &Run, contenders: &Contenders, width: usize) -> String {
 }
 
 /// What a table's figures have in common: the promise, and whatever else differs between tables.
-fn circumstances(of: &Circumstances, tables: &[Table]) -> String {
+pub(crate) fn circumstances(of: &Circumstances, tables: &[Table], width: usize) -> String {
     let durability = of.durability.map_or("as set", |class| class.name());
-    format!("Best in each workload · durability {durability}{}", varying(of, tables))
+    let line = format!("Best in each workload · durability {durability}{}", varying(of, tables));
+    paragraph(&line, width, "", "  ").trim_end().to_owned()
 }
 
 /// The axes in which tables differ, apart from durability.
@@ -173,10 +174,6 @@ fn varying(of: &Circumstances, tables: &[Table]) -> String {
         words.push_str(&format!(" · {}", counted(of.threads as usize, "thread")));
     }
     words
-}
-
-fn cut(line: &str, width: usize) -> String {
-    paragraph(line, width, "", "  ").trim_end().to_owned()
 }
 
 fn upper_first(text: &str) -> String {

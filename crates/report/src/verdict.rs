@@ -89,10 +89,15 @@ impl Table {
 /// Compares everything that may be compared. Deterministic.
 pub(crate) fn compare_all(cells: &[CellRound], contenders: &Contenders) -> Vec<Table> {
     let mut tables = gather(cells, contenders);
+    rank_fields(&mut tables);
+    tables
+}
+
+/// Ranks every field by its rounds.
+pub(crate) fn rank_fields(tables: &mut [Table]) {
     for ((measure, _, _), field) in tables.iter_mut().flat_map(|table| &mut table.fields) {
         field.ranking = ranking(measure, field);
     }
-    tables
 }
 
 /// The figures of all cells that never failed, not yet ranked.

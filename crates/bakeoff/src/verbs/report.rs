@@ -5,7 +5,9 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use bakeoff_report::{Run, TerminalOptions, render_terminal, write_csv, write_json};
+use bakeoff_report::{
+    Published, Run, TerminalOptions, render_against, render_published, render_terminal, write_csv, write_json,
+};
 
 use crate::Outcome;
 use crate::cli::ReportArguments;
@@ -19,10 +21,19 @@ const WIDTH: usize = 100;
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
+    if let Some(name) = arguments.run.as_ref().and_then(|run| run.to_str()?.strip_prefix("published:")) {
+        return show_published(name, arguments);
+    }
     let directory = match &arguments.run {
         Some(run) => run.clone(),
         None => newest_results(Path::new(OUT))?,
     };
+    if let Some(name) = &arguments.against {
+        let published = Published::find(name)?;
+        let text = render_against(&Run::read(&directory)?, &published, &terminal(arguments.full))?;
+        print(&text)?;
+        return Ok(Outcome::Good);
+    }
     if arguments.csv.is_none() && arguments.json.is_none() {
         show(&directory, arguments.full)?;
         return Ok(Outcome::Good);
@@ -43,8 +54,28 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
 /// Prints the report of a run for a person.
 pub(crate) fn show(directory: &Path, full: bool) -> Result<()> {
     let run = Run::read(directory)?;
+    print(&render_terminal(&run, &terminal(full)))
+}
+
+/// Prints what a publication found, or its figures as they stand in `published/`.
+fn show_published(name: &str, arguments: &ReportArguments) -> Result<Outcome> {
+    let published = Published::find(name)?;
+    if arguments.json.is_some() || arguments.against.is_some() {
+        bail!("published:{name} can be shown, or written with --csv: leave the other options out");
+    }
+    match &arguments.csv {
+        Some(path) => export(path, |out| out.write_all(published.csv().as_bytes()))?,
+        None => print(&render_published(&published, &terminal(arguments.full)))?,
+    }
+    Ok(Outcome::Good)
+}
+
+fn terminal(full: bool) -> TerminalOptions {
     let color = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let text = render_terminal(&run, &TerminalOptions { width: WIDTH, color, full });
+    TerminalOptions { width: WIDTH, color, full }
+}
+
+fn print(text: &str) -> Result<()> {
     io::stdout().lock().write_all(text.as_bytes()).context("cannot print the report")
 }
 

@@ -2,5 +2,6 @@
 
 mod common;
 mod exports;
+mod published;
 mod results;
 mod terminal;

@@ -1,0 +1,187 @@
+//! Published comparisons: their figures as they were printed, and where they come from. `docs/PUBLISHED.md` explains the form.
+//!
+//! To add one: `published/NAME.csv` with the figures, `published/NAME.toml` with what is to be known of them, a line here.
+
+use std::collections::BTreeMap;
+
+use bakeoff_protocol::Durability;
+use serde::Deserialize;
+
+use crate::run::ReportError;
+
+/// Name, figures and facts of every publication.
+const ALL: [(&str, &str, &str); 5] = [
+    (
+        "hines-2023",
+        include_str!("../../../published/hines-2023.csv"),
+        include_str!("../../../published/hines-2023.toml"),
+    ),
+    (
+        "leveldb-2011",
+        include_str!("../../../published/leveldb-2011.csv"),
+        include_str!("../../../published/leveldb-2011.toml"),
+    ),
+    (
+        "cunningham-2024",
+        include_str!("../../../published/cunningham-2024.csv"),
+        include_str!("../../../published/cunningham-2024.toml"),
+    ),
+    (
+        "lmdbjava-2016",
+        include_str!("../../../published/lmdbjava-2016.csv"),
+        include_str!("../../../published/lmdbjava-2016.toml"),
+    ),
+    (
+        "ozone-2020",
+        include_str!("../../../published/ozone-2020.csv"),
+        include_str!("../../../published/ozone-2020.toml"),
+    ),
+];
+
+/// A published comparison.
+#[derive(Clone, Debug)]
+pub struct Published {
+    /// Its name, as in `published:NAME`.
+    pub name: String,
+    /// What is to be known of it.
+    pub(crate) facts: Facts,
+    /// Its figures.
+    pub(crate) figures: Vec<Figure>,
+}
+
+/// What is to be known of a publication.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Facts {
+    pub(crate) title: String,
+    pub(crate) authors: String,
+    pub(crate) year: u32,
+    pub(crate) url: String,
+    /// Where in it the figures stand.
+    pub(crate) origin: String,
+    /// What a reader of the figures must know.
+    pub(crate) notes: Vec<String>,
+    /// What printed times are multiplied by, where the printed unit is a mistake.
+    #[serde(default = "one")]
+    pub(crate) time_factor: f64,
+    /// The machines, by the name in the figures.
+    pub(crate) hardware: BTreeMap<String, String>,
+    /// How the stores were set, by our names for them.
+    #[serde(default)]
+    pub(crate) stores: BTreeMap<String, StoreFacts>,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// How a publication set a store.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StoreFacts {
+    pub(crate) title: String,
+    /// What it promised under these settings.
+    pub(crate) durability: Durability,
+    /// By what.
+    pub(crate) how: String,
+}
+
+/// One line of a publication's figures; what it does not say is absent.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Figure {
+    /// A part of our suite of the same name.
+    pub(crate) variant: Option<String>,
+    pub(crate) disturbance: Option<String>,
+    pub(crate) hardware: String,
+    /// Our name for the store, where we have one.
+    pub(crate) store: Option<String>,
+    pub(crate) store_published: String,
+    pub(crate) phase: Option<String>,
+    pub(crate) measure: Kind,
+    pub(crate) data: Option<String>,
+    pub(crate) value_bytes_min: Option<u64>,
+    pub(crate) value_bytes_max: Option<u64>,
+    pub(crate) records: Option<u64>,
+    pub(crate) threads: Option<u32>,
+    /// What else the publication varied.
+    pub(crate) parameters: Option<String>,
+    /// What it varied in the store.
+    pub(crate) settings: Option<String>,
+    pub(crate) unit: String,
+    pub(crate) mean: Option<f64>,
+}
+
+/// What a figure measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    Time,
+    Rate,
+    SpaceEfficiency,
+    PeakMemory,
+    Size,
+}
+
+impl Published {
+    /// The names of all publications.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        ALL.into_iter().map(|(name, _, _)| name)
+    }
+
+    /// The publication with this name.
+    ///
+    /// # Errors
+    /// There is none; all names are told.
+    pub fn find(name: &str) -> Result<Self, ReportError> {
+        let unreadable = |why: String| ReportError::Published { name: name.to_owned(), why };
+        let Some((_, figures, facts)) = ALL.into_iter().find(|(known, _, _)| *known == name) else {
+            let names: Vec<_> = Self::names().collect();
+            return Err(ReportError::NotPublished { name: name.to_owned(), names: names.join(", ") });
+        };
+        let facts = toml::from_str(facts).map_err(|error| unreadable(error.to_string()))?;
+        let rows = csv::Reader::from_reader(figures.as_bytes()).into_deserialize().collect::<Result<Vec<_>, _>>();
+        Ok(Self { name: name.to_owned(), facts, figures: rows.map_err(|error| unreadable(error.to_string()))? })
+    }
+
+    /// The figures as they stand in `published/`, as CSV.
+    pub fn csv(&self) -> &'static str {
+        ALL.into_iter().find(|(name, _, _)| *name == self.name).map_or("", |(_, figures, _)| figures)
+    }
+}
+
+impl Figure {
+    /// The figure as the matrix has it: nanoseconds an operation (for passes, an entry), bytes, or a part of 1. `None` for what
+    /// has no place there, or was not printed.
+    pub(crate) fn value(&self, facts: &Facts) -> Option<f64> {
+        let mean = self.mean?;
+        let records = self.records.map(|records| records as f64);
+        match (self.measure, self.unit.as_str()) {
+            (Kind::Time, "ns") => Some(mean * facts.time_factor),
+            (Kind::Time, "ms/pass") => records.map(|records| mean * 1e6 / records),
+            (Kind::Time, "s/pass") => records.map(|records| mean * 1e9 / records),
+            (Kind::Rate, _) if mean > 0.0 => Some(1e9 / mean),
+            (Kind::SpaceEfficiency, "%") => Some(mean / 100.0),
+            (Kind::PeakMemory, "KiB") => Some(mean * 1024.0),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_publication_can_be_read_and_explains_its_machines_and_stores() {
+        for name in Published::names() {
+            let published = Published::find(name).unwrap_or_else(|error| panic!("{error}"));
+            assert!(!published.figures.is_empty() && !published.facts.notes.is_empty(), "{name}");
+            for figure in &published.figures {
+                assert!(published.facts.hardware.contains_key(&figure.hardware), "{name}: {}", figure.hardware);
+                let known =
+                    figure.mean.is_none() || figure.measure == Kind::Size || figure.value(&published.facts).is_some();
+                assert!(known, "{name}: unit {} of {:?}", figure.unit, figure.measure);
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! A publication's own figures through our matrix.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::contender::Contenders;
+use crate::figures::Measure;
+use crate::format::{counted, printable};
+use crate::published::{Figure, Kind, Published};
+use crate::table::paragraph;
+use crate::terminal::{TerminalOptions, WIDTH_MIN, circumstances};
+use crate::verdict::{Circumstances, Column, Field, Table, rank_fields};
+use crate::{matrix, sections};
+
+/// The publication as text that ends with a line break: what it is, its matrices, how its stores were set, its notes.
+pub fn render_published(published: &Published, options: &TerminalOptions) -> String {
+    let width = options.width.max(WIDTH_MIN);
+    let facts = &published.facts;
+    let contenders = contenders(published);
+    let tables = tables(published);
+    let mut out =
+        paragraph(&printable(&format!("{} ({}, {})", facts.title, facts.authors, facts.year)), width, "", "  ");
+    out.push_str(&paragraph(&format!("{} {}", facts.origin, facts.url), width, "", ""));
+    let line = "As published. There are no rounds and no intervals, so no first place is proven (?).";
+    out.push_str(&format!("\n{}", paragraph(line, width, "", "")));
+    for table in &tables {
+        out.push_str(&format!("\n{}\n", circumstances(&table.circumstances, &tables, width)));
+        out.push_str(&matrix::render(table, &contenders, width, options.color));
+    }
+    out.push_str(&sections::section("How the stores were set", &stores(published, width)));
+    out.push_str(&sections::section("To be known", &notes(published, width)));
+    let bullets = |pairs: &BTreeMap<String, String>| -> String {
+        pairs.iter().map(|(name, words)| paragraph(&format!("{name}: {words}"), width, "  ", "    ")).collect()
+    };
+    out.push_str(&sections::section("Hardware", &bullets(&facts.hardware)));
+    out
+}
+
+pub(crate) fn stores(published: &Published, width: usize) -> String {
+    let line = |facts: &crate::published::StoreFacts| {
+        paragraph(&format!("{} ({}): {}", facts.title, facts.durability, facts.how), width, "  ", "    ")
+    };
+    published.facts.stores.values().map(line).collect()
+}
+
+pub(crate) fn notes(published: &Published, width: usize) -> String {
+    let mut notes = published.facts.notes.clone();
+    let elsewhere = published.figures.iter().filter(|figure| figure.measure == Kind::Size).count();
+    if elsewhere > 0 {
+        notes.push(format!(
+            "{} are not in a matrix: see published/{}.csv.",
+            counted(elsewhere, "size"),
+            published.name
+        ));
+    }
+    notes.iter().map(|note| paragraph(note, width, "  ", "    ")).collect()
+}
+
+/// Everyone in a publication, with the class each was set to.
+pub(crate) fn contenders(published: &Published) -> Contenders {
+    let mut titles = BTreeMap::new();
+    for figure in &published.figures {
+        let known = figure.store.as_ref().and_then(|store| published.facts.stores.get(store));
+        let settings = figure.settings.as_ref().map_or_else(String::new, |settings| format!(" ({settings})"));
+        let title = match known {
+            Some(facts) => format!("{} ({})", facts.title, facts.durability),
+            None => format!("{}{settings}", figure.store_published),
+        };
+        titles.entry(key(figure)).or_insert(title);
+    }
+    Contenders::named(titles)
+}
+
+/// What tells contenders of a publication apart.
+pub(crate) fn key(figure: &Figure) -> String {
+    let store = figure.store.as_deref().unwrap_or(&figure.store_published);
+    match &figure.settings {
+        Some(settings) => format!("{} {settings}", figure.store_published),
+        None => store.to_owned(),
+    }
+}
+
+/// The figures as tables: each one round, so that no place in them is proven.
+pub(crate) fn tables(published: &Published) -> Vec<Table> {
+    let mut tables: BTreeMap<Circumstances, Table> = BTreeMap::new();
+    for figure in &published.figures {
+        let (Some(value), Some(measure)) = (figure.value(&published.facts), measure(figure)) else { continue };
+        let circumstances = circumstances_of(figure);
+        let table = tables.entry(circumstances.clone()).or_insert_with(|| Table {
+            circumstances,
+            measures: Vec::new(),
+            fields: BTreeMap::new(),
+            present: BTreeSet::new(),
+        });
+        if !table.measures.contains(&measure) {
+            table.measures.push(measure.clone());
+        }
+        let key = key(figure);
+        table.present.insert(key.clone());
+        let size = (figure.value_bytes_min.unwrap_or(0), figure.value_bytes_max.unwrap_or(0));
+        let column = Column { data: figure.data.clone().unwrap_or_default(), records: figure.records.unwrap_or(0) };
+        let field: &mut Field = table.fields.entry((measure, size, column)).or_default();
+        field.rounds.entry(key).or_insert_with(|| vec![value]);
+    }
+    let mut tables: Vec<Table> = tables.into_values().collect();
+    rank_fields(&mut tables);
+    tables
+}
+
+fn circumstances_of(figure: &Figure) -> Circumstances {
+    let parts = [&figure.variant, &figure.parameters];
+    let variant = parts.into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
+    Circumstances {
+        variant: Some(variant).filter(|variant| !variant.is_empty()),
+        durability: None,
+        disturbance: figure.disturbance.clone(),
+        medium: figure.hardware.clone(),
+        key: String::new(),
+        threads: figure.threads.unwrap_or(1),
+    }
+}
+
+fn measure(figure: &Figure) -> Option<Measure> {
+    match figure.measure {
+        Kind::Time | Kind::Rate => Some(Measure::Time { phase: figure.phase.clone()?, operation: None }),
+        Kind::SpaceEfficiency => Some(Measure::Space),
+        Kind::PeakMemory => Some(Measure::Memory),
+        Kind::Size => None,
+    }
+}

@@ -1,0 +1,119 @@
+//! Publications through our matrix, and runs beside them.
+
+use bakeoff_protocol::Axes;
+use bakeoff_report::{Published, TerminalOptions, render_against, render_published};
+
+use crate::common::{axes, good, operation, phase_result, run, stores};
+
+/// What the figure printed: measure, value_bytes_min, value_bytes_max, data, records, store, figure, unit.
+const FIGURE_5: &str = include_str!("../data/hines-2023-figure-5.csv");
+
+fn options(width: usize) -> TerminalOptions {
+    TerminalOptions { width, color: false, full: false }
+}
+
+fn shown(name: &str, width: usize) -> String {
+    render_published(&Published::find(name).unwrap(), &options(width))
+}
+
+/// The fields of the first matrix, each with its measure, sizes and column (from 0).
+fn fields(text: &str) -> Vec<(String, String, usize, String)> {
+    let mut lines = text.lines().skip_while(|line| !line.trim_start().starts_with("records"));
+    let header: Vec<char> = lines.next().unwrap().chars().collect();
+    let mut starts: Vec<usize> = (1..header.len()).filter(|&at| header[at] != ' ' && header[at - 1] == ' ').collect();
+    starts.insert(0, 0);
+    let (mut measure, mut found) = (String::new(), Vec::new());
+    for line in lines.take_while(|line| !line.contains("means per operation")).filter(|line| !line.starts_with('─')) {
+        let line: Vec<char> = line.chars().collect();
+        let part = |index: usize| {
+            let end = starts.get(index + 1).copied().unwrap_or(line.len()).min(line.len());
+            line.get(starts[index]..end)
+                .map_or_else(String::new, |part| part.iter().collect::<String>().trim().to_owned())
+        };
+        if !part(0).is_empty() {
+            measure = part(0);
+        }
+        found.extend((2..starts.len()).map(|index| (measure.clone(), part(1), index - 2, part(index))));
+    }
+    found
+}
+
+#[test]
+fn the_data_of_hines_2023_gives_its_figure_5_cell_by_cell() {
+    let fields = fields(&shown("hines-2023", 2000));
+    let titles = [
+        ("berkeley-db", "Berkeley DB (none)"),
+        ("leveldb", "LevelDB (process)"),
+        ("rocksdb", "RocksDB (process)"),
+        ("sqlite", "SQLite (process)"),
+        ("flat-folder", "Flat folder (process)"),
+        ("nested-folder", "Nested folder (process)"),
+    ];
+    let sizes = [("1", "1B..1KiB"), ("1024", "1KiB..10KiB"), ("10240", "10KiB..100KiB"), ("102400", "100KiB..1MiB")];
+    let mut compared = 0;
+    for line in FIGURE_5.lines().skip(1) {
+        let [measure, min, _, data, records, store, figure, unit] = line.split(',').collect::<Vec<_>>()[..] else {
+            panic!("{line}");
+        };
+        let size = sizes.iter().find(|(bytes, _)| *bytes == min).unwrap().1;
+        let column = if data == "random" { 0 } else { 5 } + records.len() - 3;
+        let (.., text) = fields
+            .iter()
+            .find(|field| (field.0.as_str(), field.1.as_str(), field.2) == (measure, size, column))
+            .unwrap();
+        let (names, value) = text.split_once("? ").unwrap_or_else(|| panic!("{line}: {text}"));
+        let title = titles.iter().find(|(name, _)| *name == store).unwrap().1;
+        assert!(names.split(" = ").any(|name| name == title), "{line}: {text}");
+        let (value, shown_unit) = value.split_once(' ').unwrap();
+        let value: f64 = value.parse().unwrap();
+        let in_unit = match (shown_unit, unit) {
+            ("ns", "us") => value / 1e3,
+            ("ms", "us") => value * 1e3,
+            ("µs", "us") | ("%", "%") => value,
+            _ => panic!("{line}: {text}"),
+        };
+        let figure: f64 = figure.parse().unwrap();
+        // The figure has whole units, ours has three digits.
+        assert!((in_unit - figure).abs() <= 0.5 + 0.005 * figure, "{line}: {text}");
+        compared += 1;
+    }
+    assert_eq!(compared, 170);
+    let filled = fields.iter().filter(|field| field.0 != "peak memory" && !field.3.is_empty()).count();
+    assert_eq!(filled, 170, "and what the paper left blank is blank");
+}
+
+#[test]
+fn a_publication_says_that_it_has_no_rounds_and_what_was_unequal() {
+    let text = shown("hines-2023", 100);
+    assert!(text.contains("no rounds and no intervals"), "{text}");
+    assert!(text.contains("Berkeley DB (none): a B-tree without an environment"), "{text}");
+    assert!(text.contains("AMD EPYC 7402P"), "{text}");
+    assert!(shown("cunningham-2024", 100).contains("disturbed by video"));
+    for name in Published::names() {
+        let text = shown(name, 100);
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{name}");
+    }
+}
+
+#[test]
+fn a_run_beside_a_publication_says_who_won_then_and_now() {
+    let at = |store: &str, mean_ns: u64| {
+        let axes = Axes { value_bytes_min: 1024, value_bytes_max: 10_240, records: 1000, ..axes(store) };
+        good(&axes, 1, vec![phase_result("insert", vec![operation("insert", mean_ns)])])
+    };
+    let run = run(vec![at("lmdb", 4180), at("sqlite", 9000)], stores());
+    let text = render_against(&run, &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
+    let row = text.lines().skip_while(|line| *line != "insert").nth(1).unwrap();
+    assert!(row.contains("Berkeley(no)? 8.36 µs") && row.contains("LMDB? 4.18 µs"), "{text}");
+    assert!(row.contains("2.00×") && row.ends_with('≠'), "{text}");
+    assert!(text.contains("Berkeley(no): Berkeley DB (none)"), "{text}");
+    assert!(text.contains("The winner changed in 2 of 3 fields"), "{text}");
+    let elsewhere = render_against(&run, &Published::find("ozone-2020").unwrap(), &options(100)).unwrap_err();
+    assert!(elsewhere.to_string().contains("share no phase"), "{elsewhere}");
+}
+
+#[test]
+fn an_unknown_publication_is_told_the_known_ones() {
+    let error = Published::find("hines").unwrap_err().to_string();
+    assert!(error.contains("hines-2023") && error.contains("ozone-2020"), "{error}");
+}

@@ -1,0 +1,152 @@
+//! Suites with variants, stores with a class of their own, and disturbances.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use bakeoff_protocol::Durability;
+use bakeoff_suite::{Disturbance, Overrides, Plan, Suite};
+use common::{SUITE, plan_with};
+
+const VARIANTS: &str = r#"
+[[variants]]
+name = "as-it-is"
+summary = "Nothing changed."
+
+[[variants]]
+name = "unequal"
+
+[variants.axes]
+data = "text"
+
+[variants.settings.tree]
+durability = "none"
+readers = 5
+
+[variants.settings.files]
+durability = "process"
+
+[[variants]]
+name = "only-load"
+
+[variants.axes]
+stores = ["files"]
+records = 10
+
+[[variants.phases]]
+name = "fill"
+operation = "insert"
+access = "sequential"
+"#;
+
+fn suite() -> Suite {
+    Suite::parse("base.toml", &format!("{SUITE}{VARIANTS}")).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn planned(suite: &Suite) -> Plan {
+    plan_with(suite, None).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn of<'a>(plan: &'a Plan, variant: &str) -> Vec<&'a bakeoff_suite::Cell> {
+    let workloads = plan.workloads.iter().filter(|workload| workload.variant.as_deref() == Some(variant));
+    workloads.flat_map(|workload| &workload.cells).collect()
+}
+
+#[test]
+fn each_variant_is_measured_with_what_it_changes() {
+    let plan = planned(&suite());
+    assert_eq!(of(&plan, "as-it-is").len(), 2 * 2 * 2 * 2, "sizes × records × data × stores");
+    assert_eq!(of(&plan, "unequal").len(), 2 * 2 * 2, "one data type");
+    assert_eq!(of(&plan, "only-load").len(), 2 * 2, "one store, one count");
+    assert!(of(&plan, "only-load").iter().all(|cell| cell.axes.store == "files" && cell.axes.records == 10));
+    let tree = of(&plan, "unequal").into_iter().find(|cell| cell.axes.store == "tree").unwrap();
+    assert_eq!(tree.settings["cache"], 64 << 20, "settings of the suite stay");
+    assert_eq!(tree.settings["readers"], 5);
+    assert!(!tree.settings.contains_key("durability"), "which is no setting of the store");
+    let ids: BTreeSet<_> = plan.workloads.iter().flat_map(|workload| &workload.cells).map(|cell| &cell.id).collect();
+    assert_eq!(ids.len(), 16 + 8 + 4, "a variant is part of a cell's identity");
+}
+
+#[test]
+fn a_store_keeps_the_class_it_was_given_and_the_result_says_that_stores_differ() {
+    let plan = planned(&suite());
+    for cell in of(&plan, "unequal") {
+        let class = if cell.axes.store == "tree" { Durability::None } else { Durability::Process };
+        assert!(cell.axes.unequal && cell.axes.durability == class, "{:?}", cell.axes);
+    }
+    assert!(of(&plan, "as-it-is").iter().all(|cell| !cell.axes.unequal));
+}
+
+#[test]
+fn flags_hold_for_every_variant_and_choose_among_them() {
+    let list = |value: &str| Some(vec![value.to_owned()]);
+    let overrides = Overrides { records: list("2000"), variants: list("only-load"), ..Overrides::default() };
+    let plan = planned(&suite().with_overrides(&overrides).unwrap());
+    let cells: Vec<_> = plan.workloads.iter().flat_map(|workload| &workload.cells).collect();
+    assert!(cells.len() == 4 && cells.iter().all(|cell| cell.axes.records == 2000), "{cells:?}");
+    let unknown = Overrides { variants: list("only-lod"), ..Overrides::default() };
+    let error = suite().with_overrides(&unknown).unwrap_err().to_string();
+    assert!(error.contains("did you mean `only-load`?"), "{error}");
+    let without = Suite::parse("base.toml", SUITE).unwrap();
+    let error = without.with_overrides(&unknown).unwrap_err().to_string();
+    assert!(error.contains("no variants"), "{error}");
+}
+
+#[test]
+fn mistakes_in_variants_are_shown_where_they_stand() {
+    for (from, to, message) in [
+        ("name = \"unequal\"", "name = \"as-it-is\"", "there is another variant `as-it-is`"),
+        ("name = \"unequal\"", "nam = \"unequal\"", "unknown key `nam` in [[variants]]"),
+        ("data = \"text\"", "data = \"txt\"", "did you mean `text`?"),
+        ("durability = \"none\"", "durability = \"non\"", "unknown durability `non`"),
+        ("readers = 5", "readers = 500", "`readers` is 500"),
+        ("access = \"sequential\"", "access = \"zipfian\"", "inserts take new keys"),
+    ] {
+        let text = format!("{SUITE}{}", VARIANTS.replacen(from, to, 1));
+        let errors = match Suite::parse("base.toml", &text) {
+            Ok(suite) => plan_with(&suite, None).expect_err(to),
+            Err(errors) => errors,
+        };
+        let shown = errors.to_string();
+        assert!(shown.contains(message) && shown.starts_with("base.toml:"), "{to}: {shown}");
+    }
+}
+
+#[test]
+fn several_classes_and_a_class_of_a_store_do_not_go_together() {
+    let text = SUITE.replace("durability = [\"process\"]", "durability = [\"none\", \"process\"]");
+    let errors = Suite::parse("base.toml", &format!("{text}durability = \"none\"\n")).unwrap_err().to_string();
+    assert!(errors.contains("give the axis `durability` one class"), "{errors}");
+}
+
+#[test]
+fn a_baseline_is_made_of_variants() {
+    let base = |line: &str| format!("{line}\n{SUITE}{VARIANTS}");
+    let suite = Suite::parse("base.toml", &base("baseline = [\"as-it-is\"]")).unwrap();
+    assert_eq!(suite.baseline(), ["as-it-is"]);
+    let errors = Suite::parse("base.toml", &base("baseline = \"as-it-was\"")).unwrap_err().to_string();
+    assert!(errors.contains("the baseline `as-it-was` is no variant"), "{errors}");
+}
+
+#[test]
+fn disturbances_are_an_axis_that_defines_cells() {
+    let text = SUITE.replace("threads = [1]", "disturbance = [\"none\", \"video\"]");
+    let plan = planned(&Suite::parse("base.toml", &text).unwrap());
+    let calm = planned(&Suite::parse("base.toml", SUITE).unwrap());
+    assert_eq!(plan.workloads.len(), 2 * calm.workloads.len());
+    let (none, video) = plan.workloads.split_at(calm.workloads.len());
+    assert_eq!(none[0].cells[0].id, calm.workloads[0].cells[0].id, "an undisturbed cell is the cell it always was");
+    assert!(video.iter().all(|workload| workload.disturbance == Disturbance::Video));
+    assert_eq!(video[0].cells[0].axes.disturbance.as_deref(), Some("video"));
+    assert_ne!(video[0].cells[0].id, none[0].cells[0].id);
+}
+
+#[test]
+fn media_given_with_flags_are_the_axis_where_a_suite_names_none() {
+    let media = Overrides { media: Some(vec!["ssd".to_owned(), "hdd".to_owned()]), ..Overrides::default() };
+    let suite = Suite::parse("base.toml", SUITE).unwrap().with_overrides(&media).unwrap();
+    assert_eq!(suite.all_media(), ["ssd", "hdd"]);
+    let named = SUITE.replace("threads = [1]", "media = [\"ssd\"]");
+    let named = Suite::parse("base.toml", &named).unwrap().with_overrides(&media).unwrap();
+    assert_eq!(named.all_media(), ["ssd"], "a suite's own names stay");
+}
