@@ -108,7 +108,9 @@ Examples:
   bakeoff run                              the default suite, a few minutes
   bakeoff run my-suite.toml                your own (docs/SUITES.md)
   bakeoff run --value-size 2KiB..20KiB --records 10k --data text --stores sqlite,lmdb,flat-folder
-  bakeoff run --medium ssd=/mnt/a --medium hdd=/mnt/b my-suite.toml
+  bakeoff run --medium ssd=/mnt/a --medium hdd=/mnt/b     on two disks
+  bakeoff run --medium xfs=new:xfs:8GiB --medium ntfs=new:ntfs    on file systems made for the run
+  bakeoff run --disturbance none,video     as usual, and while a video plays
   bakeoff run --resume bakeoff-results/20260102-030405-quick")]
 pub(crate) struct RunArguments {
     #[command(flatten)]
@@ -116,7 +118,8 @@ pub(crate) struct RunArguments {
     /// Directory on the disk to measure; a subdirectory is made in it and removed afterwards [default: the --out directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// A directory for a medium that the suite names; may be given several times
+    /// A directory for a medium, or new:FS[:SIZE] for a file system made for the run (ext4, xfs, btrfs, ntfs, tmpfs; needs
+    /// root); may be given several times
     #[arg(long, value_name = "NAME=DIR")]
     pub(crate) medium: Vec<String>,
     /// Where result directories are made

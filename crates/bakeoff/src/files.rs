@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
 use rustix::fs::{FlockOperation, flock};
+use rustix::mount::{UnmountFlags, unmount};
 
 /// The file that says a directory is ours.
 const MARKER: &str = ".bakeoff";
@@ -76,6 +77,7 @@ impl OwnDirectory {
         if kind_of(&self.path).is_none() {
             bail!("{} has lost its marker file and is left alone", self.path.display());
         }
+        unmount_below(&self.path)?;
         // Each by itself, since the marker beside them would make one branch of the whole.
         for entry in std::fs::read_dir(&self.path).into_iter().flatten().flatten() {
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -84,6 +86,27 @@ impl OwnDirectory {
         }
         remove_tree(&self.path)
     }
+}
+
+/// Where something is mounted inside a directory of ours, deepest last.
+pub(crate) fn mounts_below(directory: &Path) -> Vec<PathBuf> {
+    let Ok(directory) = directory.canonicalize() else { return Vec::new() };
+    let mut mounts = bakeoff_measure::mount_points();
+    mounts.retain(|point| point.starts_with(&directory) && *point != directory);
+    mounts.sort();
+    mounts
+}
+
+/// Unmounts what a run mounted in a directory of its own: nothing is ever removed through a mount.
+fn unmount_below(directory: &Path) -> Result<()> {
+    for point in mounts_below(directory).into_iter().rev() {
+        unmount(&point, UnmountFlags::empty())
+            // Busy, or its server is gone: out of sight at once, unmounted when nobody uses it any more.
+            .or_else(|_| unmount(&point, UnmountFlags::DETACH))
+            .map_err(io::Error::from)
+            .with_context(|| format!("cannot unmount {}. Run: umount {}", point.display(), point.display()))?;
+    }
+    Ok(())
 }
 
 fn lock(marker: &mut File, path: &Path) -> Result<()> {

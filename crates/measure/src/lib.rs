@@ -18,6 +18,6 @@ pub use device::{DeviceCounters, DeviceId};
 pub use disk::disk_usage;
 pub use histogram::{Histogram, HistogramError};
 pub use machine::{FileLimit, Machine, nofile_limit};
-pub use medium::Medium;
+pub use medium::{Medium, mount_points};
 pub use process::{Snapshot, reset_peak_rss, rss_bytes};
 pub use warning::{Warning, before_run};

@@ -114,6 +114,12 @@ pub(crate) fn mount_of(directory: &Path) -> Option<Mount> {
     holder(&sys::text("/proc/self/mountinfo")?, &directory)
 }
 
+/// Every place where something is mounted, as this process sees it; empty where the table cannot be read.
+pub fn mount_points() -> Vec<PathBuf> {
+    let table = sys::text("/proc/self/mountinfo").unwrap_or_default();
+    table.lines().filter_map(parse_mount).map(|mount| mount.point).collect()
+}
+
 /// The mount with the longest mount point above `path`; the last of several on one point, for it covers the others.
 fn holder(table: &str, path: &Path) -> Option<Mount> {
     let mounts = table.lines().filter_map(parse_mount);

@@ -2,7 +2,9 @@
 
 pub(crate) mod cell;
 pub(crate) mod child;
+pub(crate) mod disturbance;
 pub(crate) mod interrupt;
+pub(crate) mod made_media;
 pub(crate) mod progress;
 pub(crate) mod results;
 pub(crate) mod run;

@@ -9,6 +9,7 @@ use bakeoff_suite::{Cell, WorkloadPlan, format_count, format_size_range};
 use bakeoff_tape::{KeyForm, Recording};
 
 use crate::engine::cell::CellJob;
+use crate::engine::disturbance::Running;
 use crate::engine::interrupt::Interrupt;
 use crate::engine::progress::Display;
 use crate::engine::results::Results;
@@ -147,12 +148,15 @@ impl Run<'_> {
         let total: u64 = recording.phases.iter().map(|phase| phase.operations).sum();
         let log = format!("logs/{}-{round}.log", cell.id);
         let directory = self.scratch.fresh(&workload.medium)?;
+        let mut beside = Running::start(workload.disturbance, self.scratch.of(&workload.medium)?)?;
         let log_path = self.directory.path().join(&log);
         let lines = job.run(round, directory, (&log_path, log), self.interrupt, &mut |progress| {
             let before: u64 =
                 recording.phases.iter().take_while(|phase| phase.name != progress.phase).map(|p| p.operations).sum();
             display.part(cost, (before + progress.operations) as f64 / total.max(1) as f64);
         });
+        beside.as_mut().map_or(Ok(()), Running::check_alive)?;
+        drop(beside);
         self.scratch.clear(&workload.medium)?;
         let Some(lines) = lines? else { return Ok(false) };
         let (line, failed) = summary(&what, &lines);

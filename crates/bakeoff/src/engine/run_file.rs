@@ -9,6 +9,7 @@ use bakeoff_protocol::{PROTOCOL_VERSION, StoreDescription};
 use bakeoff_tape::PoolFacts;
 use serde::{Deserialize, Serialize};
 
+use crate::engine::disturbance::DisturbanceFacts;
 use crate::files::replace_file;
 
 /// The file's name in a run's directory.
@@ -31,6 +32,9 @@ pub(crate) struct RunFile {
     pub(crate) rounds: u32,
     pub(crate) machine: Machine,
     pub(crate) media: BTreeMap<String, Medium>,
+    /// What went on beside some cells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) disturbances: Vec<DisturbanceFacts>,
     pub(crate) drivers: Vec<DriverFacts>,
     pub(crate) stores: Vec<StoreDescription>,
     pub(crate) cells: Vec<String>,

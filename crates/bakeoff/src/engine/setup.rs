@@ -1,15 +1,17 @@
 //! From what was typed to a plan: the suite, the drivers, the media, the cells.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::Medium;
 use bakeoff_protocol::StoreDescription;
-use bakeoff_suite::{Overrides, Plan, PlanMedium, Suite, plan};
+use bakeoff_suite::{Disturbance, Overrides, Plan, PlanMedium, Suite, plan};
 
 use crate::cli::{RunArguments, SuiteArguments};
 use crate::drivers::{Driver, Drivers};
+use crate::engine::disturbance;
+use crate::engine::made_media::NewFileSystem;
 
 /// The medium of suites that name none.
 pub(crate) const DEFAULT_MEDIUM: &str = "default";
@@ -22,6 +24,10 @@ pub(crate) struct Setup {
     /// Where each medium is.
     pub(crate) directories: BTreeMap<String, PathBuf>,
     pub(crate) media: BTreeMap<String, Medium>,
+    /// Media that are made when the run starts, in `base`.
+    pub(crate) made: BTreeMap<String, NewFileSystem>,
+    /// Where images are made, and tapes of runs without a directory.
+    pub(crate) base: PathBuf,
     pub(crate) plan: Plan,
     pub(crate) corpus: Option<PathBuf>,
 }
@@ -55,19 +61,41 @@ impl Setup {
         let media = Some(given.keys().cloned().collect()).filter(|names: &Vec<_>| !names.is_empty());
         let overrides = Overrides { media, ..overrides(&arguments.suite) };
         let suite = Suite::parse(&source.name, &source.text)?.with_overrides(&overrides)?;
-        let directories = media_directories(arguments, given, &suite)?;
+        let made = made_media(&given)?;
+        let directories = media_directories(arguments, given, &made, &suite)?;
+        let base = arguments.dir.clone().unwrap_or_else(|| arguments.out.clone());
+        if !made.is_empty() {
+            std::fs::create_dir_all(&base).with_context(|| format!("cannot make {}", base.display()))?;
+        }
+        let base = base.canonicalize().unwrap_or(base);
         let media: BTreeMap<_, _> =
             directories.iter().map(|(name, directory)| (name.clone(), Medium::read(directory))).collect();
-        let plan_media = media
+        let mut plan_media: BTreeMap<_, _> = media
             .iter()
             .map(|(name, medium)| {
                 let directory = directories[name].clone();
                 (name.clone(), PlanMedium { directory, free_bytes: medium.free_bytes })
             })
             .collect();
+        for (name, file_system) in &made {
+            // A tenth is the file system's own.
+            let free_bytes = Some(file_system.bytes / 10 * 9);
+            plan_media.insert(name.clone(), PlanMedium { directory: base.clone(), free_bytes });
+        }
         let plan = plan(&suite, &stores, &plan_media)?;
         let corpus = arguments.suite.corpus.as_deref().map(absolute).transpose()?;
-        Ok(Self { suite, drivers, stores, directories, media, plan, corpus })
+        Ok(Self { suite, drivers, stores, directories, media, made, base, plan, corpus })
+    }
+
+    /// Checks that media can be made and disturbances started here, before anything is.
+    pub(crate) fn check_tools(&self) -> Result<()> {
+        self.made.values().try_for_each(|file_system| file_system.check(&self.base))?;
+        self.disturbances().into_iter().try_for_each(disturbance::check)
+    }
+
+    /// What else goes on in some workload of the plan.
+    pub(crate) fn disturbances(&self) -> BTreeSet<Disturbance> {
+        self.plan.workloads.iter().map(|workload| workload.disturbance).collect()
     }
 
     /// The driver of a store that is in the plan.
@@ -116,10 +144,23 @@ fn given_media(arguments: &RunArguments) -> Result<BTreeMap<String, PathBuf>> {
     Ok(given)
 }
 
-/// A directory for each medium of the suite.
+/// Those of the media given that are to be made.
+fn made_media(given: &BTreeMap<String, PathBuf>) -> Result<BTreeMap<String, NewFileSystem>> {
+    let mut made = BTreeMap::new();
+    for (name, place) in given {
+        let new = NewFileSystem::parse(&place.to_string_lossy());
+        if let Some(new) = new.with_context(|| format!("--medium {name}={}", place.display()))? {
+            made.insert(name.clone(), new);
+        }
+    }
+    Ok(made)
+}
+
+/// A directory for each medium of the suite that is not made.
 fn media_directories(
     arguments: &RunArguments,
     mut given: BTreeMap<String, PathBuf>,
+    made: &BTreeMap<String, NewFileSystem>,
     suite: &Suite,
 ) -> Result<BTreeMap<String, PathBuf>> {
     if !given.contains_key(DEFAULT_MEDIUM) {
@@ -131,7 +172,7 @@ fn media_directories(
         bail!("--medium {unused}: the suite measures {} and no `{unused}`", suite.all_media().join(", "));
     }
     let mut directories = BTreeMap::new();
-    for name in suite.all_media() {
+    for name in suite.all_media().into_iter().filter(|name| !made.contains_key(*name)) {
         let Some(directory) = given.get(name) else {
             bail!("the suite measures the medium `{name}`: say where it is with --medium {name}=DIR");
         };

@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_measure::Machine;
+use bakeoff_measure::{Machine, Medium};
 use bakeoff_protocol::PROTOCOL_VERSION;
 use clap::Parser;
 
 use crate::Outcome;
 use crate::cli::{Cli, RunArguments, Verb};
+use crate::engine::disturbance;
 use crate::engine::interrupt::Interrupt;
+use crate::engine::made_media::MadeMedia;
 use crate::engine::results::Results;
 use crate::engine::run::{Run, workload_words};
 use crate::engine::run_file::{DriverFacts, RunFile, SuiteText, VariantText, WhatWhy, now};
@@ -47,6 +49,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     if setup.plan.workloads.is_empty() {
         bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
     }
+    setup.check_tools()?;
     let machine = Machine::read();
     let file = run_file(&setup, source, machine);
     let directory = make_run_directory(&arguments.out, setup.suite.name())?;
@@ -66,6 +69,7 @@ fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
     let source = SuiteSource { name: file.suite.name.clone(), text: file.suite.text.clone() };
     let setup = Setup::new(&arguments, &source)?;
     check_unchanged(&file, &setup)?;
+    setup.check_tools()?;
     let budget = given.budget.as_deref().or(arguments.budget.as_deref()).map(parse_budget).transpose()?;
     file.finished = None;
     file.given_up.clear();
@@ -110,14 +114,21 @@ fn execute(
     arguments: &RunArguments,
     setup: &Setup,
     directory: &OwnDirectory,
-    file: RunFile,
+    mut file: RunFile,
     budget: Option<Duration>,
 ) -> Result<Outcome> {
     let begin = Instant::now();
     let interrupt = Interrupt::install()?;
     let name = directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     remove_leftovers(setup, &name);
-    let mut scratch = Scratch::create(&setup.directories, &name)?;
+    let made = MadeMedia::create(&setup.made, &setup.base, &name)?;
+    let mut directories = setup.directories.clone();
+    for (medium, directory) in made.directories() {
+        file.media.insert(medium.clone(), Medium::read(&directory));
+        directories.insert(medium, directory);
+    }
+    file.write(directory.path())?;
+    let mut scratch = Scratch::create(&directories, &name)?;
     let results = Results::open(directory.path())?;
     let memory_bytes_max = file.machine.memory_usable_bytes().map(|bytes| bytes / MEMORY_PART.1 * MEMORY_PART.0);
     let run = Run {
@@ -134,6 +145,7 @@ fn execute(
     let ended = run.run()?;
     if ended.interrupted {
         scratch.remove()?;
+        made.remove()?;
         anstream::eprintln!(
             "Stopped. What was measured is kept in {}; go on with: bakeoff run --resume {}",
             directory.path().display(),
@@ -145,12 +157,13 @@ fn execute(
     report::show(directory.path(), arguments.full)?;
     anstream::println!("\nResults: {}", directory.path().display());
     scratch.remove()?;
+    made.remove()?;
     Ok(if ended.failed > 0 { Outcome::SomeFailed } else { Outcome::Good })
 }
 
 /// A killed run leaves its scratch directories behind; whoever finishes the run removes them.
 fn remove_leftovers(setup: &Setup, run: &str) {
-    for directory in setup.directories.values() {
+    for directory in setup.directories.values().chain([&setup.base]) {
         let Ok(entries) = std::fs::read_dir(directory) else { continue };
         for path in entries.flatten().map(|entry| entry.path()) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -211,6 +224,7 @@ fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> RunFile {
         rounds: suite.rounds(),
         machine,
         media: setup.media.clone(),
+        disturbances: setup.disturbances().into_iter().filter_map(disturbance::facts).collect(),
         drivers: setup
             .drivers
             .drivers

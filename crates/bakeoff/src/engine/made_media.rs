@@ -1,0 +1,256 @@
+//! Media made for one run: a file system in an image file (or in memory), mounted in a marked directory and removed with it.
+//!
+//! What a killed run leaves mounted is found by the marker: the next run with the same base directory removes it, and so does
+//! `bakeoff clean`.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use bakeoff_measure::Medium;
+use bakeoff_suite::{format_size, parse_size};
+use rustix::process::geteuid;
+
+use crate::files::{Kind, OwnDirectory, kind_of, mounts_below};
+
+/// What stands before a file system's name instead of a directory.
+const PREFIX: &str = "new:";
+
+/// Size of a file system unless one is given.
+const BYTES_DEFAULT: u64 = 4 << 30;
+
+/// In the names of the directories that hold images.
+const INFIX: &str = "-made-";
+
+/// How file systems are made: name, the Debian package, and the program with its arguments before the image; none for one in memory.
+///
+/// Nothing is left to be done in the background after mounting, and ext4 has room for as many files as it has blocks.
+const FILE_SYSTEMS: [(&str, &str, &[&str]); 5] = [
+    ("ext4", "e2fsprogs", &["mkfs.ext4", "-q", "-F", "-i", "4096", "-E", "lazy_itable_init=0,lazy_journal_init=0"]),
+    ("xfs", "xfsprogs", &["mkfs.xfs", "-q", "-f"]),
+    ("btrfs", "btrfs-progs", &["mkfs.btrfs", "-q", "-f"]),
+    ("ntfs", "ntfs-3g", &["mkfs.ntfs", "-q", "-Q", "-F"]),
+    ("tmpfs", "mount", &[]),
+];
+
+/// A file system to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NewFileSystem {
+    /// One of [`FILE_SYSTEMS`].
+    pub(crate) name: &'static str,
+    /// Its size.
+    pub(crate) bytes: u64,
+}
+
+impl NewFileSystem {
+    /// Reads `new:FS` or `new:FS:SIZE`; `None` for what is a directory.
+    pub(crate) fn parse(text: &str) -> Result<Option<Self>> {
+        let Some(wanted) = text.strip_prefix(PREFIX) else { return Ok(None) };
+        let (name, size) = wanted.split_once(':').map_or((wanted, None), |(name, size)| (name, Some(size)));
+        let names = FILE_SYSTEMS.map(|(name, ..)| name);
+        let Some(name) = names.into_iter().find(|known| *known == name) else {
+            let near = bakeoff_suite::did_you_mean(name, &names);
+            bail!("cannot make a file system `{name}`{near}: use one of {}", names.join(", "));
+        };
+        let bytes = match size {
+            Some(size) => parse_size(size).map_err(|why| anyhow::anyhow!("the size of the new {name}: {why}"))?,
+            None => BYTES_DEFAULT,
+        };
+        if bytes < 512 << 20 {
+            bail!("a new {name} of {} is too small: give 512MiB or more", format_size(bytes));
+        }
+        Ok(Some(Self { name, bytes }))
+    }
+
+    /// Checks that it can be made here, so that a run does not end in the middle.
+    pub(crate) fn check(&self, base: &Path) -> Result<()> {
+        if !geteuid().is_root() {
+            bail!("mounting a new {} needs root: run as root, or give a directory that is there", self.name);
+        }
+        let program = if self.name == "ntfs" { Some(&"ntfs-3g") } else { self.make().1.first() };
+        for program in program.into_iter().chain([&"mount"]) {
+            if !is_on_path(program) {
+                bail!("a new {} needs {program}. Run: apt-get install -y {}", self.name, self.make().0);
+            }
+        }
+        let free = Medium::read(base).free_bytes.unwrap_or(u64::MAX);
+        if self.name != "tmpfs" && free < self.bytes {
+            let (wanted, free) = (format_size(self.bytes), bakeoff_suite::approximate_size(free));
+            bail!("a new {} of {wanted} does not fit {}: {free} are free", self.name, base.display());
+        }
+        Ok(())
+    }
+
+    fn make(&self) -> (&'static str, &'static [&'static str]) {
+        let found = FILE_SYSTEMS.into_iter().find(|(name, ..)| *name == self.name);
+        found.map_or(("mount", &[]), |(_, package, command)| (package, command))
+    }
+
+    /// Makes and mounts it in `own`; where it is mounted.
+    fn mount(&self, own: &Path) -> Result<PathBuf> {
+        let (image, point) = (own.join("image"), own.join("mounted"));
+        std::fs::create_dir(&point).with_context(|| format!("cannot make the directory {}", point.display()))?;
+        if self.name == "tmpfs" {
+            let size = format!("size={}", self.bytes);
+            run(Command::new("mount").args(["-t", "tmpfs", "-o", &size, "bakeoff"]).arg(&point))?;
+            return Ok(point);
+        }
+        File::create(&image)
+            .and_then(|file| file.set_len(self.bytes))
+            .with_context(|| format!("cannot make {}", image.display()))?;
+        if let Some((program, arguments)) = self.make().1.split_first() {
+            run(Command::new(program).args(arguments).arg(&image))?;
+        }
+        match self.name {
+            "ntfs" => run(Command::new("ntfs-3g").arg(&image).arg(&point))?,
+            // mount gives the loop device back when it is unmounted.
+            name => run(Command::new("mount").args(["-t", name, "-o", "loop"]).arg(&image).arg(&point))?,
+        }
+        Ok(point)
+    }
+}
+
+/// The media made for a run; unmounted and removed when dropped.
+#[derive(Default)]
+pub(crate) struct MadeMedia {
+    made: BTreeMap<String, (OwnDirectory, PathBuf)>,
+}
+
+impl MadeMedia {
+    /// Removes what killed runs left mounted in `base`, then makes and mounts every one of `wanted`.
+    pub(crate) fn create(wanted: &BTreeMap<String, NewFileSystem>, base: &Path, run: &str) -> Result<Self> {
+        let mut made = Self::default();
+        if !wanted.is_empty() {
+            remove_left_behind(base);
+        }
+        for (medium, file_system) in wanted {
+            let path = base.join(format!("bakeoff-scratch-{run}-{}{INFIX}{medium}", std::process::id()));
+            let own = OwnDirectory::create(&path, Kind::Scratch)?;
+            // Kept before mounting, so that it is removed however that ends.
+            let point = own.path().join("mounted");
+            let inside = own.path().to_owned();
+            made.made.insert(medium.clone(), (own, point));
+            file_system.mount(&inside).with_context(|| format!("cannot make the medium `{medium}`"))?;
+        }
+        Ok(made)
+    }
+
+    /// Where each is mounted.
+    pub(crate) fn directories(&self) -> impl Iterator<Item = (String, PathBuf)> {
+        self.made.iter().map(|(medium, (_, point))| (medium.clone(), point.clone()))
+    }
+
+    /// Unmounts and removes all of them.
+    pub(crate) fn remove(mut self) -> Result<()> {
+        std::mem::take(&mut self.made).into_values().try_for_each(|(own, _)| own.remove())
+    }
+}
+
+impl Drop for MadeMedia {
+    fn drop(&mut self) {
+        // On the way out of an error the error is what counts; the next run or `bakeoff clean` finds what is left.
+        for (own, _) in std::mem::take(&mut self.made).into_values() {
+            let _ = own.remove();
+        }
+    }
+}
+
+/// Removes marked directories with something mounted in them that no living run holds.
+fn remove_left_behind(base: &Path) {
+    for path in std::fs::read_dir(base).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_made = name.starts_with("bakeoff-scratch-") && name.contains(INFIX);
+        if is_made
+            && kind_of(&path) == Some(Kind::Scratch)
+            && !mounts_below(&path).is_empty()
+            && let Ok(own) = OwnDirectory::open(&path, Kind::Scratch)
+        {
+            anstream::eprintln!("note: removing {}, which a killed run left mounted", path.display());
+            if let Err(error) = own.remove() {
+                anstream::eprintln!("note: {error:#}");
+            }
+        }
+    }
+}
+
+/// Whether a program is there.
+pub(crate) fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    // Where mkfs lies is not on everybody's PATH.
+    let places = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
+    places.into_iter().any(|place| place.join(program).is_file())
+}
+
+/// Runs a command to its end; what it says is part of the error.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let words = format!("{command:?}").replace('"', "");
+    let output = command.output().with_context(|| format!("cannot start `{words}`"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said = bakeoff_report::printable(said.trim().lines().last().unwrap_or("it said nothing"));
+    bail!("`{words}` failed ({}): {said}", output.status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_file_systems_are_told_from_directories() {
+        assert_eq!(NewFileSystem::parse("/mnt/a").unwrap(), None);
+        assert_eq!(NewFileSystem::parse("new:xfs").unwrap(), Some(NewFileSystem { name: "xfs", bytes: 4 << 30 }));
+        let small = NewFileSystem::parse("new:ext4:1GiB").unwrap();
+        assert_eq!(small, Some(NewFileSystem { name: "ext4", bytes: 1 << 30 }));
+        for (wrong, says) in
+            [("new:ext5", "did you mean `ext4`?"), ("new:xfs:big", "size"), ("new:xfs:1MiB", "too small")]
+        {
+            let error = NewFileSystem::parse(wrong).unwrap_err().to_string();
+            assert!(error.contains(says), "{wrong}: {error}");
+        }
+    }
+
+    #[test]
+    fn each_can_be_made_filled_and_removed_without_a_trace() {
+        let parent = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        for (name, ..) in FILE_SYSTEMS {
+            let wanted = NewFileSystem { name, bytes: 512 << 20 };
+            if let Err(why) = wanted.check(parent.path()) {
+                println!("skipped: {why:#}");
+                continue;
+            }
+            let wanted = BTreeMap::from([("disk".to_owned(), wanted)]);
+            let made = match MadeMedia::create(&wanted, parent.path(), "test") {
+                Ok(made) => made,
+                Err(why) => {
+                    // A container may have root and no right to mount.
+                    println!("skipped: {why:#}");
+                    continue;
+                }
+            };
+            let (_, point) = made.directories().next().unwrap();
+            std::fs::write(point.join("file"), vec![7; 1 << 20]).unwrap();
+            let found = Medium::read(&point).file_system.unwrap();
+            assert!(found == name || (name == "ntfs" && found.starts_with("fuse")), "{name}: {found}");
+            if name == "ext4" {
+                // As after a kill: nobody unmounts, and the next run cleans up.
+                let (own, _) = made.made.get("disk").unwrap();
+                let left = own.path().to_owned();
+                let mut made = made;
+                for (own, _) in std::mem::take(&mut made.made).into_values() {
+                    drop(own);
+                }
+                assert_eq!(mounts_below(&left).len(), 1);
+                remove_left_behind(parent.path());
+                assert!(!left.exists());
+            } else {
+                made.remove().unwrap();
+            }
+            assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 0, "{name}");
+            assert_eq!(mounts_below(parent.path()), Vec::<PathBuf>::new());
+        }
+    }
+}
