@@ -122,9 +122,7 @@ impl MadeMedia {
     /// Removes what killed runs left mounted in `base`, then makes and mounts every one of `wanted`.
     pub(crate) fn create(wanted: &BTreeMap<String, NewFileSystem>, base: &Path, run: &str) -> Result<Self> {
         let mut made = Self::default();
-        if !wanted.is_empty() {
-            remove_left_behind(base);
-        }
+        remove_left_behind(base);
         for (medium, file_system) in wanted {
             let path = base.join(format!("bakeoff-scratch-{run}-{}{INFIX}{medium}", std::process::id()));
             let own = OwnDirectory::create(&path, Kind::Scratch)?;
