@@ -155,7 +155,7 @@ pub(crate) struct ReportArguments {
     /// Set the run beside a paper: hines-2023, leveldb-2011, cunningham-2024
     #[arg(long, value_name = "NAME", conflicts_with_all = ["csv", "json"])]
     pub(crate) against: Option<String>,
-    /// Write all figures as CSV to this file; `-` for standard output
+    /// Write all figures as CSV to this file; `-` for standard output; `hines` or `hines:FILE` for the columns of that paper
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
     /// Write everything as JSON to this file; `-` for standard output

@@ -33,7 +33,7 @@ impl Kind {
 /// A directory of ours, locked for as long as this value lives.
 pub(crate) struct OwnDirectory {
     path: PathBuf,
-    _lock: File,
+    lock: File,
 }
 
 impl OwnDirectory {
@@ -45,7 +45,7 @@ impl OwnDirectory {
             .with_context(|| format!("cannot write {}", path.join(MARKER).display()))?;
         lock(&mut marker, path)?;
         let path = path.canonicalize().with_context(|| format!("cannot resolve {}", path.display()))?;
-        Ok(Self { path, _lock: marker })
+        Ok(Self { path, lock: marker })
     }
 
     /// Opens a directory made by [`Self::create`].
@@ -64,7 +64,7 @@ impl OwnDirectory {
             .with_context(|| format!("cannot open {}", path.join(MARKER).display()))?;
         lock(&mut marker, path)?;
         let path = path.canonicalize().with_context(|| format!("cannot resolve {}", path.display()))?;
-        Ok(Self { path, _lock: marker })
+        Ok(Self { path, lock: marker })
     }
 
     /// Its absolute path.
@@ -84,6 +84,8 @@ impl OwnDirectory {
                 remove_tree(&entry.path())?;
             }
         }
+        // A file system in user space keeps an open file's name, under another, until it is closed.
+        drop(self.lock);
         remove_tree(&self.path)
     }
 }

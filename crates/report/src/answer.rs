@@ -32,10 +32,13 @@ pub(crate) fn answer(table: &Table, contenders: &Contenders) -> Answer {
     }
 }
 
+/// What stands above figures of stores that promise different things.
+pub(crate) const UNEQUAL: &str =
+    "UNEQUAL: each store promises what stands beside its name, so their figures are no fair comparison";
+
 fn promise(durability: Option<Durability>) -> String {
     let Some(durability) = durability else {
-        return "UNEQUAL: each store promises what stands beside its name, so their figures are no fair comparison"
-            .to_owned();
+        return UNEQUAL.to_owned();
     };
     let words = match durability {
         Durability::None => "an acknowledged write may be lost when the process dies",

@@ -10,14 +10,18 @@
 
 mod against;
 mod answer;
+mod bars;
 mod contender;
 mod details;
+mod disturbed;
 mod export_csv;
+mod export_hines;
 mod export_json;
 mod figures;
 mod format;
 mod live;
 mod matrix;
+mod pairs;
 mod published;
 mod published_report;
 mod results;
@@ -29,6 +33,7 @@ mod verdict;
 
 pub use against::render_against;
 pub use export_csv::write_csv;
+pub use export_hines::write_hines_csv;
 pub use export_json::write_json;
 pub use format::printable;
 pub use live::live_leaders;

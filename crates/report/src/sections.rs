@@ -1,6 +1,6 @@
 //! What stands around the tables: what failed, what was left out, what spoils the figures, where they come from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::CellEnd;
 use serde_json::Value;
@@ -66,6 +66,23 @@ pub(crate) fn warnings(run: &Run, width: usize) -> String {
     };
     let lines: Vec<String> = run.list("warnings").iter().map(words).filter(|line| !line.is_empty()).collect();
     section("Warnings", &bullets(&lines, width, true))
+}
+
+/// How each store was set, where stores promise different things: class and settings, and in which variants.
+pub(crate) fn as_set(run: &Run, contenders: &Contenders, width: usize) -> String {
+    let mut ways: BTreeMap<(String, String), BTreeSet<&str>> = BTreeMap::new();
+    for axes in run.cells.iter().map(|cell| &cell.end.axes).filter(|axes| axes.unequal) {
+        let title = contenders.of(axes).map_or_else(|| axes.store.clone(), |contender| contender.title.clone());
+        let settings: Vec<String> = axes.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let settings = if settings.is_empty() { "defaults".to_owned() } else { settings.join(", ") };
+        ways.entry((title, settings)).or_default().insert(axes.variant.as_deref().unwrap_or_default());
+    }
+    let line = |((title, settings), variants): (&(String, String), &BTreeSet<&str>)| {
+        let variants: Vec<_> = variants.iter().copied().filter(|variant| !variant.is_empty()).collect();
+        let of = if variants.is_empty() { String::new() } else { format!(" [{}]", variants.join(", ")) };
+        paragraph(&printable(&format!("{title}: {settings}{of}")), width, "  ", "    ")
+    };
+    section("How the stores were set (UNEQUAL)", &ways.iter().map(line).collect::<String>())
 }
 
 /// What was left out while the results were read.

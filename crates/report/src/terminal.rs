@@ -10,7 +10,7 @@ use crate::format::{count, counted, printable};
 use crate::run::Run;
 use crate::table::paragraph;
 use crate::verdict::{Circumstances, Table, compare_all};
-use crate::{details, matrix, sections};
+use crate::{bars, details, disturbed, matrix, sections};
 
 /// Narrower than this, tables make no sense.
 pub(crate) const WIDTH_MIN: usize = 60;
@@ -35,14 +35,16 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     let contenders = Contenders::new(&run.cells, &run.stores);
     let tables = compare_all(&run.cells, &contenders);
     let mut out = heading(run, width);
-    for table in &tables {
-        out.push_str(&answer_block(table, &tables, &contenders, width));
+    let bars = bars::render(run, &tables, &contenders, width, options.color);
+    if let Some(bars) = &bars {
+        out.push_str(&unequal_in_short(&tables, width));
+        out.push_str(&failed_in_short(run, &contenders, width));
+        out.push_str(bars);
     }
-    out.push_str(&failed_in_short(run, &contenders, width));
-    for table in &tables {
-        out.push_str(&format!("\n{}\n", circumstances(&table.circumstances, &tables, width)));
-        out.push_str(&matrix::render(table, &contenders, width, options.color));
+    if bars.is_none() || options.full {
+        out.push_str(&answers_and_matrices(run, &tables, &contenders, &TerminalOptions { width, ..*options }));
     }
+    out.push_str(&disturbed::render(&tables, &contenders, width, options.color));
     if options.full || details::number(&run.cells, &contenders) <= DETAILS_UNASKED_MAX {
         let lines = details::render(&run.cells, &contenders, width, options.color);
         out.push_str(&sections::section("Every store", &lines));
@@ -51,6 +53,7 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
             "`bakeoff report --full` shows every store's rate, mean, interval and percentiles in every workload.";
         out.push_str(&format!("\n{}", paragraph(hint, width, "", "")));
     }
+    out.push_str(&sections::as_set(run, &contenders, width));
     out.push_str(&sections::failed(run, &contenders, width, options.full));
     out.push_str(&sections::left_out(run, width, options.full));
     out.push_str(&sections::warnings(run, width));
@@ -60,6 +63,26 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     }
     out.push_str(&sections::origin(run, width));
     out
+}
+
+/// For every table the answer in words, then the tables.
+fn answers_and_matrices(run: &Run, tables: &[Table], contenders: &Contenders, options: &TerminalOptions) -> String {
+    let width = options.width;
+    let mut out: String = tables.iter().map(|table| answer_block(table, tables, contenders, width)).collect();
+    out.push_str(&failed_in_short(run, contenders, width));
+    for table in tables {
+        out.push_str(&format!("\n{}\n", circumstances(&table.circumstances, tables, width)));
+        out.push_str(&matrix::render(table, contenders, width, options.color));
+    }
+    out
+}
+
+/// That stores promise different things, where bars take the place of the answers that would say it.
+fn unequal_in_short(tables: &[Table], width: usize) -> String {
+    if tables.iter().all(|table| table.circumstances.durability.is_some()) {
+        return String::new();
+    }
+    format!("\n{}", paragraph(crate::answer::UNEQUAL, width, "", ""))
 }
 
 /// Prose as it stands in a suite's file, its paragraphs broken anew: an empty line separates two.

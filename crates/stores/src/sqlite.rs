@@ -116,6 +116,22 @@ fn settings() -> Vec<Setting> {
             "https://sqlite.org/pragma.html#pragma_mmap_size",
         ),
         setting(
+            "journal",
+            choice(&["auto", "wal", "delete"]),
+            Some("auto".into()),
+            "journal_mode: a write-ahead log, or a rollback journal, which is SQLite's own default; auto takes what the class is \
+             described with.",
+            "https://sqlite.org/pragma.html#pragma_journal_mode",
+        ),
+        setting(
+            "synchronous",
+            choice(&["auto", "off", "normal", "full"]),
+            Some("auto".into()),
+            "How much is flushed; auto is what the class needs, and in the class power nothing less is taken. SQLite's own default is \
+             full.",
+            "https://sqlite.org/pragma.html#pragma_synchronous",
+        ),
+        setting(
             "wal-autocheckpoint",
             SettingKind::Integer { min: 0, max: i64::from(i32::MAX) },
             Some(1_000.into()),
@@ -156,6 +172,30 @@ fn create_table(table: &str, page_bytes: u64, hints: &DataHints) -> &'static str
     }
 }
 
+/// `journal_mode` and `synchronous` for a class with these settings.
+fn journaling(durability: Durability, journal: &str, synchronous: &str) -> (&'static str, u8) {
+    let mode = match (durability, journal) {
+        (_, "delete") => "delete",
+        (_, "wal") => "wal",
+        (Durability::None, _) => "memory",
+        _ => "wal",
+    };
+    // With a rollback journal a commit is the removal of the journal, which only EXTRA flushes.
+    let needed = match (durability, mode) {
+        (Durability::None, _) => 0,
+        (Durability::Process, _) => 1,
+        (Durability::Power, "delete") => 3,
+        (Durability::Power, _) => 2,
+    };
+    let wanted = match synchronous {
+        "off" => 0,
+        "normal" => 1,
+        "full" => 2,
+        _ => needed,
+    };
+    (mode, if durability == Durability::Power { wanted.max(needed) } else { wanted })
+}
+
 /// What every connection is set to.
 struct Configuration {
     path: PathBuf,
@@ -165,12 +205,9 @@ struct Configuration {
 
 impl Configuration {
     fn new(request: &OpenRequest<'_>) -> Result<Self, StoreError> {
-        let (journal_mode, synchronous) = match request.durability {
-            Durability::None => ("memory", "0"),
-            Durability::Process => ("wal", "1"),
-            Durability::Power => ("wal", "2"),
-        };
         let settings: &Settings = request.settings;
+        let (journal_mode, synchronous) =
+            journaling(request.durability, word(settings, "journal")?, word(settings, "synchronous")?);
         // A negative cache size counts KiB instead of pages.
         let cache = match integer(settings, "cache")? / 1_024 {
             0 => "0".to_owned(),
@@ -179,7 +216,7 @@ impl Configuration {
         let pragmas = vec![
             ("page_size", integer(settings, "page-size")?.to_string()),
             ("journal_mode", journal_mode.to_owned()),
-            ("synchronous", synchronous.to_owned()),
+            ("synchronous", synchronous.to_string()),
             ("cache_size", cache),
             ("mmap_size", integer(settings, "mmap-size")?.to_string()),
             ("wal_autocheckpoint", integer(settings, "wal-autocheckpoint")?.to_string()),

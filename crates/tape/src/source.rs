@@ -15,6 +15,42 @@ pub(crate) enum Source {
     Words(Box<Words>),
     /// Text from files.
     Corpus(Corpus),
+    /// Runs of incompressible and of equal bytes.
+    Half(Half),
+}
+
+/// Incompressible bytes in each turn, and equal ones after them: with what a compressor writes to say so, a half. Turns are
+/// short, so that a value of 100 bytes compresses like one of a megabyte, wherever in the pool it begins.
+const TURN: [usize; 2] = [20, 30];
+
+/// Where in its turn the generator is.
+pub(crate) struct Half {
+    stream: Stream,
+    /// One turn.
+    turn: [u8; TURN[0] + TURN[1]],
+    used: usize,
+}
+
+impl Half {
+    fn new(stream: Stream) -> Self {
+        Self { stream, turn: [0; TURN[0] + TURN[1]], used: TURN[0] + TURN[1] }
+    }
+
+    fn fill(&mut self, mut bytes: &mut [u8]) {
+        while !bytes.is_empty() {
+            if self.used == self.turn.len() {
+                self.stream.fill(&mut self.turn[..TURN[0]]);
+                let last = self.turn[TURN[0] - 1];
+                self.turn[TURN[0]..].fill(last);
+                self.used = 0;
+            }
+            let length = bytes.len().min(self.turn.len() - self.used);
+            let (now, later) = bytes.split_at_mut(length);
+            now.copy_from_slice(&self.turn[self.used..self.used + length]);
+            self.used += length;
+            bytes = later;
+        }
+    }
 }
 
 impl Source {
@@ -22,6 +58,7 @@ impl Source {
         let stream = Stream::new(seed, "", 0, Purpose::Pool);
         Ok(match (data, corpus) {
             (Data::Random, _) => Self::Random(stream),
+            (Data::Half, _) => Self::Half(Half::new(stream)),
             (Data::Text, None) => Self::Words(Box::new(Words::new(stream))),
             (Data::Text, Some(directory)) => Self::Corpus(Corpus::open(directory)?),
         })
@@ -31,8 +68,46 @@ impl Source {
         match self {
             Self::Random(stream) => stream.fill(bytes),
             Self::Words(words) => words.fill(bytes),
+            Self::Half(half) => half.fill(bytes),
             Self::Corpus(corpus) => corpus.fill(bytes)?,
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Pool;
+
+    #[test]
+    fn half_is_about_a_half_for_every_compressor_and_for_short_values() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("pool.bin");
+        let facts = Pool::create(&path, Data::Half, 4 << 20, 1, None).unwrap();
+        for ratio in [facts.snappy_ratio, facts.lz4_ratio, facts.zstd_ratio] {
+            assert!((0.44..0.56).contains(&ratio), "{facts:?}");
+        }
+        let pool = Pool::open(&path).unwrap();
+        for offset in (0..100_000).step_by(37) {
+            let value = pool.slice(offset, 100).unwrap();
+            let compressed = snap::raw::Encoder::new().compress_vec(value).unwrap().len();
+            assert!((35..=65).contains(&compressed), "{compressed} bytes of 100 at {offset}");
+        }
+    }
+
+    #[test]
+    fn half_does_not_depend_on_the_pieces_it_is_written_in() {
+        let filled = |lengths: &[usize]| {
+            let mut source = Half::new(Stream::new(3, "", 0, Purpose::Pool));
+            let mut all = Vec::new();
+            for &length in lengths {
+                let mut piece = vec![0; length];
+                source.fill(&mut piece);
+                all.extend(piece);
+            }
+            all
+        };
+        assert_eq!(filled(&[1000]), filled(&[1, 300, 0, 699]));
     }
 }

@@ -136,17 +136,20 @@ pub enum Data {
     Random,
     /// Compressible: words, from a folder of text files or the built-in model.
     Text,
+    /// Compressible to about a half by any compressor: short runs of generator output and of equal bytes in turn.
+    Half,
 }
 
 impl Data {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Random, Self::Text];
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Random, Self::Text, Self::Half];
 
     /// The name used in suites and results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Random => "random",
             Self::Text => "text",
+            Self::Half => "half",
         }
     }
 }

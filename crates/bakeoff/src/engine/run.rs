@@ -308,6 +308,25 @@ pub(crate) fn workload_words(plan: &WorkloadPlan) -> String {
     words
 }
 
+/// What a whole run will take, roughly: the time of all rounds, nothing being known of this machine yet, and the most disk at a time,
+/// tapes included.
+pub(crate) fn sized(setup: &Setup) -> String {
+    let rounds = f64::from(setup.suite.rounds());
+    let workloads = &setup.plan.workloads;
+    let time_ns: f64 = workloads.iter().map(|workload| estimate_ns(workload) * rounds).sum();
+    let store = workloads.iter().map(|workload| workload.estimate.data_bytes_max).max().unwrap_or(0).saturating_mul(3);
+    let tapes =
+        workloads.iter().fold(0_u64, |sum, workload| sum + workload.estimate.operations * TAPE_BYTES_PER_OPERATION);
+    let time = bakeoff_suite::format_duration(Duration::from_secs((time_ns / 1e9).ceil() as u64));
+    format!(
+        "about {time} if stores flush nothing, longer if they do; up to {} of disk at a time",
+        bakeoff_suite::approximate_size(store.saturating_add(tapes))
+    )
+}
+
+/// Of a tape, with a key of 32 bytes.
+const TAPE_BYTES_PER_OPERATION: u64 = 64;
+
 /// A rough guess of one round of a workload, before anything was measured: process starts, operations, bytes.
 fn estimate_ns(workload: &WorkloadPlan) -> f64 {
     let estimate = &workload.estimate;

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use bakeoff_report::{
-    Published, Run, TerminalOptions, render_against, render_published, render_terminal, write_csv, write_json,
+    Published, Run, TerminalOptions, render_against, render_published, render_terminal, write_csv, write_hines_csv,
+    write_json,
 };
 
 use crate::Outcome;
@@ -43,12 +44,21 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
     }
     let run = Run::read(&directory)?;
     if let Some(path) = &arguments.csv {
-        export(path, |out| write_csv(&run, out))?;
+        match path.to_str().and_then(hines_columns) {
+            Some(path) => export(Path::new(path), |out| write_hines_csv(&run, out))?,
+            None => export(path, |out| write_csv(&run, out))?,
+        }
     }
     if let Some(path) = &arguments.json {
         export(path, |out| write_json(&run, out))?;
     }
     Ok(Outcome::Good)
+}
+
+/// Where to write the columns of Hines 2023, if those are asked for: `hines` or `hines:FILE`.
+fn hines_columns(path: &str) -> Option<&str> {
+    let rest = path.strip_prefix("hines")?;
+    if rest.is_empty() { Some("-") } else { rest.strip_prefix(':') }
 }
 
 /// Prints the report of a run for a person.

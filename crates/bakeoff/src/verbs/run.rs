@@ -14,7 +14,7 @@ use crate::engine::disturbance;
 use crate::engine::interrupt::Interrupt;
 use crate::engine::made_media::MadeMedia;
 use crate::engine::results::Results;
-use crate::engine::run::{Run, workload_words};
+use crate::engine::run::{Run, sized, workload_words};
 use crate::engine::run_file::{DriverFacts, RunFile, SuiteText, VariantText, WhatWhy, now};
 use crate::engine::scratch::Scratch;
 use crate::engine::setup::{Setup, SuiteSource};
@@ -124,7 +124,10 @@ fn execute(
     let made = MadeMedia::create(&setup.made, &setup.base, &name)?;
     let mut directories = setup.directories.clone();
     for (medium, directory) in made.directories() {
-        file.media.insert(medium.clone(), Medium::read(&directory));
+        let facts = Medium::read(&directory);
+        // What serves it is what the kernel names; what it is, we know.
+        let file_system = setup.made.get(&medium).map(|new| new.name.to_owned()).or(facts.file_system.clone());
+        file.media.insert(medium.clone(), Medium { file_system, ..facts });
         directories.insert(medium, directory);
     }
     file.write(directory.path())?;
@@ -268,6 +271,7 @@ fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<D
         budget.map_or_else(String::new, |budget| format!(", within {} s", budget.as_secs())),
         directory.display()
     );
+    anstream::eprintln!("Size: {}", sized(setup));
     if !file.skipped.is_empty() {
         anstream::eprintln!("Skipped:{}", skipped_lines(&file.skipped));
     }
@@ -283,6 +287,7 @@ fn print_plan(setup: &Setup) {
             anstream::println!("  {}  {}", cell.id, cell.axes.store);
         }
     }
+    anstream::println!("size: {}", sized(setup));
     let skipped = skipped(setup);
     if !skipped.is_empty() {
         anstream::println!("skipped:{}", skipped_lines(&skipped));

@@ -4,4 +4,5 @@ mod common;
 mod exports;
 mod published;
 mod results;
+mod suites_of_papers;
 mod terminal;

@@ -1,0 +1,129 @@
+//! Variants set against a baseline: rates as bars, and how many times the baseline's they are.
+
+use std::collections::BTreeMap;
+
+use bakeoff_stats::mean;
+use serde_json::Value;
+
+use crate::contender::Contenders;
+use crate::figures::Measure;
+use crate::format::{printable, rate, ratio};
+use crate::matrix::measure_label;
+use crate::pairs::store;
+use crate::run::Run;
+use crate::table::{Side, Text, TextTable};
+use crate::verdict::{Field, Table};
+
+/// Columns of the longest bar.
+const BAR: usize = 30;
+
+/// The bars of every variant, in the suite's order; `None` if the suite names no baseline. Phases that the baseline has not
+/// are left out: they prepare.
+pub(crate) fn render(
+    run: &Run,
+    tables: &[Table],
+    contenders: &Contenders,
+    width: usize,
+    color: bool,
+) -> Option<String> {
+    let names = |value: Option<&Value>| -> Vec<String> {
+        let list = value.and_then(Value::as_array).into_iter().flatten();
+        list.filter_map(|name| Some(name.as_str()?.to_owned())).collect()
+    };
+    let suite = run.info.get("suite")?;
+    let baseline = names(suite.get("baseline"));
+    if baseline.is_empty() {
+        return None;
+    }
+    let base = rates_of(tables, &baseline);
+    let mut out = String::new();
+    let mut last = String::new();
+    for variant in suite.get("variants").and_then(Value::as_array).into_iter().flatten() {
+        let text = |key: &str| variant.get(key).and_then(Value::as_str).unwrap_or_default();
+        for table in tables.iter().filter(|table| table.circumstances.variant.as_deref() == Some(text("name"))) {
+            for (measure, field) in fields(table).filter(|(measure, _)| base.keys().any(|(of, _)| of == *measure)) {
+                if last != text("summary") {
+                    last = text("summary").to_owned();
+                    out.push_str(&format!("\n{}\n", printable(&last)));
+                }
+                out.push_str(&printable(&measure_label(measure)));
+                out.push('\n');
+                let is_base = baseline.iter().any(|name| name == text("name"));
+                let rows = rows(table, field, contenders);
+                out.push_str(&lay_out(&rows, measure, if is_base { None } else { Some(&base) }).render(width, color));
+            }
+        }
+    }
+    Some(out)
+}
+
+/// A store's line: key, title, style, rate; the rate is absent where it failed.
+struct Row {
+    key: String,
+    title: Text,
+    per_second: Option<f64>,
+}
+
+fn rows(table: &Table, field: &Field, contenders: &Contenders) -> Vec<Row> {
+    let row = |key: &String, per_second| {
+        let style = contenders.get(key).map_or_else(anstyle::Style::new, |contender| contender.style);
+        Row { key: key.clone(), title: Text::default().and(contenders.title(key), style), per_second }
+    };
+    let measured = field.rounds.iter().map(|(key, rounds)| row(key, per_second(table, rounds)));
+    let failed = field.failed.iter().filter(|key| !field.rounds.contains_key(*key)).map(|key| row(key, None));
+    measured.chain(failed).collect()
+}
+
+fn lay_out(rows: &[Row], measure: &Measure, base: Option<&Rates>) -> TextTable {
+    let largest = rows.iter().filter_map(|row| row.per_second).fold(0.0, f64::max);
+    let mut table = TextTable::new(vec![Side::Left, Side::Right, Side::Left, Side::Left]);
+    for row in rows {
+        let Some(per_second) = row.per_second else {
+            table.row(vec![row.title.clone(), Text::plain("failed")]);
+            continue;
+        };
+        let before = base.and_then(|base| base.get(&(measure.clone(), store(&row.key).to_owned())));
+        let against = before.map_or_else(String::new, |before| format!("({} baseline)", ratio(per_second / before)));
+        let length = if largest > 0.0 { (per_second / largest * BAR as f64).round() as usize } else { 0 };
+        // Too little for a block is still something.
+        let bar = if length == 0 { "▏".to_owned() } else { "█".repeat(length) };
+        let bar = format!("{bar}{}", " ".repeat(BAR.saturating_sub(length.max(1))));
+        table.row(vec![row.title.clone(), Text::plain(rate(per_second)), Text::plain(bar), Text::plain(against)]);
+    }
+    table
+}
+
+/// Rates by measure and store.
+type Rates = BTreeMap<(Measure, String), f64>;
+
+fn rates_of(tables: &[Table], variants: &[String]) -> Rates {
+    let mut rates = Rates::new();
+    let of = |table: &&Table| table.circumstances.variant.as_ref().is_some_and(|variant| variants.contains(variant));
+    for table in tables.iter().filter(of) {
+        for (measure, field) in fields(table) {
+            for (key, rounds) in &field.rounds {
+                if let Some(rate) = per_second(table, rounds) {
+                    rates.entry((measure.clone(), store(key).to_owned())).or_insert(rate);
+                }
+            }
+        }
+    }
+    rates
+}
+
+fn fields(table: &Table) -> impl Iterator<Item = (&Measure, &Field)> {
+    let is_time = |measure: &Measure| matches!(measure, Measure::Time { .. });
+    let of = move |measure| table.fields.iter().filter(move |((other, _, _), _)| other == measure);
+    table
+        .measures
+        .iter()
+        .filter(move |measure| is_time(measure))
+        .flat_map(of)
+        .map(|((measure, _, _), field)| (measure, field))
+}
+
+/// Operations (for scans entries) a second, all threads together, from mean times.
+fn per_second(table: &Table, rounds: &[f64]) -> Option<f64> {
+    let mean_ns = mean(rounds).filter(|mean| *mean > 0.0)?;
+    Some(1e9 * f64::from(table.circumstances.threads) / mean_ns)
+}

@@ -1,0 +1,63 @@
+//! Undisturbed and disturbed side by side, for each medium.
+
+use std::collections::BTreeMap;
+
+use bakeoff_stats::geometric_mean;
+
+use crate::contender::Contenders;
+use crate::figures::Measure;
+use crate::format::{printable, ratio};
+use crate::pairs::{Pair, Sides, lay_out, pairs};
+use crate::table::paragraph;
+use crate::verdict::{Circumstances, Table};
+
+/// A table for each table of disturbed cells that has an undisturbed counterpart; empty if there is none.
+pub(crate) fn render(tables: &[Table], contenders: &Contenders, width: usize, color: bool) -> String {
+    let mut out = String::new();
+    for disturbed in tables.iter().filter(|table| table.circumstances.disturbance.is_some()) {
+        let calm = Circumstances { disturbance: None, ..disturbed.circumstances.clone() };
+        let Some(undisturbed) = tables.iter().find(|table| table.circumstances == calm) else { continue };
+        let pairs = pairs(undisturbed, disturbed);
+        if pairs.is_empty() {
+            continue;
+        }
+        let sides = Sides::of((undisturbed, contenders), (disturbed, contenders));
+        out.push_str(&format!("\n{}\n", heading(&disturbed.circumstances)));
+        let slowdown = |pair: &Pair<'_>| pair.gain().map(|gain| 1.0 / gain);
+        out.push_str(&lay_out(&pairs, &sides, ["best undisturbed", "best disturbed"], slowdown).render(width, color));
+        out.push_str(&paragraph(&sides.legend(), width, "", ""));
+        let words = slowdowns(undisturbed, disturbed, contenders);
+        out.push_str(&paragraph(&format!("Mean time disturbed, undisturbed being 1: {words}"), width, "", ""));
+    }
+    out
+}
+
+fn heading(of: &Circumstances) -> String {
+    let by = of.disturbance.as_deref().unwrap_or_default();
+    let variant = of.variant.as_ref().map_or_else(String::new, |variant| format!(" · variant {}", printable(variant)));
+    let durability = of.durability.map_or("as set, UNEQUAL", |class| class.name());
+    printable(&format!("Disturbed by {by}{variant} · medium {} · durability {durability}", of.medium))
+}
+
+/// For each store the geometric mean, over all timed fields, of its mean time disturbed by undisturbed.
+fn slowdowns(undisturbed: &Table, disturbed: &Table, contenders: &Contenders) -> String {
+    let mut ratios: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
+    for (place, field) in
+        undisturbed.fields.iter().filter(|((measure, _, _), _)| matches!(measure, Measure::Time { .. }))
+    {
+        let Some(other) = disturbed.fields.get(place) else { continue };
+        for (key, rounds) in &field.rounds {
+            let means =
+                (bakeoff_stats::mean(rounds), other.rounds.get(key).and_then(|rounds| bakeoff_stats::mean(rounds)));
+            if let (Some(before), Some(after)) = means
+                && before > 0.0
+            {
+                ratios.entry(key).or_default().push(after / before);
+            }
+        }
+    }
+    let words = ratios
+        .iter()
+        .filter_map(|(key, ratios)| Some(format!("{} {}", contenders.title(key), ratio(geometric_mean(ratios)?))));
+    words.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,122 @@
+//! Two tables side by side: in each field the best of the one and of the other, and by how much they differ.
+
+use bakeoff_stats::{Better, Ranking, Verdict};
+
+use crate::contender::Contenders;
+use crate::figures::Measure;
+use crate::format::{count, printable, ratio, size_range};
+use crate::matrix::{Names, figure, measure_label};
+use crate::table::{Side, Text, TextTable};
+use crate::verdict::{Column, Size, Table, better};
+
+/// Where a figure stands in a table.
+type Place = (Measure, Size, Column);
+
+/// The same field of two tables.
+pub(crate) struct Pair<'a> {
+    pub(crate) place: &'a Place,
+    pub(crate) left: &'a Ranking,
+    pub(crate) right: &'a Ranking,
+}
+
+/// The fields in which both tables rank somebody, in the order of the left one.
+pub(crate) fn pairs<'a>(left: &'a Table, right: &'a Table) -> Vec<Pair<'a>> {
+    let pair = |place: &'a Place| {
+        let (left, right) = (left.fields.get(place)?, right.fields.get(place)?);
+        Some(Pair { place, left: left.ranking.as_ref()?, right: right.ranking.as_ref()? })
+    };
+    let of = |measure: &'a Measure| left.fields.keys().filter(move |(other, _, _)| other == measure);
+    left.measures.iter().flat_map(of).filter_map(pair).collect()
+}
+
+impl Pair<'_> {
+    /// How many times better the best on the right is; `None` where a figure is zero.
+    pub(crate) fn gain(&self) -> Option<f64> {
+        let (left, right) = (self.left.order.first()?.mean, self.right.order.first()?.mean);
+        let (above, below) = match better(&self.place.0) {
+            Better::Lower => (left, right),
+            Better::Higher => (right, left),
+        };
+        (above > 0.0 && below > 0.0).then_some(above / below)
+    }
+
+    /// Whether none of the best on the left is among the best on the right.
+    pub(crate) fn is_changed(&self) -> bool {
+        !self.right.tied.iter().any(|right| self.left.tied.iter().any(|left| store(left) == store(right)))
+    }
+}
+
+/// The store's name in a contender's key.
+pub(crate) fn store(key: &str) -> &str {
+    key.split(' ').next().unwrap_or(key)
+}
+
+/// What stores are called on each side.
+pub(crate) struct Sides<'a> {
+    pub(crate) contenders: [&'a Contenders; 2],
+    pub(crate) names: [Names; 2],
+}
+
+impl<'a> Sides<'a> {
+    /// The names of everyone in two tables.
+    pub(crate) fn of(left: (&Table, &'a Contenders), right: (&Table, &'a Contenders)) -> Self {
+        Self { contenders: [left.1, right.1], names: [Names::of(left.0, left.1), Names::of(right.0, right.1)] }
+    }
+
+    /// The first of those that share the first place, how many more, and the figure.
+    fn best(&self, side: usize, measure: &Measure, ranking: &Ranking) -> Text {
+        let key = ranking.tied.first().unwrap_or(&ranking.best);
+        let name = self.names[side].short.get(key).unwrap_or(key);
+        let style = self.contenders[side].get(key).map_or_else(anstyle::Style::new, |contender| contender.style);
+        let more = if ranking.tied.len() > 1 { format!(" +{}", ranking.tied.len() - 1) } else { String::new() };
+        let doubt = if ranking.verdict == Verdict::Unproven { "?" } else { "" };
+        let value = ranking.order.first().map_or_else(String::new, |place| figure(measure, place.mean));
+        Text::default().and(name, style).and(format!("{more}{doubt} {value}"), anstyle::Style::new())
+    }
+
+    /// What the short names stand for.
+    pub(crate) fn legend(&self) -> String {
+        let mut words: Vec<String> = Vec::new();
+        for (contenders, names) in self.contenders.iter().zip(&self.names) {
+            for (key, short) in &names.short {
+                let title = contenders.title(key);
+                let line = format!("{short}: {title}");
+                if *short != title && !words.contains(&line) {
+                    words.push(line);
+                }
+            }
+        }
+        words.push("≠: another store is best".to_owned());
+        words.push("+1: another one is tied with it".to_owned());
+        words.join(" · ")
+    }
+}
+
+/// A table with a row for each pair. `factor` says how the right differs from the left.
+pub(crate) fn lay_out(
+    pairs: &[Pair<'_>],
+    sides: &Sides<'_>,
+    headings: [&str; 2],
+    factor: fn(&Pair<'_>) -> Option<f64>,
+) -> TextTable {
+    let mut table = TextTable::new(vec![Side::Left, Side::Left, Side::Left, Side::Left, Side::Right, Side::Left]);
+    table.row(["", "records", headings[0], headings[1], "factor", ""].map(Text::plain).to_vec());
+    let mut last = None;
+    for pair in pairs {
+        let (measure, size, column) = pair.place;
+        if last != Some(measure) {
+            table.rule();
+            table.row(vec![Text::plain(measure_label(measure))]);
+            last = Some(measure);
+        }
+        table.row(vec![
+            Text::plain(format!("  {}", size_range(size.0, size.1))),
+            Text::plain(format!("{} {}", count(column.records), printable(&column.data))),
+            sides.best(0, measure, pair.left),
+            sides.best(1, measure, pair.right),
+            Text::plain(factor(pair).map_or_else(String::new, ratio)),
+            Text::plain(if pair.is_changed() { "≠" } else { "" }),
+        ]);
+    }
+    table
+}

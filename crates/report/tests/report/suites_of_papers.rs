@@ -1,0 +1,107 @@
+//! What only the suites of papers show: unequal promises, bars against a baseline, disturbances, the columns of Hines 2023.
+
+use bakeoff_protocol::{Axes, Durability};
+use bakeoff_report::{CellRound, Run, TerminalOptions, render_terminal, write_hines_csv};
+use serde_json::json;
+
+use crate::common::{axes, good, operation, phase_result, run, stores};
+
+const PLAIN: TerminalOptions = TerminalOptions { width: 100, color: false, full: false };
+
+/// Three rounds of a cell whose writes take this long.
+fn writes(axes: &Axes, mean_ns: u64) -> Vec<CellRound> {
+    let round = |round| good(axes, round, vec![phase_result("random-writes", vec![operation("insert", mean_ns)])]);
+    (1..=3).map(round).collect()
+}
+
+fn variant(name: &str, store: &str, durability: Durability) -> Axes {
+    let settings = [("cache".to_owned(), json!(name.len()))].into();
+    Axes { variant: Some(name.to_owned()), unequal: true, durability, settings, ..axes(store) }
+}
+
+fn with_baseline() -> Run {
+    let mut cells = Vec::new();
+    for (name, sqlite_ns, lmdb_ns) in [("baseline", 10_000, 20_000), ("large-cache", 5_000, 25_000)] {
+        cells.extend(writes(&variant(name, "sqlite", Durability::Power), sqlite_ns));
+        cells.extend(writes(&variant(name, "lmdb", Durability::None), lmdb_ns));
+    }
+    for cell in &mut cells {
+        cell.end.cell.push_str(cell.end.axes.variant.as_deref().unwrap_or_default());
+    }
+    let mut run = run(cells, stores());
+    run.info["suite"]["baseline"] = json!(["baseline"]);
+    run.info["suite"]["variants"] = json!([
+        { "name": "baseline", "summary": "1. Baseline" },
+        { "name": "large-cache", "summary": "2E. A large cache" },
+    ]);
+    run
+}
+
+#[test]
+fn variants_are_bars_beside_their_baseline() {
+    let text = render_terminal(&with_baseline(), &PLAIN);
+    let bars: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("1. Baseline")).take(9).collect();
+    let full = "█".repeat(30);
+    let expected = [
+        "1. Baseline".to_owned(),
+        "random-writes".to_owned(),
+        format!("LMDB (none)     50.0 k/s  {}", "█".repeat(15)),
+        format!("SQLite (power)   100 k/s  {full}"),
+        String::new(),
+        "2E. A large cache".to_owned(),
+        "random-writes".to_owned(),
+        format!("LMDB (none)     40.0 k/s  {}{}  (0.800× baseline)", "█".repeat(6), " ".repeat(24)),
+        format!("SQLite (power)   200 k/s  {full}  (2.00× baseline)"),
+    ];
+    assert_eq!(bars, expected, "{text}");
+    assert!(text.contains("UNEQUAL"), "{text}");
+    assert!(text.contains("LMDB (none): cache=11 [large-cache]"), "{text}");
+}
+
+#[test]
+fn unequal_stores_are_ranked_with_their_class_beside_them() {
+    let mut run = with_baseline();
+    run.info["suite"]["baseline"] = json!([]);
+    let text = render_terminal(&run, &PLAIN);
+    assert!(text.contains("UNEQUAL: each store promises what stands beside its name"), "{text}");
+    assert!(text.contains("SQLite (power) 10.0 µs"), "{text}");
+    assert!(text.contains("durability as set · variant large-cache"), "{text}");
+}
+
+#[test]
+fn disturbed_stands_beside_undisturbed() {
+    let mut cells = Vec::new();
+    for (disturbance, sqlite_ns, lmdb_ns) in [(None, 10_000, 20_000), (Some("video"), 30_000, 22_000)] {
+        for (store, mean_ns) in [("sqlite", sqlite_ns), ("lmdb", lmdb_ns)] {
+            let axes = Axes { disturbance: disturbance.map(str::to_owned), ..axes(store) };
+            cells.extend(writes(&axes, mean_ns));
+        }
+    }
+    for cell in &mut cells {
+        cell.end.cell.push_str(cell.end.axes.disturbance.as_deref().unwrap_or_default());
+    }
+    let text = render_terminal(&run(cells, stores()), &PLAIN);
+    let part: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("Disturbed by video")).collect();
+    let row = part.iter().skip_while(|line| **line != "random-writes").nth(1).unwrap();
+    assert!(row.contains("SQLite 10.0 µs") && row.contains("LMDB 22.0 µs"), "{text}");
+    assert!(row.contains("2.20×") && row.ends_with('≠'), "{text}");
+    assert!(text.contains("Mean time disturbed, undisturbed being 1: LMDB 1.10×, SQLite 3.00×"), "{text}");
+}
+
+#[test]
+fn the_columns_of_hines_2023_hold_all_rounds_of_a_cell() {
+    let place = axes("sqlite");
+    let round = |round, mean_ns| good(&place, round, vec![phase_result("insert", vec![operation("insert", mean_ns)])]);
+    let mut run = run(vec![round(1, 4_000), round(2, 6_000)], stores());
+    run.info["machine"]["cpu_model"] = json!("Abacus, 7 rods");
+    let mut out = Vec::new();
+    write_hines_csv(&run, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let expected = "\
+hardware,store,op,size,records,data type,measurements,sum,min,max,avg
+Abacus 7 rods process,SQLite3,insert,1KiB to 10KiB,1000,incompressible,2000,10000000,2000,600000,5000
+Abacus 7 rods process,SQLite3,memory,1KiB to 10KiB,1000,incompressible,2,4096,2048,2048,2048
+Abacus 7 rods process,SQLite3,space,1KiB to 10KiB,1000,incompressible,2,160,80,80,80
+";
+    assert_eq!(text, expected);
+}
