@@ -16,7 +16,7 @@ pub struct Axes {
     pub settings: Settings,
     /// The promise measured under.
     pub durability: Durability,
-    /// The data type: `random` or `text`.
+    /// The data type: `random`, `text` or `half`.
     pub data: String,
     /// Key form: `sha1`, `decimal`, `integer`, `directory`.
     pub key: String,

@@ -91,6 +91,12 @@ fn arguments(disturbance: Disturbance, directory: &str) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
+/// What we start must not outlive us, however we die.
+fn dies_with_us(command: &mut Command) -> &mut Command {
+    // SAFETY: only a system call that is safe after fork is made, nothing is allocated.
+    unsafe { command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::TERM))?)) }
+}
+
 /// A disturbance that goes on. Stopped when dropped.
 pub(crate) struct Running {
     disturbance: Disturbance,
@@ -106,7 +112,7 @@ impl Running {
         std::fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
         let video = directory.join("video.avi");
         if disturbance == Disturbance::Video && !video.exists() {
-            run(Command::new(program).args(VIDEO).arg(&video)).context("cannot make the video")?;
+            run(dies_with_us(Command::new(program).args(VIDEO).arg(&video))).context("cannot make the video")?;
         }
         let log = directory.join("log");
         let output = File::create(&log).with_context(|| format!("cannot make {}", log.display()))?;
@@ -114,12 +120,7 @@ impl Running {
         let mut command = Command::new(program);
         command.args(arguments(disturbance, &directory.to_string_lossy()));
         command.stdin(Stdio::null()).stdout(output).stderr(errors).process_group(0);
-        // SAFETY: only a system call that is safe after fork is made, nothing is allocated.
-        unsafe {
-            // It must not outlive us, however we die.
-            command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::TERM))?));
-        }
-        let child = command.spawn().with_context(|| format!("cannot start {program}"))?;
+        let child = dies_with_us(&mut command).spawn().with_context(|| format!("cannot start {program}"))?;
         std::thread::sleep(AHEAD);
         let mut running = Self { disturbance, child, log };
         running.check_alive()?;
