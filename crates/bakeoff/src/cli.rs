@@ -118,8 +118,8 @@ pub(crate) struct RunArguments {
     /// Directory on the disk to measure; a subdirectory is made in it and removed afterwards [default: the --out directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// A directory for a medium, or new:FS[:SIZE] for a file system made for the run (ext4, xfs, btrfs, ntfs, tmpfs; needs
-    /// root); may be given several times
+    /// A directory for a medium, or new:FS or new:FS:SIZE for a file system made for the run (ext4, xfs, btrfs, ntfs, tmpfs;
+    /// needs root); may be given several times
     #[arg(long, value_name = "NAME=DIR")]
     pub(crate) medium: Vec<String>,
     /// Where result directories are made

@@ -1,5 +1,6 @@
 //! `bakeoff run`: measure, keep, rank.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -122,14 +123,7 @@ fn execute(
     let name = directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     remove_leftovers(setup, &name);
     let made = MadeMedia::create(&setup.made, &setup.base, &name)?;
-    let mut directories = setup.directories.clone();
-    for (medium, directory) in made.directories() {
-        let facts = Medium::read(&directory);
-        // What serves it is what the kernel names; what it is, we know.
-        let file_system = setup.made.get(&medium).map(|new| new.name.to_owned()).or(facts.file_system.clone());
-        file.media.insert(medium.clone(), Medium { file_system, ..facts });
-        directories.insert(medium, directory);
-    }
+    let directories = all_directories(setup, &made, &mut file);
     file.write(directory.path())?;
     let mut scratch = Scratch::create(&directories, &name)?;
     let results = Results::open(directory.path())?;
@@ -162,6 +156,19 @@ fn execute(
     scratch.remove()?;
     made.remove()?;
     Ok(if ended.failed > 0 { Outcome::SomeFailed } else { Outcome::Good })
+}
+
+/// Where each medium is, the made ones included, which are recorded now that they are there.
+fn all_directories(setup: &Setup, made: &MadeMedia, file: &mut RunFile) -> BTreeMap<String, PathBuf> {
+    let mut directories = setup.directories.clone();
+    for (medium, directory) in made.directories() {
+        let facts = Medium::read(&directory);
+        // What serves it is what the kernel names; what it is, we know.
+        let file_system = setup.made.get(&medium).map(|new| new.name.to_owned()).or(facts.file_system.clone());
+        file.media.insert(medium.clone(), Medium { file_system, ..facts });
+        directories.insert(medium, directory);
+    }
+    directories
 }
 
 /// A killed run leaves its scratch directories behind; whoever finishes the run removes them.
