@@ -85,6 +85,12 @@ pub(crate) struct SuiteArguments {
     /// What else goes on meanwhile: none, video, cpu, memory, disk
     #[arg(long, value_delimiter = ',', value_name = "WORD,…")]
     pub(crate) disturbance: Option<Vec<String>>,
+    /// Hold each cell, its driver and the page cache of its files, to this much memory, e.g. 256MiB; `none` for no limit
+    #[arg(long, value_delimiter = ',', value_name = "SIZE,…")]
+    pub(crate) memory_limit: Option<Vec<String>>,
+    /// Give every store this much memory for its caches and buffers, divided as each store's documentation advises
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory: Option<String>,
     /// Repetitions of each cell, each in a fresh process and directory
     #[arg(long, value_name = "COUNT")]
     pub(crate) rounds: Option<String>,

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Instant;
 
-use bakeoff_measure::{Clock, DeviceId, disk_usage, rss_bytes};
+use bakeoff_measure::{Clock, DeviceId, disk_usage, page_cache_bytes, rss_bytes};
 use bakeoff_protocol::{Event, FailureKind, Finished, Opened, PROTOCOL_VERSION, Request, Verified};
 use bakeoff_stores::{Entry, OpenRequest, Store, StoreError, resolve_settings};
 use bakeoff_tape::{LANES_MAX, Pool, TapeReader};
@@ -227,10 +227,11 @@ fn check_tape(path: &Path, request: &Request, pool: &Pool) -> Result<TapeReader,
 
 fn close(store: Box<dyn Store>, directory: &Path) -> Result<Finished, Failure> {
     let disk_before_close = disk_usage(directory).ok();
+    let page_cache_bytes = page_cache_bytes(directory).ok();
     let begin = Instant::now();
     store.close().map_err(|error| Failure::from_store("close", &error))?;
     let close_ns = elapsed_ns(begin);
-    Ok(Finished { close_ns, disk_before_close, disk_after_close: disk_usage(directory).ok() })
+    Ok(Finished { close_ns, disk_before_close, disk_after_close: disk_usage(directory).ok(), page_cache_bytes })
 }
 
 /// Opens the store again and compares everything in it with what must be there.

@@ -133,6 +133,42 @@ pub struct Setting {
     pub source: String,
 }
 
+/// How a store divides an amount of memory that it is given, as its documentation advises.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemorySplit {
+    /// In words: what gets how much and why, and what is not counted.
+    pub how: String,
+    /// The documentation that this follows.
+    pub source: String,
+    /// The settings that share the memory. None where the store has no memory of its own but leaves its files to the page cache.
+    #[serde(default)]
+    pub shares: Vec<MemoryShare>,
+}
+
+/// The part of the memory that one setting gets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryShare {
+    /// The setting, one of a number of bytes.
+    pub setting: String,
+    /// Its part of the memory, in percent.
+    pub percent: u32,
+    /// The store may hold so many pieces of the setting's size, which divide the part.
+    pub pieces: u32,
+    /// Each thread has pieces of its own.
+    #[serde(default)]
+    pub per_thread: bool,
+}
+
+impl MemoryShare {
+    /// What the setting becomes when the store is given `memory_bytes` and used by so many threads.
+    pub fn bytes(&self, memory_bytes: u64, threads: u32) -> u64 {
+        let threads = if self.per_thread { threads } else { 1 };
+        let pieces = u128::from(self.pieces.max(1)) * u128::from(threads.max(1));
+        let bytes = u128::from(memory_bytes) * u128::from(self.percent) / 100 / pieces;
+        u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
+}
+
 /// One store as its driver describes it. The core knows nothing else about a store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoreDescription {
@@ -167,6 +203,9 @@ pub struct StoreDescription {
     pub files: String,
     /// The settings it takes.
     pub settings: Vec<Setting>,
+    /// How it divides memory among them; absent where nobody has said, and then the store takes part in no suite that gives it some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemorySplit>,
     /// Exists to test bakeoff itself: left out of `bakeoff stores` and of `--stores all`, never ranked.
     #[serde(default)]
     pub test_only: bool,

@@ -146,4 +146,7 @@ pub struct Finished {
     /// The store's directory just after closing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_after_close: Option<DiskUsage>,
+    /// How much of the files in the store's directory was in the kernel's page cache just before closing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_cache_bytes: Option<u64>,
 }

@@ -12,7 +12,8 @@ mod request;
 mod result;
 
 pub use describe::{
-    Capabilities, DriverDescription, DurabilitySupport, Setting, SettingKind, StoreDescription, Structure,
+    Capabilities, DriverDescription, DurabilitySupport, MemoryShare, MemorySplit, Setting, SettingKind,
+    StoreDescription, Structure,
 };
 pub use event::{Event, FailureKind, Finished, Opened, PhaseResult, Progress, Verified};
 pub use measure::{DiskUsage, Latency, OperationResult, Resources};

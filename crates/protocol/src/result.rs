@@ -40,6 +40,12 @@ pub struct Axes {
     /// whatever they promise, and every report names each one's class.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unequal: bool,
+    /// The memory that every store was given for its caches and buffers, if the suite gives some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// The most memory that the driver's process could have, the page cache of its files included; absent where there was no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_limit_bytes: Option<u64>,
 }
 
 /// What identifies a tape and its values.
@@ -107,6 +113,12 @@ pub struct CellEnd {
     pub started: String,
     /// Wall time of the driver process, start to exit.
     pub process_ns: u64,
+    /// What `memory_bytes` became: the settings that share it. How is in the store's description.
+    #[serde(default, skip_serializing_if = "Settings::is_empty")]
+    pub memory_settings: Settings,
+    /// The most memory that the driver's process and the page cache of its files took together; absent without a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_peak_bytes: Option<u64>,
     /// Phases left out because the store does not offer what they need: name and reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_offered: Vec<(String, String)>,

@@ -35,6 +35,8 @@ struct Heading {
     medium: String,
     key: String,
     threads: u32,
+    memory_bytes: Option<u64>,
+    memory_limit_bytes: Option<u64>,
     place: usize,
     label: String,
     per_entry: bool,
@@ -107,6 +109,8 @@ fn heading(axes: &Axes, place: usize, label: String, per_entry: bool) -> Heading
         medium: axes.medium.clone(),
         key: axes.key.clone(),
         threads: axes.threads,
+        memory_bytes: axes.memory_bytes,
+        memory_limit_bytes: axes.memory_limit_bytes,
         place,
         label,
         per_entry,
@@ -121,9 +125,12 @@ fn heading_words(of: &Heading) -> String {
     let threads = if of.threads == 1 { String::new() } else { format!(", {} threads", of.threads) };
     let variant = of.variant.as_ref().map_or_else(String::new, |variant| format!(" · {variant}"));
     let disturbed = of.disturbance.as_ref().map_or_else(String::new, |by| format!(", disturbed by {by}"));
+    let size = |size: u64| crate::format::bytes(size as f64);
+    let given = of.memory_bytes.map_or_else(String::new, |given| format!(", {} for the store", size(given)));
+    let limit = of.memory_limit_bytes.map_or_else(String::new, |limit| format!(", at most {} of memory", size(limit)));
     let durability = of.durability.map_or("as set", |class| class.name());
     printable(&format!(
-        "{} · {workload}{variant} · durability {durability}, medium {}, {} keys{threads}{disturbed}",
+        "{} · {workload}{variant} · durability {durability}, medium {}, {} keys{threads}{given}{limit}{disturbed}",
         of.label, of.medium, of.key
     ))
 }

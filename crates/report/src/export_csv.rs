@@ -124,6 +124,8 @@ fn axes(row: &mut Row, cell: Option<&CellRound>) {
     row.text("medium", &text(of.map(|of| &of.medium)));
     row.text("variant", &text(of.and_then(|of| of.variant.as_ref())));
     row.text("disturbance", &text(of.and_then(|of| of.disturbance.as_ref())));
+    row.maybe("memory_bytes", of.and_then(|of| of.memory_bytes));
+    row.maybe("memory_limit_bytes", of.and_then(|of| of.memory_limit_bytes));
     row.maybe("unequal", of.map(|of| of.unequal));
     row.set("status", end.map_or("", |end| if end.status == CellStatus::Ok { "ok" } else { "failed" }));
     row.text("failure", end.and_then(|end| end.failure).map_or("", |kind| kind.words()));
@@ -133,6 +135,11 @@ fn axes(row: &mut Row, cell: Option<&CellRound>) {
     row.maybe("process_ns", end.map(|end| end.process_ns));
     row.maybe("data_bytes", end.map(|end| end.data_bytes));
     row.maybe("records_alive", end.map(|end| end.records_alive));
+    row.text(
+        "memory_settings",
+        &end.map_or_else(String::new, |end| Value::from_iter(end.memory_settings.clone()).to_string()),
+    );
+    row.maybe("memory_peak_bytes", end.and_then(|end| end.memory_peak_bytes));
     once_a_round(row, cell);
     row.text("log", &text(end.map(|end| &end.log)));
 }
@@ -149,6 +156,7 @@ fn once_a_round(row: &mut Row, cell: Option<&CellRound>) {
     row.maybe("close_ns", finished.map(|finished| finished.close_ns));
     row.maybe("reopen_ns", end.and_then(|end| Some(end.verified.as_ref()?.reopen_ns)));
     row.maybe("entries_verified", end.and_then(|end| Some(end.verified.as_ref()?.entries)));
+    row.maybe("page_cache_bytes", finished.and_then(|finished| finished.page_cache_bytes));
     disk(row, "disk_before_close", finished.and_then(|finished| finished.disk_before_close));
     disk(row, "disk_after_close", finished.and_then(|finished| finished.disk_after_close));
 }

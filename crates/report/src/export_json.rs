@@ -51,6 +51,8 @@ fn verdict(of: &Circumstances, (measure, size, column): (&Measure, Size, &Column
         "medium": of.medium,
         "key": of.key,
         "threads": of.threads,
+        "memory_bytes": of.memory_bytes,
+        "memory_limit_bytes": of.memory_limit_bytes,
         "value_bytes_min": size.0,
         "value_bytes_max": size.1,
         "data": column.data,

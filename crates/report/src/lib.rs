@@ -21,6 +21,7 @@ mod figures;
 mod format;
 mod live;
 mod matrix;
+mod memory;
 mod pairs;
 mod published;
 mod published_report;

@@ -116,6 +116,8 @@ fn circumstances_of(figure: &Figure) -> Circumstances {
         medium: figure.hardware.clone(),
         key: String::new(),
         threads: figure.threads.unwrap_or(1),
+        memory_bytes: None,
+        memory_limit_bytes: None,
     }
 }
 

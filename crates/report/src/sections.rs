@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::CellEnd;
+use bakeoff_protocol::{CellEnd, StoreDescription};
 use serde_json::Value;
 
 use crate::contender::Contenders;
-use crate::format::{bytes, count, counted, printable, size_range};
+use crate::format::{bytes, count, counted, listed, printable, size_range};
 use crate::run::Run;
 use crate::table::paragraph;
 
@@ -85,9 +85,19 @@ pub(crate) fn as_set(run: &Run, contenders: &Contenders, width: usize) -> String
     section("How the stores were set (UNEQUAL)", &ways.iter().map(line).collect::<String>())
 }
 
-/// What was left out while the results were read.
+/// What was left out while the results were read, and what several threads mean for stores that one thread at a time writes.
 pub(crate) fn notes(run: &Run, width: usize) -> String {
-    section("Notes", &bullets(&run.notes, width, true))
+    let mut notes = run.notes.clone();
+    let turns: Vec<String> =
+        run.stores.iter().filter(|store| takes_turns(store)).map(|store| store.title.clone()).collect();
+    if !turns.is_empty() && run.cells.iter().any(|cell| cell.end.axes.threads > 1) {
+        notes.push(format!("with several threads, those that write take turns in {}", listed(&turns)));
+    }
+    section("Notes", &bullets(&notes, width, true))
+}
+
+fn takes_turns(store: &StoreDescription) -> bool {
+    store.capabilities.keeps_data && !store.capabilities.parallel_writers
 }
 
 /// Machine, media, values, versions, command line: what figures depend on.

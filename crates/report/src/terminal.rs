@@ -6,11 +6,11 @@ use bakeoff_protocol::PhaseLine;
 
 use crate::answer::answer;
 use crate::contender::Contenders;
-use crate::format::{count, counted, printable};
+use crate::format::{bytes, count, counted, printable};
 use crate::run::Run;
 use crate::table::paragraph;
 use crate::verdict::{Circumstances, Table, compare_all};
-use crate::{bars, details, disturbed, matrix, sections};
+use crate::{bars, details, disturbed, matrix, memory, sections};
 
 /// Narrower than this, tables make no sense.
 pub(crate) const WIDTH_MIN: usize = 60;
@@ -54,6 +54,7 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
         out.push_str(&format!("\n{}", paragraph(hint, width, "", "")));
     }
     out.push_str(&sections::as_set(run, &contenders, width));
+    out.push_str(&memory::render(run, width, options.color));
     out.push_str(&sections::failed(run, &contenders, width, options.full));
     out.push_str(&sections::left_out(run, width, options.full));
     out.push_str(&sections::warnings(run, width));
@@ -195,6 +196,14 @@ fn varying(of: &Circumstances, tables: &[Table]) -> String {
     }
     if differs(|a, b| a.threads == b.threads) {
         words.push_str(&format!(" · {}", counted(of.threads as usize, "thread")));
+    }
+    if differs(|a, b| a.memory_bytes == b.memory_bytes) {
+        let given = of.memory_bytes.map(|given| format!("{} for each store", bytes(given as f64)));
+        words.push_str(&format!(" · {}", given.as_deref().unwrap_or("no memory given")));
+    }
+    if differs(|a, b| a.memory_limit_bytes == b.memory_limit_bytes) {
+        let limit = of.memory_limit_bytes.map(|limit| format!("at most {} of memory", bytes(limit as f64)));
+        words.push_str(&format!(" · {}", limit.as_deref().unwrap_or("no memory limit")));
     }
     words
 }

@@ -1,4 +1,4 @@
-//! Results → tables of rankings: one table for each promise (and variant, disturbance, medium, key form, number of threads),
+//! Results → tables of rankings: one table for each promise (and variant, disturbance, medium, key form, number of threads, memory),
 //! in it one field for each measure, record size, data type and number of records.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +25,10 @@ pub(crate) struct Circumstances {
     pub(crate) key: String,
     /// Threads.
     pub(crate) threads: u32,
+    /// Memory that every store was given.
+    pub(crate) memory_bytes: Option<u64>,
+    /// The most memory that a cell could have.
+    pub(crate) memory_limit_bytes: Option<u64>,
 }
 
 /// A column: data type and number of records.
@@ -223,5 +227,7 @@ fn circumstances(axes: &Axes) -> Circumstances {
         medium: axes.medium.clone(),
         key: axes.key.clone(),
         threads: axes.threads,
+        memory_bytes: axes.memory_bytes,
+        memory_limit_bytes: axes.memory_limit_bytes,
     }
 }

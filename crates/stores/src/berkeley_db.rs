@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, StoreDescription, Structure};
 
-use crate::describe::{classes, setting};
+use crate::describe::{classes, memory, setting, share};
 use crate::settings::integer;
 use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use database::{Database, Log, Options};
@@ -54,6 +54,11 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
         key_bytes_min: 0,
         files: "records.db; in the classes process and power also log.* (logs, of 10 MiB each)".to_owned(),
         settings: settings(),
+        memory: memory(
+            &[share("cache", 80, 1)],
+            "four fifths for the cache of pages, since Berkeley DB adds a quarter for what it keeps beside them",
+            &format!("{MANUAL}/api_reference/C/envset_cachesize.html"),
+        ),
         test_only: false,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_protocol::{Durability, DurabilitySupport, Setting, SettingKind};
+use bakeoff_protocol::{Durability, DurabilitySupport, MemoryShare, MemorySplit, Setting, SettingKind};
 
 /// The classes a store offers: class, how it reaches it, where its documentation says so.
 pub(crate) fn classes(offered: &[(Durability, &str, &str)]) -> BTreeMap<Durability, DurabilitySupport> {
@@ -24,4 +24,22 @@ pub(crate) fn setting(
 /// The kind of a setting that is one of a few words.
 pub(crate) fn choice(words: &[&str]) -> SettingKind {
     SettingKind::Choice { words: words.iter().map(|&word| word.to_owned()).collect() }
+}
+
+/// How a store divides memory: the shares, in words, and where its documentation says so.
+pub(crate) fn memory(shares: &[MemoryShare], how: &str, source: &str) -> Option<MemorySplit> {
+    Some(MemorySplit { how: how.to_owned(), source: source.to_owned(), shares: shares.to_vec() })
+}
+
+/// A part of the memory, in percent, for a setting of which there may be so many pieces.
+#[cfg(any(
+    feature = "berkeley-db",
+    feature = "fjall",
+    feature = "kyoto-cabinet",
+    feature = "leveldb",
+    feature = "redb",
+    feature = "sqlite"
+))]
+pub(crate) fn share(setting: &str, percent: u32, pieces: u32) -> MemoryShare {
+    MemoryShare { setting: setting.to_owned(), percent, pieces, per_thread: false }
 }

@@ -10,7 +10,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bakeoff_protocol::{Capabilities, Durability, SettingKind, StoreDescription, Structure};
 
-use crate::describe::{choice, classes, setting};
+use crate::describe::{choice, classes, memory, setting};
 use crate::{Direction, OpenRequest, Session, SessionPlan, Store, StoreError, Work};
 use content::{Content, load, save};
 use fault::{Fault, Faults};
@@ -47,6 +47,7 @@ pub(crate) fn describe() -> StoreDescription {
         key_bytes_min: 0,
         files: "records.faulty, written when it is closed".to_owned(),
         settings: settings(),
+        memory: memory(&[], "none of its own: it keeps everything in memory", SOURCE),
         test_only: true,
     }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use bakeoff_protocol::{Capabilities, Durability, StoreDescription, Structure};
 
-use crate::describe::classes;
+use crate::describe::{classes, memory};
 use crate::file_names::KEY_BYTES_MAX;
 use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use directory::Directory;
@@ -74,6 +74,11 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, files: &str) -> S
         key_bytes_min: 0,
         files: files.to_owned(),
         settings: Vec::new(),
+        memory: memory(
+            &[],
+            "none of its own: files are in the page cache, as much of which as the kernel likes",
+            "https://man7.org/linux/man-pages/man2/read.2.html",
+        ),
         test_only: false,
     }
 }

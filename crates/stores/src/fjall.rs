@@ -6,7 +6,7 @@ use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, Settings,
 use fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, KvSeparationOptions, PersistMode};
 
-use crate::describe::{choice, classes, setting};
+use crate::describe::{choice, classes, memory, setting, share};
 use crate::settings::{boolean, integer, word};
 use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use session::FjallSession;
@@ -63,6 +63,12 @@ pub(crate) fn describe() -> StoreDescription {
         key_bytes_min: 1,
         files: "*.jnl (journals), keyspaces/ (a directory of sorted files each), version, lock".to_owned(),
         settings: settings(),
+        memory: memory(
+            &[share("cache", 25, 1), share("write-buffer", 75, 5)],
+            "a quarter for blocks that were read, as is advised; the rest for write buffers, of which there are up to five: writes halt \
+             while four are waiting to become files",
+            "https://docs.rs/fjall/3/fjall/struct.DatabaseBuilder.html#method.cache_size",
+        ),
         test_only: false,
     }
 }

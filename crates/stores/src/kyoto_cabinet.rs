@@ -4,7 +4,9 @@
 mod database;
 mod sys;
 
-use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, Settings, StoreDescription, Structure};
+use bakeoff_protocol::{
+    Capabilities, Durability, MemorySplit, Setting, SettingKind, Settings, StoreDescription, Structure,
+};
 
 use crate::describe::{choice, classes, setting};
 use crate::settings::{boolean, integer, word};
@@ -13,7 +15,8 @@ use database::{Cursor, Database, Transaction};
 
 /// Lengths are read as signed integers of 32 bits in places.
 const BYTES_MAX: u64 = i32::MAX as u64;
-const MANUAL: &str = "https://dbmx.net/kyotocabinet/spex.html";
+/// The manual.
+pub(crate) const MANUAL: &str = "https://dbmx.net/kyotocabinet/spex.html";
 
 /// What a Kyoto Cabinet store says of itself, but for its name, summary and own settings.
 pub(crate) fn describe(
@@ -22,6 +25,7 @@ pub(crate) fn describe(
     summary: &str,
     structure: Structure,
     mut settings: Vec<Setting>,
+    memory: Option<MemorySplit>,
 ) -> StoreDescription {
     let ordered = structure == Structure::BTree;
     settings.extend(shared_settings());
@@ -55,6 +59,7 @@ pub(crate) fn describe(
         key_bytes_min: 0,
         files: "one file, records.kct or records.kch; beside it a log while a transaction is open".to_owned(),
         settings,
+        memory,
         test_only: false,
     }
 }

@@ -2,9 +2,10 @@
 
 use bakeoff_protocol::{SettingKind, StoreDescription, Structure};
 
-use crate::describe::setting;
+use crate::describe::{memory, setting, share};
+use crate::kyoto_cabinet::{self, MANUAL};
 use crate::settings::integer;
-use crate::{OpenRequest, Store, StoreError, kyoto_cabinet};
+use crate::{OpenRequest, Store, StoreError};
 
 /// Buckets of a table about whose data nothing is known.
 const BUCKETS_DEFAULT: u64 = 1_048_583;
@@ -17,9 +18,14 @@ pub(crate) fn describe() -> StoreDescription {
         SettingKind::Integer { min: 1, max: 1 << 40 },
         None,
         "Buckets of the hash table; by default twice the records, as is advised.",
-        "https://dbmx.net/kyotocabinet/spex.html#tips_tuning",
+        &format!("{MANUAL}#tips_tuning"),
     )];
-    kyoto_cabinet::describe("kyoto-cabinet-hash", "Kyoto Cabinet HashDB", summary, Structure::Hash, settings)
+    let memory = memory(
+        &[share("map-size", 100, 1)],
+        "all of it for the part of the file that is mapped, which is page cache: it has no other",
+        &format!("{MANUAL}#tips_tuning"),
+    );
+    kyoto_cabinet::describe("kyoto-cabinet-hash", "Kyoto Cabinet HashDB", summary, Structure::Hash, settings, memory)
 }
 
 /// Creates or opens the table.

@@ -2,7 +2,7 @@
 
 use bakeoff_protocol::{SettingKind, StoreDescription, Structure};
 
-use crate::describe::setting;
+use crate::describe::{memory, setting, share};
 use crate::settings::integer;
 use crate::{OpenRequest, Store, StoreError, kyoto_cabinet};
 
@@ -33,7 +33,12 @@ pub(crate) fn describe() -> StoreDescription {
             source,
         ),
     ];
-    kyoto_cabinet::describe("kyoto-cabinet", "Kyoto Cabinet TreeDB", summary, Structure::BTree, settings)
+    let memory = memory(
+        &[share("cache", 50, 1), share("map-size", 50, 1)],
+        "as its defaults do: half for the cache of pages, half for the part of the file that is mapped, which is page cache",
+        source,
+    );
+    kyoto_cabinet::describe("kyoto-cabinet", "Kyoto Cabinet TreeDB", summary, Structure::BTree, settings, memory)
 }
 
 /// Creates or opens the tree.

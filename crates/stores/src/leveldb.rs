@@ -5,7 +5,7 @@ mod sys;
 
 use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, StoreDescription, Structure};
 
-use crate::describe::{choice, classes, setting};
+use crate::describe::{choice, classes, memory, setting, share};
 use crate::settings::{bytes_for_memory, integer, word};
 use crate::{Direction, OpenRequest, Session, SessionPlan, Store, StoreError, Work};
 use database::{Buffers, Database};
@@ -52,6 +52,11 @@ pub(crate) fn describe() -> StoreDescription {
         key_bytes_min: 0,
         files: "*.ldb (sorted files), *.log (the log), MANIFEST-*, CURRENT, LOCK, LOG".to_owned(),
         settings: settings(),
+        memory: memory(
+            &[share("cache", 50, 1), share("write-buffer", 50, 2)],
+            "as its defaults do: half for blocks that were read, half for two write buffers, as up to two are held at a time",
+            OPTIONS,
+        ),
         test_only: false,
     }
 }

@@ -7,7 +7,7 @@ mod session;
 use bakeoff_protocol::{Capabilities, DataHints, Durability, SettingKind, StoreDescription, Structure};
 use lmdb_master_sys as ffi;
 
-use crate::describe::{classes, setting};
+use crate::describe::{classes, memory, setting};
 use crate::settings::integer;
 use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use environment::Environment;
@@ -68,6 +68,11 @@ pub(crate) fn describe() -> StoreDescription {
             "Length of the memory map, which the data can never outgrow; by default several times what the suite will write.",
             "http://www.lmdb.tech/doc/group__mdb.html#gaa2506ec8dab3d969b0e609cd82e619e5",
         )],
+        memory: memory(
+            &[],
+            "none of its own: pages are read where the kernel has them, in the page cache, as much of which as it likes",
+            "http://www.lmdb.tech/doc/index.html",
+        ),
         test_only: false,
     }
 }

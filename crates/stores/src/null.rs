@@ -2,7 +2,7 @@
 
 use bakeoff_protocol::{Capabilities, Durability, StoreDescription, Structure};
 
-use crate::describe::classes;
+use crate::describe::{classes, memory};
 use crate::{Direction, OpenRequest, Session, SessionPlan, Store, StoreError, Work};
 
 /// What the store says of itself.
@@ -36,6 +36,7 @@ pub(crate) fn describe() -> StoreDescription {
         key_bytes_min: 0,
         files: "none".to_owned(),
         settings: Vec::new(),
+        memory: memory(&[], "none: it keeps nothing", "https://en.wikipedia.org/wiki/Null_device"),
         test_only: true,
     }
 }

@@ -5,7 +5,7 @@ mod session;
 use bakeoff_protocol::{Capabilities, Durability, SettingKind, StoreDescription, Structure};
 use redb::{Database, TableDefinition};
 
-use crate::describe::{classes, setting};
+use crate::describe::{classes, memory, setting, share};
 use crate::settings::{bytes_for_memory, integer};
 use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use session::RedbSession;
@@ -56,6 +56,11 @@ pub(crate) fn describe() -> StoreDescription {
             "Most memory that cached pages and pages not yet written take.",
             "https://docs.rs/redb/4/redb/struct.Builder.html#method.new",
         )],
+        memory: memory(
+            &[share("cache", 100, 1)],
+            "all of it for the cache, which also holds pages not yet written",
+            "https://docs.rs/redb/4/redb/struct.Builder.html#method.set_cache_size",
+        ),
         test_only: false,
     }
 }

@@ -14,11 +14,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use bakeoff_protocol::{
-    Capabilities, DataHints, Durability, Setting, SettingKind, Settings, StoreDescription, Structure,
+    Capabilities, DataHints, Durability, MemoryShare, Setting, SettingKind, Settings, StoreDescription, Structure,
 };
 use rusqlite::Connection;
 
-use crate::describe::{choice, classes, setting};
+use crate::describe::{choice, classes, memory, setting, share};
 use crate::settings::{integer, word};
 use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use error::error_from_rusqlite;
@@ -62,6 +62,11 @@ pub(crate) fn describe() -> StoreDescription {
         files: "records.sqlite; while open in the classes process and power also records.sqlite-wal and -shm"
             .to_owned(),
         settings: settings(),
+        memory: memory(
+            &[MemoryShare { per_thread: true, ..share("cache", 100, 1) }],
+            "all of it for page caches, in equal parts, since each connection (thread) has one",
+            "https://sqlite.org/pragma.html#pragma_cache_size",
+        ),
         test_only: false,
     }
 }

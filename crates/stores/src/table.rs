@@ -69,4 +69,20 @@ mod tests {
             assert!(promises.chain(settings).all(official), "{}", description.name);
         }
     }
+
+    #[test]
+    fn every_store_says_how_it_divides_memory_among_its_settings() {
+        for description in native().iter().map(|entry| (entry.describe)()) {
+            let memory = description.memory.expect("memory is divided");
+            assert!(memory.source.starts_with("http") || description.test_only, "{}", description.name);
+            let is_of_bytes = |share: &bakeoff_protocol::MemoryShare| {
+                let of_this_name = |setting: &&bakeoff_protocol::Setting| setting.name == share.setting;
+                let setting = description.settings.iter().find(of_this_name);
+                setting.is_some_and(|setting| matches!(setting.kind, bakeoff_protocol::SettingKind::Bytes { .. }))
+            };
+            assert!(memory.shares.iter().all(is_of_bytes), "{}", description.name);
+            let percent: u32 = memory.shares.iter().map(|share| share.percent).sum();
+            assert!(memory.shares.is_empty() || (80..=100).contains(&percent), "{}", description.name);
+        }
+    }
 }

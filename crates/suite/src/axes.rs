@@ -7,6 +7,7 @@ use bakeoff_tape::{Data, KeyForm, LANES_MAX, SizeRange, Tree, tree_entries};
 
 use crate::disturbance::Disturbance;
 use crate::error::Problems;
+use crate::memory;
 use crate::node::{Node, SuiteFile, Value};
 use crate::read::{self, Table};
 use crate::suite::StoreChoice;
@@ -26,6 +27,7 @@ pub(crate) struct Axes {
     pub(crate) data: Vec<Data>,
     pub(crate) durability: Vec<Durability>,
     pub(crate) threads: Vec<u32>,
+    pub(crate) memory_limits: Vec<Option<u64>>,
     pub(crate) media: Vec<String>,
     pub(crate) keys: Vec<KeyForm>,
     pub(crate) disturbances: Vec<Disturbance>,
@@ -40,8 +42,18 @@ pub(crate) struct Limits {
 
 /// Reads `[axes]`. With directory keys the tree says how many records there are and how long.
 pub(crate) fn axes(root: &Table<'_>, tree: Option<Tree>, problems: &mut Problems) -> Option<Axes> {
-    const KNOWN: [&str; 9] =
-        ["stores", "value-size", "records", "data", "durability", "threads", "media", "key", "disturbance"];
+    const KNOWN: [&str; 10] = [
+        "stores",
+        "value-size",
+        "records",
+        "data",
+        "durability",
+        "threads",
+        "memory-limit",
+        "media",
+        "key",
+        "disturbance",
+    ];
     let node = root.required("axes", "[axes] with stores, value-size and records", problems)?;
     let table = Table::new(node, "[axes]", &KNOWN, problems)?;
     let classes = Durability::ALL.map(|class| (class.name(), class));
@@ -60,6 +72,7 @@ pub(crate) fn axes(root: &Table<'_>, tree: Option<Tree>, problems: &mut Problems
     let durability =
         table.axis("durability", problems, |node, what, problems| read::word(node, what, &classes, problems));
     let threads = table.axis("threads", problems, threads);
+    let memory_limits = table.axis("memory-limit", problems, memory::limit);
     let media = table.axis("media", problems, read::name);
     let words = Disturbance::ALL.map(|disturbance| (disturbance.name(), disturbance));
     let disturbances =
@@ -71,6 +84,7 @@ pub(crate) fn axes(root: &Table<'_>, tree: Option<Tree>, problems: &mut Problems
         data: data.unwrap_or_else(|| vec![Data::Random]),
         durability: durability.unwrap_or_else(|| vec![Durability::Process]),
         threads: threads.unwrap_or_else(|| vec![1]),
+        memory_limits: memory_limits.unwrap_or_else(|| vec![None]),
         media: media.unwrap_or_else(|| vec!["default".to_owned()]),
         keys,
         disturbances: disturbances.unwrap_or_else(|| vec![Disturbance::None]),

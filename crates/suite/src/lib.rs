@@ -12,6 +12,7 @@ pub mod builtin;
 mod disturbance;
 mod error;
 mod flow;
+mod memory;
 mod node;
 mod offered;
 mod overrides;

@@ -24,6 +24,10 @@ pub struct Overrides {
     pub disturbance: Option<Vec<String>>,
     /// Names given with `--medium`; they take the place of the axis only where the suite leaves it out.
     pub media: Option<Vec<String>>,
+    /// `--memory-limit`: sizes, or `none`.
+    pub memory_limit: Option<Vec<String>>,
+    /// `--memory`: a size.
+    pub memory: Option<String>,
     /// `--rounds`: a count.
     pub rounds: Option<String>,
     /// `--seed`: a number.
@@ -45,6 +49,7 @@ impl Overrides {
             ("data", "--data", &self.data),
             ("threads", "--threads", &self.threads),
             ("disturbance", "--disturbance", &self.disturbance),
+            ("memory-limit", "--memory-limit", &self.memory_limit),
         ];
         let names_media = file.root.get("axes").is_some_and(|axes| axes.get("media").is_some());
         let media = [("media", "--medium", &self.media)];
@@ -56,11 +61,15 @@ impl Overrides {
                 axes.set(key, list(flag, values));
             }
         }
-        if let Some(rounds) = &self.rounds {
-            file.root.set("rounds", value("--rounds", rounds, rounds));
-        }
-        if let Some(seed) = &self.seed {
-            file.root.set("seed", value("--seed", seed, seed));
+        let of_the_suite = [
+            ("rounds", "--rounds", &self.rounds),
+            ("seed", "--seed", &self.seed),
+            ("memory", "--memory", &self.memory),
+        ];
+        for (key, flag, text) in of_the_suite {
+            if let Some(text) = text {
+                file.root.set(key, value(flag, text, text));
+            }
         }
         for (key, flag, text) in
             [("max-db-size", "--max-db-size", &self.max_db_size), ("timeout", "--timeout", &self.timeout)]

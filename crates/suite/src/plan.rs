@@ -1,6 +1,6 @@
 //! The axes multiplied out: workloads, the cells that share them, and what is left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use bakeoff_protocol::{Axes, Durability, Settings, StoreDescription};
@@ -11,11 +11,12 @@ use sha1::{Digest, Sha1};
 use crate::POOL_BYTES_MAX;
 use crate::disturbance::Disturbance;
 use crate::error::{Problems, SuiteErrors};
+use crate::memory;
 use crate::offered::offered;
 use crate::settings;
 use crate::skip::{Skip, SkipReason};
 use crate::suite::{StoreChoice, Suite};
-use crate::units::{format_count, format_size_range};
+use crate::units::{format_count, format_size, format_size_range};
 
 /// The most cells of a plan.
 const CELLS_MAX: usize = 100_000;
@@ -60,6 +61,8 @@ pub struct WorkloadPlan {
     pub disturbance: Disturbance,
     /// The promise that all cells keep, but for those whose store has a class of its own.
     pub durability: Durability,
+    /// The most memory that a cell may have, if there is a limit.
+    pub memory_limit_bytes: Option<u64>,
     /// One for each store.
     pub cells: Vec<Cell>,
     /// How large it will be, about.
@@ -73,8 +76,23 @@ pub struct Cell {
     pub id: String,
     /// Where it stands on every axis.
     pub axes: Axes,
-    /// The settings that the suite gives the store, sizes as integers.
+    /// What the store is opened with besides its defaults: the settings that the suite gives it, and its shares of the memory; sizes
+    /// as integers.
     pub settings: Settings,
+    /// Those of them that are shares of the memory that the suite gives every store.
+    pub memory_settings: Settings,
+}
+
+impl Plan {
+    /// Leaves out whatever needs a limit on memory, which cannot be set for the reason given.
+    pub fn skip_limited(&mut self, why: &str) {
+        let limits = self.workloads.iter().filter_map(|workload| workload.memory_limit_bytes).collect::<BTreeSet<_>>();
+        self.workloads.retain(|workload| workload.memory_limit_bytes.is_none());
+        self.skipped.extend(limits.into_iter().map(|bytes| Skip {
+            what: format!("memory-limit {}", format_size(bytes)),
+            why: SkipReason::MemoryLimitNotPossible { why: why.to_owned() },
+        }));
+    }
 }
 
 /// Multiplies out the axes of a suite for the stores that drivers describe. `media` says where each medium is.
@@ -155,15 +173,18 @@ fn combinations(suite: &Suite) -> usize {
         suite.value_bytes().len(),
         suite.records().len(),
         suite.threads().len(),
+        suite.memory_limits().len(),
     ];
     lengths.into_iter().fold(1, usize::saturating_mul)
 }
 
 /// What cells have in common beside the tapes.
+#[derive(Clone, Copy)]
 struct Circumstances<'a> {
     medium: &'a str,
     disturbance: Disturbance,
     durability: Durability,
+    memory_limit_bytes: Option<u64>,
 }
 
 struct Planner<'a> {
@@ -180,8 +201,9 @@ impl Planner<'_> {
         for medium in suite.media() {
             for &disturbance in suite.disturbances() {
                 for &durability in suite.durability() {
-                    for workload in &workloads {
-                        self.workload(workload, &Circumstances { medium, disturbance, durability });
+                    for &memory_limit_bytes in suite.memory_limits() {
+                        let of = Circumstances { medium, disturbance, durability, memory_limit_bytes };
+                        workloads.iter().for_each(|workload| self.workload(workload, of));
                     }
                 }
             }
@@ -189,26 +211,45 @@ impl Planner<'_> {
         self.plan
     }
 
-    fn workload(&mut self, workload: &Workload, of: &Circumstances<'_>) {
-        let &Circumstances { medium, disturbance, durability } = of;
+    fn workload(&mut self, workload: &Workload, of: Circumstances<'_>) {
+        let Circumstances { medium, disturbance, durability, memory_limit_bytes } = of;
         let estimate = estimate(workload);
         if let Some((what, why)) = self.too_large(workload, medium, &estimate) {
             return self.skip(what, why);
         }
         let mut cells = Vec::new();
         for chosen in self.chosen {
-            let own = chosen.durability.unwrap_or(durability);
-            match unfit(chosen.store, workload, own) {
-                Some((what, why)) => self.skip(what, why),
-                None => cells.push(self.cell(chosen, workload, &Circumstances { durability: own, ..*of })),
+            let own = Circumstances { durability: chosen.durability.unwrap_or(durability), ..of };
+            if let Some((what, why)) = unfit(chosen.store, workload, own.durability) {
+                self.skip(what, why);
+                continue;
+            }
+            match self.memory_settings(chosen, workload.lanes) {
+                Ok(memory_settings) => cells.push(self.cell(chosen, workload, own, memory_settings)),
+                Err(why) => self.skip(chosen.store.name.clone(), why),
             }
         }
         if !cells.is_empty() {
             let (workload, medium) = (workload.clone(), medium.to_owned());
             let variant = self.variant();
-            let planned = WorkloadPlan { workload, medium, variant, disturbance, durability, cells, estimate };
+            let planned = WorkloadPlan {
+                workload,
+                medium,
+                variant,
+                disturbance,
+                durability,
+                memory_limit_bytes,
+                cells,
+                estimate,
+            };
             self.plan.workloads.push(planned);
         }
+    }
+
+    /// What the memory that the suite gives becomes for a store; nothing if it gives none.
+    fn memory_settings(&self, chosen: &Chosen<'_>, threads: u32) -> Result<Settings, SkipReason> {
+        let divide = |bytes| memory::divide(chosen.store, bytes, threads, &chosen.settings);
+        self.suite.memory_bytes().map_or(Ok(Settings::new()), divide)
     }
 
     /// Notes a reason once, however many cells it holds for.
@@ -234,8 +275,8 @@ impl Planner<'_> {
         self.suite.variant().map(|variant| variant.name.clone())
     }
 
-    fn cell(&self, chosen: &Chosen<'_>, workload: &Workload, of: &Circumstances<'_>) -> Cell {
-        let &Circumstances { medium, disturbance, durability } = of;
+    fn cell(&self, chosen: &Chosen<'_>, workload: &Workload, of: Circumstances<'_>, memory_settings: Settings) -> Cell {
+        let Circumstances { medium, disturbance, durability, memory_limit_bytes } = of;
         let Chosen { store, settings, .. } = chosen;
         let axes = Axes {
             suite: self.suite.name().to_owned(),
@@ -252,11 +293,23 @@ impl Planner<'_> {
             variant: self.variant(),
             disturbance: (!disturbance.is_none()).then(|| disturbance.name().to_owned()),
             unequal: self.suite.is_unequal(),
+            memory_bytes: self.suite.memory_bytes(),
+            memory_limit_bytes,
         };
-        let variant = axes.variant.as_deref();
-        let store = &store.name;
-        let identity = Identity { workload, durability, store, settings, medium, variant, disturbance };
-        Cell { id: identity.hash(), axes, settings: settings.clone() }
+        let mut settings = settings.clone();
+        settings.extend(memory_settings.clone());
+        let (variant, store) = (axes.variant.as_deref(), &store.name);
+        let identity = Identity {
+            workload,
+            durability,
+            store,
+            settings: &settings,
+            medium,
+            variant,
+            disturbance,
+            memory_limit_bytes,
+        };
+        Cell { id: identity.hash(), axes, settings, memory_settings }
     }
 }
 
@@ -274,6 +327,9 @@ struct Identity<'a> {
     /// Absent where nothing else goes on.
     #[serde(skip_serializing_if = "Disturbance::is_none")]
     disturbance: Disturbance,
+    /// Absent where there is no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_limit_bytes: Option<u64>,
 }
 
 impl Identity<'_> {

@@ -80,6 +80,24 @@ pub enum SkipReason {
     },
     /// The store can do no phase after the load.
     NothingOffered,
+    /// The suite gives memory, and the store does not say how it divides it.
+    MemoryNotDivided,
+    /// The memory that the suite gives is too little for one of the store's settings.
+    MemoryTooSmall {
+        /// The memory.
+        memory_bytes: u64,
+        /// The setting.
+        setting: String,
+        /// Its share.
+        bytes: u64,
+        /// The least it takes.
+        bytes_min: u64,
+    },
+    /// A limit on memory cannot be set on this machine.
+    MemoryLimitNotPossible {
+        /// Why, and what to do.
+        why: String,
+    },
 }
 
 impl fmt::Display for SkipReason {
@@ -119,6 +137,17 @@ impl fmt::Display for SkipReason {
             ),
             Self::PhaseNotOffered { phase, why } => write!(formatter, "the store {why}, which phase `{phase}` needs"),
             Self::NothingOffered => formatter.write_str("the store offers none of the phases after the load"),
+            Self::MemoryNotDivided => {
+                formatter.write_str("its driver does not say how the store divides the memory it is given")
+            }
+            Self::MemoryTooSmall { memory_bytes, setting, bytes, bytes_min } => write!(
+                formatter,
+                "memory {} is too little: `{setting}` would get {}, and takes no less than {}",
+                format_size(*memory_bytes),
+                format_size(*bytes),
+                format_size(*bytes_min)
+            ),
+            Self::MemoryLimitNotPossible { why } => write!(formatter, "memory cannot be limited here: {why}"),
         }
     }
 }

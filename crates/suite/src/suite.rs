@@ -15,15 +15,16 @@ use crate::overrides::Overrides;
 use crate::phase::Phase;
 use crate::read::{self, Table};
 use crate::variants::{self, Variant};
-use crate::{SUITE_BYTES_MAX, flow, rules, settings};
+use crate::{SUITE_BYTES_MAX, flow, memory, rules, settings};
 
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 14] = [
     "title",
     "summary",
     "analysis",
     "seed",
     "rounds",
     "pool-size",
+    "memory",
     "baseline",
     "axes",
     "limits",
@@ -57,6 +58,7 @@ pub struct Suite {
     seed: u64,
     rounds: u32,
     pool_bytes: Option<u64>,
+    memory_bytes: Option<u64>,
     axes: Axes,
     limits: Limits,
     phases: Vec<PhaseSpec>,
@@ -172,6 +174,11 @@ impl Suite {
         self.pool_bytes
     }
 
+    /// The memory that every store is given, in bytes, if the suite gives some.
+    pub fn memory_bytes(&self) -> Option<u64> {
+        self.memory_bytes
+    }
+
     /// The stores.
     pub fn stores(&self) -> &StoreChoice {
         &self.axes.stores
@@ -200,6 +207,11 @@ impl Suite {
     /// Numbers of threads.
     pub fn threads(&self) -> &[u32] {
         &self.axes.threads
+    }
+
+    /// Limits on the memory of a cell, in bytes; `None` for no limit.
+    pub fn memory_limits(&self) -> &[Option<u64>] {
+        &self.axes.memory_limits
     }
 
     /// Names of media, for this variant; a plan needs a directory for each.
@@ -304,6 +316,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     };
     let seed = count("seed", (0, u64::MAX), SEED_DEFAULT, problems);
     let rounds = count("rounds", (1, ROUNDS_MAX), ROUNDS_DEFAULT, problems);
+    let memory_bytes = root.read("memory", problems, memory::memory);
     let limits = axes::limits(&root, problems);
     let tree = axes::tree(&root, problems);
     let axes = axes::axes(&root, tree, problems);
@@ -335,6 +348,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         seed,
         rounds,
         pool_bytes,
+        memory_bytes,
         axes,
         limits,
         phases,

@@ -88,6 +88,8 @@ fn flags_take_the_place_of_what_the_suite_says() {
         value_size: list("1B..2B"),
         data: list("text"),
         threads: list("2"),
+        memory_limit: list("64MiB"),
+        memory: Some("4MiB".to_owned()),
         ..Overrides::default()
     };
     let overrides = Overrides {
@@ -106,6 +108,8 @@ fn flags_take_the_place_of_what_the_suite_says() {
     assert_eq!((workload.records, workload.lanes, workload.data), (2_000, 2, Data::Text));
     assert_eq!(workload.value_bytes, SizeRange { min: 1, max: 2 });
     assert_eq!(plan.workloads[0].durability, Durability::None);
+    assert_eq!(plan.workloads[0].memory_limit_bytes, Some(64 << 20));
+    assert_eq!(plan.workloads[0].cells[0].axes.memory_bytes, Some(4 << 20));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use bakeoff_suite::{Cell, WorkloadPlan, offered};
 use bakeoff_tape::{Batch, Measure, PhaseSpec, PhaseTape, Recording};
 
 use crate::drivers::Driver;
+use crate::engine::cgroup::{MemoryGroup, MemoryGroups};
 use crate::engine::child::{self, Ending, Job};
 use crate::engine::interrupt::Interrupt;
 use crate::engine::run_file::now;
@@ -25,6 +26,8 @@ pub(crate) struct CellJob<'a> {
     pub(crate) recording: &'a Recording,
     pub(crate) timeout: Duration,
     pub(crate) memory_bytes_max: Option<u64>,
+    /// Where the cell's memory can be limited.
+    pub(crate) groups: Option<&'a MemoryGroups>,
     /// The command that shows a failure again.
     pub(crate) again: String,
 }
@@ -86,6 +89,13 @@ impl<'a> CellJob<'a> {
         }
     }
 
+    /// A control group for one round, if the cell's memory is limited.
+    fn memory_group(&self) -> Result<Option<MemoryGroup>> {
+        let Some(bytes) = self.workload.memory_limit_bytes else { return Ok(None) };
+        let groups = self.groups.context("the cell's memory cannot be limited here: `bakeoff doctor` says why")?;
+        groups.create(bytes).map(Some)
+    }
+
     /// Runs one round. `None` if the user stopped it.
     pub(crate) fn run(
         &self,
@@ -97,6 +107,7 @@ impl<'a> CellJob<'a> {
     ) -> Result<Option<Vec<ResultLine>>> {
         let request = self.request(round, directory);
         let mut collected = Collected::new(self, round, log.1);
+        let group = self.memory_group()?;
         let begin = Instant::now();
         let job = Job {
             driver: &self.driver.path,
@@ -104,6 +115,7 @@ impl<'a> CellJob<'a> {
             log: log.0,
             timeout: self.timeout,
             memory_bytes_max: self.memory_bytes_max,
+            group: group.as_ref(),
             interrupt,
         };
         let ending = child::run(&job, &mut |event| match event {
@@ -112,6 +124,8 @@ impl<'a> CellJob<'a> {
         })
         .with_context(|| format!("cell {}", self.cell.id))?;
         let process_ns = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        collected.end.memory_peak_bytes = group.as_ref().and_then(MemoryGroup::peak_bytes);
+        group.map_or(Ok(()), MemoryGroup::remove)?;
         Ok(collected.end(ending, process_ns))
     }
 }
@@ -151,6 +165,8 @@ impl<'a> Collected<'a> {
             failure_message: None,
             started: now(),
             process_ns: 0,
+            memory_settings: job.cell.memory_settings.clone(),
+            memory_peak_bytes: None,
             not_offered: phases.not_offered,
             opened: None,
             verified: None,

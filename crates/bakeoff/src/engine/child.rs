@@ -16,6 +16,7 @@ use rustix::process::{
     setrlimit, waitid,
 };
 
+use crate::engine::cgroup::MemoryGroup;
 use crate::engine::interrupt::Interrupt;
 
 /// The longest line of an event (a phase's histograms are some 100 KB).
@@ -45,6 +46,8 @@ pub(crate) struct Job<'a> {
     pub(crate) timeout: Duration,
     /// Most private memory the driver may take.
     pub(crate) memory_bytes_max: Option<u64>,
+    /// The control group that limits its memory, if the cell has a limit.
+    pub(crate) group: Option<&'a MemoryGroup>,
     pub(crate) interrupt: &'a Interrupt,
 }
 
@@ -70,11 +73,16 @@ fn spawn(job: &Job<'_>) -> Result<Child> {
     let mut command = Command::new(job.driver);
     command.arg("run").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).process_group(0);
     let memory = job.memory_bytes_max;
+    let door = job.group.map(MemoryGroup::door).transpose()?;
     // SAFETY: only system calls that are safe after fork are made, nothing is allocated.
     unsafe {
         command.pre_exec(move || {
             // The driver must not outlive us, however we die.
             set_parent_process_death_signal(Some(Signal::KILL))?;
+            if let Some(door) = &door {
+                // Before the program begins, so that none of its memory belongs to another group.
+                rustix::io::write(door, b"0")?;
+            }
             setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
             if let Some(bytes) = memory {
                 setrlimit(Resource::Data, Rlimit { current: Some(bytes), maximum: Some(bytes) })?;
@@ -187,7 +195,12 @@ fn silent_end(job: &Job<'_>, status: Option<ExitStatus>) -> Ending {
     let log = last_bytes(job.log, 4096);
     let signal = status.and_then(|status| status.signal());
     let out_of_memory = log.contains("memory allocation of") || log.contains("out of memory");
+    let beyond_limit = job.group.is_some_and(MemoryGroup::ran_out);
     let (kind, what) = match (signal, out_of_memory) {
+        _ if beyond_limit => (
+            FailureKind::OutOfMemory,
+            "the driver was killed, since the cell needs more than its memory-limit: give it more, or the store less (memory)".to_owned(),
+        ),
         (_, true) => (FailureKind::OutOfMemory, "the driver ran out of memory".to_owned()),
         (Some(9), false) => (
             FailureKind::OutOfMemory,

@@ -1,6 +1,7 @@
 //! What `run` does: make a plan, record tapes, run each cell and round in a driver of its own, keep the results.
 
 pub(crate) mod cell;
+pub(crate) mod cgroup;
 pub(crate) mod child;
 pub(crate) mod disturbance;
 pub(crate) mod interrupt;

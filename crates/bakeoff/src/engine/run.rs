@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_protocol::{CellStatus, ResultLine};
-use bakeoff_suite::{Cell, WorkloadPlan, format_count, format_size_range};
+use bakeoff_suite::{Cell, WorkloadPlan, format_count, format_size, format_size_range};
 use bakeoff_tape::{KeyForm, Recording};
 
 use crate::engine::cell::CellJob;
@@ -176,6 +176,7 @@ impl Run<'_> {
             recording,
             timeout: self.setup.suite.timeout(),
             memory_bytes_max: self.memory_bytes_max,
+            groups: self.setup.groups.as_ref(),
             again: format!(
                 "{} request {} --run {} | {} run",
                 std::env::current_exe().unwrap_or_else(|_| PathBuf::from("bakeoff")).display(),
@@ -301,6 +302,9 @@ pub(crate) fn workload_words(plan: &WorkloadPlan) -> String {
     }
     if !plan.disturbance.is_none() {
         words += &format!(", disturbed by {}", plan.disturbance);
+    }
+    if let Some(bytes) = plan.memory_limit_bytes {
+        words += &format!(", at most {} of memory", format_size(bytes));
     }
     if plan.medium != DEFAULT_MEDIUM {
         words += &format!(", on {}", plan.medium);

@@ -10,6 +10,7 @@ use bakeoff_suite::{Disturbance, Overrides, Plan, PlanMedium, Suite, plan};
 
 use crate::cli::{RunArguments, SuiteArguments};
 use crate::drivers::{Driver, Drivers};
+use crate::engine::cgroup::MemoryGroups;
 use crate::engine::disturbance;
 use crate::engine::made_media::NewFileSystem;
 
@@ -29,6 +30,8 @@ pub(crate) struct Setup {
     /// Where images are made, and tapes of runs without a directory.
     pub(crate) base: PathBuf,
     pub(crate) plan: Plan,
+    /// Where cells' memory can be limited, if some cell's is to be.
+    pub(crate) groups: Option<MemoryGroups>,
     pub(crate) corpus: Option<PathBuf>,
 }
 
@@ -82,9 +85,10 @@ impl Setup {
             let free_bytes = Some(file_system.bytes / 10 * 9);
             plan_media.insert(name.clone(), PlanMedium { directory: base.clone(), free_bytes });
         }
-        let plan = plan(&suite, &stores, &plan_media)?;
+        let mut plan = plan(&suite, &stores, &plan_media)?;
+        let groups = memory_groups(&mut plan);
         let corpus = arguments.suite.corpus.as_deref().map(absolute).transpose()?;
-        Ok(Self { suite, drivers, stores, directories, media, made, base, plan, corpus })
+        Ok(Self { suite, drivers, stores, directories, media, made, base, plan, groups, corpus })
     }
 
     /// Checks that media can be made and disturbances started here, before anything is.
@@ -112,6 +116,16 @@ impl Setup {
     }
 }
 
+/// Finds out whether memory can be limited, if some workload asks for it; where it cannot, those are left out.
+fn memory_groups(plan: &mut Plan) -> Option<MemoryGroups> {
+    plan.workloads.iter().find(|workload| workload.memory_limit_bytes.is_some())?;
+    let found = MemoryGroups::find();
+    if let Err(why) = &found {
+        plan.skip_limited(&format!("{why:#}"));
+    }
+    found.ok()
+}
+
 fn overrides(arguments: &SuiteArguments) -> Overrides {
     Overrides {
         stores: arguments.stores.clone(),
@@ -121,6 +135,8 @@ fn overrides(arguments: &SuiteArguments) -> Overrides {
         value_size: arguments.value_size.clone(),
         data: arguments.data.clone(),
         threads: arguments.threads.clone(),
+        memory_limit: arguments.memory_limit.clone(),
+        memory: arguments.memory.clone(),
         rounds: arguments.rounds.clone(),
         seed: arguments.seed.clone(),
         max_db_size: arguments.max_db_size.clone(),

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::Outcome;
 use crate::cli::CleanArguments;
+use crate::engine::cgroup::MemoryGroups;
 use crate::files::{Kind, OwnDirectory, kind_of};
 
 /// Runs the verb.
@@ -18,6 +19,14 @@ pub(crate) fn main(arguments: &CleanArguments) -> Result<Outcome> {
             }
             removed += u32::from(remove(&path, kind, arguments.dry_run));
         }
+    }
+    if !arguments.dry_run {
+        // Where no control group can be made, there is none to remove.
+        let groups = MemoryGroups::find().map_or(0, |groups| groups.remove_leftovers());
+        if groups > 0 {
+            anstream::println!("removed {groups} control group(s) of runs that were killed");
+        }
+        removed += groups;
     }
     if removed == 0 {
         anstream::println!(

@@ -7,6 +7,7 @@ use bakeoff_suite::format_size;
 use crate::Outcome;
 use crate::cli::DoctorArguments;
 use crate::drivers::Drivers;
+use crate::engine::cgroup::MemoryGroups;
 
 /// Below this much free disk most suites skip something.
 const FREE_BYTES_WANTED: u64 = 4 << 30;
@@ -43,6 +44,8 @@ fn print_machine(machine: &Machine) {
     line("CPUs usable", machine.cpus_usable.map(|count| count.to_string()));
     line("hypervisor", machine.hypervisor.clone().or_else(|| Some("none seen".to_owned())));
     line("memory usable", machine.memory_usable_bytes().map(format_size));
+    let limits = MemoryGroups::find().map_or_else(|why| format!("not possible: {why:#}"), |_| "possible".to_owned());
+    line("memory-limit", Some(limits));
     line("swap in use", machine.swap_used_bytes.map(format_size));
     let governors: Vec<_> = machine.governors.values().map(String::as_str).collect();
     let scaling = if governors.is_empty() { "not to be set here".to_owned() } else { governors.join(", ") };

@@ -125,6 +125,9 @@ fn execute(
     let made = MadeMedia::create(&setup.made, &setup.base, &name)?;
     let directories = all_directories(setup, &made, &mut file);
     file.write(directory.path())?;
+    if let Some(groups) = &setup.groups {
+        groups.remove_leftovers();
+    }
     let mut scratch = Scratch::create(&directories, &name)?;
     let results = Results::open(directory.path())?;
     let memory_bytes_max = file.machine.memory_usable_bytes().map(|bytes| bytes / MEMORY_PART.1 * MEMORY_PART.0);

@@ -1,7 +1,7 @@
 //! `bakeoff stores`: what can be compared, and what each store says of itself.
 
 use anyhow::{Result, bail};
-use bakeoff_protocol::{Durability, Setting, SettingKind, StoreDescription};
+use bakeoff_protocol::{Durability, MemoryShare, MemorySplit, Setting, SettingKind, StoreDescription};
 use bakeoff_suite::format_size;
 
 use crate::Outcome;
@@ -82,6 +82,20 @@ fn print_store(store: &StoreDescription) {
     }
     for setting in &store.settings {
         print_setting(setting);
+    }
+    if let Some(memory) = &store.memory {
+        print_memory(memory);
+    }
+}
+
+fn print_memory(memory: &MemorySplit) {
+    anstream::println!("\nMemory that a suite gives it");
+    anstream::println!("  {}", memory.how);
+    anstream::println!("  {}", memory.source);
+    for MemoryShare { setting, percent, pieces, per_thread } in &memory.shares {
+        let parts = if *pieces == 1 { String::new() } else { format!(", for {pieces} of its size") };
+        let threads = if *per_thread { ", divided by the number of threads" } else { "" };
+        anstream::println!("  {setting:<18} {percent} %{parts}{threads}");
     }
 }
 

@@ -64,6 +64,7 @@ pub(crate) fn store(name: &str, title: &str) -> StoreDescription {
         key_bytes_min: 0,
         files: "one".to_owned(),
         settings: Vec::new(),
+        memory: None,
         test_only: false,
     }
 }
@@ -88,6 +89,8 @@ pub(crate) fn axes(store: &str) -> Axes {
         variant: None,
         disturbance: None,
         unequal: false,
+        memory_bytes: None,
+        memory_limit_bytes: None,
     }
 }
 
@@ -162,7 +165,10 @@ pub(crate) fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRou
             settings: Settings::new(),
         }),
         verified: Some(Verified { reopen_ns: 500_000, entries: 1000 }),
+        memory_settings: Settings::new(),
+        memory_peak_bytes: None,
         finished: Some(Finished {
+            page_cache_bytes: Some(3_145_728),
             close_ns: 100_000,
             disk_before_close: None,
             disk_after_close: Some(DiskUsage { apparent_bytes: 6_000_000, allocated_bytes: 6_250_000, files: 2 }),

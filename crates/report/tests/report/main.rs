@@ -2,6 +2,7 @@
 
 mod common;
 mod exports;
+mod memory;
 mod published;
 mod results;
 mod suites_of_papers;

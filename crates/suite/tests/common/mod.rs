@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use bakeoff_protocol::{
-    Capabilities, Durability, DurabilitySupport, Setting, SettingKind, StoreDescription, Structure,
+    Capabilities, Durability, DurabilitySupport, MemorySplit, Setting, SettingKind, StoreDescription, Structure,
 };
 use bakeoff_suite::{Plan, PlanMedium, Suite, SuiteErrors, plan};
 
@@ -105,11 +105,12 @@ pub(crate) fn tree() -> StoreDescription {
             setting("mapped", SettingKind::Boolean),
             setting("table", SettingKind::Choice { words: vec!["rowid".to_owned(), "without-rowid".to_owned()] }),
         ],
+        memory: None,
         test_only: false,
     }
 }
 
-/// A store without order, batches, settings or durability above `process`.
+/// A store without order, batches, settings, memory of its own or durability above `process`.
 pub(crate) fn files() -> StoreDescription {
     let mut store = tree();
     store.name = "files".to_owned();
@@ -119,6 +120,7 @@ pub(crate) fn files() -> StoreDescription {
     store.capabilities.batch = false;
     store.key_bytes_min = 0;
     store.settings.clear();
+    store.memory = Some(MemorySplit { how: String::new(), source: String::new(), shares: Vec::new() });
     store
 }
 

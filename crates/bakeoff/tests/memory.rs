@@ -1,0 +1,88 @@
+//! Memory that stores are given, and cells that are held to an amount of it.
+
+mod common;
+
+use std::io::Write;
+
+use common::{Place, tiny_suite};
+
+const STORES: &str = r#""sqlite", "lmdb", "leveldb", "flat-folder""#;
+
+#[test]
+fn every_store_is_given_the_same_memory_and_told_how_it_divides_it() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(STORES, ""));
+    let finished = place.run(&["run", "tiny.toml", "--rounds", "1", "--memory", "8MiB", "--threads", "1,2"]).expect(0);
+    let cells = place.cells();
+    let shares = |store: &str, threads: u32| {
+        let of = |cell: &&serde_json::Value| cell["store"] == store && cell["threads"] == threads;
+        let cell = cells.iter().find(of).expect("a cell");
+        assert_eq!(cell["memory_bytes"], 8 << 20);
+        let (given, opened) = (&cell["memory_settings"], &cell["opened"]["settings"]);
+        for (name, value) in given.as_object().into_iter().flatten() {
+            assert_eq!(&opened[name], value, "what {store} was opened with");
+        }
+        assert!(cell["finished"]["page_cache_bytes"].is_u64(), "{cell}");
+        given.clone()
+    };
+    assert_eq!(shares("sqlite", 1)["cache"], 8 << 20);
+    assert_eq!(shares("sqlite", 2)["cache"], 4 << 20, "a cache for each thread");
+    assert_eq!(shares("leveldb", 1)["cache"], 4 << 20);
+    assert_eq!(shares("leveldb", 1)["write-buffer"], 2 << 20);
+    assert!(shares("lmdb", 1).is_null() && shares("flat-folder", 1).is_null());
+    assert!(finished.stdout.contains("Every store was given 8.00 MiB"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("page cache alone"), "{}", finished.stdout);
+}
+
+/// Whether this machine lets us limit memory; if not, that is said, and the test is skipped.
+fn can_limit(place: &Place) -> bool {
+    let doctor = place.run(&["doctor"]).expect(0).stdout;
+    let line = doctor.lines().find(|line| line.trim_start().starts_with("memory-limit")).expect("doctor speaks of it");
+    let can = !line.contains("not possible");
+    if let (false, Some(path)) = (can, std::env::var_os("BAKEOFF_SKIPPED")) {
+        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).expect("the list of skips");
+        writeln!(file, "SKIPPED: cells with limited memory: {}", line.trim()).expect("the list of skips");
+    }
+    can
+}
+
+#[test]
+fn a_cell_is_held_to_its_limit_or_skipped_where_none_can_be_set() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(STORES, ""));
+    let can = can_limit(&place);
+    let finished = place.run(&["run", "tiny.toml", "--rounds", "1", "--memory-limit", "none,64MiB"]).expect(0);
+    let cells = place.cells();
+    let limited: Vec<_> = cells.iter().filter(|cell| cell["memory_limit_bytes"] == 64 << 20).collect();
+    if !can {
+        assert!(limited.is_empty(), "{limited:?}");
+        assert!(finished.stderr.contains("memory cannot be limited here"), "{}", finished.stderr);
+        return;
+    }
+    assert_eq!((cells.len(), limited.len()), (8, 4));
+    for cell in limited {
+        let peak = cell["memory_peak_bytes"].as_u64().expect("the kernel tells the peak");
+        assert!(peak > 0 && peak <= 64 << 20, "{cell}");
+    }
+    assert!(finished.stdout.contains("at most 64.0 MiB of memory"), "{}", finished.stdout);
+}
+
+#[test]
+fn a_cell_that_needs_more_than_its_limit_fails_and_says_why() {
+    let place = Place::new();
+    if !can_limit(&place) {
+        return;
+    }
+    // Takes all the memory there is, once it has begun.
+    place.write(
+        "tiny.toml",
+        &tiny_suite(r#""faulty", "lmdb""#, "\n[settings.faulty]\nfault = \"out-of-memory\"\nat = 250\n"),
+    );
+    place.run(&["run", "tiny.toml", "--rounds", "1", "--memory-limit", "32MiB"]).expect(1);
+    let cells = place.cells();
+    let of = |store: &str| cells.iter().find(|cell| cell["store"] == store).expect("a cell");
+    assert_eq!(of("lmdb")["status"], "ok", "{}", of("lmdb"));
+    assert_eq!(of("faulty")["failure"], "out-of-memory", "{}", of("faulty"));
+    let message = of("faulty")["failure_message"].as_str().unwrap_or_default();
+    assert!(message.contains("memory-limit"), "{message}");
+}

@@ -1,0 +1,113 @@
+//! How much of a directory's files is in the kernel's page cache: the memory that stores use without owning it.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::ptr;
+
+use rustix::fs::{FileType, Mode, OFlags, SeekFrom, openat, seek};
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+
+/// Bytes of a file that are looked at together, a multiple of any page size.
+const WINDOW_BYTES: u64 = 1 << 30;
+
+/// Sums the pages of all files in a directory that are in the page cache, in bytes.
+///
+/// Reads no file's content, so nothing gets there by looking. Symbolic links are not followed; a file that vanishes while we
+/// look, or that is a hole, counts nothing.
+///
+/// # Errors
+/// When the directory, one in it, or a file cannot be opened for another reason than having vanished, or the kernel does not
+/// tell (it tells the owner of a file and whoever may write it).
+pub fn page_cache_bytes(directory: &Path) -> io::Result<u64> {
+    let page_bytes = rustix::param::page_size() as u64;
+    let mut resident = Vec::new();
+    let mut pages = 0;
+    let mut pending = vec![File::open(directory)?];
+    while let Some(current) = pending.pop() {
+        for entry in rustix::fs::Dir::read_from(&current)? {
+            let entry = entry?;
+            if matches!(entry.file_name().to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+            let opened = match openat(&current, entry.file_name(), flags, Mode::empty()) {
+                Ok(opened) => opened,
+                Err(rustix::io::Errno::NOENT | rustix::io::Errno::LOOP) => continue,
+                Err(errno) => return Err(errno.into()),
+            };
+            match FileType::from_raw_mode(rustix::fs::fstat(&opened)?.st_mode) {
+                FileType::Directory => pending.push(File::from(opened)),
+                FileType::RegularFile => pages += pages_of_file(&opened, page_bytes, &mut resident)?,
+                _ => {}
+            }
+        }
+    }
+    Ok(pages * page_bytes)
+}
+
+/// Pages of a file that are in the page cache. Holes, which may be far longer than the data, are passed over.
+fn pages_of_file(file: impl AsFd, page_bytes: u64, resident: &mut Vec<u8>) -> io::Result<u64> {
+    let mut pages = 0;
+    let mut begin = 0;
+    loop {
+        let data = match seek(&file, SeekFrom::Data(begin)) {
+            Ok(data) => data / page_bytes * page_bytes,
+            // No more data.
+            Err(rustix::io::Errno::NXIO) => return Ok(pages),
+            Err(errno) => return Err(errno.into()),
+        };
+        let end = seek(&file, SeekFrom::Hole(data.max(begin)))?.min(data + WINDOW_BYTES);
+        pages += pages_of_range(&file, data, end - data, page_bytes, resident)?;
+        begin = end;
+    }
+}
+
+fn pages_of_range(file: impl AsFd, begin: u64, bytes: u64, page_bytes: u64, resident: &mut Vec<u8>) -> io::Result<u64> {
+    // At most a window, which fits the address space.
+    let length = bytes as usize;
+    if length == 0 {
+        return Ok(0);
+    }
+    resident.clear();
+    resident.resize(bytes.div_ceil(page_bytes) as usize, 0);
+    // SAFETY: a new mapping where the kernel likes, of which nothing is read or written.
+    let mapped = unsafe { mmap(ptr::null_mut(), length, ProtFlags::READ, MapFlags::SHARED, file, begin)? };
+    // SAFETY: the range was just mapped, and there is a byte for each of its pages.
+    let code = unsafe { libc::mincore(mapped, length, resident.as_mut_ptr()) };
+    let told = if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) };
+    // SAFETY: mapped above, and used no more.
+    unsafe { munmap(mapped, length)? };
+    told?;
+    Ok(resident.iter().filter(|page| **page & 1 == 1).count() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Seek, SeekFrom, Write};
+
+    use super::*;
+
+    #[test]
+    fn what_was_just_written_is_in_the_page_cache_and_what_was_dropped_is_not() {
+        let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        assert_eq!(page_cache_bytes(directory.path()).unwrap(), 0);
+        let below = directory.path().join("below");
+        std::fs::create_dir(&below).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", directory.path().join("link")).unwrap();
+        let mut file = File::create(below.join("file")).unwrap();
+        file.write_all(&[1; 100_000]).unwrap();
+        // Far behind a hole, in the middle of a page.
+        file.seek(SeekFrom::Start((1 << 40) + 5_000)).unwrap();
+        file.write_all(&[1; 10]).unwrap();
+        let page_bytes = rustix::param::page_size() as u64;
+        let expected = 100_000_u64.next_multiple_of(page_bytes) + page_bytes;
+        assert_eq!(page_cache_bytes(directory.path()).unwrap(), expected);
+        file.sync_all().unwrap();
+        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+        // The kernel is free to keep some of it.
+        assert!(page_cache_bytes(directory.path()).unwrap() < expected);
+        assert!(page_cache_bytes(Path::new("/no/such/directory")).is_err());
+    }
+}

@@ -1,0 +1,91 @@
+//! What became of the memory that every store was given, and how much of the page cache it used beside that.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bakeoff_protocol::{CellEnd, Settings, StoreDescription};
+
+use crate::format::{bytes, listed, printable};
+use crate::run::Run;
+use crate::sections::section;
+use crate::table::{Side, Text, TextTable, paragraph};
+
+/// One store's part of the story, over all its rounds that ended well.
+#[derive(Default)]
+struct Use {
+    /// The settings that the memory became, in words.
+    settings: BTreeSet<String>,
+    /// The most that its files had of the page cache when they were closed.
+    page_cache_bytes: Option<u64>,
+    /// The most that a cell with a limit took.
+    peak_bytes: Option<u64>,
+}
+
+/// The section about memory; empty unless the suite gives some, or limits it.
+pub(crate) fn render(run: &Run, width: usize, color: bool) -> String {
+    let ends: Vec<&CellEnd> = run.cells.iter().filter(|cell| cell.is_ok()).map(|cell| &cell.end).collect();
+    let given: BTreeSet<u64> = ends.iter().filter_map(|end| end.axes.memory_bytes).collect();
+    let limits: BTreeSet<u64> = ends.iter().filter_map(|end| end.axes.memory_limit_bytes).collect();
+    if given.is_empty() && limits.is_empty() {
+        return String::new();
+    }
+    let sizes = |of: &BTreeSet<u64>| listed(&of.iter().map(|&size| bytes(size as f64)).collect::<Vec<_>>());
+    let mut words = Vec::new();
+    if !given.is_empty() {
+        words.push(format!("Every store was given {}, divided as its documentation advises.", sizes(&given)));
+    }
+    if !limits.is_empty() {
+        words.push(format!(
+            "Cells were held to {} by a control group: driver, store and the page cache of its files together.",
+            sizes(&limits)
+        ));
+    }
+    let mut out = paragraph(&words.join(" "), width, "", "");
+    out.push_str(&table(&uses(&ends), &run.stores, limits.is_empty()).render(width, color));
+    if !given.is_empty() {
+        for store in &run.stores {
+            let how = store.memory.as_ref().map_or("", |memory| &memory.how);
+            out.push_str(&paragraph(&printable(&format!("{}: {how}", store.title)), width, "  ", "    "));
+        }
+    }
+    section("Memory", &out)
+}
+
+fn uses<'a>(ends: &[&'a CellEnd]) -> BTreeMap<&'a str, Use> {
+    let mut uses: BTreeMap<&str, Use> = BTreeMap::new();
+    for end in ends {
+        let of = uses.entry(&end.axes.store).or_default();
+        if end.axes.memory_bytes.is_some() {
+            of.settings.insert(settings_words(&end.memory_settings));
+        }
+        let page_cache = end.finished.as_ref().and_then(|finished| finished.page_cache_bytes);
+        of.page_cache_bytes = of.page_cache_bytes.max(page_cache);
+        of.peak_bytes = of.peak_bytes.max(end.memory_peak_bytes);
+    }
+    uses
+}
+
+fn settings_words(settings: &Settings) -> String {
+    let word = |(name, value): (&String, &serde_json::Value)| {
+        format!("{name} {}", value.as_u64().map_or_else(|| value.to_string(), |size| bytes(size as f64)))
+    };
+    settings.iter().map(word).collect::<Vec<_>>().join(", ")
+}
+
+fn table(uses: &BTreeMap<&str, Use>, stores: &[StoreDescription], unlimited: bool) -> TextTable {
+    let figure = |size: Option<u64>| size.map_or_else(|| "–".to_owned(), |size| bytes(size as f64));
+    let columns = if unlimited { 3 } else { 4 };
+    let mut table = TextTable::new([Side::Left, Side::Left, Side::Right, Side::Right][..columns].to_vec());
+    let head = ["store", "what it became", "page cache of its files", "most in a limited cell"];
+    table.row(head[..columns].iter().copied().map(Text::plain).collect());
+    for (name, of) in uses {
+        let store = stores.iter().find(|store| store.name == *name);
+        let title = store.map_or(*name, |store| &store.title);
+        let divides = store.and_then(|store| store.memory.as_ref()).is_some_and(|memory| !memory.shares.is_empty());
+        let nothing = if divides { "what the suite sets" } else { "page cache alone" };
+        let words = |settings: &String| if settings.is_empty() { nothing.to_owned() } else { settings.clone() };
+        let settings = of.settings.iter().map(words).collect::<Vec<_>>().join("; ");
+        let cells = [title.to_owned(), settings, figure(of.page_cache_bytes), figure(of.peak_bytes)];
+        table.row(cells[..columns].iter().map(|cell| Text::plain(printable(cell))).collect());
+    }
+    table
+}

@@ -1,0 +1,60 @@
+//! Memory given and limited: what the report says, and what it must not mix.
+
+use bakeoff_protocol::{Axes, MemoryShare, MemorySplit, Settings};
+use bakeoff_report::{CellRound, TerminalOptions, render_terminal, write_csv};
+
+use crate::common::*;
+
+const PLAIN: TerminalOptions = TerminalOptions { width: 100, color: false, full: false };
+
+/// One store that divides 64 MiB and one that leaves its files to the page cache; fast without a limit, slow with one.
+fn cells() -> Vec<CellRound> {
+    let mut cells = Vec::new();
+    for (limit, mean_ns) in [(None, 1_000), (Some(96 << 20), 9_000)] {
+        for name in ["lmdb", "sqlite"] {
+            let axes = Axes { memory_bytes: Some(64 << 20), memory_limit_bytes: limit, threads: 4, ..axes(name) };
+            for mut cell in gets(&axes, &[mean_ns, mean_ns + 1, mean_ns + 2]) {
+                cell.end.cell = format!("{}-{limit:?}", cell.end.cell);
+                cell.phases.iter_mut().for_each(|phase| phase.cell = cell.end.cell.clone());
+                cell.end.memory_peak_bytes = limit.map(|limit| limit - (1 << 20));
+                if name == "sqlite" {
+                    cell.end.memory_settings = Settings::from([("cache".to_owned(), (16_u64 << 20).into())]);
+                }
+                cells.push(cell);
+            }
+        }
+    }
+    cells
+}
+
+#[test]
+fn memory_is_told_and_limits_are_never_mixed() {
+    let mut stores = stores();
+    let split = |how: &str, shares| Some(MemorySplit { how: how.to_owned(), source: String::new(), shares });
+    let share = MemoryShare { setting: "cache".to_owned(), percent: 100, pieces: 1, per_thread: true };
+    for store in &mut stores {
+        store.memory = match store.name.as_str() {
+            "sqlite" => split("all of it for page caches, one for each thread", vec![share.clone()]),
+            _ => split("none of its own: pages are in the page cache", Vec::new()),
+        };
+        store.capabilities.parallel_writers = store.name == "flat-folder";
+    }
+    stores.retain(|store| store.name != "flat-folder");
+    let report = render_terminal(&run(cells(), stores), &PLAIN);
+    assert_eq!(report.matches("overall").count(), 2, "{report}");
+    insta::assert_snapshot!(report);
+}
+
+#[test]
+fn exports_have_what_was_given_and_what_was_taken() {
+    let mut csv = Vec::new();
+    write_csv(&run(cells(), stores()), &mut csv).unwrap();
+    let mut reader = csv::Reader::from_reader(csv.as_slice());
+    let header = reader.headers().unwrap().clone();
+    let place = |name: &str| header.iter().position(|column| column == name).unwrap_or_else(|| panic!("no {name}"));
+    let places =
+        ["memory_bytes", "memory_limit_bytes", "memory_settings", "memory_peak_bytes", "page_cache_bytes"].map(place);
+    let rows: Vec<_> = reader.records().map(|row| places.map(|at| row.as_ref().unwrap()[at].to_owned())).collect();
+    assert_eq!(rows.first().unwrap(), &["67108864", "", "{}", "", "3145728"]);
+    assert_eq!(rows.last().unwrap(), &["67108864", "100663296", "{\"cache\":16777216}", "99614720", "3145728"]);
+}

@@ -1,0 +1,106 @@
+//! Memory that every store is given, and limits that cells run under.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use bakeoff_protocol::{MemoryShare, MemorySplit, StoreDescription};
+use bakeoff_suite::{Overrides, Plan, PlanMedium, Suite, plan};
+use common::{changed, files, tree};
+
+/// A store that gives its cache half the memory in two pieces, or, per thread, all of it.
+fn dividing(percent: u32, pieces: u32, per_thread: bool) -> StoreDescription {
+    let share = MemoryShare { setting: "cache".to_owned(), percent, pieces, per_thread };
+    let memory = MemorySplit { how: String::new(), source: String::new(), shares: vec![share] };
+    StoreDescription { memory: Some(memory), ..tree() }
+}
+
+fn parse(from: &str, to: &str) -> Suite {
+    let text = changed("[settings.tree]\ncache = \"64MiB\"", "").replace(from, to);
+    Suite::parse("base.toml", &text).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn planned(suite: &Suite, stores: &[StoreDescription]) -> Plan {
+    let media = BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), free_bytes: None })]);
+    plan(suite, stores, &media).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn skipped(plan: &Plan) -> Vec<String> {
+    plan.skipped.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn every_store_divides_the_same_memory_in_its_own_way() {
+    let plan = planned(&parse("seed = 7", "seed = 7\nmemory = \"64MiB\""), &[dividing(50, 2, false), files()]);
+    assert_eq!(skipped(&plan), [""; 0]);
+    for workload in &plan.workloads {
+        let [tree, files] = &workload.cells[..] else { panic!("{:?}", workload.cells) };
+        assert_eq!((tree.axes.memory_bytes, files.axes.memory_bytes), (Some(64 << 20), Some(64 << 20)));
+        assert_eq!(tree.settings["cache"], 16 << 20, "half of it, in two pieces");
+        assert_eq!(tree.memory_settings, tree.settings);
+        assert!(tree.axes.settings.is_empty(), "what the suite did not set itself does not look as if it had");
+        assert!(files.settings.is_empty() && files.memory_settings.is_empty());
+    }
+}
+
+#[test]
+fn threads_share_what_each_of_them_has_by_itself() {
+    let suite = parse("seed = 7", "seed = 7\nmemory = \"64MiB\"");
+    let threads = Overrides { threads: Some(vec!["1".to_owned(), "4".to_owned()]), ..Overrides::default() };
+    let suite = suite.with_overrides(&threads).unwrap_or_else(|errors| panic!("{errors}"));
+    let plan = planned(&suite, &[dividing(100, 1, true), files()]);
+    let caches: Vec<_> = plan.workloads[..2].iter().map(|each| each.cells[0].settings["cache"].clone()).collect();
+    assert_eq!(caches, [64 << 20, 16 << 20]);
+}
+
+#[test]
+fn what_a_suite_sets_itself_stays() {
+    let suite = Suite::parse("base.toml", &changed("seed = 7", "seed = 7\nmemory = \"8MiB\"")).unwrap();
+    let cell = &planned(&suite, &[dividing(50, 1, false), files()]).workloads[0].cells[0];
+    assert_eq!(cell.settings["cache"], 64 << 20);
+    assert!(cell.memory_settings.is_empty());
+}
+
+#[test]
+fn memory_changes_the_cells_of_stores_that_use_it_alone() {
+    let stores = [dividing(50, 1, false), files()];
+    let ids = |suite: &Suite| -> Vec<String> {
+        planned(suite, &stores).workloads[0].cells.iter().map(|cell| cell.id.clone()).collect()
+    };
+    let without = ids(&parse("seed = 7", "seed = 7"));
+    let with = ids(&parse("seed = 7", "seed = 7\nmemory = \"8MiB\""));
+    assert_ne!(without[0], with[0]);
+    assert_eq!(without[1], with[1], "nothing is different for a store that leaves its files to the page cache");
+}
+
+#[test]
+fn a_share_that_a_setting_does_not_take_skips_the_store_or_is_cut() {
+    let with = |memory: &str| parse("seed = 7", &format!("seed = 7\nmemory = \"{memory}\""));
+    let plan = planned(&with("1MiB"), &[dividing(50, 1, false), files()]);
+    assert_eq!(
+        skipped(&plan),
+        ["tree: memory 1MiB is too little: `cache` would get 512KiB, and takes no less than 1MiB"]
+    );
+    let plan = planned(&with("1MiB"), &[tree(), files()]);
+    assert_eq!(skipped(&plan), ["tree: its driver does not say how the store divides the memory it is given"]);
+    let plan = planned(&with("1TiB"), &[dividing(100, 1, false), files()]);
+    assert_eq!(plan.workloads[0].cells[0].settings["cache"], 1 << 30, "the most that the setting takes");
+}
+
+#[test]
+fn a_limit_is_an_axis_and_part_of_a_cells_identity() {
+    let stores = [tree(), files()];
+    let limited = parse("threads = [1]", "threads = [1]\nmemory-limit = [\"none\", \"64MiB\"]");
+    let mut plan = planned(&limited, &stores);
+    let free = planned(&parse("seed = 7", "seed = 7"), &stores);
+    assert_eq!(plan.workloads.len(), 2 * free.workloads.len());
+    let ids = |plan: &Plan, limit| -> Vec<String> {
+        let of_limit = plan.workloads.iter().filter(|workload| workload.memory_limit_bytes == limit);
+        of_limit.flat_map(|workload| &workload.cells).map(|cell| cell.id.clone()).collect()
+    };
+    assert_eq!(ids(&plan, None), ids(&free, None), "cells without a limit are what they always were");
+    assert!(ids(&plan, Some(64 << 20)).iter().all(|id| !ids(&free, None).contains(id)));
+    plan.skip_limited("no control groups");
+    assert_eq!(ids(&plan, None), ids(&free, None));
+    assert_eq!(skipped(&plan), ["memory-limit 64MiB: memory cannot be limited here: no control groups"]);
+}
