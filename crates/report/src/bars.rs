@@ -41,7 +41,9 @@ pub(crate) fn render(
     for variant in suite.get("variants").and_then(Value::as_array).into_iter().flatten() {
         let text = |key: &str| variant.get(key).and_then(Value::as_str).unwrap_or_default();
         for table in tables.iter().filter(|table| table.circumstances.variant.as_deref() == Some(text("name"))) {
-            for (measure, field) in fields(table).filter(|(measure, _)| base.keys().any(|(of, _)| of == *measure)) {
+            // A run cut short may have no baseline: then everything is shown, without ratios.
+            let is_shown = |measure: &Measure| base.is_empty() || base.keys().any(|(of, _)| of == measure);
+            for (measure, field) in fields(table).filter(|(measure, _)| is_shown(measure)) {
                 if last != text("summary") {
                     last = text("summary").to_owned();
                     out.push_str(&format!("\n{}\n", printable(&last)));
