@@ -14,6 +14,15 @@ fn main() {
         need_header("berkeley-db", "db.h", "libdb5.3-dev", false);
         build_shim(cc::Build::new().std("gnu11"), "src/berkeley_db/shim.c", "db-5.3");
     }
+    if has_feature("rocksdb") {
+        // The crate that compiles RocksDB says where its headers are. It also links the library, after this crate.
+        let include = Path::new(&variable("DEP_ROCKSDB_CARGO_MANIFEST_DIR")).join("rocksdb/include");
+        compile_shim(cc::Build::new().cpp(true).std("c++20").include(include), "src/rocksdb/shim.cc");
+    }
+    if has_feature("wiredtiger") {
+        need_header("wiredtiger", "wiredtiger.h", "libwiredtiger-dev", false);
+        build_shim(cc::Build::new().std("gnu11"), "src/wiredtiger/shim.c", "wiredtiger");
+    }
     if has_feature("kyoto-cabinet") {
         need_header("kyoto-cabinet", "kclangc.h", "libkyotocabinet-dev", false);
     }
@@ -21,10 +30,14 @@ fn main() {
 
 /// Compiles a thin layer over a library, and links the library after it, since the layer needs it.
 fn build_shim(compiler: &mut cc::Build, shim: &str, library: &str) {
-    println!("cargo::rerun-if-changed={shim}");
-    let built = compiler.file(shim).try_compile(&format!("bakeoff_{library}"));
-    built.unwrap_or_else(|error| fail(&format!("{shim} does not compile: {error}")));
+    compile_shim(compiler, shim);
     println!("cargo::rustc-link-lib={library}");
+}
+
+fn compile_shim(compiler: &mut cc::Build, shim: &str) {
+    println!("cargo::rerun-if-changed={shim}");
+    let built = compiler.file(shim).try_compile(&shim.replace(['/', '.'], "_"));
+    built.unwrap_or_else(|error| fail(&format!("{shim} does not compile: {error}")));
 }
 
 /// Sees that a header is there, or says which packages bring it and how to do without.

@@ -24,7 +24,8 @@ Examples:
   bakeoff report                               show the newest result again
   bakeoff doctor                               what could spoil a measurement on this machine
 
-The script ./bakeoff also knows: test (every test there is), bench, fuzz.
+The script ./bakeoff also knows: build NAME (a driver that `doctor` says is not built), test (every
+test there is), bench, fuzz.
 Exit status: 0 all good, 1 some cell failed, 2 usage or set-up, 130 interrupted.";
 
 /// Which embedded key-value store, or plain files, fits your records on your machine.

@@ -57,6 +57,11 @@ impl Drivers {
         all.filter(|store| names.insert(&store.name)).cloned().collect()
     }
 
+    /// Whether a driver's executable has this name.
+    pub(crate) fn has_program(&self, program: &str) -> bool {
+        self.drivers.iter().any(|driver| driver.path.file_name().is_some_and(|name| name == program))
+    }
+
     /// The driver of a store.
     pub(crate) fn of_store(&self, name: &str) -> Option<&Driver> {
         self.drivers.iter().find(|driver| driver.description.stores.iter().any(|store| store.name == name))

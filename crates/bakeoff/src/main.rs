@@ -6,6 +6,7 @@ mod cli;
 mod drivers;
 mod engine;
 mod files;
+mod recipes;
 mod verbs;
 
 use std::process::ExitCode;

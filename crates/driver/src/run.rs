@@ -228,10 +228,17 @@ fn check_tape(path: &Path, request: &Request, pool: &Pool) -> Result<TapeReader,
 fn close(store: Box<dyn Store>, directory: &Path) -> Result<Finished, Failure> {
     let disk_before_close = disk_usage(directory).ok();
     let page_cache_bytes = page_cache_bytes(directory).ok();
+    let store_properties = store.properties();
     let begin = Instant::now();
     store.close().map_err(|error| Failure::from_store("close", &error))?;
     let close_ns = elapsed_ns(begin);
-    Ok(Finished { close_ns, disk_before_close, disk_after_close: disk_usage(directory).ok(), page_cache_bytes })
+    Ok(Finished {
+        close_ns,
+        disk_before_close,
+        disk_after_close: disk_usage(directory).ok(),
+        page_cache_bytes,
+        store_properties,
+    })
 }
 
 /// Opens the store again and compares everything in it with what must be there.

@@ -1,5 +1,7 @@
 //! What a driver writes to standard output while it runs: one JSON object a line.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{DiskUsage, OperationResult, Resources};
@@ -149,4 +151,7 @@ pub struct Finished {
     /// How much of the files in the store's directory was in the kernel's page cache just before closing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_cache_bytes: Option<u64>,
+    /// What the store counted about itself up to closing, by its own names; for those who know the store.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub store_properties: BTreeMap<String, u64>,
 }

@@ -42,4 +42,5 @@ pub use published::Published;
 pub use published_report::render_published;
 pub use results::{CellRound, parse_results};
 pub use run::{ReportError, Run};
+pub use table::paragraph;
 pub use terminal::{TerminalOptions, render_terminal};

@@ -163,11 +163,11 @@ fn render_row(cells: Vec<Text>, widths: &[usize], sides: &[Side], color: bool, o
     out.push_str(line.trim_end());
 }
 
-/// A paragraph broken into lines of at most this width, the second and later ones indented as given.
+/// A paragraph broken into lines of at most this many columns, the second and later ones indented as given.
 ///
-/// Line ends in the text stay; words that are wider than a line are broken. Words with [`HARD_SPACE`] between them stay on
+/// Line ends in the text stay; words that are wider than a line are broken. Words with a no-break space between them stay on
 /// one line.
-pub(crate) fn paragraph(text: &str, width: usize, first: &str, later: &str) -> String {
+pub fn paragraph(text: &str, width: usize, first: &str, later: &str) -> String {
     let options = textwrap::Options::new(width)
         .initial_indent(first)
         .subsequent_indent(later)

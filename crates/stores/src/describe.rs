@@ -38,7 +38,9 @@ pub(crate) fn memory(shares: &[MemoryShare], how: &str, source: &str) -> Option<
     feature = "kyoto-cabinet",
     feature = "leveldb",
     feature = "redb",
-    feature = "sqlite"
+    feature = "rocksdb",
+    feature = "sqlite",
+    feature = "wiredtiger"
 ))]
 pub(crate) fn share(setting: &str, percent: u32, pieces: u32) -> MemoryShare {
     MemoryShare { setting: setting.to_owned(), percent, pieces, per_thread: false }

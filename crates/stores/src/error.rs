@@ -28,7 +28,7 @@ impl From<std::io::Error> for StoreError {
 }
 
 /// The error of a library that says only in words, and in English, what the operating system told it.
-#[cfg(feature = "leveldb")]
+#[cfg(any(feature = "leveldb", feature = "rocksdb"))]
 pub(crate) fn from_message(message: String) -> StoreError {
     let says = |words: &str| message.contains(words);
     if says("No space left on device") || says("Disk quota exceeded") {

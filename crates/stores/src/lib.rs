@@ -25,19 +25,27 @@ mod kyoto_hash;
 mod kyoto_tree;
 #[cfg(feature = "leveldb")]
 mod leveldb;
+#[cfg(feature = "libmdbx")]
+mod libmdbx;
 #[cfg(feature = "lmdb")]
 mod lmdb;
 mod nested_folder;
 mod null;
 #[cfg(feature = "redb")]
 mod redb;
+#[cfg(feature = "rocksdb")]
+mod rocksdb;
 mod settings;
+#[cfg(any(feature = "leveldb", feature = "rocksdb", feature = "wiredtiger"))]
+mod shim;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
 mod table;
+#[cfg(feature = "wiredtiger")]
+mod wiredtiger;
 
 pub use error::StoreError;
 pub use settings::resolve_settings;
 pub use store::{Direction, Entry, OpenRequest, Session, SessionPlan, Store, Work};
-pub use table::{find, native};
+pub use table::{all, find, heavy, native};

@@ -2,10 +2,10 @@
 
 mod environment;
 mod error;
+mod ffi;
 mod session;
 
-use bakeoff_protocol::{Capabilities, DataHints, Durability, SettingKind, StoreDescription, Structure};
-use lmdb_master_sys as ffi;
+use bakeoff_protocol::{Capabilities, Durability, SettingKind, StoreDescription, Structure};
 
 use crate::describe::{classes, memory, setting};
 use crate::settings::integer;
@@ -13,20 +13,20 @@ use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use environment::Environment;
 use session::LmdbSession;
 
+const NAME: &str = "lmdb";
 /// `MDB_MAXKEYSIZE` as LMDB is built unless told otherwise; `open` compares it with what the library says.
 const KEY_BYTES_MAX: u64 = 511;
 /// `MAXDATASIZE` in LMDB's source.
 const VALUE_BYTES_MAX: u64 = 0xffff_ffff;
-const GIBIBYTE: u64 = 1 << 30;
 const SOURCE: &str = "http://www.lmdb.tech/doc/group__mdb.html";
 
 /// What the store says of itself.
 pub(crate) fn describe() -> StoreDescription {
     StoreDescription {
-        name: "lmdb".to_owned(),
+        name: NAME.to_owned(),
         title: "LMDB".to_owned(),
         summary: "Copy-on-write B+ tree in one memory-mapped file; readers never wait, writers take turns.".to_owned(),
-        version: environment::version(),
+        version: ffi::version(),
         license: "OLDAP-2.8".to_owned(),
         language: "C".to_owned(),
         structure: Structure::BTree,
@@ -86,7 +86,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     };
     let map_bytes = match request.settings.contains_key("map-size") {
         true => integer(request.settings, "map-size")?,
-        false => map_bytes(request.hints),
+        false => environment::map_bytes(request.hints),
     };
     // Without MDB_NOTLS a read transaction would belong to its thread for good, and could not be reset and kept.
     let flags = flags | ffi::MDB_NOTLS;
@@ -98,15 +98,6 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
         return Err(StoreError::Store(message));
     }
     Ok(Box::new(Lmdb { environment }))
-}
-
-/// A map that the data cannot outgrow. It takes address space, not memory or disk, so it is generous: twice the pages of
-/// a record alone on a half-full page, and once more all that is ever written, as freed runs of pages may not fit again.
-fn map_bytes(hints: &DataHints) -> u64 {
-    let pages = hints.records_max.max(hints.records_inserted).saturating_mul(2 * 4_096);
-    let data = hints.data_bytes_max.saturating_mul(4).saturating_add(hints.written_bytes.saturating_mul(2));
-    let bytes = GIBIBYTE.saturating_add(pages).saturating_add(data);
-    bytes.checked_next_multiple_of(GIBIBYTE).unwrap_or(1 << 46).min(1 << 46)
 }
 
 struct Lmdb {
@@ -126,20 +117,9 @@ impl Store for Lmdb {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_protocol::DataHints;
+
     use super::*;
-
-    #[test]
-    fn map_is_never_below_a_gibibyte_and_never_overflows() {
-        assert_eq!(map_bytes(&DataHints::default()), GIBIBYTE);
-        let huge = DataHints { records_max: u64::MAX, data_bytes_max: u64::MAX, ..DataHints::default() };
-        assert_eq!(map_bytes(&huge), 1 << 46);
-    }
-
-    #[test]
-    fn map_holds_small_records_each_on_a_page_of_its_own() {
-        let hints = DataHints { records_max: 1_000_000, data_bytes_max: 32_000_000, ..DataHints::default() };
-        assert!(map_bytes(&hints) > 1_000_000 * 4_096 + 32_000_000);
-    }
 
     #[test]
     fn a_full_map_says_which_setting_mends_it() {

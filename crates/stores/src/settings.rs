@@ -79,13 +79,13 @@ pub(crate) fn integer(settings: &Settings, name: &str) -> Result<u64, StoreError
 }
 
 /// The truth value that a resolved setting holds.
-#[cfg(any(feature = "fjall", feature = "kyoto-cabinet"))]
+#[cfg(any(feature = "fjall", feature = "kyoto-cabinet", feature = "rocksdb"))]
 pub(crate) fn boolean(settings: &Settings, name: &str) -> Result<bool, StoreError> {
     settings.get(name).and_then(Value::as_bool).ok_or_else(|| unresolved(name, "true or false"))
 }
 
 /// A number of bytes as a length in memory.
-#[cfg(any(feature = "leveldb", feature = "redb"))]
+#[cfg(any(feature = "leveldb", feature = "redb", feature = "rocksdb"))]
 pub(crate) fn bytes_for_memory(bytes: u64) -> Result<usize, StoreError> {
     usize::try_from(bytes)
         .map_err(|_| StoreError::BadRequest(format!("{bytes} bytes do not fit the address space: give fewer")))
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn every_default_is_a_value_that_may_be_given() {
-        for entry in crate::native() {
+        for entry in crate::all() {
             let description = (entry.describe)();
             let defaults = resolve_settings(&description, &Settings::new()).unwrap();
             assert_eq!(resolve_settings(&description, &defaults).unwrap(), defaults, "{}", description.name);

@@ -1,5 +1,6 @@
 //! The trait every store stands behind.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use bakeoff_protocol::{DataHints, Durability, Settings, StoreDescription};
@@ -34,6 +35,11 @@ pub trait Store: Sync {
     /// Work that is prepared in a session is outside the clock. At the end of a session an unfinished batch is an error of
     /// the tape, not of the store, and may be dropped.
     fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError>;
+
+    /// What the store counts about itself, by the store's own names: for people who know the store. Never called inside the clock.
+    fn properties(&self) -> BTreeMap<String, u64> {
+        BTreeMap::new()
+    }
 
     /// Closes the store in an orderly way, so that opening it again finds everything.
     fn close(self: Box<Self>) -> Result<(), StoreError>;

@@ -27,10 +27,19 @@ static NATIVE: &[Entry] = &[
     entry!(kyoto_tree),
     #[cfg(feature = "kyoto-cabinet")]
     entry!(kyoto_hash),
+    #[cfg(feature = "wiredtiger")]
+    entry!(wiredtiger),
     entry!(flat_folder),
     entry!(nested_folder),
     entry!(null),
     entry!(faulty),
+];
+
+static HEAVY: &[Entry] = &[
+    #[cfg(feature = "rocksdb")]
+    entry!(rocksdb),
+    #[cfg(feature = "libmdbx")]
+    entry!(libmdbx),
 ];
 
 /// The stores that build in minutes, plain files among them, in the order in which they are listed.
@@ -38,9 +47,19 @@ pub fn native() -> &'static [Entry] {
     NATIVE
 }
 
+/// The stores that take long to build, or need tools to build that most machines lack.
+pub fn heavy() -> &'static [Entry] {
+    HEAVY
+}
+
+/// Every store that is compiled in.
+pub fn all() -> impl Iterator<Item = Entry> {
+    NATIVE.iter().chain(HEAVY).copied()
+}
+
 /// The store of this name, exactly as its description gives it.
 pub fn find(name: &str) -> Option<Entry> {
-    NATIVE.iter().copied().find(|entry| (entry.describe)().name == name)
+    all().find(|entry| (entry.describe)().name == name)
 }
 
 #[cfg(test)]
@@ -51,7 +70,7 @@ mod tests {
 
     #[test]
     fn every_store_is_found_by_its_name_and_no_other() {
-        let names: Vec<String> = native().iter().map(|entry| (entry.describe)().name).collect();
+        let names: Vec<String> = all().map(|entry| (entry.describe)().name).collect();
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "a name is taken twice");
         for name in &names {
             assert_eq!((find(name).unwrap().describe)().name, *name);
@@ -61,7 +80,7 @@ mod tests {
 
     #[test]
     fn every_store_says_where_each_promise_and_default_comes_from() {
-        for description in native().iter().map(|entry| (entry.describe)()) {
+        for description in all().map(|entry| (entry.describe)()) {
             assert!(!description.durability.is_empty(), "{}", description.name);
             let promises = description.durability.values().map(|support| &support.source);
             let settings = description.settings.iter().map(|setting| &setting.source);

@@ -13,6 +13,7 @@ use crate::drivers::{Driver, Drivers};
 use crate::engine::cgroup::MemoryGroups;
 use crate::engine::disturbance;
 use crate::engine::made_media::NewFileSystem;
+use crate::recipes::drivers_for;
 
 /// The medium of suites that name none.
 pub(crate) const DEFAULT_MEDIUM: &str = "default";
@@ -58,12 +59,12 @@ impl SuiteSource {
 impl Setup {
     /// Reads, finds and plans everything that `arguments` ask for.
     pub(crate) fn new(arguments: &RunArguments, source: &SuiteSource) -> Result<Self> {
-        let drivers = Drivers::discover()?;
-        let stores = drivers.stores();
         let given = given_media(arguments)?;
         let media = Some(given.keys().cloned().collect()).filter(|names: &Vec<_>| !names.is_empty());
         let overrides = Overrides { media, ..overrides(&arguments.suite) };
         let suite = Suite::parse(&source.name, &source.text)?.with_overrides(&overrides)?;
+        let drivers = drivers_for(suite.stores())?;
+        let stores = drivers.stores();
         let made = made_media(&given)?;
         let directories = media_directories(arguments, given, &made, &suite)?;
         let base = arguments.dir.clone().unwrap_or_else(|| arguments.out.clone());

@@ -8,6 +8,7 @@ use crate::Outcome;
 use crate::cli::DoctorArguments;
 use crate::drivers::Drivers;
 use crate::engine::cgroup::MemoryGroups;
+use crate::recipes::{Recipe, not_built};
 
 /// Below this much free disk most suites skip something.
 const FREE_BYTES_WANTED: u64 = 4 << 30;
@@ -25,7 +26,7 @@ pub(crate) fn main(arguments: &DoctorArguments) -> Result<Outcome> {
     print_machine(&machine);
     print_clock();
     print_medium(&medium);
-    print_drivers();
+    print_drivers()?;
     print_advice(&machine, &medium);
     Ok(Outcome::Good)
 }
@@ -75,7 +76,7 @@ fn print_clock() {
     line("clock in use", Some(format!("{}, {} ns for two readings", clock.name(), clock.pair_ns())));
 }
 
-fn print_drivers() {
+fn print_drivers() -> Result<()> {
     anstream::println!("\nDrivers");
     match Drivers::discover() {
         Ok(found) => {
@@ -87,9 +88,22 @@ fn print_drivers() {
             for reason in &found.left_out {
                 line("left out", Some(reason.clone()));
             }
+            not_built(&found)?.iter().for_each(print_not_built);
         }
         Err(error) => line("none", Some(format!("{error:#}"))),
     }
+    Ok(())
+}
+
+/// A driver that is not built yet, and what building it takes here.
+fn print_not_built(recipe: &Recipe) {
+    let missing = match recipe.missing() {
+        None => format!("needs {}", recipe.needs.join(", ")),
+        Some(missing) if missing.is_empty() => "nothing it needs is missing".to_owned(),
+        Some(missing) => format!("missing, and installed then: {}", missing.join(", ")),
+    };
+    let words = format!("not built: {}; {} ({}); {missing}", recipe.store_list(), recipe.command(), recipe.wait);
+    line(&recipe.program, Some(words));
 }
 
 fn print_advice(machine: &Machine, medium: &Medium) {

@@ -21,6 +21,7 @@ use crate::engine::scratch::Scratch;
 use crate::engine::setup::{Setup, SuiteSource};
 use crate::engine::warnings;
 use crate::files::{Kind, OwnDirectory, newest_results};
+use crate::recipes;
 use crate::verbs::report;
 
 /// The part of the usable memory that a driver may take for itself, so that one store's hunger does not bring
@@ -156,6 +157,7 @@ fn execute(
     // The answer first: removing many files can take a while.
     report::show(directory.path(), arguments.full)?;
     anstream::println!("\nResults: {}", directory.path().display());
+    print_further_stores(setup)?;
     scratch.remove()?;
     made.remove()?;
     Ok(if ended.failed > 0 { Outcome::SomeFailed } else { Outcome::Good })
@@ -172,6 +174,14 @@ fn all_directories(setup: &Setup, made: &MadeMedia, file: &mut RunFile) -> BTree
         directories.insert(medium, directory);
     }
     directories
+}
+
+/// Which stores could join that are not built, and what that costs.
+fn print_further_stores(setup: &Setup) -> Result<()> {
+    for recipe in recipes::not_built(&setup.drivers)? {
+        anstream::println!("Could join with --stores: {}, after being built ({}).", recipe.store_list(), recipe.wait);
+    }
+    Ok(())
 }
 
 /// A killed run leaves its scratch directories behind; whoever finishes the run removes them.

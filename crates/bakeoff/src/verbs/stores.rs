@@ -1,79 +1,140 @@
 //! `bakeoff stores`: what can be compared, and what each store says of itself.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow};
 use bakeoff_protocol::{Durability, MemoryShare, MemorySplit, Setting, SettingKind, StoreDescription};
 use bakeoff_suite::format_size;
 
 use crate::Outcome;
 use crate::cli::StoresArguments;
 use crate::drivers::Drivers;
+use crate::recipes::{Recipe, not_built};
+
+/// The widest line of the tables.
+const COLUMNS: usize = 100;
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &StoresArguments) -> Result<Outcome> {
-    let stores = Drivers::discover()?.stores();
+    let drivers = Drivers::discover()?;
+    let stores = drivers.stores();
     match &arguments.name {
         Some(name) => match stores.iter().find(|store| store.name == *name) {
             Some(store) => print_store(store),
-            None => {
-                let names: Vec<_> =
-                    stores.iter().filter(|store| !store.test_only).map(|store| store.name.as_str()).collect();
-                bail!(
-                    "unknown store `{name}`{}: there are {}",
-                    bakeoff_suite::did_you_mean(name, &names),
-                    names.join(", ")
-                )
-            }
+            None => return Err(unknown(name, &stores, &not_built(&drivers)?)),
         },
-        None => print_table(&stores),
+        None => print_tables(&stores, &not_built(&drivers)?),
     }
     Ok(Outcome::Good)
 }
 
-fn print_table(stores: &[StoreDescription]) {
-    let row = |cells: [&str; 7]| {
-        let [name, version, structure, ordered, classes, threads, license] = cells;
-        anstream::println!("{name:<18} {version:<7} {structure:<9} {ordered:<7} {classes:<18} {threads:<11} {license}");
-    };
-    row(["store", "version", "structure", "ordered", "durability", "threads", "licence"]);
-    for store in stores.iter().filter(|store| !store.test_only) {
-        let capabilities = &store.capabilities;
-        let classes: Vec<_> = store.durability.keys().map(|class| class.name()).collect();
-        let threads = match (capabilities.parallel_readers, capabilities.parallel_writers) {
-            (_, true) => "read, write",
-            (true, false) => "read",
-            (false, false) => "one",
-        };
-        let ordered = match (capabilities.scan_from, capabilities.scan_ordered) {
-            (true, _) => "yes",
-            (false, true) => "whole",
-            (false, false) => "no",
-        };
-        row([
-            &store.name,
-            &store.version,
-            store.structure.name(),
-            ordered,
-            &classes.join(" "),
-            threads,
-            &store.license,
-        ]);
+fn unknown(name: &str, stores: &[StoreDescription], not_built: &[Recipe]) -> anyhow::Error {
+    if let Some(recipe) = not_built.iter().find(|recipe| recipe.stores.iter().any(|store| store == name)) {
+        return anyhow!("`{name}` is not built yet: {} ({})", recipe.command(), recipe.wait);
+    }
+    let built = stores.iter().filter(|store| !store.test_only).map(|store| store.name.as_str());
+    let names: Vec<_> =
+        built.chain(not_built.iter().flat_map(|recipe| recipe.stores.iter().map(String::as_str))).collect();
+    anyhow!("unknown store `{name}`{}: there are {}", bakeoff_suite::did_you_mean(name, &names), names.join(", "))
+}
+
+fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) {
+    let listed: Vec<_> = stores.iter().filter(|store| !store.test_only).collect();
+    print_table(
+        ["store", "version", "structure", "ordered", "durability", "language", "licence"],
+        [18, 8, 10, 8, 19, 9, 0],
+        &listed,
+        identity,
+    );
+    print_table(
+        ["store", "batches", "threads", "processes", "longest key", "largest value", ""],
+        [18, 9, 13, 10, 12, 13, 0],
+        &listed,
+        abilities,
+    );
+    anstream::println!("\nFiles");
+    for store in &listed {
+        print_paragraph(&format!("{:<18}", store.name), 18, &store.files);
+    }
+    for recipe in not_built {
+        print_paragraph(
+            "\nNot built yet: ",
+            2,
+            &format!("{}; {} ({})", recipe.store_list(), recipe.command(), recipe.wait),
+        );
     }
     anstream::println!("\n`bakeoff stores NAME` explains one: its promises, limits, settings and their sources.");
 }
 
+/// Text that begins after `first`, its later lines indented.
+fn print_paragraph(first: &str, indent: usize, text: &str) {
+    anstream::print!("{}", bakeoff_report::paragraph(text, COLUMNS, first, &" ".repeat(indent)));
+}
+
+/// A line for the heads and one a store; the last column is as wide as it needs to be.
+fn print_table(
+    heads: [&str; 7],
+    widths: [usize; 7],
+    stores: &[&StoreDescription],
+    cells: fn(&StoreDescription) -> [String; 7],
+) {
+    let row = |cells: [String; 7]| {
+        let line: String = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        anstream::println!("{}", line.trim_end());
+    };
+    row(heads.map(str::to_owned));
+    stores.iter().for_each(|store| row(cells(store)));
+    anstream::println!();
+}
+
+fn identity(store: &StoreDescription) -> [String; 7] {
+    let capabilities = &store.capabilities;
+    let ordered = match (capabilities.scan_from, capabilities.scan_ordered) {
+        (true, _) => "yes",
+        (false, true) => "whole",
+        (false, false) => "no",
+    };
+    let classes: Vec<_> = store.durability.keys().map(|class| class.name()).collect();
+    let structure = store.structure.name();
+    [&store.name, &store.version, structure, ordered, &classes.join(" "), &store.language, &store.license]
+        .map(str::to_owned)
+}
+
+fn abilities(store: &StoreDescription) -> [String; 7] {
+    let capabilities = &store.capabilities;
+    let batches = match (capabilities.batch, capabilities.atomic_batch) {
+        (true, true) => "atomic",
+        (true, false) => "yes",
+        (false, _) => "no",
+    };
+    let threads = match (capabilities.parallel_readers, capabilities.parallel_writers) {
+        (_, true) => "read, write",
+        (true, false) => "read",
+        (false, false) => "one",
+    };
+    let processes = if capabilities.multi_process { "several" } else { "one" };
+    let (key, value) = (limit(store.key_bytes_max), limit(store.value_bytes_max));
+    [&store.name, batches, threads, processes, &key, &value, ""].map(str::to_owned)
+}
+
+/// A limit in words: where there is none, memory is the limit.
+fn limit(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| "memory".to_owned(), format_size)
+}
+
 fn print_store(store: &StoreDescription) {
-    anstream::println!("{} {}: {}", store.title, store.version, store.summary);
+    print_paragraph(&format!("{} {}: ", store.title, store.version), 2, &store.summary);
     anstream::println!("  structure  {}, in {}", store.structure.name(), store.language);
     anstream::println!("  licence    {}", store.license);
-    anstream::println!("  files      {}", store.files);
-    let limit = |bytes: Option<u64>| bytes.map_or_else(|| "memory".to_owned(), format_size);
+    print_paragraph("  files      ", 13, &store.files);
     anstream::println!("  keys       {} B to {}", store.key_bytes_min, limit(store.key_bytes_max));
     anstream::println!("  values     up to {}", limit(store.value_bytes_max));
     print_capabilities(store);
     anstream::println!("\nDurability: how each promise is reached");
     for class in Durability::ALL {
         match store.durability.get(&class) {
-            Some(support) => anstream::println!("  {class:<8} {}\n           {}", support.how, support.source),
+            Some(support) => {
+                print_paragraph(&format!("  {class:<8} "), 11, &support.how);
+                anstream::println!("           {}", support.source);
+            }
             None => anstream::println!("  {class:<8} not offered"),
         }
     }
@@ -114,8 +175,8 @@ fn print_capabilities(store: &StoreDescription) {
         let some: Vec<_> = all.iter().filter(|(_, has)| *has == offered).map(|(name, _)| *name).collect();
         if some.is_empty() { "–".to_owned() } else { some.join(", ") }
     };
-    anstream::println!("  offers     {}", words(true));
-    anstream::println!("  not        {}", words(false));
+    print_paragraph("  offers     ", 13, &words(true));
+    print_paragraph("  not        ", 13, &words(false));
 }
 
 fn print_setting(setting: &Setting) {
@@ -131,11 +192,7 @@ fn print_setting(setting: &Setting) {
         (_, Some(value)) => value.to_string(),
         (_, None) => "from the data".to_owned(),
     };
-    anstream::println!(
-        "  {:<18} {} (default {default}; {kind})\n  {:<18} {}",
-        setting.name,
-        setting.help,
-        "",
-        setting.source
-    );
+    let first = format!("  {:<18} ", setting.name);
+    print_paragraph(&first, 21, &format!("{} (default {default}; {kind})", setting.help));
+    anstream::println!("  {:<18} {}", "", setting.source);
 }

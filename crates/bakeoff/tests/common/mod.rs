@@ -72,7 +72,12 @@ impl Place {
     /// The program with these arguments, in this directory.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program());
-        command.args(arguments).current_dir(self.path()).env_remove("NO_COLOR").stdin(Stdio::null());
+        command
+            .args(arguments)
+            .current_dir(self.path())
+            .env_remove("NO_COLOR")
+            .env_remove("BAKEOFF_SCRIPT")
+            .stdin(Stdio::null());
         command
     }
 

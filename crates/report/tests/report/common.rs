@@ -172,6 +172,7 @@ pub(crate) fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRou
             close_ns: 100_000,
             disk_before_close: None,
             disk_after_close: Some(DiskUsage { apparent_bytes: 6_000_000, allocated_bytes: 6_250_000, files: 2 }),
+            store_properties: std::collections::BTreeMap::new(),
         }),
         data_bytes: 5_000_000,
         records_alive: 1000,

@@ -1,12 +1,11 @@
 //! LevelDB's objects with lifetimes: what its interface asks of its caller, the types see to.
 
-use std::ffi::{CStr, CString, c_char};
 use std::marker::PhantomData;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
 
-use super::sys::{self, Bytes, Options};
+use super::sys::{self, Options};
+use crate::shim::{self, Bytes, check};
 use crate::{Direction, StoreError};
 
 /// The library's version.
@@ -26,8 +25,7 @@ unsafe impl Sync for Database {}
 impl Database {
     /// Creates or opens the database in a directory.
     pub(super) fn open(directory: &Path, options: &Options) -> Result<Self, StoreError> {
-        let path = CString::new(directory.as_os_str().as_bytes())
-            .map_err(|_| StoreError::BadRequest(format!("directory {} has a NUL in its name", directory.display())))?;
+        let path = shim::path(directory)?;
         let mut raw = ptr::null_mut();
         // SAFETY: the path ends with NUL, and `raw` is a place for one pointer, which is set unless there is an error.
         check(unsafe { sys::bakeoff_leveldb_open(path.as_ptr(), options, &mut raw) })?;
@@ -179,18 +177,4 @@ impl Drop for Cursor {
         // SAFETY: the iterator is live and nothing refers to it any more.
         unsafe { sys::bakeoff_leveldb_iterator_close(self.0) };
     }
-}
-
-/// `Ok` without a message, else the error. Frees the message.
-fn check(message: *mut c_char) -> Result<(), StoreError> {
-    if message.is_null() {
-        return Ok(());
-    }
-    // SAFETY: the message ends with NUL, was allocated by the C library and is ours.
-    let text = unsafe {
-        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
-        sys::free(message);
-        text
-    };
-    Err(crate::error::from_message(text))
 }

@@ -1,7 +1,8 @@
 //! What of LevelDB is used: the functions of `shim.cc`, which is built and linked by `build.rs`.
 
 use std::ffi::{c_char, c_int};
-use std::marker::PhantomData;
+
+use crate::shim::Bytes;
 
 /// An open database. Threads may share it.
 #[repr(C)]
@@ -29,35 +30,6 @@ pub(super) struct Options {
     pub(super) block_bytes: usize,
     pub(super) bloom_bits: c_int,
     pub(super) snappy: bool,
-}
-
-/// Borrowed bytes. Null data means none at all.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(super) struct Bytes<'b> {
-    data: *const u8,
-    length: usize,
-    borrowed: PhantomData<&'b [u8]>,
-}
-
-impl<'b> Bytes<'b> {
-    /// No bytes at all: a place for an answer.
-    pub(super) const NONE: Self = Self { data: std::ptr::null(), length: 0, borrowed: PhantomData };
-
-    /// The bytes, if there are any, be they of length zero.
-    ///
-    /// # Safety
-    /// What LevelDB pointed these to stays where it is for `'b`.
-    pub(super) unsafe fn get(self) -> Option<&'b [u8]> {
-        // SAFETY: as the caller promises, `data` is valid for `length` bytes unless it is null.
-        (!self.data.is_null()).then(|| unsafe { std::slice::from_raw_parts(self.data, self.length) })
-    }
-}
-
-impl<'b> From<&'b [u8]> for Bytes<'b> {
-    fn from(bytes: &'b [u8]) -> Self {
-        Self { data: bytes.as_ptr(), length: bytes.len(), borrowed: PhantomData }
-    }
 }
 
 // What returns a message returns null where all is well; the caller frees it.
@@ -88,6 +60,4 @@ unsafe extern "C" {
         value: *mut Bytes<'_>,
     ) -> bool;
     pub(super) fn bakeoff_leveldb_iterator_error(iterator: *const Iterator) -> *mut c_char;
-    /// The C library's.
-    pub(super) fn free(memory: *mut c_char);
 }

@@ -1,24 +1,30 @@
 //! LMDB's environment and transactions with lifetimes: what the C interface asks of its caller, the types see to.
+//!
+//! libmdbx, which grew from LMDB, is driven by the same code: each has a module `ffi` that gives it LMDB's names.
 
 use std::ffi::{CString, c_uint};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
 
-use lmdb_master_sys as ffi;
+use bakeoff_protocol::DataHints;
 
 use super::error::check;
+use super::ffi::{self, borrow, bytes};
 use crate::{Direction, StoreError};
 
 /// Readers that LMDB makes room for unless told otherwise.
 const READERS_DEFAULT: u32 = 126;
 
-/// The library's version.
-pub(super) fn version() -> String {
-    let (mut major, mut minor, mut patch) = (0, 0, 0);
-    // SAFETY: three places for an integer.
-    unsafe { ffi::mdb_version(&mut major, &mut minor, &mut patch) };
-    format!("{major}.{minor}.{patch}")
+const GIBIBYTE: u64 = 1 << 30;
+
+/// A map that the data cannot outgrow. It takes address space, not memory or disk, so it is generous: twice the pages of
+/// a record alone on a half-full page, and once more all that is ever written, as freed runs of pages may not fit again.
+pub(super) fn map_bytes(hints: &DataHints) -> u64 {
+    let pages = hints.records_max.max(hints.records_inserted).saturating_mul(2 * 4_096);
+    let data = hints.data_bytes_max.saturating_mul(4).saturating_add(hints.written_bytes.saturating_mul(2));
+    let bytes = GIBIBYTE.saturating_add(pages).saturating_add(data);
+    bytes.checked_next_multiple_of(GIBIBYTE).unwrap_or(1 << 46).min(1 << 46)
 }
 
 /// An open environment and its one database.
@@ -100,7 +106,7 @@ impl<'e> Transaction<'e> {
         // SAFETY: the transaction is live; LMDB reads the key and points `found` into the map, where it stays while the
         // transaction is neither reset nor written with, and here it is copied at once.
         unsafe {
-            match ffi::mdb_get(self.raw, self.environment.database, &mut key, &mut found) {
+            match ffi::mdb_get(self.raw, self.environment.database, &raw mut key, &mut found) {
                 ffi::MDB_NOTFOUND => return Ok(false),
                 code => check(code)?,
             }
@@ -142,14 +148,14 @@ impl<'e> Writer<'e> {
     pub(super) fn put(&mut self, key: &[u8], value: &[u8], flags: c_uint) -> Result<(), StoreError> {
         let (mut key, mut value) = (borrow(key), borrow(value));
         // SAFETY: the transaction is live; LMDB only reads key and value, and only during the call.
-        check(unsafe { ffi::mdb_put(self.0.raw, self.0.environment.database, &mut key, &mut value, flags) })
+        check(unsafe { ffi::mdb_put(self.0.raw, self.0.environment.database, &raw mut key, &mut value, flags) })
     }
 
     /// Removes a key, if it is there.
     pub(super) fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
         let mut key = borrow(key);
         // SAFETY: the transaction is live; LMDB only reads the key, and only during the call.
-        match unsafe { ffi::mdb_del(self.0.raw, self.0.environment.database, &mut key, ptr::null_mut()) } {
+        match unsafe { ffi::mdb_del(self.0.raw, self.0.environment.database, &raw mut key, ptr::null_mut()) } {
             ffi::MDB_NOTFOUND => Ok(()),
             code => check(code),
         }
@@ -279,7 +285,7 @@ impl Entry {
     /// Moves the cursor to the first key not below `from`, or in reverse to the last one not above it.
     fn seek(&mut self, cursor: *mut ffi::MDB_cursor, from: &[u8], direction: Direction) -> Result<bool, StoreError> {
         // LMDB has no empty keys and takes none: every key is above, none is below.
-        if from.is_empty() {
+        if from.is_empty() && !ffi::TAKES_EMPTY_KEYS {
             return if direction == Direction::Reverse { Ok(false) } else { self.step(cursor, ffi::MDB_FIRST) };
         }
         self.key = borrow(from);
@@ -296,13 +302,20 @@ impl Entry {
     }
 }
 
-fn borrow(bytes: &[u8]) -> ffi::MDB_val {
-    ffi::MDB_val { mv_size: bytes.len(), mv_data: bytes.as_ptr().cast_mut().cast() }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// # Safety
-/// The value points to bytes that live as long as the borrow of it.
-unsafe fn bytes(value: &ffi::MDB_val) -> &[u8] {
-    // SAFETY: as the caller promises; LMDB's pointers are never null, and neither are those of `borrow`.
-    unsafe { std::slice::from_raw_parts(value.mv_data.cast(), value.mv_size) }
+    #[test]
+    fn map_is_never_below_a_gibibyte_and_never_overflows() {
+        assert_eq!(map_bytes(&DataHints::default()), GIBIBYTE);
+        let huge = DataHints { records_max: u64::MAX, data_bytes_max: u64::MAX, ..DataHints::default() };
+        assert_eq!(map_bytes(&huge), 1 << 46);
+    }
+
+    #[test]
+    fn map_holds_small_records_each_on_a_page_of_its_own() {
+        let hints = DataHints { records_max: 1_000_000, data_bytes_max: 32_000_000, ..DataHints::default() };
+        assert!(map_bytes(&hints) > 1_000_000 * 4_096 + 32_000_000);
+    }
 }

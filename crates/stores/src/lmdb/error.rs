@@ -2,8 +2,7 @@
 
 use std::ffi::{CStr, c_int};
 
-use lmdb_master_sys as ffi;
-
+use super::ffi;
 use crate::StoreError;
 
 /// `Ok` for success, else the error.
@@ -19,7 +18,7 @@ fn error_from_code(code: c_int) -> StoreError {
     // SAFETY: for LMDB's own codes this is a static string.
     let message = unsafe { CStr::from_ptr(ffi::mdb_strerror(code)) }.to_string_lossy();
     StoreError::Store(match code {
-        ffi::MDB_MAP_FULL => format!("{message}: give the store `lmdb` a larger setting `map-size`"),
+        ffi::MDB_MAP_FULL => format!("{message}: give the store `{}` a larger setting `map-size`", super::NAME),
         _ => message.into_owned(),
     })
 }

@@ -2,9 +2,8 @@
 
 use std::ffi::c_uint;
 
-use lmdb_master_sys as ffi;
-
 use super::environment::{Environment, Reader, Writer};
+use super::ffi;
 use crate::{Direction, Session, SessionPlan, StoreError};
 
 /// A read transaction to renew, and in a batch the write transaction that is open.

@@ -51,7 +51,7 @@ impl fmt::Display for Subject {
 /// Every store that keeps data: with its defaults, then with every other word of each setting that is a choice.
 pub(crate) fn subjects() -> Vec<Subject> {
     let mut subjects = Vec::new();
-    for &entry in bakeoff_stores::native() {
+    for entry in bakeoff_stores::all() {
         let description = (entry.describe)();
         if !description.capabilities.keeps_data {
             continue;

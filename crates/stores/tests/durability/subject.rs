@@ -17,8 +17,7 @@ pub(crate) struct Subject {
 
 /// Every store that keeps data.
 pub(crate) fn all() -> Vec<Subject> {
-    let tables = [bakeoff_stores::native()];
-    let subjects = tables.concat().into_iter().map(|entry| Subject { entry, description: (entry.describe)() });
+    let subjects = bakeoff_stores::all().map(|entry| Subject { entry, description: (entry.describe)() });
     subjects.filter(|subject| subject.description.capabilities.keeps_data).collect()
 }
 

@@ -1,0 +1,130 @@
+//! Drivers that are built when a store of theirs is first asked for: what `drivers.toml` says of them, and how they are built.
+//!
+//! The script `./bakeoff` knows how to build each one. It says where it is in [`SCRIPT`]; without it nothing is built here.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use bakeoff_suite::StoreChoice;
+use serde::Deserialize;
+
+use crate::drivers::Drivers;
+
+/// The variable in which the script passes its own path.
+const SCRIPT: &str = "BAKEOFF_SCRIPT";
+
+/// A driver of `drivers.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Recipe {
+    /// Its name in the file and for `./bakeoff build`.
+    #[serde(skip)]
+    pub(crate) name: String,
+    /// Its executable, which appears beside this one.
+    pub(crate) program: String,
+    /// The stores it offers.
+    pub(crate) stores: Vec<String>,
+    /// How long building it takes, in words.
+    pub(crate) wait: String,
+    /// Packages that building it needs, as Debian calls them.
+    pub(crate) needs: Vec<String>,
+}
+
+impl Recipe {
+    /// The command that builds it.
+    pub(crate) fn command(&self) -> String {
+        format!("./bakeoff build {}", self.name)
+    }
+
+    /// Its stores, as a list for a sentence.
+    pub(crate) fn store_list(&self) -> String {
+        self.stores.join(", ")
+    }
+
+    /// What its building still lacks here, as the script finds it; `None` without the script.
+    pub(crate) fn missing(&self) -> Option<Vec<String>> {
+        let output = Command::new(script()?).args(["missing", &self.name]).stdin(Stdio::null()).output().ok()?;
+        let names = String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect();
+        output.status.success().then_some(names)
+    }
+
+    fn is_wanted(&self, stores: &StoreChoice) -> bool {
+        match stores {
+            StoreChoice::All => true,
+            StoreChoice::Named(names) => self.stores.iter().any(|store| names.contains(store)),
+        }
+    }
+
+    /// Has the script build it, which does nothing if it is built and nothing has changed since.
+    fn build(&self, found: &Drivers) -> Result<()> {
+        let is_there = found.has_program(&self.program);
+        let Some(script) = script() else {
+            if is_there {
+                return Ok(());
+            }
+            bail!("{} is not built: run {} in a clone of bakeoff ({})", self.program, self.command(), self.wait);
+        };
+        if !is_there {
+            anstream::eprintln!(
+                "{} is needed for {} and not built yet: building it, which takes {}. Installed if missing: {}.",
+                self.program,
+                self.store_list(),
+                self.wait,
+                self.needs.join(", ")
+            );
+        }
+        let status = Command::new(&script)
+            .args(["build", &self.name])
+            .stdout(std::io::stderr())
+            .status()
+            .with_context(|| format!("cannot start {}", script.to_string_lossy()))?;
+        if !status.success() {
+            bail!("{} could not be built: the reason is above; try again with {}", self.program, self.command());
+        }
+        Ok(())
+    }
+}
+
+fn script() -> Option<OsString> {
+    std::env::var_os(SCRIPT).filter(|script| !script.is_empty())
+}
+
+/// Every driver that can be built on demand, by name.
+///
+/// # Errors
+/// If `drivers.toml`, which is part of this program, is not what it should be.
+pub(crate) fn recipes() -> Result<Vec<Recipe>> {
+    let tables: BTreeMap<String, Recipe> =
+        toml::from_str(include_str!("../../../drivers.toml")).context("drivers.toml is not right")?;
+    Ok(tables.into_iter().map(|(name, recipe)| Recipe { name, ..recipe }).collect())
+}
+
+/// The drivers there are, after those were built that `stores` ask for.
+///
+/// # Errors
+/// If no driver works, or one cannot be built of which a store was named. Where all stores are asked for, what cannot be built is
+/// left out with a note.
+pub(crate) fn drivers_for(stores: &StoreChoice) -> Result<Drivers> {
+    let mut drivers = Drivers::discover()?;
+    let mut notes = Vec::new();
+    for recipe in recipes()?.iter().filter(|recipe| recipe.is_wanted(stores)) {
+        match (recipe.build(&drivers), stores) {
+            (Ok(()), _) => drivers = Drivers::discover()?,
+            (Err(error), StoreChoice::All) => {
+                notes.push(format!("going on without {}: {error:#}", recipe.store_list()))
+            }
+            (Err(error), StoreChoice::Named(_)) => return Err(error),
+        }
+    }
+    drivers.left_out.extend(notes);
+    Ok(drivers)
+}
+
+/// The drivers that are not built: none of their stores is offered.
+pub(crate) fn not_built(drivers: &Drivers) -> Result<Vec<Recipe>> {
+    let mut recipes = recipes()?;
+    recipes.retain(|recipe| !recipe.stores.iter().any(|store| drivers.of_store(store).is_some()));
+    Ok(recipes)
+}

@@ -1,0 +1,165 @@
+//! Drivers that are built when a store of theirs is first asked for: with a script that stands in for `./bakeoff`, and without one.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{Finished, Place, tiny_suite};
+use serde::Deserialize;
+
+/// A table of `drivers.toml`.
+#[derive(Deserialize)]
+struct Recipe {
+    program: String,
+    stores: Vec<String>,
+    wait: String,
+    needs: Vec<String>,
+}
+
+fn recipes() -> BTreeMap<String, Recipe> {
+    toml::from_str(include_str!("../../../drivers.toml")).expect("drivers.toml is read")
+}
+
+/// The first recipe, which stands for all.
+fn recipe() -> (String, Recipe) {
+    recipes().into_iter().next().expect("there is a driver to build")
+}
+
+/// A directory with programs of its own: of the drivers only the native one lies beside `bakeoff`.
+struct Installation {
+    place: Place,
+    program: PathBuf,
+}
+
+impl Installation {
+    fn new() -> Self {
+        let place = Place::new();
+        let programs = place.path().join("programs");
+        std::fs::create_dir(&programs).expect("a directory for programs");
+        for original in [common::program(), common::driver()] {
+            let name = original.file_name().expect("programs have names");
+            std::fs::hard_link(&original, programs.join(name)).expect("a link on the same disk");
+        }
+        let program = programs.join("bakeoff");
+        Self { place, program }
+    }
+
+    /// A script called as `./bakeoff` is, which notes how it is called.
+    fn script(&self, action: &str) -> PathBuf {
+        let path = self.place.path().join("script");
+        executable(&path, &format!("#!/bin/sh\necho \"$@\" >>calls\n{action}\n"));
+        path
+    }
+
+    fn run(&self, arguments: &[&str], script: Option<&Path>) -> Finished {
+        let mut command = Command::new(&self.program);
+        // Without drivers from elsewhere.
+        command
+            .args(arguments)
+            .current_dir(self.place.path())
+            .env("PATH", "/usr/bin:/bin")
+            .env_remove("BAKEOFF_SCRIPT");
+        command.envs(script.map(|script| ("BAKEOFF_SCRIPT", script)));
+        Finished::of(command.output().expect("bakeoff starts"))
+    }
+
+    fn calls(&self) -> String {
+        std::fs::read_to_string(self.place.path().join("calls")).unwrap_or_default()
+    }
+}
+
+fn executable(path: &Path, text: &str) {
+    std::fs::write(path, text).expect("a program");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("made executable");
+}
+
+/// What a script does that puts a driver beside `bakeoff`: the native one, with one store by another name.
+fn putting(program: &str, store: &str) -> String {
+    format!(
+        "cat >programs/{program} <<'END'\n#!/bin/sh\nnative=$(dirname \"$0\")/bakeoff-driver-native\n\
+         case $1 in\n\
+         describe) \"$native\" describe | sed 's/\"name\": \"lmdb\"/\"name\": \"{store}\"/' ;;\n\
+         run) sed 's/\"{store}\"/\"lmdb\"/' | \"$native\" run ;;\nesac\nEND\nchmod +x programs/{program}"
+    )
+}
+
+#[test]
+fn the_list_of_drivers_is_what_they_describe() {
+    let all_are_built = std::env::var_os("BAKEOFF_DRIVERS_BUILT").is_some();
+    for recipe in recipes().values() {
+        let program = common::program().with_file_name(&recipe.program);
+        assert!(!all_are_built || program.exists(), "{} is not built", recipe.program);
+        let Ok(output) = Command::new(&program).arg("describe").output() else { continue };
+        let description: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a description");
+        let described = description["stores"].as_array().expect("stores").iter();
+        let described = described.filter(|store| store["test_only"] != true);
+        let described: BTreeSet<_> = described.map(|store| store["name"].as_str().expect("a name")).collect();
+        assert_eq!(described, recipe.stores.iter().map(String::as_str).collect(), "{}", recipe.program);
+    }
+}
+
+#[test]
+fn without_the_script_the_command_that_builds_is_named() {
+    let (here, (name, recipe)) = (Installation::new(), recipe());
+    let command = format!("./bakeoff build {name}");
+    here.run(&["run", "--plan", "--stores", &recipe.stores[0]], None).expect(2).says(&[&command, &recipe.wait]);
+    let all = here.run(&["run", "--plan", "--stores", "all"], None).expect(0).says(&["going on without", &command]);
+    assert!(all.stdout.contains("lmdb"), "{}", all.stdout);
+    here.run(&["stores", &recipe.stores[0]], None).expect(2).says(&["not built yet", &command]);
+    let stores = here.run(&["stores"], None).expect(0).stdout;
+    assert!(stores.contains("Not built yet") && stores.contains(&command), "{stores}");
+    let doctor = here.run(&["doctor"], None).expect(0).stdout;
+    assert!(doctor.contains("not built") && doctor.contains(&recipe.needs[0]), "{doctor}");
+}
+
+#[test]
+fn a_store_that_is_asked_for_has_its_driver_built_once_announced() {
+    let (here, (name, recipe)) = (Installation::new(), recipe());
+    let store = &recipe.stores[0];
+    here.place.write("tiny.toml", &tiny_suite(&format!("\"{store}\""), ""));
+    let script = here.script(&putting(&recipe.program, store));
+    let run = || here.run(&["run", "tiny.toml", "--rounds", "1"], Some(&script)).expect(0);
+    run().says(&[&recipe.program, &recipe.wait, &recipe.needs[0]]);
+    let cells = here.place.cells();
+    assert!(cells.iter().all(|cell| cell["store"] == **store && cell["status"] == "ok"), "{cells:?}");
+    // The script is asked again, as it knows whether sources have changed, but no wait is announced.
+    let again = run();
+    assert!(!again.stderr.contains(&recipe.wait), "{}", again.stderr);
+    assert_eq!(here.calls(), format!("build {name}\nbuild {name}\n"));
+}
+
+#[test]
+fn a_driver_that_is_not_asked_for_is_not_built_and_named_at_the_end() {
+    let (here, (_, recipe)) = (Installation::new(), recipe());
+    here.place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    let script = here.script("exit 1");
+    let ended = here.run(&["run", "tiny.toml", "--rounds", "1"], Some(&script)).expect(0);
+    assert_eq!(here.calls(), "");
+    let last = ended.stdout.lines().last().expect("a last line").to_owned();
+    assert!(last.contains(&recipe.stores[0]) && last.contains(&recipe.wait), "{last}");
+}
+
+#[test]
+fn a_build_that_fails_ends_a_run_that_named_the_store_and_no_other() {
+    let (here, (name, recipe)) = (Installation::new(), recipe());
+    let script = here.script("echo no compiler >&2; exit 2");
+    let command = format!("./bakeoff build {name}");
+    let named = here.run(&["run", "--plan", "--stores", &recipe.stores[0]], Some(&script)).expect(2);
+    named.says(&["no compiler", "could not be built", &command]);
+    let all = here.run(&["run", "--plan", "--stores", "all"], Some(&script)).expect(0);
+    all.says(&["no compiler", "going on without", &command]);
+}
+
+#[test]
+fn doctor_says_what_a_build_would_install() {
+    let here = Installation::new();
+    let missing = here.script("[ \"$1\" = missing ] && echo libodd-dev");
+    let doctor = here.run(&["doctor"], Some(&missing)).expect(0).stdout;
+    assert!(doctor.contains("libodd-dev"), "{doctor}");
+    let nothing = here.script("exit 0");
+    let doctor = here.run(&["doctor"], Some(&nothing)).expect(0).stdout;
+    assert!(doctor.contains("nothing it needs is missing"), "{doctor}");
+}

@@ -1,0 +1,111 @@
+//! libmdbx's interface in C, by LMDB's names, so that the code that drives LMDB drives it too.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ptr;
+
+pub(super) use mdbx_sys::{
+    MDBX_APPEND as MDB_APPEND, MDBX_FIRST as MDB_FIRST, MDBX_LAST as MDB_LAST, MDBX_MAP_FULL as MDB_MAP_FULL,
+    MDBX_NEXT as MDB_NEXT, MDBX_NOOVERWRITE as MDB_NOOVERWRITE, MDBX_NOSTICKYTHREADS, MDBX_NOTFOUND as MDB_NOTFOUND,
+    MDBX_PREV as MDB_PREV, MDBX_RDONLY as MDB_RDONLY, MDBX_SET_RANGE as MDB_SET_RANGE, MDBX_SUCCESS as MDB_SUCCESS,
+    MDBX_UTTERLY_NOSYNC, MDBX_WRITEMAP, MDBX_cursor as MDB_cursor, MDBX_cursor_op as MDB_cursor_op,
+    MDBX_dbi as MDB_dbi, MDBX_env as MDB_env, MDBX_txn as MDB_txn, MDBX_val as MDB_val,
+    mdbx_cursor_close as mdb_cursor_close, mdbx_cursor_get as mdb_cursor_get, mdbx_cursor_open as mdb_cursor_open,
+    mdbx_cursor_renew as mdb_cursor_renew, mdbx_dbi_open as mdb_dbi_open, mdbx_del as mdb_del,
+    mdbx_env_create as mdb_env_create, mdbx_get as mdb_get, mdbx_put as mdb_put, mdbx_strerror as mdb_strerror,
+    mdbx_txn_renew as mdb_txn_renew, mdbx_txn_reset as mdb_txn_reset,
+};
+
+/// A key may be of length zero.
+pub(super) const TAKES_EMPTY_KEYS: bool = true;
+
+/// The library's version.
+pub(super) fn version() -> String {
+    // SAFETY: the library's own constant.
+    let version = unsafe { &mdbx_sys::mdbx_version };
+    format!("{}.{}.{}", version.major, version.minor, version.patch)
+}
+
+/// Has libmdbx speak of what goes wrong only; by itself it writes to standard error of every step it takes.
+pub(super) fn be_quiet() {
+    // SAFETY: it only sets a level; no function to log with means standard error.
+    unsafe { mdbx_sys::mdbx_setup_debug(mdbx_sys::MDBX_LOG_ERROR, mdbx_sys::MDBX_DBG_DONTCHANGE, None) };
+}
+
+/// The longest key and value that fit pages of this size.
+pub(super) fn limits(page_bytes: isize) -> (Option<u64>, Option<u64>) {
+    // SAFETY: both only compute.
+    let (key, value) =
+        unsafe { (mdbx_sys::mdbx_limits_keysize_max(page_bytes, 0), mdbx_sys::mdbx_limits_valsize_max(page_bytes, 0)) };
+    (u64::try_from(key).ok(), u64::try_from(value).ok())
+}
+
+/// Bytes as libmdbx takes them.
+pub(super) fn borrow(bytes: &[u8]) -> MDB_val {
+    MDB_val { iov_len: bytes.len(), iov_base: bytes.as_ptr().cast_mut().cast() }
+}
+
+/// The bytes that libmdbx gave.
+///
+/// # Safety
+/// The value points to bytes that live as long as the borrow of it, or is empty.
+pub(super) unsafe fn bytes(value: &MDB_val) -> &[u8] {
+    if value.iov_len == 0 {
+        return &[];
+    }
+    // SAFETY: as the caller promises.
+    unsafe { std::slice::from_raw_parts(value.iov_base.cast(), value.iov_len) }
+}
+
+// What follows are LMDB's calls where libmdbx has other ones. Each asks of its caller what LMDB asks.
+
+pub(super) unsafe fn mdb_env_set_mapsize(environment: *mut MDB_env, bytes: usize) -> c_int {
+    let upper = isize::try_from(bytes).unwrap_or(isize::MAX);
+    // SAFETY: as the caller promises. The map grows as needed, up to `upper`; the rest is as libmdbx has it.
+    unsafe { mdbx_sys::mdbx_env_set_geometry(environment, -1, -1, upper, -1, -1, -1) }
+}
+
+pub(super) unsafe fn mdb_env_set_maxreaders(environment: *mut MDB_env, readers: c_uint) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { mdbx_sys::mdbx_env_set_option(environment, mdbx_sys::MDBX_opt_max_readers, readers.into()) }
+}
+
+pub(super) unsafe fn mdb_env_open(
+    environment: *mut MDB_env,
+    path: *const c_char,
+    flags: c_uint,
+    mode: mdbx_sys::mdbx_mode_t,
+) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { mdbx_sys::mdbx_env_open(environment, path, flags, mode) }
+}
+
+pub(super) unsafe fn mdb_env_get_maxkeysize(environment: *mut MDB_env) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { mdbx_sys::mdbx_env_get_maxkeysize_ex(environment, 0) }
+}
+
+pub(super) unsafe fn mdb_env_close(environment: *mut MDB_env) {
+    // SAFETY: as the caller promises. Nothing can be done about an error any more.
+    unsafe { mdbx_sys::mdbx_env_close_ex(environment, false) };
+}
+
+pub(super) unsafe fn mdb_txn_begin(
+    environment: *mut MDB_env,
+    parent: *mut MDB_txn,
+    flags: c_uint,
+    transaction: *mut *mut MDB_txn,
+) -> c_int {
+    let nothing: *mut c_void = ptr::null_mut();
+    // SAFETY: as the caller promises.
+    unsafe { mdbx_sys::mdbx_txn_begin_ex(environment, parent, flags.cast_signed(), transaction, nothing) }
+}
+
+pub(super) unsafe fn mdb_txn_commit(transaction: *mut MDB_txn) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { mdbx_sys::mdbx_txn_commit_ex(transaction, ptr::null_mut()) }
+}
+
+pub(super) unsafe fn mdb_txn_abort(transaction: *mut MDB_txn) {
+    // SAFETY: as the caller promises.
+    unsafe { mdbx_sys::mdbx_txn_abort_ex(transaction, ptr::null_mut()) };
+}

@@ -1,0 +1,28 @@
+//! LMDB's interface in C.
+
+pub(super) use lmdb_master_sys::*;
+
+/// Keys are at least a byte long.
+pub(super) const TAKES_EMPTY_KEYS: bool = false;
+
+/// The library's version.
+pub(super) fn version() -> String {
+    let (mut major, mut minor, mut patch) = (0, 0, 0);
+    // SAFETY: three places for an integer.
+    unsafe { mdb_version(&mut major, &mut minor, &mut patch) };
+    format!("{major}.{minor}.{patch}")
+}
+
+/// Bytes as LMDB takes them.
+pub(super) fn borrow(bytes: &[u8]) -> MDB_val {
+    MDB_val { mv_size: bytes.len(), mv_data: bytes.as_ptr().cast_mut().cast() }
+}
+
+/// The bytes that LMDB gave.
+///
+/// # Safety
+/// The value points to bytes that live as long as the borrow of it.
+pub(super) unsafe fn bytes(value: &MDB_val) -> &[u8] {
+    // SAFETY: as the caller promises; LMDB's pointers are never null, and neither are those of `borrow`.
+    unsafe { std::slice::from_raw_parts(value.mv_data.cast(), value.mv_size) }
+}

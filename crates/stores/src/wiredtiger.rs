@@ -1,0 +1,156 @@
+//! WiredTiger: one connection a store, shared by its threads, and one table; a session with its cursors for each thread.
+
+mod connection;
+mod sys;
+
+use std::collections::BTreeMap;
+
+use bakeoff_protocol::{
+    Capabilities, Durability, DurabilitySupport, Setting, SettingKind, StoreDescription, Structure,
+};
+
+use crate::describe::{choice, classes, memory, setting, share};
+use crate::settings::{integer, word};
+use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
+use connection::{Connection, WiredTigerSession};
+
+/// Lengths of keys and values are 32 bits long in WiredTiger's format, and some are kept for itself.
+const BYTES_MAX: u64 = (4 << 30) - (1 << 20);
+const OPEN: &str = "https://source.wiredtiger.com/3.2.1/group__wt.html#gacbe8d118f978f5bfc8ccb4c77c9e8813";
+const CREATE: &str =
+    "https://source.wiredtiger.com/3.2.1/struct_w_t___s_e_s_s_i_o_n.html#a358ca4141d59c345f401c58501276bbb";
+
+/// What the store says of itself.
+pub(crate) fn describe() -> StoreDescription {
+    StoreDescription {
+        name: "wiredtiger".to_owned(),
+        title: "WiredTiger".to_owned(),
+        summary: "B-tree whose pages are changed in a cache and written anew at checkpoints, with a log.".to_owned(),
+        version: connection::version(),
+        license: "GPL-2.0 OR GPL-3.0".to_owned(),
+        language: "C".to_owned(),
+        structure: Structure::BTree,
+        durability: durability(),
+        capabilities: Capabilities {
+            scan_from: true,
+            scan_ordered: true,
+            scan_any_order: true,
+            batch: true,
+            batch_reads: true,
+            atomic_batch: true,
+            insert_refuses: true,
+            parallel_readers: true,
+            parallel_writers: true,
+            multi_process: false,
+            keeps_data: true,
+        },
+        key_bytes_max: Some(BYTES_MAX),
+        value_bytes_max: Some(BYTES_MAX),
+        key_bytes_min: 1,
+        files: "records.wt, WiredTiger* (catalogue); in the classes process and power \
+                also WiredTigerLog.* (logs, of 100 MB each)"
+            .to_owned(),
+        settings: settings(),
+        memory: memory(
+            &[share("cache", 100, 1)],
+            "all for the cache, which holds changed pages too; what sessions and cursors take is not counted",
+            "https://source.wiredtiger.com/3.2.1/tune_cache.html",
+        ),
+        test_only: false,
+    }
+}
+
+fn durability() -> BTreeMap<Durability, DurabilitySupport> {
+    let source = "https://source.wiredtiger.com/3.2.1/tune_durability.html";
+    classes(&[
+        (
+            Durability::None,
+            "no log: changed pages are written when the cache needs room and when the store is closed",
+            source,
+        ),
+        (
+            Durability::Process,
+            "a log with transaction_sync=(enabled,method=none): it is written at every commit, and flushed at checkpoints",
+            source,
+        ),
+        (
+            Durability::Power,
+            "a log with transaction_sync=(enabled,method=fsync): it is flushed at every commit",
+            source,
+        ),
+    ])
+}
+
+fn settings() -> Vec<Setting> {
+    let bytes = |min, max| SettingKind::Bytes { min, max };
+    vec![
+        setting(
+            "cache",
+            bytes(1 << 20, 1 << 40),
+            Some((100 << 20).into()),
+            "Memory for pages, changed ones too.",
+            OPEN,
+        ),
+        setting(
+            "page-size",
+            bytes(512, 512 << 20),
+            Some((32 << 10).into()),
+            "Largest page of entries on disk, before compression: a multiple of 4 KiB, or of 512 B below that.",
+            CREATE,
+        ),
+        setting(
+            "compression",
+            choice(&["none", "snappy", "zlib"]),
+            Some("none".into()),
+            "Compression of each page of entries.",
+            "https://source.wiredtiger.com/3.2.1/compression.html",
+        ),
+        setting(
+            "checkpoint",
+            bytes(1 << 20, 2 << 30),
+            Some((100 << 20).into()),
+            "Bytes of log after which all changed pages are written, so that old logs are removed; without effect in class none. \
+             The default is the size of a log.",
+            OPEN,
+        ),
+    ]
+}
+
+/// Creates or opens the store.
+pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
+    let settings = request.settings;
+    let compression = word(settings, "compression")?;
+    let mut configuration = format!("create,cache_size={}", integer(settings, "cache")?);
+    let method = match request.durability {
+        Durability::None => None,
+        Durability::Process => Some("none"),
+        Durability::Power => Some("fsync"),
+    };
+    if let Some(method) = method {
+        let checkpoint = integer(settings, "checkpoint")?;
+        configuration += &format!(
+            ",log=(enabled=true),transaction_sync=(enabled=true,method={method}),checkpoint=(log_size={checkpoint})"
+        );
+    }
+    if compression != "none" {
+        configuration += &format!(",extensions=[libwiredtiger_{compression}.so]");
+    }
+    let page_bytes = integer(settings, "page-size")?;
+    let table = format!("key_format=u,value_format=u,leaf_page_max={page_bytes},block_compressor={compression}");
+    let connection = Connection::open(request.directory, &configuration, &table)?;
+    Ok(Box::new(WiredTiger { connection }))
+}
+
+struct WiredTiger {
+    connection: Connection,
+}
+
+impl Store for WiredTiger {
+    fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
+        work(&mut WiredTigerSession::begin(&self.connection, plan)?)
+    }
+
+    fn close(self: Box<Self>) -> Result<(), StoreError> {
+        self.connection.close()
+    }
+}
