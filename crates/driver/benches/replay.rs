@@ -58,7 +58,8 @@ fn gets(operations: u64) -> Workload {
         access,
         batch: Batch::Each,
         measure,
-        missing: 0.0,
+        // `null` finds nothing, and of keys that are not there that is the right answer: each is compared and found right.
+        missing: if operation == Operation::Get { 1.0 } else { 0.0 },
         restore: false,
         scan_entries: SizeRange { min: 1, max: 1 },
         reverse: false,
@@ -115,6 +116,7 @@ fn replay(tape: &Path, pool: &Pool, clock: &Clock, mode: Mode, operations: u64) 
             let outcome = replay_lane(&job, &mut lane, session, &mut buffers).expect("null gives no errors");
             elapsed = begin.elapsed().as_nanos() as f64;
             assert_eq!(outcome.answers_checked, operations, "every answer is compared, even null's");
+            assert_eq!(outcome.answers_wrong, 0, "nothing is the right answer for a key that is not there");
             Ok(())
         })
         .expect("null opens a session");

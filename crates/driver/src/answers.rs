@@ -2,16 +2,21 @@
 
 use std::fmt::Write;
 
-use bakeoff_tape::{Consumer, Operation, Pool, Record, consume};
+use bakeoff_tape::{Consumer, Operation, Pool, Record, Scan, ScanFields, consume};
 
-/// What a store answered to one operation.
+/// What a store answered to one operation. Small, because one is written for every operation while the clock runs.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Answer {
     /// Where the operation's output ends in the output buffer; it begins where the one before ends.
     pub(crate) output_end: usize,
     /// `get`, `walk`: there was a value.
     pub(crate) found: bool,
-    /// Scans: entries delivered.
+}
+
+/// What a scan or a walk went through, beside its [`Answer`].
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Visit {
+    /// Entries delivered; components of a walk found.
     pub(crate) entries: u64,
     /// Scans: bytes of keys and values delivered.
     pub(crate) bytes: u64,
@@ -19,40 +24,71 @@ pub(crate) struct Answer {
     pub(crate) state: u64,
 }
 
-/// Compares an answer with what the tape expects; `output` is what this operation appended. `None` means that the
-/// operation has no answer to compare.
-#[inline]
-pub(crate) fn is_right(record: &Record<'_>, answer: &Answer, output: &[u8], pool: &Pool) -> Option<bool> {
+/// What came of an operation.
+#[derive(Clone, Copy)]
+pub(crate) struct Answered<'a> {
+    /// `get`, `walk`: there was a value.
+    pub(crate) found: bool,
+    /// Of scans and walks.
+    pub(crate) visit: Option<&'a Visit>,
+    /// What the operation appended.
+    pub(crate) output: &'a [u8],
+}
+
+/// What an operation's answer comes to.
+pub(crate) struct Judged {
+    /// Whether it is what the tape expects; `None` if the operation has no answer to compare.
+    pub(crate) right: Option<bool>,
+    /// Bytes of keys and values that it delivered or wrote.
+    pub(crate) bytes: u64,
+}
+
+/// Compares an answer with what the tape expects, and counts.
+#[inline(always)]
+pub(crate) fn judge(record: &Record<'_>, answered: Answered<'_>, pool: &Pool) -> Judged {
+    let Answered { found, visit, output } = answered;
+    let entry_bytes = record.key.len() as u64 + u64::from(record.value_bytes);
     match record.operation {
         Operation::Get if record.found() => {
-            Some(answer.found && pool.slice(record.value_offset, record.value_bytes) == Some(output))
+            let expected = pool.slice(record.value_offset, record.value_bytes);
+            Judged { right: Some(found && expected == Some(output)), bytes: entry_bytes }
         }
-        Operation::Get => Some(!answer.found && output.is_empty()),
-        Operation::Walk if record.found() => Some(answer.found && answer.state == record.value_offset),
-        Operation::Walk => Some(!answer.found),
-        Operation::Scan | Operation::ScanAll => Some(scan_is_right(record, answer, output)),
-        _ => None,
+        Operation::Get => Judged { right: Some(!found && output.is_empty()), bytes: 0 },
+        Operation::Insert | Operation::Update | Operation::Upsert => Judged { right: None, bytes: entry_bytes },
+        Operation::Delete | Operation::Commit => Judged { right: None, bytes: 0 },
+        Operation::Scan | Operation::ScanAll => Judged {
+            right: Some(scan_is_right(record.scan, visit, output)),
+            bytes: visit.map_or(0, |visit| visit.bytes),
+        },
+        Operation::Walk => {
+            let object = record.found().then_some(record.value_offset);
+            Judged { right: Some(found.then(|| visit.map_or(0, |visit| visit.state)) == object), bytes: 0 }
+        }
     }
 }
 
-fn scan_is_right(record: &Record<'_>, answer: &Answer, output: &[u8]) -> bool {
-    let Some(scan) = record.scan() else { return false };
+#[inline(never)]
+fn scan_is_right(fields: Option<&ScanFields>, visit: Option<&Visit>, output: &[u8]) -> bool {
+    let (Some(visit), Some(scan)) = (visit, fields.and_then(Scan::decode)) else { return false };
     let state = match scan.consumer {
         Consumer::Copy => consume::xxh64(output),
         Consumer::Count => scan.checksum,
-        _ => answer.state,
+        _ => visit.state,
     };
-    answer.entries == scan.entries && answer.bytes == scan.bytes && state == scan.checksum
+    (visit.entries, visit.bytes, state) == (scan.entries, scan.bytes, scan.checksum)
 }
 
 /// What was wrong with an answer, for a person.
-pub(crate) fn describe_wrong(record: &Record<'_>, answer: &Answer, output: &[u8], pool: &Pool) -> String {
+#[cold]
+pub(crate) fn describe_wrong(record: &Record<'_>, answered: Answered<'_>, pool: &Pool) -> String {
+    let Answered { found, visit, output } = answered;
+    let visit = visit.copied().unwrap_or_default();
     let key = printable(record.key);
     match record.operation {
         Operation::Get if !record.found() => {
             format!("get of key {key} gave a value of {} bytes, but the key is not there", output.len())
         }
-        Operation::Get if !answer.found => format!("get of key {key} found nothing, but the key is there"),
+        Operation::Get if !found => format!("get of key {key} found nothing, but the key is there"),
         Operation::Get => {
             let expected = pool.slice(record.value_offset, record.value_bytes).unwrap_or_default();
             let differs = expected.iter().zip(output).position(|(a, b)| a != b);
@@ -66,20 +102,20 @@ pub(crate) fn describe_wrong(record: &Record<'_>, answer: &Answer, output: &[u8]
         Operation::Walk => format!(
             "walk of {} components ended at object {} (found: {}), expected {} (found: {})",
             record.value_bytes,
-            answer.state,
-            answer.found,
+            visit.state,
+            found,
             record.value_offset,
             record.found()
         ),
-        _ => describe_wrong_scan(record, answer, &key),
+        _ => describe_wrong_scan(record, &visit, &key),
     }
 }
 
-fn describe_wrong_scan(record: &Record<'_>, answer: &Answer, key: &str) -> String {
+fn describe_wrong_scan(record: &Record<'_>, visit: &Visit, key: &str) -> String {
     let Some(scan) = record.scan() else { return "a scan without scan fields".to_owned() };
     let what =
         if record.operation == Operation::Scan { format!("scan from key {key}") } else { "whole scan".to_owned() };
-    if (answer.entries, answer.bytes) == (scan.entries, scan.bytes) {
+    if (visit.entries, visit.bytes) == (scan.entries, scan.bytes) {
         format!(
             "{what} delivered {} entries of {} bytes as expected, but their content or order is wrong (checksum differs)",
             scan.entries, scan.bytes
@@ -87,7 +123,7 @@ fn describe_wrong_scan(record: &Record<'_>, answer: &Answer, key: &str) -> Strin
     } else {
         format!(
             "{what} delivered {} entries of {} bytes, expected {} entries of {} bytes",
-            answer.entries, answer.bytes, scan.entries, scan.bytes
+            visit.entries, visit.bytes, scan.entries, scan.bytes
         )
     }
 }

@@ -6,25 +6,26 @@
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use bakeoff_measure::{Clock, Histogram};
+use bakeoff_measure::Clock;
 use bakeoff_protocol::Mode;
 use bakeoff_stores::{Direction, Session, StoreError};
-use bakeoff_tape::{BLOCK_OPERATIONS_MAX, Block, Consumer, LaneReader, Operation, Pool, Record, consume};
+use bakeoff_tape::{
+    BLOCK_OPERATIONS_MAX, Block, Consumer, LaneReader, Operation, Pool, Record, Scan, ScanFields, consume,
+};
 
-use crate::answers::{Answer, describe_wrong, is_right, printable};
+use crate::answers::{Answer, Answered, Visit, describe_wrong, judge, printable};
 use crate::run::Failure;
-use crate::tally::Tallies;
+use crate::tally::{Row, Tallies};
 
 /// Bytes of output and of written values that a block of several operations may have (`docs/TAPE.md`).
 const BLOCK_BYTES_MAX: usize = 1 << 20;
-
-/// The time of an operation that is done outside the clock.
-const UNTIMED: u64 = u64::MAX;
 
 /// A thread's buffers, made before the baseline of memory is taken so that they are part of it.
 pub struct Buffers {
     output: Vec<u8>,
     answers: Vec<Answer>,
+    /// Of the scans and walks among the block's operations.
+    visits: Vec<Visit>,
     times: Vec<u64>,
     walk_key: Vec<u8>,
     walk_value: Vec<u8>,
@@ -41,6 +42,7 @@ impl Buffers {
         Self {
             output: touched(BLOCK_BYTES_MAX + entry_bytes_max),
             answers: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
+            visits: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
             times: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
             walk_key: touched(512),
             walk_value: touched(4096),
@@ -104,6 +106,7 @@ pub fn replay_lane(
         buffers.output.clear();
         make_room(&mut buffers.output, block.output_bytes())?;
         buffers.answers.clear();
+        buffers.visits.clear();
         buffers.times.clear();
         if writes {
             touch_values(&block, job.pool);
@@ -112,7 +115,10 @@ pub fn replay_lane(
             Mode::Latency => timed_each(job, &block, session, buffers)?,
             Mode::Throughput => outcome.timed_ns += timed_whole(job, &block, session, buffers)?,
         }
-        writes = settle(job, &block, buffers, &mut outcome);
+        writes = match job.mode {
+            Mode::Latency => settle::<true>(job, &block, buffers, &mut outcome),
+            Mode::Throughput => settle::<false>(job, &block, buffers, &mut outcome),
+        };
         job.done.fetch_add(u64::from(block.operations()), Ordering::Relaxed);
     }
     Ok(outcome)
@@ -143,16 +149,12 @@ fn timed_each(
     buffers: &mut Buffers,
 ) -> Result<(), Failure> {
     for record in block.records() {
-        let mut answer = Answer::default();
         let begin = job.clock.now();
-        let done = perform(&record, job.pool, session, buffers, &mut answer);
+        let done = perform(&record, job.pool, session, buffers);
         let end = job.clock.now();
-        if let Err(error) = done {
-            return Err(store_failure(&record, &error));
-        }
-        answer.output_end = buffers.output.len();
-        buffers.answers.push(answer);
-        buffers.times.push(if record.untimed() { UNTIMED } else { job.clock.ns(begin, end) });
+        let found = done.map_err(|error| store_failure(block, buffers, &error))?;
+        buffers.answers.push(Answer { output_end: buffers.output.len(), found });
+        buffers.times.push(job.clock.ns(begin, end));
     }
     Ok(())
 }
@@ -166,69 +168,71 @@ fn timed_whole(
 ) -> Result<u64, Failure> {
     let begin = job.clock.now();
     for record in block.records() {
-        let mut answer = Answer::default();
-        if let Err(error) = perform(&record, job.pool, session, buffers, &mut answer) {
-            return Err(store_failure(&record, &error));
-        }
-        answer.output_end = buffers.output.len();
-        buffers.answers.push(answer);
+        let done = perform(&record, job.pool, session, buffers);
+        let found = done.map_err(|error| store_failure(block, buffers, &error))?;
+        buffers.answers.push(Answer { output_end: buffers.output.len(), found });
     }
     Ok(job.clock.ns(begin, job.clock.now()))
 }
 
-/// Does one operation. The only code between the two clock readings.
+/// Does one operation and says whether a value was found. The only code between the two clock readings.
 #[inline(always)]
 fn perform(
     record: &Record<'_>,
     pool: &Pool,
     session: &mut dyn Session,
     buffers: &mut Buffers,
-    answer: &mut Answer,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     match record.operation {
-        Operation::Get => {
-            answer.found = session.get(record.key, &mut buffers.output)?;
-            Ok(())
-        }
+        Operation::Get => return session.get(record.key, &mut buffers.output),
         Operation::Insert => session.insert(record.key, value_of(record, pool)?),
         Operation::Update => session.update(record.key, value_of(record, pool)?),
         Operation::Upsert => session.upsert(record.key, value_of(record, pool)?),
         Operation::Delete => session.delete(record.key),
         Operation::Commit => session.commit(),
-        Operation::Scan | Operation::ScanAll => scan(record, session, buffers, answer),
-        Operation::Walk => walk(record, session, buffers, answer),
-    }
+        Operation::Scan => scan(Some(record.key), record.scan, direction(record), session, buffers),
+        Operation::ScanAll => scan(None, record.scan, direction(record), session, buffers),
+        Operation::Walk => return walk(record.key, session, buffers),
+    }?;
+    Ok(false)
 }
 
-#[inline]
+#[inline(always)]
 fn value_of<'a>(record: &Record<'_>, pool: &'a Pool) -> Result<&'a [u8], StoreError> {
     pool.slice(record.value_offset, record.value_bytes)
         .ok_or_else(|| StoreError::BadRequest("the tape refers to a value outside the pool".to_owned()))
 }
 
-fn scan(
-    record: &Record<'_>,
-    session: &mut dyn Session,
-    buffers: &mut Buffers,
-    answer: &mut Answer,
-) -> Result<(), StoreError> {
-    let Some(plan) = record.scan() else {
-        return Err(StoreError::BadRequest("a scan without scan fields".to_owned()));
-    };
-    let whole = record.operation == Operation::ScanAll;
-    let limit = if whole { u64::MAX } else { plan.limit };
-    if limit == 0 {
-        return Ok(());
-    }
-    let direction = match (record.any_order(), record.reverse()) {
+#[inline(always)]
+fn direction(record: &Record<'_>) -> Direction {
+    match (record.any_order(), record.reverse()) {
         (true, _) => Direction::Any,
         (false, true) => Direction::Reverse,
         (false, false) => Direction::Forward,
+    }
+}
+
+#[inline(never)]
+fn scan(
+    from: Option<&[u8]>,
+    fields: Option<&ScanFields>,
+    direction: Direction,
+    session: &mut dyn Session,
+    buffers: &mut Buffers,
+) -> Result<(), StoreError> {
+    let Some(plan) = fields.and_then(Scan::decode) else {
+        return Err(StoreError::BadRequest("a scan without scan fields".to_owned()));
     };
+    let mut seen = Visit::default();
+    let limit = if from.is_some() { plan.limit } else { u64::MAX };
+    if limit == 0 {
+        buffers.visits.push(seen);
+        return Ok(());
+    }
     let output = &mut buffers.output;
     let mut visit = |key: &[u8], value: &[u8]| {
-        answer.entries += 1;
-        answer.bytes += (key.len() + value.len()) as u64;
+        seen.entries += 1;
+        seen.bytes += (key.len() + value.len()) as u64;
         match plan.consumer {
             Consumer::Count => {}
             Consumer::Copy => {
@@ -236,94 +240,126 @@ fn scan(
                 output.extend_from_slice(value);
             }
             consumer if direction == Direction::Any => {
-                answer.state = answer.state.wrapping_add(consume::step(consumer, 0, key, value));
+                seen.state = seen.state.wrapping_add(consume::step(consumer, 0, key, value));
             }
-            consumer => answer.state = consume::step(consumer, answer.state, key, value),
+            consumer => seen.state = consume::step(consumer, seen.state, key, value),
         }
-        answer.entries < limit
+        seen.entries < limit
     };
-    session.scan((!whole).then_some(record.key), direction, &mut visit)
+    session.scan(from, direction, &mut visit)?;
+    buffers.visits.push(seen);
+    Ok(())
 }
 
 /// Looks up a path component by component: each key begins with the id that the value before it holds.
-fn walk(
-    record: &Record<'_>,
+///
+/// Says whether the last of them was found.
+#[inline(never)]
+fn walk(path: &[u8], session: &mut dyn Session, buffers: &mut Buffers) -> Result<bool, StoreError> {
+    let mut seen = Visit::default();
+    let found = descend(path, session, buffers, &mut seen)?;
+    buffers.visits.push(seen);
+    Ok(found)
+}
+
+fn descend(
+    mut path: &[u8],
     session: &mut dyn Session,
     buffers: &mut Buffers,
-    answer: &mut Answer,
-) -> Result<(), StoreError> {
-    let mut path = record.key;
-    let mut parent = 0_u64;
+    seen: &mut Visit,
+) -> Result<bool, StoreError> {
     while let Some((&length, rest)) = path.split_first() {
         let Some((name, rest)) = rest.split_at_checked(usize::from(length)) else {
             return Err(StoreError::BadRequest("a walk whose path is cut short".to_owned()));
         };
         path = rest;
         buffers.walk_key.clear();
-        buffers.walk_key.extend_from_slice(&parent.to_be_bytes());
+        buffers.walk_key.extend_from_slice(&seen.state.to_be_bytes());
         buffers.walk_key.extend_from_slice(name);
         buffers.walk_value.clear();
         if !session.get(&buffers.walk_key, &mut buffers.walk_value)? {
-            return Ok(());
+            return Ok(false);
         }
-        // A value shorter than an id is a wrong answer, not an error: `found` stays false.
-        let Some(id) = buffers.walk_value.first_chunk() else { return Ok(()) };
-        parent = u64::from_le_bytes(*id);
-        answer.entries += 1;
+        // A value shorter than an id is a wrong answer, not an error.
+        let Some(id) = buffers.walk_value.first_chunk() else { return Ok(false) };
+        seen.state = u64::from_le_bytes(*id);
+        seen.entries += 1;
     }
-    answer.found = true;
-    answer.state = parent;
-    Ok(())
+    Ok(true)
 }
 
 /// Outside the clock: checks a block's answers and records its times. Says whether the block wrote anything.
-fn settle(job: &LaneJob<'_>, block: &Block<'_>, buffers: &Buffers, outcome: &mut LaneOutcome) -> bool {
-    let mut output_begin = 0;
-    let mut writes = false;
+///
+/// This is half of what replaying into the fastest store costs, so each operation is looked at once, and the sums of a row of
+/// like operations stay in registers.
+fn settle<const TIMES: bool>(
+    job: &LaneJob<'_>,
+    block: &Block<'_>,
+    buffers: &Buffers,
+    outcome: &mut LaneOutcome,
+) -> bool {
+    let (mut output_begin, mut writes, mut checked) = (0, false, 0);
+    let (mut visits, mut times) = (buffers.visits.iter(), buffers.times.iter());
+    let mut row = Row::default();
     for (index, (record, answer)) in block.records().zip(&buffers.answers).enumerate() {
-        writes |= record.operation.writes();
-        let output = &buffers.output[output_begin..answer.output_end];
+        let visit = if record.operation.visits() { visits.next() } else { None };
+        let answered =
+            Answered { found: answer.found, visit, output: &buffers.output[output_begin..answer.output_end] };
         output_begin = answer.output_end;
-        if job.check {
-            check(&record, answer, output, job.pool, outcome);
+        let judged = judge(&record, answered, job.pool);
+        if let Some(right) = judged.right {
+            checked += 1;
+            if !right && job.check {
+                wrong(block, buffers, index, job.pool, outcome);
+            }
         }
-        count(&record, answer, buffers.times.get(index).copied(), outcome);
+        if row.operation != Some(record.operation) {
+            writes |= record.operation.writes();
+            outcome.tallies.add(row);
+            row = Row { operation: Some(record.operation), ..Row::default() };
+        }
+        let time = if TIMES { times.next() } else { None };
+        if record.untimed() {
+            continue;
+        }
+        row.operations += 1;
+        row.entries += visit.map_or(1, |visit| visit.entries);
+        row.bytes += judged.bytes;
+        if let Some(&time) = time {
+            outcome.tallies.time(record.operation, time);
+            outcome.timed_ns += time;
+        }
     }
+    outcome.tallies.add(row);
+    outcome.answers_checked += if job.check { checked } else { 0 };
     writes
 }
 
-#[inline]
-fn check(record: &Record<'_>, answer: &Answer, output: &[u8], pool: &Pool, outcome: &mut LaneOutcome) {
-    let Some(right) = is_right(record, answer, output, pool) else { return };
-    outcome.answers_checked += 1;
-    if !right {
-        outcome.answers_wrong += 1;
-        outcome.first_wrong.get_or_insert_with(|| describe_wrong(record, answer, output, pool));
-    }
-}
-
-/// Adds an operation to its kind's tally. `time` is absent in throughput mode.
-#[inline]
-fn count(record: &Record<'_>, answer: &Answer, time: Option<u64>, outcome: &mut LaneOutcome) {
-    if record.untimed() {
+/// Counts a wrong answer to the operation with this index in the block. What is known of it is looked up anew: handing it over
+/// would keep it in memory instead of registers, for every operation.
+#[cold]
+fn wrong(block: &Block<'_>, buffers: &Buffers, index: usize, pool: &Pool, outcome: &mut LaneOutcome) {
+    outcome.answers_wrong += 1;
+    if outcome.first_wrong.is_some() {
         return;
     }
-    let (entries, bytes) = match record.operation {
-        Operation::Scan | Operation::ScanAll => (answer.entries, answer.bytes),
-        Operation::Walk => (answer.entries, 0),
-        Operation::Get if !record.found() => (1, 0),
-        Operation::Delete | Operation::Commit => (1, 0),
-        _ => (1, record.key.len() as u64 + u64::from(record.value_bytes)),
+    let mut records = block.records();
+    let visits_before = records.by_ref().take(index).filter(|record| record.operation.visits()).count();
+    let Some(record) = records.next() else { return };
+    let begin = index.checked_sub(1).map_or(0, |before| buffers.answers[before].output_end);
+    let answer = buffers.answers[index];
+    let answered = Answered {
+        found: answer.found,
+        visit: buffers.visits.get(visits_before).filter(|_| record.operation.visits()),
+        output: &buffers.output[begin..answer.output_end],
     };
-    let tally = outcome.tallies.add(record.operation, entries, bytes);
-    if let Some(time) = time {
-        tally.latencies.get_or_insert_with(Histogram::new).record(time);
-        outcome.timed_ns += time;
-    }
+    outcome.first_wrong = Some(describe_wrong(&record, answered, pool));
 }
 
-/// A store's error as the end of a cell.
-fn store_failure(record: &Record<'_>, error: &StoreError) -> Failure {
+/// A store's error, in the operation after those answered, as the end of a cell.
+#[cold]
+fn store_failure(block: &Block<'_>, buffers: &Buffers, error: &StoreError) -> Failure {
+    let Some(record) = block.records().nth(buffers.answers.len()) else { return Failure::from_store("block", error) };
     let place = match record.operation {
         Operation::Commit | Operation::ScanAll | Operation::Walk => String::new(),
         _ => format!(" of key {}", printable(record.key)),

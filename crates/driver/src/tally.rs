@@ -13,6 +13,16 @@ pub(crate) struct Tally {
     pub(crate) latencies: Option<Histogram>,
 }
 
+/// Timed operations of one kind in a row.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Row {
+    /// Their kind; `None` before the first.
+    pub(crate) operation: Option<Operation>,
+    pub(crate) operations: u64,
+    pub(crate) entries: u64,
+    pub(crate) bytes: u64,
+}
+
 /// The tallies of a thread, by operation code, and the order in which kinds first appeared.
 #[derive(Default)]
 pub(crate) struct Tallies {
@@ -21,17 +31,24 @@ pub(crate) struct Tallies {
 }
 
 impl Tallies {
-    /// Adds one timed operation.
-    #[inline]
-    pub(crate) fn add(&mut self, operation: Operation, entries: u64, bytes: u64) -> &mut Tally {
+    /// Adds what timed operations in a row came to.
+    #[inline(never)]
+    pub(crate) fn add(&mut self, row: Row) {
+        let Some(operation) = row.operation.filter(|_| row.operations > 0) else { return };
         let tally = &mut self.by_code[operation as usize - 1];
         if tally.operations == 0 {
             self.order.push(operation);
         }
-        tally.operations += 1;
-        tally.entries += entries;
-        tally.bytes += bytes;
-        tally
+        tally.operations += row.operations;
+        tally.entries += row.entries;
+        tally.bytes += row.bytes;
+    }
+
+    /// Records what one operation took, nanoseconds.
+    #[inline(always)]
+    pub(crate) fn time(&mut self, operation: Operation, time_ns: u64) {
+        let tally = &mut self.by_code[operation as usize - 1];
+        tally.latencies.get_or_insert_with(Histogram::new).record(time_ns);
     }
 
     /// Adds what another thread counted.

@@ -85,7 +85,7 @@ fn time_reading(samples: &mut Samples, name: &str, path: &Path) {
             let key = u64::from(record.key.first().copied().unwrap_or_default()) + record.key.len() as u64;
             sum ^= record.value_offset + u64::from(record.value_bytes) + key + u64::from(record.flags);
             if record.operation == Operation::Scan {
-                sum += record.scan.map_or(0, |scan| scan.limit);
+                sum += record.scan().map_or(0, |scan| scan.limit);
             }
         }
         decode_ns += begin.elapsed().as_nanos();

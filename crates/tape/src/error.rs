@@ -10,19 +10,21 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum TapeError {
     /// The operating system refused something.
-    #[error("cannot {what} {}: {source}", path.display())]
+    #[error("cannot {what} {}: {cause}", path.display())]
     Io {
         /// What was attempted, e.g. `read`.
         what: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// The cause.
-        source: io::Error,
+        /// The cause. Part of the message, so not a source besides.
+        cause: io::Error,
     },
     /// The file is not a tape at all.
     #[error(
-        "{} is not a tape: it begins with {found:02x?}, a tape begins with {expected:02x?} (`BAKETAPE`)",
-        path.display()
+        "{} is not a tape: it {}, a tape begins with \"{}\"; give a file that ends in .tape",
+        path.display(),
+        if found.is_empty() { "is empty".to_owned() } else { format!("begins with \"{}\"", found.escape_ascii()) },
+        expected.escape_ascii()
     )]
     Foreign {
         /// The file.
@@ -55,6 +57,12 @@ pub enum TapeError {
         found: u64,
         /// The length it should have.
         expected: u64,
+    },
+    /// The file was written to between its check and the end of its replay.
+    #[error("{} was changed while it was being read: record it again, and let nothing else write to it", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
     },
     /// Something in the tape is not as it was written, or breaks a rule of the format.
     #[error("{}: offset {offset}: {what} is {found}, expected {expected}; the tape is damaged: record it again", path.display())]
@@ -115,7 +123,7 @@ pub enum TapeError {
 impl TapeError {
     pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
-        move |source| Self::Io { what, path, source }
+        move |cause| Self::Io { what, path, cause }
     }
 
     pub(crate) fn workload(what: impl Into<String>, found: impl ToString, expected: impl Into<String>) -> Self {

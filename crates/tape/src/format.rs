@@ -25,7 +25,7 @@ pub(crate) const RECORD_BYTES: usize = 16;
 /// Length of `due_ns`.
 const DUE_BYTES: usize = 8;
 /// Length of the scan fields.
-const SCAN_BYTES: usize = 40;
+pub(crate) const SCAN_BYTES: usize = 40;
 /// The longest record.
 pub(crate) const RECORD_BYTES_MAX: usize = RECORD_BYTES + DUE_BYTES + u16::MAX as usize + SCAN_BYTES;
 
@@ -60,6 +60,31 @@ pub struct Scan {
     pub consumer: Consumer,
 }
 
+/// The scan fields as they lie on a tape. A record refers to them where they are: decoded in every record, they would make
+/// records too large to be handed from a block to a store in a few nanoseconds.
+pub type ScanFields = [u8; SCAN_BYTES];
+
+impl Scan {
+    /// The fields as they lie on a tape.
+    pub fn encode(&self) -> ScanFields {
+        let mut fields = [0; SCAN_BYTES];
+        let values = [self.limit, self.entries, self.bytes, self.checksum, self.consumer as u64];
+        for (place, value) in fields.chunks_exact_mut(8).zip(values) {
+            place.copy_from_slice(&value.to_le_bytes());
+        }
+        fields
+    }
+
+    /// Reads the fields; `None` if there is no such consumer.
+    #[inline]
+    pub fn decode(fields: &ScanFields) -> Option<Self> {
+        // The consumer's byte and the zeros after it, read as one integer: anything but zeros gives an unknown consumer.
+        let consumer = Consumer::from_code(u64_at(fields, 32)?)?;
+        let (limit, entries) = (u64_at(fields, 0)?, u64_at(fields, 8)?);
+        Some(Self { limit, entries, bytes: u64_at(fields, 16)?, checksum: u64_at(fields, 24)?, consumer })
+    }
+}
+
 /// One operation of a tape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
@@ -75,8 +100,8 @@ pub struct Record<'a> {
     pub value_offset: u64,
     /// When the operation is due, nanoseconds from the start of the phase.
     pub due_ns: Option<u64>,
-    /// For `scan` and `scan-all` only.
-    pub scan: Option<Scan>,
+    /// For `scan` and `scan-all` only; [`Record::scan`] decodes them.
+    pub scan: Option<&'a ScanFields>,
 }
 
 impl Record<'_> {
@@ -107,15 +132,18 @@ impl Record<'_> {
     /// The scan fields of a `scan` or `scan-all`.
     #[inline]
     pub fn scan(&self) -> Option<Scan> {
-        self.scan
+        Scan::decode(self.scan?)
     }
 
     /// Bytes that a right answer appends to the output.
     #[inline]
     pub fn output_bytes(&self) -> u64 {
-        match (self.operation, self.scan) {
-            (Operation::Get, _) if self.found() => u64::from(self.value_bytes),
-            (_, Some(Scan { consumer: Consumer::Copy, bytes, .. })) => bytes,
+        match self.operation {
+            Operation::Get if self.found() => u64::from(self.value_bytes),
+            Operation::Scan | Operation::ScanAll => match self.scan() {
+                Some(Scan { consumer: Consumer::Copy, bytes, .. }) => bytes,
+                _ => 0,
+            },
             _ => 0,
         }
     }
@@ -218,14 +246,12 @@ pub(crate) fn encode_record(record: &Record<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(&due_ns.to_le_bytes());
     }
     out.extend_from_slice(record.key);
-    if let Some(scan) = record.scan {
-        for field in [scan.limit, scan.entries, scan.bytes, scan.checksum, scan.consumer as u64] {
-            out.extend_from_slice(&field.to_le_bytes());
-        }
+    if let Some(fields) = record.scan {
+        out.extend_from_slice(fields);
     }
 }
 
-/// Takes the first record off `bytes`. `None` if they are not a record.
+/// Takes the first record off `bytes`. `None` if they are not a record; what its scan fields say is left to [`check_record`].
 #[inline(always)]
 pub(crate) fn decode_record<'a>(bytes: &mut &'a [u8]) -> Option<Record<'a>> {
     let (fixed, mut rest) = bytes.split_first_chunk::<RECORD_BYTES>()?;
@@ -242,7 +268,7 @@ pub(crate) fn decode_record<'a>(bytes: &mut &'a [u8]) -> Option<Record<'a>> {
     let mut scan = None;
     if matches!(operation, Operation::Scan | Operation::ScanAll) {
         let (fields, after) = rest.split_first_chunk::<SCAN_BYTES>()?;
-        scan = Some(decode_scan(fields)?);
+        scan = Some(fields);
         rest = after;
     }
     *bytes = rest;
@@ -255,14 +281,6 @@ pub(crate) fn decode_record<'a>(bytes: &mut &'a [u8]) -> Option<Record<'a>> {
         due_ns,
         scan,
     })
-}
-
-#[inline]
-fn decode_scan(fields: &[u8; SCAN_BYTES]) -> Option<Scan> {
-    // The consumer's byte and the zeros after it, read as one integer: anything but zeros gives an unknown consumer.
-    let consumer = Consumer::from_code(u64_at(fields, 32)?)?;
-    let (limit, entries) = (u64_at(fields, 0)?, u64_at(fields, 8)?);
-    Some(Scan { limit, entries, bytes: u64_at(fields, 16)?, checksum: u64_at(fields, 24)?, consumer })
 }
 
 /// Refuses a record that breaks a rule of the format, whatever a decoder would make of it. Gives the field, its value
@@ -280,8 +298,10 @@ pub(crate) fn check_record(record: &Record<'_>, pool_bytes: u64) -> Result<(), (
         let found = format!("{} bytes at {}", record.value_bytes, record.value_offset);
         return Err(("value", found, format!("a slice of the pool of {pool_bytes} bytes")));
     }
-    if let Some(scan) = record.scan {
-        check_scan(record, &scan)?;
+    if let Some(fields) = record.scan {
+        let code = u64_at(fields, 32).unwrap_or_default();
+        let unknown = || ("consumer", code.to_string(), "the code of a consumer".to_owned());
+        check_scan(record, &Scan::decode(fields).ok_or_else(unknown)?)?;
     }
     if operation == Operation::Walk {
         check_path(record)?;

@@ -25,7 +25,8 @@ mod writer;
 
 pub use error::TapeError;
 pub use format::{
-    BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, LANES_MAX, MAGIC, METADATA_BYTES_MAX, Record, Scan, VERSION, flags,
+    BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, LANES_MAX, MAGIC, METADATA_BYTES_MAX, Record, Scan, ScanFields, VERSION,
+    flags,
 };
 pub use header::{LaneFacts, TapeHeader};
 pub use key::{KEY_BYTES_MAX, KeyMaker, tree_entries};

@@ -282,11 +282,11 @@ impl<'a> LaneRecorder<'a> {
             any_order: false,
             consumer: phase.consumer,
         };
-        let scan = Some(self.model.scan(self.job.pool, self.order, &plan));
+        let scan = self.model.scan(self.job.pool, self.order, &plan).encode();
         let flags = if phase.reverse { flags::REVERSE } else { 0 };
         let mut buffer = [0; KEY_BYTES_MAX];
         let key = self.keys.make(index, &mut buffer);
-        self.tape.push(&Record { key, scan, ..bare(Operation::Scan, flags) })
+        self.tape.push(&Record { key, scan: Some(&scan), ..bare(Operation::Scan, flags) })
     }
 
     fn scan_all(&mut self) -> Result<(), TapeError> {
@@ -299,7 +299,7 @@ impl<'a> LaneRecorder<'a> {
         self.whole_scan = Some((changes, scan));
         let reverse = if phase.reverse { flags::REVERSE } else { 0 };
         let any_order = if phase.any_order { flags::ANY_ORDER } else { 0 };
-        self.tape.push(&Record { scan: Some(scan), ..bare(Operation::ScanAll, reverse | any_order) })
+        self.tape.push(&Record { scan: Some(&scan.encode()), ..bare(Operation::ScanAll, reverse | any_order) })
     }
 
     /// A walk from the root to a random leaf.

@@ -1,15 +1,17 @@
 //! Reading a tape: a header that is checked when the tape is opened, and lanes that are read block by block.
 //!
 //! A block is checked as a whole before it is handed out (checksum, counts, every record), so that going through its
-//! records inside a replay loop needs no error path. Once [`TapeReader::check`] has seen a whole tape, a block whose checksum
-//! is right is not gone through again.
+//! records inside a replay loop needs no error path. Once [`TapeReader::check`] has seen a whole tape, its blocks are not checked
+//! again as long as the file stays as it was; whether it did is looked at when a lane begins and when it ends.
 
 use std::fs::File;
+use std::hint::black_box;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
+use memmap2::{Advice, Mmap, MmapOptions, UncheckedAdvice};
 use xxhash_rust::xxh64::Xxh64;
 
 use crate::format::{
@@ -20,11 +22,76 @@ use crate::{BLOCK_BYTES_MAX, TapeError, consume};
 
 /// An open tape.
 pub struct TapeReader {
-    file: File,
+    file: Arc<File>,
+    map: Arc<Mmap>,
     path: Arc<PathBuf>,
     header: TapeHeader,
-    /// Every record was looked at and found right.
-    checked: AtomicBool,
+    /// Every record was looked at and found right, in a file of this stamp.
+    checked: OnceLock<Stamp>,
+}
+
+/// Bytes of a tape that are in memory at a time, for each lane.
+const WINDOW_BYTES: usize = 1 << 20;
+
+/// Where windows begin: a multiple of the pages of all machines.
+const PAGE_BYTES: usize = 64 << 10;
+
+/// The part of a mapped tape that a lane has in memory. It is brought in as a whole, so that nothing is fetched while a block's
+/// clock runs, and let go of when it was gone through, so that memory stays flat.
+struct Window {
+    map: Arc<Mmap>,
+    begin: usize,
+    end: usize,
+}
+
+impl Window {
+    /// Nothing yet, at this place in the file.
+    fn new(map: Arc<Mmap>, offset: u64) -> Self {
+        let begin = usize::try_from(offset).unwrap_or(usize::MAX) / PAGE_BYTES * PAGE_BYTES;
+        Self { map, begin, end: begin }
+    }
+
+    /// These bytes, in memory; `None` if the file does not have them.
+    #[inline]
+    fn get(&mut self, offset: u64, bytes: usize) -> Option<&[u8]> {
+        let begin = usize::try_from(offset).ok()?;
+        let end = begin.checked_add(bytes)?;
+        if end > self.end {
+            self.advance(begin, end);
+        }
+        self.map.get(begin..end)
+    }
+
+    #[cold]
+    fn advance(&mut self, begin: usize, end: usize) {
+        let begin = begin / PAGE_BYTES * PAGE_BYTES;
+        if begin > self.begin {
+            // SAFETY: the mapping is of a file and only read: what is let go of is read from the file again when wanted.
+            let _ =
+                unsafe { self.map.unchecked_advise_range(UncheckedAdvice::DontNeed, self.begin, begin - self.begin) };
+        }
+        (self.begin, self.end) = (begin, end.max(begin + WINDOW_BYTES).min(self.map.len()));
+        if self.end > begin && self.map.advise_range(Advice::PopulateRead, begin, self.end - begin).is_err() {
+            // Linux before 5.14 does not know the advice: a byte of every page brings it in.
+            self.map.get(begin..self.end).into_iter().flatten().step_by(4096).for_each(|byte| {
+                black_box(*byte);
+            });
+        }
+    }
+}
+
+/// What changes when a file is written to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    bytes: u64,
+    modified: SystemTime,
+}
+
+impl Stamp {
+    fn of(file: &File) -> std::io::Result<Self> {
+        let facts = file.metadata()?;
+        Ok(Self { bytes: facts.len(), modified: facts.modified()? })
+    }
 }
 
 impl TapeReader {
@@ -48,7 +115,12 @@ impl TapeReader {
         let mut bytes = vec![0; shape.header_bytes];
         file.read_exact_at(&mut bytes, 0).map_err(TapeError::io("read the header of", path))?;
         let header = decode_header(&mut bytes, shape).map_err(damaged)?;
-        Ok(Self { file, path: Arc::new(path.to_owned()), header, checked: AtomicBool::new(false) })
+        // SAFETY: the mapping is only read. Tapes have their name when they are complete, and nothing in bakeoff writes to them
+        // then. One that somebody else overwrites meanwhile gives other records, which decoding bounds; one that is cut short
+        // ends the process with SIGBUS, and with it one cell.
+        let map = unsafe { MmapOptions::new().map(&file) }.map_err(TapeError::io("map into memory", path))?;
+        let (file, map, path) = (Arc::new(file), Arc::new(map), Arc::new(path.to_owned()));
+        Ok(Self { file, map, path, header, checked: OnceLock::new() })
     }
 
     /// What the header says.
@@ -62,6 +134,7 @@ impl TapeReader {
     /// # Errors
     /// What is wrong and where, or that the file cannot be read.
     pub fn check(&self) -> Result<(), TapeError> {
+        let stamp = Stamp::of(&self.file).map_err(TapeError::io("read the length of", &self.path))?;
         let mut content = Xxh64::new(0);
         for number in (0..).take(self.header.lanes.len()) {
             let mut lane = self.lane(number)?;
@@ -74,14 +147,14 @@ impl TapeReader {
             let flaw = Flaw::new("content_checksum", 56, format!("{found:016x}"), format!("{expected:016x}"));
             return Err(damaged(&self.path, 0, flaw));
         }
-        self.checked.store(true, Ordering::Relaxed);
+        self.checked.get_or_init(|| stamp);
         Ok(())
     }
 
     /// The lane with this number, from its beginning, with a file handle of its own.
     ///
     /// # Errors
-    /// There is no such lane, or no file handle can be had.
+    /// There is no such lane, or the file was changed after it was checked.
     pub fn lane(&self, lane: u32) -> Result<LaneReader, TapeError> {
         let lanes = &self.header.lanes;
         let facts = *lanes.get(lane as usize).ok_or_else(|| TapeError::NoSuchLane {
@@ -89,17 +162,19 @@ impl TapeReader {
             found: lane,
             expected: lanes.len() as u32,
         })?;
-        Ok(LaneReader {
-            file: self.file.try_clone().map_err(TapeError::io("open once more", &self.path))?,
+        let lane = LaneReader {
+            file: Arc::clone(&self.file),
+            window: Window::new(Arc::clone(&self.map), facts.offset),
             path: Arc::clone(&self.path),
             facts,
             position: facts.offset,
             operations: 0,
             blocks: 0,
             pool_bytes: self.header.pool_bytes,
-            checked: self.checked.load(Ordering::Relaxed),
-            buffer: Vec::new(),
-        })
+            checked: self.checked.get().copied(),
+        };
+        lane.check_stamp()?;
+        Ok(lane)
     }
 }
 
@@ -128,61 +203,69 @@ fn damaged(path: &Path, base: u64, flaw: Flaw) -> TapeError {
 
 /// One lane of a tape, read from its beginning to its end.
 pub struct LaneReader {
-    file: File,
+    file: Arc<File>,
+    window: Window,
     path: Arc<PathBuf>,
     facts: LaneFacts,
+    /// Where in the file the next block begins.
     position: u64,
     operations: u64,
     blocks: u64,
     pool_bytes: u64,
-    /// The records were right when the whole tape was checked: only the checksum is compared again.
-    checked: bool,
-    buffer: Vec<u8>,
+    /// The whole tape was checked when the file had this stamp.
+    checked: Option<Stamp>,
 }
 
 impl LaneReader {
-    /// The next block, read into the lane's one buffer and checked; `None` at the end of the lane.
+    /// The next block, in memory and checked; `None` at the end of the lane.
     ///
     /// # Errors
-    /// The block is damaged or cannot be read, or the lane's counts do not add up.
+    /// The block is damaged or cannot be read, the lane's counts do not add up, or the file was changed after it was checked.
     pub fn next_block(&mut self) -> Result<Option<Block<'_>>, TapeError> {
-        let end = self.facts.offset + self.facts.bytes;
-        let left = end - self.position;
-        if left == 0 {
-            return self.check_counts().map(|()| None);
-        }
         let base = self.position;
-        let header = self.read_block(left)?;
-        self.position += (BLOCK_HEADER_BYTES + self.buffer.len()) as u64;
+        let left = self.facts.offset + self.facts.bytes - base;
+        if left == 0 {
+            return self.check_counts().and_then(|()| self.check_stamp()).map(|()| None);
+        }
+        let header = self.read_header(left)?;
+        let block_bytes = BLOCK_HEADER_BYTES + header.record_bytes as usize;
+        let block = self.window.get(base, block_bytes).ok_or_else(|| cut_short(&self.path, base))?;
+        let records = &block[BLOCK_HEADER_BYTES..];
+        self.position += block_bytes as u64;
         self.operations += u64::from(header.operations);
         self.blocks += 1;
-        check_checksum(&header, &self.buffer)
-            .and_then(|()| if self.checked { Ok(()) } else { check_block(&header, &self.buffer, self.pool_bytes) })
-            .map_err(|flaw| damaged(&self.path, base, flaw))?;
-        Ok(Some(Block { header, records: &self.buffer }))
+        if self.checked.is_none() {
+            check_checksum(&header, records)
+                .and_then(|()| check_block(&header, records, self.pool_bytes))
+                .map_err(|flaw| damaged(&self.path, base, flaw))?;
+        }
+        Ok(Some(Block { header, records }))
     }
 
-    /// Reads the block at `position` into the buffer; `left` bytes are left of the lane.
-    fn read_block(&mut self, left: u64) -> Result<BlockHeader, TapeError> {
+    /// The header of the block at `position`; `left` bytes are left of the lane.
+    fn read_header(&mut self, left: u64) -> Result<BlockHeader, TapeError> {
         let base = self.position;
-        let mut bytes = [0; BLOCK_HEADER_BYTES];
         if left < BLOCK_HEADER_BYTES as u64 {
             let flaw = Flaw::new("rest of the lane", 0, left, format!("0 or at least {BLOCK_HEADER_BYTES}"));
             return Err(damaged(&self.path, base, flaw));
         }
-        self.file.read_exact_at(&mut bytes, base).map_err(TapeError::io("read a block of", &self.path))?;
-        let header = BlockHeader::decode(&bytes).map_err(|flaw| damaged(&self.path, base, flaw))?;
+        let bytes = self.window.get(base, BLOCK_HEADER_BYTES).and_then(|bytes| bytes.first_chunk());
+        let bytes = bytes.ok_or_else(|| cut_short(&self.path, base))?;
+        let header = BlockHeader::decode(bytes).map_err(|flaw| damaged(&self.path, base, flaw))?;
         let most = left - BLOCK_HEADER_BYTES as u64;
         if u64::from(header.record_bytes) > most {
             let flaw =
                 Flaw::new("record_bytes", 0, header.record_bytes, format!("at most {most}, the rest of the lane"));
             return Err(damaged(&self.path, base, flaw));
         }
-        self.buffer.resize(header.record_bytes as usize, 0);
-        self.file
-            .read_exact_at(&mut self.buffer, base + BLOCK_HEADER_BYTES as u64)
-            .map_err(TapeError::io("read a block of", &self.path))?;
         Ok(header)
+    }
+
+    /// Refuses a file that was written to since it was checked.
+    fn check_stamp(&self) -> Result<(), TapeError> {
+        let Some(checked) = self.checked else { return Ok(()) };
+        let now = Stamp::of(&self.file).map_err(TapeError::io("read the length of", &self.path))?;
+        if now == checked { Ok(()) } else { Err(TapeError::Changed { path: self.path.to_path_buf() }) }
     }
 
     fn check_counts(&self) -> Result<(), TapeError> {
@@ -197,6 +280,10 @@ impl LaneReader {
             }
         }
     }
+}
+
+fn cut_short(path: &Path, base: u64) -> TapeError {
+    damaged(path, base, Flaw::new("block", 0, "cut short", "within the file"))
 }
 
 /// Refuses a block whose bytes are not those that were written. Offsets of flaws are from the block's header.

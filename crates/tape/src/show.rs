@@ -82,7 +82,7 @@ fn in_words(record: &Record<'_>) -> String {
         }
         _ => {}
     }
-    if let Some(scan) = record.scan {
+    if let Some(scan) = record.scan() {
         if record.operation == Operation::Scan {
             add(format_args!(" limit {}", scan.limit));
         }

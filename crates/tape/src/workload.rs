@@ -64,6 +64,12 @@ impl Operation {
         }
     }
 
+    /// Whether it goes through entries that the store chooses: a scan or a walk.
+    #[inline]
+    pub fn visits(self) -> bool {
+        matches!(self, Self::Scan | Self::ScanAll | Self::Walk)
+    }
+
     /// Whether it changes the store.
     #[inline]
     pub fn writes(self) -> bool {

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use bakeoff_tape::{
-    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Record, Recording, Scan, SizeRange,
-    TapeError, TapeReader, Workload, record,
+    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Record, Recording, Scan, ScanFields,
+    SizeRange, TapeError, TapeReader, Workload, record,
 };
 
 /// A record that owns its key.
@@ -16,18 +16,22 @@ pub(crate) struct Owned {
     pub(crate) value_bytes: u32,
     pub(crate) value_offset: u64,
     pub(crate) due_ns: Option<u64>,
-    pub(crate) scan: Option<Scan>,
+    pub(crate) scan: Option<ScanFields>,
 }
 
 impl Owned {
     pub(crate) fn new(record: &Record<'_>) -> Self {
         let Record { operation, flags, key, value_bytes, value_offset, due_ns, scan } = *record;
-        Self { operation, flags, key: key.to_vec(), value_bytes, value_offset, due_ns, scan }
+        Self { operation, flags, key: key.to_vec(), value_bytes, value_offset, due_ns, scan: scan.copied() }
+    }
+
+    pub(crate) fn scan(&self) -> Option<Scan> {
+        self.record().scan()
     }
 
     pub(crate) fn record(&self) -> Record<'_> {
-        let Self { operation, flags, ref key, value_bytes, value_offset, due_ns, scan } = *self;
-        Record { operation, flags, key, value_bytes, value_offset, due_ns, scan }
+        let Self { operation, flags, ref key, value_bytes, value_offset, due_ns, ref scan } = *self;
+        Record { operation, flags, key, value_bytes, value_offset, due_ns, scan: scan.as_ref() }
     }
 }
 

@@ -195,8 +195,28 @@ fn unknown_consumers_are_refused() {
         let mut bytes = whole.clone();
         bytes[at] = 9;
         seal(&mut bytes);
-        assert!(refusal(&path, &bytes).to_string().contains("record is malformed"));
+        assert!(refusal(&path, &bytes).to_string().contains("consumer is "));
     }
+}
+
+#[test]
+fn a_tape_written_to_after_its_check_is_refused() {
+    let (_directory, path, whole) = small_tape();
+    std::fs::write(&path, &whole).unwrap();
+    let tape = TapeReader::open(&path).unwrap();
+    tape.check().unwrap();
+    let mut lane = tape.lane(0).unwrap();
+    // File systems keep times to a few milliseconds.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    std::fs::write(&path, &whole).unwrap();
+    let end = loop {
+        match lane.next_block() {
+            Ok(Some(_)) => {}
+            end => break end.map(|_| ()),
+        }
+    };
+    assert!(matches!(end, Err(TapeError::Changed { .. })), "{end:?}");
+    assert!(matches!(tape.lane(0), Err(TapeError::Changed { .. })));
 }
 
 /// Where the scan fields of the first scan lie.

@@ -138,7 +138,7 @@ fn key_kind_size_place_and_length_are_independent() {
     assert_independent(updates().map(|update| (index_of(update), u64::from(update.value_bytes - 1) / 8)));
     assert_independent(updates().map(|update| (index_of(update), update.value_offset / 1000)));
     assert_independent(updates().map(|update| (u64::from(update.value_bytes - 1) / 8, update.value_offset / 1000)));
-    let scans = records.iter().filter_map(|record| Some((index_of(record), record.scan?.limit)));
+    let scans = records.iter().filter_map(|record| Some((index_of(record), record.scan()?.limit)));
     assert_independent(scans);
     let following = records.windows(2).map(|pair| (index_of(&pair[0]), index_of(&pair[1])));
     assert_independent(following);

@@ -48,7 +48,7 @@ impl Naive {
     }
 
     fn scan(&self, record: &Owned) {
-        let expected = record.scan.unwrap();
+        let expected = record.scan().unwrap();
         let whole = record.operation == Operation::ScanAll;
         let limit = if whole { usize::MAX } else { expected.limit as usize };
         let from = |key: &Vec<u8>| whole || *key >= record.key;

@@ -51,7 +51,7 @@ fn scan(
 ) -> Owned {
     let mut fold = consume::Fold::new(consumer, flags & 16 != 0);
     entries.iter().for_each(|(key, value)| fold.add(key, value));
-    Owned { scan: Some(fold.finish(limit)), ..plain(operation, flags, key, (0, 0)) }
+    Owned { scan: Some(fold.finish(limit).encode()), ..plain(operation, flags, key, (0, 0)) }
 }
 
 /// Two lanes with every operation, every flag and every consumer. Lane 1 writes no key of lane 0, and lane 0 scans
@@ -121,7 +121,7 @@ fn record_json(record: &Owned) -> Value {
     if let Some(due_ns) = record.due_ns {
         object["due_ns"] = due_ns.to_string().into();
     }
-    if let Some(Scan { limit, entries, bytes, checksum, consumer }) = record.scan {
+    if let Some(Scan { limit, entries, bytes, checksum, consumer }) = record.scan() {
         let (checksum, consumer) = (format!("{checksum:016x}"), serde_json::to_value(consumer).unwrap());
         object["scan"] =
             json!({ "limit": limit, "entries": entries, "bytes": bytes, "checksum": checksum, "consumer": consumer });
