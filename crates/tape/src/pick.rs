@@ -182,7 +182,8 @@ pub(crate) struct Chooser {
     live: Live,
     key: Stream,
     part: Stream,
-    ranks: Zipf,
+    /// For popularity that falls with the rank.
+    ranks: Option<Zipf>,
     scatter: Permutation,
     steady: bool,
     /// Picks made beforehand, the next one last.
@@ -192,9 +193,9 @@ pub(crate) struct Chooser {
 impl Chooser {
     fn new(access: Access, share: Share<'_>, model: &Model) -> Self {
         let live = Live::new(&share, model);
-        let theta = match access {
-            Access::Zipfian { theta } | Access::Latest { theta } => theta,
-            _ => 0.0,
+        let ranks = match access {
+            Access::Zipfian { theta } | Access::Latest { theta } => Some(Zipf::new(live.len(), theta)),
+            _ => None,
         };
         let stream = |purpose| Stream::new(share.seed, share.phase, share.lane, purpose);
         // Lanes that share records share what is popular.
@@ -204,7 +205,7 @@ impl Chooser {
             access,
             key: stream(Purpose::Key),
             part: stream(Purpose::KeyPart),
-            ranks: Zipf::new(live.len(), theta),
+            ranks,
             scatter: Permutation::new(live.len() + share.inserts, &mut popular),
             live,
             steady: share.steady,
@@ -258,8 +259,9 @@ impl Chooser {
     /// A Zipfian rank from 0.
     #[inline]
     fn draw_rank(&mut self, count: u64) -> u64 {
-        self.ranks.resize(count);
-        self.ranks.draw(&mut self.key) - 1
+        let Some(ranks) = &mut self.ranks else { return 0 };
+        ranks.resize(count);
+        ranks.draw(&mut self.key) - 1
     }
 
     /// A rank below the number of hot records with the probability of a hot operation, else one above.

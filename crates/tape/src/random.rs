@@ -69,7 +69,8 @@ impl Stream {
 /// Draws ranks from 1 to `n` with probabilities in proportion to `rank^-theta`.
 ///
 /// A rank is found under a hat (1 up to 1, then `x^-theta`) whose integral can be inverted, and kept with the probability
-/// that makes up for the difference; no table, whatever `n`.
+/// that makes up for the difference. The first ranks, where most of the area lies, are found in a table of fixed size, since a power
+/// takes longer than everything else that an operation of a tape needs.
 #[derive(Clone)]
 pub(crate) struct Zipf {
     theta: f64,
@@ -79,14 +80,36 @@ pub(crate) struct Zipf {
     /// `1 - theta`, and its inverse.
     power: f64,
     inverse: f64,
+    /// The hat's integral from 0 to each of the first ranks.
+    heads: Vec<f64>,
+    /// For equal parts of the area of all `heads`: the index of the first head that does not end before the part begins.
+    guide: Vec<u32>,
 }
+
+/// Ranks in the table of [`Zipf`].
+const HEADS: usize = 1 << 15;
 
 impl Zipf {
     pub(crate) fn new(n: u64, theta: f64) -> Self {
         let power = 1.0 - theta;
-        let mut zipf = Self { theta, n: 0, area: 0.0, power, inverse: 1.0 / power };
+        let (heads, guide) = (Vec::new(), Vec::new());
+        let mut zipf = Self { theta, n: 0, area: 0.0, power, inverse: 1.0 / power, heads, guide };
+        zipf.heads = (1..=HEADS).map(|rank| zipf.integral(rank as f64)).collect();
+        let part = zipf.heads[HEADS - 1] / HEADS as f64;
+        let mut index = 0;
+        for number in 0..HEADS {
+            while zipf.heads[index] < number as f64 * part {
+                index += 1;
+            }
+            zipf.guide.push(index as u32);
+        }
         zipf.resize(n);
         zipf
+    }
+
+    /// The hat's integral from 0 to `end`, which is at least 1.
+    fn integral(&self, end: f64) -> f64 {
+        if self.power == 0.0 { 1.0 + libm::log(end) } else { 1.0 + (libm::pow(end, self.power) - 1.0) * self.inverse }
     }
 
     /// Goes on with `n` ranks.
@@ -94,12 +117,7 @@ impl Zipf {
     pub(crate) fn resize(&mut self, n: u64) {
         if n != self.n {
             self.n = n;
-            let end = n.max(1) as f64;
-            self.area = if self.power == 0.0 {
-                1.0 + libm::log(end)
-            } else {
-                1.0 + (libm::pow(end, self.power) - 1.0) * self.inverse
-            };
+            self.area = self.integral(n.max(1) as f64);
         }
     }
 
@@ -115,19 +133,36 @@ impl Zipf {
         }
     }
 
+    /// The rank whose part of the hat reaches `area`.
+    #[inline]
+    fn rank_at(&self, area: f64) -> u64 {
+        let last = self.heads[HEADS - 1];
+        if area >= last {
+            return self.invert(area) as u64 + 1;
+        }
+        let part = (area / last * HEADS as f64) as usize;
+        let mut index = self.guide[part.min(HEADS - 1)] as usize;
+        while self.heads[index] <= area {
+            index += 1;
+        }
+        index as u64 + 1
+    }
+
     /// A rank, from 1 to `n`.
     #[inline]
     pub(crate) fn draw(&self, stream: &mut Stream) -> u64 {
         loop {
-            let x = self.invert(stream.unit() * self.area);
-            let rank = (x as u64 + 1).min(self.n.max(1));
+            let area = stream.unit() * self.area;
+            let rank = self.rank_at(area).min(self.n.max(1));
             if rank == 1 {
                 return 1;
             }
-            // The share of the hat that belongs to the rank is (x / rank)^theta; its lower bound, which needs no
-            // power, settles nearly every case.
+            // The share of the hat that belongs to the rank is (x / rank)^theta, where x is the place in the hat; its lower
+            // bound, which needs no power, settles nearly every case.
             let (chance, rank_f64) = (stream.unit(), rank as f64);
-            if chance < 1.0 - self.theta.max(1.0) / rank_f64 || chance < libm::pow(x / rank_f64, self.theta) {
+            if chance < 1.0 - self.theta.max(1.0) / rank_f64
+                || chance < libm::pow(self.invert(area) / rank_f64, self.theta)
+            {
                 return rank;
             }
         }
