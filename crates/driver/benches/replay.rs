@@ -4,6 +4,7 @@
 //! bakeoff-driver` measures; `cargo test` runs the same code on a small tape.
 
 use std::hint::black_box;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
@@ -28,7 +29,8 @@ fn main() {
     let (operations, repeats) = if full { (1_000_000, 21) } else { (2_000, 1) };
     let directory = tempfile::tempdir().expect("a temporary directory");
     let recording =
-        record(&gets(operations), &directory.path().join("tapes"), None, &mut |_| {}).expect("tapes can be recorded");
+        record(&gets(operations), &directory.path().join("tapes"), None, &mut |_| ControlFlow::Continue(()))
+            .expect("tapes can be recorded");
     let tape = &recording.phases[1].path;
     let pool = Pool::open(&recording.pool).expect("the pool opens");
     let clock = Clock::new();
@@ -133,7 +135,8 @@ fn flat_memory(directory: &Path) {
     let clock = Clock::new();
     for operations in [1_000_000_u64, 100_000_000] {
         let place = directory.join(operations.to_string());
-        let recording = record(&gets(operations), &place, None, &mut |_| {}).expect("tapes can be recorded");
+        let recording =
+            record(&gets(operations), &place, None, &mut |_| ControlFlow::Continue(())).expect("tapes can be recorded");
         let pool = Pool::open(&recording.pool).expect("the pool opens");
         let before = rss_bytes().unwrap_or(0);
         bakeoff_measure::reset_peak_rss();

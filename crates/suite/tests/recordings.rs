@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::ops::ControlFlow;
+
 use bakeoff_suite::Suite;
 use common::plan_with;
 
@@ -12,7 +14,8 @@ fn record(text: &str) {
     assert!(!plan.workloads.is_empty());
     for planned in plan.workloads {
         let directory = tempfile::tempdir().unwrap();
-        let recording = bakeoff_tape::record(&planned.workload, directory.path(), None, &mut |_| {});
+        let recording =
+            bakeoff_tape::record(&planned.workload, directory.path(), None, &mut |_| ControlFlow::Continue(()));
         let recording = recording.unwrap_or_else(|error| panic!("{error}\n{:?}", planned.workload));
         assert_eq!(recording.phases.len(), suite.phases().len());
     }

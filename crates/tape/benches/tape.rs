@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
@@ -60,6 +61,7 @@ fn time_recording(samples: &mut Samples, workload: &Workload, directory: &Path) 
         if progress.done == 0 {
             begins.push((progress.what.to_owned(), Instant::now(), progress.total));
         }
+        ControlFlow::Continue(())
     })
     .unwrap();
     for pair in begins.windows(2).filter(|pair| pair[0].0 != "pool") {
@@ -116,7 +118,7 @@ fn print_memory(operations: u64) {
     let gets = phase("gets", Operation::Get, Access::Uniform, operations);
     let workload = workload(KeyForm::Decimal, vec![phase("load", Operation::Insert, Access::Insertion, RECORDS), gets]);
     peak_rss_bytes();
-    let recording = record(&workload, directory.path(), None, &mut |_| {}).unwrap();
+    let recording = record(&workload, directory.path(), None, &mut |_| ControlFlow::Continue(())).unwrap();
     let making = peak_rss_bytes();
     TapeReader::open(&recording.phases[1].path).unwrap().check().unwrap();
     let reading = peak_rss_bytes();

@@ -100,6 +100,9 @@ pub enum TapeError {
         /// What the format takes.
         expected: String,
     },
+    /// Whoever heard of the progress said to stop.
+    #[error("recording was stopped")]
+    Stopped,
     /// The workload cannot be recorded.
     #[error("{what}: {found} is impossible: {expected}")]
     Workload {

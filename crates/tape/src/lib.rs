@@ -33,7 +33,7 @@ pub use key::{KEY_BYTES_MAX, KeyMaker, tree_entries};
 pub use plan::{Estimate, estimate};
 pub use pool::{POOL_BYTES_MAX, Pool, PoolFacts};
 pub use reader::{Block, LaneReader, Records, TapeReader};
-pub use record::{Hints, PhaseTape, Progress, Recording, lend_pool, record};
+pub use record::{Hints, OnProgress, PhaseTape, Progress, Recording, lend_pool, record};
 pub use show::show;
 pub use workload::{Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, SizeRange, Tree, Workload};
 pub use writer::{TapeShape, TapeWriter};

@@ -7,8 +7,10 @@ use crate::pick::{Picked, Picker, Share};
 use crate::plan::{Kinds, LanePlan, PhasePlan, has, writes};
 use crate::pool::tree_value_bytes;
 use crate::random::{Permutation, Purpose, Stream};
+use crate::record::tell;
 use crate::{
-    Access, Batch, KeyForm, Operation, PhaseSpec, Pool, Progress, Record, Scan, TapeError, TapeWriter, Workload,
+    Access, Batch, KeyForm, OnProgress, Operation, PhaseSpec, Pool, Progress, Record, Scan, TapeError, TapeWriter,
+    Workload,
 };
 
 /// Operations between two reports of progress.
@@ -30,7 +32,7 @@ impl PhaseJob<'_> {
         &self,
         model: &mut Model,
         tape: &mut TapeWriter,
-        progress: &mut dyn FnMut(Progress<'_>),
+        progress: OnProgress<'_>,
     ) -> Result<(), TapeError> {
         let index_end = model.index_end();
         model.reserve(self.plan.index_end);
@@ -47,15 +49,14 @@ impl PhaseJob<'_> {
             let mut recorder = LaneRecorder::new(self, number, *lane, model, tape, by_key, picker);
             for done in 0..lane.operations {
                 if done % PROGRESS_PERIOD == 0 {
-                    progress(Progress { what: &self.phase.name, done: begun + done, total });
+                    tell(progress, Progress { what: &self.phase.name, done: begun + done, total })?;
                 }
                 recorder.one(done)?;
             }
             recorder.end()?;
             begun += lane.operations;
         }
-        progress(Progress { what: &self.phase.name, done: total, total });
-        Ok(())
+        tell(progress, Progress { what: &self.phase.name, done: total, total })
     }
 
     fn share(&self, lane: u32, plan: &LanePlan, index_end: u64) -> Share<'_> {

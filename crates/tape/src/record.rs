@@ -1,5 +1,6 @@
 //! Recording a workload: its pool, a tape for each phase, and a tape that scans everything at the end.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,17 @@ pub struct Progress<'a> {
     pub done: u64,
     /// Operations (pool: bytes) in all.
     pub total: u64,
+}
+
+/// Hears how far recording has come, and says whether to go on. Called several times a second.
+pub type OnProgress<'a> = &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>;
+
+/// Reports progress and ends the recording if that is wanted.
+pub(crate) fn tell(on_progress: OnProgress<'_>, progress: Progress<'_>) -> Result<(), TapeError> {
+    match on_progress(progress) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(TapeError::Stopped),
+    }
 }
 
 /// A phase's tape.
@@ -121,12 +133,12 @@ struct RecordingFile {
 /// the same workload is used again if it is still whole.
 ///
 /// # Errors
-/// The workload is impossible, the corpus has no text, or a file cannot be written.
+/// The workload is impossible, the corpus has no text, a file cannot be written, or `progress` said to stop.
 pub fn record(
     workload: &Workload,
     directory: &Path,
     corpus: Option<&Path>,
-    progress: &mut dyn FnMut(Progress<'_>),
+    progress: OnProgress<'_>,
 ) -> Result<Recording, TapeError> {
     let plan = Plan::new(workload)?;
     let corpus = corpus.filter(|_| workload.data == Data::Text);
@@ -243,7 +255,7 @@ struct Recorder<'a> {
 
 impl Recorder<'_> {
     /// Records everything; gives the recording, with file names only, and the identity of the last tape.
-    fn record(&self, plan: &Plan, progress: &mut dyn FnMut(Progress<'_>)) -> Result<(Recording, String), TapeError> {
+    fn record(&self, plan: &Plan, progress: OnProgress<'_>) -> Result<(Recording, String), TapeError> {
         let pool_facts = self.create_pool(progress)?;
         let pool = Pool::open(&self.directory.join(POOL_FILE))?;
         let shape = self.shape(&pool);
@@ -273,7 +285,7 @@ impl Recorder<'_> {
         Ok((Recording { pool, pool_facts, phases, verify, hints }, verify_checksum))
     }
 
-    fn create_pool(&self, progress: &mut dyn FnMut(Progress<'_>)) -> Result<PoolFacts, TapeError> {
+    fn create_pool(&self, progress: OnProgress<'_>) -> Result<PoolFacts, TapeError> {
         let Workload { data, seed, records, .. } = *self.workload;
         let path = self.directory.join(POOL_FILE);
         let tree = self.workload.tree.filter(|_| self.workload.key == KeyForm::Directory);
@@ -283,7 +295,7 @@ impl Recorder<'_> {
         if let Some(facts) = self.lent_pool(&path, &made_from) {
             return Ok(facts);
         }
-        progress(Progress { what: "pool", done: 0, total });
+        tell(progress, Progress { what: "pool", done: 0, total })?;
         let facts = match tree {
             Some(tree) => Pool::create_tree(&path, tree, records, data, seed, self.corpus),
             None => Pool::create(&path, data, total, seed, self.corpus),
@@ -294,7 +306,7 @@ impl Recorder<'_> {
         let temporary = self.directory.join("pool.json.part");
         std::fs::write(&temporary, text).map_err(TapeError::io("write", &temporary))?;
         std::fs::rename(&temporary, &facts_path).map_err(TapeError::io("give its name to", &facts_path))?;
-        progress(Progress { what: "pool", done: total, total });
+        tell(progress, Progress { what: "pool", done: total, total })?;
         Ok(facts)
     }
 
@@ -325,7 +337,7 @@ impl Recorder<'_> {
         shape: TapeShape,
         job: &PhaseJob<'_>,
         model: &mut Model,
-        progress: &mut dyn FnMut(Progress<'_>),
+        progress: OnProgress<'_>,
     ) -> Result<(String, u64), TapeError> {
         let path = self.directory.join(name);
         let mut tape = TapeWriter::create(&path, shape)?;
@@ -349,7 +361,7 @@ impl Recorder<'_> {
         shape: TapeShape,
         pool: &Pool,
         model: &mut Model,
-        progress: &mut dyn FnMut(Progress<'_>),
+        progress: OnProgress<'_>,
     ) -> Result<String, TapeError> {
         let phase = PhaseSpec {
             name: "verify".to_owned(),

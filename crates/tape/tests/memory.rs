@@ -1,6 +1,7 @@
 //! Memory stays flat: recording and reading take no more of it for more operations, and at most 16 bytes a record.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bakeoff_tape::{
@@ -74,7 +75,8 @@ fn workload(records: u64, second: PhaseSpec) -> Workload {
 /// Peak of recording, and of reading the second tape.
 fn peaks(workload: &Workload) -> (usize, usize) {
     let directory = tempfile::tempdir().unwrap();
-    let recording = peak(|| drop(record(workload, directory.path(), None, &mut |_| {}).unwrap()));
+    let recording =
+        peak(|| drop(record(workload, directory.path(), None, &mut |_| ControlFlow::Continue(())).unwrap()));
     let reading = peak(|| TapeReader::open(&directory.path().join("02-second.tape")).unwrap().check().unwrap());
     (recording, reading)
 }

@@ -8,16 +8,17 @@ use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressStyle};
 /// Between two plain lines, at least.
 const LINE_PERIOD: Duration = Duration::from_secs(5);
 
-/// How far a run is, in units of estimated cost.
+/// How far a run is: what is done and what is left, both in time.
 pub(crate) struct Display {
     bars: Option<Bars>,
-    total: u64,
-    /// Cost of what was found done already by a resumed run: no measure of speed.
-    skipped: u64,
-    done: u64,
     begin: Instant,
+    /// When the time left was predicted, and what it was then.
+    predicted: Option<(Instant, Duration)>,
     last_line: Option<Instant>,
 }
+
+/// Positions of the bar.
+const BAR_STEPS: u64 = 1000;
 
 struct Bars {
     _all: MultiProgress,
@@ -26,11 +27,11 @@ struct Bars {
 }
 
 impl Display {
-    /// A display of `total` units on standard error.
-    pub(crate) fn new(total: u64) -> Self {
+    /// A display on standard error.
+    pub(crate) fn new() -> Self {
         let bars = std::io::stderr().is_terminal().then(|| {
             let all = MultiProgress::new();
-            let progress = all.add(ProgressBar::new(total.max(1)));
+            let progress = all.add(ProgressBar::new(BAR_STEPS));
             progress.set_style(bar_style());
             let leader = all.add(ProgressBar::new_spinner());
             leader.set_style(
@@ -39,43 +40,30 @@ impl Display {
             progress.enable_steady_tick(Duration::from_millis(500));
             Bars { _all: all, progress, leader }
         });
-        Self { bars, total: total.max(1), skipped: 0, done: 0, begin: Instant::now(), last_line: None }
+        Self { bars, begin: Instant::now(), predicted: None, last_line: None }
     }
 
     /// Says what is going on now.
     pub(crate) fn doing(&mut self, what: &str) {
         if let Some(bars) = &self.bars {
+            bars.progress.set_position((self.share_done() * BAR_STEPS as f64) as u64);
             bars.progress.set_message(format!("{what} · {}", self.time_left()));
         }
     }
 
-    /// A part of the current cell is done.
-    pub(crate) fn part(&self, cost: u64, part: f64) {
-        if let Some(bars) = &self.bars {
-            bars.progress.set_position(self.done + (cost as f64 * part.clamp(0.0, 1.0)) as u64);
-        }
-    }
-
-    /// A cell was done already when the run was resumed.
-    pub(crate) fn skip(&mut self, cost: u64) {
-        self.skipped += cost;
-        self.done += cost;
+    /// Takes a prediction of the time left from now on; `None` while nothing was measured that it could rest on.
+    pub(crate) fn predict(&mut self, left: Option<Duration>) {
+        self.predicted = left.map(|left| (Instant::now(), left));
     }
 
     /// A cell is done. `line` is for a reader without a terminal, who gets one now and then; a failure at once.
-    pub(crate) fn done(&mut self, cost: u64, line: &str, failed: bool) {
-        self.done += cost;
-        let text = format!("[{:>3} %] {line} · {}", self.done * 100 / self.total, self.time_left());
+    pub(crate) fn done(&mut self, line: &str, failed: bool) {
         match &self.bars {
-            Some(bars) => {
-                bars.progress.set_position(self.done);
-                if failed {
-                    bars.progress.println(line);
-                }
-            }
+            Some(bars) if failed => bars.progress.println(line),
+            Some(_) => {}
             None if failed || self.last_line.is_none_or(|last| last.elapsed() >= LINE_PERIOD) => {
                 self.last_line = Some(Instant::now());
-                eprintln!("{text}");
+                eprintln!("[{:>3.0} %] {line} · {}", self.share_done() * 100.0, self.time_left());
             }
             None => {}
         }
@@ -96,14 +84,22 @@ impl Display {
         }
     }
 
-    /// The time left at the speed so far.
+    /// The share of the whole time that is over, from 0 to 1.
+    fn share_done(&self) -> f64 {
+        let Some(left) = self.left() else { return 0.0 };
+        let over = self.begin.elapsed().as_secs_f64();
+        over / (over + left.as_secs_f64()).max(f64::MIN_POSITIVE)
+    }
+
+    fn left(&self) -> Option<Duration> {
+        self.predicted.map(|(when, left)| left.saturating_sub(when.elapsed()))
+    }
+
     fn time_left(&self) -> String {
-        let worked = self.done - self.skipped;
-        if worked == 0 {
-            return "time left unknown yet".to_owned();
+        match self.left() {
+            None => "time left unknown yet".to_owned(),
+            Some(left) => format!("{} left", HumanDuration(Duration::from_secs(left.as_secs() + 1))),
         }
-        let left = self.begin.elapsed().as_secs_f64() * (self.total.saturating_sub(self.done)) as f64 / worked as f64;
-        format!("{} left", HumanDuration(Duration::from_secs_f64(left.clamp(0.0, 1e9).ceil())))
     }
 }
 

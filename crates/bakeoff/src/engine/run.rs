@@ -1,12 +1,13 @@
 //! The run itself: step by step, each cell and round in a driver of its own, results kept as they come.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_protocol::{CellStatus, ResultLine};
 use bakeoff_suite::{Cell, WorkloadPlan, format_count, format_size, format_size_range};
-use bakeoff_tape::{KeyForm, Recording};
+use bakeoff_tape::{KeyForm, OnProgress, Recording, TapeError};
 
 use crate::engine::cell::CellJob;
 use crate::engine::disturbance::Running;
@@ -46,23 +47,15 @@ impl Run<'_> {
         let counts: Vec<_> = workloads.iter().map(|workload| workload.cells.len()).collect();
         let rounds = self.setup.suite.rounds();
         let mut pending = steps(&counts, rounds, self.setup.suite.seed());
-        let mut costs = Costs::new(workloads.iter().map(estimate_ns).collect());
-        let mut display = Display::new(pending.iter().map(|step| self.cost(step)).sum());
-        pending.retain(|step| {
-            let done = self.is_done(step);
-            if done {
-                display.skip(workload_cost(&workloads[step.workload]));
-            }
-            !done
-        });
+        let mut costs = Costs::new(workloads.iter().map(estimates).collect());
+        let mut display = Display::new();
+        pending.retain(|step| !self.is_done(step));
         while let Some(index) = self.next(&pending, &costs) {
             let step = pending.remove(index);
-            let begin = Instant::now();
-            if !self.step(&step, &mut display)? {
+            if !self.step(&step, &pending, &mut costs, &mut display)? {
                 pending.push(step);
                 break;
             }
-            costs.saw(step.workload, begin.elapsed().as_nanos() as f64);
         }
         display.finish();
         self.end(&pending)
@@ -100,29 +93,39 @@ impl Run<'_> {
         step.cells.iter().map(|&index| &workload.cells[index])
     }
 
-    fn cost(&self, step: &Step) -> u64 {
-        workload_cost(&self.setup.plan.workloads[step.workload])
+    /// What the steps after this one will take, as far as the budget goes, nanoseconds.
+    fn predict_rest(&self, pending: &[Step], costs: &Costs) -> f64 {
+        let of_workloads: Vec<_> = (0..self.setup.plan.workloads.len()).map(|index| costs.predict(index)).collect();
+        pending.iter().map(|step| of_workloads[step.workload]).sum()
+    }
+
+    /// The time left, if `ns` are expected, as far as the budget goes.
+    fn time_left(&self, ns: f64) -> Duration {
+        let expected = Duration::from_nanos(ns as u64);
+        self.budget.map_or(expected, |budget| expected.min(budget.saturating_sub(self.begin.elapsed())))
     }
 
     /// Runs the cells of a step. False if the user stopped it or the budget ended on the way.
-    fn step(&mut self, step: &Step, display: &mut Display) -> Result<bool> {
+    fn step(&mut self, step: &Step, pending: &[Step], costs: &mut Costs, display: &mut Display) -> Result<bool> {
         let setup = self.setup;
         let workload = &setup.plan.workloads[step.workload];
-        display.doing(&format!("recording tapes of {}", workload_words(workload)));
-        let recording = self.record(step.workload)?;
-        let share = workload_cost(workload) / workload.cells.len().max(1) as u64;
-        for &index in &step.cells {
+        let Some(recording) = self.record(step.workload, display)? else { return Ok(false) };
+        let rest_ns = self.predict_rest(pending, costs);
+        for (place, &index) in step.cells.iter().enumerate() {
             let cell = &workload.cells[index];
             if self.is_cell_done(cell, step.round) {
-                display.skip(share);
                 continue;
             }
             if self.interrupt.requested() || self.budget.is_some_and(|budget| self.begin.elapsed() >= budget) {
                 return Ok(false);
             }
-            if !self.cell(workload, cell, &recording, step.round, share, display)? {
+            let here_ns: f64 = step.cells[place..].iter().map(|&cell| costs.predict_cell(step.workload, cell)).sum();
+            display.predict(costs.has_seen().then(|| self.time_left(rest_ns + here_ns)));
+            let begin = Instant::now();
+            if !self.cell(workload, cell, &recording, step.round, display)? {
                 return Ok(false);
             }
+            costs.saw(step.workload, index, begin.elapsed().as_nanos() as f64);
         }
         display.leaders(&bakeoff_report::live_leaders(
             self.results.lines(),
@@ -139,7 +142,6 @@ impl Run<'_> {
         cell: &Cell,
         recording: &Recording,
         round: u32,
-        cost: u64,
         display: &mut Display,
     ) -> Result<bool> {
         let what = format!("{} · {} · round {round}", cell.axes.store, workload_words(workload));
@@ -153,7 +155,8 @@ impl Run<'_> {
         let lines = job.run(round, directory, (&log_path, log), self.interrupt, &mut |progress| {
             let before: u64 =
                 recording.phases.iter().take_while(|phase| phase.name != progress.phase).map(|p| p.operations).sum();
-            display.part(cost, (before + progress.operations) as f64 / total.max(1) as f64);
+            let percent = (before + progress.operations) * 100 / total.max(1);
+            display.doing(&format!("{what}: {} {percent} %", progress.phase));
         });
         beside.as_mut().map_or(Ok(()), Running::check_alive)?;
         drop(beside);
@@ -161,7 +164,7 @@ impl Run<'_> {
         let Some(lines) = lines? else { return Ok(false) };
         let (line, failed) = summary(&what, &lines);
         self.results.append(lines)?;
-        display.done(cost, &line, failed);
+        display.done(&line, failed);
         Ok(true)
     }
 
@@ -187,24 +190,36 @@ impl Run<'_> {
         })
     }
 
-    /// The tapes of a workload: recorded when first needed, found again afterwards.
-    fn record(&mut self, index: usize) -> Result<Recording> {
+    /// The tapes of a workload: recorded when first needed, found again afterwards. `None` if the user stopped it or the budget
+    /// ended on the way.
+    fn record(&mut self, index: usize, display: &mut Display) -> Result<Option<Recording>> {
         let workload = &self.setup.plan.workloads[index];
         let tapes = tapes_directory(&*self.scratch)?;
         let directory = tapes.join(format!("workload-{index}"));
-        if !directory.exists() {
-            // Pools of the same data are kept once, whichever workload made them first.
-            let lender =
-                tapes.join(format!("pool-of-{}-{}", workload.workload.data.name(), workload.workload.pool_bytes));
+        // Pools of the same data are kept once, whichever workload made them first.
+        let lender = tapes.join(format!("pool-of-{}-{}", workload.workload.data.name(), workload.workload.pool_bytes));
+        let known = directory.exists();
+        if !known {
             bakeoff_tape::lend_pool(&lender, &directory)?;
-            let recording = record(workload, &directory, self.setup.corpus.as_deref())?;
+        }
+        let what = format!("recording tapes of {}", workload_words(workload));
+        let (interrupt, budget, begin) = (self.interrupt, self.budget, self.begin);
+        let recording = record(workload, &directory, self.setup.corpus.as_deref(), &mut |progress| {
+            let percent = progress.done * 100 / progress.total.max(1);
+            display.doing(&format!("{what}: {} {percent} %", progress.what));
+            match interrupt.requested() || budget.is_some_and(|budget| begin.elapsed() >= budget) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        })?;
+        let Some(recording) = recording else { return Ok(None) };
+        if !known {
             bakeoff_tape::lend_pool(&directory, &lender)?;
             // Tapes must not be on their way to the disk while a store is measured.
             self.scratch.settle(&workload.medium)?;
             self.keep_pool(workload.workload.data.name(), &recording)?;
-            return Ok(recording);
         }
-        record(workload, &directory, self.setup.corpus.as_deref())
+        Ok(Some(recording))
     }
 
     /// Writes what is known of a pool into `run.json`, once.
@@ -269,10 +284,18 @@ fn tapes_directory(scratch: &Scratch) -> Result<PathBuf> {
     Ok(directory)
 }
 
-/// Records a workload's tapes into `directory`, or finds them there.
-pub(crate) fn record(workload: &WorkloadPlan, directory: &Path, corpus: Option<&Path>) -> Result<Recording> {
-    bakeoff_tape::record(&workload.workload, directory, corpus, &mut |_| {})
-        .with_context(|| format!("cannot record the tapes of {}", workload_words(workload)))
+/// Records a workload's tapes into `directory`, or finds them there. `None` if `on_progress` stopped it.
+pub(crate) fn record(
+    workload: &WorkloadPlan,
+    directory: &Path,
+    corpus: Option<&Path>,
+    on_progress: OnProgress<'_>,
+) -> Result<Option<Recording>> {
+    match bakeoff_tape::record(&workload.workload, directory, corpus, on_progress) {
+        Ok(recording) => Ok(Some(recording)),
+        Err(TapeError::Stopped) => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot record the tapes of {}", workload_words(workload))),
+    }
 }
 
 /// One line for a person: how a cell's round went.
@@ -317,7 +340,7 @@ pub(crate) fn workload_words(plan: &WorkloadPlan) -> String {
 pub(crate) fn sized(setup: &Setup) -> String {
     let rounds = f64::from(setup.suite.rounds());
     let workloads = &setup.plan.workloads;
-    let time_ns: f64 = workloads.iter().map(|workload| estimate_ns(workload) * rounds).sum();
+    let time_ns: f64 = workloads.iter().flat_map(estimates).map(|(_, cell_ns)| cell_ns * rounds).sum();
     let store = workloads.iter().map(|workload| workload.estimate.data_bytes_max).max().unwrap_or(0).saturating_mul(3);
     let tapes =
         workloads.iter().fold(0_u64, |sum, workload| sum + workload.estimate.operations * TAPE_BYTES_PER_OPERATION);
@@ -331,14 +354,10 @@ pub(crate) fn sized(setup: &Setup) -> String {
 /// Of a tape, with a key of 32 bytes.
 const TAPE_BYTES_PER_OPERATION: u64 = 64;
 
-/// A rough guess of one round of a workload, before anything was measured: process starts, operations, bytes.
-fn estimate_ns(workload: &WorkloadPlan) -> f64 {
+/// A rough guess of one round of each cell of a workload, nanoseconds, before anything was measured: process start, operations,
+/// bytes. With the cell's store.
+fn estimates(workload: &WorkloadPlan) -> Vec<(String, f64)> {
     let estimate = &workload.estimate;
-    let cell = 50e6 + estimate.operations as f64 * 10e3 + estimate.written_bytes as f64 * 6.0;
-    cell * workload.cells.len() as f64
-}
-
-/// The same in the units of the progress bar: microseconds.
-fn workload_cost(workload: &WorkloadPlan) -> u64 {
-    (estimate_ns(workload) / 1e3) as u64
+    let cell_ns = 50e6 + estimate.operations as f64 * 10e3 + estimate.written_bytes as f64 * 6.0;
+    workload.cells.iter().map(|cell| (cell.axes.store.clone(), cell_ns)).collect()
 }

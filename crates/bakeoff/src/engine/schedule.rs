@@ -3,6 +3,8 @@
 //! A step is all cells of one workload in one round: they are what is compared, so they run close together, in an order
 //! drawn afresh each time.
 
+use std::collections::BTreeMap;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -64,43 +66,77 @@ pub(crate) fn admit(outlooks: &[Outlook], time_left_ns: f64) -> Vec<bool> {
     admitted
 }
 
-/// Predicts how long steps take: the estimate beforehand, corrected by what was seen.
+/// What one round of a cell is expected to take, and took.
+struct Cost {
+    store: String,
+    estimate_ns: f64,
+    took_ns: f64,
+    rounds: u32,
+}
+
+/// How far off the estimates were.
+#[derive(Clone, Copy, Default)]
+struct Scale {
+    took_ns: f64,
+    estimated_ns: f64,
+}
+
+impl Scale {
+    fn add(&mut self, took_ns: f64, estimated_ns: f64) {
+        self.took_ns += took_ns;
+        self.estimated_ns += estimated_ns;
+    }
+
+    fn factor(self) -> Option<f64> {
+        (self.estimated_ns > 0.0).then(|| self.took_ns / self.estimated_ns)
+    }
+}
+
+/// Predicts how long cells take: the estimate beforehand, corrected by what was seen, since one store can take a hundred times as
+/// long as another.
 #[derive(Default)]
 pub(crate) struct Costs {
-    seen: Vec<Vec<f64>>,
-    estimates: Vec<f64>,
+    workloads: Vec<Vec<Cost>>,
+    of_store: BTreeMap<String, Scale>,
+    of_all: Scale,
 }
 
 impl Costs {
-    /// Starts with an estimate for one round of each workload, nanoseconds.
-    pub(crate) fn new(estimates: Vec<f64>) -> Self {
-        Self { seen: vec![Vec::new(); estimates.len()], estimates }
+    /// Starts with the store of each cell of each workload, and an estimate for one round of it, nanoseconds.
+    pub(crate) fn new(estimates: Vec<Vec<(String, f64)>>) -> Self {
+        let cost = |(store, estimate_ns)| Cost { store, estimate_ns, took_ns: 0.0, rounds: 0 };
+        let workloads = estimates.into_iter().map(|cells| cells.into_iter().map(cost).collect()).collect();
+        Self { workloads, ..Self::default() }
     }
 
-    /// One round of this workload took this long.
-    pub(crate) fn saw(&mut self, workload: usize, ns: f64) {
-        self.seen[workload].push(ns);
+    /// One round of this cell took this long.
+    pub(crate) fn saw(&mut self, workload: usize, cell: usize, ns: f64) {
+        let cost = &mut self.workloads[workload][cell];
+        cost.took_ns += ns;
+        cost.rounds += 1;
+        self.of_store.entry(cost.store.clone()).or_default().add(ns, cost.estimate_ns);
+        self.of_all.add(ns, cost.estimate_ns);
     }
 
-    /// What one more round will take: the mean of this workload's rounds, else its estimate scaled by how far the other
-    /// estimates were off.
+    /// What one more round of a cell will take, nanoseconds: the mean of its rounds, else its estimate scaled by how far those of its
+    /// store were off, else by how far all were.
+    pub(crate) fn predict_cell(&self, workload: usize, cell: usize) -> f64 {
+        let cost = &self.workloads[workload][cell];
+        if cost.rounds > 0 {
+            return cost.took_ns / f64::from(cost.rounds);
+        }
+        let of_store = self.of_store.get(&cost.store).and_then(|scale| scale.factor());
+        cost.estimate_ns * of_store.or_else(|| self.of_all.factor()).unwrap_or(1.0)
+    }
+
+    /// What one more round of all cells of a workload will take, nanoseconds.
     pub(crate) fn predict(&self, workload: usize) -> f64 {
-        let seen = &self.seen[workload];
-        if seen.is_empty() {
-            self.estimates[workload] * self.scale()
-        } else {
-            seen.iter().sum::<f64>() / seen.len() as f64
-        }
+        (0..self.workloads[workload].len()).map(|cell| self.predict_cell(workload, cell)).sum()
     }
 
-    fn scale(&self) -> f64 {
-        let pairs = self.seen.iter().zip(&self.estimates);
-        let (mut took, mut estimated) = (0.0, 0.0);
-        for (seen, estimate) in pairs {
-            took += seen.iter().sum::<f64>();
-            estimated += estimate * seen.len() as f64;
-        }
-        if estimated > 0.0 { took / estimated } else { 1.0 }
+    /// Whether anything was seen yet.
+    pub(crate) fn has_seen(&self) -> bool {
+        self.of_all.estimated_ns > 0.0
     }
 }
 
@@ -151,11 +187,18 @@ mod tests {
     }
 
     #[test]
-    fn predictions_learn_from_other_workloads() {
-        let mut costs = Costs::new(vec![100.0, 200.0]);
-        assert_eq!(costs.predict(1), 200.0);
-        costs.saw(0, 300.0);
-        assert_eq!(costs.predict(0), 300.0);
+    fn predictions_learn_from_the_store_and_else_from_all() {
+        let cells = |estimate: f64| ["slow", "fast", "new"].map(|store| (store.to_owned(), estimate)).to_vec();
+        let mut costs = Costs::new(vec![cells(100.0), cells(200.0)]);
+        assert!(!costs.has_seen());
         assert_eq!(costs.predict(1), 600.0);
+        costs.saw(0, 0, 1000.0);
+        costs.saw(0, 1, 50.0);
+        costs.saw(0, 1, 150.0);
+        assert_eq!(costs.predict_cell(0, 0), 1000.0);
+        assert_eq!(costs.predict_cell(0, 1), 100.0);
+        assert_eq!(costs.predict_cell(1, 0), 2000.0, "ten times its estimate, like the store's other cell");
+        assert_eq!(costs.predict_cell(1, 1), 200.0);
+        assert_eq!(costs.predict_cell(1, 2), 800.0, "1,200 ns where 300 were estimated");
     }
 }

@@ -1,9 +1,11 @@
 //! `bakeoff request`: one cell's request, with its tapes on disk, so that a driver can be run by hand.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_suite::{Cell, WorkloadPlan};
+use bakeoff_tape::Progress;
 
 use crate::Outcome;
 use crate::cli::{RequestArguments, RunArguments};
@@ -20,7 +22,9 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
     let (workload, cell) = find(&setup, &arguments.cell)?;
     let parent = arguments.dir.clone().unwrap_or_else(|| PathBuf::from("bakeoff-results"));
     let own = fresh_directory(&parent, &cell.id)?;
-    let recording = record(workload, &own.path().join("tapes"), setup.corpus.as_deref())?;
+    let never_stop = &mut |_: Progress<'_>| ControlFlow::Continue(());
+    let recording = record(workload, &own.path().join("tapes"), setup.corpus.as_deref(), never_stop)?
+        .context("the recording of the tapes was stopped")?;
     let store_directory = own.path().join("store");
     std::fs::create_dir(&store_directory).with_context(|| format!("cannot make {}", store_directory.display()))?;
     let name = &cell.axes.store;

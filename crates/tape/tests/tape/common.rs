@@ -1,5 +1,6 @@
 //! Small workloads, and tapes read back into memory.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use bakeoff_tape::{
@@ -86,7 +87,7 @@ pub(crate) fn workload(key: KeyForm, records: u64, phases: Vec<PhaseSpec>) -> Wo
 }
 
 pub(crate) fn recorded(workload: &Workload, directory: &Path) -> Result<Recording, TapeError> {
-    record(workload, directory, None, &mut |_| {})
+    record(workload, directory, None, &mut |_| ControlFlow::Continue(()))
 }
 
 /// The records of one phase of a workload, lane by lane.

@@ -1,5 +1,6 @@
 //! Recordings as a whole: repeatable, used again only if whole, refused in words if impossible.
 
+use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -68,6 +69,7 @@ fn recorded_and_counted(workload: &Workload, directory: &Path, corpus: Option<&P
     let mut drawn = 0;
     let recording = record(workload, directory, corpus, &mut |progress| {
         drawn += u64::from(progress.what != "pool" && progress.done == progress.total);
+        ControlFlow::Continue(())
     });
     (recording.unwrap(), drawn)
 }
@@ -105,7 +107,9 @@ fn a_corpus_that_changes_is_read_again() {
     assert!(drawn > 0);
     assert_ne!(first.pool_facts, second.pool_facts);
     let empty = tempfile::tempdir().unwrap();
-    let error = record(&varied(), directory.path(), Some(empty.path()), &mut |_| {}).unwrap_err().to_string();
+    let error = record(&varied(), directory.path(), Some(empty.path()), &mut |_| ControlFlow::Continue(()))
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("no text files in this folder"), "{error}");
 }
 
