@@ -56,6 +56,9 @@ pub(crate) enum Verb {
     Clean(CleanArguments),
 }
 
+/// Where results go unless another place is named.
+pub(crate) const DEFAULT_RESULTS: &str = "bakeoff-results";
+
 /// What may be changed in a suite from the command line.
 #[derive(Args, Clone, Default)]
 pub(crate) struct SuiteArguments {
@@ -130,7 +133,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "NAME=DIR")]
     pub(crate) medium: Vec<String>,
     /// Where result directories are made
-    #[arg(long, value_name = "DIR", default_value = "bakeoff-results")]
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
     pub(crate) out: PathBuf,
     /// Fit the run into this time, and say what was given up for it, e.g. 90s, 3m
     #[arg(long, value_name = "TIME")]
@@ -224,7 +227,7 @@ pub(crate) struct RequestArguments {
 #[derive(Args)]
 pub(crate) struct CleanArguments {
     /// Directories to look in, not below their subdirectories' subdirectories
-    #[arg(value_name = "DIR", default_value = "bakeoff-results")]
+    #[arg(value_name = "DIR", default_value = DEFAULT_RESULTS)]
     pub(crate) directories: Vec<PathBuf>,
     /// Remove results too
     #[arg(long)]

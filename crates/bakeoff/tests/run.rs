@@ -139,7 +139,7 @@ fn killed_at_random_moments_each_cell_is_there_exactly_once() {
     let suite = tiny_suite(r#""faulty", "lmdb", "sqlite""#, "\n[settings.faulty]\npause-ns = 300_000\n");
     place.write("tiny.toml", &suite);
     let mut kills = 0;
-    let mut arguments = vec!["run", "tiny.toml", "--rounds", "20"];
+    let mut arguments = vec!["run", "tiny.toml", "--rounds", "40"];
     for moment in 0..20_u64 {
         let mut child = place.spawn(&arguments);
         // Spread over start-up, recording, replay and the writing of results.
@@ -155,7 +155,7 @@ fn killed_at_random_moments_each_cell_is_there_exactly_once() {
     }
     assert!(kills >= 15, "only {kills} kills came in time: the run is too short to show anything");
     place.run(&["run", "--resume"]).expect(0);
-    exactly_once(&place, 3, 20);
+    exactly_once(&place, 3, 40);
     assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new(), "every scratch directory is gone");
     assert!(!driver_is_running(place.path()), "no driver outlives its run");
 }

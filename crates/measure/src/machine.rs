@@ -58,7 +58,7 @@ pub struct Machine {
     /// The clock sources the kernel could use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_sources_available: Option<Vec<String>>,
-    /// The hypervisor, where one shows itself: its own signature, e.g. `KVMKVMKVM`.
+    /// The hypervisor, where one shows itself: its name, or its own signature, e.g. `VMwareVMware`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hypervisor: Option<String>,
     /// When memory is given out in huge pages: `always`, `madvise` or `never`.
@@ -184,7 +184,11 @@ fn hypervisor() -> Option<String> {
     let leaf = __cpuid(0x4000_0000);
     let bytes: Vec<u8> = [leaf.ebx, leaf.ecx, leaf.edx].into_iter().flat_map(u32::to_le_bytes).collect();
     let name: String = bytes.into_iter().filter(u8::is_ascii_graphic).map(char::from).collect();
-    Some(if name.is_empty() { "unknown".to_owned() } else { name })
+    Some(match name.as_str() {
+        "" => "unknown".to_owned(),
+        "KVMKVMKVM" => "KVM".to_owned(),
+        _ => name,
+    })
 }
 
 /// Elsewhere the device tree names it.

@@ -1,6 +1,6 @@
 //! `results.jsonl`: lines → finished rounds of cells. Takes whatever a killed run or another version left behind.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{CellEnd, CellStatus, PhaseLine, ResultLine};
 
@@ -81,6 +81,9 @@ pub(crate) struct Assembly {
     pending: Vec<PhaseLine>,
     unfinished: BTreeSet<(String, u32)>,
     repeated: usize,
+    /// The tape of each cell's phase, as its first round replayed it.
+    tapes: BTreeMap<(String, String), String>,
+    other_tapes: usize,
 }
 
 impl Assembly {
@@ -106,6 +109,13 @@ impl Assembly {
                 self.repeated
             ));
         }
+        if self.other_tapes > 0 {
+            notes.push(format!(
+                "{} round(s) replayed other tapes than the first round of their cell and are left out: results of different \
+                 runs must not be mixed in one file",
+                self.other_tapes
+            ));
+        }
         (self.cells, notes)
     }
 
@@ -127,11 +137,22 @@ impl Assembly {
         let phases = std::mem::take(&mut self.pending);
         let key = (end.cell.clone(), end.round);
         self.unfinished.remove(&key);
-        if self.seen.insert(key) {
+        if !self.seen.insert(key) {
+            self.repeated += 1;
+        } else if self.replayed_the_same(&phases) {
             self.cells.push(CellRound { end, phases });
         } else {
-            self.repeated += 1;
+            self.other_tapes += 1;
         }
+    }
+
+    /// Whether the phases replayed the tapes that the cell's first round did.
+    fn replayed_the_same(&mut self, phases: &[PhaseLine]) -> bool {
+        phases.iter().all(|line| {
+            let checksum = &line.tape.tape_checksum;
+            let known = self.tapes.entry((line.cell.clone(), line.result.phase.clone()));
+            known.or_insert_with(|| checksum.clone()) == checksum
+        })
     }
 
     fn give_up_pending(&mut self) {

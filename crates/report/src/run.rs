@@ -23,7 +23,7 @@ pub enum ReportError {
         why: String,
     },
     /// A file of the run is there and cannot be read.
-    #[error("cannot read {}: {source}. Check its permissions and that its disk works", path.display())]
+    #[error("cannot read {} (check its permissions and that its disk works)", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -57,13 +57,13 @@ pub enum ReportError {
         why: &'static str,
     },
     /// An export cannot be written.
-    #[error("cannot write the export: {0}")]
+    #[error("cannot write the export")]
     Write(#[from] io::Error),
     /// A row of the CSV export cannot be written.
-    #[error("cannot write the export: {0}")]
+    #[error("cannot write the export")]
     Csv(#[from] csv::Error),
     /// The JSON export cannot be written.
-    #[error("cannot write the export: {0}")]
+    #[error("cannot write the export")]
     Json(#[from] serde_json::Error),
 }
 

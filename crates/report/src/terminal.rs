@@ -1,6 +1,6 @@
 //! The report for a person: the answer first, then the matrices, then what they rest on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::PhaseLine;
 
@@ -112,30 +112,42 @@ fn amounts(run: &Run) -> String {
     let checked = ok.iter().fold(0_u64, |sum, phase| sum.saturating_add(phase.result.answers_checked));
     let entries = run.cells.iter().filter_map(|cell| cell.end.verified.as_ref());
     let entries = entries.fold(0_u64, |sum, verified| sum.saturating_add(verified.entries));
-    let cells: BTreeSet<&str> = run.cells.iter().map(|cell| cell.end.cell.as_str()).collect();
-    let mut rounds: Vec<u32> = rounds_of_cells(run);
-    rounds.sort_unstable();
-    let rounds = match (rounds.first(), rounds.last()) {
-        (Some(least), Some(most)) if least != most => format!("{least} to {most} rounds"),
-        (Some(all), _) => counted(*all as usize, "round"),
-        _ => "no rounds".to_owned(),
-    };
     format!(
-        "{} in {rounds} each · {} answers checked and right, {} entries compared after opening again",
-        counted(cells.len(), "cell"),
+        "{} · {} answers checked and right, {} entries compared after opening again",
+        cells_measured(run),
         count(checked),
         count(entries)
     )
 }
 
-/// Rounds that ended well, for every cell that never failed.
-fn rounds_of_cells(run: &Run) -> Vec<u32> {
-    let mut rounds = std::collections::BTreeMap::new();
+/// `190 cells measured in 3 rounds each, 2 failed, 4 not measured yet`.
+fn cells_measured(run: &Run) -> String {
+    let (good, failed) = rounds_of_cells(run);
+    let rounds = match (good.iter().min(), good.iter().max()) {
+        (Some(least), Some(most)) if least != most => format!(" in {least} to {most} rounds"),
+        (Some(all), _) => format!(" in {} each", counted(*all as usize, "round")),
+        _ => String::new(),
+    };
+    let mut words = format!("{} measured{rounds}", counted(good.len(), "cell"));
+    if failed > 0 {
+        words += &format!(", {} failed", count(failed as u64));
+    }
+    match run.list("cells").len().saturating_sub(good.len() + failed) {
+        0 => {}
+        left => words += &format!(", {} not measured", count(left as u64)),
+    }
+    words
+}
+
+/// For every cell that never failed its rounds; and the number of cells that did.
+fn rounds_of_cells(run: &Run) -> (Vec<u32>, usize) {
+    let mut rounds = BTreeMap::new();
     for cell in &run.cells {
         let entry = rounds.entry(cell.end.cell.as_str()).or_insert((0_u32, false));
         *entry = (entry.0 + 1, entry.1 || !cell.is_ok());
     }
-    rounds.into_values().filter(|(_, failed)| !failed).map(|(rounds, _)| rounds).collect()
+    let failed = rounds.values().filter(|(_, failed)| *failed).count();
+    (rounds.into_values().filter(|(_, failed)| !failed).map(|(rounds, _)| rounds).collect(), failed)
 }
 
 fn answer_block(table: &Table, tables: &[Table], contenders: &Contenders, width: usize) -> String {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::Outcome;
-use crate::cli::CleanArguments;
+use crate::cli::{CleanArguments, DEFAULT_RESULTS};
 use crate::engine::cgroup::MemoryGroups;
 use crate::files::{Kind, OwnDirectory, kind_of};
 
@@ -39,11 +39,12 @@ pub(crate) fn main(arguments: &CleanArguments) -> Result<Outcome> {
 
 /// The directories of ours directly below `directory`.
 fn ours(directory: &Path) -> Result<Vec<(PathBuf, Kind)>> {
-    if !directory.exists() {
+    if !directory.exists() && directory == Path::new(DEFAULT_RESULTS) {
         return Ok(Vec::new());
     }
-    let entries =
-        std::fs::read_dir(directory).with_context(|| format!("cannot read the directory {}", directory.display()))?;
+    let entries = std::fs::read_dir(directory).with_context(|| {
+        format!("cannot look into {}: name a directory that was given to --out or --dir", directory.display())
+    })?;
     let mut found: Vec<_> = entries
         .flatten()
         .filter_map(|entry| {

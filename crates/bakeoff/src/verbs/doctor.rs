@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use bakeoff_measure::{Clock, Machine, Medium, before_run, nofile_limit};
-use bakeoff_suite::format_size;
+use bakeoff_suite::approximate_size;
 
 use crate::Outcome;
 use crate::cli::DoctorArguments;
@@ -44,10 +44,10 @@ fn print_machine(machine: &Machine) {
     line("processor", machine.cpu_model.clone().map(|model| format!("{model} ({})", machine.architecture)));
     line("CPUs usable", machine.cpus_usable.map(|count| count.to_string()));
     line("hypervisor", machine.hypervisor.clone().or_else(|| Some("none seen".to_owned())));
-    line("memory usable", machine.memory_usable_bytes().map(format_size));
+    line("memory usable", machine.memory_usable_bytes().map(approximate_size));
     let limits = MemoryGroups::find().map_or_else(|why| format!("not possible: {why:#}"), |_| "possible".to_owned());
     line("memory-limit", Some(limits));
-    line("swap in use", machine.swap_used_bytes.map(format_size));
+    line("swap in use", machine.swap_used_bytes.map(approximate_size));
     let governors: Vec<_> = machine.governors.values().map(String::as_str).collect();
     let scaling = if governors.is_empty() { "not to be set here".to_owned() } else { governors.join(", ") };
     line("frequency scaling", Some(scaling));
@@ -66,7 +66,7 @@ fn print_medium(medium: &Medium) {
     line("rotational", medium.rotational.map(|rotational| spins(rotational).to_owned()));
     line("scheduler", medium.scheduler.clone());
     line("write cache", medium.write_cache.clone());
-    line("free", medium.free_bytes.map(format_size));
+    line("free", medium.free_bytes.map(approximate_size));
     let limit = nofile_limit().soft.map_or_else(|| "no limit".to_owned(), |limit| format!("at most {limit}"));
     line("open files", Some(limit));
 }
@@ -112,7 +112,7 @@ fn print_advice(machine: &Machine, medium: &Medium) {
     if let Some(free) = medium.free_bytes.filter(|free| *free < FREE_BYTES_WANTED) {
         warnings.push(format!(
             "only {} are free here: larger databases will be skipped; free some or give another --dir",
-            format_size(free)
+            approximate_size(free)
         ));
     }
     if let Some(limit) = nofile_limit().soft.filter(|limit| *limit < OPEN_FILES_WANTED) {

@@ -11,11 +11,8 @@ use bakeoff_report::{
 };
 
 use crate::Outcome;
-use crate::cli::ReportArguments;
+use crate::cli::{DEFAULT_RESULTS, ReportArguments};
 use crate::files::newest_results;
-
-/// Where results are looked for when no run is named.
-const OUT: &str = "bakeoff-results";
 
 /// Tables fit this width, and do not use more.
 const WIDTH: usize = 100;
@@ -27,7 +24,7 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
     }
     let directory = match &arguments.run {
         Some(run) => run.clone(),
-        None => newest_results(Path::new(OUT))?,
+        None => newest_results(Path::new(DEFAULT_RESULTS))?,
     };
     if let Some(name) = &arguments.against {
         let published = Published::find(name)?;

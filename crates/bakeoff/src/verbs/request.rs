@@ -8,7 +8,7 @@ use bakeoff_suite::{Cell, WorkloadPlan};
 use bakeoff_tape::Progress;
 
 use crate::Outcome;
-use crate::cli::{RequestArguments, RunArguments};
+use crate::cli::{DEFAULT_RESULTS, RequestArguments, RunArguments};
 use crate::engine::cell::CellJob;
 use crate::engine::run::record;
 use crate::engine::run_file::RunFile;
@@ -20,7 +20,7 @@ use crate::verbs::run::arguments_of;
 pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
     let setup = setup(arguments)?;
     let (workload, cell) = find(&setup, &arguments.cell)?;
-    let parent = arguments.dir.clone().unwrap_or_else(|| PathBuf::from("bakeoff-results"));
+    let parent = arguments.dir.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS));
     let own = fresh_directory(&parent, &cell.id)?;
     let never_stop = &mut |_: Progress<'_>| ControlFlow::Continue(());
     let recording = record(workload, &own.path().join("tapes"), setup.corpus.as_deref(), never_stop)?

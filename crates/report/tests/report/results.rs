@@ -29,6 +29,15 @@ fn every_cut_leaves_whole_rounds_only() {
 }
 
 #[test]
+fn rounds_of_other_tapes_are_left_out() {
+    let mut cells = gets(&axes("lmdb"), &[1_000, 2_000, 3_000]);
+    cells[1].phases[0].tape.tape_checksum = "fedcba9876543210".to_owned();
+    let (read, notes) = parse_results(&text(&cells));
+    assert_eq!(read, [cells[0].clone(), cells[2].clone()]);
+    assert!(notes.len() == 1 && notes[0].starts_with("1 round(s) replayed other tapes"), "{notes:?}");
+}
+
+#[test]
 fn a_round_cut_short_and_done_again_counts_once() {
     let cells = gets(&axes("lmdb"), &[1_000]);
     let half = text(&cells).lines().next().unwrap().to_owned() + "\n";

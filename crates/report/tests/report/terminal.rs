@@ -104,7 +104,7 @@ fn a_run_without_results_says_so() {
     let mut empty = run(Vec::new(), stores());
     empty.info["finished"] = serde_json::Value::Null;
     let report = render_terminal(&empty, &PLAIN);
-    assert!(report.contains("0 cells in no rounds"), "{report}");
+    assert!(report.contains("0 cells measured · 0 answers"), "{report}");
     assert!(report.contains("NOT FINISHED"), "{report}");
 }
 
