@@ -39,6 +39,7 @@ pub(crate) fn memory(shares: &[MemoryShare], how: &str, source: &str) -> Option<
     feature = "leveldb",
     feature = "redb",
     feature = "rocksdb",
+    feature = "sled",
     feature = "sqlite",
     feature = "wiredtiger"
 ))]

@@ -19,6 +19,8 @@ static NATIVE: &[Entry] = &[
     entry!(leveldb),
     #[cfg(feature = "fjall")]
     entry!(fjall),
+    #[cfg(feature = "sled")]
+    entry!(sled),
     #[cfg(feature = "berkeley-db")]
     entry!(berkeley_btree),
     #[cfg(feature = "berkeley-db")]
