@@ -17,7 +17,7 @@ use crate::files::newest_results;
 /// Where results are looked for when no run is named.
 const OUT: &str = "bakeoff-results";
 
-/// Tables fit this width, and do not use more.
+/// Tables fit this width, and do not use more. A narrower terminal gets narrower ones.
 const WIDTH: usize = 100;
 
 /// Runs the verb.
@@ -82,7 +82,8 @@ fn show_published(name: &str, arguments: &ReportArguments) -> Result<Outcome> {
 
 fn terminal(full: bool) -> TerminalOptions {
     let color = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    TerminalOptions { width: WIDTH, color, full }
+    let columns = terminal_size::terminal_size_of(io::stdout()).map_or(WIDTH, |(columns, _)| usize::from(columns.0));
+    TerminalOptions { width: columns.min(WIDTH), color, full }
 }
 
 fn print(text: &str) -> Result<()> {
