@@ -41,6 +41,39 @@ fn a_run_measures_verifies_ranks_and_leaves_only_results() {
 }
 
 #[test]
+fn directory_keys_are_walked_with_one_thread_and_with_two() {
+    let place = Place::new();
+    let suite = r#"
+        rounds = 1
+        [axes]
+        stores = ["sqlite", "lmdb", "nested-folder"]
+        threads = [1, 2]
+        [tree]
+        fanout = 8
+        levels = 4
+        padding = 100
+        [[phases]]
+        name = "load"
+        operation = "insert"
+        batch = "all"
+        [[phases]]
+        name = "walk"
+        operation = "walk"
+        operations = 500
+        [[phases]]
+        name = "list"
+        operation = "scan"
+        operations = 50
+    "#;
+    place.write("tree.toml", suite);
+    // Both workloads have the same value pool, whose facts the second one reads from a file.
+    place.run(&["run", "tree.toml"]).expect(0).says(&[]);
+    let cells = place.cells();
+    assert_eq!(cells.len(), 6);
+    assert!(cells.iter().all(|cell| cell["status"] == "ok" && cell["verified"]["entries"] == 4_680), "{cells:?}");
+}
+
+#[test]
 fn rounds_are_interleaved() {
     let place = Place::new();
     place.write("tiny.toml", &tiny_suite(STORES, ""));

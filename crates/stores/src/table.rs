@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn every_store_says_how_it_divides_memory_among_its_settings() {
-        for description in native().iter().map(|entry| (entry.describe)()) {
+        for description in all().map(|entry| (entry.describe)()) {
             let memory = description.memory.expect("memory is divided");
             assert!(memory.source.starts_with("http") || description.test_only, "{}", description.name);
             let is_of_bytes = |share: &bakeoff_protocol::MemoryShare| {

@@ -14,7 +14,7 @@ use crate::Outcome;
 use crate::cli::{DEFAULT_RESULTS, ReportArguments};
 use crate::files::newest_results;
 
-/// Tables fit this width, and do not use more.
+/// Tables fit this width, and do not use more. A narrower terminal gets narrower ones.
 const WIDTH: usize = 100;
 
 /// Runs the verb.
@@ -79,7 +79,8 @@ fn show_published(name: &str, arguments: &ReportArguments) -> Result<Outcome> {
 
 fn terminal(full: bool) -> TerminalOptions {
     let color = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    TerminalOptions { width: WIDTH, color, full }
+    let columns = terminal_size::terminal_size_of(io::stdout()).map_or(WIDTH, |(columns, _)| usize::from(columns.0));
+    TerminalOptions { width: columns.min(WIDTH), color, full }
 }
 
 fn print(text: &str) -> Result<()> {
