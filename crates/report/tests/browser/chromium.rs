@@ -180,13 +180,19 @@ impl Drop for Browser {
 
 /// The browser's program: `CHROMIUM`, or the first one found in `PATH`.
 fn program() -> PathBuf {
+    find().expect("Chromium: apt-get install chromium, or set CHROMIUM to its program")
+}
+
+/// Whether there is a browser.
+pub(crate) fn is_there() -> bool {
+    find().is_some()
+}
+
+fn find() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("CHROMIUM") {
-        return named.into();
+        return Some(named.into());
     }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let places = std::env::split_paths(&path).flat_map(|place| NAMES.map(|name| place.join(name)));
-    places
-        .into_iter()
-        .find(|file| file.exists())
-        .expect("Chromium: apt-get install chromium, or set CHROMIUM to its program")
+    let path = std::env::var_os("PATH")?;
+    let mut places = std::env::split_paths(&path).flat_map(|place| NAMES.map(|name| place.join(name)));
+    places.find(|file| file.exists())
 }

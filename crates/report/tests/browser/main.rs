@@ -1,6 +1,7 @@
 //! The page in a real browser: what is on the first screen, what each chooser changes, whether every picture shows the right
 //! numbers, and that nothing is ever asked of a network, written to the console, or taken for markup.
 
+#[allow(dead_code, reason = "the benchmark needs more of it")]
 mod chromium;
 #[path = "../report/common.rs"]
 #[allow(dead_code, reason = "made-up runs, of which other tests need other parts")]

@@ -42,4 +42,4 @@ if (measures.length) {
   addEventListener("resize", () => innerWidth !== width && ((width = innerWidth), changed()));
   addEventListener("hashchange", () => { recall(); changed(); });
 }
-document.documentElement.dataset.ready = "yes";
+document.documentElement.dataset.ready = performance.now().toFixed(1);
