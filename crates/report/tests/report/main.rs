@@ -3,8 +3,8 @@
 mod common;
 mod compare;
 mod exports;
-mod memory;
 mod files;
+mod memory;
 mod published;
 mod results;
 mod suites_of_papers;
