@@ -22,6 +22,7 @@ Examples:
   bakeoff run --dir /mnt/ssd --durability power    on another disk, surviving power cuts
   bakeoff run --resume                         finish the newest run that was cut short
   bakeoff report                               show the newest result again
+  bakeoff compare before/ after/               what a change did to the figures
   bakeoff doctor                               what could spoil a measurement on this machine
 
 The script ./bakeoff also knows: build NAME (a driver that `doctor` says is not built), test (every
@@ -42,6 +43,8 @@ pub(crate) enum Verb {
     Run(RunArguments),
     /// Show the result of a run again, or export it
     Report(ReportArguments),
+    /// Say what became better or worse from one run to another, or cannot be told
+    Compare(CompareArguments),
     /// List the stores, or explain one with its settings
     Stores(StoresArguments),
     /// List the suites, or print one
@@ -152,25 +155,85 @@ pub(crate) struct RunArguments {
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  bakeoff report                                  the newest run
-  bakeoff report RUN --against hines-2023         beside the figures of a paper (docs/PUBLISHED.md)
-  bakeoff report published:hines-2023             the paper's own figures in our matrix")]
+  bakeoff report                                   the newest run
+  bakeoff report --full                            every store's figures for every workload
+  bakeoff report --csv figures.csv --json all.json     for other programs
+  bakeoff report laptop/ server/ --html both.html  several runs (machines, media, versions) in one page
+  bakeoff report RUN --against hines-2023          beside the figures of a paper (docs/PUBLISHED.md)
+  bakeoff report published:hines-2023              the paper's own figures in our matrix")]
 pub(crate) struct ReportArguments {
-    /// The run's directory, or published:NAME for a paper's own figures [default: the newest in bakeoff-results]
+    /// Directories of runs, or published:NAME for a paper's own figures [default: the newest in bakeoff-results]
     #[arg(value_name = "RUN")]
-    pub(crate) run: Option<PathBuf>,
+    pub(crate) runs: Vec<PathBuf>,
     /// Show every store's figures for every workload
     #[arg(long)]
     pub(crate) full: bool,
     /// Set the run beside a paper: hines-2023, leveldb-2011, cunningham-2024
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["csv", "json"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["csv", "json", "parquet", "xlsx", "markdown"])]
     pub(crate) against: Option<String>,
-    /// Write all figures as CSV to this file; `-` for standard output; `hines` or `hines:FILE` for the columns of that paper
+    /// Write the report as one HTML page that needs nothing else; it can show several runs, and a paper with --against.
+    /// `-` for standard output, as in all of these
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Write every round's figures as CSV; `hines` or `hines:FILE` for the columns of that paper
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
-    /// Write everything as JSON to this file; `-` for standard output
+    /// Write everything, verdicts too, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Write every round's figures as Parquet
+    #[arg(long, value_name = "FILE")]
+    pub(crate) parquet: Option<PathBuf>,
+    /// Write a workbook with charts, means, places and every round's figures
+    #[arg(long, value_name = "FILE")]
+    pub(crate) xlsx: Option<PathBuf>,
+    /// Write answer and matrices as Markdown
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff compare before/ after/                      what became better or worse, or cannot be told
+  bakeoff compare before/ after/ --fail-on worse=5%   exit status 1 if something is worse by more than 5 %, beyond doubt
+  bakeoff compare laptop/ server/ --html both.html    the same as a page
+Ratios are costs of B by costs of A, so that above 1 is always worse. Exit status: 0, or 1 with --fail-on; 2 usage or set-up.")]
+pub(crate) struct CompareArguments {
+    /// The run to compare with: before a change, an older version, another machine
+    #[arg(value_name = "A")]
+    pub(crate) a: PathBuf,
+    /// The run that is compared with it
+    #[arg(value_name = "B")]
+    pub(crate) b: PathBuf,
+    /// Show every workload, not only those with a change
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// End with status 1 if a figure is worse by more than this beyond doubt, or a cell failed in B only, e.g. worse=5%
+    #[arg(long, value_name = "worse=PERCENT", value_parser = parse_worse)]
+    pub(crate) fail_on: Option<f64>,
+    /// Write the comparison as Markdown; `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+    /// Write it as one HTML page that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+/// `worse=5%` or `worse`: the part by which figures may be worse.
+fn parse_worse(text: &str) -> Result<f64, String> {
+    let help = "give worse=PERCENT, e.g. worse=5%, or worse for any worsening";
+    let rest = text.strip_prefix("worse").ok_or_else(|| format!("only worsening can fail: {help}"))?;
+    if rest.is_empty() {
+        return Ok(0.0);
+    }
+    let percent = rest.strip_prefix('=').and_then(|rest| rest.strip_suffix('%')).ok_or(help)?;
+    let percent: f64 = percent.trim().parse().map_err(|_| format!("`{percent}` is no number: {help}"))?;
+    if (0.0..=1e6).contains(&percent) {
+        Ok(percent / 100.0)
+    } else {
+        Err(format!("{percent} % is out of range: {help}"))
+    }
 }
 
 #[derive(Args)]

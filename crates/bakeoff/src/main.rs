@@ -1,6 +1,6 @@
 //! The command line. One file a verb in `verbs/`; what `run` does lies in `engine/`.
 //!
-//! Exit status: 0 all went well, 1 a cell failed, 2 usage or set-up, 130 interrupted.
+//! Exit status: 0 all went well, 1 a cell failed or became worse than it may, 2 usage or set-up, 130 interrupted.
 
 mod cli;
 mod drivers;
@@ -19,7 +19,7 @@ use crate::cli::{Cli, Verb};
 pub(crate) enum Outcome {
     /// All went well.
     Good,
-    /// It worked, but some cell failed.
+    /// It worked, but some cell failed, or became worse than it may.
     SomeFailed,
     /// Ctrl-C.
     Interrupted,
@@ -30,6 +30,7 @@ fn main() -> ExitCode {
     let outcome = match cli.verb {
         Verb::Run(arguments) => verbs::run::main(arguments),
         Verb::Report(arguments) => verbs::report::main(&arguments),
+        Verb::Compare(arguments) => verbs::compare::main(&arguments),
         Verb::Stores(arguments) => verbs::stores::main(&arguments),
         Verb::Suites(arguments) => verbs::suites::main(&arguments),
         Verb::Doctor(arguments) => verbs::doctor::main(&arguments),

@@ -38,6 +38,9 @@ fn a_run_measures_verifies_ranks_and_leaves_only_results() {
         assert!(latency["latency_ns_p50"].as_u64() <= latency["latency_ns_max"].as_u64());
     }
     assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new());
+    let page = std::fs::read_to_string(place.only_run().join("report.html")).unwrap_or_default();
+    assert!(page.contains("<h1>Tiny</h1>") && page.ends_with("</html>\n"), "the page is beside the results");
+    assert!(finished.stdout.contains("report.html"), "{}", finished.stdout);
 }
 
 #[test]

@@ -148,15 +148,10 @@ impl Histogram {
     ///
     /// The encoding holds only the buckets, so smallest, largest and sum are then exact to 3 digits only.
     pub fn from_base64(text: &str) -> Result<Self, HistogramError> {
-        let bytes = STANDARD.decode(text.trim())?;
-        let wrong = |why: String| HistogramError::NotV2 { bytes: bytes.len(), why };
-        check_header(&bytes).map_err(wrong)?;
-        let counts: hdrhistogram::Histogram<u64> =
-            Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|error| wrong(error.to_string()))?;
+        let counts = decode(text)?;
         let mut histogram = Self::new();
-        for bucket in counts.iter_recorded() {
-            let ns = counts.median_equivalent(bucket.value_iterated_to());
-            histogram.record_many(ns, bucket.count_since_last_iteration());
+        for (ns, count) in recorded(&counts) {
+            histogram.record_many(ns, count);
         }
         if !histogram.is_empty() {
             histogram.min_ns = counts.min();
@@ -164,6 +159,28 @@ impl Histogram {
         }
         Ok(histogram)
     }
+}
+
+/// What an encoded histogram counted: latencies in nanoseconds, ascending, and how often each. Cheaper than
+/// [`Histogram::from_base64`] where many histograms are read and none is kept.
+///
+/// # Errors
+/// The text is not what [`Histogram::to_latency`] or another language's HdrHistogram of the same kind wrote.
+pub fn recorded_ns(text: &str) -> Result<Vec<(u64, u64)>, HistogramError> {
+    Ok(recorded(&decode(text)?).collect())
+}
+
+fn decode(text: &str) -> Result<hdrhistogram::Histogram<u64>, HistogramError> {
+    let bytes = STANDARD.decode(text.trim())?;
+    let wrong = |why: String| HistogramError::NotV2 { bytes: bytes.len(), why };
+    check_header(&bytes).map_err(wrong)?;
+    Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|error| wrong(error.to_string()))
+}
+
+fn recorded(counts: &hdrhistogram::Histogram<u64>) -> impl Iterator<Item = (u64, u64)> {
+    counts
+        .iter_recorded()
+        .map(|bucket| (counts.median_equivalent(bucket.value_iterated_to()), bucket.count_since_last_iteration()))
 }
 
 impl Default for Histogram {

@@ -17,7 +17,7 @@ mod warning;
 pub use clock::Clock;
 pub use device::{DeviceCounters, DeviceId};
 pub use disk::disk_usage;
-pub use histogram::{Histogram, HistogramError};
+pub use histogram::{Histogram, HistogramError, recorded_ns};
 pub use machine::{FileLimit, Machine, nofile_limit};
 pub use medium::{Medium, mount_points};
 pub use page_cache::page_cache_bytes;

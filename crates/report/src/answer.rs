@@ -6,11 +6,11 @@ use bakeoff_protocol::Durability;
 use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, Verdict, geometric_mean, rank};
 
 use crate::contender::Contenders;
-use crate::figures::Measure;
+use crate::figures::{Measure, resolution};
 use crate::format::{counted, listed, ratio};
 use crate::matrix::measure_label;
 use crate::table::HARD_SPACE;
-use crate::verdict::{Field, Table};
+use crate::verdict::{Field, Table, better};
 
 /// The sentences that answer for one table, without line breaks.
 pub(crate) struct Answer {
@@ -36,7 +36,8 @@ pub(crate) fn answer(table: &Table, contenders: &Contenders) -> Answer {
 pub(crate) const UNEQUAL: &str =
     "UNEQUAL: each store promises what stands beside its name, so their figures are no fair comparison";
 
-fn promise(durability: Option<Durability>) -> String {
+/// What a class of durability promises, after its name and a colon.
+pub(crate) fn promise(durability: Option<Durability>) -> String {
     let Some(durability) = durability else {
         return UNEQUAL.to_owned();
     };
@@ -62,33 +63,45 @@ pub(crate) struct Overall {
 
 /// Ranks stores over all timed workloads. Stores that failed anywhere are left out; `None` if there is nothing in common.
 pub(crate) fn overall(table: &Table) -> Option<Overall> {
-    let fields: Vec<&Field> =
-        table.measures.iter().filter(|measure| is_time(measure)).flat_map(|measure| table.fields_of(measure)).collect();
+    overall_of(table, is_time)
+}
+
+/// Ranks stores over all workloads of some measures, as [`overall`] does over all timed ones.
+pub(crate) fn overall_of(table: &Table, which: impl Fn(&Measure) -> bool) -> Option<Overall> {
+    let fields: Vec<(&Measure, &Field)> = table
+        .measures
+        .iter()
+        .filter(|measure| which(measure))
+        .flat_map(|measure| table.fields_of(measure).map(move |field| (measure, field)))
+        .collect();
     let failed: BTreeSet<String> = table.fields.values().flat_map(|field| field.failed.iter().cloned()).collect();
     let entrants: BTreeSet<&String> =
-        fields.iter().flat_map(|field| field.rounds.keys()).filter(|key| !failed.contains(*key)).collect();
-    let common: Vec<&&Field> =
-        fields.iter().filter(|field| entrants.iter().all(|key| field.rounds.contains_key(*key))).collect();
+        fields.iter().flat_map(|(_, field)| field.rounds.keys()).filter(|key| !failed.contains(*key)).collect();
+    let common = fields.iter().filter(|(_, field)| entrants.iter().all(|key| field.rounds.contains_key(*key)));
     let scored: Vec<BTreeMap<&String, Vec<f64>>> =
-        common.iter().filter_map(|field| ratios_to_best(field, &entrants)).collect();
+        common.filter_map(|(measure, field)| ratios_to_best(measure, field, &entrants)).collect();
     let candidates: Vec<Candidate> =
         entrants.iter().map(|key| Candidate::new((*key).clone(), scores(&scored, key))).collect();
     let ranking = rank(&candidates, RankOptions::new(Better::Lower))?;
     Some(Overall { ranking, common: scored.len(), all: fields.len(), left_out: failed })
 }
 
-/// Every entrant's rounds as ratios to the best mean among them; `None` where that is zero.
-fn ratios_to_best<'a>(field: &'a Field, entrants: &BTreeSet<&'a String>) -> Option<BTreeMap<&'a String, Vec<f64>>> {
-    let rounds = |key: &&'a String| field.rounds.get(*key).map(|rounds| (*key, rounds));
-    let means = entrants.iter().filter_map(rounds).filter_map(|(_, rounds)| bakeoff_stats::mean(rounds));
+/// How many times worse than the best mean among the entrants each one's rounds are; `None` where the best is zero.
+fn ratios_to_best<'a>(
+    measure: &Measure,
+    field: &'a Field,
+    entrants: &BTreeSet<&'a String>,
+) -> Option<BTreeMap<&'a String, Vec<f64>>> {
+    let least = resolution(measure, field.mode);
+    let cost = |figure: &f64| match better(measure) {
+        Better::Lower => figure.max(least),
+        Better::Higher => figure.recip(),
+    };
+    let costs: BTreeMap<&String, Vec<f64>> =
+        entrants.iter().filter_map(|key| Some((*key, field.rounds.get(*key)?.iter().map(cost).collect()))).collect();
+    let means = costs.values().filter_map(|costs| bakeoff_stats::mean(costs));
     let best = means.min_by(f64::total_cmp).filter(|best| *best > 0.0)?;
-    Some(
-        entrants
-            .iter()
-            .filter_map(rounds)
-            .map(|(key, rounds)| (key, rounds.iter().map(|x| x / best).collect()))
-            .collect(),
-    )
+    Some(costs.into_iter().map(|(key, costs)| (key, costs.iter().map(|cost| cost / best).collect())).collect())
 }
 
 /// One store's geometric mean over the workloads, for each round that all of them have.

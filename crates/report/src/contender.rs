@@ -9,7 +9,7 @@ use crate::format::printable;
 use crate::results::CellRound;
 
 /// Okabe and Ito's colours, told apart with any kind of colour vision; their black, which a dark terminal swallows, is left out.
-const PALETTE: [(u8, u8, u8); 7] =
+pub(crate) const PALETTE: [(u8, u8, u8); 7] =
     [(230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (0, 114, 178), (213, 94, 0), (204, 121, 167)];
 
 /// A store with the settings a suite gave it.
@@ -17,10 +17,14 @@ const PALETTE: [(u8, u8, u8); 7] =
 pub(crate) struct Contender {
     /// What tells it apart from all others.
     pub(crate) key: String,
+    /// The store's name.
+    pub(crate) store: String,
     /// Its name for people, safe to print.
     pub(crate) title: String,
     /// Whether it may be ranked: it keeps its data and does not exist for tests only.
     pub(crate) ranked: bool,
+    /// The number of its colour: the same for all with the same title.
+    pub(crate) colour: usize,
     /// Its colour on a terminal.
     pub(crate) style: Style,
 }
@@ -31,18 +35,24 @@ pub(crate) struct Contenders(BTreeMap<String, Contender>);
 impl Contenders {
     /// Everyone in these cells, as the stores' descriptions name them. Colours follow the order of names.
     pub(crate) fn new(cells: &[CellRound], stores: &[StoreDescription]) -> Self {
+        Self::of_all(&[(cells, stores)])
+    }
+
+    /// Everyone in the cells of several runs; a store that several of them describe has the first one's title.
+    pub(crate) fn of_all(runs: &[(&[CellRound], &[StoreDescription])]) -> Self {
         let mut by_store: BTreeMap<&str, BTreeMap<String, &Axes>> = BTreeMap::new();
         let mut rivals: BTreeMap<(&str, Option<&str>), BTreeSet<String>> = BTreeMap::new();
-        for axes in cells.iter().map(|cell| &cell.end.axes) {
+        for axes in runs.iter().flat_map(|(cells, _)| *cells).map(|cell| &cell.end.axes) {
             by_store.entry(&axes.store).or_default().entry(key_of(axes)).or_insert(axes);
             rivals.entry((&axes.store, axes.variant.as_deref())).or_default().insert(key_of(axes));
         }
+        let described: Vec<&StoreDescription> = runs.iter().flat_map(|(_, stores)| *stores).collect();
         let mut contenders = BTreeMap::new();
-        let mut titles: BTreeMap<String, &str> = BTreeMap::new();
+        let mut titles: BTreeMap<String, (&str, usize)> = BTreeMap::new();
         for (store, settings) in &by_store {
             let several = rivals.iter().any(|((of, _), keys)| of == store && keys.len() > 1);
             for (key, axes) in settings {
-                let description = stores.iter().find(|description| description.name == *store);
+                let description = described.iter().find(|description| description.name == *store);
                 let mut title = printable(description.map_or(store, |description| &description.title));
                 if several {
                     title.push_str(&settings_words(axes));
@@ -51,12 +61,14 @@ impl Contenders {
                     title.push_str(&format!(" ({})", axes.durability));
                 }
                 // The same store may be set otherwise in another variant: it has the same title there.
-                if titles.insert(title.clone(), store).is_some_and(|other| other != *store) {
+                if titles.get(&title).is_some_and(|(other, _)| other != store) {
                     title = format!("{title} [{}]", printable(store));
                 }
                 let ranked = description.is_none_or(|store| store.capabilities.keeps_data && !store.test_only);
-                let style = style(if several { contenders.len() } else { store_index(&by_store, store) });
-                contenders.insert(key.clone(), Contender { key: key.clone(), title, ranked, style });
+                let colour = titles.get(&title).map_or(titles.len(), |(_, colour)| *colour);
+                titles.insert(title.clone(), (store, colour));
+                let (key, store, style) = (key.clone(), (*store).to_owned(), style(colour));
+                contenders.insert(key.clone(), Contender { key, store, title, ranked, colour, style });
             }
         }
         Self(contenders)
@@ -66,7 +78,8 @@ impl Contenders {
     pub(crate) fn named(titles: BTreeMap<String, String>) -> Self {
         let contender = |(index, (key, title)): (usize, (String, String))| {
             let title = printable(&title);
-            (key.clone(), Contender { key, title, ranked: true, style: style(index) })
+            let store = key.clone();
+            (key.clone(), Contender { key, store, title, ranked: true, colour: index, style: style(index) })
         };
         Self(titles.into_iter().enumerate().map(contender).collect())
     }
@@ -81,15 +94,21 @@ impl Contenders {
         self.0.get(key)
     }
 
+    /// One for each title, in the order of their colours.
+    pub(crate) fn titles(&self) -> Vec<&Contender> {
+        let by_colour: BTreeMap<usize, &Contender> = self.0.values().map(|each| (each.colour, each)).collect();
+        by_colour.into_values().collect()
+    }
+
+    /// The colour of the one with this key, which is its place among [`Self::titles`]; 0 if it is unknown.
+    pub(crate) fn colour(&self, key: &str) -> usize {
+        self.get(key).map_or(0, |contender| contender.colour)
+    }
+
     /// The title of the one with this key; the key itself if it is unknown.
     pub(crate) fn title(&self, key: &str) -> String {
         self.get(key).map_or_else(|| printable(key), |contender| contender.title.clone())
     }
-}
-
-/// A store's place among all, so that it has the same colour in every variant.
-fn store_index(stores: &BTreeMap<&str, BTreeMap<String, &Axes>>, store: &str) -> usize {
-    stores.keys().position(|name| *name == store).unwrap_or(0)
 }
 
 /// What tells contenders apart: the store's name, its settings if it has any, and where stores promise different things

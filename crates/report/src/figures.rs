@@ -5,7 +5,7 @@ use bakeoff_protocol::{Latency, Mode, OperationResult, PhaseResult};
 use crate::results::CellRound;
 
 /// A page of memory: resident sets cannot be told apart by less.
-const PAGE_BYTES: f64 = 4096.0;
+pub(crate) const PAGE_BYTES: f64 = 4096.0;
 
 /// What is measured in a row of the matrix.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,7 +96,8 @@ pub(crate) fn is_per_entry(operation: &str) -> bool {
     matches!(operation, "scan" | "scan-all")
 }
 
-fn units(of: &OperationResult) -> f64 {
+/// How many of them a figure counts: entries for scans, operations for everything else.
+pub(crate) fn units(of: &OperationResult) -> f64 {
     if is_per_entry(&of.operation) { of.entries as f64 } else { of.operations as f64 }
 }
 

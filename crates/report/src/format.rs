@@ -58,6 +58,11 @@ pub(crate) fn ratio(times: f64) -> String {
     format!("{}×", digits(times))
 }
 
+/// Two numbers of times: `1.10–1.35×`.
+pub(crate) fn ratio_range(low: f64, high: f64) -> String {
+    format!("{}–{}", digits(low), ratio(high))
+}
+
 /// A count with a comma between thousands: `10,000`.
 pub(crate) fn count(count: u64) -> String {
     let plain = count.to_string();

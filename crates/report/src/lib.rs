@@ -1,8 +1,9 @@
 //! Reads a run's directory and shows what it found.
 //!
 //! ```text
-//! run.json, results.jsonl ─Run::read→ Run ─compare→ tables of rankings ─→ terminal · JSON
-//!                                      └───────────────────────────────→ CSV
+//! run.json, results.jsonl ─Run::read→ Run ─compare_all→ tables of rankings ─→ terminal · page · JSON · XLSX · Markdown
+//!                                      ├─rows_of──────→ tidy table ────────→ CSV · Parquet · XLSX · page
+//!                              another Run ─Comparison→ what changed ──────→ terminal · Markdown · page
 //! ```
 //! Statistics are `bakeoff-stats`'s; here figures are only taken out of results, given to it, and laid out. Invariants:
 //! only rounds of cells that never failed count; stores are ranked only against stores with the same promise, on the same
@@ -11,17 +12,22 @@
 mod against;
 mod answer;
 mod bars;
+mod compare;
 mod contender;
 mod details;
 mod disturbed;
 mod export_csv;
 mod export_hines;
 mod export_json;
+mod export_parquet;
+mod export_xlsx;
 mod figures;
 mod format;
 mod live;
+mod markdown;
 mod matrix;
 mod memory;
+mod page;
 mod pairs;
 mod published;
 mod published_report;
@@ -30,14 +36,20 @@ mod run;
 mod sections;
 mod table;
 mod terminal;
+mod tidy;
 mod verdict;
 
 pub use against::render_against;
+pub use compare::{Change, Comparison, Line, render_comparison, write_comparison_html, write_comparison_markdown};
 pub use export_csv::write_csv;
 pub use export_hines::write_hines_csv;
 pub use export_json::write_json;
+pub use export_parquet::write_parquet;
+pub use export_xlsx::write_xlsx;
 pub use format::printable;
 pub use live::live_leaders;
+pub use markdown::write_markdown;
+pub use page::write_page;
 pub use published::Published;
 pub use published_report::render_published;
 pub use results::{CellRound, parse_results};

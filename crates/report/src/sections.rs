@@ -157,7 +157,7 @@ fn pool_words(pool: &Value) -> String {
 }
 
 /// The command line as typed; arguments with blanks are quoted.
-fn command_line(run: &Run) -> String {
+pub(crate) fn command_line(run: &Run) -> String {
     let word = |argument: &Value| {
         let text = argument.as_str().unwrap_or_default();
         if text.is_empty() || text.contains([' ', '\t', '\'', '"']) { format!("{text:?}") } else { text.to_owned() }

@@ -107,7 +107,8 @@ fn heading(run: &Run, width: usize) -> String {
     out
 }
 
-fn amounts(run: &Run) -> String {
+/// How much was measured and checked.
+pub(crate) fn amounts(run: &Run) -> String {
     let ok: Vec<&PhaseLine> = run.cells.iter().filter(|cell| cell.is_ok()).flat_map(|cell| &cell.phases).collect();
     let checked = ok.iter().fold(0_u64, |sum, phase| sum.saturating_add(phase.result.answers_checked));
     let entries = run.cells.iter().filter_map(|cell| cell.end.verified.as_ref());
@@ -189,9 +190,14 @@ pub(crate) fn circumstances(of: &Circumstances, tables: &[Table], width: usize) 
 }
 
 /// The axes in which tables differ, apart from durability.
-fn varying(of: &Circumstances, tables: &[Table]) -> String {
-    let differs =
-        |same: fn(&Circumstances, &Circumstances) -> bool| tables.iter().any(|other| !same(&other.circumstances, of));
+pub(crate) fn varying(of: &Circumstances, tables: &[Table]) -> String {
+    let all: Vec<Circumstances> = tables.iter().map(|table| table.circumstances.clone()).collect();
+    varying_among(of, &all)
+}
+
+/// The same, of circumstances alone.
+pub(crate) fn varying_among(of: &Circumstances, all: &[Circumstances]) -> String {
+    let differs = |same: fn(&Circumstances, &Circumstances) -> bool| all.iter().any(|other| !same(other, of));
     let mut words = String::new();
     if let Some(variant) = &of.variant {
         words.push_str(&format!(" · variant {}", printable(variant)));

@@ -1,6 +1,7 @@
 //! One file a verb: what it was given, what it calls, what it prints.
 
 pub(crate) mod clean;
+pub(crate) mod compare;
 pub(crate) mod doctor;
 pub(crate) mod report;
 pub(crate) mod request;

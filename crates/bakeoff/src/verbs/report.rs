@@ -1,61 +1,102 @@
-//! `bakeoff report`: a run's result again, or as a file for other programs.
+//! `bakeoff report`: a run's result again, as a page, or as a file for other programs.
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_report::{
-    Published, Run, TerminalOptions, render_against, render_published, render_terminal, write_csv, write_hines_csv,
-    write_json,
+    Published, ReportError, Run, TerminalOptions, render_against, render_published, render_terminal, write_csv,
+    write_hines_csv, write_json, write_markdown, write_page, write_parquet, write_xlsx,
 };
 
 use crate::Outcome;
 use crate::cli::{DEFAULT_RESULTS, ReportArguments};
-use crate::files::newest_results;
+use crate::files::{newest_results, replace_file};
+
+/// The page's name in a run's directory.
+const PAGE: &str = "report.html";
 
 /// Tables fit this width, and do not use more. A narrower terminal gets narrower ones.
 const WIDTH: usize = 100;
 
+/// Writes one run in some format.
+type Writer = fn(&Run, &mut dyn Write) -> Result<(), ReportError>;
+
 /// Runs the verb.
 pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
-    if let Some(name) = arguments.run.as_ref().and_then(|run| run.to_str()?.strip_prefix("published:")) {
-        return show_published(name, arguments);
+    let published = |run: &PathBuf| Some(run.to_str()?.strip_prefix("published:")?.to_owned());
+    if let Some(name) = arguments.runs.iter().find_map(published) {
+        return show_published(&name, arguments);
     }
-    let directory = match &arguments.run {
-        Some(run) => run.clone(),
-        None => newest_results(Path::new(DEFAULT_RESULTS))?,
+    let exports = exports(arguments);
+    check_files(arguments.html.iter().chain(exports.iter().map(|(path, _)| path)))?;
+    let against = arguments.against.as_deref().map(Published::find).transpose()?;
+    let directories = match arguments.runs.as_slice() {
+        [] => vec![newest_results(Path::new(DEFAULT_RESULTS))?],
+        named => named.to_vec(),
     };
-    if let Some(name) = &arguments.against {
-        let published = Published::find(name)?;
-        let text = render_against(&Run::read(&directory)?, &published, &terminal(arguments.full))?;
-        print(&text)?;
-        return Ok(Outcome::Good);
+    if let Some(path) = &arguments.html {
+        let runs = directories.iter().map(|directory| Run::read(directory)).collect::<Result<Vec<_>, _>>()?;
+        export(path, |out| write_page(&runs, against.as_ref(), out))?;
     }
-    if arguments.csv.is_none() && arguments.json.is_none() {
-        show(&directory, arguments.full)?;
-        return Ok(Outcome::Good);
-    }
-    if arguments.csv.is_some() && arguments.csv == arguments.json {
-        bail!("--csv and --json would be written into each other: give them different files");
-    }
-    let run = Run::read(&directory)?;
-    if let Some(path) = &arguments.csv {
-        match path.to_str().and_then(hines_columns) {
-            Some(path) => export(Path::new(path), |out| write_hines_csv(&run, out))?,
-            None => export(path, |out| write_csv(&run, out))?,
+    let only = match directories.as_slice() {
+        [only] => only,
+        _ if arguments.html.is_some() && exports.is_empty() => return Ok(Outcome::Good),
+        several => bail!(
+            "{} runs were named: only --html shows several in one; for everything else name one, and `bakeoff compare` \
+             says what differs between two",
+            several.len()
+        ),
+    };
+    if exports.is_empty() && arguments.html.is_none() {
+        match &against {
+            Some(published) => print(&render_against(&Run::read(only)?, published, &terminal(arguments.full))?)?,
+            None => show(only, arguments.full)?,
         }
     }
-    if let Some(path) = &arguments.json {
-        export(path, |out| write_json(&run, out))?;
+    if !exports.is_empty() {
+        let run = Run::read(only)?;
+        for (path, write) in exports {
+            export(&path, |out| write(&run, out))?;
+        }
     }
     Ok(Outcome::Good)
+}
+
+/// What was asked for besides the page.
+fn exports(arguments: &ReportArguments) -> Vec<(PathBuf, Writer)> {
+    let hines = arguments.csv.as_ref().and_then(|path| hines_columns(path.to_str()?));
+    let csv: (Option<PathBuf>, Writer) = match hines {
+        Some(path) => (Some(path.into()), write_hines_csv),
+        None => (arguments.csv.clone(), write_csv),
+    };
+    let all: [(Option<PathBuf>, Writer); 5] = [
+        csv,
+        (arguments.json.clone(), write_json),
+        (arguments.parquet.clone(), write_parquet),
+        (arguments.xlsx.clone(), write_xlsx),
+        (arguments.markdown.clone(), write_markdown),
+    ];
+    all.into_iter().filter_map(|(path, write)| Some((path?, write))).collect()
 }
 
 /// Where to write the columns of Hines 2023, if those are asked for: `hines` or `hines:FILE`.
 fn hines_columns(path: &str) -> Option<&str> {
     let rest = path.strip_prefix("hines")?;
     if rest.is_empty() { Some("-") } else { rest.strip_prefix(':') }
+}
+
+/// Two exports must not be written into each other.
+pub(crate) fn check_files<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Result<()> {
+    let mut seen = Vec::new();
+    for file in files {
+        if seen.contains(&file) {
+            bail!("two exports would be written into {}: give them different files", file.display());
+        }
+        seen.push(file);
+    }
+    Ok(())
 }
 
 /// Prints the report of a run for a person.
@@ -67,7 +108,9 @@ pub(crate) fn show(directory: &Path, full: bool) -> Result<()> {
 /// Prints what a publication found, or its figures as they stand in `published/`.
 fn show_published(name: &str, arguments: &ReportArguments) -> Result<Outcome> {
     let published = Published::find(name)?;
-    if arguments.json.is_some() || arguments.against.is_some() {
+    let ReportArguments { runs, csv, html, against, .. } = arguments;
+    let others = exports(arguments).len() > usize::from(csv.is_some());
+    if runs.len() > 1 || html.is_some() || against.is_some() || others {
         bail!("published:{name} can be shown, or written with --csv: leave the other options out");
     }
     match &arguments.csv {
@@ -77,17 +120,29 @@ fn show_published(name: &str, arguments: &ReportArguments) -> Result<Outcome> {
     Ok(Outcome::Good)
 }
 
-fn terminal(full: bool) -> TerminalOptions {
+/// How standard output is written to: with colours if it takes them and the user wants them.
+pub(crate) fn terminal(full: bool) -> TerminalOptions {
     let color = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let columns = terminal_size::terminal_size_of(io::stdout()).map_or(WIDTH, |(columns, _)| usize::from(columns.0));
     TerminalOptions { width: columns.min(WIDTH), color, full }
 }
 
-fn print(text: &str) -> Result<()> {
+/// Prints a report.
+pub(crate) fn print(text: &str) -> Result<()> {
     io::stdout().lock().write_all(text.as_bytes()).context("cannot print the report")
 }
 
-fn export<E>(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), E>) -> Result<()>
+/// Writes a run's page beside its results and gives its path.
+pub(crate) fn write_page_beside(directory: &Path) -> Result<PathBuf> {
+    let mut page = Vec::new();
+    write_page(&[Run::read(directory)?], None, &mut page)?;
+    let path = directory.join(PAGE);
+    replace_file(&path, &page)?;
+    Ok(path)
+}
+
+/// Writes an export to a file, or to standard output for `-`.
+pub(crate) fn export<E>(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), E>) -> Result<()>
 where
     E: std::error::Error + Send + Sync + 'static,
 {

@@ -145,6 +145,7 @@ fn execute(
     };
     let ended = run.run()?;
     if ended.interrupted {
+        write_page(directory.path());
         scratch.remove()?;
         made.remove()?;
         anstream::eprintln!(
@@ -157,6 +158,7 @@ fn execute(
     // The answer first: removing many files can take a while.
     report::show(directory.path(), arguments.full)?;
     anstream::println!("\nResults: {}", directory.path().display());
+    write_page(directory.path());
     print_further_stores(setup)?;
     scratch.remove()?;
     made.remove()?;
@@ -182,6 +184,14 @@ fn print_further_stores(setup: &Setup) -> Result<()> {
         anstream::println!("Could join with --stores: {}, after being built ({}).", recipe.store_list(), recipe.wait);
     }
     Ok(())
+}
+
+/// The page beside the results. That it cannot be written takes nothing from the results.
+fn write_page(directory: &Path) {
+    match report::write_page_beside(directory) {
+        Ok(path) => anstream::println!("Report:  {}", path.display()),
+        Err(error) => anstream::eprintln!("note: {error:#}"),
+    }
 }
 
 /// A killed run leaves its scratch directories behind; whoever finishes the run removes them.

@@ -6,6 +6,7 @@ use crate::common::*;
 use bakeoff_protocol::{FailureKind, Resources};
 use bakeoff_report::{CellRound, write_csv, write_json};
 use serde_json::Value;
+use sha2::{Digest, Sha512};
 
 type Table = (Vec<String>, Vec<BTreeMap<String, String>>);
 
@@ -124,4 +125,19 @@ fn json_has_every_round_and_every_verdict() {
     assert_eq!((&space["verdict"], space["tied"].as_array().map(Vec::len)), (&"tie".into(), Some(2)));
     let efficiency = space["order"][0]["mean"].as_f64().unwrap();
     assert!((efficiency - 0.8).abs() < 1e-12, "{efficiency}");
+}
+
+#[test]
+fn the_page_carries_its_libraries_unchanged() {
+    let vendor = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("web/vendor");
+    let sums = std::fs::read_to_string(vendor.join("SHA512SUMS")).unwrap();
+    assert_eq!(sums.lines().count(), 2);
+    for line in sums.lines() {
+        let (sum, name) = line.split_once("  ").unwrap();
+        let bytes = std::fs::read(vendor.join(name)).unwrap();
+        let found: String = Sha512::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(found, sum, "{name}");
+        let readme = std::fs::read_to_string(vendor.join("README.md")).unwrap();
+        assert!(readme.contains(name), "{name} is not in README.md");
+    }
 }

@@ -1,7 +1,9 @@
 //! Reports of made-up runs: read, rendered, exported.
 
 mod common;
+mod compare;
 mod exports;
+mod files;
 mod memory;
 mod published;
 mod results;

@@ -1,0 +1,36 @@
+//! `bakeoff compare`: what changed from one run to another.
+
+use anyhow::{Context, Result};
+use bakeoff_report::{Comparison, Run, render_comparison, write_comparison_html, write_comparison_markdown};
+
+use crate::Outcome;
+use crate::cli::CompareArguments;
+use crate::verbs::report::{check_files, export, print, terminal};
+
+/// Runs the verb.
+pub(crate) fn main(arguments: &CompareArguments) -> Result<Outcome> {
+    check_files(arguments.markdown.iter().chain(&arguments.html))?;
+    let comparison = Comparison::new(&Run::read(&arguments.a)?, &Run::read(&arguments.b)?)?;
+    if let Some(path) = &arguments.markdown {
+        export(path, |out| write_comparison_markdown(&comparison, out))?;
+    }
+    if let Some(path) = &arguments.html {
+        export(path, |out| write_comparison_html(&comparison, out))?;
+    }
+    if arguments.markdown.is_none() && arguments.html.is_none() {
+        print(&render_comparison(&comparison, &terminal(arguments.full))).context("cannot print the comparison")?;
+    }
+    Ok(arguments.fail_on.map_or(Outcome::Good, |part| verdict(&comparison, part)))
+}
+
+/// Says on standard error what is worse than it may be.
+fn verdict(comparison: &Comparison, part: f64) -> Outcome {
+    let worse = comparison.worse_by(part);
+    for line in &worse {
+        anstream::eprintln!("worse: {}, {}, {}", line.store, line.measure, line.workload);
+    }
+    for failed in &comparison.newly_failed {
+        anstream::eprintln!("failed: {failed}");
+    }
+    if worse.is_empty() && comparison.newly_failed.is_empty() { Outcome::Good } else { Outcome::SomeFailed }
+}

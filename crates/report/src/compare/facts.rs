@@ -1,0 +1,82 @@
+//! What two runs differ in besides their figures, and which cells failed in the second one only.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::contender::Contenders;
+use crate::format::{count, printable, size_range};
+use crate::run::Run;
+
+/// What figures depend on, by its path in `run.json`.
+const FACTS: [&[&str]; 9] = [
+    &["bakeoff_version"],
+    &["suite", "name"],
+    &["seed"],
+    &["machine", "cpu_model"],
+    &["machine", "cpus_usable"],
+    &["machine", "memory_bytes"],
+    &["machine", "os"],
+    &["machine", "kernel"],
+    &["machine", "hypervisor"],
+];
+
+/// What is known of a medium that figures depend on.
+const MEDIUM_FACTS: [&str; 3] = ["file_system", "device_model", "mount_options"];
+
+/// Machine, versions and settings in which the runs differ, each as `what: A → B`.
+pub(crate) fn differences(a: &Run, b: &Run) -> Vec<String> {
+    let (mut a_facts, mut b_facts) = (facts(a), facts(b));
+    let names: BTreeSet<String> = a_facts.keys().chain(b_facts.keys()).cloned().collect();
+    let differ = |name: String| {
+        let (a, b) = (a_facts.remove(&name), b_facts.remove(&name));
+        let words = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
+        (a != b).then(|| printable(&format!("{name}: {} → {}", words(a), words(b))))
+    };
+    names.into_iter().filter_map(differ).collect()
+}
+
+fn facts(run: &Run) -> BTreeMap<String, String> {
+    let at = |path: &[&str]| path.iter().try_fold(&run.info, |value, key| value.get(key));
+    let mut facts: BTreeMap<String, String> =
+        FACTS.iter().filter_map(|path| Some((path.join(" "), words(at(path)?)))).collect();
+    for (name, medium) in run.info.get("media").and_then(Value::as_object).into_iter().flatten() {
+        let of = MEDIUM_FACTS.iter().filter_map(|key| Some((format!("medium {name} {key}"), words(medium.get(key)?))));
+        facts.extend(of);
+    }
+    for store in &run.stores {
+        facts.insert(format!("version of {}", store.title), store.version.clone());
+    }
+    for end in run.cells.iter().map(|cell| &cell.end) {
+        for (name, value) in end.opened.iter().flat_map(|opened| &opened.settings) {
+            facts.insert(format!("setting {name} of {}", end.axes.store), words(value));
+        }
+    }
+    facts
+}
+
+fn words(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Cells that never failed in the first run and did in the second, in words.
+pub(crate) fn newly_failed(a: &Run, b: &Run, contenders: &Contenders) -> Vec<String> {
+    let failed_in_a: BTreeSet<&str> = failed(a).map(|cell| cell.end.cell.as_str()).collect();
+    let in_a: BTreeSet<&str> = a.cells.iter().map(|cell| cell.end.cell.as_str()).collect();
+    let mut seen = BTreeSet::new();
+    let new = failed(b).map(|cell| &cell.end).filter(|end| {
+        let cell = end.cell.as_str();
+        in_a.contains(cell) && !failed_in_a.contains(cell) && seen.insert(cell)
+    });
+    new.map(|end| {
+        let title = contenders.of(&end.axes).map_or_else(|| end.axes.store.clone(), |each| each.title.clone());
+        let sizes = size_range(end.axes.value_bytes_min, end.axes.value_bytes_max);
+        let why = end.failure.map_or("failed", |kind| kind.words());
+        printable(&format!("{title}, {sizes} × {} {}: {why}", count(end.axes.records), end.axes.data))
+    })
+    .collect()
+}
+
+fn failed(run: &Run) -> impl Iterator<Item = &crate::results::CellRound> {
+    run.cells.iter().filter(|cell| !cell.is_ok())
+}

@@ -1,0 +1,85 @@
+//! A comparison as text.
+
+use anstyle::{AnsiColor, Style};
+
+use crate::compare::{Change, Comparison, Line};
+use crate::format::{counted, ratio, ratio_range};
+use crate::sections::section;
+use crate::table::{Side, Text, TextTable, paragraph};
+use crate::terminal::{TerminalOptions, WIDTH_MIN};
+
+/// The comparison as text that ends with a line break: over all workloads first, then every workload in which something
+/// changed, or with `full` every one.
+pub fn render_comparison(of: &Comparison, options: &TerminalOptions) -> String {
+    let width = options.width.max(WIDTH_MIN);
+    let mut out = paragraph(&format!("A: {}", of.labels[0]), width, "", "   ");
+    out.push_str(&paragraph(&format!("B: {}", of.labels[1]), width, "", "   "));
+    out.push_str(&format!("\n{}", paragraph(&of.summary(), width, "", "")));
+    out.push_str(&format!("\nOver all workloads\n{}", table(&of.overall, options, width)));
+    let lines: Vec<Line> =
+        of.lines.iter().filter(|line| options.full || line.change != Change::CannotTell).cloned().collect();
+    let title = if options.full { "Each workload" } else { "Workloads with a change" };
+    if !lines.is_empty() {
+        out.push_str(&format!("\n{title}\n{}", table(&lines, options, width)));
+    }
+    if !options.full && lines.len() < of.lines.len() {
+        out.push_str(&paragraph("`--full` shows every workload.", width, "", ""));
+    }
+    out.push_str(&format!("\n{}", paragraph(&of.explanation(), width, "", "")));
+    let bullets = |lines: &[String]| lines.iter().map(|line| paragraph(line, width, "  ", "    ")).collect::<String>();
+    out.push_str(&section("Failed in B, not in A", &bullets(&of.newly_failed)));
+    out.push_str(&section("The runs differ in (A → B)", &bullets(&of.differences)));
+    out.push_str(&section("Left out", &bullets(&of.notes)));
+    out
+}
+
+fn table(lines: &[Line], options: &TerminalOptions, width: usize) -> String {
+    let mut table = TextTable::new(vec![Side::Left, Side::Left, Side::Left, Side::Right, Side::Left, Side::Left]);
+    table.row(["store", "measure", "workloads", "B / A", "interval", ""].map(Text::plain).to_vec());
+    for line in lines {
+        let [estimate, interval] = figures(line);
+        let mut cells: Vec<Text> =
+            [&line.store, &line.measure, &line.workload, &estimate, &interval].map(Text::plain).to_vec();
+        cells.push(Text::default().and(line.change.word(), style(line.change)));
+        table.row(cells);
+    }
+    table.render(width, options.color)
+}
+
+/// The ratio and its interval, in words.
+pub(crate) fn figures(line: &Line) -> [String; 2] {
+    match line.ratio {
+        Some(of) => [ratio(of.estimate), ratio_range(of.low, of.high)],
+        None => ["–".to_owned(), "too few rounds".to_owned()],
+    }
+}
+
+fn style(change: Change) -> Style {
+    match change {
+        Change::Better => AnsiColor::Green.on_default(),
+        Change::Worse => AnsiColor::Red.on_default().bold(),
+        Change::CannotTell => Style::new(),
+    }
+}
+
+impl Comparison {
+    /// How many figures changed, in a sentence.
+    pub(crate) fn summary(&self) -> String {
+        let number = |change: Change| self.lines.iter().filter(|line| line.change == change).count();
+        format!(
+            "{}: {} better in B, {} worse, {} cannot be told apart.",
+            counted(self.lines.len(), "figure"),
+            number(Change::Better),
+            number(Change::Worse),
+            number(Change::CannotTell)
+        )
+    }
+
+    /// How to read the ratios.
+    pub(crate) fn explanation(&self) -> String {
+        "Ratios are costs of B by costs of A (time, bytes on disk, bytes of memory): above 1 is worse. Over all workloads they are geometric \
+         means, round by round. Intervals hold at 95 % for all lines of a table together, so between equal runs nothing is \
+         called better or worse in 19 of 20 tables; more rounds make them narrower."
+            .to_owned()
+    }
+}

@@ -1,0 +1,81 @@
+//! The tidy table as Parquet: the same columns, figures as 64-bit integers, absent ones as nulls.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int64Type};
+use parquet::errors::Result as ParquetResult;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::Type;
+
+use crate::run::{ReportError, Run};
+use crate::tidy::{Cell, columns, rows_of};
+
+/// Writes every round of every cell, failed ones included, as Parquet with Snappy.
+///
+/// # Errors
+/// `out` takes no more.
+pub fn write_parquet(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
+    let columns = columns();
+    let mut cells: Vec<Vec<Cell>> = columns.iter().map(|_| Vec::new()).collect();
+    for row in rows_of(run) {
+        for (column, (_, cell)) in cells.iter_mut().zip(row.0) {
+            column.push(cell);
+        }
+    }
+    let mut bytes = Vec::new();
+    write(&columns, cells, &mut bytes).map_err(|why| std::io::Error::other(why.to_string()))?;
+    out.write_all(&bytes)?;
+    Ok(())
+}
+
+fn write(columns: &[(String, Cell)], cells: Vec<Vec<Cell>>, out: &mut Vec<u8>) -> ParquetResult<()> {
+    let fields = columns.iter().map(|(name, kind)| field(name, kind).map(Arc::new)).collect::<ParquetResult<_>>()?;
+    let schema = Type::group_type_builder("results").with_fields(fields).build()?;
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let mut writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
+    let mut group = writer.next_row_group()?;
+    for ((_, kind), cells) in columns.iter().zip(cells) {
+        match kind {
+            Cell::Text(_) => column::<ByteArrayType>(&mut group, cells, |cell| match cell {
+                Cell::Text(text) if !text.is_empty() => Some(ByteArray::from(text.into_bytes())),
+                _ => None,
+            })?,
+            Cell::Number(_) => column::<Int64Type>(&mut group, cells, |cell| match cell {
+                Cell::Number(Some(number)) => i64::try_from(number).ok(),
+                _ => None,
+            })?,
+        }
+    }
+    group.close()?;
+    writer.close()?;
+    Ok(())
+}
+
+fn field(name: &str, kind: &Cell) -> ParquetResult<Type> {
+    let (physical, logical) = match kind {
+        Cell::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        Cell::Number(_) => (Physical::INT64, None),
+    };
+    let field = Type::primitive_type_builder(name, physical).with_logical_type(logical);
+    field.with_repetition(Repetition::OPTIONAL).build()
+}
+
+/// Writes the next column: which rows have a value, and the values.
+fn column<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, &mut Vec<u8>>,
+    cells: Vec<Cell>,
+    value: impl Fn(Cell) -> Option<T::T>,
+) -> ParquetResult<()> {
+    let values: Vec<Option<T::T>> = cells.into_iter().map(value).collect();
+    let present: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+    let values: Vec<T::T> = values.into_iter().flatten().collect();
+    // There are as many columns as fields in the schema, which are made of the same list.
+    if let Some(mut writer) = group.next_column()? {
+        writer.typed::<T>().write_batch(&values, Some(&present), None)?;
+        writer.close()?;
+    }
+    Ok(())
+}

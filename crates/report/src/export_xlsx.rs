@@ -1,0 +1,208 @@
+//! The result as a workbook: means with native charts, every store's place in every workload, and the tidy table.
+
+use std::io::Write;
+
+use bakeoff_stats::{Place, Ranking};
+use rust_xlsxwriter::{
+    Chart, ChartAxis, ChartFormat, ChartSolidFill, ChartType, Color, Format, Workbook, Worksheet, XlsxError,
+};
+
+use crate::contender::{Contenders, PALETTE};
+use crate::figures::Measure;
+use crate::format::{count, size_range};
+use crate::matrix::measure_label;
+use crate::run::{ReportError, Run};
+use crate::terminal::circumstances;
+use crate::tidy::{Cell, columns, rows_of};
+use crate::verdict::{Column, Field, Size, Table, compare_all};
+
+/// Rows that a sheet takes, its header included.
+const ROWS_MAX: usize = 1_048_576;
+
+/// Characters that a field takes.
+const TEXT_MAX: usize = 32_767;
+
+const MEANS: &str = "means";
+const CHARTS: &str = "charts";
+
+/// Size of a chart in pixels, and in rows and columns of the sheet it lies on.
+const CHART_PIXELS: (u32, u32) = (620, 340);
+const CHART_CELLS: (u32, u16) = (18, 10);
+
+/// Writes the run as a workbook with the sheets `charts`, `means`, `places` and `rounds`. Texts are texts, never formulas.
+///
+/// # Errors
+/// `out` takes no more.
+pub fn write_xlsx(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
+    let bytes = workbook(run).map_err(|why| std::io::Error::other(why.to_string()))?;
+    out.write_all(&bytes)?;
+    Ok(())
+}
+
+fn workbook(run: &Run) -> Result<Vec<u8>, XlsxError> {
+    let contenders = Contenders::new(&run.cells, &run.stores);
+    let tables = compare_all(&run.cells, &contenders);
+    let mut book = Workbook::new();
+    let mut charts = Worksheet::new();
+    charts.set_name(CHARTS)?;
+    let means = means(&tables, &contenders, &mut charts)?;
+    book.push_worksheet(charts);
+    book.push_worksheet(means);
+    book.push_worksheet(places(&tables, &contenders)?);
+    book.push_worksheet(rounds(run)?);
+    book.save_to_buffer()
+}
+
+/// A sheet with a frozen header.
+fn sheet(name: &str, heads: &[&str]) -> Result<Worksheet, XlsxError> {
+    let mut sheet = Worksheet::new();
+    sheet.set_name(name)?.set_freeze_panes(1, 0)?;
+    for (column, head) in heads.iter().enumerate() {
+        sheet.write_string_with_format(0, column as u16, text(head), &Format::new().set_bold())?;
+    }
+    Ok(sheet)
+}
+
+/// Every store's mean in every workload, a column a store, and a chart for each measure.
+fn means(tables: &[Table], contenders: &Contenders, charts: &mut Worksheet) -> Result<Worksheet, XlsxError> {
+    let titles: Vec<&str> = contenders.titles().iter().map(|contender| contender.title.as_str()).collect();
+    let heads: Vec<&str> = ["circumstances", "measure", "unit", "workload"].into_iter().chain(titles.clone()).collect();
+    let mut sheet = sheet(MEANS, &heads)?;
+    let (mut row, mut number) = (1, 0);
+    for table in tables {
+        let words = circumstances(&table.circumstances, tables, usize::MAX);
+        for measure in &table.measures {
+            let first = row;
+            for ((_, size, column), field) in table.fields.iter().filter(|((of, _, _), _)| of == measure) {
+                let cells = [words.as_str(), &measure_label(measure), unit(measure), &workload(*size, column)];
+                for (column, cell) in cells.iter().enumerate() {
+                    sheet.write_string(row, column as u16, text(cell))?;
+                }
+                for place in field.ranking.iter().flat_map(|ranking| &ranking.order) {
+                    let column = cells.len() + contenders.colour(&place.name);
+                    sheet.write_number(row, column as u16, place.mean)?;
+                }
+                row += 1;
+            }
+            if row > first {
+                let title = format!("{} ({words})", measure_label(measure));
+                let chart = chart(&title, measure, (first, row - 1), titles.len());
+                let place = (number / 2 * CHART_CELLS.0, (number % 2) as u16 * CHART_CELLS.1);
+                charts.insert_chart(place.0, place.1, &chart)?;
+                number += 1;
+            }
+        }
+    }
+    Ok(sheet)
+}
+
+/// Columns for each workload, one a store; times and memory on a logarithmic axis.
+fn chart(title: &str, measure: &Measure, rows: (u32, u32), stores: usize) -> Chart {
+    let mut chart = Chart::new(ChartType::Column);
+    for store in 0..stores {
+        let (column, (red, green, blue)) = (4 + store as u16, PALETTE[store % PALETTE.len()]);
+        let colour = Color::RGB(u32::from_be_bytes([0, red, green, blue]));
+        let fill = ChartSolidFill::new().set_color(colour).clone();
+        chart
+            .add_series()
+            .set_name((MEANS, 0, column))
+            .set_categories((MEANS, rows.0, 3, rows.1, 3))
+            .set_values((MEANS, rows.0, column, rows.1, column))
+            .set_format(ChartFormat::new().set_solid_fill(&fill));
+    }
+    let logarithmic = |axis: &mut ChartAxis| {
+        if *measure != Measure::Space {
+            axis.set_log_base(10);
+        }
+    };
+    chart.title().set_name(title);
+    chart.y_axis().set_name(unit(measure));
+    logarithmic(chart.y_axis());
+    chart.set_width(CHART_PIXELS.0).set_height(CHART_PIXELS.1);
+    chart
+}
+
+/// Every store's place in every workload, with the ratio to the best and its interval.
+fn places(tables: &[Table], contenders: &Contenders) -> Result<Worksheet, XlsxError> {
+    let heads = [
+        "circumstances",
+        "measure",
+        "unit",
+        "workload",
+        "store",
+        "mean",
+        "rounds",
+        "ratio_to_best",
+        "ratio_to_best_low",
+        "ratio_to_best_high",
+        "tied_with_best",
+    ];
+    let mut sheet = sheet("places", &heads)?;
+    let fields = tables.iter().flat_map(|table| table.fields.iter().map(move |(place, field)| (table, place, field)));
+    let ranked =
+        fields.filter_map(|(table, place, field): (&Table, _, &Field)| Some((table, place, field.ranking.as_ref()?)));
+    let places = ranked.flat_map(|(table, place, ranking): (&Table, _, &Ranking)| {
+        ranking.order.iter().map(move |entrant| (table, place, entrant))
+    });
+    for (row, (table, (measure, size, column), entrant)) in (1..ROWS_MAX as u32).zip(places) {
+        let words = circumstances(&table.circumstances, tables, usize::MAX);
+        let store = contenders.title(&entrant.name);
+        let cells = [&words, &measure_label(measure), unit(measure), &workload(*size, column), &store];
+        for (column, cell) in cells.into_iter().enumerate() {
+            sheet.write_string(row, column as u16, text(cell))?;
+        }
+        place_figures(&mut sheet, row, entrant)?;
+    }
+    sheet.autofilter(0, 0, 0, heads.len() as u16 - 1)?;
+    Ok(sheet)
+}
+
+fn place_figures(sheet: &mut Worksheet, row: u32, entrant: &Place) -> Result<(), XlsxError> {
+    sheet.write_number(row, 5, entrant.mean)?;
+    sheet.write_number(row, 6, entrant.rounds as f64)?;
+    if let Some(ratio) = entrant.ratio_to_best {
+        for (column, figure) in (7..).zip([ratio.estimate, ratio.low, ratio.high]) {
+            sheet.write_number(row, column, figure)?;
+        }
+    }
+    sheet.write_boolean(row, 10, entrant.tied_with_best)?;
+    Ok(())
+}
+
+/// The tidy table, as far as a sheet takes it; what was cut off is said in its last row.
+fn rounds(run: &Run) -> Result<Worksheet, XlsxError> {
+    let columns = columns();
+    let heads: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+    let mut sheet = sheet("rounds", &heads)?;
+    for (row, cells) in (1..).zip(rows_of(run)) {
+        if row as usize == ROWS_MAX - 1 {
+            sheet.write_string(row, 0, "a sheet takes no more rows: the others are in the CSV and Parquet exports")?;
+            break;
+        }
+        for (column, (_, cell)) in (0..).zip(&cells.0) {
+            match cell {
+                Cell::Text(words) if !words.is_empty() => sheet.write_string(row, column, text(words))?,
+                Cell::Number(Some(number)) => sheet.write_number(row, column, *number as f64)?,
+                _ => continue,
+            };
+        }
+    }
+    Ok(sheet)
+}
+
+fn workload(size: Size, column: &Column) -> String {
+    format!("{} × {} {}", size_range(size.0, size.1), count(column.records), column.data)
+}
+
+fn unit(measure: &Measure) -> &'static str {
+    match measure {
+        Measure::Time { .. } => "ns",
+        Measure::Space => "data bytes per allocated byte",
+        Measure::Memory => "bytes",
+    }
+}
+
+/// A text as a sheet takes it: not too long, and without what XML cannot say.
+fn text(raw: &str) -> String {
+    crate::format::printable(raw).chars().take(TEXT_MAX).collect()
+}

@@ -1,0 +1,127 @@
+//! A run's answer and matrices as Markdown, for a pull request or a note; and what all Markdown here shares.
+
+use std::io::Write;
+
+use bakeoff_stats::Verdict;
+
+use crate::answer::answer;
+use crate::contender::Contenders;
+use crate::figures::Measure;
+use crate::format::{count, printable, size_range};
+use crate::matrix::{figure, measure_label};
+use crate::run::{ReportError, Run};
+use crate::terminal::{amounts, varying};
+use crate::verdict::{Column, Field, Size, Table, compare_all};
+
+/// Writes the run's answer, its matrices, its failures and warnings as Markdown.
+///
+/// # Errors
+/// `out` takes no more.
+pub fn write_markdown(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
+    let contenders = Contenders::new(&run.cells, &run.stores);
+    let tables = compare_all(&run.cells, &contenders);
+    let title = run.text(&["suite", "title"]).or(run.text(&["suite", "name"])).unwrap_or("bakeoff");
+    writeln!(out, "# {}\n\n{}\n", escape(title), escape(&amounts(run)))?;
+    for table in &tables {
+        let answer = answer(table, &contenders);
+        writeln!(out, "## {}{}\n", escape(&answer.promise), escape(&varying(&table.circumstances, &tables)))?;
+        writeln!(out, "**Overall:** {}.\n", escape(&answer.overall))?;
+        writeln!(out, "| measure | best |\n|---|---|")?;
+        for (measure, words) in &answer.measures {
+            writeln!(out, "{}", row(&[measure, words]))?;
+        }
+        writeln!(out)?;
+        matrix(out, table, &contenders)?;
+    }
+    let failed = run.cells.iter().filter(|cell| !cell.is_ok()).map(|cell| {
+        let (axes, why) = (&cell.end.axes, cell.end.failure.map_or("failed", |kind| kind.words()));
+        let message = cell.end.failure_message.as_deref().unwrap_or_default();
+        format!("{}, round {}: {why}. {message}", axes.store, cell.end.round)
+    });
+    bullets(out, "Failed", &failed.collect::<Vec<_>>())?;
+    let messages = run.list("warnings").iter().filter_map(|warning| warning.get("message")?.as_str());
+    bullets(out, "Warnings", &messages.map(str::to_owned).chain(run.notes.iter().cloned()).collect::<Vec<_>>())
+}
+
+/// Who is best in each workload: a row a measure and size, a column a data type and number of records.
+fn matrix(out: &mut dyn Write, table: &Table, contenders: &Contenders) -> Result<(), ReportError> {
+    let columns: Vec<Column> = table.columns().into_iter().collect();
+    let heads: Vec<String> =
+        columns.iter().map(|column| format!("{} {}", column.data, count(column.records))).collect();
+    let mut cells = vec!["measure", "values"];
+    cells.extend(heads.iter().map(String::as_str));
+    writeln!(out, "{}\n|{}", row(&cells), "---|".repeat(cells.len()))?;
+    for measure in &table.measures {
+        for size in table.sizes() {
+            if let Some(line) = line(table, measure, size, &columns, contenders) {
+                writeln!(out, "{line}")?;
+            }
+        }
+    }
+    writeln!(out, "\nA = B: tied, cannot be told apart (95 % confidence). ?: first by its figure, not proven.\n")?;
+    Ok(())
+}
+
+fn line(table: &Table, measure: &Measure, size: Size, columns: &[Column], contenders: &Contenders) -> Option<String> {
+    let fields: Vec<Option<&Field>> =
+        columns.iter().map(|column| table.fields.get(&(measure.clone(), size, column.clone()))).collect();
+    fields.iter().any(Option::is_some).then(|| {
+        let mut cells = vec![measure_label(measure), size_range(size.0, size.1)];
+        let words = |field: &Option<&Field>| field.map_or_else(String::new, |field| best(measure, field, contenders));
+        cells.extend(fields.iter().map(words));
+        row(&cells.iter().map(String::as_str).collect::<Vec<_>>())
+    })
+}
+
+fn best(measure: &Measure, field: &Field, contenders: &Contenders) -> String {
+    let Some(ranking) = &field.ranking else {
+        return if field.failed.is_empty() { "n/a" } else { "failed" }.to_owned();
+    };
+    let names: Vec<String> = ranking.tied.iter().map(|key| contenders.title(key)).collect();
+    let doubt = if ranking.verdict == Verdict::Unproven { "?" } else { "" };
+    let value = ranking.order.first().map_or_else(String::new, |place| figure(measure, place.mean));
+    format!("{}{doubt} {value}", names.join(" = "))
+}
+
+/// A text that Markdown, and HTML inside it, take for a text.
+pub(crate) fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in printable(text).chars() {
+        match character {
+            '<' => safe.push_str("&lt;"),
+            '&' => safe.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' | '$' => safe.extend(['\\', character]),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+/// A row of a table.
+pub(crate) fn row(cells: &[impl AsRef<str>]) -> String {
+    let cells: String = cells.iter().map(|cell| format!(" {} |", escape(cell.as_ref()))).collect();
+    format!("|{cells}")
+}
+
+/// A section with a list; nothing if it is empty.
+pub(crate) fn bullets(out: &mut dyn Write, title: &str, lines: &[String]) -> Result<(), ReportError> {
+    if !lines.is_empty() {
+        writeln!(out, "\n## {title}\n")?;
+    }
+    for line in lines {
+        writeln!(out, "- {}", escape(line))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_taken_for_markup() {
+        let evil = "<img src=x> [a](javascript:b) `c` *d* | e \u{1b}[1m\n# f";
+        assert_eq!(escape(evil), "&lt;img src=x> \\[a\\](javascript:b) \\`c\\` \\*d\\* \\| e \\\\u{1b}\\[1m\\\\n\\# f");
+        assert_eq!(row(&["a|b", "c"]), "| a\\|b | c |");
+    }
+}

@@ -1,0 +1,240 @@
+//! The report as one HTML file that needs nothing else: no request leaves it (its Content-Security-Policy says so), it can be
+//! sent, kept and printed.
+//!
+//! ```text
+//! Run ─compare_all→ tables ──head──────→ first screen, plain HTML
+//!  ├──Contests────→ figures ──JSON, gzip→ what the page's script filters and draws
+//!  └──write_csv───→ raw data ─────gzip──→ what can be saved from the page
+//! ```
+//! Statistics are made here; the script in `web/` only chooses and draws. Invariants: every text from a file goes through
+//! [`html::text`] or into compressed JSON, from which the script takes it as text and never as markup; scripts run
+//! only if their hash is in the policy.
+
+mod axes;
+mod behind;
+mod contests;
+mod figures;
+mod head;
+pub(crate) mod html;
+mod measures;
+mod published;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::contender::Contenders;
+use crate::export_csv::write_csv;
+use crate::page::axes::Axis;
+use crate::page::contests::Contests;
+use crate::page::figures::{CURVE_SHARES, ContestFigures, figures};
+use crate::page::html::{fill, text};
+use crate::page::measures::{MEASURES, Measure};
+use crate::page::published::PublishedFacts;
+use crate::published::Published;
+use crate::run::{ReportError, Run};
+use crate::verdict::compare_all;
+
+const TEMPLATE: &str = include_str!("../web/page.html");
+/// The page's looks, which other pages share.
+pub(crate) const STYLE: &str = include_str!("../web/page.css");
+
+/// Libraries, each a script of its own, as their authors publish them.
+const LIBRARIES: [&str; 2] = [include_str!("../web/vendor/d3.min.js"), include_str!("../web/vendor/plot.umd.min.js")];
+
+/// The page's own script, in parts that are one module.
+const SCRIPT: [&str; 8] = [
+    include_str!("../web/js/data.js"),
+    include_str!("../web/js/format.js"),
+    include_str!("../web/js/state.js"),
+    include_str!("../web/js/matrix.js"),
+    include_str!("../web/js/detail.js"),
+    include_str!("../web/js/charts.js"),
+    include_str!("../web/js/pictures.js"),
+    include_str!("../web/js/main.js"),
+];
+
+/// A run and what it is called on the page.
+type Labelled<'a> = (String, &'a Run);
+
+/// What the script is given.
+#[derive(Serialize)]
+struct Payload<'a> {
+    /// The version of this layout.
+    format: u32,
+    measures: &'a [Measure],
+    axes: &'a [Axis],
+    shares: &'a [f64],
+    stores: Vec<StoreFacts<'a>>,
+    runs: Vec<RunFacts<'a>>,
+    contests: Vec<ContestFigures<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published: Option<PublishedFacts<'a>>,
+}
+
+#[derive(Serialize)]
+struct StoreFacts<'a> {
+    name: &'a str,
+    title: &'a str,
+    ranked: bool,
+}
+
+#[derive(Serialize)]
+struct RunFacts<'a> {
+    label: &'a str,
+    directory: String,
+    /// The command that prints a cell's request is completed by this one.
+    driver: Option<&'a str>,
+    /// What opened each cell, by its id.
+    cells: BTreeMap<&'a str, CellFacts<'a>>,
+}
+
+#[derive(Serialize)]
+struct CellFacts<'a> {
+    version: &'a str,
+    settings: &'a bakeoff_protocol::Settings,
+    log: &'a str,
+}
+
+/// Writes the page for these runs, and a publication's figures beside theirs; a run's directory gives it its label.
+///
+/// # Errors
+/// `out` takes no more.
+pub fn write_page(runs: &[Run], against: Option<&Published>, out: &mut dyn Write) -> Result<(), ReportError> {
+    let runs = labelled(runs);
+    let of: Vec<_> = runs.iter().map(|(_, run)| (run.cells.as_slice(), run.stores.as_slice())).collect();
+    let contenders = Contenders::of_all(&of);
+    let script = SCRIPT.concat();
+    let page = fill(
+        TEMPLATE,
+        &[
+            ("policy", &policy(&script)),
+            ("title", &text(title(&runs))),
+            ("summary", &text(runs.first().and_then(|(_, run)| run.text(&["suite", "summary"])).unwrap_or_default())),
+            ("style", STYLE),
+            ("answers", &answers(&runs, &contenders)),
+            ("facts", &runs.iter().map(|(label, run)| head::facts(label, run)).collect::<String>()),
+            ("warnings", &head::warnings(&runs)),
+            ("behind", &behind::behind(&runs, &contenders)),
+            ("data", &packed(&payload(&runs, against, &contenders)?)?),
+            ("raw", &raw(&runs)?),
+            ("libraries", &LIBRARIES.map(|library| format!("<script>{library}</script>\n")).concat()),
+            ("script", &script),
+        ],
+    );
+    out.write_all(page.as_bytes())?;
+    Ok(())
+}
+
+/// Each run with its directory's name; with a number where two have the same.
+fn labelled(runs: &[Run]) -> Vec<Labelled<'_>> {
+    let mut labelled: Vec<Labelled> = Vec::new();
+    for run in runs {
+        let directory = run.directory.canonicalize().unwrap_or_else(|_| run.directory.clone());
+        let name = directory.file_name().unwrap_or(directory.as_os_str()).to_string_lossy().into_owned();
+        let same =
+            labelled.iter().filter(|(label, _)| *label == name || label.starts_with(&format!("{name} ("))).count();
+        labelled.push((if same == 0 { name } else { format!("{name} ({})", same + 1) }, run));
+    }
+    labelled
+}
+
+fn title<'a>(runs: &[Labelled<'a>]) -> &'a str {
+    let run = runs.first().map(|(_, run)| *run);
+    run.and_then(|run| run.text(&["suite", "title"]).or(run.text(&["suite", "name"]))).unwrap_or("bakeoff")
+}
+
+/// Only scripts that were put in here run, and nothing is ever asked of a network.
+fn policy(script: &str) -> String {
+    let scripts = LIBRARIES.iter().chain([&script]);
+    let hashes: Vec<String> =
+        scripts.map(|script| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(script)))).collect();
+    format!(
+        "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'",
+        hashes.join(" ")
+    )
+}
+
+fn answers(runs: &[Labelled], contenders: &Contenders) -> String {
+    let mut answers = String::new();
+    for (label, run) in runs {
+        if runs.len() > 1 {
+            answers.push_str(&format!("<h2 class=\"run\">{}</h2>", text(label)));
+        }
+        let tables = compare_all(&run.cells, contenders);
+        if tables.is_empty() {
+            answers.push_str("<p class=\"headline\">Nothing was measured.</p>");
+        }
+        for table in &tables {
+            answers.push_str(&head::answer(table, &tables, contenders));
+        }
+    }
+    answers
+}
+
+fn payload_stores(contenders: &Contenders) -> Vec<StoreFacts<'_>> {
+    let all = contenders.titles().into_iter();
+    all.map(|each| StoreFacts { name: &each.store, title: &each.title, ranked: each.ranked }).collect()
+}
+
+/// What the script is given, as JSON.
+fn payload(runs: &[Labelled], against: Option<&Published>, contenders: &Contenders) -> Result<Vec<u8>, ReportError> {
+    let contests = Contests::new(runs, contenders);
+    let payload = Payload {
+        format: 1,
+        measures: &MEASURES,
+        axes: &contests.axes,
+        shares: &CURVE_SHARES,
+        stores: payload_stores(contenders),
+        runs: runs.iter().map(|(label, run)| run_facts(label, run)).collect(),
+        contests: figures(&contests, contenders),
+        published: against.map(published::facts),
+    };
+    Ok(serde_json::to_vec(&payload)?)
+}
+
+fn run_facts<'a>(label: &'a str, run: &'a Run) -> RunFacts<'a> {
+    let drivers = run.list("drivers");
+    let only = drivers.first().filter(|_| drivers.len() == 1);
+    let mut cells = BTreeMap::new();
+    for end in run.cells.iter().map(|cell| &cell.end) {
+        if let Some(opened) = &end.opened {
+            let facts = CellFacts { version: &opened.version, settings: &opened.settings, log: &end.log };
+            cells.entry(end.cell.as_str()).or_insert(facts);
+        }
+    }
+    RunFacts {
+        label,
+        directory: run.directory.display().to_string(),
+        driver: only.and_then(|driver| driver.get("path")?.as_str()),
+        cells,
+    }
+}
+
+/// Every run's rows as CSV, to be saved from the page.
+fn raw(runs: &[Labelled]) -> Result<String, ReportError> {
+    let mut blocks = String::new();
+    for (label, run) in runs {
+        let mut csv = Vec::new();
+        write_csv(run, &mut csv)?;
+        let label = text(label);
+        blocks.push_str(&format!(
+            "<script type=\"text/plain\" class=\"raw\" data-run=\"{label}\">{}</script>\n",
+            packed(&csv)?
+        ));
+    }
+    Ok(blocks)
+}
+
+/// Compressed, in base64, which can stand in a script element whatever it holds.
+fn packed(bytes: &[u8]) -> Result<String, ReportError> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::new(4));
+    encoder.write_all(bytes)?;
+    Ok(STANDARD.encode(encoder.finish()?))
+}

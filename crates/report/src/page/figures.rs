@@ -1,0 +1,178 @@
+//! Contests → the figures that the page draws: means with their intervals, places, percentile curves. All statistics are made
+//! here, so that the page only chooses and draws.
+
+use bakeoff_measure::recorded_ns;
+use bakeoff_stats::{Candidate, RankOptions, Verdict, bootstrap_mean_interval, mean, rank};
+use serde::Serialize;
+
+use crate::contender::Contenders;
+use crate::page::contests::{Contest, Contests, Entry, Event};
+use crate::page::measures::MEASURES;
+
+/// Confidence of intervals.
+const CONFIDENCE: f64 = 0.95;
+
+/// The shares of operations at which curves are drawn.
+pub(crate) const CURVE_SHARES: [f64; 19] = [
+    0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.99, 0.995, 0.9975, 0.999, 0.9995, 0.99975, 0.9999, 0.99995, 0.99999,
+    0.999999, 1.0,
+];
+
+/// A contest, as the page has it.
+#[derive(Serialize)]
+pub(crate) struct ContestFigures<'a> {
+    phase: Option<&'a str>,
+    operation: Option<&'a str>,
+    per_entry: bool,
+    /// Indices of places on the axes.
+    at: &'a [usize],
+    /// Who was measured.
+    entries: Vec<EntryFigures<'a>>,
+    /// The verdict under each measure: the first letter of winner, tie, unproven, alone; empty where nobody is ranked.
+    verdicts: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failed: Vec<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_offered: Vec<(usize, &'a str)>,
+}
+
+/// One store in a contest.
+#[derive(Serialize)]
+struct EntryFigures<'a> {
+    /// Its place among the stores.
+    store: usize,
+    cell: &'a str,
+    rounds: usize,
+    /// Under each measure: mean, low, high, and where it is ranked the ratio to the best, low, high, and 1 if it is tied with
+    /// it; shorter where there is no interval or no rank, empty where there is no figure.
+    figures: Vec<Vec<Figure>>,
+    /// Latencies at [`CURVE_SHARES`] as far as there are operations enough, and the largest; all rounds together. Empty where
+    /// operations were not timed one by one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    curve: Vec<u64>,
+    /// How many latencies the curve is made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timed: Option<u64>,
+}
+
+/// A number with five significant digits, which is more than any figure deserves and keeps the page small.
+#[derive(Clone, Copy)]
+struct Figure(f64);
+
+impl Serialize for Figure {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0 == 0.0 || !self.0.is_finite() {
+            return serializer.serialize_u8(0);
+        }
+        let scale = 10_f64.powi(4 - self.0.abs().log10().floor() as i32);
+        let rounded = if scale.is_finite() && scale > 0.0 { (self.0 * scale).round() / scale } else { self.0 };
+        if rounded.fract() == 0.0 && rounded.abs() < 9e15 {
+            serializer.serialize_i64(rounded as i64)
+        } else {
+            serializer.serialize_f64(rounded)
+        }
+    }
+}
+
+/// The figures of all contests, in their order, made by as many threads as there are CPUs.
+pub(crate) fn figures<'a>(contests: &'a Contests<'a>, contenders: &Contenders) -> Vec<ContestFigures<'a>> {
+    let all: Vec<(&(Event, Vec<usize>), &Contest)> = contests.all.iter().collect();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let part = all.len().div_ceil(threads).max(1);
+    let work = |((event, at), contest): &(&'a (Event, Vec<usize>), &'a Contest<'a>)| {
+        figures_of(event, at, contest, contenders)
+    };
+    std::thread::scope(|scope| {
+        let parts: Vec<_> =
+            all.chunks(part).map(|part| scope.spawn(move || part.iter().map(work).collect::<Vec<_>>())).collect();
+        parts
+            .into_iter()
+            .flat_map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}
+
+fn figures_of<'a>(
+    event: &'a Event,
+    at: &'a [usize],
+    contest: &'a Contest<'a>,
+    contenders: &Contenders,
+) -> ContestFigures<'a> {
+    let index = |key: &str| contenders.colour(key);
+    let mut entries: Vec<EntryFigures> =
+        contest.entries.iter().map(|(key, entry)| entry_figures(index(key), entry)).collect();
+    let verdicts = (0..MEASURES.len()).map(|measure| place(contest, measure, contenders, &mut entries)).collect();
+    ContestFigures {
+        phase: event.phase.as_deref(),
+        operation: event.operation.as_deref(),
+        per_entry: event.per_entry,
+        at,
+        entries,
+        verdicts,
+        failed: contest.failed.iter().map(|key| index(key)).collect(),
+        not_offered: contest.not_offered.iter().map(|(key, reason)| (index(key), *reason)).collect(),
+    }
+}
+
+fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
+    let rounds = entry.rounds.iter().map(Vec::len).max().unwrap_or(0);
+    let figures = entry.rounds.iter().map(|rounds| with_interval(rounds)).collect();
+    let (curve, timed) = curve(entry).unzip();
+    EntryFigures { store, cell: entry.cell, rounds, figures, curve: curve.unwrap_or_default(), timed }
+}
+
+fn with_interval(rounds: &[f64]) -> Vec<Figure> {
+    let interval = bootstrap_mean_interval(rounds, CONFIDENCE, 1);
+    match (mean(rounds), interval) {
+        (Some(mean), Some(interval)) => [mean, interval.low.max(0.0), interval.high].map(Figure).to_vec(),
+        (Some(mean), None) => vec![Figure(mean)],
+        _ => Vec::new(),
+    }
+}
+
+/// Ranks the entries under a measure, writes their places beside their figures, and gives the verdict's letter.
+fn place(contest: &Contest, measure: usize, contenders: &Contenders, entries: &mut [EntryFigures]) -> &'static str {
+    let ranked = contest.entries.iter().filter(|(key, _)| contenders.get(key).is_none_or(|each| each.ranked));
+    let candidates: Vec<Candidate> =
+        ranked.map(|(key, entry)| Candidate::new(*key, entry.rounds[measure].as_slice())).collect();
+    let of = &MEASURES[measure];
+    let options = RankOptions { resolution: of.resolution(contest.mode), ..RankOptions::new(of.better()) };
+    let Some(ranking) = rank(&candidates, options) else { return "" };
+    for place in &ranking.order {
+        let store = contenders.colour(&place.name);
+        if let (Some(entry), Some(ratio)) = (entries.iter_mut().find(|entry| entry.store == store), place.ratio_to_best)
+            && entry.figures[measure].len() == 3
+        {
+            let tied = if place.tied_with_best { 1.0 } else { 0.0 };
+            entry.figures[measure].extend([ratio.estimate, ratio.low, ratio.high, tied].map(Figure));
+        }
+    }
+    match ranking.verdict {
+        Verdict::Winner => "w",
+        Verdict::Tie => "t",
+        Verdict::Unproven => "u",
+        Verdict::Alone => "a",
+    }
+}
+
+/// Latencies at [`CURVE_SHARES`] of all rounds together, as far as there are operations to tell them apart, then the largest;
+/// and how many there are. `None` where operations were not timed one by one, or their histograms cannot be read.
+fn curve(entry: &Entry) -> Option<(Vec<u64>, u64)> {
+    let mut recorded: Vec<(u64, u64)> =
+        entry.latencies.iter().filter_map(|latency| recorded_ns(&latency.histogram).ok()).flatten().collect();
+    recorded.sort_unstable();
+    let count = recorded.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
+    let largest = entry.latencies.iter().map(|latency| latency.latency_ns_max).max().filter(|_| count > 0)?;
+    let (mut below, mut next) = (0_u64, recorded.iter().peekable());
+    let told_apart = |share: f64| share < 1.0 && (1.0 - share) * count as f64 >= 1.0;
+    let at = |share: &f64| {
+        let wanted = (share * count as f64).ceil().max(1.0) as u64;
+        while let Some((_, count)) = next.next_if(|(_, count)| below.saturating_add(*count) < wanted) {
+            below += count;
+        }
+        next.peek().map_or(largest, |(ns, _)| (*ns).min(largest))
+    };
+    let mut curve: Vec<u64> = CURVE_SHARES.iter().take_while(|share| told_apart(**share)).map(at).collect();
+    curve.push(largest);
+    Some((curve, count))
+}

@@ -1,0 +1,240 @@
+//! The first screen, as plain HTML that needs no script: who is best at what and by how much, under which promise, what was
+//! measured where, what spoils the figures.
+
+use bakeoff_stats::{Interval, Ranking, Verdict};
+
+use crate::answer::{Overall, overall, overall_of, promise};
+use crate::contender::Contenders;
+use crate::figures::Measure;
+use crate::format::{counted, ratio, ratio_range};
+use crate::matrix::measure_label;
+use crate::page::Labelled;
+use crate::page::html::{marks, store, stores, text};
+use crate::run::Run;
+use crate::terminal::{amounts, varying};
+use crate::verdict::{Circumstances, Table};
+
+/// Largest ratios that a scale may end at.
+const SCALE_ENDS: [f64; 10] = [2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1_000.0, 10_000.0, 100_000.0];
+
+/// The answer of one table: a sentence on speed, one on space and memory, and a line for each operation.
+pub(crate) fn answer(table: &Table, tables: &[Table], contenders: &Contenders) -> String {
+    let lines: Vec<(&Measure, Overall)> = table
+        .measures
+        .iter()
+        .filter_map(|measure| Some((measure, overall_of(table, |each| each == measure)?)))
+        .collect();
+    let whole = overall(table);
+    let headline = whole.as_ref().map_or_else(
+        || "No workload has figures of every store that never failed: see the matrix.".to_owned(),
+        |whole| headline(whole, contenders),
+    );
+    let others: String = [("Least disk space", &Measure::Space), ("Least memory", &Measure::Memory)]
+        .into_iter()
+        .filter_map(|(title, measure)| Some(other(title, of(&lines, measure)?, contenders)))
+        .collect();
+    format!(
+        "<section class=\"answer\"><p class=\"promise\">{}</p>\n<h2 class=\"headline\">{headline}</h2>\n\
+         <p class=\"others\">{others}{}</p>\n{}</section>\n",
+        promise_words(&table.circumstances, tables),
+        whole.as_ref().map_or_else(String::new, |whole| left_out(whole, contenders)),
+        standings(table, &lines, contenders),
+    )
+}
+
+fn of<'a>(lines: &'a [(&Measure, Overall)], measure: &Measure) -> Option<&'a Overall> {
+    lines.iter().find(|(each, _)| *each == measure).map(|(_, overall)| overall)
+}
+
+fn promise_words(of: &Circumstances, tables: &[Table]) -> String {
+    let words = promise(of.durability);
+    let (class, meaning) = words.split_once(": ").unwrap_or((&words, ""));
+    let varying = text(&varying(of, tables));
+    format!("<b>{}</b>{varying} <span>{}</span>", text(class), text(meaning))
+}
+
+/// Who to take, in a sentence.
+fn headline(of: &Overall, contenders: &Contenders) -> String {
+    let first = stores(&of.ranking.tied, contenders);
+    let ahead = ahead(&of.ranking, contenders, " faster than ");
+    match of.ranking.verdict {
+        Verdict::Winner => format!("{first} is fastest: {ahead}"),
+        Verdict::Tie if ahead.is_empty() => format!("{first} are equally fast: they cannot be told apart"),
+        Verdict::Tie => format!("{first} are fastest and cannot be told apart: {ahead}"),
+        Verdict::Unproven => format!("{first} is first by its figures: too few rounds to prove it"),
+        Verdict::Alone => format!("{first} was measured without a competitor"),
+    }
+}
+
+/// How far those in the first place are ahead of the next one: empty if nobody is behind them.
+fn ahead(ranking: &Ranking, contenders: &Contenders, words: &str) -> String {
+    let next = ranking.order.iter().find(|place| !place.tied_with_best);
+    let Some((next, margin)) = next.and_then(|next| Some((next, next.ratio_to_best?))) else { return String::new() };
+    let name = contenders.get(&next.name).map_or_else(|| text(&next.name), store);
+    format!("{}{words}{name}", margin_words(margin))
+}
+
+fn margin_words(margin: Interval) -> String {
+    format!(
+        "<b class=\"figure\">{}</b> <span class=\"interval\">({})</span>",
+        ratio(margin.estimate),
+        ratio_range(margin.low.max(1.0), margin.high)
+    )
+}
+
+/// Who is best at something else than speed.
+fn other(title: &str, of: &Overall, contenders: &Contenders) -> String {
+    let next = ahead(&of.ranking, contenders, " ahead of ");
+    let next = if next.is_empty() { next } else { format!(", {next}") };
+    format!("<span><b>{title}</b> {}{next}</span>", first_words(of, contenders))
+}
+
+/// Stores that are not ranked because they failed somewhere.
+fn left_out(of: &Overall, contenders: &Contenders) -> String {
+    if of.left_out.is_empty() {
+        return String::new();
+    }
+    let keys: Vec<String> = of.left_out.iter().cloned().collect();
+    format!("<span class=\"failed\"><b>Failed somewhere, not ranked</b> {}</span>", stores(&keys, contenders))
+}
+
+/// Who shares the first place, in few words.
+fn first_words(of: &Overall, contenders: &Contenders) -> String {
+    let Ranking { tied, order, verdict, .. } = &of.ranking;
+    match verdict {
+        Verdict::Tie if tied.len() > 2 && tied.len() == order.len() => format!("all {} tied", tied.len()),
+        Verdict::Tie => {
+            let names: Vec<String> = tied.iter().map(|key| stores(std::slice::from_ref(key), contenders)).collect();
+            format!("{} <span class=\"word\">tied</span>", names.join(" = "))
+        }
+        Verdict::Unproven => format!("{} <span class=\"word\">not proven</span>", stores(tied, contenders)),
+        Verdict::Winner | Verdict::Alone => stores(tied, contenders),
+    }
+}
+
+/// A line for each operation: who is best, how far ahead, in how many workloads, and everyone on a scale.
+fn standings(table: &Table, lines: &[(&Measure, Overall)], contenders: &Contenders) -> String {
+    let places = lines.iter().flat_map(|(_, overall)| &overall.ranking.order);
+    let furthest = places.filter_map(|place| place.ratio_to_best).map(|ratio| ratio.estimate).fold(1.0, f64::max);
+    let end = SCALE_ENDS.into_iter().find(|end| *end >= furthest).unwrap_or(furthest);
+    let rows: String =
+        lines.iter().map(|(measure, overall)| standing(table, measure, overall, contenders, end)).collect();
+    format!(
+        "<div class=\"scroll\"><table class=\"standings\"><thead><tr><th scope=\"col\">operation</th>\
+         <th scope=\"col\">best</th><th scope=\"col\">ahead of the next, 95 % interval</th>\
+         <th scope=\"col\">workloads</th><th scope=\"col\" class=\"scale\">{}</th></tr></thead>\
+         <tbody>{rows}</tbody></table></div>",
+        scale(end)
+    )
+}
+
+fn standing(table: &Table, measure: &Measure, of: &Overall, contenders: &Contenders, end: f64) -> String {
+    let ranking = &of.ranking;
+    let fields = table.fields_of(measure);
+    format!(
+        "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td class=\"won\">{}</td>\
+         <td class=\"scale\"><div class=\"strip\">{}</div></td></tr>",
+        text(&measure_label(measure)),
+        first_words(of, contenders),
+        ahead(ranking, contenders, " "),
+        won(fields.filter_map(|field| field.ranking.as_ref()), &ranking.tied),
+        dots(ranking, contenders, end)
+    )
+}
+
+/// In how many workloads those in the first place of all win or share the first place.
+fn won<'a>(rankings: impl Iterator<Item = &'a Ranking>, first: &[String]) -> String {
+    let (mut all, mut wins, mut ties) = (0, 0, 0);
+    for ranking in rankings {
+        all += 1;
+        let best = ranking.tied.iter().any(|key| first.contains(key));
+        wins += usize::from(best && ranking.verdict == Verdict::Winner);
+        ties += usize::from(best && ranking.verdict == Verdict::Tie);
+    }
+    match (wins, ties) {
+        (0, 0) => format!("of {all}"),
+        (0, _) => format!("tied in {ties} of {all}"),
+        (_, 0) => format!("wins {wins} of {all}"),
+        _ => format!("wins {wins}, tied in {ties}, of {all}"),
+    }
+}
+
+/// Everyone's dot, at the logarithm of how many times worse than the best it is.
+fn dots(ranking: &Ranking, contenders: &Contenders, end: f64) -> String {
+    let dot = |place: &bakeoff_stats::Place| {
+        let times = place.ratio_to_best.map_or_else(|| place.mean / ranking.order[0].mean, |ratio| ratio.estimate);
+        let share = (times.max(1.0).ln() / end.ln()).clamp(0.0, 1.0) * 100.0;
+        let title = format!("{} {}", contenders.title(&place.name), ratio(times));
+        let marks = marks(contenders.colour(&place.name));
+        format!("<i class=\"dot {marks}\" style=\"left:{share:.1}%\" title=\"{}\"></i>", text(&title))
+    };
+    // The best last, so that it lies on top.
+    ranking.order.iter().rev().map(dot).collect()
+}
+
+/// The numbers above the dots.
+fn scale(end: f64) -> String {
+    let ticks = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1_000.0, 10_000.0, 100_000.0];
+    let shown: Vec<f64> = ticks.into_iter().filter(|tick| *tick <= end).collect();
+    // Never more than six, lest they run into each other.
+    let step = shown.len().div_ceil(6);
+    let tick = |tick: &f64| format!("<span style=\"left:{:.1}%\">{tick}×</span>", tick.ln() / end.ln() * 100.0);
+    let ticks: String = shown.iter().step_by(step.max(1)).map(tick).collect();
+    format!("<div class=\"ticks\">times the best {ticks}</div>")
+}
+
+/// What was measured, where and when.
+pub(crate) fn facts(label: &str, run: &Run) -> String {
+    let word = |path: &[&str]| run.text(path).map(text).unwrap_or_default();
+    let machine = ["cpu_model", "os", "kernel"].map(|key| word(&["machine", key]));
+    let machine: Vec<String> = machine.into_iter().filter(|word| !word.is_empty()).collect();
+    let media: Vec<String> = run
+        .info
+        .get("media")
+        .and_then(|media| media.as_object())
+        .into_iter()
+        .flatten()
+        .map(|(name, medium)| {
+            let fact = |key: &str| medium.get(key).and_then(|value| value.as_str()).unwrap_or_default();
+            text(format!("{name}: {} {} {}", fact("file_system"), fact("device_model"), fact("directory")).trim())
+        })
+        .collect();
+    let unfinished = if run.text(&["finished"]).is_some() { "" } else { " <b class=\"bad\">not finished</b>" };
+    let rows = [
+        ("run", text(label)),
+        ("measured", text(&amounts(run))),
+        ("machine", machine.join(" · ")),
+        ("disk", media.join("; ")),
+        ("started", word(&["started"]) + unfinished),
+    ];
+    let rows: String = rows
+        .iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| format!("<dt>{name}</dt><dd>{value}</dd>"))
+        .collect();
+    format!("<dl class=\"facts\">{rows}</dl>")
+}
+
+/// What spoils the figures, what was left out while reading, and how many cells failed.
+pub(crate) fn warnings(runs: &[Labelled]) -> String {
+    let mut items = String::new();
+    for (label, run) in runs {
+        let of = if runs.len() > 1 { format!("<b>{}</b> ", text(label)) } else { String::new() };
+        let failed = run.cells.iter().filter(|cell| !cell.is_ok()).count();
+        if failed > 0 {
+            let words = counted(failed, "round");
+            items.push_str(&format!(
+                "<li class=\"bad\">{of}{words} failed: <a href=\"#failures\">the cells</a> are never ranked and never averaged</li>"
+            ));
+        }
+        let warnings = run.list("warnings").iter().filter_map(|warning| warning.get("message")?.as_str());
+        for words in warnings.chain(run.notes.iter().map(String::as_str)) {
+            items.push_str(&format!("<li>{of}{}</li>", text(words)));
+        }
+    }
+    if items.is_empty() {
+        items
+    } else {
+        format!("<section class=\"warnings\"><h2>Mind</h2><ul>{items}</ul></section>")
+    }
+}

@@ -1,0 +1,182 @@
+//! What the page can show of a store in a workload: one line a measure.
+
+use bakeoff_protocol::{Latency, Mode, PhaseLine};
+use bakeoff_stats::Better;
+use serde::Serialize;
+
+use crate::figures::{PAGE_BYTES, Timing, peak_memory, space_efficiency, units};
+use crate::results::CellRound;
+
+/// A measure, as the page offers it.
+#[derive(Clone, Copy, Serialize)]
+pub(crate) struct Measure {
+    /// Its name, as in `docs/RESULTS.md`.
+    pub(crate) name: &'static str,
+    /// Its name for people.
+    pub(crate) title: &'static str,
+    /// What it is, in a sentence.
+    pub(crate) help: &'static str,
+    /// `ns`, `bytes`, `per_second` or `share`.
+    pub(crate) unit: &'static str,
+    /// Whether less is better.
+    pub(crate) lower_is_better: bool,
+    /// Whether it is taken in each phase, or once for the whole cell.
+    pub(crate) per_phase: bool,
+    /// The least difference that counts.
+    #[serde(skip)]
+    resolution: f64,
+    #[serde(skip)]
+    figure: fn(&Subject) -> Option<f64>,
+}
+
+/// What a figure is taken of: one kind of operation in one phase and round.
+pub(crate) struct Subject<'a, 't> {
+    /// The round; of a whole-cell measure all that counts.
+    pub(crate) cell: &'a CellRound,
+    /// The phase and the operation in it; absent for the cell as a whole.
+    pub(crate) phase: Option<(&'a PhaseLine, &'t Timing<'a>)>,
+}
+
+impl Measure {
+    /// The figure of one round; `None` if it could not be read, or is not one of this subject's.
+    pub(crate) fn of(&self, subject: &Subject) -> Option<f64> {
+        (self.figure)(subject).filter(|_| self.per_phase == subject.phase.is_some())
+    }
+
+    /// The least difference that counts, in the measure's unit. Blocks are timed to fractions of a nanosecond an operation.
+    pub(crate) fn resolution(&self, mode: Option<Mode>) -> f64 {
+        if self.unit == "ns" && mode != Some(Mode::Latency) { 0.0 } else { self.resolution }
+    }
+
+    /// Which end is the good one.
+    pub(crate) fn better(&self) -> Better {
+        if self.lower_is_better { Better::Lower } else { Better::Higher }
+    }
+}
+
+const TIME: Measure = Measure {
+    name: "time_ns_mean",
+    title: "mean time",
+    help: "Time in the store per operation; of scans per entry; of batched writes with their commits.",
+    unit: "ns",
+    lower_is_better: true,
+    per_phase: true,
+    resolution: 1.0,
+    figure: |of| Some(of.phase?.1.mean_ns),
+};
+
+const CELL: Measure = Measure { per_phase: false, resolution: 0.0, ..TIME };
+
+/// All measures, in the order in which they are offered.
+pub(crate) const MEASURES: [Measure; 13] = [
+    TIME,
+    Measure {
+        name: "latency_ns_p50",
+        title: "p50",
+        help: "Half of the operations took at most this long.",
+        figure: |of| latency(of, |latency| latency.latency_ns_p50),
+        ..TIME
+    },
+    Measure {
+        name: "latency_ns_p99",
+        title: "p99",
+        help: "99 of 100 operations took at most this long.",
+        figure: |of| latency(of, |latency| latency.latency_ns_p99),
+        ..TIME
+    },
+    Measure {
+        name: "latency_ns_p999",
+        title: "p99.9",
+        help: "999 of 1,000 operations took at most this long.",
+        figure: |of| latency(of, |latency| latency.latency_ns_p999),
+        ..TIME
+    },
+    Measure {
+        name: "latency_ns_max",
+        title: "max",
+        help: "The slowest operation of a round.",
+        figure: |of| latency(of, |latency| latency.latency_ns_max),
+        ..TIME
+    },
+    Measure {
+        name: "per_second",
+        title: "ops/s",
+        help: "Operations (of scans: entries) per second of time in the store, all threads together.",
+        unit: "per_second",
+        lower_is_better: false,
+        resolution: 0.0,
+        figure: |of| Some(of.phase?.1.per_second),
+        ..TIME
+    },
+    Measure {
+        name: "cpu_ns_per_operation",
+        title: "CPU",
+        help: "CPU time of the whole phase, background threads and the harness's checking included, per operation of it.",
+        figure: |of| {
+            let resources = &of.phase?.0.result.resources;
+            per_operation(of, resources.cpu_user_ns? as f64 + resources.cpu_system_ns? as f64)
+        },
+        ..TIME
+    },
+    Measure {
+        name: "block_write_bytes_per_operation",
+        title: "bytes written",
+        help: "Bytes that the process sent to the block layer during the phase, per operation of it.",
+        unit: "bytes",
+        figure: |of| per_operation(of, of.phase?.0.result.resources.block_write_bytes? as f64),
+        ..TIME
+    },
+    Measure {
+        name: "rss_peak_above_baseline_bytes_of_phase",
+        title: "memory in the phase",
+        help: "Highest resident memory of the phase above that of the opened, empty store.",
+        unit: "bytes",
+        resolution: PAGE_BYTES,
+        figure: |of| Some(of.phase?.0.result.resources.rss_peak_above_baseline_bytes? as f64),
+        ..TIME
+    },
+    Measure {
+        name: "space_efficiency",
+        title: "space efficiency",
+        help: "Bytes of keys and values per byte on disk after closing.",
+        unit: "share",
+        lower_is_better: false,
+        figure: |of| space_efficiency(of.cell),
+        ..CELL
+    },
+    Measure {
+        name: "disk_after_close_allocated_bytes",
+        title: "space on disk",
+        help: "Bytes on disk after closing.",
+        unit: "bytes",
+        figure: |of| Some(of.cell.end.finished.as_ref()?.disk_after_close?.allocated_bytes as f64),
+        ..CELL
+    },
+    Measure {
+        name: "rss_peak_above_baseline_bytes",
+        title: "peak memory",
+        help: "Highest resident memory of all phases above that of the opened, empty store.",
+        unit: "bytes",
+        resolution: PAGE_BYTES,
+        figure: |of| peak_memory(of.cell),
+        ..CELL
+    },
+    Measure {
+        name: "reopen_ns",
+        title: "opening again",
+        help: "Time to open the store with its data after it was closed.",
+        figure: |of| Some(of.cell.end.verified.as_ref()?.reopen_ns as f64),
+        ..CELL
+    },
+];
+
+fn latency(of: &Subject, figure: fn(&Latency) -> u64) -> Option<f64> {
+    Some(figure(of.phase?.1.latency?) as f64)
+}
+
+/// A sum over the whole phase by its operations, of all kinds but commits.
+fn per_operation(of: &Subject, sum: f64) -> Option<f64> {
+    let operations = of.phase?.0.result.operations.iter().filter(|each| each.operation != "commit");
+    let count: f64 = operations.map(units).sum();
+    (count > 0.0).then(|| sum / count)
+}

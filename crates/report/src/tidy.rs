@@ -1,0 +1,202 @@
+//! Everything as one tidy table, which all exports share: one row for each cell, round, phase and kind of operation, columns named
+//! as in the glossary.
+
+use bakeoff_protocol::{CellStatus, DiskUsage, OperationResult, PhaseLine};
+use serde_json::Value;
+
+use crate::results::CellRound;
+use crate::run::Run;
+
+/// Columns of what a phase cost, named as in `results.jsonl`.
+const RESOURCES: [&str; 24] = [
+    "cpu_user_ns",
+    "cpu_system_ns",
+    "rss_peak_bytes",
+    "rss_peak_above_baseline_bytes",
+    "rss_anonymous_bytes",
+    "rss_file_bytes",
+    "process_read_bytes",
+    "process_write_bytes",
+    "read_calls",
+    "write_calls",
+    "block_read_bytes",
+    "block_write_bytes",
+    "device_read_bytes",
+    "device_write_bytes",
+    "context_switches_voluntary",
+    "context_switches_involuntary",
+    "page_faults_major",
+    "page_faults_minor",
+    "open_files",
+    "threads",
+    "stall_cpu_ns",
+    "stall_memory_ns",
+    "stall_io_ns",
+    "steal_ns",
+];
+
+/// What stands in a field; the kind is the same in all rows of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cell {
+    /// A word or a text; empty where it is absent.
+    Text(String),
+    /// A figure, or none where it is absent.
+    Number(Option<u64>),
+}
+
+/// A row: name and content of each column, in order.
+#[derive(Clone, Default)]
+pub(crate) struct Row(pub(crate) Vec<(String, Cell)>);
+
+impl Row {
+    fn number(&mut self, name: &str, value: Option<impl Into<u64>>) {
+        self.0.push((name.to_owned(), Cell::Number(value.map(Into::into))));
+    }
+
+    fn text(&mut self, name: &str, value: impl ToString) {
+        self.0.push((name.to_owned(), Cell::Text(value.to_string())));
+    }
+
+    /// A word that may be absent.
+    fn maybe(&mut self, name: &str, value: Option<impl ToString>) {
+        self.text(name, value.map_or_else(String::new, |value| value.to_string()));
+    }
+}
+
+/// All rows of a run, failed rounds included.
+pub(crate) fn rows_of(run: &Run) -> impl Iterator<Item = Row> {
+    run.cells.iter().flat_map(rows)
+}
+
+/// The columns, in order: those that a row without any figure has.
+pub(crate) fn columns() -> Vec<(String, Cell)> {
+    let mut row = Row::default();
+    axes(&mut row, None);
+    phase(&mut row, None);
+    operation(&mut row, None);
+    row.0
+}
+
+/// A row for each kind of operation in each phase; one without figures for a round that has no phase.
+fn rows(cell: &CellRound) -> Vec<Row> {
+    let mut start = Row::default();
+    axes(&mut start, Some(cell));
+    let mut rows = Vec::new();
+    for line in &cell.phases {
+        let mut of_phase = start.clone();
+        phase(&mut of_phase, Some(line));
+        for result in &line.result.operations {
+            let mut row = of_phase.clone();
+            operation(&mut row, Some(result));
+            rows.push(row);
+        }
+    }
+    if rows.is_empty() {
+        phase(&mut start, None);
+        operation(&mut start, None);
+        rows.push(start);
+    }
+    rows
+}
+
+/// The cell: where it stands on every axis, how it ended, and what is measured once a round.
+fn axes(row: &mut Row, cell: Option<&CellRound>) {
+    let end = cell.map(|cell| &cell.end);
+    let of = end.map(|end| &end.axes);
+    let text = |value: Option<&String>| value.map_or_else(String::new, Clone::clone);
+    row.text("cell", text(end.map(|end| &end.cell)));
+    row.number("round", end.map(|end| end.round));
+    row.text("suite", text(of.map(|of| &of.suite)));
+    row.text("store", text(of.map(|of| &of.store)));
+    row.text("settings", of.map_or_else(String::new, |of| Value::from_iter(of.settings.clone()).to_string()));
+    row.maybe("durability", of.map(|of| of.durability));
+    row.text("data", text(of.map(|of| &of.data)));
+    row.text("key", text(of.map(|of| &of.key)));
+    row.number("value_bytes_min", of.map(|of| of.value_bytes_min));
+    row.number("value_bytes_max", of.map(|of| of.value_bytes_max));
+    row.number("records", of.map(|of| of.records));
+    row.number("threads", of.map(|of| of.threads));
+    row.text("medium", text(of.map(|of| &of.medium)));
+    row.text("variant", text(of.and_then(|of| of.variant.as_ref())));
+    row.text("disturbance", text(of.and_then(|of| of.disturbance.as_ref())));
+    row.number("memory_bytes", of.and_then(|of| of.memory_bytes));
+    row.number("memory_limit_bytes", of.and_then(|of| of.memory_limit_bytes));
+    row.maybe("unequal", of.map(|of| of.unequal));
+    row.text("status", end.map_or("", |end| if end.status == CellStatus::Ok { "ok" } else { "failed" }));
+    row.text("failure", end.and_then(|end| end.failure).map_or("", |kind| kind.words()));
+    row.text("failure_phase", text(end.and_then(|end| end.failure_phase.as_ref())));
+    row.text("failure_message", text(end.and_then(|end| end.failure_message.as_ref())));
+    row.text("started", text(end.map(|end| &end.started)));
+    row.number("process_ns", end.map(|end| end.process_ns));
+    row.number("data_bytes", end.map(|end| end.data_bytes));
+    row.number("records_alive", end.map(|end| end.records_alive));
+    row.text(
+        "memory_settings",
+        end.map_or_else(String::new, |end| Value::from_iter(end.memory_settings.clone()).to_string()),
+    );
+    row.number("memory_peak_bytes", end.and_then(|end| end.memory_peak_bytes));
+    once_a_round(row, cell);
+    row.text("log", text(end.map(|end| &end.log)));
+}
+
+fn once_a_round(row: &mut Row, cell: Option<&CellRound>) {
+    let end = cell.map(|cell| &cell.end);
+    let opened = end.and_then(|end| end.opened.as_ref());
+    let finished = end.and_then(|end| end.finished.as_ref());
+    row.text("version", opened.map_or("", |opened| &opened.version));
+    row.text("clock", opened.map_or("", |opened| &opened.clock));
+    row.number("clock_pair_ns", opened.map(|opened| opened.clock_pair_ns));
+    row.number("open_ns", opened.map(|opened| opened.open_ns));
+    row.number("rss_baseline_bytes", opened.and_then(|opened| opened.rss_baseline_bytes));
+    row.number("close_ns", finished.map(|finished| finished.close_ns));
+    row.number("reopen_ns", end.and_then(|end| Some(end.verified.as_ref()?.reopen_ns)));
+    row.number("entries_verified", end.and_then(|end| Some(end.verified.as_ref()?.entries)));
+    row.number("page_cache_bytes", finished.and_then(|finished| finished.page_cache_bytes));
+    disk(row, "disk_before_close", finished.and_then(|finished| finished.disk_before_close));
+    disk(row, "disk_after_close", finished.and_then(|finished| finished.disk_after_close));
+}
+
+fn disk(row: &mut Row, when: &str, usage: Option<DiskUsage>) {
+    row.number(&format!("{when}_apparent_bytes"), usage.map(|usage| usage.apparent_bytes));
+    row.number(&format!("{when}_allocated_bytes"), usage.map(|usage| usage.allocated_bytes));
+    row.number(&format!("{when}_files"), usage.map(|usage| usage.files));
+}
+
+/// The phase: its tape, its time and what it cost.
+fn phase(row: &mut Row, line: Option<&PhaseLine>) {
+    let result = line.map(|line| &line.result);
+    row.text("phase", result.map_or("", |result| &result.phase));
+    row.text("tape_checksum", line.map_or("", |line| &line.tape.tape_checksum));
+    row.number("tape_operations", line.map(|line| line.tape.operations));
+    row.number("records_after", line.map(|line| line.tape.records_after));
+    row.number("data_bytes_after", line.map(|line| line.tape.data_bytes_after));
+    row.maybe("mode", result.map(|result| format!("{:?}", result.mode).to_lowercase()));
+    row.number("phase_threads", result.map(|result| result.threads));
+    row.number("phase_timed_ns", result.map(|result| result.timed_ns));
+    row.number("phase_wall_ns", result.map(|result| result.wall_ns));
+    row.number("answers_checked", result.map(|result| result.answers_checked));
+    row.number("answers_wrong", result.map(|result| result.answers_wrong));
+    let resources = result.and_then(|result| serde_json::to_value(&result.resources).ok()).unwrap_or_default();
+    for name in RESOURCES {
+        // The process has more threads than those that replay, which the axis `threads` counts.
+        let column = if name == "threads" { "process_threads" } else { name };
+        row.number(column, resources.get(name).and_then(Value::as_u64));
+    }
+}
+
+/// One kind of operation: how many, how long, and its distribution.
+fn operation(row: &mut Row, result: Option<&OperationResult>) {
+    row.text("operation", result.map_or("", |result| &result.operation));
+    row.number("operations", result.map(|result| result.operations));
+    row.number("entries", result.map(|result| result.entries));
+    row.number("bytes", result.map(|result| result.bytes));
+    row.number("timed_ns", result.and_then(|result| result.timed_ns));
+    let latency = result.and_then(|result| result.latency.as_ref());
+    row.number("latency_ns_mean", latency.map(|latency| latency.latency_ns_mean));
+    row.number("latency_ns_min", latency.map(|latency| latency.latency_ns_min));
+    row.number("latency_ns_p50", latency.map(|latency| latency.latency_ns_p50));
+    row.number("latency_ns_p90", latency.map(|latency| latency.latency_ns_p90));
+    row.number("latency_ns_p99", latency.map(|latency| latency.latency_ns_p99));
+    row.number("latency_ns_p999", latency.map(|latency| latency.latency_ns_p999));
+    row.number("latency_ns_max", latency.map(|latency| latency.latency_ns_max));
+}

@@ -1,0 +1,198 @@
+//! A headless Chromium driven through its DevTools protocol: JSON messages, each ended by a zero byte, over a pair of pipes.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Where Debian and others put it, by name.
+const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/// How long a page may take until it has drawn itself.
+const READY_MS: u64 = 60_000;
+
+/// Whatever a page must not do.
+#[derive(Debug, Default)]
+pub(crate) struct Complaints {
+    /// Errors and warnings on the console, and exceptions.
+    pub(crate) console: Vec<String>,
+    /// Addresses that were asked for, apart from the page itself and what it holds.
+    pub(crate) requests: Vec<String>,
+}
+
+/// A browser with one page.
+pub(crate) struct Browser {
+    process: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    session: Option<String>,
+    last_id: u64,
+    complaints: Complaints,
+    profile: TempDir,
+}
+
+impl Browser {
+    /// Starts a browser of this size in pixels.
+    pub(crate) fn start(width: u32, height: u32) -> Self {
+        let profile = tempfile::tempdir().unwrap();
+        // The shell moves the pipes to where Chromium expects them: requests on descriptor 3, answers on 4.
+        let mut process = Command::new("sh")
+            .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1"])
+            .arg(program())
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+            .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+            .args(["--disable-dev-shm-usage", "--remote-debugging-pipe", "--hide-scrollbars"])
+            .arg(format!("--window-size={width},{height}"))
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = process.stdin.take().unwrap();
+        let output = BufReader::new(process.stdout.take().unwrap());
+        let complaints = Complaints::default();
+        let mut browser = Self { process, input, output, session: None, last_id: 0, complaints, profile };
+        let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
+        let attach = json!({ "targetId": target["targetId"], "flatten": true });
+        let session = browser.call("Target.attachToTarget", attach)["sessionId"].as_str().unwrap().to_owned();
+        browser.session = Some(session);
+        for domain in ["Page", "Runtime", "Network", "Log"] {
+            browser.call(&format!("{domain}.enable"), json!({}));
+        }
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
+        browser.call("Emulation.setDeviceMetricsOverride", size);
+        browser
+    }
+
+    /// Opens a file and waits until the page says that it is ready. The page's own address may have a choice behind `#`.
+    pub(crate) fn open(&mut self, file: &Path, choice: &str) {
+        self.call("Page.navigate", json!({ "url": "about:blank" }));
+        let url = format!("file://{}{choice}", file.display());
+        let answer = self.call("Page.navigate", json!({ "url": url }));
+        assert!(answer.get("errorText").is_none(), "{answer}");
+        let ready = format!(
+            "new Promise((done, failed) => {{ const end = Date.now() + {READY_MS}; const look = () => \
+             document.documentElement?.dataset.ready ? done(true) : Date.now() > end ? failed('not ready') : setTimeout(look, 20); \
+             look(); }})"
+        );
+        self.value(&ready);
+    }
+
+    /// The value of an expression in the page, which may be a promise.
+    pub(crate) fn value(&mut self, expression: &str) -> Value {
+        let ask = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true, "userGesture": true });
+        let answer = self.call("Runtime.evaluate", ask);
+        assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer:#}");
+        answer["result"].get("value").cloned().unwrap_or(Value::Null)
+    }
+
+    /// The same as text.
+    pub(crate) fn text(&mut self, expression: &str) -> String {
+        self.value(expression).as_str().unwrap_or_else(|| panic!("{expression} is no text")).to_owned()
+    }
+
+    /// Presses a key, as a keyboard does.
+    pub(crate) fn press(&mut self, key: &str) {
+        let code = match key {
+            "Tab" => 9,
+            "Enter" => 13,
+            "Escape" => 27,
+            _ => panic!("no code for {key}"),
+        };
+        let text = if key == "Enter" { "\r" } else { "" };
+        for kind in ["keyDown", "keyUp"] {
+            let event = json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text });
+            self.call("Input.dispatchKeyEvent", event);
+        }
+    }
+
+    /// A call that needs no helper of its own.
+    pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
+        self.last_id += 1;
+        let id = self.last_id;
+        let mut message = json!({ "id": id, "method": method, "params": parameters });
+        if let Some(session) = &self.session {
+            message["sessionId"] = json!(session);
+        }
+        self.input.write_all(message.to_string().as_bytes()).unwrap();
+        self.input.write_all(b"\0").unwrap();
+        loop {
+            let mut bytes = Vec::new();
+            self.output.read_until(0, &mut bytes).unwrap();
+            assert_eq!(bytes.pop(), Some(0), "the browser has gone");
+            let answer: Value = serde_json::from_slice(&bytes).unwrap();
+            if answer["id"] == id {
+                assert!(answer.get("error").is_none(), "{method}: {answer}");
+                return answer["result"].clone();
+            }
+            self.note(&answer);
+        }
+    }
+
+    /// What the page has done that it must not have done, so far.
+    pub(crate) fn complaints(&mut self) -> &Complaints {
+        // An answer comes after all events before it.
+        self.value("0");
+        &self.complaints
+    }
+
+    fn note(&mut self, event: &Value) {
+        let parameters = &event["params"];
+        match event["method"].as_str().unwrap_or_default() {
+            "Runtime.exceptionThrown" => self.complaints.console.push(parameters["exceptionDetails"].to_string()),
+            "Runtime.consoleAPICalled" => self.complaints.console.push(parameters["args"].to_string()),
+            "Log.entryAdded" => self.complaints.console.push(parameters["entry"].to_string()),
+            "Network.requestWillBeSent" => {
+                let url = parameters["request"]["url"].as_str().unwrap_or_default();
+                if !["file:", "data:", "blob:", "about:"].iter().any(|own| url.starts_with(own)) {
+                    self.complaints.requests.push(url.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A new directory inside the browser's profile, for downloads.
+    pub(crate) fn downloads(&mut self) -> PathBuf {
+        let directory = self.profile.path().join("downloads");
+        let allow = json!({ "behavior": "allow", "downloadPath": directory });
+        let session = self.session.take();
+        self.call("Browser.setDownloadBehavior", allow);
+        self.session = session;
+        directory
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        self.session = None;
+        let close = json!({ "id": self.last_id + 1, "method": "Browser.close" });
+        let _ = self.input.write_all(format!("{close}\0").as_bytes());
+        let mut rest = Vec::new();
+        while self.output.read_until(0, &mut rest).is_ok_and(|bytes| bytes > 0) {
+            rest.clear();
+        }
+        let _ = self.process.wait();
+    }
+}
+
+/// The browser's program: `CHROMIUM`, or the first one found in `PATH`.
+fn program() -> PathBuf {
+    find().expect("Chromium: apt-get install chromium, or set CHROMIUM to its program")
+}
+
+/// Whether there is a browser.
+pub(crate) fn is_there() -> bool {
+    find().is_some()
+}
+
+fn find() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("CHROMIUM") {
+        return Some(named.into());
+    }
+    let path = std::env::var_os("PATH")?;
+    let mut places = std::env::split_paths(&path).flat_map(|place| NAMES.map(|name| place.join(name)));
+    places.find(|file| file.exists())
+}

@@ -1,0 +1,198 @@
+//! What is on the first screen and what each chooser, pointer and key does.
+
+use serde_json::json;
+
+use crate::Page;
+use crate::common::{axes, gets, run, stores};
+use crate::made_up::everything;
+
+#[test]
+fn the_first_screen_answers() {
+    let mut cells = gets(&axes("lmdb"), &[1_000, 1_010, 1_020]);
+    cells.append(&mut gets(&axes("sqlite"), &[2_000, 2_020, 2_040]));
+    let mut page = Page::open(&[run(cells, stores())]);
+    let headline = page.text_of(".headline");
+    assert!(
+        headline.starts_with("LMDB is fastest: 2.00× (") && headline.ends_with(") faster than SQLite"),
+        "{headline}"
+    );
+    let others = page.text_of(".others");
+    assert!(others.contains("Least disk space LMDB = SQLite tied"), "{others}");
+    assert!(page.text_of(".promise").starts_with("durability process"));
+    let row = page.text_of(".standings tbody tr");
+    assert!(row.contains("get") && row.contains("wins 1 of 1"), "{row}");
+    let facts = page.text_of(".facts");
+    for words in ["2 cells in 3 rounds each", "6,000 answers checked and right", "Abacus", "ext4"] {
+        assert!(facts.contains(words), "{facts}");
+    }
+    assert!(page.text_of(".warnings").contains("Only 3 rounds."));
+    let bottom = page.browser.value("document.querySelector('.facts').getBoundingClientRect().bottom");
+    assert!(bottom.as_f64().unwrap() < 900.0, "the first screen ends at {bottom}");
+    page.is_quiet();
+}
+
+#[test]
+fn the_answer_needs_no_script() {
+    let mut page = Page::open(&[everything()]);
+    page.browser.call("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
+    page.browser.call("Page.reload", json!({}));
+    page.browser.call("Emulation.setScriptExecutionDisabled", json!({ "value": false }));
+    assert!(page.text_of(".headline").contains("LMDB is fastest"));
+    assert!(page.text_of("#failures").contains("wrong answer"));
+}
+
+#[test]
+fn every_chooser_changes_the_matrix() {
+    let mut page = Page::open(&[everything()]);
+    // Rows: get and scan in two sizes; columns: random and text with two counts each.
+    let fields = page.fields();
+    assert_eq!(fields.len(), 16);
+    assert_eq!(fields[..4], ["LMDB 1.00 µs", "LMDB 3.00 µs", "LMDB 5.00 µs", "LMDB 15.0 µs"]);
+    assert_eq!(fields[4..6], ["LMDB 2.00 µs", "LMDB 6.00 µs"]);
+    assert_eq!(fields[8], "LMDB 500 ns");
+    for (measure, first) in [
+        ("p50", "LMDB 500 ns"),
+        ("p99", "LMDB 1.00 µs"),
+        ("max", "LMDB 100 µs"),
+        ("ops/s", "LMDB 1.00 M/s"),
+        ("CPU", "LMDB 2.00 µs"),
+        ("bytes written", "LMDB 4.00 KiB"),
+        ("memory in the phase", "LMDB 1.00 MiB"),
+        ("peak memory", "LMDB 1.00 MiB"),
+        ("space on disk", "all 3 tied 5.96 MiB"),
+        ("space efficiency", "all 3 tied 80.0 %"),
+    ] {
+        page.choose("#choosers", "measure", measure);
+        assert_eq!(page.fields()[0], first, "{measure}");
+    }
+    page.choose("#choosers", "measure", "mean time");
+    page.choose("#choosers", "durability", "power");
+    assert_eq!(page.fields()[..2], ["LMDB 7.00 µs", "LMDB 21.0 µs"]);
+    page.choose("#choosers", "threads", "4");
+    page.choose("#choosers", "measure", "ops/s");
+    // Four threads, each a seventh of a million a second.
+    assert_eq!(page.fields()[0], "LMDB 571 k/s");
+    page.is_quiet();
+}
+
+#[test]
+fn only_axes_that_vary_are_offered() {
+    let mut page = Page::open(&[run(gets(&axes("lmdb"), &[1_000, 1_010]), stores())]);
+    assert_eq!(page.count("#choosers select"), 2, "measure and operation");
+    assert_eq!(page.fields(), ["LMDB 1.00 µs"]);
+    assert!(page.text_of(".headline").contains("without a competitor"));
+}
+
+#[test]
+fn stores_can_be_left_out_and_a_choice_is_a_link() {
+    let mut page = Page::open(&[everything()]);
+    page.choose("#choosers", "operation", "scan");
+    page.browser.value(
+        "[...document.querySelectorAll('#stores button')].find((button) => button.innerText === 'LMDB').click()",
+    );
+    assert_eq!(page.fields()[0], "SQLite? 2.00 µs", "best of those shown, which the verdict was not made for");
+    let choice = page.browser.text("location.hash");
+    assert!(choice.contains("operation=scan") && choice.contains("without=LMDB"), "{choice}");
+    let file = page.file.clone();
+    page.browser.open(&file, &choice);
+    assert_eq!(page.fields()[0], "SQLite? 2.00 µs");
+    assert!(page.text_of("#detail-workload").starts_with("scan · "));
+    page.is_quiet();
+}
+
+#[test]
+fn a_field_shows_every_store_to_pointer_and_keyboard() {
+    let mut page = Page::open(&[everything()]);
+    assert_eq!(page.browser.value("document.getElementById('pop').hidden"), true);
+    page.browser.value("document.querySelector('.cell').focus()");
+    let shown = page.text_of("#pop");
+    for words in ["LMDB\t1.00 µs", "SQLite\t2.00 µs", "Flat folder\t8.00 µs", "2.00×", "8.00×", "(wins)"] {
+        assert!(shown.contains(words), "{words} is not in {shown}");
+    }
+    page.browser.press("Tab");
+    assert!(page.text_of("#pop").contains("LMDB\t3.00 µs"), "the next field");
+    page.browser.press("Enter");
+    assert!(
+        page.text_of("#detail-workload").contains("100B..1KiB × 10,000 random"),
+        "{}",
+        page.text_of("#detail-workload")
+    );
+    let focus = "document.activeElement.classList.contains('chosen')";
+    assert_eq!(page.browser.value(focus), true, "the focus stays");
+    page.browser.press("Escape");
+    assert_eq!(page.browser.value("document.getElementById('pop').hidden"), true);
+    page.is_quiet();
+}
+
+#[test]
+fn one_workload_in_full() {
+    let mut page = Page::open(&[everything()]);
+    page.browser.value("document.querySelectorAll('.cell')[0].click()");
+    let rows = page.text_of("#detail-table table");
+    let lmdb = rows.lines().find(|row| row.contains("SQLite")).map(|_| rows.clone()).unwrap();
+    for figure in ["1.00×", "2.00×", "8.00×", "1.00 µs", "500 ns", "100 µs", "1.00 M/s", "5.96 MiB"] {
+        assert!(lmdb.contains(figure), "{figure} is not in {lmdb}");
+    }
+    page.browser.value("document.querySelector('#detail-cells details').open = true");
+    let cells = page.text_of("#detail-cells");
+    for words in ["bakeoff request lmdb-100-1000-random-process-1 --run results/made-up", "1.2.3", ".log"] {
+        assert!(cells.contains(words), "{words} is not in {cells}");
+    }
+    page.choose("#choosers", "operation", "scan");
+    assert!(page.text_of("#detail-cells").contains("Flat folder: n/a, it has no order"));
+}
+
+#[test]
+fn a_failed_store_is_named_and_ranked_nowhere() {
+    let mut page = Page::open(&[everything()]);
+    page.choose("#choosers", "durability", "power");
+    page.browser.value("document.querySelectorAll('.cell')[5].click()");
+    let words = page.text_of("#detail-cells");
+    assert!(words.contains("Flat folder: failed"), "{words}");
+    assert!(!page.text_of("#detail-table").contains("Flat folder"));
+    assert!(page.text_of(".warnings").contains("4 rounds failed"), "{}", page.text_of(".warnings"));
+    assert!(page.text_of("#failures").contains("found nothing, but the key is there"));
+}
+
+#[test]
+fn it_fits_a_telephone() {
+    let mut page = Page::sized(&[everything()], 390, 844);
+    assert_eq!(page.browser.value("document.documentElement.scrollWidth"), 390);
+    assert!(page.text_of(".headline").contains("LMDB is fastest"));
+    page.is_quiet();
+}
+
+#[test]
+fn light_and_dark() {
+    let mut page = Page::open(&[everything()]);
+    let paper = "getComputedStyle(document.body).backgroundColor";
+    let light = page.browser.text(paper);
+    page.browser.value("document.getElementById('theme').click()");
+    let dark = page.browser.text(paper);
+    assert_ne!(light, dark);
+    page.browser.value("document.getElementById('theme').click()");
+    assert_eq!(page.browser.text(paper), light);
+    let prefers = json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] });
+    let file = page.file.clone();
+    page.browser.open(&file, "#again");
+    page.browser.call("Emulation.setEmulatedMedia", prefers);
+    assert_eq!(page.browser.text(paper), dark);
+    page.browser.call("Emulation.setEmulatedMedia", json!({ "media": "print" }));
+    assert_eq!(page.browser.text(paper), "rgb(255, 255, 255)");
+}
+
+#[test]
+fn several_runs_in_one_page() {
+    let mut other = everything();
+    other.directory = "results/other".into();
+    other.info["machine"]["cpu_model"] = "Slide rule".into();
+    other.cells.retain(|cell| cell.end.axes.store != "lmdb");
+    let mut page = Page::open(&[everything(), other]);
+    assert_eq!(page.count(".facts"), 2);
+    assert!(page.browser.text("document.body.innerText").contains("Slide rule"));
+    assert_eq!(page.fields()[0], "LMDB 1.00 µs");
+    page.choose("#choosers", "run", "other");
+    assert_eq!(page.fields()[0], "SQLite 2.00 µs");
+    assert_eq!(page.count("#along-run svg"), 1);
+    page.is_quiet();
+}

@@ -1,0 +1,81 @@
+//! Runs whose figures are simple multiples, so that every number on the page can be told beforehand.
+
+use bakeoff_measure::Histogram;
+use bakeoff_protocol::{Axes, Durability, FailureKind, OperationResult, Resources};
+use bakeoff_report::{CellRound, Run};
+
+use crate::common::{axes, failed, good, operation, phase_result, run, stores};
+
+/// Stores and how many times slower than the first one they are.
+const STORES: [(&str, u64); 3] = [("lmdb", 1), ("sqlite", 2), ("flat-folder", 8)];
+
+/// A run with every axis that a suite can vary: two sizes, two counts, two data types, two classes, two numbers of threads.
+///
+/// A get takes 1 µs times the store's factor, times 2 for the larger size, times 3 for the larger count, times 5 for `text`, times
+/// 7 for `power`; with four threads as long, so that there are four times as many a second. Rounds differ by 1 %. The flat folder does not scan, and fails with the larger size and count under `power`.
+pub(crate) fn everything() -> Run {
+    let mut cells = Vec::new();
+    for (store, factor) in STORES {
+        for bits in 0..32_u32 {
+            let bit = |place: u32| u64::from(bits >> place & 1);
+            let mut axes = axes(store);
+            (axes.value_bytes_min, axes.value_bytes_max) = if bit(0) == 1 { (1024, 10_240) } else { (100, 1024) };
+            axes.records = if bit(1) == 1 { 10_000 } else { 1_000 };
+            axes.data = if bit(2) == 1 { "text" } else { "random" }.to_owned();
+            axes.durability = if bit(3) == 1 { Durability::Power } else { Durability::Process };
+            axes.threads = if bit(4) == 1 { 4 } else { 1 };
+            let mean_ns = 1_000 * factor * (1 + bit(0)) * (1 + 2 * bit(1)) * (1 + 4 * bit(2)) * (1 + 6 * bit(3));
+            let fails = store == "flat-folder" && bits & 0b1011 == 0b1011;
+            cells.extend(rounds(&axes, factor, mean_ns, fails));
+        }
+    }
+    run(cells, stores())
+}
+
+/// Three rounds of a cell.
+fn rounds(axes: &Axes, factor: u64, mean_ns: u64, fails: bool) -> Vec<CellRound> {
+    let round = |round: u32| {
+        let mean_ns = mean_ns + mean_ns / 100 * u64::from(round) - mean_ns / 50;
+        let mut phases = vec![phase(axes, "get", "get", mean_ns, factor)];
+        if axes.store != "flat-folder" {
+            phases.push(phase(axes, "scan", "scan", mean_ns / 2, factor));
+        }
+        let mut cell = good(axes, round, phases);
+        let id = format!("{}-{}-{}", cell.end.cell, axes.durability, axes.threads);
+        cell.end.cell.clone_from(&id);
+        cell.phases.iter_mut().for_each(|line| line.cell.clone_from(&id));
+        if axes.store == "flat-folder" {
+            cell.end.not_offered = vec![("scan".to_owned(), "it has no order".to_owned())];
+        }
+        if fails && round == 2 {
+            failed(cell, FailureKind::WrongAnswer, "found nothing, but the key is there")
+        } else {
+            cell
+        }
+    };
+    (1..=3).map(round).collect()
+}
+
+fn phase(axes: &Axes, name: &str, kind: &str, mean_ns: u64, factor: u64) -> bakeoff_protocol::PhaseResult {
+    let operation = OperationResult { latency: Some(latencies(mean_ns)), ..operation(kind, mean_ns) };
+    let mut phase = phase_result(name, vec![operation]);
+    phase.threads = axes.threads;
+    phase.timed_ns /= u64::from(axes.threads);
+    phase.resources = Resources {
+        cpu_user_ns: Some(1_000 * mean_ns),
+        cpu_system_ns: Some(1_000 * mean_ns),
+        block_write_bytes: Some(4_096_000 * factor),
+        rss_peak_above_baseline_bytes: Some(1_048_576 * factor),
+        ..Resources::default()
+    };
+    phase
+}
+
+/// 1,000 latencies: half of the mean, the mean, and one of a hundred times the mean.
+fn latencies(mean_ns: u64) -> bakeoff_protocol::Latency {
+    let mut histogram = Histogram::new();
+    (0..500).for_each(|_| histogram.record(mean_ns / 2));
+    (0..499).for_each(|_| histogram.record(mean_ns));
+    histogram.record(mean_ns * 100);
+    histogram.to_latency()
+}

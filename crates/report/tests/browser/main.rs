@@ -1,0 +1,93 @@
+//! The page in a real browser: what is on the first screen, what each chooser changes, whether every picture shows the right
+//! numbers, and that nothing is ever asked of a network, written to the console, or taken for markup.
+
+#[allow(dead_code, reason = "the benchmark needs more of it")]
+mod chromium;
+#[path = "../report/common.rs"]
+#[allow(dead_code, reason = "made-up runs, of which other tests need other parts")]
+mod common;
+mod hostile;
+mod interaction;
+mod made_up;
+mod pictures;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bakeoff_report::{Run, write_page};
+use tempfile::TempDir;
+
+use crate::chromium::Browser;
+
+/// A page of these runs, open in a browser.
+struct Page {
+    browser: Browser,
+    file: PathBuf,
+    _directory: TempDir,
+}
+
+impl Page {
+    fn open(runs: &[Run]) -> Self {
+        Self::sized(runs, 1280, 900)
+    }
+
+    fn sized(runs: &[Run], width: u32, height: u32) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("report.html");
+        let mut html = Vec::new();
+        write_page(runs, None, &mut html).unwrap();
+        std::fs::write(&file, html).unwrap();
+        let mut browser = Browser::start(width, height);
+        browser.open(&file, "");
+        Self { browser, file, _directory: directory }
+    }
+
+    /// The text of the first element that a selector names, as it is shown.
+    fn text_of(&mut self, selector: &str) -> String {
+        self.browser.text(&format!("document.querySelector({selector:?}).innerText"))
+    }
+
+    /// How many elements a selector names.
+    fn count(&mut self, selector: &str) -> u64 {
+        self.browser.value(&format!("document.querySelectorAll({selector:?}).length")).as_u64().unwrap()
+    }
+
+    /// Chooses an option by its label in the chooser with this label, in the part of the page that a selector names.
+    fn choose(&mut self, part: &str, chooser: &str, option: &str) {
+        let found = self.browser.value(&format!(
+            "(() => {{ const label = [...document.querySelectorAll('{part} label')].find((label) => label.firstChild.textContent === {chooser:?}); \
+             const select = label?.querySelector('select'); \
+             const index = [...(select?.options ?? [])].findIndex((option) => option.label === {option:?}); \
+             if (index < 0) return false; select.selectedIndex = index; select.dispatchEvent(new Event('change')); return true; }})()"
+        ));
+        assert_eq!(found, true, "{chooser}: {option}");
+    }
+
+    /// The words in the matrix's fields, row by row.
+    fn fields(&mut self) -> Vec<String> {
+        let fields = self.browser.value("[...document.querySelectorAll('.cell')].map((cell) => cell.innerText)");
+        fields.as_array().unwrap().iter().map(|words| words.as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Presses the button that saves a file of this name, and gives what was saved.
+    fn save(&mut self, downloads: &Path, name: &str) -> Vec<u8> {
+        let press = format!(
+            "[...document.querySelectorAll('#download-buttons button')].find((each) => each.innerText === {name:?}).click()"
+        );
+        self.browser.value(&press);
+        let file = downloads.join(name);
+        for _ in 0..1_000 {
+            if file.exists() {
+                return std::fs::read(&file).unwrap();
+            }
+            std::thread::sleep(Duration::from_millis(30));
+        }
+        panic!("{name} was not saved");
+    }
+
+    /// Asserts that the page was silent and asked for nothing.
+    fn is_quiet(&mut self) {
+        let complaints = self.browser.complaints();
+        assert!(complaints.console.is_empty() && complaints.requests.is_empty(), "{complaints:#?}");
+    }
+}

@@ -1,0 +1,129 @@
+//! Whether each picture shows the right numbers: marks are read back from the drawing through its own scales.
+
+use crate::Page;
+use crate::made_up::everything;
+
+/// The numbers that the marks of a picture stand at: for each circle or bar its place, through the scales.
+fn marks(page: &mut Page, picture: &str, marks: &str) -> Vec<(f64, f64)> {
+    let values = page.browser.value(&format!(
+        "(() => {{ const svg = document.querySelector('{picture} svg'); const [x, y] = [svg.scale('x'), svg.scale('y')]; \
+         const at = (scale, place) => scale.invert ? scale.invert(place) : NaN; \
+         return [...svg.querySelectorAll('{marks}')].map((mark) => {{ \
+           const [, left, top] = /translate\\(([^,]+),([^)]+)\\)/.exec(mark.getAttribute('transform') ?? '') ?? []; \
+           const [cx, cy] = [mark.getAttribute('cx') ?? left, mark.getAttribute('cy') ?? top]; \
+           return [at(x, Number(cx)), at(y, Number(cy)) || 0]; }}); }})()"
+    ));
+    let pairs = values.as_array().unwrap().iter();
+    pairs.map(|pair| (pair[0].as_f64().unwrap_or(f64::NAN), pair[1].as_f64().unwrap_or(f64::NAN))).collect()
+}
+
+fn near(found: f64, expected: f64) -> bool {
+    (found / expected - 1.0).abs() < 0.01
+}
+
+fn assert_marks(page: &mut Page, picture: &str, expected: &[(f64, f64)]) {
+    let found = marks(page, picture, "[aria-label=dot] > *");
+    assert_eq!(found.len(), expected.len(), "{picture}: {found:?}");
+    for pair in expected {
+        assert!(
+            found.iter().any(|mark| near(mark.0, pair.0) && near(mark.1, pair.1)),
+            "{pair:?} is not in {picture}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn time_against_size_count_and_threads() {
+    let mut page = Page::open(&[everything()]);
+    page.browser.value("document.querySelectorAll('.cell')[0].click()");
+    let of = |places: [f64; 2], second: f64| {
+        [1_000.0, 2_000.0, 8_000.0]
+            .iter()
+            .flat_map(|first| [(places[0], *first), (places[1], first * second)])
+            .collect::<Vec<_>>()
+    };
+    assert_marks(&mut page, "#along-records", &of([1_000.0, 10_000.0], 3.0));
+    assert_marks(&mut page, "#along-value_bytes", &of([562.0, 5_632.0], 2.0));
+    let rates: Vec<(f64, f64)> =
+        [1e6, 5e5, 1.25e5].iter().flat_map(|first| [(1.0, *first), (4.0, first * 4.0)]).collect();
+    assert_marks(&mut page, "#along-threads", &rates);
+    page.choose("#choosers", "data", "text");
+    assert_marks(&mut page, "#along-records", &of([1_000.0, 10_000.0], 3.0).map_second(5.0));
+    page.is_quiet();
+}
+
+trait MapSecond {
+    fn map_second(self, factor: f64) -> Self;
+}
+
+impl MapSecond for Vec<(f64, f64)> {
+    fn map_second(self, factor: f64) -> Self {
+        self.into_iter().map(|(first, second)| (first, second * factor)).collect()
+    }
+}
+
+#[test]
+fn stores_of_a_workload_with_their_intervals() {
+    let mut page = Page::open(&[everything()]);
+    page.browser.value("document.querySelectorAll('.cell')[0].click()");
+    let found = marks(&mut page, "#detail-chart", "[aria-label=dot] > *");
+    let values: Vec<f64> = found.iter().map(|mark| mark.0).collect();
+    for expected in [1_000.0, 2_000.0, 8_000.0] {
+        assert!(values.iter().any(|value| near(*value, expected)), "{expected} is not in {values:?}");
+    }
+    assert_eq!(page.count("#detail-chart [aria-label=rule] line"), 3, "an interval each");
+}
+
+#[test]
+fn percentile_curves_from_the_histograms() {
+    let mut page = Page::open(&[everything()]);
+    page.browser.value("document.querySelectorAll('.cell')[0].click()");
+    let ends = page.browser.value(
+        "(() => { const svg = document.querySelector('#percentiles svg'); const [x, y] = [svg.scale('x'), svg.scale('y')]; \
+         return [...svg.querySelectorAll('[aria-label=line] path')].map((path) => { \
+           const places = [...path.getAttribute('d').matchAll(/([\\d.]+),([\\d.]+)/g)].map(([, px, py]) => [x.invert(+px), y.invert(+py)]); \
+           return [places[0], places.find(([px]) => Math.abs(px - 1) < 0.01), places.at(-1)]; }); })()",
+    );
+    let ends = ends.as_array().unwrap();
+    assert_eq!(ends.len(), 3, "a line a store");
+    let value = |line: usize, place: usize, part: usize| ends[line][place][part].as_f64().unwrap();
+    for (line, factor) in [(0, 8.0), (1, 1.0), (2, 2.0)] {
+        assert!(near(value(line, 0, 1), 495.0 * factor), "smallest: {ends:?}");
+        assert!(near(value(line, 1, 1), 1_010.0 * factor), "nine of ten: {ends:?}");
+        assert!(near(value(line, 2, 1), 101_000.0 * factor), "the slowest of all rounds: {ends:?}");
+        assert!(near(value(line, 2, 0), 3_000_f64.log10()), "one in three thousand: {ends:?}");
+    }
+}
+
+#[test]
+fn bars_of_space_and_memory_and_over_many_workloads() {
+    let mut page = Page::open(&[everything()]);
+    let costs = page.text_of("#costs");
+    for words in ["5.96 MiB", "1.00 MiB", "2.00 MiB", "8.00 MiB"] {
+        assert!(costs.contains(words), "{words} is not in {costs}");
+    }
+    page.choose("#choosers", "operation", "get");
+    // Where the flat folder failed or does not scan nothing is in common: 32 gets less the 4 in which it failed.
+    let relative = page.text_of("#relative");
+    for words in ["28 of 64 contests", "1.00×", "2.00×", "8.00×"] {
+        assert!(relative.contains(words), "{words} is not in {relative}");
+    }
+    page.choose("#relative", "durability", "power");
+    assert!(page.text_of("#relative").contains("12 of 32 contests"), "{}", page.text_of("#relative"));
+    page.browser.value("document.querySelectorAll('#relative input')[1].click()");
+    assert!(page.text_of("#relative").contains("12 of 16 contests"), "{}", page.text_of("#relative"));
+    page.is_quiet();
+}
+
+#[test]
+fn two_measures_and_the_front() {
+    let mut page = Page::open(&[everything()]);
+    page.browser.value("document.querySelectorAll('.cell')[0].click()");
+    let mib = 1_048_576.0;
+    assert_marks(&mut page, "#scatter", &[(1_000.0, mib), (2_000.0, 2.0 * mib), (8_000.0, 8.0 * mib)]);
+    let points = "document.querySelector('#scatter .front path').getAttribute('d').split('L').length";
+    assert_eq!(page.browser.value(points), 1, "one store beats all others in both");
+    page.choose("#scatter", "up", "ops/s");
+    assert_marks(&mut page, "#scatter", &[(1_000.0, 1e6), (2_000.0, 5e5), (8_000.0, 1.25e5)]);
+    page.is_quiet();
+}

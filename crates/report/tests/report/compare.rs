@@ -1,0 +1,172 @@
+//! Two runs compared: what is better, worse, cannot be told, and what is said around it.
+
+use bakeoff_protocol::{Durability, FailureKind};
+use bakeoff_report::{
+    CellRound, Change, Comparison, ReportError, Run, TerminalOptions, render_comparison, write_comparison_html,
+    write_comparison_markdown,
+};
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::common::*;
+
+/// A run in a directory of this name.
+fn named(name: &str, cells: Vec<CellRound>) -> Run {
+    let mut run = run(cells, stores());
+    run.directory = name.into();
+    run
+}
+
+fn cells(lmdb: &[u64], sqlite: &[u64]) -> Vec<CellRound> {
+    [gets(&axes("lmdb"), lmdb), gets(&axes("sqlite"), sqlite)].concat()
+}
+
+fn before() -> Run {
+    named("before", cells(&[1_000, 1_010, 1_020], &[2_000, 2_020, 2_040]))
+}
+
+fn text(comparison: &Comparison, full: bool) -> String {
+    render_comparison(comparison, &TerminalOptions { width: 100, color: false, full })
+}
+
+/// Store, measure, ratio to two decimals and what it says, for every workload's time.
+fn times(comparison: &Comparison) -> Vec<(String, String, Change)> {
+    let lines = comparison.lines.iter().filter(|line| line.measure == "get");
+    let ratio = |line: &bakeoff_report::Line| format!("{:.2}", line.ratio.unwrap().estimate);
+    lines.map(|line| (line.store.clone(), ratio(line), line.change)).collect()
+}
+
+#[test]
+fn what_is_twice_as_slow_is_worse_and_the_other_way_round_better() {
+    let after = named("after", cells(&[2_000, 2_020, 2_040], &[2_000, 2_020, 2_040]));
+    let comparison = Comparison::new(&before(), &after).unwrap();
+    let expected =
+        [("LMDB".into(), "2.00".into(), Change::Worse), ("SQLite".into(), "1.00".into(), Change::CannotTell)];
+    assert_eq!(times(&comparison), expected);
+    assert_eq!(comparison.lines.len(), 6, "time, space and memory of two stores");
+    assert_eq!(comparison.worse_by(0.05).len(), 2, "the workload, and all workloads together");
+    assert_eq!(comparison.worse_by(1.5).len(), 0, "twice is not worse by 150 %");
+    let back = Comparison::new(&after, &before()).unwrap();
+    assert_eq!(times(&back)[0], ("LMDB".into(), "0.50".into(), Change::Better));
+    assert_eq!(back.worse_by(0.0).len(), 0);
+}
+
+#[test]
+fn a_run_is_not_worse_than_itself() {
+    let comparison = Comparison::new(&before(), &before()).unwrap();
+    assert!(comparison.lines.iter().chain(&comparison.overall).all(|line| line.change == Change::CannotTell));
+    assert_eq!((comparison.differences.len(), comparison.notes.len()), (0, 0));
+    assert!(text(&comparison, false).contains("6 figures: 0 better in B, 0 worse, 6 cannot be told apart."));
+}
+
+#[test]
+fn one_round_proves_nothing() {
+    let once = |mean| named("once", gets(&axes("lmdb"), &[mean]));
+    let comparison = Comparison::new(&once(1_000), &once(9_000)).unwrap();
+    assert!(comparison.lines.iter().all(|line| line.ratio.is_none() && line.change == Change::CannotTell));
+    assert!(text(&comparison, true).contains("too few rounds"));
+    assert_eq!(comparison.worse_by(0.0).len(), 0);
+}
+
+#[test]
+fn figures_nearer_than_the_clock_tells_are_the_same() {
+    let flat = |mean| named("flat", gets(&axes("lmdb"), &[mean; 4]));
+    let mut close = flat(12);
+    close.cells.iter_mut().for_each(|cell| cell.phases[0].result.operations[0].timed_ns = Some(12_400));
+    let comparison = Comparison::new(&flat(12), &close).unwrap();
+    assert_eq!(times(&comparison)[0].2, Change::CannotTell);
+}
+
+#[test]
+fn over_all_workloads_small_changes_add_up() {
+    let run = |name: &str, scale: u64| {
+        let sizes = (0..30_u64).flat_map(|size| {
+            let mut axes = axes("lmdb");
+            axes.value_bytes_max += size;
+            let noise = |round: u64| 100 * scale * (100 + (size * 7 + round * 13) % 11) / 10;
+            gets(&axes, &[noise(0), noise(1), noise(2)])
+        });
+        named(name, sizes.collect())
+    };
+    let comparison = Comparison::new(&run("a", 10), &run("b", 11)).unwrap();
+    assert!(times(&comparison).iter().all(|(_, _, change)| *change == Change::CannotTell), "no single one is proven");
+    let overall = comparison.overall.iter().find(|line| line.measure == "get").unwrap();
+    assert_eq!((overall.change, overall.workload.as_str()), (Change::Worse, "30 workloads"));
+    assert!((overall.ratio.unwrap().estimate - 1.1).abs() < 0.01, "{overall:?}");
+}
+
+#[test]
+fn what_failed_since_and_what_differs_is_said() {
+    let mut after = before();
+    after.directory = "after".into();
+    let broken = failed(after.cells[5].clone(), FailureKind::WrongAnswer, "found nothing");
+    after.cells[5] = broken;
+    after.info["machine"]["kernel"] = "6.2".into();
+    after.stores[1].version = "9.9.9".into();
+    let comparison = Comparison::new(&before(), &after).unwrap();
+    assert_eq!(comparison.newly_failed, ["SQLite, 1KiB..10KiB × 1,000 random: wrong answer"]);
+    assert_eq!(comparison.differences, ["machine kernel: 6.1 → 6.2", "version of LMDB: 1.2.3 → 9.9.9"]);
+    assert_eq!(comparison.notes, ["only in before: 3 figures"]);
+    assert!(times(&comparison).iter().all(|(store, _, _)| store == "LMDB"), "a failed store has no figures");
+}
+
+#[test]
+fn nothing_in_common_is_an_error_that_helps() {
+    let mut other = axes("lmdb");
+    other.durability = Durability::Power;
+    let error = Comparison::new(&before(), &named("other", gets(&other, &[1, 2]))).unwrap_err();
+    assert!(matches!(error, ReportError::NothingToCompare { .. }));
+    assert!(error.to_string().contains("before and other have no figure in common: compare runs of the same suite"));
+}
+
+#[test]
+fn it_reads_well_and_fits() {
+    let after = named("after", cells(&[2_000, 2_020, 2_040], &[1_000, 1_010, 1_020]));
+    let comparison = Comparison::new(&before(), &after).unwrap();
+    let text = text(&comparison, false);
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    insta::assert_snapshot!(text);
+    let mut markdown = Vec::new();
+    write_comparison_markdown(&comparison, &mut markdown).unwrap();
+    insta::assert_snapshot!(String::from_utf8(markdown).unwrap());
+}
+
+#[test]
+fn no_name_is_taken_for_markup() {
+    let evil = "<script>x</script>|`*";
+    let run = |mean| {
+        let mut run = run(gets(&axes("evil"), &[mean, mean + 1, mean + 2]), vec![store("evil", evil)]);
+        run.directory = evil.into();
+        run
+    };
+    let comparison = Comparison::new(&run(1_000), &run(5_000)).unwrap();
+    let (mut html, mut markdown) = (Vec::new(), Vec::new());
+    write_comparison_html(&comparison, &mut html).unwrap();
+    write_comparison_markdown(&comparison, &mut markdown).unwrap();
+    let (html, markdown) = (String::from_utf8(html).unwrap(), String::from_utf8(markdown).unwrap());
+    assert!(!html.contains("<script") && html.contains("&lt;script&gt;x&lt;/script&gt;|`*"), "{html}");
+    assert!(html.contains("default-src 'none'") && html.contains("class=\"bad\">worse"));
+    assert!(!markdown.contains("<script") && markdown.contains("&lt;script>x&lt;/script>\\|\\`\\*"), "{markdown}");
+}
+
+#[test]
+fn between_equal_runs_hardly_ever_anything_is_called_different() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut run = |name: &str| {
+        let cells = (0..20_u64).flat_map(|size| {
+            let mut axes = axes("lmdb");
+            axes.value_bytes_max += size;
+            // The product of many small influences: skewed, as times are.
+            let mut mean = || (0..12).fold(10_000.0, |mean, _| mean * random.random_range(0.9..1.12)) as u64;
+            gets(&axes, &[mean(), mean(), mean()])
+        });
+        named(name, cells.collect())
+    };
+    let wrong = (0..60).filter(|_| {
+        let comparison = Comparison::new(&run("a"), &run("b")).unwrap();
+        comparison.lines.iter().any(|line| line.change != Change::CannotTell)
+    });
+    let wrong = wrong.count();
+    assert!(wrong <= 6, "{wrong} of 60 tables, each of 20 workloads, call something different; 3 are expected at most");
+}

@@ -1,0 +1,82 @@
+// The page's script, in parts that are one module. This part: what the page carries, unpacked, and how to find things in it.
+// Every text in it is data: it reaches the page through textContent and attributes, never as markup.
+
+/** @typedef {{contest: object, entry: object, store: object, figures: number[]}} Standing */
+
+async function unpack(element) {
+  const packed = Uint8Array.from(atob(element.textContent.trim()), (character) => character.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}
+
+const data = JSON.parse(await unpack(document.getElementById("data")));
+
+/** Whether an axis has more than one value, so that there is something to choose. */
+const varies = (axis) => axis.values.length > 1;
+
+const axisIndex = new Map(data.axes.map((axis, index) => [axis.name, index]));
+
+/** What takes place: an operation in a phase; the cell as a whole has no phase. */
+const events = [];
+const contestsByPlace = new Map();
+for (const contest of data.contests) {
+  const name = eventName(contest);
+  if (contest.phase !== null && !events.includes(name)) events.push(name);
+  contestsByPlace.set(placeKey(name, contest.at), contest);
+}
+
+function eventName(contest) {
+  return contest.phase === null ? "" : contest.operation === null ? contest.phase : `${contest.phase}: ${contest.operation}`;
+}
+
+function placeKey(event, at) {
+  return `${event}|${at.join(",")}`;
+}
+
+const measureIndex = new Map(data.measures.map((measure, index) => [measure.name, index]));
+
+/** The contest of an event at a place; of a measure of whole cells the cell's. */
+function contestAt(event, at, measure = data.measures[0]) {
+  return contestsByPlace.get(placeKey(measure.per_phase ? event : "", at));
+}
+
+/** Mean, low, high, ratio to the best, low, high, tied: as far as there are such. */
+function figuresOf(contest, store, measure) {
+  const entry = contest?.entries.find((each) => each.store === store);
+  const figures = entry?.figures[measureIndex.get(measure.name)];
+  return figures?.length ? figures : null;
+}
+
+/** Whether any contest has a figure under a measure. */
+const measured = new Set();
+for (const contest of data.contests)
+  for (const entry of contest.entries)
+    entry.figures.forEach((figures, index) => figures.length && measured.add(index));
+
+const measures = data.measures.filter((_, index) => measured.has(index));
+
+/** Where every store stands in a contest under a measure, best first. */
+function standings(contest, measure) {
+  const all = (contest?.entries ?? []).flatMap((entry) => {
+    const figures = figuresOf(contest, entry.store, measure);
+    return figures ? [{ contest, entry, store: data.stores[entry.store], index: entry.store, figures }] : [];
+  });
+  const sign = measure.lower_is_better ? 1 : -1;
+  return all.sort((a, b) => sign * (a.figures[0] - b.figures[0]));
+}
+
+function verdictOf(contest, measure) {
+  return contest?.verdicts[measureIndex.get(measure.name)] ?? "";
+}
+
+/** A workload in words: the axes that vary, and always size, count and data. */
+function workloadWords(at) {
+  const label = (name) => data.axes[axisIndex.get(name)].values[at[axisIndex.get(name)]].label;
+  const others = data.axes.filter((axis) => varies(axis) && !["value_bytes", "records", "data"].includes(axis.name));
+  const words = others.map((axis) => `${axisTitle(axis)} ${label(axis.name)}`);
+  return [`${label("value_bytes")} × ${label("records")} ${label("data")}`, ...words].join(" · ");
+}
+
+function axisTitle(axis) {
+  return { value_bytes: "value size", records: "records", data: "data", key: "keys" }[axis.name] ?? axis.name.replaceAll("_", " ");
+}

@@ -1,0 +1,66 @@
+// One workload: every store's figures with intervals and percentiles, and what is needed to run its cell again.
+
+const DETAIL_MEASURES = [
+  "time_ns_mean", "latency_ns_p50", "latency_ns_p99", "latency_ns_p999", "latency_ns_max", "per_second", "cpu_ns_per_operation",
+  "block_write_bytes_per_operation", "disk_after_close_allocated_bytes", "rss_peak_above_baseline_bytes", "reopen_ns",
+];
+
+function drawDetail() {
+  const contest = contestAt(state.event, state.at);
+  const whole = contestsByPlace.get(placeKey("", state.at));
+  const words = [state.event, workloadWords(state.at)].filter(Boolean).join(" · ");
+  const per = contest?.per_entry ? " Times and rates are per entry, percentiles per scan." : "";
+  document.getElementById("detail-workload").textContent = contest ? `${words}. Means over rounds, below them their 95 % intervals.${per}` : `${words}: nothing was measured here.`;
+  drawDetailChart();
+  document.getElementById("detail-table").replaceChildren(contest ? detailTable(contest, whole) : "");
+  document.getElementById("detail-cells").replaceChildren(...(contest ? [element("p", { class: "hint" }, missingWords(contest).join(" · ")), cellsAgain(contest)] : []));
+}
+
+function detailTable(contest, whole) {
+  const columns = DETAIL_MEASURES.map((name) => data.measures[measureIndex.get(name)]).filter((measure) => measures.includes(measure));
+  const rows = standings(contest, data.measures[0]).filter((each) => shown(each.index)).map((each) =>
+    element("tr", {},
+      element("th", { scope: "row" }, storeName(each.index), each.store.ranked ? "" : " (not ranked)"),
+      element("td", {}, each.figures[3] === undefined ? "–" : times(each.figures[3])),
+      columns.map((measure) => detailCell(figuresOf(measure.per_phase ? contest : whole, each.index, measure), measure)),
+      element("td", {}, String(each.entry.rounds)),
+    ),
+  );
+  const heads = ["store", "to the best", ...columns.map((measure) => measure.title), "rounds"];
+  return element("table", { class: "figures" },
+    element("thead", {}, element("tr", {}, heads.map((head, index) => element("th", { scope: "col", title: columns[index - 2]?.help }, head)))),
+    element("tbody", {}, rows),
+  );
+}
+
+function detailCell(figures, measure) {
+  if (!figures) return element("td", {}, "–");
+  const [mean, low, high] = figures;
+  return element("td", {}, figure(mean, measure), high === undefined ? null : element("span", { class: "interval" }, range(low, high, measure)));
+}
+
+/** Each store's cell: its id, version, settings, log, and the command that does it again. */
+function cellsAgain(contest) {
+  const run = data.runs[contest.at[axisIndex.get("run")]];
+  const rows = contest.entries.filter((entry) => shown(entry.store)).map((entry) => {
+    const cell = run.cells[entry.cell];
+    const settings = Object.entries(cell?.settings ?? {}).map(([name, value]) => `${name}=${value}`).join(", ");
+    const again = `bakeoff request ${entry.cell} --run ${run.directory} | ${run.driver ?? "bakeoff-driver-…"} run`;
+    return element("tr", {},
+      element("th", { scope: "row" }, storeName(entry.store)),
+      element("td", {}, cell?.version ?? "–"),
+      element("td", {}, settings || "none"),
+      element("td", {}, element("code", {}, cell?.log ?? "–")),
+      element("td", {}, element("code", {}, again)),
+    );
+  });
+  const heads = ["store", "version", "settings in force", "log", "run it again"];
+  return element("details", {},
+    element("summary", {}, "Versions, settings, logs, commands"),
+    element("div", { class: "scroll" },
+      element("table", { class: "stores" }, element("thead", {}, element("tr", {}, heads.map((head) => element("th", { scope: "col" }, head)))), element("tbody", {}, rows)),
+    ),
+  );
+}
+
+listeners.push(drawDetail);

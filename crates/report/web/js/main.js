@@ -1,0 +1,45 @@
+// Starts the page: theme, downloads, first drawing.
+
+const theme = document.getElementById("theme");
+theme.addEventListener("click", () => {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+});
+
+function save(name, type, text) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** Columns that hold texts, some of which look like numbers. */
+const TEXTS = /_checksum$|^(cell|suite|store|settings|data|key|medium|version|failure_message|log)$/;
+
+/** The rows of a CSV as JSON: numbers as numbers, absent figures left out, the apostrophe before what looks like a formula taken off. */
+function rowsOf(csv) {
+  // Not csvParse, which makes a function of the header: the page's policy forbids that.
+  const [header, ...rows] = d3.csvParseRows(csv);
+  const field = (name, value) => (!TEXTS.test(name) && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value.replace(/^'(?=[=+\-@\t\r\n])/, ""));
+  return rows.map((row) => Object.fromEntries(row.flatMap((value, index) => (value === "" ? [] : [[header[index], field(header[index], value)]]))));
+}
+
+for (const raw of document.querySelectorAll("script.raw")) {
+  const run = raw.dataset.run;
+  const button = (kind, type, convert) =>
+    element("button", { type: "button", onclick: async () => save(`${run}.${kind}`, type, convert(await unpack(raw))) }, `${run}.${kind}`);
+  document.getElementById("download-buttons").append(
+    button("csv", "text/csv", (csv) => csv), " ",
+    button("json", "application/json", (csv) => JSON.stringify(rowsOf(csv), null, 1)), " ",
+  );
+}
+
+if (measures.length) {
+  document.getElementById("interactive").hidden = false;
+  recall();
+  changed();
+  let width = innerWidth;
+  addEventListener("resize", () => innerWidth !== width && ((width = innerWidth), changed()));
+  addEventListener("hashchange", () => { recall(); changed(); });
+}
+document.documentElement.dataset.ready = performance.now().toFixed(1);

@@ -1,0 +1,286 @@
+// The pictures, one function each; all draw from the state.
+
+/** The chosen workload: every store's figure under the measure, with its interval. */
+function drawDetailChart() {
+  const measure = state.measure;
+  const rows = positive(rowsOfContest(contestAt(state.event, state.at, measure), measure));
+  const frame = document.getElementById("detail-chart");
+  if (!rows.length) return frame.replaceChildren();
+  const width = Math.max(280, frame.clientWidth || 900);
+  const title = (row) => data.stores[row.store].title;
+  const plot = draw({
+    width,
+    height: 44 + rows.length * 26,
+    marginLeft: Math.min(160, 20 + 8 * d3.max(rows, (row) => title(row).length)),
+    marginRight: 90,
+    x: logarithmic(rows.flatMap((row) => [row.mean, row.low, row.high].filter(Boolean)), measure, `${measure.title} →`),
+    y: { domain: rows.map(title), label: null },
+    marks: [
+      Plot.ruleY(rows.filter((row) => row.high !== undefined), { x1: "low", x2: "high", y: title, stroke: "store", strokeWidth: 5, strokeOpacity: 0.35 }),
+      Plot.dot(rows, { x: "mean", y: title, fill: "store", symbol: "store", r: 5 }),
+      Plot.text(rows, { x: (row) => row.high ?? row.mean, y: title, text: (row) => figure(row.mean, measure), dx: 9, textAnchor: "start" }),
+    ],
+  }, `${measure.title} of every store with its interval`);
+  frame.replaceChildren(plot);
+}
+
+/** A measure along one axis, everything else as chosen. */
+function drawAlong(axis) {
+  const index = axisIndex.get(axis.name);
+  const perSecond = data.measures[measureIndex.get("per_second")];
+  const measure = axis.name === "threads" && state.measure === measures[0] ? perSecond : state.measure;
+  const rows = positive(axis.values.flatMap((value, place) => {
+    const contest = contestAt(state.event, state.at.with(index, place), measure);
+    return rowsOfContest(contest, measure, { x: value.number ?? value.label, label: value.label });
+  }));
+  const numeric = axis.values.every((value) => value.number > 0);
+  const what = measure.per_phase ? `${state.event}: ${measure.title}` : measure.title;
+  picture(`along-${axis.name}`, {
+    title: `${upperFirst(what)} against ${axisTitle(axis)}`,
+    hint: otherPlaces(index),
+    plot: (width) => (rows.length ? drawLines(rows, axis, measure, numeric, width) : null),
+  });
+}
+
+/** The places on all axes but one. */
+function otherPlaces(except) {
+  const words = data.axes.flatMap((axis, index) => (index !== except && varies(axis) ? [`${axisTitle(axis)} ${axis.values[state.at[index]].label}`] : []));
+  return words.join(" · ");
+}
+
+function drawLines(rows, axis, measure, numeric, width) {
+  const labels = new Map(rows.map((row) => [row.x, row.label]));
+  const x = numeric
+    ? { type: "log", label: `${axisTitle(axis)} →`, ticks: [...labels.keys()], tickFormat: (value) => labels.get(value) ?? "" }
+    : { type: "point", label: axisTitle(axis), domain: axis.values.map((value) => value.label), padding: 0.5 };
+  // Intervals of stores at the same place stand beside each other.
+  const dodge = (row) => (numeric ? 0 : (row.store - data.stores.length / 2) * Math.min(7, 40 / data.stores.length));
+  const shifted = (options) => data.stores.flatMap((_, store) => options(rows.filter((row) => row.store === store), dodge({ store })));
+  return draw({
+    width,
+    marginRight: numeric ? roomForNames() : 18,
+    x,
+    y: logarithmic(rows.flatMap((row) => [row.mean, row.low, row.high].filter(Boolean)), measure, `↑ ${measure.title}`),
+    marks: [
+      ...shifted((of, dx) => [
+        Plot.ruleX(of.filter((row) => row.high !== undefined), { x: "x", y1: "low", y2: "high", stroke: "store", strokeWidth: 4, strokeOpacity: 0.3, dx }),
+        ...(numeric && of.length > 1 ? [Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(of[0].store) })] : []),
+        Plot.dot(of, { x: "x", y: "mean", fill: "store", symbol: "store", r: 3.5, dx }),
+      ]),
+      ...(numeric ? [names(spread(rows), { x: "x", y: "mean", dx: 8, textAnchor: "start" })] : []),
+      Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipWords(row, measure)}` })),
+    ],
+  }, `${measure.title} of every store against ${axisTitle(axis)}`);
+}
+
+/** The last mark of each line, moved up where names would lie on each other. */
+function spread(rows) {
+  const [low, high] = d3.extent(rows, (row) => row.mean);
+  const last = d3.sort(d3.rollups(rows, (all) => all.at(-1), (row) => row.store).map(([, row]) => ({ ...row })), (row) => row.mean);
+  const gap = (high / low) ** 0.062;
+  last.forEach((row, index) => index > 0 && (row.mean = Math.max(row.mean, last[index - 1].mean * gap)));
+  return last;
+}
+
+/** Latency at each share of the operations: how long the slowest one in a hundred, a thousand takes. */
+function drawPercentiles() {
+  const contest = contestAt(state.event, state.at);
+  const time = data.measures[0];
+  const rows = (contest?.entries ?? []).filter((entry) => shown(entry.store) && entry.curve).flatMap((entry) =>
+    entry.curve.map((ns, index) => {
+      const last = index === entry.curve.length - 1;
+      const share = last ? 1 - 1 / entry.timed : data.shares[index];
+      return { store: entry.store, mean: Math.max(ns, 1), x: -Math.log10(1 - share), label: last ? "max" : `p${Number((share * 100).toFixed(6))}` };
+    }),
+  );
+  const marks = [[0, "min"], [Math.log10(2), "p50"], [1, "p90"], [2, "p99"], [3, "p99.9"], [4, "p99.99"], [5, "p99.999"], [6, "p99.9999"]];
+  const end = d3.max(rows, (row) => row.x) ?? 1;
+  picture("percentiles", {
+    title: `${upperFirst(state.event)}: latency at each percentile`,
+    hint: `${workloadWords(state.at)}. All rounds together; a line ends with the slowest operation of all.`,
+    plot: (width) => (rows.length ? draw({
+      width,
+      marginRight: roomForNames(),
+      x: { label: "slowest share of operations →", ticks: marks.map(([x]) => x).filter((x) => x <= end + 0.01), tickFormat: (x) => marks.find(([at]) => at === x)[1], domain: [0, end] },
+      y: logarithmic(rows.map((row) => row.mean), time, "↑ latency"),
+      marks: [
+        ...d3.groups(rows, (row) => row.store).map(([store, of]) => Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(store) })),
+        names(spread(rows), { x: "x", y: "mean", dx: 6, textAnchor: "start" }),
+        Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipWords(row, time)}` })),
+      ],
+    }, "latency of every store at each percentile") : null),
+  });
+}
+
+/** What the chosen workload costs in space and memory. */
+function drawCosts() {
+  const whole = contestsByPlace.get(placeKey("", state.at));
+  const wanted = ["disk_after_close_allocated_bytes", "rss_peak_above_baseline_bytes"].map((name) => data.measures[measureIndex.get(name)]);
+  picture("costs", {
+    title: "Space and memory",
+    hint: `${workloadWords(state.at)}. Space on disk after closing, and highest resident memory above the empty store's.`,
+    plot: (width) => wanted.filter((measure) => measures.includes(measure)).map((measure) => drawBars(rowsOfContest(whole, measure), width, {
+      unit: measure, label: measure.title, words: (row) => figure(row.mean, measure), description: `${measure.title} of every store`,
+    })),
+  });
+}
+
+/** Horizontal bars from nought, a store each. */
+function drawBars(rows, width, { unit, label, words, description }) {
+  if (!rows.length) return null;
+  const title = (row) => data.stores[row.store].title;
+  return draw({
+    width,
+    height: 40 + rows.length * 22,
+    marginLeft: Math.min(150, 20 + 7.5 * d3.max(rows, (row) => title(row).length)),
+    marginRight: 74,
+    x: linear(rows.map((row) => Math.max(row.high ?? 0, row.mean)), unit, `${label} →`),
+    y: { domain: rows.map(title), label: null },
+    marks: [
+      Plot.barX(rows, { x: "mean", y: title, fill: "store", fillOpacity: 0.85, insetTop: 2, insetBottom: 2 }),
+      Plot.ruleY(rows.filter((row) => row.high !== undefined), { x1: "low", x2: "high", y: title, stroke: "var(--ink)", strokeWidth: 1.3 }),
+      Plot.text(rows, { x: (row) => Math.max(row.high ?? 0, row.mean), y: title, text: words, dx: 6, textAnchor: "start" }),
+    ],
+  }, description);
+}
+
+/** Two measures against each other, and the stores that no other one beats in both. */
+function drawScatter() {
+  const [across, up] = state.scatter;
+  const contest = contestAt(state.event, state.at), whole = contestsByPlace.get(placeKey("", state.at));
+  const at = (measure, store) => figuresOf(measure.per_phase ? contest : whole, store, measure)?.[0];
+  const rows = data.stores.flatMap((_, store) => {
+    const x = at(across, store), y = at(up, store);
+    return shown(store) && x > 0 && y > 0 ? [{ store, x, mean: y }] : [];
+  });
+  const front = paretoFront(rows, across, up);
+  const options = measures.map((measure) => ({ label: measure.title, value: measure }));
+  const choose = (index) => (measure) => {
+    state.scatter[index] = measure;
+    drawScatter();
+    document.querySelectorAll("#scatter select")[index].focus();
+  };
+  picture("scatter", {
+    title: "What is given for what",
+    hint: `${[state.event, workloadWords(state.at)].join(" · ")}. On the line: stores that no other one beats in both.`,
+    controls: [chooser("across", options, across, choose(0)), chooser("up", options, up, choose(1))],
+    plot: (width) => (rows.length ? draw({
+      width,
+      marginRight: roomForNames(),
+      x: logarithmic(rows.map((row) => row.x), across, `${across.title} →`),
+      y: logarithmic(rows.map((row) => row.mean), up, `↑ ${up.title}`),
+      marks: [
+        Plot.line(front, { x: "x", y: "mean", stroke: "var(--soft)", strokeDasharray: "4 4", className: "front" }),
+        Plot.dot(rows, { x: "x", y: "mean", fill: "store", symbol: "store", r: 6 }),
+        names(rows, { x: "x", y: "mean", dx: 10, textAnchor: "start" }),
+        Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${data.stores[row.store].title}\n${across.title} ${figure(row.x, across)}\n${up.title} ${figure(row.mean, up)}` })),
+      ],
+    }, `${up.title} against ${across.title}, a mark a store`) : null),
+  });
+}
+
+/** Those that no other one beats in both measures, from the best in the first one on. */
+function paretoFront(rows, across, up) {
+  const better = (measure, a, b) => (measure.lower_is_better ? a < b : a > b);
+  const sorted = d3.sort(rows.filter((row) => data.stores[row.store].ranked), (a, b) => (better(across, a.x, b.x) ? -1 : better(across, b.x, a.x) ? 1 : better(up, a.mean, b.mean) ? -1 : 1));
+  const front = [];
+  for (const row of sorted) if (!front.length || better(up, row.mean, front.at(-1).mean)) front.push(row);
+  return front;
+}
+
+/** Over many workloads at once: the geometric mean of each store's figure relative to the best one. */
+function drawRelative() {
+  const measure = state.measure;
+  const chosen = data.contests.filter((contest) => (contest.phase === null) === !measure.per_phase
+    && (contest.phase === null || state.barEvents.has(eventName(contest)))
+    && contest.at.every((place, index) => state.barPlaces[index] < 0 || state.barPlaces[index] === place));
+  const { rows, common } = relativeRows(chosen, measure);
+  const eventBoxes = element("span", { class: "checks" }, events.map((event) => {
+    const toggle = () => {
+      if (!state.barEvents.delete(event)) state.barEvents.add(event);
+      drawRelative();
+      [...document.querySelectorAll("#relative input")][events.indexOf(event)].focus();
+    };
+    return element("label", {}, element("input", { type: "checkbox", checked: state.barEvents.has(event), onchange: toggle }), event);
+  }));
+  const filters = data.axes.flatMap((axis, index) => {
+    if (!varies(axis)) return [];
+    const options = [{ label: "all", value: -1 }, ...axis.values.map((value, place) => ({ label: value.label, value: place }))];
+    return [chooser(axisTitle(axis), options, state.barPlaces[index], (place) => { state.barPlaces[index] = place; drawRelative(); })];
+  });
+  picture("relative", {
+    title: `Over many workloads: ${measure.title} relative to the best`,
+    hint: `Geometric mean over ${common} of ${chosen.length} contests: those that all stores shown have figures for. 1 is best in every one. Where choosing differs from the answer above, no interval is given here.`,
+    controls: [measure.per_phase ? eventBoxes : null, ...filters].filter(Boolean),
+    wide: true,
+    plot: (width) => drawBars(rows, width, { unit: { unit: "times" }, label: "times the best", words: (row) => times(row.mean), description: "geometric means of every store" }),
+  });
+}
+
+function relativeRows(chosen, measure) {
+  const takesPart = data.stores.map((store, index) => store.ranked && shown(index) && chosen.some((contest) => figuresOf(contest, index, measure)));
+  const stores = data.stores.flatMap((_, index) => (takesPart[index] ? [index] : []));
+  const sums = stores.map(() => 0);
+  let common = 0;
+  for (const contest of chosen) {
+    const means = stores.map((store) => figuresOf(contest, store, measure)?.[0]);
+    if (means.some((mean) => !(mean > 0))) continue;
+    const best = measure.lower_is_better ? Math.min(...means) : Math.max(...means);
+    means.forEach((mean, index) => (sums[index] += Math.abs(Math.log(mean / best))));
+    common += 1;
+  }
+  const rows = common ? stores.map((store, index) => ({ store, mean: Math.exp(sums[index] / common) })) : [];
+  return { rows: d3.sort(rows, (row) => row.mean), common };
+}
+
+/** What a publication found for the chosen workload, beside ours. */
+function drawPublished() {
+  if (!data.published) return;
+  const measure = data.published.figures.some((of) => of.measure === state.measure.name) ? state.measure : data.measures[0];
+  const label = (name) => data.axes[axisIndex.get(name)]?.values[state.at[axisIndex.get(name)]].label;
+  const ours = positive(rowsOfContest(contestAt(state.event, state.at, measure), measure)).map((row) => ({ ...row, name: data.stores[row.store].name }));
+  const same = (theirs, name) => theirs === null || String(theirs) === label(name);
+  const theirs = data.published.figures.filter((of) => of.measure === measure.name && of.value > 0
+    && (of.phase === null || of.phase === state.event)
+    && ["data", "records", "value_bytes", "threads"].every((name) => same(of[name], name))
+    && (of.disturbance ?? "none") === (label("disturbance") ?? "none")
+    && (of.variant === null || label("variant") === of.variant || label("variant")?.startsWith(`${of.variant}-`)));
+  const titles = [...new Set([...ours.map((row) => data.stores[row.store].title), ...theirs.map((of) => titleOf(of, ours))])];
+  const words = theirs.length ? `${workloadWords(state.at)}. Filled: this run. Hollow: as published; other machines, other versions.` : `Nothing was published for ${workloadWords(state.at)}.`;
+  picture("published", {
+    title: `${upperFirst(state.event)}: ${measure.title}, published and ours`,
+    hint: `${data.published.title}. ${words}`,
+    wide: true,
+    plot: (width) => (theirs.length ? draw({
+      width,
+      height: 44 + titles.length * 24,
+      marginLeft: 24 + 7.4 * Math.max(...titles.map((title) => title.length)),
+      x: logarithmic([...ours.flatMap((row) => [row.mean, row.low, row.high]), ...theirs.map((of) => of.value)].filter(Boolean), measure, `${measure.title} →`),
+      y: { domain: titles, label: null },
+      marks: [
+        Plot.ruleY(ours.filter((row) => row.high !== undefined), { x1: "low", x2: "high", y: (row) => data.stores[row.store].title, stroke: "store", strokeWidth: 5, strokeOpacity: 0.35 }),
+        Plot.dot(ours, { x: "mean", y: (row) => data.stores[row.store].title, fill: "store", symbol: "store", r: 5 }),
+        Plot.dot(theirs, { x: "value", y: (of) => titleOf(of, ours), stroke: "var(--ink)", strokeWidth: 1.6, r: 5, className: "published" }),
+        Plot.tip(theirs, Plot.pointer({ x: "value", y: (of) => titleOf(of, ours), title: (of) => `${of.title}, ${of.hardware}\n${figure(of.value, measure)}` })),
+      ],
+    }, `${measure.title} of every store, published and ours`) : null),
+  });
+}
+
+/** A publication's store stands on the line of ours that has its name. */
+function titleOf(of, ours) {
+  const row = ours.find((each) => each.name === of.store);
+  return row ? data.stores[row.store].title : of.title;
+}
+
+function drawPictures() {
+  for (const axis of data.axes) if (varies(axis) && ["value_bytes", "records", "threads"].includes(axis.name)) drawAlong(axis);
+  drawPercentiles();
+  drawCosts();
+  drawScatter();
+  for (const axis of data.axes) if (varies(axis) && !["value_bytes", "records", "threads", "data"].includes(axis.name)) drawAlong(axis);
+  drawPublished();
+  drawRelative();
+}
+
+listeners.push(drawPictures);

@@ -1,0 +1,103 @@
+// What is chosen: one object, kept in the address after the `#`, so that a view can be sent as a link. Whoever draws, draws
+// from it.
+
+const state = {
+  measure: measures[0] ?? data.measures[0],
+  event: events.find((event) => data.contests.some((contest) => eventName(contest) === event && contest.entries.some((entry) => entry.curve))) ?? events[0] ?? "",
+  at: firstPlace(),
+  hidden: new Set(),
+  scatter: [measures[0], measures.find((measure) => measure.name === "rss_peak_above_baseline_bytes") ?? measures[0]],
+  barEvents: new Set(events),
+  barPlaces: data.axes.map(() => -1),
+};
+
+/** Where something was measured: in the middle of sizes and at the largest count. */
+function firstPlace() {
+  const middle = data.axes.map((axis) => (axis.name === "records" ? axis.values.length - 1 : axis.name === "value_bytes" ? Math.floor((axis.values.length - 1) / 2) : 0));
+  const whole = data.contests.filter((contest) => contest.phase === null);
+  return (whole.find((contest) => contest.at.join() === middle.join()) ?? whole[0])?.at.slice() ?? middle;
+}
+
+const listeners = [];
+
+/** Draws everything that depends on the choice again. */
+function changed() {
+  remember();
+  for (const draw of listeners) draw();
+}
+
+function remember() {
+  const words = new URLSearchParams();
+  words.set("measure", state.measure.name);
+  words.set("operation", state.event);
+  data.axes.forEach((axis, index) => varies(axis) && words.set(axis.name, axis.values[state.at[index]].label));
+  for (const store of state.hidden) words.append("without", data.stores[store].title);
+  try {
+    history.replaceState(null, "", `#${words}`);
+  } catch {
+    // Inside some viewers a page may not change its address; the choice then lives as long as the page.
+  }
+}
+
+/** Takes up a choice from the address, as far as this page knows what it names. */
+function recall() {
+  const words = new URLSearchParams(location.hash.slice(1));
+  state.measure = measures.find((measure) => measure.name === words.get("measure")) ?? state.measure;
+  if (events.includes(words.get("operation"))) state.event = words.get("operation");
+  data.axes.forEach((axis, index) => {
+    const value = axis.values.findIndex((each) => each.label === words.get(axis.name));
+    if (value >= 0) state.at[index] = value;
+  });
+  const without = words.getAll("without");
+  data.stores.forEach((store, index) => without.includes(store.title) && state.hidden.add(index));
+}
+
+const shown = (store) => !state.hidden.has(store);
+
+/** A choice among options. */
+function chooser(label, options, chosen, choose) {
+  const select = element(
+    "select",
+    { onchange: () => choose(options[select.selectedIndex].value) },
+    options.map((option) => element("option", { selected: option.value === chosen }, option.label)),
+  );
+  return element("label", {}, label, select);
+}
+
+function drawChoosers() {
+  // Drawing anew would take the focus from whoever chooses with the keyboard.
+  const place = [...document.querySelectorAll("#choosers select")].indexOf(document.activeElement);
+  const set = (key) => (value) => {
+    state[key] = value;
+    changed();
+  };
+  const axes = data.axes.flatMap((axis, index) => {
+    const options = axis.values.map((value, place) => ({ label: value.label, value: place }));
+    const choose = (place) => {
+      state.at[index] = place;
+      changed();
+    };
+    return varies(axis) ? [chooser(axisTitle(axis), options, state.at[index], choose)] : [];
+  });
+  document.getElementById("choosers").replaceChildren(
+    chooser("measure", measures.map((measure) => ({ label: measure.title, value: measure })), state.measure, set("measure")),
+    chooser("operation", events.map((event) => ({ label: event, value: event })), state.event, set("event")),
+    ...axes,
+  );
+  document.querySelectorAll("#choosers select")[place]?.focus();
+}
+
+function drawStores() {
+  const place = [...document.querySelectorAll("#stores button")].indexOf(document.activeElement);
+  const toggle = (index) => () => {
+    if (!state.hidden.delete(index)) state.hidden.add(index);
+    changed();
+  };
+  const buttons = data.stores.map((store, index) =>
+    element("button", { type: "button", "aria-pressed": String(shown(index)), onclick: toggle(index) }, storeName(index)),
+  );
+  document.getElementById("stores").replaceChildren(...buttons);
+  buttons[place]?.focus();
+}
+
+listeners.push(drawChoosers, drawStores);
