@@ -13,6 +13,8 @@ public final class Main {
     /** The longest request that is read. */
     private static final int REQUEST_BYTES_MAX = 16 << 20;
 
+    private static final String VERSION = "0.1.0";
+
     private Main() {}
 
     /** Exit status: 0 all went well, 1 the cell failed (the last event says why), 2 usage. */
@@ -48,6 +50,10 @@ public final class Main {
             }
         }
         JsonObject json = new JsonObject();
+        json.addProperty("protocol", Request.PROTOCOL);
+        json.addProperty("driver", "bakeoff-driver-jvm");
+        json.addProperty("version", VERSION);
+        json.addProperty("build", "release");
         json.add("stores", stores);
         emitter.emit(json);
         return status;
