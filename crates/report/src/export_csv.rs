@@ -9,7 +9,7 @@ use crate::results::CellRound;
 use crate::run::{ReportError, Run};
 
 /// Columns of what a phase cost, named as in `results.jsonl`.
-const RESOURCES: [&str; 24] = [
+const RESOURCES: [&str; 30] = [
     "cpu_user_ns",
     "cpu_system_ns",
     "rss_peak_bytes",
@@ -34,6 +34,12 @@ const RESOURCES: [&str; 24] = [
     "stall_memory_ns",
     "stall_io_ns",
     "steal_ns",
+    "gc_collections",
+    "gc_ns",
+    "jit_compile_ns",
+    "allocated_bytes",
+    "heap_peak_bytes",
+    "buffers_peak_bytes",
 ];
 
 /// A row under construction: name and value of each column, in order.
@@ -145,10 +151,12 @@ fn axes(row: &mut Row, cell: Option<&CellRound>) {
 }
 
 fn once_a_round(row: &mut Row, cell: Option<&CellRound>) {
+    let text = |value: Option<&String>| value.map_or_else(String::new, Clone::clone);
     let end = cell.map(|cell| &cell.end);
     let opened = end.and_then(|end| end.opened.as_ref());
     let finished = end.and_then(|end| end.finished.as_ref());
     row.text("version", opened.map_or("", |opened| &opened.version));
+    row.text("runtime", &text(opened.and_then(|opened| opened.runtime.as_ref())));
     row.text("clock", opened.map_or("", |opened| &opened.clock));
     row.maybe("clock_pair_ns", opened.map(|opened| opened.clock_pair_ns));
     row.maybe("open_ns", opened.map(|opened| opened.open_ns));

@@ -11,6 +11,7 @@ use crate::engine::cell::CellJob;
 use crate::engine::run::record;
 use crate::engine::run_file::RunFile;
 use crate::engine::setup::{Setup, SuiteSource};
+use crate::engine::warm_up;
 use crate::files::{Kind, OwnDirectory, kind_of};
 use crate::verbs::run::arguments_of;
 
@@ -21,6 +22,12 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
     let parent = arguments.dir.clone().unwrap_or_else(|| PathBuf::from("bakeoff-results"));
     let own = fresh_directory(&parent, &cell.id)?;
     let recording = record(workload, &own.path().join("tapes"), setup.corpus.as_deref())?;
+    let warm_up = match setup.driver(&cell.axes.store)?.description.warms_up {
+        true => {
+            Some(warm_up::record(&workload.workload, &recording, &own.path().join("tapes"), setup.corpus.as_deref())?)
+        }
+        false => None,
+    };
     let store_directory = own.path().join("store");
     std::fs::create_dir(&store_directory).with_context(|| format!("cannot make {}", store_directory.display()))?;
     let name = &cell.axes.store;
@@ -30,6 +37,7 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
         store: setup.store(name)?,
         driver: setup.driver(name)?,
         recording: &recording,
+        warm_up: warm_up.as_ref().map(|recording| (setup.suite.warm_up(), recording)),
         timeout: setup.suite.timeout(),
         memory_bytes_max: None,
         groups: None,

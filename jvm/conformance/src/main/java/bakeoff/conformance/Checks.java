@@ -56,10 +56,40 @@ final class Checks {
     static String oddKeys(Fixture fixture) throws Exception {
         List<byte[]> keys = new ArrayList<>();
         for (String key : List.of(
-                "", "\0", "\0\0", "a\0", "a\0b", "a", "A", "Key", "key", ".", "..", "../x", "../../x", "/", "/etc/passwd",
-                "a/b", "a/", "a//b", "~", "~1", "%", "%00", "%empty", "%2e", "con", " ", "'; DROP TABLE record; --",
-                "\u00ff", "\u00ff\u00fe", "\u00c3\u00a9", "0", "../".repeat(100) + "x")) {
-            if (key.length() >= fixture.description.keyBytesMin() && key.length() <= fixture.description.keyBytesMax()) {
+                "",
+                "\0",
+                "\0\0",
+                "a\0",
+                "a\0b",
+                "a",
+                "A",
+                "Key",
+                "key",
+                ".",
+                "..",
+                "../x",
+                "../../x",
+                "/",
+                "/etc/passwd",
+                "a/b",
+                "a/",
+                "a//b",
+                "~",
+                "~1",
+                "%",
+                "%00",
+                "%empty",
+                "%2e",
+                "con",
+                " ",
+                "'; DROP TABLE record; --",
+                "\u00ff",
+                "\u00ff\u00fe",
+                "\u00c3\u00a9",
+                "0",
+                "../".repeat(100) + "x")) {
+            if (key.length() >= fixture.description.keyBytesMin()
+                    && key.length() <= fixture.description.keyBytesMax()) {
                 keys.add(bytes(key));
             }
         }
@@ -96,7 +126,11 @@ final class Checks {
         // No tape holds a longer one.
         int length = (int) Math.min(fixture.description.keyBytesMax(), 0xffff);
         List<byte[]> keys = new ArrayList<>(List.of(
-                filled(length, 'a'), filled(length, 0xff), filled(length - 1, 'a'), filled(length - 1, 0xff), filled(length, 'a')));
+                filled(length, 'a'),
+                filled(length, 0xff),
+                filled(length - 1, 'a'),
+                filled(length - 1, 0xff),
+                filled(length, 'a')));
         keys.get(4)[length - 1] = '.';
         fixture.session(EACH, session -> {
             for (int index = 0; index < keys.size(); index++) {
@@ -143,7 +177,9 @@ final class Checks {
             assertArrayEquals(new byte[5_000], session.get(bytes("zeros")));
             assertArrayEquals(new byte[0], session.get(bytes("shrinks")));
             assertTrue(Arrays.equals(large, session.get(bytes("grows"))));
-            int sum = session.scanAll(Direction.ANY).stream().mapToInt(pair -> pair.value().length).sum();
+            int sum = session.scanAll(Direction.ANY).stream()
+                    .mapToInt(pair -> pair.value().length)
+                    .sum();
             assertEquals(2 * large.length + 5_000, sum);
         });
         return null;
@@ -170,7 +206,9 @@ final class Checks {
             assertValue("kept", session.get(present));
             boolean updated = updates(session, missing);
             byte[] value = session.get(missing);
-            assertTrue(value == null || updated && Arrays.equals(bytes("value"), value), "after an update of a missing key");
+            assertTrue(
+                    value == null || updated && Arrays.equals(bytes("value"), value),
+                    "after an update of a missing key");
             session.delete(missing);
             session.delete(missing);
             session.insert(missing, bytes("no more"));
@@ -240,7 +278,9 @@ final class Checks {
             session.commit();
         });
         store.close();
-        fixture.session(EACH, session -> assertEquals(250, session.scanAll(Direction.ANY).size()));
+        fixture.session(
+                EACH,
+                session -> assertEquals(250, session.scanAll(Direction.ANY).size()));
         return reads ? null : "no reads inside a batch";
     }
 
@@ -295,7 +335,10 @@ final class Checks {
     static String walkKeys(Fixture fixture) throws Exception {
         fixture.session(EACH, session -> {
             for (String name : List.of("", "usr", "a".repeat(255))) {
-                byte[] key = ByteBuffer.allocate(8 + name.length()).putLong(77).put(bytes(name)).array();
+                byte[] key = ByteBuffer.allocate(8 + name.length())
+                        .putLong(77)
+                        .put(bytes(name))
+                        .array();
                 session.insert(key, bytes("value of " + name));
                 assertValue("value of " + name, session.getStep(77, bytes(name)));
                 assertNull(session.getStep(78, bytes(name)));

@@ -77,7 +77,8 @@ public final class ConformanceTest {
             String json = type.describe().toJson().toString();
             if (!type.describe().isTestOnly()
                     && json.split("\"source\":\"http").length != json.split("\"source\":").length) {
-                fail("%s has a source that is no address".formatted(type.describe().name()));
+                fail("%s has a source that is no address"
+                        .formatted(type.describe().name()));
             }
         }
     }
@@ -106,7 +107,11 @@ public final class ConformanceTest {
     /** Runs every check in every class, prints a line a check, and fails if any failed. */
     private static void check(StoreType type, StoreDescription description, JsonObject given) {
         StringBuilder table = new StringBuilder("\n%s %s %s, Java %s"
-                .formatted(description.name(), given.size() == 0 ? "" : given, description.version(), Runtime.version().feature()));
+                .formatted(
+                        description.name(),
+                        given.size() == 0 ? "" : given,
+                        description.version(),
+                        Runtime.version().feature()));
         List<Throwable> failures = new ArrayList<>();
         CHECKS.forEach((name, check) -> {
             Map<String, List<Durability>> outcomes = new LinkedHashMap<>();
@@ -154,8 +159,9 @@ public final class ConformanceTest {
 
     private static String inWords(Map<String, List<Durability>> outcomes) {
         return outcomes.entrySet().stream()
-                .map(outcome -> outcome.getValue().stream().map(Durability::word).collect(Collectors.joining(", "))
-                        + ": " + outcome.getKey())
+                .map(outcome ->
+                        outcome.getValue().stream().map(Durability::word).collect(Collectors.joining(", ")) + ": "
+                                + outcome.getKey())
                 .collect(Collectors.joining("; "));
     }
 }

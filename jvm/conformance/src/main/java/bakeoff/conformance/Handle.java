@@ -110,7 +110,9 @@ final class Handle<B> {
             assertEquals(copy[length - 1], form.byteAt(bytes, length - 1));
         }
         if (length >= Long.BYTES) {
-            long expected = ByteBuffer.wrap(copy).order(java.nio.ByteOrder.LITTLE_ENDIAN).getLong(length - Long.BYTES);
+            long expected = ByteBuffer.wrap(copy)
+                    .order(java.nio.ByteOrder.LITTLE_ENDIAN)
+                    .getLong(length - Long.BYTES);
             assertEquals(expected, form.longAt(bytes, length - Long.BYTES));
         }
         return copy;

@@ -140,7 +140,9 @@ final class ModelChecks {
             fixture.session(
                     EACH,
                     session -> assertThrows(
-                            Exception.class, () -> session.scan(Checks.bytes("key"), Direction.FORWARD, 1), "it is refused"));
+                            Exception.class,
+                            () -> session.scan(Checks.bytes("key"), Direction.FORWARD, 1),
+                            "it is refused"));
             return "no scans from a key";
         }
         for (int seed = 0; seed < fixture.cases(); seed++) {

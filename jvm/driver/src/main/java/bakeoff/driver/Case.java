@@ -31,47 +31,65 @@ final class Case {
      * @param phases the phases' tapes, each looked through
      * @param verify null if there is nothing to compare at the end
      */
-    record Tapes(Pool pool, List<TapeReader> phases, TapeReader verify, DataHints hints) {
+    record Tapes(OpenPool opened, List<TapeReader> phases, TapeReader verify, DataHints hints) {
+        Pool pool() {
+            return opened.pool;
+        }
+
         /** The longest key and value together; never more than the tapes can hold, whatever the hints say. */
         int entryBytesMax() {
-            long bytes = Math.min(hints.keyBytesMax(), 0xffff) + Math.min(hints.valueBytesMax(), pool.bytes());
+            long bytes = Math.min(hints.keyBytesMax(), 0xffff) + Math.min(hints.valueBytesMax(), pool().bytes());
             return (int) Math.min(Math.max(bytes, 0), 1 << 30);
         }
 
-        static Tapes open(Path poolPath, List<Request.Phase> phases, Path verify, DataHints hints) throws Failure {
+        static Tapes open(OpenPool pool, List<Request.Phase> phases, Path verify, DataHints hints) throws Failure {
             try {
-                Pool pool = Pool.open(poolPath);
-                long checksum = pool.checksum();
                 List<TapeReader> tapes = new ArrayList<>();
                 for (Request.Phase phase : phases) {
-                    tapes.add(check(phase.tape(), poolPath, pool, checksum));
+                    tapes.add(check(phase.tape(), pool));
                 }
-                return new Tapes(pool, tapes, verify == null ? null : check(verify, poolPath, pool, checksum), hints);
+                return new Tapes(pool, tapes, verify == null ? null : check(verify, pool), hints);
             } catch (TapeException damaged) {
                 throw Failure.badTape(damaged);
             }
         }
 
-        private static TapeReader check(Path path, Path poolPath, Pool pool, long checksum) throws TapeException {
+        private static TapeReader check(Path path, OpenPool pool) throws TapeException {
             TapeReader tape = TapeReader.open(path);
-            if (tape.header().poolBytes() != pool.bytes() || tape.header().poolChecksum() != checksum) {
+            if (tape.header().poolBytes() != pool.pool.bytes() || tape.header().poolChecksum() != pool.checksum) {
                 throw new TapeException(
                         path,
                         "made for another value pool: %d bytes with checksum %016x, but %s has %d bytes with checksum %016x"
                                 .formatted(
                                         tape.header().poolBytes(),
                                         tape.header().poolChecksum(),
-                                        poolPath,
-                                        pool.bytes(),
-                                        checksum));
+                                        pool.path,
+                                        pool.pool.bytes(),
+                                        pool.checksum));
             }
             tape.check();
             return tape;
         }
     }
 
-    private Case(
-            Request request, StoreType type, StoreDescription description, Settings settings, Tapes tapes) {
+    /** A pool in memory, and what its tapes know it by. */
+    record OpenPool(Path path, Pool pool, long checksum) {
+        static OpenPool open(Path path) throws Failure {
+            try {
+                Pool pool = Pool.open(path);
+                return new OpenPool(path, pool, pool.checksum());
+            } catch (TapeException damaged) {
+                throw Failure.badTape(damaged);
+            }
+        }
+
+        /** This one, if that is the same file: mapped twice, it would count as memory twice. */
+        OpenPool orOther(Path other) throws Failure, IOException {
+            return Files.isSameFile(path, other) ? this : open(other);
+        }
+    }
+
+    private Case(Request request, StoreType type, StoreDescription description, Settings settings, Tapes tapes) {
         this.request = request;
         this.type = type;
         this.description = description;
@@ -110,7 +128,10 @@ final class Case {
         }
         checkDirectory(request.directory());
         Tapes tapes = Tapes.open(
-                request.pool(), request.phases(), request.verify().orElse(null), request.hints());
+                OpenPool.open(request.pool()),
+                request.phases(),
+                request.verify().orElse(null),
+                request.hints());
         return new Case(request, type, description, settings, tapes);
     }
 

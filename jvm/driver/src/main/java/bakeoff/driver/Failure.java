@@ -95,7 +95,8 @@ public final class Failure extends Exception {
 
     /** The operating system's words, which libraries pass on. */
     private static boolean saysDiskFull(String message) {
-        return message.contains("No space left on device") || message.contains("Disk quota exceeded")
+        return message.contains("No space left on device")
+                || message.contains("Disk quota exceeded")
                 || message.contains("SQLITE_FULL");
     }
 
@@ -117,6 +118,10 @@ public final class Failure extends Exception {
         return error.getMessage() == null
                 ? error.getClass().getName()
                 : error.getClass().getSimpleName() + ": " + error.getMessage();
+    }
+
+    Kind kind() {
+        return kind;
     }
 
     /** The same, with the phase it happened in. */

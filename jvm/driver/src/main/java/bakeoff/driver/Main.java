@@ -54,6 +54,7 @@ public final class Main {
         json.addProperty("driver", "bakeoff-driver-jvm");
         json.addProperty("version", VERSION);
         json.addProperty("build", "release");
+        json.addProperty("warms_up", true);
         json.add("stores", stores);
         emitter.emit(json);
         return status;
@@ -62,8 +63,8 @@ public final class Main {
     private static int run(Emitter emitter) {
         try {
             byte[] request = System.in.readNBytes(REQUEST_BYTES_MAX);
-            emitter.emit(Run.run(
-                    new String(request, StandardCharsets.UTF_8), ServiceLoader.load(StoreType.class), emitter));
+            emitter.emit(
+                    Run.run(new String(request, StandardCharsets.UTF_8), ServiceLoader.load(StoreType.class), emitter));
             return 0;
         } catch (IOException unreadable) {
             return fail(emitter, Failure.badRequest("cannot read the request from standard input: " + unreadable));

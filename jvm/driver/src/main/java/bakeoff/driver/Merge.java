@@ -29,8 +29,8 @@ public final class Merge {
                     .getAsJsonObject();
             for (JsonElement store : whole.getAsJsonArray("stores")) {
                 stores.add(store);
-                table.append("%s %s\n"
-                        .formatted(store.getAsJsonObject().get("name").getAsString(), library.getFileName()));
+                table.append(
+                        "%s %s\n".formatted(store.getAsJsonObject().get("name").getAsString(), library.getFileName()));
             }
         }
         if (whole == null) {

@@ -167,8 +167,7 @@ final class Run {
     }
 
     private <B> LaneOutcome replayVerify(Store<B> store) throws Failure {
-        Request.Phase phase =
-                new Request.Phase("verify", it.tapes.verify().path(), false, false, false);
+        Request.Phase phase = new Request.Phase("verify", it.tapes.verify().path(), false, false, false);
         List<Lane<B>> one = List.of(new Lane<>(store.form(), it.tapes.pool(), it.tapes.entryBytesMax()));
         return new Team<>(store, one).replay(phase, it.tapes.verify(), new Job(false, true));
     }

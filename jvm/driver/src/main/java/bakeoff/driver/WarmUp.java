@@ -26,22 +26,24 @@ final class WarmUp {
     private final AtomicBoolean over = new AtomicBoolean();
     private OptionalLong residentBytes = OptionalLong.empty();
 
-    private WarmUp(Case it, Request.WarmUp request, boolean check) throws Failure {
+    private WarmUp(Case it, Request.WarmUp request, boolean check) throws Failure, IOException {
         this.it = it;
         this.request = request;
         this.check = check;
-        tapes = Case.Tapes.open(request.pool(), request.phases(), null, request.hints());
+        Case.OpenPool pool = it.tapes.opened().orOther(request.pool());
+        tapes = Case.Tapes.open(pool, request.phases(), null, request.hints());
     }
 
     /** Warms up and returns the resident set with the first, empty store open. */
     static OptionalLong run(Case it, Request.WarmUp request, boolean check) throws Failure {
-        WarmUp warmUp = new WarmUp(it, request, check);
         Timer timer = new Timer("warm-up", true);
-        timer.schedule(warmUp.end(), Math.min(request.timeNs() / 1_000_000, Integer.MAX_VALUE));
         try {
+            WarmUp warmUp = new WarmUp(it, request, check);
+            timer.schedule(warmUp.end(), Math.min(request.timeNs() / 1_000_000, Integer.MAX_VALUE));
             while (!warmUp.isOver()) {
                 warmUp.pass();
             }
+            return warmUp.residentBytes;
         } catch (IOException error) {
             throw Failure.of("warming up", error);
         } catch (Failure failure) {
@@ -49,7 +51,6 @@ final class WarmUp {
         } finally {
             timer.cancel();
         }
-        return warmUp.residentBytes;
     }
 
     private TimerTask end() {

@@ -81,8 +81,8 @@ public final class Counters {
         levels.forEach(resources::addProperty);
         if (peakWasReset && peakBytes >= 0) {
             resources.addProperty("rss_peak_bytes", peakBytes);
-            baseline.ifPresent(base ->
-                    resources.addProperty("rss_peak_above_baseline_bytes", Math.max(0, peakBytes - base)));
+            baseline.ifPresent(
+                    base -> resources.addProperty("rss_peak_above_baseline_bytes", Math.max(0, peakBytes - base)));
         }
     }
 

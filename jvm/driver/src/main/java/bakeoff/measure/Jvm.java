@@ -14,8 +14,7 @@ import java.util.stream.Collectors;
 public final class Jvm {
     private static final long MS_NS = 1_000_000;
     private static final List<GarbageCollectorMXBean> COLLECTORS = ManagementFactory.getGarbageCollectorMXBeans();
-    private static final List<BufferPoolMXBean> BUFFERS =
-            ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class);
+    private static final List<BufferPoolMXBean> BUFFERS = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class);
     private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
 
     private final long collections;
@@ -49,7 +48,8 @@ public final class Jvm {
 
     /** Which JVM this is, and how it collects garbage. */
     public static String describe() {
-        String collectors = COLLECTORS.stream().map(GarbageCollectorMXBean::getName).collect(Collectors.joining(", "));
+        String collectors =
+                COLLECTORS.stream().map(GarbageCollectorMXBean::getName).collect(Collectors.joining(", "));
         return "%s %s (%s)"
                 .formatted(System.getProperty("java.vm.name"), System.getProperty("java.vm.version"), collectors);
     }

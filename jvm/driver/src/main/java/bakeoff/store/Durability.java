@@ -20,6 +20,8 @@ public enum Durability {
 
     /** The class of this name. */
     public static Optional<Durability> of(String word) {
-        return Stream.of(values()).filter(durability -> durability.word().equals(word)).findFirst();
+        return Stream.of(values())
+                .filter(durability -> durability.word().equals(word))
+                .findFirst();
     }
 }

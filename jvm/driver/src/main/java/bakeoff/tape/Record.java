@@ -77,7 +77,8 @@ public final class Record {
         entries = block.getLong(offset + 8);
         bytes = block.getLong(offset + 16);
         checksum = block.getLong(offset + 24);
-        // The consumer's byte and the zeros after it, read as one integer: anything but zeros gives an unknown consumer.
+        // The consumer's byte and the zeros after it, read as one integer: anything but zeros gives an unknown
+        // consumer.
         consumer = Consumer.ofCode(block.getLong(offset + 32));
         return consumer == null ? -1 : offset + SCAN_BYTES;
     }

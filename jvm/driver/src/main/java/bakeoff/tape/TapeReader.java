@@ -78,8 +78,7 @@ public final class TapeReader implements Closeable {
     }
 
     private static TapeException wrongLength(Path path, long found, long expected) {
-        return new TapeException(
-                path, "%d bytes long, expected %s".formatted(found, Long.toUnsignedString(expected)));
+        return new TapeException(path, "%d bytes long, expected %s".formatted(found, Long.toUnsignedString(expected)));
     }
 
     /** What the header says. */

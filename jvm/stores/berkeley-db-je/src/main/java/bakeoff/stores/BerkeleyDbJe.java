@@ -9,12 +9,12 @@ import bakeoff.store.OpenRequest;
 import bakeoff.store.Output;
 import bakeoff.store.Session;
 import bakeoff.store.SessionPlan;
+import bakeoff.store.Setting;
 import bakeoff.store.Store;
 import bakeoff.store.StoreDescription;
+import bakeoff.store.StoreException;
 import bakeoff.store.StoreType;
 import bakeoff.store.Visitor;
-import bakeoff.store.Setting;
-import bakeoff.store.StoreException;
 import com.sleepycat.je.Cursor;
 import com.sleepycat.je.Database;
 import com.sleepycat.je.DatabaseConfig;
@@ -29,7 +29,8 @@ import java.util.Arrays;
 
 /** Berkeley DB Java Edition: one database in one transactional environment. */
 public final class BerkeleyDbJe implements StoreType {
-    private static final String DURABILITY = "https://docs.oracle.com/cd/E17277_02/html/java/com/sleepycat/je/Durability.html";
+    private static final String DURABILITY =
+            "https://docs.oracle.com/cd/E17277_02/html/java/com/sleepycat/je/Durability.html";
     private static final String CACHE =
             "https://docs.oracle.com/cd/E17277_02/html/java/com/sleepycat/je/EnvironmentMutableConfig.html";
 
@@ -42,8 +43,7 @@ public final class BerkeleyDbJe implements StoreType {
                 .language("Java")
                 .structure("b-tree")
                 .files("*.jdb (pieces of the log), je.lck, je.info.*, je.config.csv, je.stat.csv")
-                .durability(
-                        Durability.NONE, "COMMIT_NO_SYNC: the log is written when its buffers are full", DURABILITY)
+                .durability(Durability.NONE, "COMMIT_NO_SYNC: the log is written when its buffers are full", DURABILITY)
                 .durability(
                         Durability.PROCESS,
                         "COMMIT_WRITE_NO_SYNC: the log is written at every commit and never flushed",
@@ -75,7 +75,8 @@ public final class BerkeleyDbJe implements StoreType {
         config.setAllowCreate(true).setTransactional(true).setDurability(durability);
         config.setCachePercent(request.settings().integer("cache-percent"));
         Environment environment = new Environment(request.directory().toFile(), config);
-        DatabaseConfig databaseConfig = new DatabaseConfig().setAllowCreate(true).setTransactional(true);
+        DatabaseConfig databaseConfig =
+                new DatabaseConfig().setAllowCreate(true).setTransactional(true);
         return new Opened(environment, environment.openDatabase(null, "records", databaseConfig));
     }
 
@@ -169,8 +170,7 @@ public final class BerkeleyDbJe implements StoreType {
             boolean reverse = direction == Direction.REVERSE;
             try (Cursor cursor = database.openCursor(batch, null)) {
                 OperationStatus status = begin(cursor, from, reverse);
-                while (status == OperationStatus.SUCCESS
-                        && visitor.visit(arrayOf(keyEntry), arrayOf(valueEntry))) {
+                while (status == OperationStatus.SUCCESS && visitor.visit(arrayOf(keyEntry), arrayOf(valueEntry))) {
                     status = reverse
                             ? cursor.getPrev(keyEntry, valueEntry, LockMode.DEFAULT)
                             : cursor.getNext(keyEntry, valueEntry, LockMode.DEFAULT);

@@ -24,8 +24,7 @@ import net.openhft.chronicle.map.MapSegmentContext;
 
 /** Chronicle Map: one persisted hash table, made for as many and as large entries as there will be. */
 public final class Chronicle implements StoreType {
-    private static final String SOURCE =
-            "https://github.com/OpenHFT/Chronicle-Map/blob/ea/docs/CM_Tutorial.adoc";
+    private static final String SOURCE = "https://github.com/OpenHFT/Chronicle-Map/blob/ea/docs/CM_Tutorial.adoc";
     /** An entry is kept in at most this many pieces. */
     private static final int CHUNKS_MAX = 60;
 
@@ -38,16 +37,14 @@ public final class Chronicle implements StoreType {
     @Override
     public StoreDescription describe() throws StoreException {
         return new StoreDescription("chronicle-map", "Chronicle Map")
-                .summary("Hash table in one memory-mapped file, shared by threads and processes; made to measure beforehand.")
+                .summary(
+                        "Hash table in one memory-mapped file, shared by threads and processes; made to measure beforehand.")
                 .version(Versions.ofManifest(ChronicleMap.class))
                 .license("Apache-2.0")
                 .language("Java")
                 .structure("hash")
                 .files("records.chronicle, a sparse file as long as the table may become")
-                .durability(
-                        Durability.NONE,
-                        "entries are written in the memory map, which is never flushed",
-                        SOURCE)
+                .durability(Durability.NONE, "entries are written in the memory map, which is never flushed", SOURCE)
                 .durability(
                         Durability.PROCESS,
                         "entries are written in the memory map, which the kernel keeps when the process dies",
@@ -144,8 +141,8 @@ public final class Chronicle implements StoreType {
             boolean goOn = true;
             for (int segment = 0; goOn && segment < map.segments(); segment++) {
                 try (MapSegmentContext<byte[], byte[], ?> context = map.segmentContext(segment)) {
-                    goOn = context.forEachSegmentEntryWhile(
-                            entry -> visitor.visit(entry.key().get(), entry.value().get()));
+                    goOn = context.forEachSegmentEntryWhile(entry ->
+                            visitor.visit(entry.key().get(), entry.value().get()));
                 }
             }
         }

@@ -36,7 +36,8 @@ public final class LevelDbJni implements StoreType {
         // The library is unpacked and loaded, or this fails; it does not tell its version otherwise.
         NativeDB.LIBRARY.load();
         return new StoreDescription("leveldb-jni", "LevelDB (JNI)")
-                .summary("Log-structured merge tree: LevelDB 1.14 of 2013 with a memory-mapped log, through LevelDBJNI.")
+                .summary(
+                        "Log-structured merge tree: LevelDB 1.14 of 2013 with a memory-mapped log, through LevelDBJNI.")
                 .version(JniDBFactory.VERSION)
                 .license("BSD-3-Clause")
                 .language("C++")

@@ -30,7 +30,8 @@ public final class MapDb implements StoreType {
     @Override
     public StoreDescription describe() throws StoreException {
         return new StoreDescription("mapdb", "MapDB")
-                .summary("B-tree in Java, in one memory-mapped file, with a write-ahead log where there are transactions.")
+                .summary(
+                        "B-tree in Java, in one memory-mapped file, with a write-ahead log where there are transactions.")
                 .version(Versions.ofPom(DBMaker.class, "org.mapdb", "mapdb"))
                 .license("Apache-2.0")
                 .language("Java")
@@ -59,7 +60,8 @@ public final class MapDb implements StoreType {
 
     @Override
     public Store<byte[]> open(OpenRequest request) {
-        DBMaker.Maker maker = DBMaker.fileDB(request.directory().resolve("records.mapdb").toFile())
+        DBMaker.Maker maker = DBMaker.fileDB(
+                        request.directory().resolve("records.mapdb").toFile())
                 .fileMmapEnable();
         if (request.durability() != Durability.NONE) {
             maker.transactionEnable();
@@ -144,7 +146,9 @@ public final class MapDb implements StoreType {
 
         private Iterator<Map.Entry<byte[], byte[]>> entries(byte[] from, boolean reverse) {
             if (reverse) {
-                return from == null ? map.descendingEntryIterator() : map.descendingEntryIterator(null, true, from, true);
+                return from == null
+                        ? map.descendingEntryIterator()
+                        : map.descendingEntryIterator(null, true, from, true);
             }
             return from == null ? map.entryIterator() : map.entryIterator(from, true, null, true);
         }

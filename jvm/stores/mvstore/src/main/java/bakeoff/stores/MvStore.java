@@ -41,7 +41,8 @@ public final class MvStore implements StoreType {
                         Durability.PROCESS,
                         "commit() at every write, without background writing: a chunk is written and not flushed",
                         DOCUMENTATION + "#transactions")
-                .durability(Durability.POWER, "commit() and sync(): the chunk is flushed", DOCUMENTATION + "#transactions")
+                .durability(
+                        Durability.POWER, "commit() and sync(): the chunk is flushed", DOCUMENTATION + "#transactions")
                 .can(
                         Capability.SCAN_FROM,
                         Capability.SCAN_ORDERED,
@@ -51,7 +52,12 @@ public final class MvStore implements StoreType {
                         Capability.PARALLEL_READERS)
                 .keys(0, null)
                 .setting(Setting.bytes(
-                        "cache", 1 << 20, 1L << 40, 16L << 20, "Memory for pages that were read.", DOCUMENTATION + "#caching"))
+                        "cache",
+                        1 << 20,
+                        1L << 40,
+                        16L << 20,
+                        "Memory for pages that were read.",
+                        DOCUMENTATION + "#caching"))
                 .setting(Setting.bytes(
                         "write-buffer",
                         1 << 10,
@@ -59,8 +65,8 @@ public final class MvStore implements StoreType {
                         1L << 20,
                         "Unsaved changes after which the store writes by itself; without it a large batch takes all memory.",
                         "https://h2database.com/javadoc/org/h2/mvstore/MVStore.Builder.html"))
-                .setting(Setting.flag(
-                        "compression", false, "Compress pages with LZF.", DOCUMENTATION + "#file_format"));
+                .setting(
+                        Setting.flag("compression", false, "Compress pages with LZF.", DOCUMENTATION + "#file_format"));
     }
 
     @Override

@@ -36,13 +36,15 @@ public final class RocksDbJni implements StoreType {
     public StoreDescription describe() {
         RocksDB.loadLibrary();
         return new StoreDescription("rocksdb-jni", "RocksDB (JNI)")
-                .summary("Log-structured merge tree, a fork of LevelDB with many threads and settings, through its Java interface.")
+                .summary(
+                        "Log-structured merge tree, a fork of LevelDB with many threads and settings, through its Java interface.")
                 .version(RocksDB.rocksdbVersion().toString())
                 .license("Apache-2.0 OR GPL-2.0-only")
                 .language("C++")
                 .structure("lsm")
                 .files("*.sst (sorted files), *.log (the log), MANIFEST-*, CURRENT, IDENTITY, LOCK, LOG, OPTIONS-*")
-                .durability(Durability.NONE, "WriteOptions.setDisableWAL(true): no log", WIKI + "Write-Ahead-Log-%28WAL%29")
+                .durability(
+                        Durability.NONE, "WriteOptions.setDisableWAL(true): no log", WIKI + "Write-Ahead-Log-%28WAL%29")
                 .durability(
                         Durability.PROCESS,
                         "defaults: the log is written at every write and never flushed",
@@ -90,8 +92,8 @@ public final class RocksDbJni implements StoreType {
     @Override
     public Store<byte[]> open(OpenRequest request) throws RocksDBException {
         RocksDB.loadLibrary();
-        BlockBasedTableConfig table =
-                new BlockBasedTableConfig().setBlockCache(new LRUCache(request.settings().number("cache")));
+        BlockBasedTableConfig table = new BlockBasedTableConfig()
+                .setBlockCache(new LRUCache(request.settings().number("cache")));
         int bloomBits = request.settings().integer("bloom-bits");
         if (bloomBits > 0) {
             table.setFilterPolicy(new BloomFilter(bloomBits));
@@ -203,7 +205,8 @@ public final class RocksDbJni implements StoreType {
         }
 
         @Override
-        public void scan(byte[] from, Direction direction, Visitor<byte[]> visitor) throws RocksDBException, StoreException {
+        public void scan(byte[] from, Direction direction, Visitor<byte[]> visitor)
+                throws RocksDBException, StoreException {
             refuseInBatch();
             boolean reverse = direction == Direction.REVERSE;
             try (RocksIterator iterator = db.newIterator(read)) {

@@ -2,6 +2,7 @@ package bakeoff.stores;
 
 import bakeoff.store.ArrayForm;
 import bakeoff.store.Capability;
+import bakeoff.store.DataHints;
 import bakeoff.store.Durability;
 import bakeoff.store.Form;
 import bakeoff.store.OpenRequest;
@@ -12,7 +13,6 @@ import bakeoff.store.Store;
 import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreException;
 import bakeoff.store.StoreType;
-import bakeoff.store.DataHints;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -33,7 +33,8 @@ public final class SqliteJdbc implements StoreType {
     @Override
     public StoreDescription describe() throws Exception {
         return new StoreDescription("sqlite-jdbc", "SQLite (JDBC)")
-                .summary("SQL database in one file, through sqlite-jdbc; here one table of keys and values, with prepared statements.")
+                .summary(
+                        "SQL database in one file, through sqlite-jdbc; here one table of keys and values, with prepared statements.")
                 .version(version())
                 .license("Apache-2.0 AND blessing")
                 .language("C")
@@ -64,7 +65,12 @@ public final class SqliteJdbc implements StoreType {
                 .keys(0, 65_535L)
                 .values(999_900_000)
                 .setting(Setting.bytes(
-                        "page-size", 512, 65_536, 4_096L, "Size of a database page: a power of two.", PRAGMA + "page_size"))
+                        "page-size",
+                        512,
+                        65_536,
+                        4_096L,
+                        "Size of a database page: a power of two.",
+                        PRAGMA + "page_size"))
                 .setting(Setting.bytes(
                         "cache",
                         0,
@@ -112,7 +118,9 @@ public final class SqliteJdbc implements StoreType {
                             .formatted(pageBytes, below, 2 * below));
         }
         Opened store = new Opened(
-                "jdbc:sqlite:" + request.directory().resolve("records.sqlite"), pragmas(request), new ConcurrentLinkedQueue<>());
+                "jdbc:sqlite:" + request.directory().resolve("records.sqlite"),
+                pragmas(request),
+                new ConcurrentLinkedQueue<>());
         Connection connection = store.connect();
         try (Statement statement = connection.createStatement()) {
             statement.execute(createTable(request.settings().word("table"), pageBytes, request.hints()));

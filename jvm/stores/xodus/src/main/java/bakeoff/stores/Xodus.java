@@ -192,8 +192,7 @@ public final class Xodus implements StoreType {
             }
         }
 
-        private void scan(
-                Transaction transaction, ByteIterable from, boolean reverse, Visitor<ByteIterable> visitor) {
+        private void scan(Transaction transaction, ByteIterable from, boolean reverse, Visitor<ByteIterable> visitor) {
             try (Cursor cursor = store.openCursor(transaction)) {
                 boolean there = begin(cursor, from, reverse);
                 while (there && visitor.visit(cursor.getKey(), cursor.getValue())) {
