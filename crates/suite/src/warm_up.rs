@@ -34,7 +34,7 @@ fn limit(node: &Node, what: &str, problems: &mut Problems) -> Option<WarmUpLimit
         && parse_count(typed).is_err()
     {
         match parse_duration(typed) {
-            Ok(time) if time <= TIME_MAX => return Some(WarmUpLimit::Time(time)).map(or_none),
+            Ok(time) if time <= TIME_MAX => return Some(or_none(WarmUpLimit::Time(time))),
             _ => {
                 let message = format!("`{what}` is {}, which is neither a time up to 1h nor a count", shorten(typed));
                 problems.add(
