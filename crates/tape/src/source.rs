@@ -19,7 +19,7 @@ pub(crate) enum Source {
     Half(Half),
 }
 
-/// Incompressible bytes in each turn, and equal ones after them: with what a compressor writes to say so, a half. Turns are
+/// Incompressible bytes in each turn, and equal ones after them: with what Snappy or LZ4 writes to say so, a half. Turns are
 /// short, so that a value of 100 bytes compresses like one of a megabyte, wherever in the pool it begins.
 const TURN: [usize; 2] = [20, 30];
 
@@ -81,13 +81,15 @@ mod tests {
     use crate::Pool;
 
     #[test]
-    fn half_is_about_a_half_for_every_compressor_and_for_short_values() {
+    fn half_is_about_a_half_for_fast_compressors_and_for_short_values() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("pool.bin");
         let facts = Pool::create(&path, Data::Half, 4 << 20, 1, None).unwrap();
-        for ratio in [facts.snappy_ratio, facts.lz4_ratio, facts.zstd_ratio] {
+        for ratio in [facts.snappy_ratio, facts.lz4_ratio] {
             assert!((0.44..0.56).contains(&ratio), "{facts:?}");
         }
+        // Zstandard says more briefly what is equal: it comes near the 20 bytes of 50 that cannot be compressed.
+        assert!((0.40..0.44).contains(&facts.zstd_ratio), "{facts:?}");
         let pool = Pool::open(&path).unwrap();
         for offset in (0..100_000).step_by(37) {
             let value = pool.slice(offset, 100).unwrap();

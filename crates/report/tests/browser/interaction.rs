@@ -22,7 +22,7 @@ fn the_first_screen_answers() {
     let row = page.text_of(".standings tbody tr");
     assert!(row.contains("get") && row.contains("wins 1 of 1"), "{row}");
     let facts = page.text_of(".facts");
-    for words in ["2 cells in 3 rounds each", "6,000 answers checked and right", "Abacus", "ext4"] {
+    for words in ["2 cells measured in 3 rounds each", "6,000 answers checked and right", "Abacus", "ext4"] {
         assert!(facts.contains(words), "{facts}");
     }
     assert!(page.text_of(".warnings").contains("Only 3 rounds."));
