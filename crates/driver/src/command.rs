@@ -43,6 +43,7 @@ fn describe(name: &str, stores: &[Entry]) -> ExitCode {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
         stores: stores.iter().map(|entry| (entry.describe)()).collect(),
+        warms_up: false,
     };
     match serde_json::to_string_pretty(&description) {
         Ok(text) => {

@@ -101,6 +101,7 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
         clock: case.clock.name().to_owned(),
         clock_pair_ns: case.clock.pair_ns(),
         settings: case.settings.clone(),
+        runtime: None,
     }));
     let stage = Stage {
         pool: &case.pool,

@@ -19,6 +19,9 @@ pub struct DriverDescription {
     pub build: String,
     /// The stores it can open.
     pub stores: Vec<StoreDescription>,
+    /// Its code is compiled while it runs, so it wants to be warmed up before anything is measured.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub warms_up: bool,
 }
 
 /// How a store arranges its data.

@@ -92,6 +92,9 @@ pub struct Opened {
     pub clock_pair_ns: u64,
     /// Every setting in force, defaults included.
     pub settings: crate::Settings,
+    /// What runs the driver, where it is not the processor itself: a virtual machine and how it collects garbage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<String>,
 }
 
 /// How far a phase is.

@@ -17,7 +17,7 @@ pub use describe::{
 };
 pub use event::{Event, FailureKind, Finished, Opened, PhaseResult, Progress, Verified};
 pub use measure::{DiskUsage, Latency, OperationResult, Resources};
-pub use request::{DataHints, Durability, Mode, PhaseRequest, Request, Settings};
+pub use request::{DataHints, Durability, Mode, PhaseRequest, Request, Settings, WarmUp};
 pub use result::{Axes, CellEnd, CellStatus, PhaseLine, ResultLine, TapeFacts};
 
 /// The version of requests, events and result lines. A driver refuses a request of any other version.

@@ -121,6 +121,24 @@ pub struct Resources {
     /// CPU time that the hypervisor gave to others, all CPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steal_ns: Option<u64>,
+    /// Garbage collections, of drivers in languages that have them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gc_collections: Option<u64>,
+    /// Time in which they stopped or kept a thread of their own busy, as the runtime counts it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gc_ns: Option<u64>,
+    /// Time the runtime spent compiling. Large beside the phase's time: it was not warm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jit_compile_ns: Option<u64>,
+    /// Bytes of the garbage-collected heap that the replaying threads allocated while the clock ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocated_bytes: Option<u64>,
+    /// Most of the garbage-collected heap in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heap_peak_bytes: Option<u64>,
+    /// Most memory outside that heap that the runtime knows of: direct and mapped buffers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffers_peak_bytes: Option<u64>,
 }
 
 /// What a directory holds, summed over every file in it.

@@ -101,6 +101,23 @@ pub struct PhaseRequest {
     pub ascending: bool,
 }
 
+/// A small workload of the same kind, replayed into empty stores of its own, again and again, until one of the limits is reached.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WarmUp {
+    /// How long, at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ns: Option<u64>,
+    /// How many operations, at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations: Option<u64>,
+    /// The value pool that these tapes refer to.
+    pub pool: PathBuf,
+    /// What the store may know about this data.
+    pub hints: DataHints,
+    /// The phases, in order.
+    pub phases: Vec<PhaseRequest>,
+}
+
 /// What a driver is asked to do: one cell, one round, in a process of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
@@ -125,6 +142,9 @@ pub struct Request {
     pub hints: DataHints,
     /// The phases, in order.
     pub phases: Vec<PhaseRequest>,
+    /// What to replay before anything is measured; only for drivers that want it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<WarmUp>,
     /// A tape to replay untimed after closing and opening again: it scans the whole store and knows what must be there.
     #[serde(default)]
     pub verify: Option<PathBuf>,

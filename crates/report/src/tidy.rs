@@ -8,7 +8,7 @@ use crate::results::CellRound;
 use crate::run::Run;
 
 /// Columns of what a phase cost, named as in `results.jsonl`.
-const RESOURCES: [&str; 24] = [
+const RESOURCES: [&str; 30] = [
     "cpu_user_ns",
     "cpu_system_ns",
     "rss_peak_bytes",
@@ -33,6 +33,12 @@ const RESOURCES: [&str; 24] = [
     "stall_memory_ns",
     "stall_io_ns",
     "steal_ns",
+    "gc_collections",
+    "gc_ns",
+    "jit_compile_ns",
+    "allocated_bytes",
+    "heap_peak_bytes",
+    "buffers_peak_bytes",
 ];
 
 /// What stands in a field; the kind is the same in all rows of a column.
@@ -144,6 +150,7 @@ fn once_a_round(row: &mut Row, cell: Option<&CellRound>) {
     let opened = end.and_then(|end| end.opened.as_ref());
     let finished = end.and_then(|end| end.finished.as_ref());
     row.text("version", opened.map_or("", |opened| &opened.version));
+    row.text("runtime", opened.and_then(|opened| opened.runtime.as_deref()).unwrap_or(""));
     row.text("clock", opened.map_or("", |opened| &opened.clock));
     row.number("clock_pair_ns", opened.map(|opened| opened.clock_pair_ns));
     row.number("open_ns", opened.map(|opened| opened.open_ns));

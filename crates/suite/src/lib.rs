@@ -25,6 +25,7 @@ mod skip;
 mod suite;
 mod units;
 mod variants;
+mod warm_up;
 
 pub use disturbance::Disturbance;
 pub use error::{SuiteError, SuiteErrors, did_you_mean};
@@ -38,6 +39,7 @@ pub use units::{
     parse_count_range, parse_duration, parse_size, parse_size_range,
 };
 pub use variants::Variant;
+pub use warm_up::WarmUpLimit;
 
 /// The longest suite file that is read, in bytes.
 pub const SUITE_BYTES_MAX: u64 = 1 << 20;

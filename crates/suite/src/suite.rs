@@ -15,9 +15,10 @@ use crate::overrides::Overrides;
 use crate::phase::Phase;
 use crate::read::{self, Table};
 use crate::variants::{self, Variant};
+use crate::warm_up::{self, WarmUpLimit};
 use crate::{SUITE_BYTES_MAX, flow, memory, rules, settings};
 
-const KNOWN: [&str; 14] = [
+const KNOWN: [&str; 15] = [
     "title",
     "summary",
     "analysis",
@@ -26,6 +27,7 @@ const KNOWN: [&str; 14] = [
     "pool-size",
     "memory",
     "baseline",
+    "warm-up",
     "axes",
     "limits",
     "phases",
@@ -61,6 +63,7 @@ pub struct Suite {
     memory_bytes: Option<u64>,
     axes: Axes,
     limits: Limits,
+    warm_up: WarmUpLimit,
     phases: Vec<PhaseSpec>,
     tree: Option<Tree>,
     baseline: Vec<String>,
@@ -162,6 +165,11 @@ impl Suite {
     /// The time that a cell may take in a round, above zero.
     pub fn timeout(&self) -> Duration {
         self.limits.timeout
+    }
+
+    /// How far to warm up drivers whose code is compiled while it runs.
+    pub fn warm_up(&self) -> WarmUpLimit {
+        self.warm_up
     }
 
     /// The largest database to make, in bytes, if there is a limit.
@@ -318,6 +326,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     let rounds = count("rounds", (1, ROUNDS_MAX), ROUNDS_DEFAULT, problems);
     let memory_bytes = root.read("memory", problems, memory::memory);
     let limits = axes::limits(&root, problems);
+    let warm_up = warm_up::read(&root, problems);
     let tree = axes::tree(&root, problems);
     let axes = axes::axes(&root, tree, problems);
     let phases = phases(&root, problems);
@@ -351,6 +360,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         memory_bytes,
         axes,
         limits,
+        warm_up,
         phases,
         tree,
         baseline,

@@ -8,14 +8,15 @@ use bakeoff_protocol::{
     CellEnd, CellStatus, DataHints, Event, FailureKind, Mode, PROTOCOL_VERSION, PhaseLine, PhaseRequest, PhaseResult,
     Progress, Request, ResultLine, StoreDescription, TapeFacts,
 };
-use bakeoff_suite::{Cell, WorkloadPlan, offered};
-use bakeoff_tape::{Batch, Measure, PhaseSpec, PhaseTape, Recording};
+use bakeoff_suite::{Cell, WarmUpLimit, WorkloadPlan, offered};
+use bakeoff_tape::{Batch, Hints, Measure, PhaseSpec, PhaseTape, Recording};
 
 use crate::drivers::Driver;
 use crate::engine::cgroup::{MemoryGroup, MemoryGroups};
 use crate::engine::child::{self, Ending, Job};
 use crate::engine::interrupt::Interrupt;
 use crate::engine::run_file::now;
+use crate::engine::warm_up;
 
 /// A cell with everything needed to run it.
 pub(crate) struct CellJob<'a> {
@@ -24,6 +25,8 @@ pub(crate) struct CellJob<'a> {
     pub(crate) store: &'a StoreDescription,
     pub(crate) driver: &'a Driver,
     pub(crate) recording: &'a Recording,
+    /// How far to warm up drivers that want it, and with what.
+    pub(crate) warm_up: Option<(WarmUpLimit, &'a Recording)>,
     pub(crate) timeout: Duration,
     pub(crate) memory_bytes_max: Option<u64>,
     /// Where the cell's memory can be limited.
@@ -62,31 +65,22 @@ impl<'a> CellJob<'a> {
             settings: self.cell.settings.clone(),
             directory,
             pool: self.recording.pool.clone(),
-            hints: self.hints(),
+            hints: data_hints(&self.recording.hints, self.workload.workload.lanes),
             phases: self.phases().asked.iter().map(|(spec, tape)| phase_request(spec, tape)).collect(),
+            warm_up: self.warm_up(),
             verify: self.can_list().then(|| self.recording.verify.clone()),
         }
+    }
+
+    fn warm_up(&self) -> Option<bakeoff_protocol::WarmUp> {
+        let (limit, recording) = self.warm_up.filter(|_| self.driver.description.warms_up)?;
+        warm_up::request(limit, recording, &self.phases(), self.workload.workload.lanes)
     }
 
     /// Whether the store can show everything in it, so that its content can be compared at the end.
     fn can_list(&self) -> bool {
         let capabilities = &self.store.capabilities;
         capabilities.scan_any_order || capabilities.scan_ordered
-    }
-
-    fn hints(&self) -> DataHints {
-        let hints = &self.recording.hints;
-        DataHints {
-            records_max: hints.records_max,
-            records_inserted: hints.records_inserted,
-            key_bytes_max: hints.key_bytes_max,
-            value_bytes_mean: hints.value_bytes_mean,
-            value_bytes_max: hints.value_bytes_max,
-            data_bytes_max: hints.data_bytes_max,
-            written_bytes: hints.written_bytes,
-            integer_keys: hints.integer_keys,
-            threads: self.workload.workload.lanes,
-        }
     }
 
     /// A control group for one round, if the cell's memory is limited.
@@ -130,7 +124,23 @@ impl<'a> CellJob<'a> {
     }
 }
 
-fn phase_request(spec: &PhaseSpec, tape: &PhaseTape) -> PhaseRequest {
+/// What a store may know of recorded data.
+pub(crate) fn data_hints(hints: &Hints, threads: u32) -> DataHints {
+    DataHints {
+        records_max: hints.records_max,
+        records_inserted: hints.records_inserted,
+        key_bytes_max: hints.key_bytes_max,
+        value_bytes_mean: hints.value_bytes_mean,
+        value_bytes_max: hints.value_bytes_max,
+        data_bytes_max: hints.data_bytes_max,
+        written_bytes: hints.written_bytes,
+        integer_keys: hints.integer_keys,
+        threads,
+    }
+}
+
+/// One phase as a driver is asked for it.
+pub(crate) fn phase_request(spec: &PhaseSpec, tape: &PhaseTape) -> PhaseRequest {
     PhaseRequest {
         name: spec.name.clone(),
         tape: tape.path.clone(),

@@ -18,6 +18,7 @@ use rustix::process::{
 
 use crate::engine::cgroup::MemoryGroup;
 use crate::engine::interrupt::Interrupt;
+use crate::engine::scratch::TEMPORARY;
 
 /// The longest line of an event (a phase's histograms are some 100 KB).
 const LINE_BYTES_MAX: u64 = 16 << 20;
@@ -72,6 +73,11 @@ fn spawn(job: &Job<'_>) -> Result<Child> {
     let log = File::create(job.log).with_context(|| format!("cannot make the log {}", job.log.display()))?;
     let mut command = Command::new(job.driver);
     command.arg("run").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).process_group(0);
+    // Libraries unpack things and keep temporary files: on the medium that is measured, and gone with the cell.
+    let temporary = job.request.directory.with_file_name(TEMPORARY);
+    std::fs::create_dir_all(&temporary)
+        .with_context(|| format!("cannot make the directory {}", temporary.display()))?;
+    command.env("TMPDIR", &temporary);
     let memory = job.memory_bytes_max;
     let door = job.group.map(MemoryGroup::door).transpose()?;
     // SAFETY: only system calls that are safe after fork are made, nothing is allocated.

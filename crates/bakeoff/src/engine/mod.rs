@@ -13,4 +13,5 @@ pub(crate) mod run_file;
 pub(crate) mod schedule;
 pub(crate) mod scratch;
 pub(crate) mod setup;
+pub(crate) mod warm_up;
 pub(crate) mod warnings;

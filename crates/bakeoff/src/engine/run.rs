@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_protocol::{CellStatus, ResultLine};
-use bakeoff_suite::{Cell, WorkloadPlan, format_count, format_size, format_size_range};
+use bakeoff_suite::{Cell, WarmUpLimit, WorkloadPlan, format_count, format_size, format_size_range};
 use bakeoff_tape::{KeyForm, OnProgress, Recording, TapeError};
 
 use crate::engine::cell::CellJob;
@@ -18,7 +18,7 @@ use crate::engine::run_file::{PoolEntry, RunFile, WhatWhy, now};
 use crate::engine::schedule::{Costs, Outlook, Step, admit, steps};
 use crate::engine::scratch::Scratch;
 use crate::engine::setup::{DEFAULT_MEDIUM, Setup};
-use crate::engine::warnings;
+use crate::engine::{warm_up, warnings};
 use crate::files::OwnDirectory;
 
 /// A run under way.
@@ -32,6 +32,12 @@ pub(crate) struct Run<'a> {
     pub(crate) budget: Option<Duration>,
     pub(crate) memory_bytes_max: Option<u64>,
     pub(crate) begin: Instant,
+}
+
+/// What the cells of a workload replay, and what drivers are warmed up with.
+struct Tapes {
+    recording: Recording,
+    warm_up: Option<Recording>,
 }
 
 /// How it ended.
@@ -109,7 +115,7 @@ impl Run<'_> {
     fn step(&mut self, step: &Step, pending: &[Step], costs: &mut Costs, display: &mut Display) -> Result<bool> {
         let setup = self.setup;
         let workload = &setup.plan.workloads[step.workload];
-        let Some(recording) = self.record(step.workload, display)? else { return Ok(false) };
+        let Some(tapes) = self.tapes(step, display)? else { return Ok(false) };
         let rest_ns = self.predict_rest(pending, costs);
         for (place, &index) in step.cells.iter().enumerate() {
             let cell = &workload.cells[index];
@@ -122,7 +128,7 @@ impl Run<'_> {
             let here_ns: f64 = step.cells[place..].iter().map(|&cell| costs.predict_cell(step.workload, cell)).sum();
             display.predict(costs.has_seen().then(|| self.time_left(rest_ns + here_ns)));
             let begin = Instant::now();
-            if !self.cell(workload, cell, &recording, step.round, display)? {
+            if !self.cell(workload, cell, &tapes, step.round, display)? {
                 return Ok(false);
             }
             costs.saw(step.workload, index, begin.elapsed().as_nanos() as f64);
@@ -140,13 +146,14 @@ impl Run<'_> {
         &mut self,
         workload: &WorkloadPlan,
         cell: &Cell,
-        recording: &Recording,
+        tapes: &Tapes,
         round: u32,
         display: &mut Display,
     ) -> Result<bool> {
         let what = format!("{} · {} · round {round}", cell.axes.store, workload_words(workload));
         display.doing(&what);
-        let job = self.job(workload, cell, recording)?;
+        let job = self.job(workload, cell, tapes)?;
+        let recording = &tapes.recording;
         let total: u64 = recording.phases.iter().map(|phase| phase.operations).sum();
         let log = format!("logs/{}-{round}.log", cell.id);
         let directory = self.scratch.fresh(&workload.medium)?;
@@ -168,7 +175,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    fn job<'b>(&'b self, workload: &'b WorkloadPlan, cell: &'b Cell, recording: &'b Recording) -> Result<CellJob<'b>> {
+    fn job<'b>(&'b self, workload: &'b WorkloadPlan, cell: &'b Cell, tapes: &'b Tapes) -> Result<CellJob<'b>> {
         let name = &cell.axes.store;
         let driver = self.setup.driver(name)?;
         Ok(CellJob {
@@ -176,7 +183,8 @@ impl Run<'_> {
             cell,
             store: self.setup.store(name)?,
             driver,
-            recording,
+            recording: &tapes.recording,
+            warm_up: tapes.warm_up.as_ref().map(|recording| (self.setup.suite.warm_up(), recording)),
             timeout: self.setup.suite.timeout(),
             memory_bytes_max: self.memory_bytes_max,
             groups: self.setup.groups.as_ref(),
@@ -190,12 +198,29 @@ impl Run<'_> {
         })
     }
 
+    /// The tapes that the cells of a step need. `None` if the user stopped their recording or the budget ended on the way.
+    fn tapes(&mut self, step: &Step, display: &mut Display) -> Result<Option<Tapes>> {
+        let Some(recording) = self.record(step.workload, display)? else { return Ok(None) };
+        let workload = &self.setup.plan.workloads[step.workload];
+        let warms_up =
+            |cell: &Cell| self.setup.driver(&cell.axes.store).is_ok_and(|driver| driver.description.warms_up);
+        let wanted = self.setup.suite.warm_up() != WarmUpLimit::None && workload.cells.iter().any(warms_up);
+        let mut tapes = Tapes { recording, warm_up: None };
+        if wanted {
+            let directory = workload_directory(&*self.scratch, step.workload)?;
+            let corpus = self.setup.corpus.as_deref();
+            tapes.warm_up = Some(warm_up::record(&workload.workload, &tapes.recording, &directory, corpus)?);
+            self.scratch.settle(&workload.medium)?;
+        }
+        Ok(Some(tapes))
+    }
+
     /// The tapes of a workload: recorded when first needed, found again afterwards. `None` if the user stopped it or the budget
     /// ended on the way.
     fn record(&mut self, index: usize, display: &mut Display) -> Result<Option<Recording>> {
         let workload = &self.setup.plan.workloads[index];
         let tapes = tapes_directory(&*self.scratch)?;
-        let directory = tapes.join(format!("workload-{index}"));
+        let directory = workload_directory(&*self.scratch, index)?;
         // Pools of the same data are kept once, whichever workload made them first.
         let lender = tapes.join(format!("pool-of-{}-{}", workload.workload.data.name(), workload.workload.pool_bytes));
         let known = directory.exists();
@@ -283,6 +308,11 @@ fn tapes_directory(scratch: &Scratch) -> Result<PathBuf> {
     let directory = scratch.of_any(DEFAULT_MEDIUM)?.join("tapes");
     std::fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
     Ok(directory)
+}
+
+/// Where the tapes of a workload are.
+fn workload_directory(scratch: &Scratch, index: usize) -> Result<PathBuf> {
+    Ok(tapes_directory(scratch)?.join(format!("workload-{index}")))
 }
 
 /// Records a workload's tapes into `directory`, or finds them there. `None` if `on_progress` stopped it.

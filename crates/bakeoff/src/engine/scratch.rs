@@ -15,6 +15,9 @@ pub(crate) struct Scratch {
     retired: u64,
 }
 
+/// The directory beside a store's where its driver puts temporary files.
+pub(crate) const TEMPORARY: &str = "temporary";
+
 /// A store of fewer files than this is removed at once.
 const FILES_REMOVED_AT_ONCE: usize = 100;
 
@@ -77,6 +80,10 @@ impl Scratch {
                 remove_tree(&retired)?;
             }
             self.retired += 1;
+        }
+        let temporary = self.of(medium)?.join(TEMPORARY);
+        if temporary.exists() {
+            remove_tree(&temporary)?;
         }
         self.settle(medium)
     }

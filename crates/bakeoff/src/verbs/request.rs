@@ -13,6 +13,7 @@ use crate::engine::cell::CellJob;
 use crate::engine::run::record;
 use crate::engine::run_file::RunFile;
 use crate::engine::setup::{Setup, SuiteSource};
+use crate::engine::warm_up;
 use crate::files::{Kind, OwnDirectory, kind_of};
 use crate::verbs::run::arguments_of;
 
@@ -25,6 +26,12 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
     let never_stop = &mut |_: Progress<'_>| ControlFlow::Continue(());
     let recording = record(workload, &own.path().join("tapes"), setup.corpus.as_deref(), never_stop)?
         .context("the recording of the tapes was stopped")?;
+    let warm_up = match setup.driver(&cell.axes.store)?.description.warms_up {
+        true => {
+            Some(warm_up::record(&workload.workload, &recording, &own.path().join("tapes"), setup.corpus.as_deref())?)
+        }
+        false => None,
+    };
     let store_directory = own.path().join("store");
     std::fs::create_dir(&store_directory).with_context(|| format!("cannot make {}", store_directory.display()))?;
     let name = &cell.axes.store;
@@ -34,6 +41,7 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
         store: setup.store(name)?,
         driver: setup.driver(name)?,
         recording: &recording,
+        warm_up: warm_up.as_ref().map(|recording| (setup.suite.warm_up(), recording)),
         timeout: setup.suite.timeout(),
         memory_bytes_max: None,
         groups: None,

@@ -163,6 +163,7 @@ pub(crate) fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRou
             clock: "tsc".to_owned(),
             clock_pair_ns: 20,
             settings: Settings::new(),
+            runtime: None,
         }),
         verified: Some(Verified { reopen_ns: 500_000, entries: 1000 }),
         memory_settings: Settings::new(),

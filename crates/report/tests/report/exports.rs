@@ -94,6 +94,12 @@ fn every_resource_has_a_column() {
         stall_memory_ns: Some(22),
         stall_io_ns: Some(23),
         steal_ns: Some(24),
+        gc_collections: Some(25),
+        gc_ns: Some(26),
+        jit_compile_ns: Some(27),
+        allocated_bytes: Some(28),
+        heap_peak_bytes: Some(29),
+        buffers_peak_bytes: Some(30),
     };
     let mut phase = phase_result("get", vec![operation("get", 1_000)]);
     phase.resources = all.clone();

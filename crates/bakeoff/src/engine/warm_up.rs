@@ -1,0 +1,140 @@
+//! What drivers whose code is compiled while it runs are warmed up with: a small workload of the same kind.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use bakeoff_protocol::WarmUp;
+use bakeoff_suite::WarmUpLimit;
+use bakeoff_tape::{Operation, PhaseSpec, Recording, Tree, Workload, tree_entries};
+
+use crate::engine::cell::{Phases, data_hints, phase_request};
+
+/// Records of the small workload, at most: enough that every kind of operation is done often, few enough for many passes.
+const RECORDS: u64 = 10_000;
+
+/// The tapes of the small workload: those of the workload itself if it is small, else others beside them.
+pub(crate) fn record(
+    workload: &Workload,
+    recording: &Recording,
+    directory: &Path,
+    corpus: Option<&Path>,
+) -> Result<Recording> {
+    let small = small(workload);
+    if small == *workload {
+        return Ok(recording.clone());
+    }
+    let own = directory.join("warm-up");
+    if small.pool_bytes == workload.pool_bytes {
+        bakeoff_tape::lend_pool(directory, &own)?;
+    }
+    bakeoff_tape::record(&small, &own, corpus, &mut |_| ControlFlow::Continue(()))
+        .context("cannot record the tapes of the warm-up")
+}
+
+/// The same workload with fewer records, and with fewer operations where they change how many there are.
+fn small(workload: &Workload) -> Workload {
+    let most = RECORDS.max(u64::from(workload.lanes));
+    if workload.records <= most {
+        return workload.clone();
+    }
+    let tree = workload.tree.map(|tree| small_tree(tree, most));
+    let records = tree.and_then(tree_entries).unwrap_or(most);
+    let pool_bytes = tree.map_or(workload.pool_bytes, |tree| records * (u64::from(tree.padding_bytes) + 8));
+    let operations = |phase: &PhaseSpec| {
+        let resizes = [Operation::Insert, Operation::Delete].iter().any(|kind| phase.mix.contains_key(kind));
+        let part = |count: u64| u64::try_from(u128::from(count) * u128::from(records) / u128::from(workload.records));
+        phase.operations.map(|count| if resizes { part(count).unwrap_or(1).max(1) } else { count.min(most) })
+    };
+    let phases =
+        workload.phases.iter().map(|phase| PhaseSpec { operations: operations(phase), ..phase.clone() }).collect();
+    Workload { records, tree, pool_bytes, phases, ..workload.clone() }
+}
+
+fn small_tree(tree: Tree, most: u64) -> Tree {
+    let fits = |levels: &u32| tree_entries(Tree { levels: *levels, ..tree }).is_some_and(|entries| entries <= most);
+    Tree { levels: (1..=tree.levels).take_while(fits).last().unwrap_or(1), ..tree }
+}
+
+/// What a request says of it.
+pub(crate) fn request(limit: WarmUpLimit, recording: &Recording, phases: &Phases<'_>, threads: u32) -> Option<WarmUp> {
+    let (time_ns, operations) = match limit {
+        WarmUpLimit::None => return None,
+        WarmUpLimit::Time(time) => (u64::try_from(time.as_nanos()).ok(), None),
+        WarmUpLimit::Operations(operations) => (None, Some(operations)),
+    };
+    let asked = phases.asked.iter().filter_map(|(spec, _)| {
+        let tape = recording.phases.iter().find(|tape| tape.name == spec.name)?;
+        Some(phase_request(spec, tape))
+    });
+    Some(WarmUp {
+        time_ns,
+        operations,
+        pool: recording.pool.clone(),
+        hints: data_hints(&recording.hints, threads),
+        phases: asked.collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_suite::Suite;
+    use bakeoff_tape::{Data, KeyForm};
+
+    fn workload(records: u64) -> Workload {
+        let suite = r#"
+            [axes]
+            stores = ["null"]
+            value-size = "100B"
+            records = "1M"
+            [[phases]]
+            name = "load"
+            operation = "insert"
+            [[phases]]
+            name = "get"
+            operation = "get"
+            operations = "1M"
+            [[phases]]
+            name = "remove"
+            operation = "delete"
+            operations = 500_000
+        "#;
+        let suite = Suite::parse("test", suite).unwrap();
+        Workload {
+            seed: 1,
+            key: KeyForm::Sha1,
+            records,
+            value_bytes: suite.value_bytes()[0],
+            data: Data::Random,
+            pool_bytes: 1 << 20,
+            lanes: 1,
+            tree: None,
+            phases: suite.phases().to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_small_workload_is_its_own_warm_up() {
+        let workload = workload(RECORDS);
+        assert_eq!(small(&workload), workload);
+    }
+
+    #[test]
+    fn a_large_one_is_cut_to_size_and_can_still_be_recorded() {
+        let small = small(&workload(1_000_000));
+        assert_eq!(small.records, RECORDS);
+        let operations: Vec<_> = small.phases.iter().map(|phase| phase.operations).collect();
+        assert_eq!(operations, [None, Some(RECORDS), Some(5_000)]);
+        let directory = tempfile::tempdir().unwrap();
+        let recording = bakeoff_tape::record(&small, directory.path(), None, &mut |_| {}).unwrap();
+        assert_eq!(recording.phases[2].records_after, 5_000);
+    }
+
+    #[test]
+    fn a_tree_loses_levels() {
+        let tree = Tree { fanout: 5, levels: 10, padding_bytes: 50 };
+        assert_eq!(small_tree(tree, RECORDS), Tree { levels: 5, ..tree });
+        assert_eq!(small_tree(Tree { fanout: 20_000, ..tree }, RECORDS).levels, 1);
+    }
+}

@@ -1,0 +1,89 @@
+//! How far drivers are warmed up whose code is compiled while it runs.
+
+use std::time::Duration;
+
+use crate::error::Problems;
+use crate::node::{Node, Value};
+use crate::read::{self, Table};
+use crate::units::{parse_count, parse_duration, shorten};
+
+/// The longest warm-up: a cell's time limit is mostly shorter.
+const TIME_MAX: Duration = Duration::from_secs(3_600);
+const OPERATIONS_MAX: u64 = 1_000_000_000_000;
+/// Long enough for the busiest code to be compiled for good; compiling is in the results (`jit_compile_ns`).
+const DEFAULT: WarmUpLimit = WarmUpLimit::Time(Duration::from_secs(3));
+
+/// When a warm-up ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarmUpLimit {
+    /// There is none.
+    None,
+    /// After this time.
+    Time(Duration),
+    /// After so many operations.
+    Operations(u64),
+}
+
+/// Reads `warm-up`.
+pub(crate) fn read(root: &Table<'_>, problems: &mut Problems) -> WarmUpLimit {
+    root.read("warm-up", problems, limit).unwrap_or(DEFAULT)
+}
+
+fn limit(node: &Node, what: &str, problems: &mut Problems) -> Option<WarmUpLimit> {
+    if let Value::Text(typed) = &node.value
+        && parse_count(typed).is_err()
+    {
+        match parse_duration(typed) {
+            Ok(time) if time <= TIME_MAX => return Some(or_none(WarmUpLimit::Time(time))),
+            _ => {
+                let message = format!("`{what}` is {}, which is neither a time up to 1h nor a count", shorten(typed));
+                problems.add(
+                    &node.place,
+                    message,
+                    "give a time such as \"3s\", a count of operations such as \"100k\", or 0",
+                );
+                return None;
+            }
+        }
+    }
+    read::count(node, what, (0, OPERATIONS_MAX), problems).map(WarmUpLimit::Operations).map(or_none)
+}
+
+fn or_none(limit: WarmUpLimit) -> WarmUpLimit {
+    match limit {
+        WarmUpLimit::Operations(0) | WarmUpLimit::Time(Duration::ZERO) => WarmUpLimit::None,
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Suite;
+
+    fn parse(line: &str) -> Result<WarmUpLimit, String> {
+        let text = format!(
+            "{line}\n[axes]\nstores = [\"null\"]\nvalue-size = \"1B\"\nrecords = 1\n[[phases]]\nname = \"load\"\noperation = \"insert\"\n"
+        );
+        Suite::parse("suite.toml", &text).map(|suite| suite.warm_up()).map_err(|errors| errors.to_string())
+    }
+
+    #[test]
+    fn is_a_time_or_a_count() {
+        assert_eq!(parse(""), Ok(DEFAULT));
+        assert_eq!(parse("warm-up = \"1m30s\""), Ok(WarmUpLimit::Time(Duration::from_secs(90))));
+        assert_eq!(parse("warm-up = \"500ms\""), Ok(WarmUpLimit::Time(Duration::from_millis(500))));
+        assert_eq!(parse("warm-up = \"2M\""), Ok(WarmUpLimit::Operations(2_000_000)));
+        assert_eq!(parse("warm-up = 5_000"), Ok(WarmUpLimit::Operations(5_000)));
+        assert_eq!(parse("warm-up = 0"), Ok(WarmUpLimit::None));
+        assert_eq!(parse("warm-up = \"0s\""), Ok(WarmUpLimit::None));
+    }
+
+    #[test]
+    fn anything_else_is_refused_with_examples() {
+        for line in ["warm-up = \"soon\"", "warm-up = \"2h\"", "warm-up = true", "warm-up = -1"] {
+            let error = parse(line).unwrap_err();
+            assert!(error.contains("warm-up") && error.contains("suite.toml:1:"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package bakeoff.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import bakeoff.store.Direction;
+import bakeoff.store.Form;
+import bakeoff.store.Output;
+import bakeoff.store.Session;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A session that takes and gives arrays, whatever the store's own form is.
+ *
+ * @param <B> that form
+ */
+final class Handle<B> {
+    private static final byte[] BEFORE = {'b', 'e', 'f', 'o', 'r', 'e'};
+
+    private final Form<B> form;
+    private final Session<B> session;
+
+    Handle(Form<B> form, Session<B> session) {
+        this.form = form;
+        this.session = session;
+    }
+
+    private B of(byte[] bytes) {
+        // With something before and behind, which must not be taken for a part of it.
+        ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length + 2);
+        buffer.put(1, bytes);
+        return form.of(buffer, 1, bytes.length);
+    }
+
+    void insert(byte[] key, byte[] value) throws Exception {
+        session.insert(of(key), of(value));
+    }
+
+    void update(byte[] key, byte[] value) throws Exception {
+        session.update(of(key), of(value));
+    }
+
+    void upsert(byte[] key, byte[] value) throws Exception {
+        session.upsert(of(key), of(value));
+    }
+
+    void delete(byte[] key) throws Exception {
+        session.delete(of(key));
+    }
+
+    void commit() throws Exception {
+        session.commit();
+    }
+
+    /** The value of a key, null if there is none. The output is not empty before, and must begin with what it held. */
+    byte[] get(byte[] key) throws Exception {
+        Output output = new Output(2 << 20);
+        output.append(BEFORE, 0, BEFORE.length);
+        boolean found = session.get(of(key), output);
+        byte[] kept = output.takeKept();
+        assertArrayEquals(BEFORE, Arrays.copyOf(output.array(), BEFORE.length), "a get keeps what is in the output");
+        if (kept != null) {
+            assertTrue(found, "a get that finds nothing gives nothing");
+            assertEquals(BEFORE.length, output.position(), "a value is kept or appended, not both");
+            return kept.clone();
+        }
+        byte[] value = Arrays.copyOfRange(output.array(), BEFORE.length, output.position());
+        assertTrue(found || value.length == 0, "a get that finds nothing appends nothing");
+        return found ? value : null;
+    }
+
+    /** A key of a step of a walk finds what a key made beforehand finds. */
+    byte[] getStep(long parent, byte[] name) throws Exception {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(name.length);
+        buffer.put(0, name);
+        Output output = new Output(1 << 12);
+        boolean found = session.get(form.step(parent, buffer, 0, name.length), output);
+        byte[] kept = output.takeKept();
+        byte[] value = kept == null ? Arrays.copyOf(output.array(), output.position()) : kept;
+        return found ? value : null;
+    }
+
+    /** The first {@code limit} entries of a scan. */
+    List<Pair> scan(byte[] from, Direction direction, int limit) throws Exception {
+        List<Pair> entries = new ArrayList<>();
+        session.scan(from == null ? null : of(from), direction, (key, value) -> {
+            assertTrue(entries.size() < limit, "the scan went on though it was told to stop");
+            entries.add(new Pair(copy(key), copy(value)));
+            return entries.size() < limit;
+        });
+        return entries;
+    }
+
+    List<Pair> scanAll(Direction direction) throws Exception {
+        return scan(null, direction, Integer.MAX_VALUE);
+    }
+
+    /** Also compares the ways in which a form shows its bytes. */
+    private byte[] copy(B bytes) {
+        int length = form.length(bytes);
+        byte[] copy = Arrays.copyOf(form.array(bytes, new byte[length]), length);
+        Output output = new Output(length);
+        form.copy(bytes, output);
+        assertArrayEquals(copy, Arrays.copyOf(output.array(), output.position()));
+        if (length > 0) {
+            assertEquals(copy[length - 1], form.byteAt(bytes, length - 1));
+        }
+        if (length >= Long.BYTES) {
+            long expected = ByteBuffer.wrap(copy)
+                    .order(java.nio.ByteOrder.LITTLE_ENDIAN)
+                    .getLong(length - Long.BYTES);
+            assertEquals(expected, form.longAt(bytes, length - Long.BYTES));
+        }
+        return copy;
+    }
+}

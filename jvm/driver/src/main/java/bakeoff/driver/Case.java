@@ -1,0 +1,159 @@
+package bakeoff.driver;
+
+import bakeoff.store.DataHints;
+import bakeoff.store.OpenRequest;
+import bakeoff.store.Settings;
+import bakeoff.store.Store;
+import bakeoff.store.StoreDescription;
+import bakeoff.store.StoreException;
+import bakeoff.store.StoreType;
+import bakeoff.tape.Pool;
+import bakeoff.tape.TapeException;
+import bakeoff.tape.TapeReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Everything a request names, found and checked, before anything is measured. */
+final class Case {
+    final Request request;
+    final StoreDescription description;
+    final Settings settings;
+    final Tapes tapes;
+    private final StoreType type;
+
+    /**
+     * A pool and tapes made for it.
+     *
+     * @param phases the phases' tapes, each looked through
+     * @param verify null if there is nothing to compare at the end
+     */
+    record Tapes(OpenPool opened, List<TapeReader> phases, TapeReader verify, DataHints hints) {
+        Pool pool() {
+            return opened.pool;
+        }
+
+        /** The longest key and value together; never more than the tapes can hold, whatever the hints say. */
+        int entryBytesMax() {
+            long bytes = Math.min(hints.keyBytesMax(), 0xffff) + Math.min(hints.valueBytesMax(), pool().bytes());
+            return (int) Math.min(Math.max(bytes, 0), 1 << 30);
+        }
+
+        static Tapes open(OpenPool pool, List<Request.Phase> phases, Path verify, DataHints hints) throws Failure {
+            try {
+                List<TapeReader> tapes = new ArrayList<>();
+                for (Request.Phase phase : phases) {
+                    tapes.add(check(phase.tape(), pool));
+                }
+                return new Tapes(pool, tapes, verify == null ? null : check(verify, pool), hints);
+            } catch (TapeException damaged) {
+                throw Failure.badTape(damaged);
+            }
+        }
+
+        private static TapeReader check(Path path, OpenPool pool) throws TapeException {
+            TapeReader tape = TapeReader.open(path);
+            if (tape.header().poolBytes() != pool.pool.bytes() || tape.header().poolChecksum() != pool.checksum) {
+                throw new TapeException(
+                        path,
+                        "made for another value pool: %d bytes with checksum %016x, but %s has %d bytes with checksum %016x"
+                                .formatted(
+                                        tape.header().poolBytes(),
+                                        tape.header().poolChecksum(),
+                                        pool.path,
+                                        pool.pool.bytes(),
+                                        pool.checksum));
+            }
+            tape.check();
+            return tape;
+        }
+    }
+
+    /** A pool in memory, and what its tapes know it by. */
+    record OpenPool(Path path, Pool pool, long checksum) {
+        static OpenPool open(Path path) throws Failure {
+            try {
+                Pool pool = Pool.open(path);
+                return new OpenPool(path, pool, pool.checksum());
+            } catch (TapeException damaged) {
+                throw Failure.badTape(damaged);
+            }
+        }
+
+        /** This one, if that is the same file: mapped twice, it would count as memory twice. */
+        OpenPool orOther(Path other) throws Failure, IOException {
+            return Files.isSameFile(path, other) ? this : open(other);
+        }
+    }
+
+    private Case(Request request, StoreType type, StoreDescription description, Settings settings, Tapes tapes) {
+        this.request = request;
+        this.type = type;
+        this.description = description;
+        this.settings = settings;
+        this.tapes = tapes;
+    }
+
+    static Case prepare(Request request, Iterable<StoreType> types) throws Failure {
+        for (StoreType type : types) {
+            StoreDescription description = describe(type);
+            if (description.name().equals(request.store())) {
+                return prepare(request, type, description);
+            }
+        }
+        throw Failure.badRequest("no store `%s` here: `describe` lists the stores".formatted(request.store()));
+    }
+
+    private static StoreDescription describe(StoreType type) throws Failure {
+        try {
+            return type.describe();
+        } catch (Exception | LinkageError error) {
+            throw Failure.of("loading the store's library", error);
+        }
+    }
+
+    private static Case prepare(Request request, StoreType type, StoreDescription description) throws Failure {
+        if (!description.offers(request.durability())) {
+            throw Failure.badRequest("%s does not offer durability `%s`"
+                    .formatted(request.store(), request.durability().word()));
+        }
+        Settings settings;
+        try {
+            settings = Settings.resolve(description, request.settings());
+        } catch (StoreException refused) {
+            throw Failure.of(request.store(), refused);
+        }
+        checkDirectory(request.directory());
+        Tapes tapes = Tapes.open(
+                OpenPool.open(request.pool()),
+                request.phases(),
+                request.verify().orElse(null),
+                request.hints());
+        return new Case(request, type, description, settings, tapes);
+    }
+
+    /** A store starts from nothing: a directory with something in it may be someone's data. */
+    private static void checkDirectory(Path directory) throws Failure {
+        try (Stream<Path> entries = Files.list(directory)) {
+            if (entries.findAny().isPresent()) {
+                throw Failure.badRequest(
+                        "the directory %s is not empty: give an empty one, nothing is ever cleared here"
+                                .formatted(directory));
+            }
+        } catch (IOException error) {
+            throw Failure.badRequest("cannot read the directory %s: %s".formatted(directory, error));
+        }
+    }
+
+    /** Opens the store in this directory for data like this. */
+    Store<?> open(Path directory, DataHints hints) throws Failure {
+        try {
+            return type.open(new OpenRequest(directory, request.durability(), settings, hints));
+        } catch (Exception | Error error) {
+            throw Failure.of("open", error);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package bakeoff.driver;
+
+import bakeoff.store.Output;
+import bakeoff.tape.Consumer;
+import bakeoff.tape.Flags;
+import bakeoff.tape.Hash;
+import bakeoff.tape.Operation;
+import bakeoff.tape.Pool;
+import bakeoff.tape.Record;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.HexFormat;
+
+/**
+ * Outside the clock: compares a block's answers with the tape and records its times.
+ *
+ * @param <B> the form of keys and values
+ */
+final class Checker<B> {
+    private static final VarHandle LITTLE = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final int KEY_BYTES_SHOWN = 64;
+
+    private final Pool pool;
+    private final Output output;
+    private final LaneOutcome outcome;
+
+    Checker(Pool pool, Output output, LaneOutcome outcome) {
+        this.pool = pool;
+        this.output = output;
+        this.outcome = outcome;
+    }
+
+    /** The first eight bytes as an integer. */
+    static long littleEndian(byte[] bytes) {
+        return (long) LITTLE.get(bytes, 0);
+    }
+
+    void settle(Step<B>[] steps, int count, ByteBuffer records, boolean check) {
+        int begin = 0;
+        for (int index = 0; index < count; index++) {
+            Step<B> step = steps[index];
+            if (check) {
+                check(step, begin, records);
+            }
+            begin = step.outputEnd;
+            count(step);
+        }
+    }
+
+    /** Adds an operation to its kind's tally. */
+    private void count(Step<B> step) {
+        Record record = step.record;
+        if (record.has(Flags.UNTIMED)) {
+            return;
+        }
+        Tally tally = outcome.tally(record.operation);
+        switch (record.operation) {
+            case SCAN, SCAN_ALL -> tally.add(step.entries, step.bytes);
+            case WALK -> tally.add(step.entries, 0);
+            case DELETE, COMMIT -> tally.add(1, 0);
+            case GET -> tally.add(1, record.has(Flags.FOUND) ? record.keyBytes + record.valueBytes : 0);
+            default -> tally.add(1, record.keyBytes + record.valueBytes);
+        }
+        if (step.timeNs != Step.UNTIMED) {
+            tally.time(step.timeNs);
+            outcome.timedNs += step.timeNs;
+        }
+    }
+
+    private void check(Step<B> step, int begin, ByteBuffer records) {
+        boolean right =
+                switch (step.record.operation) {
+                    case GET -> getIsRight(step, begin);
+                    case WALK -> walkIsRight(step);
+                    case SCAN, SCAN_ALL -> scanIsRight(step, begin);
+                    default -> {
+                        outcome.answersChecked--;
+                        yield true;
+                    }
+                };
+        outcome.answersChecked++;
+        if (!right) {
+            outcome.answersWrong++;
+            if (outcome.firstWrong == null) {
+                outcome.firstWrong = describe(step, begin, records);
+            }
+        }
+    }
+
+    private boolean getIsRight(Step<B> step, int begin) {
+        if (!step.record.has(Flags.FOUND)) {
+            return !step.found && step.kept == null && step.outputEnd == begin;
+        }
+        return step.found && mismatch(step, begin) < 0;
+    }
+
+    /** Where the value read first differs from the one expected; negative if nowhere. */
+    private int mismatch(Step<B> step, int begin) {
+        ByteBuffer found = step.kept == null
+                ? ByteBuffer.wrap(output.array(), begin, step.outputEnd - begin)
+                : ByteBuffer.wrap(step.kept);
+        return expected(step.record).mismatch(found);
+    }
+
+    private ByteBuffer expected(Record record) {
+        return pool.window(record.valueOffset).slice(pool.place(record.valueOffset), (int) record.valueBytes);
+    }
+
+    private static boolean walkIsRight(Step<?> step) {
+        if (!step.record.has(Flags.FOUND)) {
+            return !step.found;
+        }
+        return step.found && step.state == step.record.valueOffset;
+    }
+
+    private boolean scanIsRight(Step<B> step, int begin) {
+        Record record = step.record;
+        if (step.entries != record.entries || step.bytes != record.bytes) {
+            return false;
+        }
+        if (record.consumer == Consumer.COUNT) {
+            return true;
+        }
+        return record.checksum
+                == (record.consumer == Consumer.COPY
+                        ? Hash.xxh64(output.array(), begin, step.outputEnd - begin, 0)
+                        : step.state);
+    }
+
+    /** What was wrong with an answer, for a person. */
+    private String describe(Step<B> step, int begin, ByteBuffer records) {
+        Record record = step.record;
+        if (record.operation == Operation.WALK) {
+            return "walk of %d components ended at object %s (found: %s), expected %s (found: %s)"
+                    .formatted(
+                            record.valueBytes,
+                            Long.toUnsignedString(step.state),
+                            step.found,
+                            Long.toUnsignedString(record.valueOffset),
+                            record.has(Flags.FOUND));
+        }
+        String key = printable(records, record.keyOffset, record.keyBytes);
+        return record.operation == Operation.GET ? describeGet(step, begin, key) : describeScan(step, key);
+    }
+
+    private String describeGet(Step<B> step, int begin, String key) {
+        Record record = step.record;
+        int length = step.kept == null ? step.outputEnd - begin : step.kept.length;
+        if (!record.has(Flags.FOUND)) {
+            return "get of key %s gave a value of %d bytes, but the key is not there".formatted(key, length);
+        }
+        if (!step.found) {
+            return "get of key %s found nothing, but the key is there".formatted(key);
+        }
+        return "get of key %s gave a wrong value: %d bytes where %d were written, first difference at byte %d"
+                .formatted(key, length, record.valueBytes, mismatch(step, begin));
+    }
+
+    private String describeScan(Step<B> step, String key) {
+        Record record = step.record;
+        String what = record.operation == Operation.SCAN ? "scan from key " + key : "whole scan";
+        if (step.entries == record.entries && step.bytes == record.bytes) {
+            return "%s delivered %d entries of %d bytes as expected, but their content or order is wrong (checksum differs)"
+                    .formatted(what, record.entries, record.bytes);
+        }
+        return "%s delivered %d entries of %d bytes, expected %d entries of %d bytes"
+                .formatted(what, step.entries, step.bytes, record.entries, record.bytes);
+    }
+
+    /** A key as a person can read it: printable ASCII as it is, else hexadecimal; long keys are cut. */
+    static String printable(ByteBuffer bytes, int offset, int length) {
+        byte[] shown = new byte[Math.min(length, KEY_BYTES_SHOWN)];
+        bytes.get(offset, shown);
+        boolean graphic = true;
+        for (byte one : shown) {
+            graphic &= one > ' ' && one < 0x7f;
+        }
+        String text = graphic
+                ? "`" + new String(shown, java.nio.charset.StandardCharsets.US_ASCII) + "`"
+                : "0x" + HexFormat.of().formatHex(shown);
+        return length > KEY_BYTES_SHOWN ? "%s… (%d bytes)".formatted(text, length) : text;
+    }
+}

@@ -1,0 +1,36 @@
+package bakeoff.driver;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonObject;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Writes events, a line each, from whichever thread has one.
+ *
+ * <p>It takes standard output for itself, so that what a library prints goes to standard error, which is for people.
+ */
+final class Emitter {
+    private static final Gson GSON = new Gson();
+    private final PrintStream out;
+
+    Emitter() {
+        out = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
+        System.setOut(System.err);
+    }
+
+    /** An event of this name without fields yet. */
+    static JsonObject event(String name) {
+        JsonObject json = new JsonObject();
+        json.addProperty("event", name);
+        return json;
+    }
+
+    /** Writes one line. A caller that has gone away is not an error of the cell: nobody is left to tell. */
+    synchronized void emit(JsonObject line) {
+        out.println(GSON.toJson(line));
+        out.flush();
+    }
+}

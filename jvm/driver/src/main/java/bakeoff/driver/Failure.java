@@ -1,0 +1,143 @@
+package bakeoff.driver;
+
+import bakeoff.store.StoreException;
+import bakeoff.tape.Operation;
+import bakeoff.tape.Record;
+import bakeoff.tape.TapeException;
+import com.google.gson.JsonObject;
+import java.nio.ByteBuffer;
+import java.util.Locale;
+
+/** Why a run ended early: what is in the event {@code failed}. */
+public final class Failure extends Exception {
+    private static final long serialVersionUID = 1;
+
+    /** The sorts of failure of {@code docs/PROTOCOL.md}. */
+    public enum Kind {
+        /** Malformed, of an unknown version, or asking for what the driver does not know. */
+        BAD_REQUEST,
+        /** A tape or the pool is damaged, truncated or foreign. */
+        BAD_TAPE,
+        /** The store gave an error. */
+        STORE_ERROR,
+        /** The store gave a wrong answer. */
+        WRONG_ANSWER,
+        /** No space was left. */
+        DISK_FULL,
+        /** Memory ran out. */
+        OUT_OF_MEMORY,
+        /** The store or the driver threw what no program expects. */
+        PANIC;
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    private final Kind kind;
+    private String phase;
+
+    Failure(Kind kind, String message) {
+        super(message);
+        this.kind = kind;
+    }
+
+    private Failure(Kind kind, String message, Throwable cause) {
+        super(message, cause);
+        this.kind = kind;
+    }
+
+    static Failure badRequest(String message) {
+        return new Failure(Kind.BAD_REQUEST, message);
+    }
+
+    static Failure badTape(TapeException damaged) {
+        return new Failure(Kind.BAD_TAPE, damaged.getMessage());
+    }
+
+    /** An error of the store while it did one operation of a tape. */
+    static Failure ofStep(Record record, ByteBuffer records, Throwable error) {
+        Operation operation = record.operation;
+        boolean hasKey =
+                operation != Operation.COMMIT && operation != Operation.SCAN_ALL && operation != Operation.WALK;
+        String key = hasKey ? " of key " + Checker.printable(records, record.keyOffset, record.keyBytes) : "";
+        return of(operation.word() + key, error);
+    }
+
+    /** Whatever was thrown while doing something with the store. */
+    static Failure of(String doing, Throwable error) {
+        if (error instanceof Failure failure) {
+            return failure;
+        }
+        return new Failure(kindOf(error), doing + ": " + inWords(error), error);
+    }
+
+    private static Kind kindOf(Throwable error) {
+        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            if (cause instanceof StoreException known) {
+                return switch (known.kind()) {
+                    case BAD_REQUEST -> Kind.BAD_REQUEST;
+                    case DISK_FULL -> Kind.DISK_FULL;
+                    case OUT_OF_MEMORY -> Kind.OUT_OF_MEMORY;
+                    case STORE -> Kind.STORE_ERROR;
+                };
+            }
+            if (cause instanceof OutOfMemoryError) {
+                return Kind.OUT_OF_MEMORY;
+            }
+            if (saysDiskFull(String.valueOf(cause.getMessage()))) {
+                return Kind.DISK_FULL;
+            }
+        }
+        boolean missingLibrary = error instanceof LinkageError;
+        return error instanceof Exception || missingLibrary ? Kind.STORE_ERROR : Kind.PANIC;
+    }
+
+    /** The operating system's words, which libraries pass on. */
+    private static boolean saysDiskFull(String message) {
+        return message.contains("No space left on device")
+                || message.contains("Disk quota exceeded")
+                || message.contains("SQLITE_FULL");
+    }
+
+    /** The error and what caused it, each once. */
+    private static String inWords(Throwable error) {
+        String words = words(error);
+        for (Throwable cause = error.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause.getMessage() == null || !words.contains(cause.getMessage())) {
+                words += ": " + words(cause);
+            }
+        }
+        return words;
+    }
+
+    private static String words(Throwable error) {
+        if (error instanceof StoreException && error.getMessage() != null) {
+            return error.getMessage();
+        }
+        return error.getMessage() == null
+                ? error.getClass().getName()
+                : error.getClass().getSimpleName() + ": " + error.getMessage();
+    }
+
+    Kind kind() {
+        return kind;
+    }
+
+    /** The same, with the phase it happened in. */
+    Failure inPhase(String name) {
+        phase = phase == null ? name : phase;
+        return this;
+    }
+
+    /** The last event of a run that failed. */
+    JsonObject toJson() {
+        JsonObject event = Emitter.event("failed");
+        event.addProperty("kind", kind.word());
+        if (phase != null) {
+            event.addProperty("phase", phase);
+        }
+        event.addProperty("message", getMessage());
+        return event;
+    }
+}

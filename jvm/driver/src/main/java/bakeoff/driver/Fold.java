@@ -1,0 +1,123 @@
+package bakeoff.driver;
+
+import bakeoff.store.Form;
+import bakeoff.store.Output;
+import bakeoff.store.Visitor;
+import bakeoff.tape.Consumer;
+import bakeoff.tape.Hash;
+import java.util.zip.CRC32;
+
+/**
+ * What is done with each entry of a scan inside the clock: the arithmetic of {@code docs/TAPE.md}. One for each thread, begun anew
+ * for each scan.
+ *
+ * @param <B> the form of keys and values
+ */
+final class Fold<B> implements Visitor<B> {
+    private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
+
+    private final Form<B> form;
+    private final Output output;
+    private final byte[] scratch;
+    private final CRC32 crc32 = new CRC32();
+    private Consumer consumer;
+    private boolean anyOrder;
+    private long limit;
+    private long entries;
+    private long bytes;
+    private long state;
+
+    /** A fold for entries whose key and value are at most so long each. */
+    Fold(Form<B> form, Output output, int bytesMax) {
+        this.form = form;
+        this.output = output;
+        scratch = new byte[bytesMax];
+    }
+
+    /** Begins a scan of at most {@code limit} entries (as unsigned; not 0). */
+    void begin(Consumer consumer, boolean anyOrder, long limit) {
+        this.consumer = consumer;
+        this.anyOrder = anyOrder;
+        this.limit = limit;
+        entries = 0;
+        bytes = 0;
+        state = 0;
+        crc32.reset();
+    }
+
+    @Override
+    public boolean visit(B key, B value) {
+        entries++;
+        bytes += form.length(key) + form.length(value);
+        switch (consumer) {
+            case COUNT -> {}
+            case TOUCH -> touch(key, value);
+            case CRC32 -> crc32(key, value);
+            case XXH64 -> xxh64(key, value);
+            case COPY -> {
+                form.copy(key, output);
+                form.copy(value, output);
+            }
+        }
+        return Long.compareUnsigned(entries, limit) < 0;
+    }
+
+    private void touch(B key, B value) {
+        long ofKey = head(key) + 3 * tail(key);
+        long ofValue = Long.rotateLeft(head(value) + 5 * tail(value), 32);
+        long entry = ofKey + ofValue + form.length(key) + ((long) form.length(value) << 20);
+        if (anyOrder) {
+            state += entry * MULTIPLIER;
+        } else {
+            state = (Long.rotateLeft(state, 5) ^ entry) * MULTIPLIER;
+        }
+    }
+
+    private long head(B part) {
+        return form.length(part) >= Long.BYTES ? form.longAt(part, 0) : fewer(part);
+    }
+
+    private long tail(B part) {
+        int length = form.length(part);
+        return length >= Long.BYTES ? form.longAt(part, length - Long.BYTES) : fewer(part);
+    }
+
+    /** Fewer than eight bytes as an integer. */
+    private long fewer(B part) {
+        long number = 0;
+        for (int at = form.length(part) - 1; at >= 0; at--) {
+            number = number << 8 | form.byteAt(part, at) & 0xff;
+        }
+        return number;
+    }
+
+    private void crc32(B key, B value) {
+        if (anyOrder) {
+            crc32.reset();
+        }
+        form.checksum(key, crc32, scratch);
+        form.checksum(value, crc32, scratch);
+        state = anyOrder ? state + crc32.getValue() : crc32.getValue();
+    }
+
+    private void xxh64(B key, B value) {
+        long ofKey = Hash.xxh64(form.array(key, scratch), 0, form.length(key), anyOrder ? 0 : state);
+        long ofBoth = Hash.xxh64(form.array(value, scratch), 0, form.length(value), ofKey);
+        state = anyOrder ? state + ofBoth : ofBoth;
+    }
+
+    /** Entries visited. */
+    long entries() {
+        return entries;
+    }
+
+    /** Bytes of keys and values visited. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** The consumer's state. */
+    long state() {
+        return state;
+    }
+}

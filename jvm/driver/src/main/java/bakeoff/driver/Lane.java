@@ -1,0 +1,215 @@
+package bakeoff.driver;
+
+import bakeoff.store.Direction;
+import bakeoff.store.Form;
+import bakeoff.store.Output;
+import bakeoff.store.Session;
+import bakeoff.tape.Flags;
+import bakeoff.tape.LaneReader;
+import bakeoff.tape.Operation;
+import bakeoff.tape.Pool;
+import bakeoff.tape.Record;
+import bakeoff.tape.TapeException;
+import java.nio.ByteBuffer;
+
+/**
+ * The replay loop: one thread, one lane of one tape, one session.
+ *
+ * <p>A block is read and its keys and values are put into the form that the store takes; its operations are done under the clock with
+ * their answers kept; then, outside the clock, the answers are checked and the times recorded. The buffers are made once for all
+ * phases.
+ *
+ * @param <B> the form of keys and values
+ */
+public final class Lane<B> {
+    private static final int PAGE_BYTES = 4096;
+    private static final int WALK_VALUE_BYTES = 1 << 12;
+
+    private final Step<B>[] steps = newSteps();
+    private final Form<B> form;
+    private final Pool pool;
+    private final Output output;
+    private final Output walkOutput = new Output(WALK_VALUE_BYTES);
+    private final Fold<B> fold;
+    private final Allocations allocations = new Allocations();
+    private int count;
+    private ByteBuffer records;
+    private byte touched;
+
+    /** Buffers for operations whose key and value are at most so long together. */
+    public Lane(Form<B> form, Pool pool, int entryBytesMax) {
+        this.form = form;
+        this.pool = pool;
+        output = new Output(Math.addExact(LaneReader.BLOCK_BYTES_MAX, entryBytesMax));
+        fold = new Fold<>(form, output, entryBytesMax);
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private static <B> Step<B>[] newSteps() {
+        Step<B>[] steps = new Step[LaneReader.BLOCK_OPERATIONS_MAX];
+        for (int index = 0; index < steps.length; index++) {
+            steps[index] = new Step<>();
+        }
+        return steps;
+    }
+
+    /**
+     * Replays a lane into a session.
+     *
+     * @throws Failure the first error of the store, with the operation and the key; or a tape that cannot be read
+     */
+    public LaneOutcome replay(Job job, LaneReader reader, Session<B> session) throws Failure {
+        LaneOutcome outcome = new LaneOutcome();
+        Checker<B> checker = new Checker<>(pool, output, outcome);
+        try {
+            while (!job.isStopped() && reader.next()) {
+                prepare(reader);
+                long allocatedBefore = allocations.now();
+                if (job.latency()) {
+                    timedEach(session);
+                } else {
+                    outcome.timedNs += timedWhole(session);
+                }
+                outcome.addAllocated(allocations.since(allocatedBefore));
+                checker.settle(steps, count, records, job.check());
+                job.done(count);
+            }
+            return outcome;
+        } catch (TapeException damaged) {
+            throw Failure.badTape(damaged);
+        }
+    }
+
+    /** Outside the clock: makes everything ready that the block's operations need. */
+    private void prepare(LaneReader reader) throws Failure {
+        records = reader.records();
+        output.clear();
+        reserve(reader.outputBytes());
+        count = 0;
+        while (count < reader.operations() && reader.nextRecord(steps[count].record)) {
+            Step<B> step = steps[count++];
+            step.forget();
+            Record record = step.record;
+            if (record.operation != Operation.COMMIT && record.operation != Operation.SCAN_ALL) {
+                step.key = form.of(records, record.keyOffset, record.keyBytes);
+            }
+            if (record.operation.writesValue()) {
+                ByteBuffer window = pool.window(record.valueOffset);
+                int place = pool.place(record.valueOffset);
+                touch(window, place, (int) record.valueBytes);
+                step.value = form.of(window, place, (int) record.valueBytes);
+            }
+        }
+    }
+
+    private void reserve(long bytes) throws Failure {
+        try {
+            output.reserve(Math.toIntExact(bytes));
+        } catch (ArithmeticException | OutOfMemoryError tooMuch) {
+            throw new Failure(
+                    Failure.Kind.BAD_TAPE, "a block expects %d bytes of output: no array holds that".formatted(bytes));
+        }
+    }
+
+    /** Reads a byte of every page of a value, so that no page of the pool is fetched inside the clock. */
+    private void touch(ByteBuffer window, int place, int length) {
+        for (int at = 0; at < length; at += PAGE_BYTES) {
+            touched ^= window.get(place + at);
+        }
+    }
+
+    /** Latency mode: two clock readings around each call. */
+    private void timedEach(Session<B> session) throws Failure {
+        for (int index = 0; index < count; index++) {
+            Step<B> step = steps[index];
+            long begin = System.nanoTime();
+            try {
+                perform(step, session);
+            } catch (Throwable error) {
+                throw Failure.ofStep(step.record, records, error);
+            }
+            long end = System.nanoTime();
+            step.outputEnd = output.position();
+            if (!step.record.has(Flags.UNTIMED)) {
+                step.timeNs = end - begin;
+            }
+        }
+    }
+
+    /** Throughput mode: one pair of readings around the block. Returns its time in nanoseconds. */
+    private long timedWhole(Session<B> session) throws Failure {
+        int index = 0;
+        long begin = System.nanoTime();
+        try {
+            for (; index < count; index++) {
+                perform(steps[index], session);
+                steps[index].outputEnd = output.position();
+            }
+        } catch (Throwable error) {
+            throw Failure.ofStep(steps[index].record, records, error);
+        }
+        return System.nanoTime() - begin;
+    }
+
+    /** Does one operation: the only code between the two clock readings. */
+    private void perform(Step<B> step, Session<B> session) throws Exception {
+        switch (step.record.operation) {
+            case GET -> {
+                step.found = session.get(step.key, output);
+                step.kept = output.takeKept();
+            }
+            case INSERT -> session.insert(step.key, step.value);
+            case UPDATE -> session.update(step.key, step.value);
+            case UPSERT -> session.upsert(step.key, step.value);
+            case DELETE -> session.delete(step.key);
+            case COMMIT -> session.commit();
+            case SCAN, SCAN_ALL -> scan(step, session);
+            case WALK -> walk(step, session);
+        }
+    }
+
+    private void scan(Step<B> step, Session<B> session) throws Exception {
+        Record record = step.record;
+        boolean whole = record.operation == Operation.SCAN_ALL;
+        if (!whole && record.limit == 0) {
+            return;
+        }
+        Direction direction = Direction.FORWARD;
+        if (record.has(Flags.ANY_ORDER)) {
+            direction = Direction.ANY;
+        } else if (record.has(Flags.REVERSE)) {
+            direction = Direction.REVERSE;
+        }
+        // As unsigned, -1 is the largest number.
+        fold.begin(record.consumer, direction == Direction.ANY, whole ? -1 : record.limit);
+        session.scan(step.key, direction, fold);
+        step.entries = fold.entries();
+        step.bytes = fold.bytes();
+        step.state = fold.state();
+    }
+
+    /** Looks up a path component by component: each key begins with the id that the value before it holds. */
+    private void walk(Step<B> step, Session<B> session) throws Exception {
+        int at = step.record.keyOffset;
+        int end = at + step.record.keyBytes;
+        long parent = 0;
+        while (at < end) {
+            int length = records.get(at) & 0xff;
+            walkOutput.clear();
+            if (!session.get(form.step(parent, records, at + 1, length), walkOutput)) {
+                return;
+            }
+            byte[] kept = walkOutput.takeKept();
+            byte[] value = kept == null ? walkOutput.array() : kept;
+            // A value shorter than an id is a wrong answer, not an error: `found` stays false.
+            if ((kept == null ? walkOutput.position() : kept.length) < Long.BYTES) {
+                return;
+            }
+            parent = Checker.littleEndian(value);
+            step.entries++;
+            at += 1 + length;
+        }
+        step.found = true;
+        step.state = parent;
+    }
+}

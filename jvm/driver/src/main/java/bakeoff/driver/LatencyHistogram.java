@@ -1,0 +1,64 @@
+package bakeoff.driver;
+
+import com.google.gson.JsonObject;
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Latencies of one kind of operation: 1 ns to 1 h with three significant digits. Longer ones count as one hour in percentiles;
+ * smallest, largest, sum and count are exact.
+ */
+final class LatencyHistogram {
+    private static final long HIGHEST_NS = 3_600_000_000_000L;
+    private static final int SIGNIFICANT_DIGITS = 3;
+
+    private final Histogram counts = new Histogram(1, HIGHEST_NS, SIGNIFICANT_DIGITS);
+    private long sumNs;
+    private long minNs = Long.MAX_VALUE;
+    private long maxNs;
+
+    void record(long ns) {
+        counts.recordValue(Math.min(Math.max(ns, 0), HIGHEST_NS));
+        sumNs += ns;
+        minNs = Math.min(minNs, ns);
+        maxNs = Math.max(maxNs, ns);
+    }
+
+    void merge(LatencyHistogram other) {
+        counts.add(other.counts);
+        sumNs += other.sumNs;
+        minNs = Math.min(minNs, other.minNs);
+        maxNs = Math.max(maxNs, other.maxNs);
+    }
+
+    long sumNs() {
+        return sumNs;
+    }
+
+    /** The figures and the encoded histogram; not of an empty one. */
+    JsonObject toJson() {
+        long count = counts.getTotalCount();
+        JsonObject json = new JsonObject();
+        json.addProperty("latency_ns_mean", (2 * sumNs + count) / (2 * count));
+        json.addProperty("latency_ns_min", minNs);
+        json.addProperty("latency_ns_p50", percentile(50));
+        json.addProperty("latency_ns_p90", percentile(90));
+        json.addProperty("latency_ns_p99", percentile(99));
+        json.addProperty("latency_ns_p999", percentile(99.9));
+        json.addProperty("latency_ns_max", maxNs);
+        json.addProperty("histogram", base64());
+        return json;
+    }
+
+    private long percentile(double percent) {
+        return Math.min(Math.max(counts.getValueAtPercentile(percent), minNs), maxNs);
+    }
+
+    /** V2 encoding, not deflated. */
+    private String base64() {
+        ByteBuffer bytes = ByteBuffer.allocate(counts.getNeededByteBufferCapacity());
+        int length = counts.encodeIntoByteBuffer(bytes);
+        return Base64.getEncoder().encodeToString(java.util.Arrays.copyOf(bytes.array(), length));
+    }
+}

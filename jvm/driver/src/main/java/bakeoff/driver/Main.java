@@ -1,0 +1,83 @@
+package bakeoff.driver;
+
+import bakeoff.store.StoreDescription;
+import bakeoff.store.StoreType;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ServiceLoader;
+
+/** The command line of the driver: the stores are those on the class path. */
+public final class Main {
+    /** The longest request that is read. */
+    private static final int REQUEST_BYTES_MAX = 16 << 20;
+
+    private static final String VERSION = "0.1.0";
+
+    private Main() {}
+
+    /** Exit status: 0 all went well, 1 the cell failed (the last event says why), 2 usage. */
+    public static void main(String[] arguments) {
+        Emitter emitter = new Emitter();
+        String verb = arguments.length == 1 ? arguments[0] : "";
+        int status =
+                switch (verb) {
+                    case "describe" -> describe(emitter);
+                    case "run" -> run(emitter);
+                    default -> {
+                        System.err.println("bakeoff-driver-jvm: opens stores and replays tapes for bakeoff\n\n"
+                                + "usage: describe    print the stores and what they can do, as JSON\n"
+                                + "       run         read a request from standard input, write events to standard output\n\n"
+                                + "example: bakeoff request CELL | bakeoff-driver-jvm run");
+                        yield 2;
+                    }
+                };
+        // A library's threads must not keep the process alive.
+        Runtime.getRuntime().halt(status);
+    }
+
+    private static int describe(Emitter emitter) {
+        JsonArray stores = new JsonArray();
+        int status = 0;
+        for (StoreType type : ServiceLoader.load(StoreType.class)) {
+            try {
+                StoreDescription description = type.describe();
+                stores.add(description.toJson());
+            } catch (Exception | LinkageError error) {
+                System.err.printf("%s is left out: %s%n", type.getClass().getSimpleName(), error);
+                status = 1;
+            }
+        }
+        JsonObject json = new JsonObject();
+        json.addProperty("protocol", Request.PROTOCOL);
+        json.addProperty("driver", "bakeoff-driver-jvm");
+        json.addProperty("version", VERSION);
+        json.addProperty("build", "release");
+        json.addProperty("warms_up", true);
+        json.add("stores", stores);
+        emitter.emit(json);
+        return status;
+    }
+
+    private static int run(Emitter emitter) {
+        try {
+            byte[] request = System.in.readNBytes(REQUEST_BYTES_MAX);
+            emitter.emit(
+                    Run.run(new String(request, StandardCharsets.UTF_8), ServiceLoader.load(StoreType.class), emitter));
+            return 0;
+        } catch (IOException unreadable) {
+            return fail(emitter, Failure.badRequest("cannot read the request from standard input: " + unreadable));
+        } catch (Failure failure) {
+            return fail(emitter, failure);
+        } catch (RuntimeException | Error unexpected) {
+            return fail(emitter, Failure.of("the driver", unexpected));
+        }
+    }
+
+    private static int fail(Emitter emitter, Failure failure) {
+        failure.printStackTrace(System.err);
+        emitter.emit(failure.toJson());
+        return 1;
+    }
+}

@@ -1,0 +1,180 @@
+package bakeoff.driver;
+
+import bakeoff.store.DataHints;
+import bakeoff.store.Durability;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One cell in one round, as it is read from standard input ({@code docs/PROTOCOL.md}).
+ *
+ * @param warmUp what to do before anything is measured
+ * @param verify the tape to replay after closing and opening again
+ */
+record Request(
+        String store,
+        Durability durability,
+        JsonObject settings,
+        Path directory,
+        Path pool,
+        DataHints hints,
+        List<Phase> phases,
+        Optional<WarmUp> warmUp,
+        Optional<Path> verify) {
+    static final int PROTOCOL = 1;
+
+    /** One phase to replay. */
+    record Phase(String name, Path tape, boolean latency, boolean batched, boolean ascending) {}
+
+    /** Phases to replay into an empty store of its own until so much time has passed or so much was done. */
+    record WarmUp(Path pool, List<Phase> phases, DataHints hints, long timeNs, long operations) {}
+
+    /**
+     * Reads a request and checks what can be checked without touching a file.
+     *
+     * @throws Failure malformed, of an unknown version, without phases
+     */
+    static Request parse(String text) throws Failure {
+        try {
+            JsonObject json = JsonParser.parseString(text).getAsJsonObject();
+            long protocol = new Fields(json, "").number("protocol");
+            if (protocol != PROTOCOL) {
+                throw Failure.badRequest(
+                        "the request speaks protocol %d, this driver speaks %d: build both from the same version"
+                                .formatted(protocol, PROTOCOL));
+            }
+            return read(new Fields(json, ""));
+        } catch (JsonParseException | IllegalStateException malformed) {
+            throw malformed(malformed.getMessage());
+        }
+    }
+
+    private static Request read(Fields json) throws Failure {
+        json.number("round");
+        json.text("cell");
+        String durability = json.text("durability");
+        Request request = new Request(
+                json.text("store"),
+                Durability.of(durability).orElseThrow(() -> malformed("unknown durability `%s`".formatted(durability))),
+                json.json.has("settings") ? json.object("settings").json : new JsonObject(),
+                Path.of(json.text("directory")),
+                Path.of(json.text("pool")),
+                hints(json.object("hints")),
+                phases(json),
+                json.json.has("warm_up") ? Optional.of(warmUp(json.object("warm_up"))) : Optional.empty(),
+                json.optional("verify").map(JsonElement::getAsString).map(Path::of));
+        if (request.phases.isEmpty()) {
+            throw Failure.badRequest("the request has no phases");
+        }
+        return request;
+    }
+
+    private static WarmUp warmUp(Fields json) throws Failure {
+        return new WarmUp(
+                Path.of(json.text("pool")),
+                phases(json),
+                hints(json.object("hints")),
+                json.optional("time_ns").map(JsonElement::getAsLong).orElse(Long.MAX_VALUE),
+                json.optional("operations").map(JsonElement::getAsLong).orElse(Long.MAX_VALUE));
+    }
+
+    private static List<Phase> phases(Fields json) throws Failure {
+        List<Phase> phases = new ArrayList<>();
+        for (JsonElement element : json.array("phases")) {
+            Fields phase = new Fields(element.getAsJsonObject(), "phases.");
+            String mode = phase.text("mode");
+            if (!mode.equals("latency") && !mode.equals("throughput")) {
+                throw malformed("unknown mode `%s`: use latency or throughput".formatted(mode));
+            }
+            phases.add(new Phase(
+                    phase.text("name"),
+                    Path.of(phase.text("tape")),
+                    mode.equals("latency"),
+                    phase.flag("batched"),
+                    phase.flag("ascending")));
+        }
+        return List.copyOf(phases);
+    }
+
+    private static DataHints hints(Fields json) throws Failure {
+        long threads = json.number("threads");
+        if (threads < 1 || threads > bakeoff.tape.TapeHeader.LANES_MAX) {
+            throw Failure.badRequest(
+                    "hints.threads is %d: give 1 to %d".formatted(threads, bakeoff.tape.TapeHeader.LANES_MAX));
+        }
+        return new DataHints(
+                json.number("records_max"),
+                json.number("records_inserted"),
+                json.number("key_bytes_max"),
+                json.number("value_bytes_mean"),
+                json.number("value_bytes_max"),
+                json.number("data_bytes_max"),
+                json.number("written_bytes"),
+                json.flag("integer_keys"),
+                (int) threads);
+    }
+
+    private static Failure malformed(String what) {
+        return Failure.badRequest("the request is malformed: %s (docs/PROTOCOL.md shows one)".formatted(what));
+    }
+
+    /** A JSON object whose fields must be there and of the right type. */
+    private record Fields(JsonObject json, String place) {
+        String text(String name) throws Failure {
+            return primitive(name, "text", JsonPrimitive::isString).getAsString();
+        }
+
+        long number(String name) throws Failure {
+            try {
+                return primitive(name, "a number", JsonPrimitive::isNumber).getAsLong();
+            } catch (NumberFormatException tooLarge) {
+                throw malformed("`%s%s` is no whole number of 63 bits".formatted(place, name));
+            }
+        }
+
+        boolean flag(String name) throws Failure {
+            return primitive(name, "true or false", JsonPrimitive::isBoolean).getAsBoolean();
+        }
+
+        Fields object(String name) throws Failure {
+            if (get(name) instanceof JsonObject object) {
+                return new Fields(object, place + name + ".");
+            }
+            throw malformed("`%s%s` is no object".formatted(place, name));
+        }
+
+        JsonArray array(String name) throws Failure {
+            if (get(name) instanceof JsonArray array) {
+                return array;
+            }
+            throw malformed("`%s%s` is no array".formatted(place, name));
+        }
+
+        Optional<JsonElement> optional(String name) {
+            return Optional.ofNullable(json.get(name)).filter(element -> !element.isJsonNull());
+        }
+
+        private JsonPrimitive primitive(String name, String what, java.util.function.Predicate<JsonPrimitive> is)
+                throws Failure {
+            if (get(name) instanceof JsonPrimitive primitive && is.test(primitive)) {
+                return primitive;
+            }
+            throw malformed("`%s%s` is not %s".formatted(place, name, what));
+        }
+
+        private JsonElement get(String name) throws Failure {
+            if (!json.has(name)) {
+                throw malformed("`%s%s` is missing".formatted(place, name));
+            }
+            return json.get(name);
+        }
+    }
+}

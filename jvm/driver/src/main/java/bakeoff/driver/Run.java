@@ -1,0 +1,174 @@
+package bakeoff.driver;
+
+import bakeoff.measure.ClockCost;
+import bakeoff.measure.Counters;
+import bakeoff.measure.Device;
+import bakeoff.measure.DiskUsage;
+import bakeoff.measure.Jvm;
+import bakeoff.store.Capability;
+import bakeoff.store.DataHints;
+import bakeoff.store.Store;
+import bakeoff.store.StoreDescription;
+import bakeoff.store.StoreType;
+import bakeoff.tape.TapeReader;
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** One request from beginning to end: warm up, open, phases, close, open again, compare. */
+final class Run {
+    private final Case it;
+    private final Emitter emitter;
+    private final boolean check;
+    private OptionalLong baseline = OptionalLong.empty();
+
+    private Run(Case it, Emitter emitter) {
+        this.it = it;
+        this.emitter = emitter;
+        check = it.description.can(Capability.KEEPS_DATA);
+    }
+
+    /** Does what a request asks for and emits an event for each step. Returns the last. */
+    static JsonObject run(String text, Iterable<StoreType> types, Emitter emitter) throws Failure {
+        return new Run(Case.prepare(Request.parse(text), types), emitter).run();
+    }
+
+    private JsonObject run() throws Failure {
+        if (it.request.warmUp().isPresent()) {
+            baseline = WarmUp.run(it, it.request.warmUp().get(), check);
+        }
+        long begin = System.nanoTime();
+        Store<?> store = it.open(it.request.directory(), it.request.hints());
+        return measure(store, System.nanoTime() - begin);
+    }
+
+    private <B> JsonObject measure(Store<B> store, long openNs) throws Failure {
+        List<Lane<B>> lanes = lanes(store, it.tapes, it.request.hints());
+        baseline = baseline.isPresent() ? baseline : Counters.residentBytes();
+        emitter.emit(opened(openNs));
+        Device device = Device.of(it.request.directory());
+        for (int index = 0; index < it.tapes.phases().size(); index++) {
+            Request.Phase phase = it.request.phases().get(index);
+            try {
+                emitter.emit(phase(store, lanes, phase, it.tapes.phases().get(index), device));
+            } catch (Failure failure) {
+                throw failure.inPhase(phase.name());
+            }
+        }
+        JsonObject finished = close(store);
+        if (it.tapes.verify() != null && check) {
+            try {
+                emitter.emit(verify());
+            } catch (Failure failure) {
+                throw failure.inPhase("verify");
+            }
+        }
+        return finished;
+    }
+
+    /** Buffers for each thread. */
+    static <B> List<Lane<B>> lanes(Store<B> store, Case.Tapes tapes, DataHints hints) throws Failure {
+        try {
+            List<Lane<B>> lanes = new ArrayList<>();
+            while (lanes.size() < hints.threads()) {
+                lanes.add(new Lane<>(store.form(), tapes.pool(), tapes.entryBytesMax()));
+            }
+            return lanes;
+        } catch (OutOfMemoryError tooMuch) {
+            throw Failure.of("making buffers for entries of %d bytes".formatted(tapes.entryBytesMax()), tooMuch);
+        }
+    }
+
+    private JsonObject opened(long openNs) {
+        JsonObject event = Emitter.event("opened");
+        event.addProperty("version", it.description.version());
+        event.addProperty("open_ns", openNs);
+        baseline.ifPresent(bytes -> event.addProperty("rss_baseline_bytes", bytes));
+        event.addProperty("clock", "monotonic");
+        event.addProperty("clock_pair_ns", ClockCost.pairNs());
+        JsonObject settings = it.settings.toJson();
+        settings.addProperty(StoreDescription.HEAP, Runtime.getRuntime().maxMemory());
+        event.add("settings", settings);
+        event.addProperty("runtime", Jvm.describe());
+        return event;
+    }
+
+    private <B> JsonObject phase(
+            Store<B> store, List<Lane<B>> lanes, Request.Phase phase, TapeReader tape, Device device) throws Failure {
+        Job job = new Job(phase.latency(), check);
+        Progress progress = new Progress(emitter, phase.name(), tape.header().operations(), job.counter());
+        boolean peakWasReset = Counters.resetPeak();
+        Jvm.resetPeaks();
+        Jvm jvmBefore = Jvm.read();
+        Counters before = Counters.before(device);
+        long begin = System.nanoTime();
+        LaneOutcome outcome = new Team<>(store, lanes).replay(phase, tape, job);
+        long wallNs = System.nanoTime() - begin;
+        JsonObject resources = new JsonObject();
+        Counters.after(device).since(before, peakWasReset, baseline, resources);
+        Jvm.read().since(jvmBefore, resources);
+        resources.addProperty("buffers_peak_bytes", progress.end());
+        if (outcome.allocatedBytes >= 0) {
+            resources.addProperty("allocated_bytes", outcome.allocatedBytes);
+        }
+        refuseWrong(outcome, "%d of %d answers were wrong; the first: ");
+        JsonObject event = Emitter.event("phase");
+        event.addProperty("phase", phase.name());
+        event.addProperty("mode", phase.latency() ? "latency" : "throughput");
+        event.addProperty("threads", lanes.size());
+        event.addProperty("timed_ns", outcome.timedNs);
+        event.addProperty("wall_ns", wallNs);
+        event.add("operations", outcome.results());
+        event.addProperty("answers_checked", outcome.answersChecked);
+        event.addProperty("answers_wrong", outcome.answersWrong);
+        event.add("resources", resources);
+        return event;
+    }
+
+    private static void refuseWrong(LaneOutcome outcome, String words) throws Failure {
+        if (outcome.firstWrong != null) {
+            String counts = words.formatted(outcome.answersWrong, outcome.answersChecked);
+            throw new Failure(Failure.Kind.WRONG_ANSWER, counts + outcome.firstWrong);
+        }
+    }
+
+    private JsonObject close(Store<?> store) throws Failure {
+        JsonObject event = Emitter.event("finished");
+        var before = DiskUsage.of(it.request.directory());
+        long begin = System.nanoTime();
+        closeQuickly(store);
+        event.addProperty("close_ns", System.nanoTime() - begin);
+        before.ifPresent(usage -> event.add("disk_before_close", usage));
+        DiskUsage.of(it.request.directory()).ifPresent(usage -> event.add("disk_after_close", usage));
+        return event;
+    }
+
+    static void closeQuickly(Store<?> store) throws Failure {
+        try {
+            store.close();
+        } catch (Exception | Error error) {
+            throw Failure.of("close", error);
+        }
+    }
+
+    /** Opens the store again and compares everything in it with what must be there. */
+    private JsonObject verify() throws Failure {
+        long begin = System.nanoTime();
+        Store<?> store = it.open(it.request.directory(), it.request.hints());
+        long reopenNs = System.nanoTime() - begin;
+        LaneOutcome outcome = replayVerify(store);
+        closeQuickly(store);
+        refuseWrong(outcome, "after closing and opening again: ");
+        JsonObject event = Emitter.event("verified");
+        event.addProperty("reopen_ns", reopenNs);
+        event.addProperty("entries", outcome.entries());
+        return event;
+    }
+
+    private <B> LaneOutcome replayVerify(Store<B> store) throws Failure {
+        Request.Phase phase = new Request.Phase("verify", it.tapes.verify().path(), false, false, false);
+        List<Lane<B>> one = List.of(new Lane<>(store.form(), it.tapes.pool(), it.tapes.entryBytesMax()));
+        return new Team<>(store, one).replay(phase, it.tapes.verify(), new Job(false, true));
+    }
+}

@@ -1,0 +1,48 @@
+package bakeoff.driver;
+
+import bakeoff.tape.Record;
+
+/**
+ * One operation of a block, made ready before the clock starts, and what the store answered. The objects are used again for each
+ * block.
+ *
+ * @param <B> the form of keys and values
+ */
+final class Step<B> {
+    /** The time of an operation that is done outside the clock. */
+    static final long UNTIMED = -1;
+
+    /** The operation and what is expected of it. */
+    final Record record = new Record();
+    /** The key; null where there is none. */
+    B key;
+    /** The value to write; null where there is none. */
+    B value;
+
+    /** Where the operation's output ends; it begins where that of the one before ends. */
+    int outputEnd;
+    /** The answer as an array of the store's making, if it gave one. */
+    byte[] kept;
+    /** {@code get}, {@code walk}: there was a value. */
+    boolean found;
+    /** Scans: entries delivered. Walks: steps taken. */
+    long entries;
+    /** Scans: bytes of keys and values delivered. */
+    long bytes;
+    /** Scans: the consumer's state. Walks: the object id read last. */
+    long state;
+    /** Nanoseconds, or {@link #UNTIMED}. */
+    long timeNs;
+
+    /** Forgets the last answer. */
+    void forget() {
+        key = null;
+        value = null;
+        kept = null;
+        found = false;
+        entries = 0;
+        bytes = 0;
+        state = 0;
+        timeNs = UNTIMED;
+    }
+}

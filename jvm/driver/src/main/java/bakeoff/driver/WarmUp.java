@@ -1,0 +1,101 @@
+package bakeoff.driver;
+
+import bakeoff.measure.Counters;
+import bakeoff.store.Store;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Timer;
+import java.util.TimerTask;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
+
+/**
+ * Lets the JVM compile what will be measured: replays a small workload of the same kind into stores of its own, which are thrown
+ * away, again and again until so much time has passed or so much was done.
+ */
+final class WarmUp {
+    private final Case it;
+    private final Request.WarmUp request;
+    private final Case.Tapes tapes;
+    private final boolean check;
+    private final LongAdder counter = new LongAdder();
+    private final AtomicBoolean over = new AtomicBoolean();
+    private OptionalLong residentBytes = OptionalLong.empty();
+
+    private WarmUp(Case it, Request.WarmUp request, boolean check) throws Failure, IOException {
+        this.it = it;
+        this.request = request;
+        this.check = check;
+        Case.OpenPool pool = it.tapes.opened().orOther(request.pool());
+        tapes = Case.Tapes.open(pool, request.phases(), null, request.hints());
+    }
+
+    /** Warms up and returns the resident set with the first, empty store open. */
+    static OptionalLong run(Case it, Request.WarmUp request, boolean check) throws Failure {
+        Timer timer = new Timer("warm-up", true);
+        try {
+            WarmUp warmUp = new WarmUp(it, request, check);
+            timer.schedule(warmUp.end(), Math.min(request.timeNs() / 1_000_000, Integer.MAX_VALUE));
+            while (!warmUp.isOver()) {
+                warmUp.pass();
+            }
+            return warmUp.residentBytes;
+        } catch (IOException error) {
+            throw Failure.of("warming up", error);
+        } catch (Failure failure) {
+            throw failure.inPhase("warm-up");
+        } finally {
+            timer.cancel();
+        }
+    }
+
+    private TimerTask end() {
+        return new TimerTask() {
+            @Override
+            public void run() {
+                over.set(true);
+            }
+        };
+    }
+
+    private boolean isOver() {
+        return over.get() || counter.sum() >= request.operations();
+    }
+
+    /** One pass over all phases, in a directory of its own that is removed afterwards. */
+    private void pass() throws Failure, IOException {
+        Path directory = Files.createTempDirectory(Path.of(System.getProperty("java.io.tmpdir")), "warm-up-");
+        try {
+            Store<?> store = it.open(directory, request.hints());
+            if (residentBytes.isEmpty()) {
+                residentBytes = Counters.residentBytes();
+            }
+            replay(store);
+            Run.closeQuickly(store);
+        } finally {
+            remove(directory);
+        }
+    }
+
+    private <B> void replay(Store<B> store) throws Failure {
+        List<Lane<B>> lanes = Run.lanes(store, tapes, request.hints());
+        Team<B> team = new Team<>(store, lanes);
+        for (int index = 0; index < tapes.phases().size() && !isOver(); index++) {
+            Request.Phase phase = request.phases().get(index);
+            team.replay(phase, tapes.phases().get(index), new Job(phase.latency(), check, counter, over));
+        }
+    }
+
+    /** Removes what was made here. */
+    private static void remove(Path directory) throws IOException {
+        try (Stream<Path> paths = Files.walk(directory)) {
+            for (Path path : paths.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        }
+    }
+}

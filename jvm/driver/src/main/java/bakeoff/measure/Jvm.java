@@ -1,0 +1,83 @@
+package bakeoff.measure;
+
+import com.google.gson.JsonObject;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** What the JVM spent on itself: collecting garbage, compiling; and how much memory it holds. */
+public final class Jvm {
+    private static final long MS_NS = 1_000_000;
+    private static final List<GarbageCollectorMXBean> COLLECTORS = ManagementFactory.getGarbageCollectorMXBeans();
+    private static final List<BufferPoolMXBean> BUFFERS = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class);
+    private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
+
+    private final long collections;
+    private final long collectionMs;
+    private final long compilationMs;
+
+    private Jvm(long collections, long collectionMs, long compilationMs) {
+        this.collections = collections;
+        this.collectionMs = collectionMs;
+        this.compilationMs = compilationMs;
+    }
+
+    /** The counters now; negative where this JVM has none. */
+    public static Jvm read() {
+        boolean compiles = COMPILER != null && COMPILER.isCompilationTimeMonitoringSupported();
+        return new Jvm(
+                sum(COLLECTORS.stream().mapToLong(GarbageCollectorMXBean::getCollectionCount)),
+                sum(COLLECTORS.stream().mapToLong(GarbageCollectorMXBean::getCollectionTime)),
+                compiles ? COMPILER.getTotalCompilationTime() : -1);
+    }
+
+    /** The sum; negative if any number is, which means that it is unknown. */
+    private static long sum(java.util.stream.LongStream numbers) {
+        return numbers.reduce(0, (a, b) -> a < 0 || b < 0 ? -1 : a + b);
+    }
+
+    /** Starts new peaks of the heap. */
+    public static void resetPeaks() {
+        ManagementFactory.getMemoryPoolMXBeans().forEach(MemoryPoolMXBean::resetPeakUsage);
+    }
+
+    /** Which JVM this is, and how it collects garbage. */
+    public static String describe() {
+        String collectors =
+                COLLECTORS.stream().map(GarbageCollectorMXBean::getName).collect(Collectors.joining(", "));
+        return "%s %s (%s)"
+                .formatted(System.getProperty("java.vm.name"), System.getProperty("java.vm.version"), collectors);
+    }
+
+    /** Direct and mapped buffers that Java knows of. Libraries may have memory that it does not know of. */
+    public static long bufferBytes() {
+        return BUFFERS.stream().mapToLong(BufferPoolMXBean::getMemoryUsed).sum();
+    }
+
+    /** What was spent since an earlier reading, and the peaks, into {@code resources}. */
+    public void since(Jvm earlier, JsonObject resources) {
+        add(resources, "gc_collections", collections, earlier.collections, 1);
+        add(resources, "gc_ns", collectionMs, earlier.collectionMs, MS_NS);
+        add(resources, "jit_compile_ns", compilationMs, earlier.compilationMs, MS_NS);
+        resources.addProperty("heap_peak_bytes", heapPeakBytes());
+    }
+
+    private static void add(JsonObject resources, String name, long to, long from, long unit) {
+        if (to >= 0 && from >= 0) {
+            resources.addProperty(name, (to - from) * unit);
+        }
+    }
+
+    /** The sum of the highest use of each part of the heap: no less than the heap ever held. */
+    private static long heapPeakBytes() {
+        return ManagementFactory.getMemoryPoolMXBeans().stream()
+                .filter(pool -> pool.getType() == MemoryType.HEAP && pool.getPeakUsage() != null)
+                .mapToLong(pool -> pool.getPeakUsage().getUsed())
+                .sum();
+    }
+}

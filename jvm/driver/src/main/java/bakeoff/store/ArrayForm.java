@@ -1,0 +1,64 @@
+package bakeoff.store;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Keys and values as arrays of exactly their length, each made anew, since stores may keep them. */
+public final class ArrayForm implements Form<byte[]> {
+    private static final VarHandle LITTLE = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle BIG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    /** The longest name in a path, and so the longest key of a step. */
+    private static final int NAME_BYTES_MAX = 255;
+
+    /** A key for each length, made beforehand. */
+    private final byte[][] steps = new byte[Long.BYTES + NAME_BYTES_MAX + 1][];
+
+    /** A form with its keys for walks. */
+    public ArrayForm() {
+        for (int length = Long.BYTES; length < steps.length; length++) {
+            steps[length] = new byte[length];
+        }
+    }
+
+    @Override
+    public byte[] of(ByteBuffer source, int offset, int length) {
+        byte[] bytes = new byte[length];
+        source.get(offset, bytes);
+        return bytes;
+    }
+
+    @Override
+    public byte[] step(long parent, ByteBuffer source, int offset, int length) {
+        byte[] key = steps[Long.BYTES + length];
+        BIG.set(key, 0, parent);
+        source.get(offset, key, Long.BYTES, length);
+        return key;
+    }
+
+    @Override
+    public int length(byte[] bytes) {
+        return bytes.length;
+    }
+
+    @Override
+    public long longAt(byte[] bytes, int offset) {
+        return (long) LITTLE.get(bytes, offset);
+    }
+
+    @Override
+    public byte byteAt(byte[] bytes, int offset) {
+        return bytes[offset];
+    }
+
+    @Override
+    public void copy(byte[] bytes, Output output) {
+        output.append(bytes, 0, bytes.length);
+    }
+
+    @Override
+    public byte[] array(byte[] bytes, byte[] scratch) {
+        return bytes;
+    }
+}

@@ -1,0 +1,57 @@
+package bakeoff.store;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32;
+
+/** Keys and values as direct buffers: views of the tape's block and of the value pool. */
+public final class BufferForm implements Form<ByteBuffer> {
+    private static final int STEP_BYTES_MAX = Long.BYTES + 255;
+
+    private final ByteBuffer step = ByteBuffer.allocateDirect(STEP_BYTES_MAX);
+
+    @Override
+    public ByteBuffer of(ByteBuffer source, int offset, int length) {
+        return source.slice(offset, length);
+    }
+
+    @Override
+    public ByteBuffer step(long parent, ByteBuffer source, int offset, int length) {
+        step.clear().putLong(0, parent).put(Long.BYTES, source, offset, length).limit(Long.BYTES + length);
+        return step;
+    }
+
+    @Override
+    public int length(ByteBuffer bytes) {
+        return bytes.remaining();
+    }
+
+    @Override
+    public long longAt(ByteBuffer bytes, int offset) {
+        long number = bytes.getLong(bytes.position() + offset);
+        return bytes.order() == ByteOrder.LITTLE_ENDIAN ? number : Long.reverseBytes(number);
+    }
+
+    @Override
+    public byte byteAt(ByteBuffer bytes, int offset) {
+        return bytes.get(bytes.position() + offset);
+    }
+
+    @Override
+    public void copy(ByteBuffer bytes, Output output) {
+        output.append(bytes);
+    }
+
+    @Override
+    public byte[] array(ByteBuffer bytes, byte[] scratch) {
+        bytes.get(bytes.position(), scratch, 0, bytes.remaining());
+        return scratch;
+    }
+
+    @Override
+    public void checksum(ByteBuffer bytes, CRC32 crc32, byte[] scratch) {
+        int position = bytes.position();
+        crc32.update(bytes);
+        bytes.position(position);
+    }
+}

@@ -1,0 +1,11 @@
+package bakeoff.store;
+
+/** The order of a scan. */
+public enum Direction {
+    /** From low keys to high. */
+    FORWARD,
+    /** From high keys to low. */
+    REVERSE,
+    /** Whichever the store finds easiest; only for whole scans. */
+    ANY
+}

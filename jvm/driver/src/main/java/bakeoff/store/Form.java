@@ -1,0 +1,41 @@
+package bakeoff.store;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32;
+
+/**
+ * How keys and values are handed to a store: as its API takes them, made before the clock starts, as a program that uses the store
+ * directly would have them. One for each thread.
+ *
+ * @param <B> an array, a buffer
+ */
+public interface Form<B> {
+    /** These bytes of {@code source}, a direct buffer that keeps them until the block ends. Outside the clock. */
+    B of(ByteBuffer source, int offset, int length);
+
+    /**
+     * The key of one step of a walk: {@code parent}, big-endian, and a name from {@code source}. Inside the clock, so nothing
+     * is allocated; it holds until the next call.
+     */
+    B step(long parent, ByteBuffer source, int offset, int length);
+
+    /** How many bytes. */
+    int length(B bytes);
+
+    /** Eight bytes as a little-endian integer. */
+    long longAt(B bytes, int offset);
+
+    /** One byte. */
+    byte byteAt(B bytes, int offset);
+
+    /** Appends all bytes to {@code output}. */
+    void copy(B bytes, Output output);
+
+    /** All bytes in an array, of which they are the first: the array itself or {@code scratch}, which has room for them. */
+    byte[] array(B bytes, byte[] scratch);
+
+    /** Runs a checksum on over all bytes; {@code scratch} has room for them. */
+    default void checksum(B bytes, CRC32 crc32, byte[] scratch) {
+        crc32.update(array(bytes, scratch), 0, length(bytes));
+    }
+}

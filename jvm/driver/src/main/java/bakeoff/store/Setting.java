@@ -1,0 +1,113 @@
+package bakeoff.store;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import java.util.List;
+
+/**
+ * A setting that suites may give a store.
+ *
+ * @param name its name in suites and requests
+ * @param type {@code bytes}, {@code integer}, {@code boolean} or {@code choice}
+ * @param min the smallest number taken
+ * @param max the largest number taken
+ * @param words the words taken by a choice
+ * @param fallback the value taken when a request gives none; null where it follows from the data
+ * @param help what it does, in one sentence
+ * @param source the documentation that the default follows
+ */
+public record Setting(
+        String name,
+        String type,
+        long min,
+        long max,
+        List<String> words,
+        JsonPrimitive fallback,
+        String help,
+        String source) {
+
+    /** A number of bytes; {@code fallback} may be null. */
+    public static Setting bytes(String name, long min, long max, Long fallback, String help, String source) {
+        return number(name, "bytes", min, max, fallback, help, source);
+    }
+
+    /** A whole number; {@code fallback} may be null. */
+    public static Setting integer(String name, long min, long max, Long fallback, String help, String source) {
+        return number(name, "integer", min, max, fallback, help, source);
+    }
+
+    /** True or false. */
+    public static Setting flag(String name, boolean fallback, String help, String source) {
+        return new Setting(name, "boolean", 0, 0, List.of(), new JsonPrimitive(fallback), help, source);
+    }
+
+    /** One of a few words, of which the first is the default. */
+    public static Setting choice(String name, List<String> words, String help, String source) {
+        return new Setting(name, "choice", 0, 0, words, new JsonPrimitive(words.get(0)), help, source);
+    }
+
+    private static Setting number(
+            String name, String type, long min, long max, Long fallback, String help, String source) {
+        JsonPrimitive value = fallback == null ? null : new JsonPrimitive(fallback);
+        return new Setting(name, type, min, max, List.of(), value, help, source);
+    }
+
+    /** As {@code describe} prints it. */
+    public JsonObject toJson() {
+        JsonObject json = new JsonObject();
+        json.addProperty("name", name);
+        json.addProperty("type", type);
+        if (isNumber()) {
+            json.addProperty("min", min);
+            json.addProperty("max", max);
+        }
+        if (!words.isEmpty()) {
+            JsonArray array = new JsonArray();
+            words.forEach(array::add);
+            json.add("words", array);
+        }
+        if (fallback != null) {
+            json.add("default", fallback);
+        }
+        json.addProperty("help", help);
+        json.addProperty("source", source);
+        return json;
+    }
+
+    /** What a value must be, in words; null if it is so. */
+    String wrong(JsonElement value) {
+        JsonPrimitive primitive = value instanceof JsonPrimitive given ? given : new JsonPrimitive("");
+        if (isNumber()) {
+            boolean right = primitive.isNumber() && isWhole(primitive) && within(primitive.getAsLong());
+            return right ? null : "give a whole number%s from %d to %d".formatted(unit(), min, max);
+        }
+        if (words.isEmpty()) {
+            return primitive.isBoolean() ? null : "give true or false";
+        }
+        boolean known = primitive.isString() && words.contains(primitive.getAsString());
+        return known ? null : "give one of " + String.join(", ", words);
+    }
+
+    private boolean isNumber() {
+        return type.equals("bytes") || type.equals("integer");
+    }
+
+    private String unit() {
+        return type.equals("bytes") ? " of bytes" : "";
+    }
+
+    private boolean within(long number) {
+        return min <= number && number <= max;
+    }
+
+    private static boolean isWhole(JsonPrimitive number) {
+        try {
+            number.getAsBigDecimal().longValueExact();
+            return true;
+        } catch (ArithmeticException | NumberFormatException notWhole) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package bakeoff.store;
+
+/**
+ * An open store, shared by the threads that replay.
+ *
+ * @param <B> what its API takes for a key and a value: an array, a buffer
+ */
+public interface Store<B> {
+    /** How keys and values of this store are made. Called once for each thread. */
+    Form<B> form();
+
+    /**
+     * What one thread keeps: statements, a transaction, a cursor. Made and closed outside the clock, on the thread that uses it.
+     *
+     * @throws Exception in the store's own words
+     */
+    Session<B> session(SessionPlan plan) throws Exception;
+
+    /**
+     * Closes the store in an orderly way, so that opening it again finds everything.
+     *
+     * @throws Exception in the store's own words
+     */
+    void close() throws Exception;
+}

@@ -1,0 +1,193 @@
+package bakeoff.store;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** What a store says of itself ({@code docs/PROTOCOL.md}). Built up by calls in a row. */
+public final class StoreDescription {
+    /** The Java heap, which is every store's business. */
+    public static final String HEAP = "heap";
+
+    private static final Setting HEAP_SETTING = Setting.bytes(
+            HEAP,
+            64L << 20,
+            1L << 40,
+            null,
+            "The largest Java heap; by default what the JVM chooses, a quarter of the memory.",
+            "https://docs.oracle.com/en/java/javase/17/gctuning/ergonomics.html");
+
+    private record Support(String how, String source) {}
+
+    private final String name;
+    private final String title;
+    private final JsonObject texts = new JsonObject();
+    private final Map<Durability, Support> durability = new EnumMap<>(Durability.class);
+    private final Set<Capability> capabilities = EnumSet.of(Capability.KEEPS_DATA);
+    private final List<Setting> settings = new ArrayList<>(List.of(HEAP_SETTING));
+    private long keyBytesMin;
+    private Long keyBytesMax;
+    private Long valueBytesMax = (long) Integer.MAX_VALUE;
+    private boolean testOnly;
+
+    /** A store with this name in suites and this one for people. */
+    public StoreDescription(String name, String title) {
+        this.name = name;
+        this.title = title;
+    }
+
+    /** What it is, in one sentence. */
+    public StoreDescription summary(String text) {
+        return text("summary", text);
+    }
+
+    /** The version that the library itself reports. */
+    public StoreDescription version(String text) {
+        return text("version", text);
+    }
+
+    /** SPDX licence expression. */
+    public StoreDescription license(String text) {
+        return text("license", text);
+    }
+
+    /** The language the store itself is written in. */
+    public StoreDescription language(String text) {
+        return text("language", text);
+    }
+
+    /** {@code b-tree}, {@code lsm}, {@code hash}, {@code log} or {@code memory}. */
+    public StoreDescription structure(String text) {
+        return text("structure", text);
+    }
+
+    /** The files it keeps, as a person would find them. */
+    public StoreDescription files(String text) {
+        return text("files", text);
+    }
+
+    private StoreDescription text(String field, String text) {
+        texts.addProperty(field, text);
+        return this;
+    }
+
+    /** A class it offers: how it reaches it, in its own terms, and where its documentation says so. */
+    public StoreDescription durability(Durability offered, String how, String source) {
+        durability.put(offered, new Support(how, source));
+        return this;
+    }
+
+    /** What it can do, beside keeping data. */
+    public StoreDescription can(Capability... offered) {
+        Collections.addAll(capabilities, offered);
+        return this;
+    }
+
+    /** It keeps nothing: its answers are not checked. */
+    public StoreDescription keepsNothing() {
+        capabilities.remove(Capability.KEEPS_DATA);
+        return this;
+    }
+
+    /** Limits of keys; {@code max} is null where only memory limits them. */
+    public StoreDescription keys(long min, Long max) {
+        keyBytesMin = min;
+        keyBytesMax = max;
+        return this;
+    }
+
+    /** The longest value: by default the longest Java array. */
+    public StoreDescription values(long max) {
+        valueBytesMax = max;
+        return this;
+    }
+
+    /** A setting it takes. */
+    public StoreDescription setting(Setting setting) {
+        settings.add(setting);
+        return this;
+    }
+
+    /** It exists to test bakeoff itself. */
+    public StoreDescription testOnly() {
+        testOnly = true;
+        return this;
+    }
+
+    /** Its name in suites. */
+    public String name() {
+        return name;
+    }
+
+    /** The version that was given. */
+    public String version() {
+        return texts.get("version").getAsString();
+    }
+
+    /** Whether it offers the class. */
+    public boolean offers(Durability wanted) {
+        return durability.containsKey(wanted);
+    }
+
+    /** Whether it can do this. */
+    public boolean can(Capability capability) {
+        return capabilities.contains(capability);
+    }
+
+    /** The shortest key. */
+    public long keyBytesMin() {
+        return keyBytesMin;
+    }
+
+    /** The longest key; absent as the longest number. */
+    public long keyBytesMax() {
+        return keyBytesMax == null ? Long.MAX_VALUE : keyBytesMax;
+    }
+
+    /** Whether it exists to test bakeoff itself. */
+    public boolean isTestOnly() {
+        return testOnly;
+    }
+
+    /** The settings it takes. */
+    public List<Setting> settings() {
+        return Collections.unmodifiableList(settings);
+    }
+
+    /** As {@code describe} prints it. */
+    public JsonObject toJson() {
+        JsonObject json = new JsonObject();
+        json.addProperty("name", name);
+        json.addProperty("title", title);
+        texts.entrySet().forEach(text -> json.add(text.getKey(), text.getValue()));
+        JsonObject classes = new JsonObject();
+        durability.forEach((offered, support) -> {
+            JsonObject how = new JsonObject();
+            how.addProperty("how", support.how());
+            how.addProperty("source", support.source());
+            classes.add(offered.word(), how);
+        });
+        json.add("durability", classes);
+        JsonObject abilities = new JsonObject();
+        for (Capability capability : Capability.values()) {
+            abilities.addProperty(capability.word(), capabilities.contains(capability));
+        }
+        json.add("capabilities", abilities);
+        json.addProperty("key_bytes_min", keyBytesMin);
+        if (keyBytesMax != null) {
+            json.addProperty("key_bytes_max", keyBytesMax);
+        }
+        json.addProperty("value_bytes_max", valueBytesMax);
+        JsonArray array = new JsonArray();
+        settings.forEach(setting -> array.add(setting.toJson()));
+        json.add("settings", array);
+        json.addProperty("test_only", testOnly);
+        return json;
+    }
+}

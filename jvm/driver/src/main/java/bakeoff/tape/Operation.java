@@ -1,0 +1,52 @@
+package bakeoff.tape;
+
+import java.util.Locale;
+
+/** What is done to a store, in the order of the codes on tape, which begin at 1. */
+public enum Operation {
+    /** Write a key that is not there. */
+    INSERT,
+    /** Replace the value of a key that is there. */
+    UPDATE,
+    /** Write a key whether or not it is there. */
+    UPSERT,
+    /** Read a key's value. */
+    GET,
+    /** Remove a key. */
+    DELETE,
+    /** Some entries from a key on. */
+    SCAN,
+    /** Every entry. */
+    SCAN_ALL,
+    /** End of a batch. */
+    COMMIT,
+    /** Chained lookups. */
+    WALK;
+
+    private static final Operation[] ALL = values();
+
+    /** The operation of a code; null if there is none. */
+    static Operation ofCode(int code) {
+        return code >= 1 && code <= ALL.length ? ALL[code - 1] : null;
+    }
+
+    /** The name used in results. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** Whether it writes a value. */
+    public boolean writesValue() {
+        return this == INSERT || this == UPDATE || this == UPSERT;
+    }
+
+    /** Whether it is a scan of either kind. */
+    public boolean isScan() {
+        return this == SCAN || this == SCAN_ALL;
+    }
+
+    /** Whether it changes the store. */
+    public boolean writes() {
+        return writesValue() || this == DELETE || this == COMMIT;
+    }
+}

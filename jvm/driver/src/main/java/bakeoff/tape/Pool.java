@@ -1,0 +1,79 @@
+package bakeoff.tape;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import net.jpountz.xxhash.StreamingXXHash64;
+
+/**
+ * A value pool in memory: mapped, all its pages present.
+ *
+ * <p>A buffer holds less than 2 GiB, so the file is mapped in windows that begin every GiB and overlap: every value, which is at
+ * most 1 GiB long, lies in one of them as a whole.
+ */
+public final class Pool {
+    private static final int STEP_BITS = 30;
+    private static final long STEP = 1L << STEP_BITS;
+
+    private final long bytes;
+    private final MappedByteBuffer[] windows;
+
+    private Pool(long bytes, MappedByteBuffer[] windows) {
+        this.bytes = bytes;
+        this.windows = windows;
+    }
+
+    /**
+     * Maps a pool into memory and touches every page of it.
+     *
+     * @throws TapeException if the file cannot be opened or mapped
+     */
+    public static Pool open(Path path) throws TapeException {
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
+            long bytes = file.size();
+            MappedByteBuffer[] windows = new MappedByteBuffer[(int) Math.max(1, (bytes + STEP - 1) >> STEP_BITS)];
+            for (int number = 0; number < windows.length; number++) {
+                long begin = number * STEP;
+                long length = Math.min(bytes - begin, Integer.MAX_VALUE);
+                windows[number] = file.map(FileChannel.MapMode.READ_ONLY, begin, length);
+                windows[number].load();
+            }
+            return new Pool(bytes, windows);
+        } catch (IOException | IllegalArgumentException error) {
+            throw new TapeException(path, "cannot map the pool into memory: " + error);
+        }
+    }
+
+    /** Its length. */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** XXH64 of it. Reads all of it. */
+    public long checksum() {
+        byte[] piece = new byte[1 << 16];
+        try (StreamingXXHash64 hash = Hash.streaming()) {
+            for (long at = 0; at < bytes; at += piece.length) {
+                int length = (int) Math.min(piece.length, bytes - at);
+                window(at).get(place(at), piece, 0, length);
+                hash.update(piece, 0, length);
+            }
+            return hash.getValue();
+        }
+    }
+
+    /** The buffer in which a value that begins here lies as a whole. */
+    public ByteBuffer window(long offset) {
+        // A value of no bytes may begin at the very end.
+        return windows[(int) Math.min(offset >> STEP_BITS, windows.length - 1)];
+    }
+
+    /** Where in its buffer a value lies that begins here. */
+    public int place(long offset) {
+        long window = Math.min(offset >> STEP_BITS, windows.length - 1);
+        return (int) (offset - window * STEP);
+    }
+}

@@ -1,0 +1,103 @@
+package bakeoff.tape;
+
+import java.nio.ByteBuffer;
+
+/** One operation of a tape. The same object is filled again and again. Lengths and offsets are bytes. */
+public final class Record {
+    static final int FIXED_BYTES = 16;
+    static final int KEY_BYTES_MAX = 0xffff;
+    static final int DUE_BYTES = 8;
+    static final int SCAN_BYTES = 40;
+    static final int BYTES_MAX = FIXED_BYTES + DUE_BYTES + KEY_BYTES_MAX + SCAN_BYTES;
+
+    /** What to do. */
+    public Operation operation;
+    /** Bits of {@link Flags}. */
+    public int flags;
+    /** Where the key (for a walk the path) lies in the block. */
+    public int keyOffset;
+    /** Its length. */
+    public int keyBytes;
+    /** Length of the value written or expected, unsigned; for a walk the number of components. */
+    public long valueBytes;
+    /** Where in the pool that value lies; for a walk the object id expected. */
+    public long valueOffset;
+    /** When the operation is due, if flag {@code DUE} is set: unsigned nanoseconds from the start of the phase. */
+    public long dueNs;
+    /** Scans: entries at most, 0 for a whole scan. */
+    public long limit;
+    /** Scans: entries expected. */
+    public long entries;
+    /** Scans: bytes of keys and values expected. */
+    public long bytes;
+    /** Scans: the consumer's last state expected. */
+    public long checksum;
+    /** Scans: what is done with each entry. */
+    public Consumer consumer;
+
+    /** Whether a flag is set. */
+    public boolean has(int flag) {
+        return (flags & flag) != 0;
+    }
+
+    /** Fills this from the record at {@code offset} and returns where the next begins; -1 if the bytes are no record. */
+    int decode(ByteBuffer block, int offset, int end) {
+        if (end - offset < FIXED_BYTES) {
+            return -1;
+        }
+        operation = Operation.ofCode(block.get(offset));
+        if (operation == null) {
+            return -1;
+        }
+        flags = block.get(offset + 1) & 0xff;
+        keyBytes = block.getShort(offset + 2) & 0xffff;
+        valueBytes = block.getInt(offset + 4) & 0xffff_ffffL;
+        valueOffset = block.getLong(offset + 8);
+        int next = offset + FIXED_BYTES;
+        if (has(Flags.DUE)) {
+            if (end - next < DUE_BYTES) {
+                return -1;
+            }
+            dueNs = block.getLong(next);
+            next += DUE_BYTES;
+        }
+        keyOffset = next;
+        next += keyBytes;
+        if (next > end) {
+            return -1;
+        }
+        return operation.isScan() ? decodeScan(block, next, end) : next;
+    }
+
+    private int decodeScan(ByteBuffer block, int offset, int end) {
+        if (end - offset < SCAN_BYTES) {
+            return -1;
+        }
+        limit = block.getLong(offset);
+        entries = block.getLong(offset + 8);
+        bytes = block.getLong(offset + 16);
+        checksum = block.getLong(offset + 24);
+        // The consumer's byte and the zeros after it, read as one integer: anything but zeros gives an unknown
+        // consumer.
+        consumer = Consumer.ofCode(block.getLong(offset + 32));
+        return consumer == null ? -1 : offset + SCAN_BYTES;
+    }
+
+    /** Bytes that a right answer appends to the output. */
+    long outputBytes() {
+        if (operation == Operation.GET && has(Flags.FOUND)) {
+            return valueBytes;
+        }
+        return operation.isScan() && consumer == Consumer.COPY ? bytes : 0;
+    }
+
+    /** Bytes of the value that is written. */
+    long writtenBytes() {
+        return operation.writesValue() ? valueBytes : 0;
+    }
+
+    /** Whether {@code valueOffset} and {@code valueBytes} name a slice of the pool. */
+    public boolean refersToPool() {
+        return operation.writesValue() || operation == Operation.GET && has(Flags.FOUND);
+    }
+}

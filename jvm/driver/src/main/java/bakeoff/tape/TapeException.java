@@ -1,0 +1,17 @@
+package bakeoff.tape;
+
+import java.nio.file.Path;
+
+/** A tape or a pool that is damaged, truncated, foreign or cannot be read. */
+public final class TapeException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    /** What is wrong with a file. */
+    public TapeException(Path path, String message) {
+        super(path + ": " + message);
+    }
+
+    static TapeException damaged(Path path, long offset, String what, Object found, Object expected) {
+        return new TapeException(path, "offset %d: %s is %s, expected %s".formatted(offset, what, found, expected));
+    }
+}

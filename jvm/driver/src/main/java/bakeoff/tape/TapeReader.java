@@ -1,0 +1,155 @@
+package bakeoff.tape;
+
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import net.jpountz.xxhash.StreamingXXHash64;
+
+/** An open tape: a header that was checked, and lanes that are read block by block. */
+public final class TapeReader implements Closeable {
+    private static final byte[] MAGIC = "BAKETAPE".getBytes(StandardCharsets.US_ASCII);
+    private static final int VERSION = 1;
+
+    private final Path path;
+    private final FileChannel file;
+    private final TapeHeader header;
+
+    private TapeReader(Path path, FileChannel file, TapeHeader header) {
+        this.path = path;
+        this.file = file;
+        this.header = header;
+    }
+
+    /**
+     * Opens a tape and checks its magic, version, length, header and lane table.
+     *
+     * @throws TapeException if it cannot be read, is no tape, is of another version, was cut short or is damaged
+     */
+    public static TapeReader open(Path path) throws TapeException {
+        FileChannel file = openFile(path);
+        try {
+            return new TapeReader(path, file, readHeader(path, file));
+        } catch (IOException error) {
+            closeQuietly(file);
+            throw new TapeException(path, "cannot read the header: " + error.getMessage());
+        } catch (TapeException damaged) {
+            closeQuietly(file);
+            throw damaged;
+        }
+    }
+
+    private static FileChannel openFile(Path path) throws TapeException {
+        try {
+            return FileChannel.open(path, StandardOpenOption.READ);
+        } catch (IOException error) {
+            throw new TapeException(path, "cannot open the tape: " + error);
+        }
+    }
+
+    private static TapeHeader readHeader(Path path, FileChannel file) throws IOException, TapeException {
+        long length = file.size();
+        ByteBuffer fixed = read(file, 0, (int) Math.min(length, TapeHeader.FIXED_BYTES));
+        byte[] magic = new byte[Math.min(fixed.limit(), MAGIC.length)];
+        fixed.get(0, magic);
+        if (!java.util.Arrays.equals(magic, MAGIC)) {
+            throw new TapeException(path, "is not a tape: it does not begin with BAKETAPE");
+        }
+        if (length < TapeHeader.FIXED_BYTES) {
+            throw wrongLength(path, length, TapeHeader.FIXED_BYTES);
+        }
+        if (fixed.getInt(8) != VERSION) {
+            throw new TapeException(
+                    path, "format version %d, but this program reads version %d".formatted(fixed.getInt(8), VERSION));
+        }
+        if (fixed.getLong(48) != length) {
+            throw wrongLength(path, length, fixed.getLong(48));
+        }
+        int headerBytes = TapeHeader.headerBytes(fixed, path);
+        if (headerBytes > length) {
+            throw TapeException.damaged(path, 12, "header_bytes", headerBytes, "at most " + length);
+        }
+        return TapeHeader.decode(read(file, 0, headerBytes), length, path);
+    }
+
+    private static TapeException wrongLength(Path path, long found, long expected) {
+        return new TapeException(path, "%d bytes long, expected %s".formatted(found, Long.toUnsignedString(expected)));
+    }
+
+    /** What the header says. */
+    public TapeHeader header() {
+        return header;
+    }
+
+    /** The file. */
+    public Path path() {
+        return path;
+    }
+
+    /**
+     * Reads every block of every lane with the memory of one block, and refuses the tape if anything on it is not as it was
+     * written.
+     *
+     * @throws TapeException what is wrong and where
+     */
+    public void check() throws TapeException {
+        try (StreamingXXHash64 content = Hash.streaming()) {
+            byte[] checksum = new byte[Long.BYTES];
+            for (int number = 0; number < header.lanes().size(); number++) {
+                LaneReader lane = lane(number);
+                while (lane.next()) {
+                    ByteBuffer.wrap(checksum).order(ByteOrder.LITTLE_ENDIAN).putLong(lane.checksum());
+                    content.update(checksum, 0, checksum.length);
+                }
+            }
+            if (content.getValue() != header.contentChecksum()) {
+                throw TapeException.damaged(
+                        path,
+                        56,
+                        "content_checksum",
+                        TapeHeader.hex(header.contentChecksum()),
+                        TapeHeader.hex(content.getValue()));
+            }
+        }
+    }
+
+    /** The lane with this number, which there must be, from its beginning. */
+    public LaneReader lane(int number) {
+        return new LaneReader(path, file, header.lanes().get(number), header.poolBytes());
+    }
+
+    @Override
+    public void close() {
+        closeQuietly(file);
+    }
+
+    private static void closeQuietly(FileChannel file) {
+        try {
+            file.close();
+        } catch (IOException ignored) {
+            // The file was only read: nothing can be lost.
+        }
+    }
+
+    private static ByteBuffer read(FileChannel file, long offset, int length) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
+        readFully(file, offset, bytes);
+        return bytes;
+    }
+
+    /** Fills a buffer up to its limit, from its beginning. */
+    static void readFully(FileChannel file, long offset, ByteBuffer bytes) throws IOException {
+        bytes.rewind();
+        while (bytes.hasRemaining()) {
+            if (file.read(bytes, offset + bytes.position()) < 0) {
+                throw new EOFException("the file ends after %d bytes".formatted(offset + bytes.position()));
+            }
+        }
+        bytes.rewind();
+    }
+}

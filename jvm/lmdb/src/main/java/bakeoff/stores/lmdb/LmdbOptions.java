@@ -1,0 +1,125 @@
+package bakeoff.stores.lmdb;
+
+import bakeoff.store.Capability;
+import bakeoff.store.DataHints;
+import bakeoff.store.Durability;
+import bakeoff.store.OpenRequest;
+import bakeoff.store.Setting;
+import bakeoff.store.StoreDescription;
+import bakeoff.store.StoreException;
+import java.util.List;
+
+/**
+ * How an LMDB environment is opened, whichever binding does it.
+ *
+ * @param noSync {@code MDB_NOSYNC}
+ * @param noMetaSync {@code MDB_NOMETASYNC}
+ * @param writeMap {@code MDB_WRITEMAP}
+ * @param mapAsync {@code MDB_MAPASYNC}
+ * @param mapBytes length of the memory map
+ * @param readers readers that there is room for
+ */
+public record LmdbOptions(
+        boolean noSync, boolean noMetaSync, boolean writeMap, boolean mapAsync, long mapBytes, int readers) {
+    /** {@code MDB_MAXKEYSIZE} as LMDB is built unless told otherwise. */
+    public static final long KEY_BYTES_MAX = 511;
+
+    private static final long GIBIBYTE = 1L << 30;
+    private static final long MAP_BYTES_MAX = 1L << 46;
+    private static final int READERS_DEFAULT = 126;
+    private static final String SOURCE = "http://www.lmdb.tech/doc/group__mdb.html";
+    private static final String FLAGS = "http://www.lmdb.tech/doc/group__mdb__env.html";
+
+    /** What all bindings say of LMDB; the caller adds version and licence of its own. */
+    public static StoreDescription describe(String name, String title, String binding) {
+        return new StoreDescription(name, title)
+                .summary("LMDB, a copy-on-write B+ tree in one memory-mapped file, " + binding + ".")
+                .language("C")
+                .structure("b-tree")
+                .files("data.mdb and lock.mdb; with MDB_WRITEMAP, data.mdb is a sparse file as long as the map")
+                .durability(
+                        Durability.NONE,
+                        "MDB_NOSYNC, MDB_WRITEMAP and MDB_MAPASYNC: pages are written in the map and never flushed; a full disk "
+                                + "ends the process with SIGBUS",
+                        SOURCE)
+                .durability(
+                        Durability.PROCESS,
+                        "MDB_NOSYNC: pages are written to the file at every commit and never flushed",
+                        SOURCE)
+                .durability(Durability.POWER, "no flags: the file is flushed at every commit", SOURCE)
+                .can(
+                        Capability.SCAN_FROM,
+                        Capability.SCAN_ORDERED,
+                        Capability.SCAN_ANY_ORDER,
+                        Capability.BATCH,
+                        Capability.BATCH_READS,
+                        Capability.ATOMIC_BATCH,
+                        Capability.INSERT_REFUSES,
+                        Capability.PARALLEL_READERS,
+                        Capability.MULTI_PROCESS)
+                .keys(1, KEY_BYTES_MAX)
+                .setting(Setting.bytes(
+                        "map-size",
+                        1 << 20,
+                        MAP_BYTES_MAX,
+                        null,
+                        "Length of the memory map, which the data can never outgrow; by default several times what the suite "
+                                + "will write.",
+                        SOURCE + "#gaa2506ec8dab3d969b0e609cd82e619e5"))
+                .setting(Setting.choice(
+                        "sync",
+                        List.of("by-class", "off", "data", "full"),
+                        "What a commit flushes: nothing (MDB_NOSYNC), the data but not the meta page (MDB_NOMETASYNC), or both. Class "
+                                + "power needs both.",
+                        FLAGS))
+                .setting(Setting.flag(
+                        "write-map",
+                        false,
+                        "Write in the memory map (MDB_WRITEMAP) instead of into the file. Class none does so in any case.",
+                        FLAGS));
+    }
+
+    /**
+     * The options that a request asks for.
+     *
+     * @throws StoreException if a setting gives up what the class promises
+     */
+    public static LmdbOptions of(OpenRequest request) throws StoreException {
+        Durability durability = request.durability();
+        boolean none = durability == Durability.NONE;
+        String sync = request.settings().word("sync");
+        if (sync.equals("by-class")) {
+            sync = durability == Durability.POWER ? "full" : "off";
+        } else if (durability == Durability.POWER && !sync.equals("full")) {
+            throw StoreException.badRequest(
+                    "setting `sync` is %s, which gives up class power: use full, or class process".formatted(sync));
+        }
+        boolean off = sync.equals("off");
+        return new LmdbOptions(
+                off,
+                sync.equals("data"),
+                none || request.settings().flag("write-map"),
+                none && off,
+                request.settings().number("map-size", mapBytes(request.hints())),
+                Math.max(READERS_DEFAULT, request.hints().threads() + 16));
+    }
+
+    /**
+     * A map that the data cannot outgrow. It takes address space, not memory or disk, so it is generous: twice the pages of a record
+     * alone on a half-full page, and once more all that is ever written, as freed runs of pages may not fit again.
+     */
+    static long mapBytes(DataHints hints) {
+        double records = Math.max(hints.recordsMax(), hints.recordsInserted());
+        double bytes = GIBIBYTE + records * 2 * 4096 + 4.0 * hints.dataBytesMax() + 2.0 * hints.writtenBytes();
+        return Math.min((long) Math.ceil(bytes / GIBIBYTE) * GIBIBYTE, MAP_BYTES_MAX);
+    }
+
+    /** The flags as bits of the C interface, {@code MDB_NOTLS} among them, without which a reader belongs to its thread for good. */
+    public int bits() {
+        return 0x20_0000
+                | (noSync ? 0x1_0000 : 0)
+                | (noMetaSync ? 0x4_0000 : 0)
+                | (writeMap ? 0x8_0000 : 0)
+                | (mapAsync ? 0x10_0000 : 0);
+    }
+}

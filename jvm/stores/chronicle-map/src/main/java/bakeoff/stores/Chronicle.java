@@ -1,0 +1,156 @@
+package bakeoff.stores;
+
+import bakeoff.store.ArrayForm;
+import bakeoff.store.Capability;
+import bakeoff.store.Direction;
+import bakeoff.store.Durability;
+import bakeoff.store.Form;
+import bakeoff.store.OpenRequest;
+import bakeoff.store.Output;
+import bakeoff.store.Session;
+import bakeoff.store.SessionPlan;
+import bakeoff.store.Store;
+import bakeoff.store.StoreDescription;
+import bakeoff.store.StoreException;
+import bakeoff.store.StoreType;
+import bakeoff.store.Versions;
+import bakeoff.store.Visitor;
+import java.io.File;
+import java.io.IOException;
+import javax.tools.ToolProvider;
+import net.openhft.chronicle.map.ChronicleMap;
+import net.openhft.chronicle.map.ChronicleMapBuilder;
+import net.openhft.chronicle.map.MapSegmentContext;
+
+/** Chronicle Map: one persisted hash table, made for as many and as large entries as there will be. */
+public final class Chronicle implements StoreType {
+    private static final String SOURCE = "https://github.com/OpenHFT/Chronicle-Map/blob/ea/docs/CM_Tutorial.adoc";
+    /** An entry is kept in at most this many pieces. */
+    private static final int CHUNKS_MAX = 60;
+
+    static {
+        // It would tell its makers over the network that it runs; the library that does so is left out as well.
+        System.setProperty("chronicle.analytics.disable", "true");
+        System.setProperty("chronicle.announcer.disable", "true");
+    }
+
+    @Override
+    public StoreDescription describe() throws StoreException {
+        return new StoreDescription("chronicle-map", "Chronicle Map")
+                .summary(
+                        "Hash table in one memory-mapped file, shared by threads and processes; made to measure beforehand.")
+                .version(Versions.ofManifest(ChronicleMap.class))
+                .license("Apache-2.0")
+                .language("Java")
+                .structure("hash")
+                .files("records.chronicle, a sparse file as long as the table may become")
+                .durability(Durability.NONE, "entries are written in the memory map, which is never flushed", SOURCE)
+                .durability(
+                        Durability.PROCESS,
+                        "entries are written in the memory map, which the kernel keeps when the process dies",
+                        SOURCE)
+                .can(
+                        Capability.SCAN_ANY_ORDER,
+                        Capability.PARALLEL_READERS,
+                        Capability.PARALLEL_WRITERS,
+                        Capability.MULTI_PROCESS)
+                .values(1 << 30);
+    }
+
+    @Override
+    public Store<byte[]> open(OpenRequest request) throws IOException, StoreException {
+        if (ToolProvider.getSystemJavaCompiler() == null) {
+            throw StoreException.store(
+                    "Chronicle Map compiles code when it starts, and this Java has no compiler: install a JDK instead of a JRE "
+                            + "(Debian: apt-get install openjdk-17-jdk-headless)");
+        }
+        var hints = request.hints();
+        long entries = Math.max(1, Math.max(hints.recordsMax(), hints.recordsInserted()));
+        double mean = Math.max(1, hints.valueBytesMean());
+        ChronicleMapBuilder<byte[], byte[]> builder = ChronicleMap.of(byte[].class, byte[].class)
+                .entries(entries)
+                .averageKeySize(Math.max(1, hints.keyBytesMax()))
+                .averageValueSize(mean)
+                .putReturnsNull(true)
+                .removeReturnsNull(true)
+                .maxBloatFactor(10);
+        long entryBytesMax = hints.keyBytesMax() + hints.valueBytesMax() + 16;
+        // By its own choice an entry of the mean size takes about eight pieces, and the largest would take too many.
+        if (entryBytesMax > CHUNKS_MAX / 8 * (hints.keyBytesMax() + mean)) {
+            builder.actualChunkSize((int) Math.min(1 << 26, entryBytesMax / CHUNKS_MAX + 1));
+        }
+        File file = request.directory().resolve("records.chronicle").toFile();
+        return new Opened(builder.createPersistedTo(file));
+    }
+
+    private record Opened(ChronicleMap<byte[], byte[]> map) implements Store<byte[]> {
+        @Override
+        public Form<byte[]> form() {
+            return new ArrayForm();
+        }
+
+        @Override
+        public Session<byte[]> session(SessionPlan plan) throws StoreException {
+            if (plan.batched()) {
+                throw StoreException.badRequest("Chronicle Map has no batches: acknowledge each write by itself");
+            }
+            return new OfThread(map);
+        }
+
+        @Override
+        public void close() {
+            map.close();
+        }
+    }
+
+    private record OfThread(ChronicleMap<byte[], byte[]> map) implements Session<byte[]> {
+        @Override
+        public void insert(byte[] key, byte[] value) {
+            map.put(key, value);
+        }
+
+        @Override
+        public void update(byte[] key, byte[] value) {
+            map.put(key, value);
+        }
+
+        @Override
+        public void upsert(byte[] key, byte[] value) {
+            map.put(key, value);
+        }
+
+        @Override
+        public boolean get(byte[] key, Output output) {
+            byte[] value = map.get(key);
+            if (value != null) {
+                output.keep(value);
+            }
+            return value != null;
+        }
+
+        @Override
+        public void delete(byte[] key) {
+            map.remove(key);
+        }
+
+        @Override
+        public void scan(byte[] from, Direction direction, Visitor<byte[]> visitor) throws StoreException {
+            if (from != null || direction != Direction.ANY) {
+                throw StoreException.badRequest("Chronicle Map has no order: scan all of it in any order");
+            }
+            boolean goOn = true;
+            for (int segment = 0; goOn && segment < map.segments(); segment++) {
+                try (MapSegmentContext<byte[], byte[], ?> context = map.segmentContext(segment)) {
+                    goOn = context.forEachSegmentEntryWhile(entry ->
+                            visitor.visit(entry.key().get(), entry.value().get()));
+                }
+            }
+        }
+
+        @Override
+        public void commit() {}
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,237 @@
+package bakeoff.stores;
+
+import bakeoff.store.ArrayForm;
+import bakeoff.store.Capability;
+import bakeoff.store.Direction;
+import bakeoff.store.Durability;
+import bakeoff.store.Form;
+import bakeoff.store.OpenRequest;
+import bakeoff.store.Output;
+import bakeoff.store.Session;
+import bakeoff.store.SessionPlan;
+import bakeoff.store.Setting;
+import bakeoff.store.Store;
+import bakeoff.store.StoreDescription;
+import bakeoff.store.StoreException;
+import bakeoff.store.StoreType;
+import bakeoff.store.Visitor;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.fusesource.leveldbjni.JniDBFactory;
+import org.fusesource.leveldbjni.internal.NativeDB;
+import org.iq80.leveldb.CompressionType;
+import org.iq80.leveldb.DB;
+import org.iq80.leveldb.DBIterator;
+import org.iq80.leveldb.Options;
+import org.iq80.leveldb.WriteBatch;
+import org.iq80.leveldb.WriteOptions;
+
+/** LevelDB as it was in 2013, through LevelDBJNI. */
+public final class LevelDbJni implements StoreType {
+    private static final String OPTIONS = "https://github.com/google/leveldb/blob/v1.14/include/leveldb/options.h";
+
+    @Override
+    public StoreDescription describe() {
+        // The library is unpacked and loaded, or this fails; it does not tell its version otherwise.
+        NativeDB.LIBRARY.load();
+        return new StoreDescription("leveldb-jni", "LevelDB (JNI)")
+                .summary(
+                        "Log-structured merge tree: LevelDB 1.14 of 2013 with a memory-mapped log, through LevelDBJNI.")
+                .version(JniDBFactory.VERSION)
+                .license("BSD-3-Clause")
+                .language("C++")
+                .structure("lsm")
+                .files("*.sst (sorted files), *.log (the log), MANIFEST-*, CURRENT, LOCK, LOG")
+                .durability(
+                        Durability.PROCESS,
+                        "WriteOptions.sync(false), the default: the log is written in a memory map and never flushed",
+                        OPTIONS)
+                .durability(Durability.POWER, "WriteOptions.sync(true): the log is flushed at every write", OPTIONS)
+                .can(
+                        Capability.SCAN_FROM,
+                        Capability.SCAN_ORDERED,
+                        Capability.SCAN_ANY_ORDER,
+                        Capability.BATCH,
+                        Capability.ATOMIC_BATCH,
+                        Capability.PARALLEL_READERS)
+                .keys(0, null)
+                .setting(Setting.bytes(
+                        "cache", 0, 1L << 40, 8L << 20, "Memory for blocks that were read, uncompressed.", OPTIONS))
+                .setting(Setting.bytes(
+                        "write-buffer",
+                        64L << 10,
+                        1L << 30,
+                        4L << 20,
+                        "Bytes written that are sorted in memory before they become a file; up to two such buffers are held.",
+                        OPTIONS))
+                .setting(Setting.bytes(
+                        "block-size",
+                        1L << 10,
+                        4L << 20,
+                        4L << 10,
+                        "Bytes of entries, before compression, that are read and cached together.",
+                        OPTIONS))
+                .setting(Setting.choice(
+                        "compression", List.of("snappy", "none"), "Compression of each block.", OPTIONS));
+    }
+
+    @Override
+    public Store<byte[]> open(OpenRequest request) throws IOException {
+        boolean snappy = request.settings().word("compression").equals("snappy");
+        Options options = new Options()
+                .createIfMissing(true)
+                .cacheSize(request.settings().number("cache"))
+                .writeBufferSize(request.settings().integer("write-buffer"))
+                .blockSize(request.settings().integer("block-size"))
+                .compressionType(snappy ? CompressionType.SNAPPY : CompressionType.NONE);
+        DB db = JniDBFactory.factory.open(request.directory().toFile(), options);
+        WriteOptions write = new WriteOptions().sync(request.durability() == Durability.POWER);
+        return new Opened(db, write);
+    }
+
+    private record Opened(DB db, WriteOptions write) implements Store<byte[]> {
+        @Override
+        public Form<byte[]> form() {
+            return new ArrayForm();
+        }
+
+        @Override
+        public Session<byte[]> session(SessionPlan plan) {
+            return new OfThread(db, write, plan.batched());
+        }
+
+        @Override
+        public void close() throws IOException {
+            db.close();
+        }
+    }
+
+    private static final class OfThread implements Session<byte[]> {
+        private final DB db;
+        private final WriteOptions write;
+        private final boolean batched;
+        private WriteBatch batch;
+
+        OfThread(DB db, WriteOptions write, boolean batched) {
+            this.db = db;
+            this.write = write;
+            this.batched = batched;
+        }
+
+        private WriteBatch batch() {
+            if (batch == null) {
+                batch = db.createWriteBatch();
+            }
+            return batch;
+        }
+
+        @Override
+        public void insert(byte[] key, byte[] value) {
+            upsert(key, value);
+        }
+
+        @Override
+        public void update(byte[] key, byte[] value) {
+            upsert(key, value);
+        }
+
+        @Override
+        public void upsert(byte[] key, byte[] value) {
+            if (batched) {
+                batch().put(key, value);
+            } else {
+                db.put(key, value, write);
+            }
+        }
+
+        @Override
+        public void delete(byte[] key) {
+            if (batched) {
+                batch().delete(key);
+            } else {
+                db.delete(key, write);
+            }
+        }
+
+        /** A read would not see what waits in the batch. */
+        private void refuseInBatch() throws StoreException {
+            if (batch != null) {
+                throw StoreException.badRequest("a LevelDB batch cannot be read before its commit");
+            }
+        }
+
+        @Override
+        public boolean get(byte[] key, Output output) throws StoreException {
+            refuseInBatch();
+            byte[] value = db.get(key);
+            if (value != null) {
+                output.keep(value);
+            }
+            return value != null;
+        }
+
+        @Override
+        public void scan(byte[] from, Direction direction, Visitor<byte[]> visitor) throws IOException, StoreException {
+            refuseInBatch();
+            try (DBIterator iterator = db.iterator()) {
+                if (direction == Direction.REVERSE) {
+                    backward(iterator, from, visitor);
+                } else {
+                    forward(iterator, from, visitor);
+                }
+            }
+        }
+
+        private static void forward(DBIterator iterator, byte[] from, Visitor<byte[]> visitor) {
+            if (from == null) {
+                iterator.seekToFirst();
+            } else {
+                iterator.seek(from);
+            }
+            boolean goOn = true;
+            while (goOn && iterator.hasNext()) {
+                goOn = visit(iterator.next(), visitor);
+            }
+        }
+
+        /** The iterator stands on an entry, which peekNext shows; prev steps back and shows the entry it comes to. */
+        private static void backward(DBIterator iterator, byte[] from, Visitor<byte[]> visitor) {
+            if (from != null) {
+                iterator.seek(from);
+            }
+            boolean above = from != null && iterator.hasNext();
+            if (!above) {
+                iterator.seekToLast();
+            }
+            if (!iterator.hasNext()) {
+                return;
+            }
+            boolean included = !above || Arrays.equals(iterator.peekNext().getKey(), from);
+            boolean goOn = !included || visit(iterator.peekNext(), visitor);
+            while (goOn && iterator.hasPrev()) {
+                goOn = visit(iterator.prev(), visitor);
+            }
+        }
+
+        private static boolean visit(java.util.Map.Entry<byte[], byte[]> entry, Visitor<byte[]> visitor) {
+            return visitor.visit(entry.getKey(), entry.getValue());
+        }
+
+        @Override
+        public void commit() throws IOException {
+            if (batch != null) {
+                db.write(batch, write);
+                batch.close();
+                batch = null;
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (batch != null) {
+                batch.close();
+            }
+        }
+    }
+}

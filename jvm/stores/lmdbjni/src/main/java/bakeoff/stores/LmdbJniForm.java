@@ -1,0 +1,57 @@
+package bakeoff.stores;
+
+import bakeoff.store.Form;
+import bakeoff.store.Output;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.fusesource.lmdbjni.DirectBuffer;
+
+/** Keys and values as LMDBJNI's buffers over direct memory. */
+final class LmdbJniForm implements Form<DirectBuffer> {
+    private static final int STEP_BYTES_MAX = Long.BYTES + 255;
+
+    private final ByteBuffer stepBytes = ByteBuffer.allocateDirect(STEP_BYTES_MAX);
+    private final DirectBuffer step = new DirectBuffer();
+    private final long stepAddress = new DirectBuffer(stepBytes).addressOffset();
+
+    @Override
+    public DirectBuffer of(ByteBuffer source, int offset, int length) {
+        return new DirectBuffer(source.slice(offset, length));
+    }
+
+    @Override
+    public DirectBuffer step(long parent, ByteBuffer source, int offset, int length) {
+        stepBytes.putLong(0, parent).put(Long.BYTES, source, offset, length);
+        step.wrap(stepAddress, Long.BYTES + length);
+        return step;
+    }
+
+    @Override
+    public int length(DirectBuffer bytes) {
+        return bytes.capacity();
+    }
+
+    @Override
+    public long longAt(DirectBuffer bytes, int offset) {
+        return bytes.getLong(offset, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    @Override
+    public byte byteAt(DirectBuffer bytes, int offset) {
+        return bytes.getByte(offset);
+    }
+
+    @Override
+    public void copy(DirectBuffer bytes, Output output) {
+        int length = bytes.capacity();
+        output.reserve(length);
+        bytes.getBytes(0, output.array(), output.position(), length);
+        output.advance(length);
+    }
+
+    @Override
+    public byte[] array(DirectBuffer bytes, byte[] scratch) {
+        bytes.getBytes(0, scratch, 0, bytes.capacity());
+        return scratch;
+    }
+}

@@ -1,0 +1,88 @@
+package bakeoff.stores;
+
+import static org.lwjgl.util.lmdb.LMDB.MDB_SUCCESS;
+import static org.lwjgl.util.lmdb.LMDB.mdb_dbi_open;
+import static org.lwjgl.util.lmdb.LMDB.mdb_env_close;
+import static org.lwjgl.util.lmdb.LMDB.mdb_env_create;
+import static org.lwjgl.util.lmdb.LMDB.mdb_env_open;
+import static org.lwjgl.util.lmdb.LMDB.mdb_env_set_mapsize;
+import static org.lwjgl.util.lmdb.LMDB.mdb_env_set_maxreaders;
+import static org.lwjgl.util.lmdb.LMDB.mdb_strerror;
+import static org.lwjgl.util.lmdb.LMDB.mdb_txn_begin;
+import static org.lwjgl.util.lmdb.LMDB.mdb_txn_commit;
+import static org.lwjgl.util.lmdb.LMDB.mdb_version;
+
+import bakeoff.store.BufferForm;
+import bakeoff.store.Form;
+import bakeoff.store.OpenRequest;
+import bakeoff.store.Session;
+import bakeoff.store.SessionPlan;
+import bakeoff.store.Store;
+import bakeoff.store.StoreDescription;
+import bakeoff.store.StoreException;
+import bakeoff.store.StoreType;
+import bakeoff.stores.lmdb.LmdbOptions;
+import java.nio.ByteBuffer;
+import java.nio.IntBuffer;
+import org.lwjgl.PointerBuffer;
+import org.lwjgl.system.MemoryStack;
+
+/** LMDB through LWJGL's bindings, which are the C interface as it is. */
+public final class LwjglLmdb implements StoreType {
+    @Override
+    public StoreDescription describe() {
+        return LmdbOptions.describe("lwjgl-lmdb", "LWJGL LMDB", "through LWJGL's bindings")
+                .version(version())
+                .license("BSD-3-Clause AND OLDAP-2.8");
+    }
+
+    private static String version() {
+        int[] major = new int[1];
+        int[] minor = new int[1];
+        int[] patch = new int[1];
+        mdb_version(major, minor, patch);
+        return "%d.%d.%d".formatted(major[0], minor[0], patch[0]);
+    }
+
+    /** Gives LMDB's own words for a status that is none of success. */
+    static void check(int status) throws StoreException {
+        if (status != MDB_SUCCESS) {
+            throw StoreException.store(mdb_strerror(status));
+        }
+    }
+
+    @Override
+    public Store<ByteBuffer> open(OpenRequest request) throws StoreException {
+        LmdbOptions options = LmdbOptions.of(request);
+        try (MemoryStack stack = MemoryStack.stackPush()) {
+            PointerBuffer pointer = stack.mallocPointer(1);
+            check(mdb_env_create(pointer));
+            long env = pointer.get(0);
+            check(mdb_env_set_mapsize(env, options.mapBytes()));
+            check(mdb_env_set_maxreaders(env, options.readers()));
+            check(mdb_env_open(env, request.directory().toString(), options.bits(), 0644));
+            IntBuffer dbi = stack.mallocInt(1);
+            check(mdb_txn_begin(env, 0, 0, pointer));
+            check(mdb_dbi_open(pointer.get(0), (ByteBuffer) null, 0, dbi));
+            check(mdb_txn_commit(pointer.get(0)));
+            return new Opened(env, dbi.get(0));
+        }
+    }
+
+    private record Opened(long env, int dbi) implements Store<ByteBuffer> {
+        @Override
+        public Form<ByteBuffer> form() {
+            return new BufferForm();
+        }
+
+        @Override
+        public Session<ByteBuffer> session(SessionPlan plan) throws StoreException {
+            return new LwjglLmdbSession(env, dbi, plan);
+        }
+
+        @Override
+        public void close() {
+            mdb_env_close(env);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package bakeoff.stores;
+
+import bakeoff.store.ArrayForm;
+import bakeoff.store.Capability;
+import bakeoff.store.Direction;
+import bakeoff.store.Durability;
+import bakeoff.store.Form;
+import bakeoff.store.OpenRequest;
+import bakeoff.store.Output;
+import bakeoff.store.Session;
+import bakeoff.store.SessionPlan;
+import bakeoff.store.Setting;
+import bakeoff.store.Store;
+import bakeoff.store.StoreDescription;
+import bakeoff.store.StoreException;
+import bakeoff.store.StoreType;
+import bakeoff.store.Versions;
+import bakeoff.store.Visitor;
+import java.util.Iterator;
+import java.util.Map;
+import org.mapdb.BTreeMap;
+import org.mapdb.DB;
+import org.mapdb.DBMaker;
+import org.mapdb.Serializer;
+
+/** MapDB: one tree map of arrays. A commit is the whole store's business, not a session's. */
+public final class MapDb implements StoreType {
+    private static final String SOURCE = "https://jankotek.gitbooks.io/mapdb/content/db/";
+
+    @Override
+    public StoreDescription describe() throws StoreException {
+        return new StoreDescription("mapdb", "MapDB")
+                .summary(
+                        "B-tree in Java, in one memory-mapped file, with a write-ahead log where there are transactions.")
+                .version(Versions.ofPom(DBMaker.class, "org.mapdb", "mapdb"))
+                .license("Apache-2.0")
+                .language("Java")
+                .structure("b-tree")
+                .files("records.mapdb, and with transactions records.mapdb.wal.*")
+                .durability(Durability.NONE, "no transactions: pages are changed in the memory map", SOURCE)
+                .durability(
+                        Durability.PROCESS,
+                        "transactionEnable() and fileSyncDisable(): the log is written at every commit",
+                        SOURCE)
+                .durability(Durability.POWER, "transactionEnable(): the log is flushed at every commit", SOURCE)
+                .can(
+                        Capability.SCAN_FROM,
+                        Capability.SCAN_ORDERED,
+                        Capability.SCAN_ANY_ORDER,
+                        Capability.BATCH,
+                        Capability.BATCH_READS,
+                        Capability.PARALLEL_READERS)
+                .keys(0, null)
+                .setting(Setting.flag(
+                        "values-outside-nodes",
+                        false,
+                        "Keep values apart from the tree's nodes, which is advised for large ones.",
+                        "https://jankotek.gitbooks.io/mapdb/content/btreemap/"));
+    }
+
+    @Override
+    public Store<byte[]> open(OpenRequest request) {
+        DBMaker.Maker maker = DBMaker.fileDB(
+                        request.directory().resolve("records.mapdb").toFile())
+                .fileMmapEnable();
+        if (request.durability() != Durability.NONE) {
+            maker.transactionEnable();
+        }
+        if (request.durability() == Durability.PROCESS) {
+            maker.fileSyncDisable();
+        }
+        DB db = maker.make();
+        var tree = db.treeMap("records", Serializer.BYTE_ARRAY, Serializer.BYTE_ARRAY);
+        if (request.settings().flag("values-outside-nodes")) {
+            tree.valuesOutsideNodesEnable();
+        }
+        return new Opened(db, tree.createOrOpen(), request.durability());
+    }
+
+    private record Opened(DB db, BTreeMap<byte[], byte[]> map, Durability durability) implements Store<byte[]> {
+        @Override
+        public Form<byte[]> form() {
+            return new ArrayForm();
+        }
+
+        @Override
+        public Session<byte[]> session(SessionPlan plan) {
+            return new OfThread(db, map, durability, plan.batched());
+        }
+
+        @Override
+        public void close() {
+            if (durability != Durability.NONE) {
+                db.commit();
+            }
+            db.close();
+        }
+    }
+
+    private record OfThread(DB db, BTreeMap<byte[], byte[]> map, Durability durability, boolean batched)
+            implements Session<byte[]> {
+        @Override
+        public void insert(byte[] key, byte[] value) {
+            upsert(key, value);
+        }
+
+        @Override
+        public void update(byte[] key, byte[] value) {
+            upsert(key, value);
+        }
+
+        @Override
+        public void upsert(byte[] key, byte[] value) {
+            map.put(key, value);
+            if (!batched) {
+                commit();
+            }
+        }
+
+        @Override
+        public boolean get(byte[] key, Output output) {
+            byte[] value = map.get(key);
+            if (value != null) {
+                output.keep(value);
+            }
+            return value != null;
+        }
+
+        @Override
+        public void delete(byte[] key) {
+            map.remove(key);
+            if (!batched) {
+                commit();
+            }
+        }
+
+        @Override
+        public void scan(byte[] from, Direction direction, Visitor<byte[]> visitor) {
+            Iterator<Map.Entry<byte[], byte[]>> entries = entries(from, direction == Direction.REVERSE);
+            boolean goOn = true;
+            while (goOn && entries.hasNext()) {
+                Map.Entry<byte[], byte[]> entry = entries.next();
+                goOn = visitor.visit(entry.getKey(), entry.getValue());
+            }
+        }
+
+        private Iterator<Map.Entry<byte[], byte[]>> entries(byte[] from, boolean reverse) {
+            if (reverse) {
+                return from == null
+                        ? map.descendingEntryIterator()
+                        : map.descendingEntryIterator(null, true, from, true);
+            }
+            return from == null ? map.entryIterator() : map.entryIterator(from, true, null, true);
+        }
+
+        @Override
+        public void commit() {
+            if (durability != Durability.NONE) {
+                db.commit();
+            }
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,171 @@
+package bakeoff.stores;
+
+import bakeoff.store.ArrayForm;
+import bakeoff.store.Capability;
+import bakeoff.store.Direction;
+import bakeoff.store.Durability;
+import bakeoff.store.Form;
+import bakeoff.store.OpenRequest;
+import bakeoff.store.Output;
+import bakeoff.store.Session;
+import bakeoff.store.SessionPlan;
+import bakeoff.store.Setting;
+import bakeoff.store.Store;
+import bakeoff.store.StoreDescription;
+import bakeoff.store.StoreType;
+import bakeoff.store.Visitor;
+import org.h2.engine.Constants;
+import org.h2.mvstore.Cursor;
+import org.h2.mvstore.MVMap;
+import org.h2.mvstore.MVStore;
+import org.h2.mvstore.type.ByteArrayDataType;
+
+/** H2's MVStore: one map of arrays. A commit is the whole store's business, not a session's. */
+public final class MvStore implements StoreType {
+    private static final String DOCUMENTATION = "https://h2database.com/html/mvstore.html";
+
+    @Override
+    public StoreDescription describe() {
+        return new StoreDescription("mvstore", "H2 MVStore")
+                .summary("Multi-version B-tree in Java, written copy-on-write in chunks to one file.")
+                .version(Constants.VERSION)
+                .license("MPL-2.0 OR EPL-1.0")
+                .language("Java")
+                .structure("b-tree")
+                .files("records.mv")
+                .durability(
+                        Durability.NONE,
+                        "no commit: changes are written in the background, after a second or when its buffer is full",
+                        DOCUMENTATION + "#transactions")
+                .durability(
+                        Durability.PROCESS,
+                        "commit() at every write, without background writing: a chunk is written and not flushed",
+                        DOCUMENTATION + "#transactions")
+                .durability(
+                        Durability.POWER, "commit() and sync(): the chunk is flushed", DOCUMENTATION + "#transactions")
+                .can(
+                        Capability.SCAN_FROM,
+                        Capability.SCAN_ORDERED,
+                        Capability.SCAN_ANY_ORDER,
+                        Capability.BATCH,
+                        Capability.BATCH_READS,
+                        Capability.PARALLEL_READERS)
+                .keys(0, null)
+                .setting(Setting.bytes(
+                        "cache",
+                        1 << 20,
+                        1L << 40,
+                        16L << 20,
+                        "Memory for pages that were read.",
+                        DOCUMENTATION + "#caching"))
+                .setting(Setting.bytes(
+                        "write-buffer",
+                        1 << 10,
+                        1L << 30,
+                        1L << 20,
+                        "Unsaved changes after which the store writes by itself; without it a large batch takes all memory.",
+                        "https://h2database.com/javadoc/org/h2/mvstore/MVStore.Builder.html"))
+                .setting(
+                        Setting.flag("compression", false, "Compress pages with LZF.", DOCUMENTATION + "#file_format"));
+    }
+
+    @Override
+    public Store<byte[]> open(OpenRequest request) {
+        MVStore.Builder builder = new MVStore.Builder()
+                .fileName(request.directory().resolve("records.mv").toString())
+                .cacheSize((int) (request.settings().number("cache") >> 20))
+                .autoCommitBufferSize((int) (request.settings().number("write-buffer") >> 10));
+        if (request.settings().flag("compression")) {
+            builder.compress();
+        }
+        if (request.durability() != Durability.NONE) {
+            builder.autoCommitDisabled();
+        }
+        MVStore store = builder.open();
+        MVMap<byte[], byte[]> map = store.openMap(
+                "records",
+                new MVMap.Builder<byte[], byte[]>()
+                        .keyType(ByteArrayDataType.INSTANCE)
+                        .valueType(ByteArrayDataType.INSTANCE));
+        return new Opened(store, map, request.durability());
+    }
+
+    private record Opened(MVStore store, MVMap<byte[], byte[]> map, Durability durability) implements Store<byte[]> {
+        @Override
+        public Form<byte[]> form() {
+            return new ArrayForm();
+        }
+
+        @Override
+        public Session<byte[]> session(SessionPlan plan) {
+            return new OfThread(store, map, durability, plan.batched());
+        }
+
+        @Override
+        public void close() {
+            store.close();
+        }
+    }
+
+    private record OfThread(MVStore store, MVMap<byte[], byte[]> map, Durability durability, boolean batched)
+            implements Session<byte[]> {
+        @Override
+        public void insert(byte[] key, byte[] value) {
+            upsert(key, value);
+        }
+
+        @Override
+        public void update(byte[] key, byte[] value) {
+            upsert(key, value);
+        }
+
+        @Override
+        public void upsert(byte[] key, byte[] value) {
+            map.put(key, value);
+            if (!batched) {
+                commit();
+            }
+        }
+
+        @Override
+        public boolean get(byte[] key, Output output) {
+            byte[] value = map.get(key);
+            if (value != null) {
+                output.keep(value);
+            }
+            return value != null;
+        }
+
+        @Override
+        public void delete(byte[] key) {
+            map.remove(key);
+            if (!batched) {
+                commit();
+            }
+        }
+
+        @Override
+        public void scan(byte[] from, Direction direction, Visitor<byte[]> visitor) {
+            Cursor<byte[], byte[]> cursor = map.cursor(from, null, direction == Direction.REVERSE);
+            while (cursor.hasNext()) {
+                byte[] key = cursor.next();
+                if (!visitor.visit(key, cursor.getValue())) {
+                    return;
+                }
+            }
+        }
+
+        @Override
+        public void commit() {
+            if (durability != Durability.NONE) {
+                store.commit();
+            }
+            if (durability == Durability.POWER) {
+                store.sync();
+            }
+        }
+
+        @Override
+        public void close() {}
+    }
+}

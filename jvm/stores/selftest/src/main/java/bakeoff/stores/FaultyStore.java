@@ -1,0 +1,194 @@
+package bakeoff.stores;
+
+import bakeoff.store.ArrayForm;
+import bakeoff.store.Capability;
+import bakeoff.store.Direction;
+import bakeoff.store.Durability;
+import bakeoff.store.Form;
+import bakeoff.store.OpenRequest;
+import bakeoff.store.Output;
+import bakeoff.store.Session;
+import bakeoff.store.SessionPlan;
+import bakeoff.store.Setting;
+import bakeoff.store.Store;
+import bakeoff.store.StoreDescription;
+import bakeoff.store.StoreException;
+import bakeoff.store.StoreType;
+import bakeoff.store.Visitor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/** A store in memory that goes wrong as it is told to: what is tested with it is that bakeoff notices. */
+public final class FaultyStore implements StoreType {
+    private static final String SOURCE = "jvm/stores/selftest/src/main/java/bakeoff/stores/FaultyStore.java";
+
+    /** What each directory holds, for as long as the process lives. */
+    private static final Map<Path, ConcurrentNavigableMap<byte[], byte[]>> CONTENTS = new ConcurrentHashMap<>();
+
+    @Override
+    public StoreDescription describe() {
+        String how = "keeps everything in memory until the process ends";
+        return new StoreDescription("faulty-jvm", "Faulty (JVM)")
+                .summary("Goes wrong as it is told to: tests that bakeoff notices.")
+                .version("0.1.0")
+                .license("MIT OR Apache-2.0")
+                .language("Java")
+                .structure("memory")
+                .files("none")
+                .durability(Durability.NONE, how, SOURCE)
+                .durability(Durability.PROCESS, how, SOURCE)
+                .durability(Durability.POWER, how, SOURCE)
+                .can(
+                        Capability.SCAN_FROM,
+                        Capability.SCAN_ORDERED,
+                        Capability.SCAN_ANY_ORDER,
+                        Capability.BATCH,
+                        Capability.BATCH_READS,
+                        Capability.PARALLEL_READERS,
+                        Capability.PARALLEL_WRITERS)
+                .setting(Setting.choice(
+                        "fault",
+                        List.of(
+                                "none",
+                                "wrong-value",
+                                "missing-key",
+                                "phantom-key",
+                                "error",
+                                "throw",
+                                "panic",
+                                "disk-full",
+                                "missing-library",
+                                "out-of-memory",
+                                "exit",
+                                "hang"),
+                        "What goes wrong.",
+                        SOURCE))
+                .setting(Setting.choice("when", List.of("operation", "open"), "When it goes wrong.", SOURCE))
+                .testOnly();
+    }
+
+    @Override
+    public Store<byte[]> open(OpenRequest request) throws Exception {
+        String fault = request.settings().word("fault");
+        boolean now = request.settings().word("when").equals("open");
+        if (now) {
+            strike(fault);
+        }
+        ConcurrentNavigableMap<byte[], byte[]> content = CONTENTS.computeIfAbsent(
+                request.directory(), directory -> new ConcurrentSkipListMap<>(Arrays::compareUnsigned));
+        return new Opened(content, now ? "none" : fault);
+    }
+
+    /** Does what the fault asks for. Those that spoil answers do nothing here. */
+    private static void strike(String fault) throws Exception {
+        switch (fault) {
+            case "error" -> throw StoreException.store("the store was asked to fail");
+            case "throw" -> throw new IllegalStateException("the store was asked to throw");
+            case "panic" -> throw new AssertionError("the store was asked to panic");
+            case "disk-full" -> throw new IOException("write failed", new IOException("No space left on device"));
+            case "missing-library" -> System.loadLibrary("bakeoff-there-is-none");
+            case "out-of-memory" -> hoard();
+            case "exit" -> System.exit(0);
+            case "hang" -> Thread.sleep(Long.MAX_VALUE);
+            default -> {}
+        }
+    }
+
+    /** Takes memory until there is no more. */
+    private static void hoard() {
+        List<byte[]> hoard = new ArrayList<>();
+        while (!hoard.contains(null)) {
+            hoard.add(new byte[1 << 20]);
+        }
+    }
+
+    private record Opened(ConcurrentNavigableMap<byte[], byte[]> content, String fault) implements Store<byte[]> {
+        @Override
+        public Form<byte[]> form() {
+            return new ArrayForm();
+        }
+
+        @Override
+        public Session<byte[]> session(SessionPlan plan) {
+            return new OfThread(content, fault);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private record OfThread(ConcurrentNavigableMap<byte[], byte[]> content, String fault) implements Session<byte[]> {
+        @Override
+        public void insert(byte[] key, byte[] value) throws Exception {
+            upsert(key, value);
+        }
+
+        @Override
+        public void update(byte[] key, byte[] value) throws Exception {
+            upsert(key, value);
+        }
+
+        @Override
+        public void upsert(byte[] key, byte[] value) throws Exception {
+            strike(fault);
+            content.put(key, value);
+        }
+
+        @Override
+        public boolean get(byte[] key, Output output) throws Exception {
+            strike(fault);
+            byte[] value = content.get(key);
+            if (value == null) {
+                return fault.equals("phantom-key");
+            }
+            if (fault.equals("missing-key")) {
+                return false;
+            }
+            output.keep(spoilt(value));
+            return true;
+        }
+
+        /** The value, or a copy with a bit turned over. */
+        private byte[] spoilt(byte[] value) {
+            if (!fault.equals("wrong-value") || value.length == 0) {
+                return value;
+            }
+            byte[] copy = value.clone();
+            copy[copy.length - 1] ^= 1;
+            return copy;
+        }
+
+        @Override
+        public void delete(byte[] key) throws Exception {
+            strike(fault);
+            content.remove(key);
+        }
+
+        @Override
+        public void scan(byte[] from, Direction direction, Visitor<byte[]> visitor) throws Exception {
+            strike(fault);
+            NavigableMap<byte[], byte[]> part = direction == Direction.REVERSE ? content.descendingMap() : content;
+            if (from != null) {
+                part = part.tailMap(from, true);
+            }
+            boolean goOn = true;
+            for (Map.Entry<byte[], byte[]> entry : part.entrySet()) {
+                goOn = goOn && visitor.visit(entry.getKey(), spoilt(entry.getValue()));
+            }
+        }
+
+        @Override
+        public void commit() {}
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,85 @@
+package bakeoff.stores;
+
+import bakeoff.store.ArrayForm;
+import bakeoff.store.Capability;
+import bakeoff.store.Direction;
+import bakeoff.store.Durability;
+import bakeoff.store.Form;
+import bakeoff.store.OpenRequest;
+import bakeoff.store.Output;
+import bakeoff.store.Session;
+import bakeoff.store.SessionPlan;
+import bakeoff.store.Store;
+import bakeoff.store.StoreDescription;
+import bakeoff.store.StoreType;
+import bakeoff.store.Visitor;
+import java.util.EnumSet;
+
+/** The store that does nothing: what is measured with it is the harness alone. */
+public final class NullStore implements StoreType {
+    private static final String SOURCE = "jvm/stores/selftest/src/main/java/bakeoff/stores/NullStore.java";
+
+    @Override
+    public StoreDescription describe() {
+        String how = "keeps nothing, so nothing can be lost";
+        return new StoreDescription("null-jvm", "Null (JVM)")
+                .summary("Does nothing and finds nothing: shows what the harness itself costs in Java.")
+                .version("0.1.0")
+                .license("MIT OR Apache-2.0")
+                .language("Java")
+                .structure("memory")
+                .files("none")
+                .durability(Durability.NONE, how, SOURCE)
+                .durability(Durability.PROCESS, how, SOURCE)
+                .durability(Durability.POWER, how, SOURCE)
+                .can(EnumSet.complementOf(EnumSet.of(Capability.INSERT_REFUSES)).toArray(Capability[]::new))
+                .keepsNothing()
+                .testOnly();
+    }
+
+    @Override
+    public Store<byte[]> open(OpenRequest request) {
+        return new Store<>() {
+            @Override
+            public Form<byte[]> form() {
+                return new ArrayForm();
+            }
+
+            @Override
+            public Session<byte[]> session(SessionPlan plan) {
+                return new NullSession();
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    private static final class NullSession implements Session<byte[]> {
+        @Override
+        public void insert(byte[] key, byte[] value) {}
+
+        @Override
+        public void update(byte[] key, byte[] value) {}
+
+        @Override
+        public void upsert(byte[] key, byte[] value) {}
+
+        @Override
+        public boolean get(byte[] key, Output output) {
+            return false;
+        }
+
+        @Override
+        public void delete(byte[] key) {}
+
+        @Override
+        public void scan(byte[] from, Direction direction, Visitor<byte[]> visitor) {}
+
+        @Override
+        public void commit() {}
+
+        @Override
+        public void close() {}
+    }
+}

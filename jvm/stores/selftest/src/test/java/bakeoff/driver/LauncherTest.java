@@ -1,0 +1,286 @@
+package bakeoff.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The driver as a process of its own, started by its script, with the committed tape that has no operation. */
+final class LauncherTest {
+    @TempDir
+    private Path home;
+
+    private record Ended(int status, List<String> lines, String log) {
+        JsonObject last() {
+            return JsonParser.parseString(lines.get(lines.size() - 1)).getAsJsonObject();
+        }
+
+        String text(String field) {
+            return last().get(field).getAsString();
+        }
+    }
+
+    /** Lays the driver out as it is when it is put together; the jar stands for all that is on the class path here. */
+    @BeforeEach
+    void layOut() throws IOException {
+        Path driver = home.resolve("bakeoff-driver-jvm");
+        Files.copy(Path.of("../../launcher/bakeoff-driver-jvm"), driver);
+        Files.setPosixFilePermissions(driver, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Path directory = Files.createDirectories(home.resolve("bakeoff-driver-jvm.d/selftest"));
+        Files.writeString(directory.resolveSibling("stores"), "faulty-jvm selftest\nnull-jvm selftest\n");
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, "bakeoff.driver.Main");
+        manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, classPath());
+        new JarOutputStream(Files.newOutputStream(directory.resolve("selftest.jar")), manifest).close();
+        Files.createDirectories(home.resolve("store"));
+        Files.createDirectories(home.resolve("temporary"));
+    }
+
+    private static String classPath() {
+        return Stream.of(System.getProperty("java.class.path").split(":"))
+                .map(entry -> Path.of(entry).toUri().toString())
+                .collect(Collectors.joining(" "));
+    }
+
+    private JsonObject request(String store) throws IOException {
+        JsonObject phase = new JsonObject();
+        phase.addProperty("name", "load");
+        phase.addProperty("tape", vector("empty.tape"));
+        phase.addProperty("mode", "latency");
+        phase.addProperty("batched", false);
+        phase.addProperty("ascending", false);
+        JsonArray phases = new JsonArray();
+        phases.add(phase);
+        JsonObject hints = new JsonObject();
+        for (String name : List.of(
+                "records_max",
+                "records_inserted",
+                "key_bytes_max",
+                "value_bytes_mean",
+                "value_bytes_max",
+                "data_bytes_max",
+                "written_bytes",
+                "threads")) {
+            hints.addProperty(name, 1);
+        }
+        hints.addProperty("integer_keys", false);
+        JsonObject request = new JsonObject();
+        request.addProperty("protocol", 1);
+        request.addProperty("cell", "0123456789abcdef");
+        request.addProperty("round", 1);
+        request.addProperty("store", store);
+        request.addProperty("durability", "process");
+        request.addProperty("directory", home.resolve("store").toString());
+        request.addProperty("pool", vector("pool.bin"));
+        request.add("hints", hints);
+        request.add("phases", phases);
+        return request;
+    }
+
+    private static String vector(String name) throws IOException {
+        return ReplayTest.VECTORS.resolve(name).toRealPath().toString();
+    }
+
+    private static JsonObject settings(String... pairs) {
+        JsonObject settings = new JsonObject();
+        for (int at = 0; at < pairs.length; at += 2) {
+            settings.addProperty(pairs[at], pairs[at + 1]);
+        }
+        return settings;
+    }
+
+    private Ended run(String request, Map<String, String> environment, String... arguments) throws Exception {
+        ProcessBuilder builder =
+                new ProcessBuilder(home.resolve("bakeoff-driver-jvm").toString());
+        builder.command().addAll(List.of(arguments));
+        builder.directory(home.toFile());
+        builder.environment().put("TMPDIR", home.resolve("temporary").toString());
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        environment.forEach(builder.environment()::put);
+        Path log = home.resolve("log");
+        Path input = Files.writeString(home.resolve("request.json"), request);
+        Process process = builder.redirectError(log.toFile())
+                .redirectInput(input.toFile())
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Ended(process.waitFor(), output.lines().toList(), Files.readString(log));
+    }
+
+    private Ended run(JsonObject request) throws Exception {
+        return run(request.toString(), Map.of(), "run");
+    }
+
+    @Test
+    void aRunHasItsEventsAndLeavesNothingElsewhere() throws Exception {
+        Ended ended = run(request("faulty-jvm"));
+        assertEquals(0, ended.status, ended.log);
+        List<String> events = ended.lines.stream()
+                .map(line -> JsonParser.parseString(line)
+                        .getAsJsonObject()
+                        .get("event")
+                        .getAsString())
+                .toList();
+        assertEquals(List.of("opened", "phase", "finished"), events);
+        try (Stream<Path> temporary = Files.list(home.resolve("temporary"))) {
+            assertEquals(0, temporary.count());
+        }
+    }
+
+    @Test
+    void aWarmUpIsDoneFirstAndRemoved() throws Exception {
+        JsonObject request = request("faulty-jvm");
+        JsonObject warmUp = new JsonObject();
+        warmUp.addProperty("time_ns", 200_000_000);
+        warmUp.add("pool", request.get("pool"));
+        warmUp.add("hints", request.get("hints"));
+        warmUp.add("phases", request.get("phases"));
+        request.add("warm_up", warmUp);
+        Ended ended = run(request);
+        assertEquals("finished", ended.text("event"), ended.log);
+        try (Stream<Path> temporary = Files.list(home.resolve("temporary"))) {
+            assertEquals(0, temporary.count());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "error,store-error,asked to fail",
+        "throw,store-error,asked to throw",
+        "panic,panic,asked to panic",
+        "disk-full,disk-full,No space left",
+        "missing-library,store-error,bakeoff-there-is-none",
+        "out-of-memory,out-of-memory,Java heap space",
+    })
+    void aStoreThatGoesWrongIsAFailedCell(String fault, String kind, String words) throws Exception {
+        JsonObject request = request("faulty-jvm");
+        request.add("settings", settings("fault", fault, "when", "open"));
+        request.getAsJsonObject("settings").addProperty("heap", 64 << 20);
+        Ended ended = run(request);
+        assertEquals(1, ended.status);
+        assertEquals("failed", ended.text("event"));
+        assertEquals(kind, ended.text("kind"), ended.log);
+        assertTrue(ended.text("message").contains(words), ended.text("message"));
+    }
+
+    /** The caller calls such an end a crash. */
+    @Test
+    void aStoreThatEndsTheProcessEndsItWithoutALastEvent() throws Exception {
+        JsonObject request = request("faulty-jvm");
+        request.add("settings", settings("fault", "exit", "when", "open"));
+        Ended ended = run(request);
+        assertEquals(0, ended.status);
+        assertEquals(List.of(), ended.lines);
+    }
+
+    @Test
+    void theHeapIsAsLargeAsAsked() throws Exception {
+        JsonObject request = request("faulty-jvm");
+        request.add("settings", new JsonObject());
+        request.getAsJsonObject("settings").addProperty("heap", 96 << 20);
+        Ended ended = run(request);
+        JsonObject opened = JsonParser.parseString(ended.lines.get(0)).getAsJsonObject();
+        long heap = opened.getAsJsonObject("settings").get("heap").getAsLong();
+        assertTrue(heap > 64 << 20 && heap <= 96 << 20, "%d".formatted(heap));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{}|`protocol` is missing",
+                "no JSON|malformed",
+                "''|malformed",
+                "{\"protocol\":2}|speaks protocol 2, this driver speaks 1",
+                "{\"protocol\":1,\"round\":1,\"cell\":\"x\"}|`durability` is missing",
+            })
+    void aBadRequestIsRefusedInWords(String request, String words) throws Exception {
+        Ended ended = run(request, Map.of(), "run");
+        assertEquals("bad-request", ended.text("kind"), ended.log);
+        assertTrue(ended.text("message").contains(words), ended.text("message"));
+    }
+
+    @Test
+    void whatTheDriverDoesNotKnowIsRefused() throws Exception {
+        assertTrue(run(request("nosuch")).text("message").contains("no store `nosuch`"));
+        JsonObject unknown = request("faulty-jvm");
+        unknown.add("settings", settings("falt", "none"));
+        assertTrue(run(unknown).text("message").contains("has no setting `falt`: it takes fault, heap, when"));
+        JsonObject word = request("faulty-jvm");
+        word.add("settings", settings("fault", "none-such"));
+        assertTrue(run(word).text("message").contains("give one of none, wrong-value"));
+        Files.writeString(home.resolve("store/mine"), "precious");
+        assertTrue(run(request("faulty-jvm")).text("message").contains("is not empty"));
+        assertTrue(Files.exists(home.resolve("store/mine")));
+    }
+
+    @Test
+    void aDamagedTapeIsRefused() throws Exception {
+        JsonObject request = request("faulty-jvm");
+        Path tape = home.resolve("damaged.tape");
+        byte[] bytes = Files.readAllBytes(ReplayTest.VECTORS.resolve("empty.tape"));
+        bytes[bytes.length - 1] ^= 1;
+        Files.write(tape, bytes);
+        request.getAsJsonArray("phases").get(0).getAsJsonObject().addProperty("tape", tape.toString());
+        Ended ended = run(request);
+        assertEquals("bad-tape", ended.text("kind"));
+    }
+
+    /** Every program that the script needs, and no Java. */
+    private String pathWithoutJava() throws IOException {
+        Path programs = Files.createDirectories(home.resolve("programs"));
+        for (String name : List.of("bash", "env", "dirname", "readlink", "sed", "cat")) {
+            Files.copy(
+                    Path.of("/usr/bin", name).toRealPath(), programs.resolve(name), StandardCopyOption.COPY_ATTRIBUTES);
+        }
+        return programs.toString();
+    }
+
+    @Test
+    void withoutJavaTheRunFailsAndSaysHowToGetOne() throws Exception {
+        Map<String, String> environment = Map.of("PATH", pathWithoutJava(), "JAVA_HOME", "");
+        Ended ended = run(request("faulty-jvm").toString(), environment, "run");
+        assertEquals("store-error", ended.text("kind"));
+        assertTrue(ended.text("message").contains("no Java 17 or newer found"), ended.text("message"));
+        assertTrue(ended.text("message").contains("openjdk-17-jdk-headless"));
+    }
+
+    @Test
+    void aJavaThatIsTooOldIsNamed() throws Exception {
+        Path old = Files.createDirectories(home.resolve("java-11/bin")).getParent();
+        Files.writeString(old.resolve("release"), "IMPLEMENTOR=\"Somebody\"\nJAVA_VERSION=\"11.0.2\"\n");
+        Files.copy(Path.of("/usr/bin/false"), old.resolve("bin/java"), StandardCopyOption.COPY_ATTRIBUTES);
+        Map<String, String> environment = Map.of("PATH", pathWithoutJava(), "JAVA_HOME", old.toString());
+        Ended ended = run(request("faulty-jvm").toString(), environment, "run");
+        assertTrue(ended.text("message").contains("java-11 is Java 11"), ended.text("message"));
+    }
+
+    @Test
+    void wrongVerbsAreUsage() throws Exception {
+        Ended ended = run("", Map.of(), "walk");
+        assertEquals(2, ended.status);
+        assertFalse(ended.log.isEmpty());
+        assertEquals(List.of(), ended.lines);
+    }
+}

@@ -1,0 +1,154 @@
+package bakeoff.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import bakeoff.store.ArrayForm;
+import bakeoff.store.BufferForm;
+import bakeoff.store.DataHints;
+import bakeoff.store.Durability;
+import bakeoff.store.Form;
+import bakeoff.store.OpenRequest;
+import bakeoff.store.Session;
+import bakeoff.store.SessionPlan;
+import bakeoff.store.Settings;
+import bakeoff.store.Store;
+import bakeoff.stores.FaultyStore;
+import bakeoff.stores.NullStore;
+import bakeoff.tape.Pool;
+import bakeoff.tape.TapeReader;
+import com.google.gson.JsonObject;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The replay loop over the committed tape that has every operation, flag and consumer. */
+final class ReplayTest {
+    static final Path VECTORS = Path.of("../../../crates/tape/vectors");
+    private static final DataHints HINTS = new DataHints(10, 10, 20, 10, 300, 1_000, 1_000, false, 1);
+
+    private static int directories;
+
+    private static OpenRequest request(String fault) throws Exception {
+        JsonObject given = new JsonObject();
+        given.addProperty("fault", fault);
+        Settings settings = Settings.resolve(new FaultyStore().describe(), given);
+        // A name of its own for each: the store keeps what a directory holds.
+        return new OpenRequest(Path.of("memory-" + directories++), Durability.PROCESS, settings, HINTS);
+    }
+
+    /** Replays the tape's lanes one after the other, as its description asks. */
+    private static LaneOutcome replay(String fault, boolean latency) throws Exception {
+        Store<byte[]> store = new FaultyStore().open(request(fault));
+        Pool pool = Pool.open(VECTORS.resolve("pool.bin"));
+        LaneOutcome whole = new LaneOutcome();
+        try (TapeReader tape = TapeReader.open(VECTORS.resolve("every-operation.tape"))) {
+            Lane<byte[]> lane = new Lane<>(store.form(), pool, 1_000);
+            for (int number = 0; number < tape.header().lanes().size(); number++) {
+                try (Session<byte[]> session = store.session(new SessionPlan(false, false))) {
+                    whole.merge(lane.replay(new Job(latency, true), tape.lane(number), session));
+                }
+                if (number == 0) {
+                    // The tree of the second lane stands alone.
+                    clear(store);
+                }
+            }
+        }
+        return whole;
+    }
+
+    private static void clear(Store<byte[]> store) throws Exception {
+        try (Session<byte[]> session = store.session(new SessionPlan(false, false))) {
+            for (String key : new String[] {"", "\0\u00ff../x", "b", "c"}) {
+                session.delete(key.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void rightAnswersAreFoundRight(boolean latency) throws Exception {
+        LaneOutcome outcome = replay("none", latency);
+        assertNull(outcome.firstWrong);
+        assertEquals(0, outcome.answersWrong);
+        assertTrue(outcome.answersChecked > 25, "%d answers".formatted(outcome.answersChecked));
+        assertTrue(outcome.timedNs > 0 && outcome.allocatedBytes >= 0);
+        JsonObject first = outcome.results().get(0).getAsJsonObject();
+        assertEquals("get", first.get("operation").getAsString());
+        assertEquals(latency, first.has("latency"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "wrong-value,first difference at byte",
+        "missing-key,found nothing",
+        "phantom-key,but the key is not there",
+    })
+    void wrongAnswersAreFoundWrong(String fault, String words) throws Exception {
+        LaneOutcome outcome = replay(fault, true);
+        assertTrue(outcome.answersWrong > 0);
+        assertTrue(outcome.firstWrong.contains(words), outcome.firstWrong);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "error,STORE_ERROR,the store was asked to fail",
+        "throw,STORE_ERROR,the store was asked to throw",
+        "panic,PANIC,the store was asked to panic",
+        "disk-full,DISK_FULL,No space left on device",
+        "missing-library,STORE_ERROR,bakeoff-there-is-none",
+    })
+    void whatIsThrownEndsTheCellWithItsReason(String fault, Failure.Kind kind, String words) {
+        Failure failure = assertThrows(Failure.class, () -> replay(fault, true));
+        assertEquals(kind, failure.kind());
+        assertTrue(failure.getMessage().startsWith("get of key `absent`: "), failure.getMessage());
+        assertTrue(failure.getMessage().contains(words), failure.getMessage());
+    }
+
+    /** The harness allocates nothing while the clock runs: a store that does nothing shows it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theHarnessAllocatesNothingInsideTheClock(boolean latency) throws Exception {
+        Store<byte[]> store = new NullStore().open(request("none"));
+        Pool pool = Pool.open(VECTORS.resolve("pool.bin"));
+        try (TapeReader tape = TapeReader.open(VECTORS.resolve("every-operation.tape"));
+                Session<byte[]> session = store.session(new SessionPlan(false, false))) {
+            Lane<byte[]> lane = new Lane<>(new ArrayForm(), pool, 1_000);
+            long least = Long.MAX_VALUE;
+            // The first passes load classes.
+            for (int pass = 0; pass < 100; pass++) {
+                LaneOutcome outcome = lane.replay(new Job(latency, false), tape.lane(1), session);
+                least = Math.min(least, outcome.allocatedBytes);
+            }
+            assertEquals(0, least);
+        }
+    }
+
+    /** Eight bytes and ends of arrays and buffers are the same bytes, whatever order a buffer is in. */
+    @Test
+    void formsShowTheSameBytes() {
+        java.nio.ByteBuffer source = java.nio.ByteBuffer.allocateDirect(40);
+        for (int at = 0; at < 40; at++) {
+            source.put(at, (byte) (at * 37));
+        }
+        compare(new ArrayForm(), new BufferForm(), source);
+    }
+
+    private static <A, B> void compare(Form<A> arrays, Form<B> buffers, java.nio.ByteBuffer source) {
+        A array = arrays.of(source, 3, 30);
+        B buffer = buffers.of(source, 3, 30);
+        for (int offset = 0; offset <= 22; offset++) {
+            assertEquals(arrays.longAt(array, offset), buffers.longAt(buffer, offset));
+        }
+        java.util.zip.CRC32 one = new java.util.zip.CRC32();
+        java.util.zip.CRC32 other = new java.util.zip.CRC32();
+        arrays.checksum(array, one, new byte[30]);
+        buffers.checksum(buffer, other, new byte[30]);
+        assertEquals(one.getValue(), other.getValue());
+        assertEquals(30, buffers.length(buffer), "a checksum leaves the buffer as it was");
+    }
+}

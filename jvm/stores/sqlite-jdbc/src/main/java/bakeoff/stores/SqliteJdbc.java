@@ -1,0 +1,195 @@
+package bakeoff.stores;
+
+import bakeoff.store.ArrayForm;
+import bakeoff.store.Capability;
+import bakeoff.store.DataHints;
+import bakeoff.store.Durability;
+import bakeoff.store.Form;
+import bakeoff.store.OpenRequest;
+import bakeoff.store.Session;
+import bakeoff.store.SessionPlan;
+import bakeoff.store.Setting;
+import bakeoff.store.Store;
+import bakeoff.store.StoreDescription;
+import bakeoff.store.StoreException;
+import bakeoff.store.StoreType;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteJDBCLoader;
+
+/** SQLite through JDBC: one table of keys and values, one connection a thread, kept from one session to the next. */
+public final class SqliteJdbc implements StoreType {
+    private static final String PRAGMA = "https://sqlite.org/pragma.html#pragma_";
+    private static final int BUSY_TIMEOUT_MS = 60_000;
+
+    @Override
+    public StoreDescription describe() throws Exception {
+        return new StoreDescription("sqlite-jdbc", "SQLite (JDBC)")
+                .summary(
+                        "SQL database in one file, through sqlite-jdbc; here one table of keys and values, with prepared statements.")
+                .version(version())
+                .license("Apache-2.0 AND blessing")
+                .language("C")
+                .structure("b-tree")
+                .files("records.sqlite; while open in the classes process and power also records.sqlite-wal and -shm")
+                .durability(
+                        Durability.NONE,
+                        "journal_mode=MEMORY, synchronous=OFF: a process that dies inside a transaction can leave a corrupt database",
+                        PRAGMA + "journal_mode")
+                .durability(
+                        Durability.PROCESS,
+                        "journal_mode=WAL, synchronous=NORMAL: the log is flushed at checkpoints only",
+                        PRAGMA + "synchronous")
+                .durability(
+                        Durability.POWER,
+                        "journal_mode=WAL, synchronous=FULL: the log is flushed at every commit",
+                        PRAGMA + "synchronous")
+                .can(
+                        Capability.SCAN_FROM,
+                        Capability.SCAN_ORDERED,
+                        Capability.SCAN_ANY_ORDER,
+                        Capability.BATCH,
+                        Capability.BATCH_READS,
+                        Capability.ATOMIC_BATCH,
+                        Capability.INSERT_REFUSES,
+                        Capability.PARALLEL_READERS,
+                        Capability.MULTI_PROCESS)
+                .keys(0, 65_535L)
+                .values(999_900_000)
+                .setting(Setting.bytes(
+                        "page-size",
+                        512,
+                        65_536,
+                        4_096L,
+                        "Size of a database page: a power of two.",
+                        PRAGMA + "page_size"))
+                .setting(Setting.bytes(
+                        "cache",
+                        0,
+                        1L << 40,
+                        2_048_000L,
+                        "Most memory that the page cache of one connection (thread) takes; less than 1 KiB counts as none.",
+                        PRAGMA + "cache_size"))
+                .setting(Setting.choice(
+                        "table",
+                        List.of("auto", "without-rowid", "rowid"),
+                        "How rows are kept: in the tree of keys (without-rowid) or in a tree of their own beside an index (rowid); "
+                                + "auto takes rowid when a mean row is larger than a twentieth of a page.",
+                        "https://sqlite.org/withoutrowid.html"))
+                .setting(Setting.integer(
+                        "wal-autocheckpoint",
+                        0,
+                        Integer.MAX_VALUE,
+                        1_000L,
+                        "Pages in the write-ahead log after which a commit also checkpoints; 0 for never.",
+                        PRAGMA + "wal_autocheckpoint"));
+    }
+
+    /** What the library says when asked, which shows that it runs. */
+    private static String version() throws Exception {
+        SQLiteJDBCLoader.initialize();
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:")) {
+            return query(connection, "SELECT sqlite_version()");
+        }
+    }
+
+    private static String query(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            return rows.next() ? rows.getString(1) : "";
+        }
+    }
+
+    @Override
+    public Store<byte[]> open(OpenRequest request) throws SQLException, StoreException {
+        long pageBytes = request.settings().number("page-size");
+        if (Long.bitCount(pageBytes) != 1) {
+            long below = Long.highestOneBit(pageBytes);
+            throw StoreException.badRequest(
+                    "setting `page-size` of store `sqlite-jdbc` is %d: give a power of two, %d or %d"
+                            .formatted(pageBytes, below, 2 * below));
+        }
+        Opened store = new Opened(
+                "jdbc:sqlite:" + request.directory().resolve("records.sqlite"),
+                pragmas(request),
+                new ConcurrentLinkedQueue<>());
+        Connection connection = store.connect();
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(createTable(request.settings().word("table"), pageBytes, request.hints()));
+        }
+        store.idle.add(connection);
+        return store;
+    }
+
+    /** Pragma and value, in the order they must be set in: the page size before the journal creates the file. */
+    private static Map<String, String> pragmas(OpenRequest request) {
+        long cacheKib = request.settings().number("cache") / 1_024;
+        boolean none = request.durability() == Durability.NONE;
+        String synchronous = none ? "0" : request.durability() == Durability.PROCESS ? "1" : "2";
+        Map<String, String> pragmas = new LinkedHashMap<>();
+        pragmas.put("page_size", String.valueOf(request.settings().number("page-size")));
+        pragmas.put("journal_mode", none ? "memory" : "wal");
+        pragmas.put("synchronous", synchronous);
+        // A negative cache size counts KiB instead of pages.
+        pragmas.put("cache_size", String.valueOf(-cacheKib));
+        pragmas.put("wal_autocheckpoint", String.valueOf(request.settings().number("wal-autocheckpoint")));
+        return pragmas;
+    }
+
+    /** The mean row should be smaller than about a twentieth of a page, else rows make the tree of keys deep. */
+    private static String createTable(String table, long pageBytes, DataHints hints) {
+        boolean small = hints.keyBytesMax() + hints.valueBytesMean() <= pageBytes / 20;
+        boolean withoutRowid = table.equals("auto") ? small : table.equals("without-rowid");
+        return "CREATE TABLE IF NOT EXISTS record (key BLOB NOT NULL PRIMARY KEY, value BLOB NOT NULL)"
+                + (withoutRowid ? " WITHOUT ROWID" : "");
+    }
+
+    /** The open database; {@code idle} are connections that no session uses at the moment. */
+    private record Opened(String url, Map<String, String> pragmas, ConcurrentLinkedQueue<Connection> idle)
+            implements Store<byte[]> {
+        @Override
+        public Form<byte[]> form() {
+            return new ArrayForm();
+        }
+
+        @Override
+        public Session<byte[]> session(SessionPlan plan) throws SQLException, StoreException {
+            Connection connection = idle.poll();
+            return new SqliteJdbcSession(connection == null ? connect() : connection, idle::add, plan.batched());
+        }
+
+        /** Opens a connection and makes sure that every pragma took: SQLite says nothing when one does not. */
+        Connection connect() throws SQLException, StoreException {
+            SQLiteConfig config = new SQLiteConfig();
+            config.setBusyTimeout(BUSY_TIMEOUT_MS);
+            Connection connection = config.createConnection(url);
+            for (Map.Entry<String, String> pragma : pragmas.entrySet()) {
+                try (Statement statement = connection.createStatement()) {
+                    statement.execute("PRAGMA %s = %s".formatted(pragma.getKey(), pragma.getValue()));
+                }
+                String taken = query(connection, "PRAGMA " + pragma.getKey());
+                if (!taken.equals(pragma.getValue())) {
+                    throw StoreException.store("SQLite keeps PRAGMA %s at %s when asked for %s"
+                            .formatted(pragma.getKey(), taken, pragma.getValue()));
+                }
+            }
+            return connection;
+        }
+
+        /** The last connection to close checkpoints the write-ahead log and removes it. */
+        @Override
+        public void close() throws SQLException {
+            for (Connection connection = idle.poll(); connection != null; connection = idle.poll()) {
+                connection.close();
+            }
+        }
+    }
+}
