@@ -127,7 +127,8 @@ mod tests {
         let operations: Vec<_> = small.phases.iter().map(|phase| phase.operations).collect();
         assert_eq!(operations, [None, Some(RECORDS), Some(5_000)]);
         let directory = tempfile::tempdir().unwrap();
-        let recording = bakeoff_tape::record(&small, directory.path(), None, &mut |_| {}).unwrap();
+        let recording =
+            bakeoff_tape::record(&small, directory.path(), None, &mut |_| ControlFlow::Continue(())).unwrap();
         assert_eq!(recording.phases[2].records_after, 5_000);
     }
 
