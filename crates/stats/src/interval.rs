@@ -11,14 +11,15 @@
 //!
 //! which for a mean is Student's interval. The percentile interval, both of whose halves are stretched by
 //! `t(1 − α/2, ν) / z(1 − α/2) · √(n/(n−1))`, shows skewness that the former cannot; the interval given is the wider of the
-//! two on each side. Ratios are compared on a logarithmic scale, with Welch's degrees of freedom, since the rounds of
+//! two on each side. Few rounds can only be drawn in few ways: then each is weighed by how likely it is instead of drawing.
+//! Ratios are compared on a logarithmic scale, with Welch's degrees of freedom, since the rounds of
 //! two stores need not scatter alike.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// Resamples drawn for an interval.
+/// Resamples drawn for an interval; if there are no more ways to draw, each of them is taken once, with its probability.
 const RESAMPLES: usize = 2_000;
 
 /// An estimate and the interval that it lies in with the confidence that was asked for.
@@ -55,8 +56,10 @@ impl Interval {
 /// `None` if there are fewer than two rounds, a round is not finite, or the confidence is out of range.
 pub fn bootstrap_mean_interval(rounds: &[f64], confidence: f64, seed: u64) -> Option<Interval> {
     let sample = Sample::new(rounds)?;
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let draws = (0..RESAMPLES).map(|_| sample.resampled_mean(&mut random)).collect();
+    let draws = sample.all_means().unwrap_or_else(|| {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        (0..RESAMPLES).map(|_| Draw::equal(sample.resampled_mean(&mut random))).collect()
+    });
     interval(
         Bootstrap { estimate: sample.mean, draws, freedom: sample.freedom(), correction: sample.correction() },
         confidence,
@@ -68,12 +71,46 @@ pub fn bootstrap_mean_interval(rounds: &[f64], confidence: f64, seed: u64) -> Op
 /// `None` if either side has fewer than two rounds, a round is negative or not finite, or a mean is zero.
 pub fn compare(a: &[f64], b: &[f64], confidence: f64, seed: u64) -> Option<Interval> {
     let (a, b) = (Sample::positive(a)?, Sample::positive(b)?);
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut draw = || (a.resampled_mean(&mut random) / b.resampled_mean(&mut random)).ln();
-    let draws = (0..RESAMPLES).map(|_| draw()).filter(|log_ratio| log_ratio.is_finite()).collect();
+    let mut draws = all_log_ratios(&a, &b).unwrap_or_else(|| {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut draw = || (a.resampled_mean(&mut random) / b.resampled_mean(&mut random)).ln();
+        (0..RESAMPLES).map(|_| Draw::equal(draw())).collect()
+    });
+    draws.retain(|draw| draw.value.is_finite());
     let estimate = (a.mean / b.mean).ln();
     let bootstrap = Bootstrap { estimate, draws, freedom: welch(&a, &b), correction: ratio_correction(&a, &b) };
     interval(bootstrap, confidence)?.exp()
+}
+
+/// A value of a resampled statistic, and how likely it is compared with the others.
+#[derive(Clone, Copy)]
+struct Draw {
+    value: f64,
+    weight: f64,
+}
+
+impl Draw {
+    fn equal(value: f64) -> Self {
+        Self { value, weight: 1.0 }
+    }
+}
+
+/// The logarithm of the ratio for all pairs of ways to draw; `None` if there are too many.
+fn all_log_ratios(a: &Sample, b: &Sample) -> Option<Vec<Draw>> {
+    let (a, b) = (a.all_means()?, b.all_means()?);
+    if a.len() * b.len() > RESAMPLES {
+        return None;
+    }
+    let logarithms: Vec<Draw> = b.iter().map(|draw| Draw { value: draw.value.ln(), ..*draw }).collect();
+    let pair = |a: &Draw, ln_a: f64, b: &Draw| Draw { value: ln_a - b.value, weight: a.weight * b.weight };
+    Some(
+        a.iter()
+            .flat_map(|a| {
+                let ln_a = a.value.ln();
+                logarithms.iter().map(move |b| pair(a, ln_a, b))
+            })
+            .collect(),
+    )
 }
 
 /// At least two finite rounds, and what is needed of them.
@@ -112,6 +149,37 @@ impl<'a> Sample<'a> {
         let sum: f64 = (0..count).map(|_| self.rounds[random.random_range(0..count)]).sum();
         sum / count as f64
     }
+
+    /// The means of all ways to draw as many rounds as there are, whatever their order, each with its probability; `None` if
+    /// there are too many.
+    fn all_means(&self) -> Option<Vec<Draw>> {
+        let count = self.rounds.len();
+        if ways(count) > RESAMPLES {
+            return None;
+        }
+        // How often the rounds so far were drawn: their sum, how many draws are left, and the weight, which for `k` draws of one
+        // round is 1/k! (the multinomial coefficient up to a factor that all share).
+        let mut partial = vec![(0.0, count, 1.0)];
+        for (index, round) in self.rounds.iter().enumerate() {
+            let last = index + 1 == count;
+            partial = partial
+                .iter()
+                .flat_map(|&(sum, left, weight)| {
+                    let least = if last { left } else { 0 };
+                    (least..=left).map(move |times| {
+                        let factorial: f64 = (1..=times).map(|factor| factor as f64).product();
+                        (sum + round * times as f64, left - times, weight / factorial)
+                    })
+                })
+                .collect();
+        }
+        Some(partial.into_iter().map(|(sum, _, weight)| Draw { value: sum / count as f64, weight }).collect())
+    }
+}
+
+/// How many ways there are to draw `count` of `count` rounds with replacement, whatever their order: `(2n−1 choose n)`.
+fn ways(count: usize) -> usize {
+    (1..count).fold(1, |ways: usize, step| ways.saturating_mul(count + step) / step)
 }
 
 /// Welch–Satterthwaite degrees of freedom of a difference of two logarithms of means.
@@ -133,7 +201,7 @@ fn ratio_correction(a: &Sample, b: &Sample) -> f64 {
 /// A bootstrap distribution and what stretches it.
 struct Bootstrap {
     estimate: f64,
-    draws: Vec<f64>,
+    draws: Vec<Draw>,
     freedom: f64,
     correction: f64,
 }
@@ -147,21 +215,26 @@ fn interval(bootstrap: Bootstrap, confidence: f64) -> Option<Interval> {
     let tail = (1.0 - confidence) / 2.0;
     let student = -StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(tail) * correction;
     let normal = -Normal::standard().inverse_cdf(tail);
-    let deviation = (draws.iter().map(|draw| (draw - estimate).powi(2)).sum::<f64>() / draws.len() as f64).sqrt();
-    draws.sort_by(f64::total_cmp);
+    let weight: f64 = draws.iter().map(|draw| draw.weight).sum();
+    let squares: f64 = draws.iter().map(|draw| draw.weight * (draw.value - estimate).powi(2)).sum();
+    let deviation = (squares / weight).sqrt();
+    draws.sort_unstable_by(|a, b| a.value.total_cmp(&b.value));
     let stretch = student / normal;
-    let below = (estimate - quantile(&draws, tail)) * stretch;
-    let above = (quantile(&draws, 1.0 - tail) - estimate) * stretch;
+    let below = (estimate - quantile(&draws, tail * weight)) * stretch;
+    let above = (quantile(&draws, (1.0 - tail) * weight) - estimate) * stretch;
     let symmetric = deviation * student;
     let (low, high) = (estimate - below.max(symmetric), estimate + above.max(symmetric));
     Interval { estimate, low, high }.finite()
 }
 
-/// The value below which this part of the sorted draws lies, interpolated between the two nearest.
-fn quantile(sorted: &[f64], part: f64) -> f64 {
-    let place = part * (sorted.len() - 1) as f64;
-    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
-    below + (above - below) * place.fract()
+/// The first of the sorted draws up to which there is this much weight.
+fn quantile(sorted: &[Draw], wanted: f64) -> f64 {
+    let mut below = 0.0;
+    let mut reached = sorted.iter().filter(|draw| {
+        below += draw.weight;
+        below >= wanted
+    });
+    reached.next().or(sorted.last()).map_or(f64::NAN, |draw| draw.value)
 }
 
 #[cfg(test)]
@@ -194,8 +267,33 @@ mod tests {
     }
 
     #[test]
+    fn few_rounds_are_drawn_in_every_way() {
+        // Of 1 and 4: both 1 in a quarter of the draws, one of each in half, both 4 in a quarter.
+        let draws = Sample::new(&[1.0, 4.0]).unwrap().all_means().unwrap();
+        let values: Vec<(f64, f64)> = draws.iter().map(|draw| (draw.value, draw.weight)).collect();
+        assert_eq!(values, [(4.0, 0.5), (2.5, 1.0), (1.0, 0.5)]);
+        assert_eq!((ways(2), ways(3), ways(4), ways(7)), (3, 10, 35, 1716));
+        for count in 2..=7 {
+            let rounds: Vec<f64> = (0..count).map(|round| f64::from(1 << round)).collect();
+            assert_eq!(Sample::new(&rounds).unwrap().all_means().unwrap().len(), ways(rounds.len()));
+        }
+        assert!(Sample::new(&[1.0; 8]).unwrap().all_means().is_none());
+    }
+
+    #[test]
+    fn all_ways_and_some_ways_give_the_same_interval() {
+        // Seven rounds are weighed, and the same seven twice over are drawn, which halves the variance of the mean.
+        let few = [9.0, 10.0, 11.0, 10.5, 9.2, 10.9, 9.7];
+        let many: Vec<f64> = few.iter().chain(&few).copied().collect();
+        let (few, many) =
+            (bootstrap_mean_interval(&few, 0.95, 1).unwrap(), bootstrap_mean_interval(&many, 0.95, 1).unwrap());
+        // t(0.975, 6)/√6 and t(0.975, 13)/√13 times the same deviation: 0.99896 and 0.59917.
+        near((few.high - few.low) / (many.high - many.low), 0.99896 / 0.59917, 0.1);
+    }
+
+    #[test]
     fn the_same_seed_gives_the_same_interval() {
-        let rounds = [3.0, 4.0, 3.5, 3.7];
+        let rounds = [3.0, 4.0, 3.5, 3.7, 3.1, 3.9, 3.3, 3.6];
         assert_eq!(bootstrap_mean_interval(&rounds, 0.95, 9), bootstrap_mean_interval(&rounds, 0.95, 9));
         assert_ne!(bootstrap_mean_interval(&rounds, 0.95, 9), bootstrap_mean_interval(&rounds, 0.95, 10));
     }
