@@ -94,7 +94,8 @@ mod tests {
         for offset in (0..100_000).step_by(37) {
             let value = pool.slice(offset, 100).unwrap();
             let compressed = snap::raw::Encoder::new().compress_vec(value).unwrap().len();
-            assert!((35..=65).contains(&compressed), "{compressed} bytes of 100 at {offset}");
+            // A short value may begin in the middle of what can be compressed: two thirds of it are left then.
+            assert!((35..=70).contains(&compressed), "{compressed} bytes of 100 at {offset}");
         }
     }
 
