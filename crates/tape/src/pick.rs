@@ -194,7 +194,9 @@ impl Chooser {
     fn new(access: Access, share: Share<'_>, model: &Model) -> Self {
         let live = Live::new(&share, model);
         let ranks = match access {
-            Access::Zipfian { theta } | Access::Latest { theta } => Some(Zipf::new(live.len(), theta)),
+            Access::Zipfian { theta } | Access::Latest { theta } => {
+                Some(Zipf::new(live.len(), live.len() + share.inserts, theta))
+            }
             _ => None,
         };
         let stream = |purpose| Stream::new(share.seed, share.phase, share.lane, purpose);
@@ -216,7 +218,8 @@ impl Chooser {
     #[inline]
     fn pick(&mut self, model: &Model) -> Option<Picked> {
         if !self.steady {
-            return self.draw();
+            let count = self.live.len();
+            return (count > 0).then(|| self.draw(count)).map(|place| self.picked(place, count));
         }
         if self.ahead.is_empty() {
             self.look_ahead(model);
@@ -224,36 +227,39 @@ impl Chooser {
         self.ahead.pop()
     }
 
-    /// Draws many picks at once and reads where their values lie, so that one wait for memory serves them all.
+    /// Draws many picks at once, a stage after the other, and reads where their values lie, so that one wait for the processor's
+    /// tables and for memory serves them all.
     fn look_ahead(&mut self, model: &Model) {
-        for _ in 0..AHEAD {
-            if let Some(picked) = self.draw() {
-                self.ahead.push(picked);
-            }
+        let count = self.live.len();
+        if count == 0 {
+            return;
         }
-        self.ahead.reverse();
+        let mut places = [0; AHEAD];
+        places.iter_mut().for_each(|place| *place = self.draw(count));
+        let picks = places.map(|place| self.picked(place, count));
+        self.ahead.extend(picks.iter().rev());
         black_box(self.ahead.iter().fold(0, |sum, picked| sum ^ model.touch(picked.index)));
     }
 
+    /// A place among `count` live records by popularity, age or chance.
     #[inline]
-    fn draw(&mut self) -> Option<Picked> {
-        let count = self.live.len();
-        if count == 0 {
-            return None;
-        }
-        let slot = match self.access {
-            Access::Zipfian { .. } => {
-                let rank = self.draw_rank(count);
-                self.scatter.apply(rank, count)
-            }
-            Access::Latest { .. } => count - 1 - self.draw_rank(count),
-            Access::Hot { records, operations } => {
-                let rank = self.draw_hot(count, records, operations);
-                self.scatter.apply(rank, count)
-            }
+    fn draw(&mut self, count: u64) -> u64 {
+        match self.access {
+            Access::Zipfian { .. } | Access::Latest { .. } => self.draw_rank(count),
+            Access::Hot { records, operations } => self.draw_hot(count, records, operations),
             Access::Uniform | Access::Sequential | Access::Insertion => self.key.below(count),
+        }
+    }
+
+    /// The record at a place.
+    #[inline]
+    fn picked(&self, place: u64, count: u64) -> Picked {
+        let slot = match self.access {
+            Access::Zipfian { .. } | Access::Hot { .. } => self.scatter.apply(place, count),
+            Access::Latest { .. } => count - 1 - place,
+            Access::Uniform | Access::Sequential | Access::Insertion => place,
         };
-        Some(Picked { index: self.live.index(slot), slot })
+        Picked { index: self.live.index(slot), slot }
     }
 
     /// A Zipfian rank from 0.

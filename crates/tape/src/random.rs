@@ -68,124 +68,124 @@ impl Stream {
 
 /// Draws ranks from 1 to `n` with probabilities in proportion to `rank^-theta`.
 ///
-/// A rank is found under a hat (1 up to 1, then `x^-theta`) whose integral can be inverted, and kept with the probability
-/// that makes up for the difference. The first ranks, where most of the area lies, are found in a table of fixed size, since a power
-/// takes longer than everything else that an operation of a tape needs.
+/// The ranks lie in bins: one each for the first, then [`BINS_OF_OCTAVE`] for each doubling. A place in the bins' area, where a rank
+/// of a bin is taken to be as likely as its first, is found through a table; a rank is kept with the probability that makes up
+/// for the difference. That takes a power for one draw in a hundred, and powers take longer than all else in an operation.
 #[derive(Clone)]
 pub(crate) struct Zipf {
     theta: f64,
     n: u64,
-    /// The hat's integral from 0 to `n`.
+    /// The area of the ranks up to `n`.
     area: f64,
-    /// `1 - theta`, and its inverse.
-    power: f64,
-    inverse: f64,
-    /// The hat's integral from 0 to each of the first ranks.
-    heads: Vec<f64>,
-    /// For equal parts of the area of all `heads`: the index of the first head that does not end before the part begins.
-    guide: Vec<u32>,
+    /// Those of all ranks, and a last one that no area reaches.
+    bins: Vec<Bin>,
+    /// For equal parts of the area of all bins: the last bin that begins no later than the part.
+    guide: Vec<u16>,
+    /// Parts of the guide in one unit of area.
+    parts: f64,
 }
 
-/// Ranks in the table of [`Zipf`].
-const HEADS: usize = 1 << 15;
+/// Ranks of which each counts as much as the first.
+#[derive(Clone)]
+struct Bin {
+    first: u64,
+    /// `first^-theta`
+    weight: f64,
+    /// The area of the bins before.
+    before: f64,
+}
+
+/// Bins of the ranks from 2ᵏ to 2ᵏ⁺¹ where there are more ranks than that.
+const BINS_OF_OCTAVE: u64 = 1 << OCTAVE_BITS;
+const OCTAVE_BITS: u32 = 6;
+/// Parts of the guide.
+const PARTS: usize = 1 << 13;
+
+/// The bin of a rank.
+#[inline]
+fn bin_of(rank: u64) -> usize {
+    let octave = rank.ilog2().max(OCTAVE_BITS);
+    ((rank >> (octave - OCTAVE_BITS)) + u64::from(octave - OCTAVE_BITS) * BINS_OF_OCTAVE) as usize - 1
+}
 
 impl Zipf {
-    pub(crate) fn new(n: u64, theta: f64) -> Self {
-        let power = 1.0 - theta;
-        let (heads, guide) = (Vec::new(), Vec::new());
-        let mut zipf = Self { theta, n: 0, area: 0.0, power, inverse: 1.0 / power, heads, guide };
-        zipf.heads = (1..=HEADS).map(|rank| zipf.integral(rank as f64)).collect();
-        let part = zipf.heads[HEADS - 1] / HEADS as f64;
-        let mut index = 0;
-        for number in 0..HEADS {
-            while zipf.heads[index] < number as f64 * part {
-                index += 1;
-            }
-            zipf.guide.push(index as u32);
+    /// For `n` ranks and, after [`Zipf::resize`], at most `n_max`.
+    pub(crate) fn new(n: u64, n_max: u64, theta: f64) -> Self {
+        let (mut bins, mut first, mut before) = (Vec::new(), 1, 0.0);
+        while first <= n_max.max(n).max(1) {
+            let width = (1 << first.ilog2().saturating_sub(OCTAVE_BITS)).max(1);
+            let weight = libm::pow(first as f64, -theta);
+            bins.push(Bin { first, weight, before });
+            before += weight * width as f64;
+            first += width;
         }
+        let parts = PARTS as f64 / before;
+        bins.push(Bin { first, weight: 0.0, before: f64::INFINITY });
+        let mut bin = 0;
+        let guide = (0..PARTS).map(|part| {
+            while bins[bin + 1].before <= part as f64 / parts {
+                bin += 1;
+            }
+            bin as u16
+        });
+        let guide = guide.collect();
+        let mut zipf = Self { theta, n: 0, area: 0.0, bins, guide, parts };
         zipf.resize(n);
         zipf
-    }
-
-    /// The hat's integral from 0 to `end`, which is at least 1.
-    fn integral(&self, end: f64) -> f64 {
-        if self.power == 0.0 { 1.0 + libm::log(end) } else { 1.0 + (libm::pow(end, self.power) - 1.0) * self.inverse }
     }
 
     /// Goes on with `n` ranks.
     #[inline]
     pub(crate) fn resize(&mut self, n: u64) {
         if n != self.n {
-            self.n = n;
-            self.area = self.integral(n.max(1) as f64);
+            self.n = n.max(1);
+            let bin = &self.bins[bin_of(self.n)];
+            self.area = bin.before + bin.weight * (self.n + 1 - bin.first) as f64;
         }
-    }
-
-    /// Where the hat's integral from 0 reaches `area`.
-    #[inline]
-    fn invert(&self, area: f64) -> f64 {
-        if area <= 1.0 {
-            area
-        } else if self.power == 0.0 {
-            libm::exp(area - 1.0)
-        } else {
-            libm::pow(1.0 + (area - 1.0) * self.power, self.inverse)
-        }
-    }
-
-    /// The rank whose part of the hat reaches `area`.
-    #[inline]
-    fn rank_at(&self, area: f64) -> u64 {
-        let last = self.heads[HEADS - 1];
-        if area >= last {
-            return self.invert(area) as u64 + 1;
-        }
-        let part = (area / last * HEADS as f64) as usize;
-        let mut index = self.guide[part.min(HEADS - 1)] as usize;
-        while self.heads[index] <= area {
-            index += 1;
-        }
-        index as u64 + 1
     }
 
     /// A rank, from 1 to `n`.
     #[inline]
     pub(crate) fn draw(&self, stream: &mut Stream) -> u64 {
         loop {
-            let area = stream.unit() * self.area;
-            let rank = self.rank_at(area).min(self.n.max(1));
-            if rank == 1 {
-                return 1;
+            let place = stream.unit() * self.area;
+            let part = (place * self.parts) as usize;
+            let mut index = usize::from(self.guide[part.min(PARTS - 1)]);
+            while self.bins[index + 1].before <= place {
+                index += 1;
             }
-            // The share of the hat that belongs to the rank is (x / rank)^theta, where x is the place in the hat; its lower
-            // bound, which needs no power, settles nearly every case.
-            let (chance, rank_f64) = (stream.unit(), rank as f64);
-            if chance < 1.0 - self.theta.max(1.0) / rank_f64
-                || chance < libm::pow(self.invert(area) / rank_f64, self.theta)
-            {
+            let bin = &self.bins[index];
+            let beyond = ((place - bin.before) / bin.weight) as u64;
+            let rank = (bin.first + beyond).min(self.n);
+            // How likely the rank is beside its bin's first; the lower bound, which needs no power, settles nearly every case.
+            let (chance, first, beyond) = (stream.unit(), bin.first as f64, beyond as f64);
+            if chance < 1.0 - self.theta * beyond / first || chance < libm::pow(first / (first + beyond), self.theta) {
                 return rank;
             }
         }
     }
 }
 
-/// A random order of 0 … `n`, without memory: a Feistel network over the next power of two, walked until it is inside.
+/// A random order of 0 … `n`, without memory: steps that can be undone over the next power of two, walked until it is inside.
 ///
 /// For two sizes under the same `n_max` the orders agree but for the few places that changed, so what is popular stays
 /// popular while a store grows.
 #[derive(Clone)]
 pub(crate) struct Permutation {
-    keys: [u64; ROUNDS],
-    left_bits: u32,
-    right_bits: u32,
+    /// What each round adds and multiplies with; factors are odd, so that no two numbers come to the same.
+    rounds: [(u64, u64); ROUNDS],
+    mask: u64,
+    /// Half the bits.
+    shift: u32,
 }
 
-const ROUNDS: usize = 6;
+const ROUNDS: usize = 5;
 
 impl Permutation {
     pub(crate) fn new(n_max: u64, stream: &mut Stream) -> Self {
         let bits = (u64::BITS - n_max.saturating_sub(1).leading_zeros()).max(2);
-        Self { keys: std::array::from_fn(|_| stream.next()), left_bits: bits / 2, right_bits: bits - bits / 2 }
+        let rounds = std::array::from_fn(|_| (stream.next(), stream.next() | 1));
+        Self { rounds, mask: (1 << bits) - 1, shift: bits.div_ceil(2) }
     }
 
     /// Where `place` (below `n`) goes. `n` is at most `n_max`.
@@ -200,31 +200,14 @@ impl Permutation {
         }
     }
 
-    /// One pass over the whole power of two. Halves swap their widths each round; an even number of rounds restores them.
+    /// One pass over the whole power of two. A product carries low bits upwards, the fold brings high ones down.
     #[inline]
     fn shuffle(&self, value: u64) -> u64 {
-        let (mut high, mut low) = (value >> self.right_bits, value & mask(self.right_bits));
-        let (mut high_bits, mut low_bits) = (self.left_bits, self.right_bits);
-        for key in self.keys {
-            let mixed = (high ^ scramble(low ^ key)) & mask(high_bits);
-            (high, low) = (low, mixed);
-            (high_bits, low_bits) = (low_bits, high_bits);
-        }
-        high << low_bits | low
+        self.rounds.iter().fold(value, |value, (term, factor)| {
+            let mixed = value.wrapping_add(*term).wrapping_mul(*factor) & self.mask;
+            mixed ^ mixed >> self.shift
+        })
     }
-}
-
-#[inline]
-fn mask(bits: u32) -> u64 {
-    (1 << bits) - 1
-}
-
-/// Mixes all bits (the finalizer of SplitMix64).
-#[inline]
-fn scramble(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    x ^ (x >> 31)
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub(crate) struct Words {
 impl Words {
     pub(crate) fn new(stream: Stream) -> Self {
         let words: Vec<_> = WORDS.split_ascii_whitespace().collect();
-        let ranks = Zipf::new(words.len() as u64, 1.0);
+        let ranks = Zipf::new(words.len() as u64, words.len() as u64, 1.0);
         Self { stream, words, ranks, sentence: String::new(), used: 0, sentences_left: 5 }
     }
 
