@@ -22,11 +22,17 @@ pub(crate) struct Pair<'a> {
 /// The fields in which both tables rank somebody, in the order of the left one.
 pub(crate) fn pairs<'a>(left: &'a Table, right: &'a Table) -> Vec<Pair<'a>> {
     let pair = |place: &'a Place| {
-        let (left, right) = (left.fields.get(place)?, right.fields.get(place)?);
-        Some(Pair { place, left: left.ranking.as_ref()?, right: right.ranking.as_ref()? })
+        let (other, left) = (right.fields.keys().find(|other| is_same(place, other))?, left.fields.get(place)?);
+        Some(Pair { place: other, left: left.ranking.as_ref()?, right: right.fields.get(other)?.ranking.as_ref()? })
     };
     let of = |measure: &'a Measure| left.fields.keys().filter(move |(other, _, _)| other == measure);
     left.measures.iter().flat_map(of).filter_map(pair).collect()
+}
+
+/// Whether two fields have the same place; a publication that does not say what its data is has it in any.
+fn is_same(left: &Place, right: &Place) -> bool {
+    let (Column { data, records }, other) = (&left.2, &right.2);
+    (&left.0, left.1, records) == (&right.0, right.1, &other.records) && (data.is_empty() || *data == other.data)
 }
 
 impl Pair<'_> {

@@ -44,7 +44,11 @@ pub(crate) fn stores(published: &Published, width: usize) -> String {
 
 pub(crate) fn notes(published: &Published, width: usize) -> String {
     let mut notes = published.facts.notes.clone();
-    let elsewhere = published.figures.iter().filter(|figure| figure.measure == Kind::Size).count();
+    let elsewhere = published
+        .figures
+        .iter()
+        .filter(|figure| figure.measure == Kind::Size && figure.value(&published.facts).is_none())
+        .count();
     if elsewhere > 0 {
         notes.push(format!(
             "{} are not in a matrix: see published/{}.csv.",
@@ -74,7 +78,7 @@ pub(crate) fn contenders(published: &Published) -> Contenders {
 pub(crate) fn key(figure: &Figure) -> String {
     let store = figure.store.as_deref().unwrap_or(&figure.store_published);
     match &figure.settings {
-        Some(settings) => format!("{} {settings}", figure.store_published),
+        Some(settings) => format!("{store} {settings}"),
         None => store.to_owned(),
     }
 }
@@ -124,8 +128,7 @@ fn circumstances_of(figure: &Figure) -> Circumstances {
 fn measure(figure: &Figure) -> Option<Measure> {
     match figure.measure {
         Kind::Time | Kind::Rate => Some(Measure::Time { phase: figure.phase.clone()?, operation: None }),
-        Kind::SpaceEfficiency => Some(Measure::Space),
+        Kind::SpaceEfficiency | Kind::Size => Some(Measure::Space),
         Kind::PeakMemory => Some(Measure::Memory),
-        Kind::Size => None,
     }
 }

@@ -4,11 +4,12 @@ use crate::error::{SuiteErrors, did_you_mean};
 use crate::suite::Suite;
 
 /// Name and text of every suite.
-const SUITES: [(&str, &str); 4] = [
+const SUITES: [(&str, &str); 5] = [
     ("quick", include_str!("../../../suites/quick.toml")),
     ("hines-2023", include_str!("../../../suites/hines-2023.toml")),
     ("leveldb-2011", include_str!("../../../suites/leveldb-2011.toml")),
     ("cunningham-2024", include_str!("../../../suites/cunningham-2024.toml")),
+    ("lmdbjava-2016", include_str!("../../../suites/lmdbjava-2016.toml")),
 ];
 
 /// Every suite with its name, in the order in which they are listed.

@@ -73,8 +73,7 @@ pub(crate) fn facts(published: &Published) -> PublishedFacts<'_> {
 fn measure(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Time | Kind::Rate => Some("time_ns_mean"),
-        Kind::SpaceEfficiency => Some("space_efficiency"),
+        Kind::SpaceEfficiency | Kind::Size => Some("space_efficiency"),
         Kind::PeakMemory => Some("rss_peak_above_baseline_bytes"),
-        Kind::Size => None,
     }
 }
