@@ -9,6 +9,7 @@
 
 mod axes;
 pub mod builtin;
+mod distribution;
 mod disturbance;
 mod error;
 mod flow;
@@ -26,6 +27,7 @@ mod suite;
 mod units;
 mod variants;
 
+pub use axes::Key;
 pub use disturbance::Disturbance;
 pub use error::{SuiteError, SuiteErrors, did_you_mean};
 pub use offered::offered;
