@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
 fn main() {
-    report_versions(&Path::new(&variable("CARGO_MANIFEST_DIR")).join("../../Cargo.lock"), &["fjall", "redb", "sled"]);
+    report_versions(&Path::new(&variable("CARGO_MANIFEST_DIR")).join("../../Cargo.lock"), &["fjall", "redb"]);
     if has_feature("leveldb") {
         need_header("leveldb", "leveldb/db.h", "libleveldb-dev g++", true);
         build_shim(cc::Build::new().cpp(true).std("c++17"), "src/leveldb/shim.cc", "leveldb");

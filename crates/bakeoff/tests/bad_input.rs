@@ -29,6 +29,20 @@ fn a_malformed_suite_is_refused_with_its_line() {
 }
 
 #[test]
+fn nothing_is_begun_where_nothing_can_be_written() {
+    let place = Place::new();
+    // Nobody, root neither, can make anything in a directory whose path is as long as paths can be.
+    let mut deep = place.path().to_owned();
+    while deep.as_os_str().len() < 4_080 {
+        deep.push("d".repeat((4_090 - deep.as_os_str().len()).min(200) - 1));
+    }
+    std::fs::create_dir_all(&deep).expect("a deep directory");
+    let deep = deep.display().to_string();
+    place.run(&["run", "--stores", "sqlite", "--dir", &deep]).expect(2).says(&["cannot write in", "--dir"]);
+    assert_eq!(place.runs(), Vec::<PathBuf>::new());
+}
+
+#[test]
 fn flags_are_held_to_the_same_rules() {
     let place = Place::new();
     place.run(&["run", "--rounds", "0"]).expect(2).says(&["rounds"]);
@@ -42,6 +56,8 @@ fn flags_are_held_to_the_same_rules() {
     place.run(&["report", "published:hines"]).expect(2).says(&["hines-2023"]);
     place.run(&["run", "--variants", "paper"]).expect(2).says(&["--variants paper", "no variants"]);
     place.run(&["run", "--dir", "/no/such/place"]).expect(2).says(&["/no/such/place"]);
+    place.run(&["run", "--memory", "1KiB"]).expect(2).says(&["memory", "1KiB", "64KiB"]);
+    place.run(&["run", "--memory-limit", "lots"]).expect(2).says(&["memory-limit", "lots"]);
     place.run(&["run", "--out", "/proc/nowhere"]).expect(2).says(&["/proc/nowhere"]);
     place.run(&["run", "--corpus", "/no/such/texts", "--plan"]).expect(2).says(&["/no/such/texts"]);
     assert_eq!(place.runs(), Vec::<PathBuf>::new(), "nothing was begun");

@@ -14,8 +14,8 @@ use bakeoff_measure::{Clock, rss_bytes};
 use bakeoff_protocol::{DataHints, Durability, Mode, Settings};
 use bakeoff_stores::{OpenRequest, SessionPlan};
 use bakeoff_tape::{
-    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Pool, SizeRange, TapeReader, Workload,
-    record,
+    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Pool, Shape, SizeRange, TapeReader,
+    Workload, record,
 };
 
 /// A peer's harness with its empty database costs 200–250 ns an operation; ours may cost 1.5 pairs of clock readings.
@@ -63,7 +63,9 @@ fn gets(operations: u64) -> Workload {
         // `null` finds nothing, and of keys that are not there that is the right answer: each is compared and found right.
         missing: if operation == Operation::Get { 1.0 } else { 0.0 },
         restore: false,
+        read_first: false,
         scan_entries: SizeRange { min: 1, max: 1 },
+        scan_shape: Shape::Uniform,
         reverse: false,
         any_order: false,
         consumer: Consumer::Touch,
@@ -71,8 +73,10 @@ fn gets(operations: u64) -> Workload {
     Workload {
         seed: 1,
         key: KeyForm::Decimal,
+        key_bytes: None,
         records: operations.min(1_000_000),
         value_bytes: SizeRange { min: 100, max: 100 },
+        value_shape: Shape::Uniform,
         data: Data::Random,
         pool_bytes: 1 << 20,
         lanes: 1,

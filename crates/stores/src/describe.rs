@@ -39,7 +39,6 @@ pub(crate) fn memory(shares: &[MemoryShare], how: &str, source: &str) -> Option<
     feature = "leveldb",
     feature = "redb",
     feature = "rocksdb",
-    feature = "sled",
     feature = "sqlite",
     feature = "wiredtiger"
 ))]

@@ -38,8 +38,6 @@ mod rocksdb;
 mod settings;
 #[cfg(any(feature = "leveldb", feature = "rocksdb", feature = "wiredtiger"))]
 mod shim;
-#[cfg(feature = "sled")]
-mod sled;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;

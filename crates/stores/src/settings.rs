@@ -85,7 +85,7 @@ pub(crate) fn boolean(settings: &Settings, name: &str) -> Result<bool, StoreErro
 }
 
 /// A number of bytes as a length in memory.
-#[cfg(any(feature = "leveldb", feature = "redb", feature = "rocksdb", feature = "sled"))]
+#[cfg(any(feature = "leveldb", feature = "redb", feature = "rocksdb"))]
 pub(crate) fn bytes_for_memory(bytes: u64) -> Result<usize, StoreError> {
     usize::try_from(bytes)
         .map_err(|_| StoreError::BadRequest(format!("{bytes} bytes do not fit the address space: give fewer")))

@@ -19,8 +19,6 @@ static NATIVE: &[Entry] = &[
     entry!(leveldb),
     #[cfg(feature = "fjall")]
     entry!(fjall),
-    #[cfg(feature = "sled")]
-    entry!(sled),
     #[cfg(feature = "berkeley-db")]
     entry!(berkeley_btree),
     #[cfg(feature = "berkeley-db")]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bakeoff_protocol::Durability;
-use bakeoff_tape::{Data, KeyForm, LANES_MAX, SizeRange, Tree, tree_entries};
+use bakeoff_tape::{Data, KeyForm, KeyMaker, LANES_MAX, SizeRange, Tree, key_lengths, tree_entries};
 
 use crate::disturbance::Disturbance;
 use crate::error::Problems;
@@ -29,8 +29,24 @@ pub(crate) struct Axes {
     pub(crate) threads: Vec<u32>,
     pub(crate) memory_limits: Vec<Option<u64>>,
     pub(crate) media: Vec<String>,
-    pub(crate) keys: Vec<KeyForm>,
+    pub(crate) keys: Vec<Key>,
     pub(crate) disturbances: Vec<Disturbance>,
+}
+
+/// A form of keys, and their length where it is not the form's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// The form.
+    pub form: KeyForm,
+    /// The length, bytes; `None` for the form's own.
+    pub bytes: Option<u32>,
+}
+
+impl Key {
+    /// Keys of this form, of its own length.
+    fn new(form: KeyForm) -> Self {
+        Self { form, bytes: None }
+    }
 }
 
 /// What a cell may cost.
@@ -58,12 +74,11 @@ pub(crate) fn axes(root: &Table<'_>, tree: Option<Tree>, problems: &mut Problems
     let table = Table::new(node, "[axes]", &KNOWN, problems)?;
     let classes = Durability::ALL.map(|class| (class.name(), class));
     let data_types = Data::ALL.map(|data| (data.name(), data));
-    let forms = KeyForm::ALL.map(|form| (form.name(), form));
-    let keys = table.axis("key", problems, |node, what, problems| read::word(node, what, &forms, problems));
-    let keys =
-        keys.unwrap_or_else(|| vec![if root.get("tree").is_some() { KeyForm::Directory } else { KeyForm::Sha1 }]);
+    let keys = table
+        .axis("key", problems, key)
+        .unwrap_or_else(|| vec![Key::new(if root.get("tree").is_some() { KeyForm::Directory } else { KeyForm::Sha1 })]);
     check_tree(root, &table, &keys, problems);
-    let is_tree = keys.contains(&KeyForm::Directory);
+    let is_tree = has_form(&keys, KeyForm::Directory);
     let stores = stores(&table, problems);
     let value_bytes = if is_tree { Some(tree_values(tree)) } else { value_sizes(&table, problems) };
     let records =
@@ -89,6 +104,32 @@ pub(crate) fn axes(root: &Table<'_>, tree: Option<Tree>, problems: &mut Problems
         keys,
         disturbances: disturbances.unwrap_or_else(|| vec![Disturbance::None]),
     })
+}
+
+/// Whether keys of this form are among them.
+pub(crate) fn has_form(keys: &[Key], form: KeyForm) -> bool {
+    keys.iter().any(|key| key.form == form)
+}
+
+/// Reads a form of keys, `sha1`, or one with a length, `sha1:48`.
+fn key(node: &Node, what: &str, problems: &mut Problems) -> Option<Key> {
+    let forms = KeyForm::ALL.map(|form| (form.name(), form));
+    let Value::Text(typed) = &node.value else { return read::word(node, what, &forms, problems).map(Key::new) };
+    let Some((name, length)) = typed.split_once(':') else {
+        return read::word(node, what, &forms, problems).map(Key::new);
+    };
+    let name = Node { place: node.place.clone(), value: Value::Text(name.to_owned()) };
+    let form = read::word(&name, what, &forms, problems)?;
+    let Some((least, most)) = key_lengths(form) else {
+        let message = format!("{} keys have one length", form.name());
+        problems.add(&node.place, message, format!("write {}", form.name()));
+        return None;
+    };
+    let length = Node { place: node.place.clone(), value: Value::Text(length.to_owned()) };
+    let limits = (u64::from(least), u64::from(most));
+    let bytes = read::quantity(&length, "length of a key", limits, parse_size, format_size, problems)?;
+    let own = KeyMaker::new(form, None).key_bytes() as u64 == bytes;
+    Some(Key { form, bytes: (!own).then_some(bytes as u32) })
 }
 
 fn threads(node: &Node, what: &str, problems: &mut Problems) -> Option<u32> {
@@ -129,8 +170,8 @@ fn records(table: &Table<'_>, problems: &mut Problems) -> Option<Vec<u64>> {
 }
 
 /// Directory keys and `[tree]` go together, and alone.
-fn check_tree(root: &Table<'_>, table: &Table<'_>, keys: &[KeyForm], problems: &mut Problems) {
-    let has_directory = keys.contains(&KeyForm::Directory);
+fn check_tree(root: &Table<'_>, table: &Table<'_>, keys: &[Key], problems: &mut Problems) {
+    let has_directory = has_form(keys, KeyForm::Directory);
     if let (Some(node), false) = (root.get("tree"), has_directory) {
         let help = "write key = \"directory\" in [axes], or leave [tree] out";
         problems.add(&node.place, "[tree] is only for directory keys", help);
@@ -223,7 +264,7 @@ pub(crate) fn pool_bytes(root: &Table<'_>, axes: &Axes, file: &SuiteFile, proble
     let given = root.read("pool-size", problems, |node, what, problems| {
         read::quantity(node, what, (1, POOL_BYTES_MAX), parse_size, format_size, problems)
     })?;
-    if axes.keys.contains(&KeyForm::Directory) {
+    if has_form(&axes.keys, KeyForm::Directory) {
         let help = "leave `pool-size` out";
         problems.add(root.place("pool-size"), "the tree says how long the pool is", help);
     } else if given < largest.max {

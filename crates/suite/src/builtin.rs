@@ -4,12 +4,32 @@ use crate::error::{SuiteErrors, did_you_mean};
 use crate::suite::Suite;
 
 /// Name and text of every suite.
-const SUITES: [(&str, &str); 5] = [
+const SUITES: [(&str, &str); 25] = [
     ("quick", include_str!("../../../suites/quick.toml")),
     ("hines-2023", include_str!("../../../suites/hines-2023.toml")),
     ("leveldb-2011", include_str!("../../../suites/leveldb-2011.toml")),
     ("cunningham-2024", include_str!("../../../suites/cunningham-2024.toml")),
     ("lmdbjava-2016", include_str!("../../../suites/lmdbjava-2016.toml")),
+    ("ycsb-a", include_str!("../../../suites/ycsb-a.toml")),
+    ("ycsb-b", include_str!("../../../suites/ycsb-b.toml")),
+    ("ycsb-c", include_str!("../../../suites/ycsb-c.toml")),
+    ("ycsb-d", include_str!("../../../suites/ycsb-d.toml")),
+    ("ycsb-e", include_str!("../../../suites/ycsb-e.toml")),
+    ("ycsb-f", include_str!("../../../suites/ycsb-f.toml")),
+    ("mixgraph", include_str!("../../../suites/mixgraph.toml")),
+    ("linkbench", include_str!("../../../suites/linkbench.toml")),
+    ("twitter-c4", include_str!("../../../suites/twitter-c4.toml")),
+    ("twitter-c12", include_str!("../../../suites/twitter-c12.toml")),
+    ("twitter-c14", include_str!("../../../suites/twitter-c14.toml")),
+    ("twitter-c19", include_str!("../../../suites/twitter-c19.toml")),
+    ("twitter-c29", include_str!("../../../suites/twitter-c29.toml")),
+    ("kvtest", include_str!("../../../suites/kvtest.toml")),
+    ("redb", include_str!("../../../suites/redb.toml")),
+    ("rocksdb-benchmark", include_str!("../../../suites/rocksdb-benchmark.toml")),
+    ("delete-heavy", include_str!("../../../suites/delete-heavy.toml")),
+    ("queue", include_str!("../../../suites/queue.toml")),
+    ("reopen", include_str!("../../../suites/reopen.toml")),
+    ("larger-than-memory", include_str!("../../../suites/larger-than-memory.toml")),
 ];
 
 /// Every suite with its name, in the order in which they are listed.

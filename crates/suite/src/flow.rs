@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bakeoff_tape::{KeyForm, Operation, PhaseSpec};
 
 use crate::RECORDS_MAX;
-use crate::axes::Axes;
+use crate::axes::{Axes, has_form};
 use crate::error::Problems;
 use crate::node::SuiteFile;
 use crate::phase::Phase;
@@ -100,7 +100,7 @@ fn lasting(
 fn too_many(phase: &Phase<'_>, (axes, file): (&Axes, &SuiteFile), inserted: u64, problems: &mut Problems) {
     let message = format!("with {} there may be {} records", phase.table.name, format_count(inserted));
     let most = format_count(RECORDS_MAX);
-    let help = match axes.keys.contains(&KeyForm::Integer) {
+    let help = match has_form(&axes.keys, KeyForm::Integer) {
         true => format!("a 4-byte integer key names at most {most}: use fewer, or another key"),
         false => format!("a workload numbers at most {most}: use fewer"),
     };

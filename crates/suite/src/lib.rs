@@ -9,6 +9,7 @@
 
 mod axes;
 pub mod builtin;
+mod distribution;
 mod disturbance;
 mod error;
 mod flow;
@@ -27,6 +28,7 @@ mod units;
 mod variants;
 mod warm_up;
 
+pub use axes::Key;
 pub use disturbance::Disturbance;
 pub use error::{SuiteError, SuiteErrors, did_you_mean};
 pub use offered::offered;

@@ -9,7 +9,7 @@ use bakeoff_tape::{Batch, Operation, PhaseSpec};
 /// What the store does not offer, in words that follow the store's name.
 pub fn offered(phase: &PhaseSpec, capabilities: &Capabilities) -> Result<(), String> {
     let does = |operation| phase.mix.contains_key(&operation);
-    let reads = phase.mix.keys().any(|operation| !operation.writes());
+    let reads = phase.read_first || phase.mix.keys().any(|operation| !operation.writes());
     let any_order = capabilities.scan_any_order || capabilities.scan_ordered;
     let lacks = |what: &str| Err(format!("does not offer {what}"));
     if does(Operation::Scan) && !capabilities.scan_from {

@@ -2,21 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_tape::{Access, Batch, Consumer, Measure, Operation, PhaseSpec, SizeRange};
+use bakeoff_tape::{Access, Batch, Consumer, Measure, Operation, PhaseSpec, Shape, SizeRange};
 
 use crate::RECORDS_MAX;
+use crate::distribution;
 use crate::error::Problems;
 use crate::node::{Node, Value};
 use crate::read::{self, Table, wrong_kind};
 use crate::units::shorten;
 
-/// The exponent that YCSB made customary.
-const THETA_DEFAULT: f64 = 0.99;
-
 /// The most operations of a phase.
 const OPERATIONS_MAX: u64 = 1_000_000_000_000;
 
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 15] = [
     "name",
     "operation",
     "mix",
@@ -26,7 +24,9 @@ const KNOWN: [&str; 13] = [
     "measure",
     "missing",
     "restore",
+    "read-first",
     "scan-entries",
+    "scan-distribution",
     "reverse",
     "order",
     "consumer",
@@ -64,11 +64,13 @@ impl<'a> Phase<'a> {
             name: name.unwrap_or_default(),
             mix: mix.unwrap_or_default(),
             operations: operations.flatten(),
-            access: table.read("access", problems, access).unwrap_or(default),
+            access: table.read("access", problems, distribution::access).unwrap_or(default),
             batch: table.read("batch", problems, batch).unwrap_or(Batch::Each),
             measure: table.read("measure", problems, measure).unwrap_or(Measure::Latency),
             missing: table.read("missing", problems, read::part).unwrap_or(0.0),
             restore: table.read("restore", problems, read::boolean).unwrap_or(false),
+            read_first: table.read("read-first", problems, read::boolean).unwrap_or(false),
+            scan_shape: table.read("scan-distribution", problems, distribution::shape).unwrap_or(Shape::Uniform),
             scan_entries: table.read("scan-entries", problems, scan_entries).unwrap_or(SizeRange { min: 1, max: 100 }),
             reverse: table.read("reverse", problems, read::boolean).unwrap_or(false),
             any_order: table.read("order", problems, any_order).unwrap_or(false),
@@ -167,66 +169,6 @@ fn operations(table: &Table<'_>, is_first: bool, problems: &mut Problems) -> Opt
         Value::Text(text) if text == "records" => Some(None),
         _ => read::count(node, "operations", (1, OPERATIONS_MAX), problems).map(Some),
     }
-}
-
-fn access(node: &Node, what: &str, problems: &mut Problems) -> Option<Access> {
-    let words = [
-        ("sequential", Access::Sequential),
-        ("insertion", Access::Insertion),
-        ("uniform", Access::Uniform),
-        ("zipfian", Access::Zipfian { theta: THETA_DEFAULT }),
-        ("latest", Access::Latest { theta: THETA_DEFAULT }),
-    ];
-    if let Value::Text(word) = &node.value {
-        if word == "hot" {
-            let help = "write access = { hot = { records = 0.2, operations = 0.8 } }";
-            problems.add(&node.place, "`hot` does not say how hot", help);
-            return None;
-        }
-        return read::word(node, what, &words, problems);
-    }
-    let table = Table::new(node, "`access`", &["zipfian", "latest", "hot"], problems)?;
-    let Value::Table(entries) = &node.value else { return None };
-    if entries.len() != 1 {
-        problems.add(&node.place, "`access` must be one thing", "write, for example, access = { zipfian = 0.99 }");
-        return None;
-    }
-    if let Some(node) = table.get("hot") {
-        return hot(node, problems);
-    }
-    let zipfian = table.read("zipfian", problems, theta).map(|theta| Access::Zipfian { theta });
-    zipfian.or_else(|| table.read("latest", problems, theta).map(|theta| Access::Latest { theta }))
-}
-
-fn theta(node: &Node, what: &str, problems: &mut Problems) -> Option<f64> {
-    let theta = read::number(node, what, problems)?;
-    if theta > 0.0 && theta <= 10.0 {
-        return Some(theta);
-    }
-    problems.add(
-        &node.place,
-        format!("the exponent of `{what}` is {theta}"),
-        "give one above 0, up to 10; YCSB has 0.99",
-    );
-    None
-}
-
-fn hot(node: &Node, problems: &mut Problems) -> Option<Access> {
-    let table = Table::new(node, "`hot`", &["records", "operations"], problems)?;
-    let records = table.required("records", "records = 0.2", problems);
-    let operations = table.required("operations", "operations = 0.8", problems);
-    let records = records.and_then(|node| hot_part(node, "records", problems));
-    let operations = operations.and_then(|node| hot_part(node, "operations", problems));
-    Some(Access::Hot { records: records?, operations: operations? })
-}
-
-fn hot_part(node: &Node, what: &str, problems: &mut Problems) -> Option<f64> {
-    let part = read::number(node, what, problems)?;
-    if part > 0.0 && part <= 1.0 {
-        return Some(part);
-    }
-    problems.add(&node.place, format!("the hot part of the {what} is {part}"), "give a number above 0, up to 1");
-    None
 }
 
 fn batch(node: &Node, what: &str, problems: &mut Problems) -> Option<Batch> {

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use bakeoff_protocol::{Axes, Durability, Settings, StoreDescription};
-use bakeoff_tape::{Data, Estimate, KeyForm, KeyMaker, PhaseSpec, SizeRange, Workload, estimate, tree_entries};
+use bakeoff_tape::{Data, Estimate, KeyMaker, PhaseSpec, SizeRange, Workload, estimate, tree_entries};
 use serde::Serialize;
 use sha1::{Digest, Sha1};
 
 use crate::POOL_BYTES_MAX;
+use crate::axes::Key;
 use crate::disturbance::Disturbance;
 use crate::error::{Problems, SuiteErrors};
 use crate::memory;
@@ -262,7 +263,7 @@ impl Planner<'_> {
 
     fn too_large(&self, workload: &Workload, medium: &str, estimate: &Estimate) -> Option<(String, SkipReason)> {
         let size = size_words(workload);
-        let db_bytes = mean(workload.value_bytes).saturating_mul(workload.records);
+        let db_bytes = workload.value_bytes_mean().saturating_mul(workload.records);
         if let Some(db_bytes_max) = self.suite.db_bytes_max().filter(|&limit| db_bytes > limit) {
             return Some((size, SkipReason::AboveLimit { db_bytes, db_bytes_max }));
         }
@@ -284,7 +285,7 @@ impl Planner<'_> {
             settings: settings.clone(),
             durability,
             data: workload.data.name().to_owned(),
-            key: workload.key.name().to_owned(),
+            key: workload.key_name(),
             value_bytes_min: workload.value_bytes.min,
             value_bytes_max: workload.value_bytes.max,
             records: workload.records,
@@ -356,14 +357,15 @@ fn workloads(suite: &Suite) -> Vec<Workload> {
     workloads
 }
 
-fn workload(suite: &Suite, (key, data): (KeyForm, Data), value_bytes: SizeRange, records: u64, lanes: u32) -> Workload {
+fn workload(suite: &Suite, (key, data): (Key, Data), value_bytes: SizeRange, records: u64, lanes: u32) -> Workload {
     let pool_bytes = match suite.tree() {
         // The pool of a tree is its values, one after the other.
         Some(tree) => tree_entries(tree).unwrap_or(0) * value_bytes.max,
         None => suite.pool_bytes().unwrap_or_else(|| pool_bytes(value_bytes.max)),
     };
     let (seed, tree, phases) = (suite.seed(), suite.tree(), suite.phases().to_vec());
-    Workload { seed, key, records, value_bytes, data, pool_bytes, lanes, tree, phases }
+    let (Key { form: key, bytes: key_bytes }, value_shape) = (key, suite.value_shape());
+    Workload { seed, key, key_bytes, records, value_bytes, value_shape, data, pool_bytes, lanes, tree, phases }
 }
 
 fn pool_bytes(value_bytes_max: u64) -> u64 {
@@ -409,11 +411,7 @@ fn phases_unfit(store: &StoreDescription, phases: &[PhaseSpec]) -> Option<SkipRe
 
 /// The length of every key of a workload, in bytes.
 fn key_bytes(workload: &Workload) -> u64 {
-    KeyMaker::new(workload.key, workload.tree).key_bytes() as u64
-}
-
-fn mean(range: SizeRange) -> u64 {
-    range.min.midpoint(range.max)
+    KeyMaker::of(workload).key_bytes() as u64
 }
 
 /// Value size and records, as people say it.

@@ -2,7 +2,7 @@
 
 use bakeoff_tape::{Access, Batch, Consumer, KeyForm, Measure, Operation};
 
-use crate::axes::Axes;
+use crate::axes::{Axes, has_form};
 use crate::error::Problems;
 use crate::node::SuiteFile;
 use crate::phase::Phase;
@@ -38,10 +38,12 @@ fn first(phase: &Phase<'_>, problems: &mut Problems) {
 /// A key that changes nothing is a misunderstanding: better told than passed over.
 fn without_effect(phase: &Phase<'_>, problems: &mut Problems) {
     use Operation::{Delete, Get, Insert, Scan, ScanAll, Update, Upsert};
-    let needs: [(&str, &[Operation]); 8] = [
+    let needs: [(&str, &[Operation]); 10] = [
         ("missing", &[Get]),
         ("restore", &[Delete]),
+        ("read-first", &[Update, Upsert, Delete]),
         ("scan-entries", &[Scan]),
+        ("scan-distribution", &[Scan]),
         ("reverse", &[Scan, ScanAll]),
         ("order", &[Scan, ScanAll]),
         ("consumer", &[Scan, ScanAll]),
@@ -59,7 +61,7 @@ fn without_effect(phase: &Phase<'_>, problems: &mut Problems) {
 }
 
 fn inserts(phase: &Phase<'_>, problems: &mut Problems) {
-    let chooses = matches!(phase.spec.access, Access::Zipfian { .. } | Access::Latest { .. } | Access::Hot { .. });
+    let chooses = !matches!(phase.spec.access, Access::Sequential | Access::Insertion | Access::Uniform);
     if phase.only_inserts() && chooses {
         let help = "use sequential, insertion or uniform";
         problems.add(phase.table.place("access"), "inserts take new keys, so none of them can be popular", help);
@@ -118,7 +120,7 @@ fn threads(phase: &Phase<'_>, axes: &Axes, file: &SuiteFile, problems: &mut Prob
 
 fn directories(phase: &Phase<'_>, index: usize, axes: &Axes, problems: &mut Problems) {
     let place = phase.table.place(phase.operation_key());
-    if !axes.keys.contains(&KeyForm::Directory) {
+    if !has_form(&axes.keys, KeyForm::Directory) {
         if phase.does(Operation::Walk) {
             let help = "add key = \"directory\" to [axes] and a [tree], or use get";
             problems.add(place, "a walk needs a directory tree", help);

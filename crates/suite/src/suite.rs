@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_protocol::Durability;
-use bakeoff_tape::{Data, KeyForm, PhaseSpec, SizeRange, Tree};
+use bakeoff_tape::{Data, PhaseSpec, Shape, SizeRange, Tree};
 
-use crate::axes::{self, Axes, Limits};
+use crate::axes::{self, Axes, Key, Limits};
 use crate::disturbance::Disturbance;
 use crate::error::{Problems, SuiteErrors};
 use crate::node::{Node, SuiteFile, Value, too_long};
@@ -16,15 +16,16 @@ use crate::phase::Phase;
 use crate::read::{self, Table};
 use crate::variants::{self, Variant};
 use crate::warm_up::{self, WarmUpLimit};
-use crate::{SUITE_BYTES_MAX, flow, memory, rules, settings};
+use crate::{SUITE_BYTES_MAX, distribution, flow, memory, rules, settings};
 
-const KNOWN: [&str; 15] = [
+const KNOWN: [&str; 16] = [
     "title",
     "summary",
     "analysis",
     "seed",
     "rounds",
     "pool-size",
+    "value-distribution",
     "memory",
     "baseline",
     "warm-up",
@@ -60,6 +61,7 @@ pub struct Suite {
     seed: u64,
     rounds: u32,
     pool_bytes: Option<u64>,
+    value_shape: Shape,
     memory_bytes: Option<u64>,
     axes: Axes,
     limits: Limits,
@@ -182,6 +184,11 @@ impl Suite {
         self.pool_bytes
     }
 
+    /// How sizes of values lie in their ranges.
+    pub fn value_shape(&self) -> Shape {
+        self.value_shape
+    }
+
     /// The memory that every store is given, in bytes, if the suite gives some.
     pub fn memory_bytes(&self) -> Option<u64> {
         self.memory_bytes
@@ -244,7 +251,7 @@ impl Suite {
     }
 
     /// Key forms.
-    pub fn keys(&self) -> &[KeyForm] {
+    pub fn keys(&self) -> &[Key] {
         &self.axes.keys
     }
 
@@ -340,6 +347,10 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         problems.add(&file.axis_place("durability", 1), message, help);
     }
     let pool_bytes = axes::pool_bytes(&root, &axes, file, problems);
+    let value_shape = root.read("value-distribution", problems, distribution::shape).unwrap_or_default();
+    if let (Some(place), Some(_)) = (root.key_place("value-distribution"), tree) {
+        problems.add(place, "the tree says how long values are", "leave `value-distribution` out");
+    }
     for (index, phase) in phases.iter().enumerate() {
         rules::check(phase, index, &axes, file, problems);
     }
@@ -357,6 +368,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         seed,
         rounds,
         pool_bytes,
+        value_shape,
         memory_bytes,
         axes,
         limits,

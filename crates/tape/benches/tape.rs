@@ -9,7 +9,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use bakeoff_tape::{
-    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, SizeRange, TapeReader, Workload, record,
+    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, TapeReader, Workload,
+    record,
 };
 
 const RECORDS: u64 = 1_000_000;
@@ -25,7 +26,9 @@ fn phase(name: &str, operation: Operation, access: Access, operations: u64) -> P
         measure: Measure::Latency,
         missing: 0.0,
         restore: false,
+        read_first: false,
         scan_entries: SizeRange { min: 100, max: 100 },
+        scan_shape: Shape::Uniform,
         reverse: false,
         any_order: false,
         consumer: Consumer::Touch,
@@ -36,8 +39,10 @@ fn workload(key: KeyForm, phases: Vec<PhaseSpec>) -> Workload {
     Workload {
         seed: 1,
         key,
+        key_bytes: None,
         records: RECORDS,
         value_bytes: SizeRange { min: 50, max: 150 },
+        value_shape: Shape::Uniform,
         data: Data::Random,
         pool_bytes: 16 << 20,
         lanes: 1,

@@ -2,10 +2,23 @@
 
 use sha1::{Digest, Sha1};
 
-use crate::{KeyForm, Tree};
+use crate::{KeyForm, Tree, Workload};
 
 /// The longest key of any form, bytes.
-pub const KEY_BYTES_MAX: usize = 32;
+pub const KEY_BYTES_MAX: usize = 128;
+
+/// The lengths that keys of a form can be given, bytes: shorter hashes might meet, shorter numbers would not hold every index.
+/// `None` for forms whose keys have one length.
+pub fn key_lengths(form: KeyForm) -> Option<(u32, u32)> {
+    match form {
+        KeyForm::Sha1 => Some((20, KEY_BYTES_MAX as u32)),
+        KeyForm::Decimal => Some((10, KEY_BYTES_MAX as u32)),
+        KeyForm::Integer | KeyForm::Directory => None,
+    }
+}
+
+/// Length of what a name in a directory begins with.
+const NAME_PREFIX_BYTES: usize = 3;
 
 /// Indexes from here on are never inserted: they make keys that are not there, in forms whose keys are hashes.
 const NEVER_INSERTED: u64 = 1 << 63;
@@ -14,6 +27,8 @@ const NEVER_INSERTED: u64 = 1 << 63;
 #[derive(Clone, Copy, Debug)]
 pub struct KeyMaker {
     form: KeyForm,
+    /// Length of every key.
+    bytes: usize,
     fanout: u64,
     name_digits: usize,
 }
@@ -23,17 +38,25 @@ impl KeyMaker {
     pub fn new(form: KeyForm, tree: Option<Tree>) -> Self {
         let fanout = tree.map_or(1, |tree| u64::from(tree.fanout).max(1));
         let name_digits = (fanout - 1).checked_ilog10().unwrap_or(0) as usize + 1;
-        Self { form, fanout, name_digits }
+        let bytes = match form {
+            KeyForm::Sha1 => 32,
+            KeyForm::Decimal => 16,
+            KeyForm::Integer => 4,
+            KeyForm::Directory => 8 + NAME_PREFIX_BYTES + name_digits,
+        };
+        Self { form, bytes, fanout, name_digits }
+    }
+
+    /// The maker of a workload's keys.
+    pub fn of(workload: &Workload) -> Self {
+        let maker = Self::new(workload.key, workload.tree);
+        let given = workload.key_bytes.filter(|_| key_lengths(workload.key).is_some());
+        Self { bytes: given.map_or(maker.bytes, |bytes| (bytes as usize).min(KEY_BYTES_MAX)), ..maker }
     }
 
     /// Length of every key, bytes.
     pub fn key_bytes(&self) -> usize {
-        match self.form {
-            KeyForm::Sha1 => 32,
-            KeyForm::Decimal => 16,
-            KeyForm::Integer => 4,
-            KeyForm::Directory => 8 + self.name_bytes(),
-        }
+        self.bytes
     }
 
     /// Whether ascending indexes give ascending keys, byte by byte.
@@ -45,8 +68,8 @@ impl KeyMaker {
     #[inline]
     pub fn make<'a>(&self, index: u64, buffer: &'a mut [u8; KEY_BYTES_MAX]) -> &'a [u8] {
         match self.form {
-            KeyForm::Sha1 => sha1_hex(index, buffer),
-            KeyForm::Decimal => decimal(index, buffer),
+            KeyForm::Sha1 => sha1_hex(index, &mut buffer[..self.bytes]),
+            KeyForm::Decimal => decimal(index, &mut buffer[..self.bytes]),
             KeyForm::Integer => buffer[..4].copy_from_slice(&(index as u32).to_be_bytes()),
             KeyForm::Directory => {
                 buffer[..8].copy_from_slice(&self.parent(index).to_be_bytes());
@@ -73,8 +96,8 @@ impl KeyMaker {
             KeyForm::Sha1 => return self.make(NEVER_INSERTED | draw, buffer),
             KeyForm::Decimal => {
                 // A letter in place of the last digit: after that digit's neighbours, before the next ten.
-                decimal(near, buffer);
-                buffer[15] = buffer[15] - b'0' + b'a';
+                decimal(near, &mut buffer[..self.bytes]);
+                buffer[self.bytes - 1] += b'a' - b'0';
             }
             // Integers from 0 are dense: what is missing can only lie above them.
             KeyForm::Integer => {
@@ -103,7 +126,7 @@ impl KeyMaker {
 
     /// Length of the name of an entry.
     pub(crate) fn name_bytes(&self) -> usize {
-        3 + self.name_digits
+        NAME_PREFIX_BYTES + self.name_digits
     }
 
     /// Writes the name of an entry, which no other in its directory has: `prefix`, then its number there, zero-padded.
@@ -124,24 +147,31 @@ fn hash_prefix(index: u64) -> u64 {
     Sha1::digest(index.to_le_bytes()).first_chunk().map_or(0, |chunk| u64::from_be_bytes(*chunk))
 }
 
+/// Hexadecimal digits of SHA-1 of the index, over again where `out` is longer than they are.
 #[inline]
-fn sha1_hex(index: u64, buffer: &mut [u8; KEY_BYTES_MAX]) {
+fn sha1_hex(index: u64, out: &mut [u8]) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digest = Sha1::digest(index.to_le_bytes());
-    for (pair, byte) in buffer.chunks_exact_mut(2).zip(&digest[..16]) {
+    for (pair, byte) in out.chunks_mut(2).zip(digest.iter().cycle()) {
         pair[0] = DIGITS[usize::from(byte >> 4)];
-        pair[1] = DIGITS[usize::from(byte & 15)];
+        if let Some(second) = pair.get_mut(1) {
+            *second = DIGITS[usize::from(byte & 15)];
+        }
     }
 }
 
+/// The index in decimal, zero-padded to the length of `out`.
 #[inline]
-fn decimal(index: u64, buffer: &mut [u8; KEY_BYTES_MAX]) {
+fn decimal(index: u64, out: &mut [u8]) {
     let mut rest = index;
-    for pair in buffer[..16].chunks_exact_mut(2).rev() {
+    for pair in out.rchunks_mut(2) {
         let two = (rest % 100) as u8;
         rest /= 100;
-        pair[0] = b'0' + two / 10;
-        pair[1] = b'0' + two % 10;
+        let [.., last] = pair else { return };
+        *last = b'0' + two % 10;
+        if let [first, _] = pair {
+            *first = b'0' + two / 10;
+        }
     }
 }
 
@@ -173,6 +203,21 @@ mod tests {
         let tree = Tree { fanout: 12, levels: 2, padding_bytes: 0 };
         assert_eq!(key(KeyForm::Directory, Some(tree), 3), b"\0\0\0\0\0\0\0\0dir03");
         assert_eq!(key(KeyForm::Directory, Some(tree), 12), b"\0\0\0\0\0\0\0\x01dir00");
+    }
+
+    #[test]
+    fn keys_of_other_lengths_go_on_and_keep_their_order() {
+        let keys = |form, bytes, index| {
+            let maker = KeyMaker { bytes, ..KeyMaker::new(form, None) };
+            maker.make(index, &mut [0; KEY_BYTES_MAX]).to_vec()
+        };
+        assert_eq!(keys(KeyForm::Sha1, 23, 1), b"3da89ee273be13437e7ecf7");
+        let long = keys(KeyForm::Sha1, 96, 1);
+        assert_eq!((&long[..32], &long[..40]), (&b"3da89ee273be13437e7ecf760f3fbd4d"[..], &long[40..80]));
+        assert_eq!(keys(KeyForm::Decimal, 11, 1234), b"00000001234");
+        assert_eq!(keys(KeyForm::Decimal, 48, 1234), format!("{:048}", 1234).as_bytes());
+        let sorted = (0..5000).map(|index| keys(KeyForm::Decimal, 11, index * 1_000_003));
+        assert!(sorted.is_sorted_by(|a, b| a < b));
     }
 
     #[test]

@@ -15,9 +15,11 @@ mod pick;
 mod plan;
 mod pool;
 mod random;
+mod ranges;
 mod reader;
 mod record;
 mod show;
+mod sizes;
 mod source;
 mod words;
 mod workload;
@@ -29,11 +31,13 @@ pub use format::{
     flags,
 };
 pub use header::{LaneFacts, TapeHeader};
-pub use key::{KEY_BYTES_MAX, KeyMaker, tree_entries};
+pub use key::{KEY_BYTES_MAX, KeyMaker, key_lengths, tree_entries};
 pub use plan::{Estimate, estimate};
 pub use pool::{POOL_BYTES_MAX, Pool, PoolFacts};
 pub use reader::{Block, LaneReader, Records, TapeReader};
 pub use record::{Hints, OnProgress, PhaseTape, Progress, Recording, lend_pool, record};
 pub use show::show;
-pub use workload::{Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, SizeRange, Tree, Workload};
+pub use workload::{
+    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, Tree, Workload,
+};
 pub use writer::{TapeShape, TapeWriter};

@@ -8,6 +8,7 @@ use crate::plan::{Kinds, LanePlan, PhasePlan, has, writes};
 use crate::pool::tree_value_bytes;
 use crate::random::{Permutation, Purpose, Stream};
 use crate::record::tell;
+use crate::sizes::Sizes;
 use crate::{
     Access, Batch, KeyForm, OnProgress, Operation, PhaseSpec, Pool, Progress, Record, Scan, TapeError, TapeWriter,
     Workload,
@@ -98,8 +99,10 @@ struct LaneRecorder<'a> {
     order: &'a Order,
     picker: Option<Picker<'a>>,
     kinds: Kinds,
+    value_sizes: Sizes,
     value_bytes: Stream,
     value_place: Stream,
+    scan_lengths: Sizes,
     scan_entries: Stream,
     missing: Stream,
     missing_key: Stream,
@@ -132,8 +135,10 @@ impl<'a> LaneRecorder<'a> {
             order,
             picker,
             kinds: Kinds::new(job.workload, job.phase, lane),
+            value_sizes: Sizes::new(job.workload.value_bytes, job.workload.value_shape),
             value_bytes: stream(Purpose::ValueBytes),
             value_place: stream(Purpose::ValuePlace),
+            scan_lengths: Sizes::new(job.phase.scan_entries, job.phase.scan_shape),
             scan_entries: stream(Purpose::ScanEntries),
             missing: stream(Purpose::Missing),
             missing_key: stream(Purpose::MissingKey),
@@ -183,7 +188,7 @@ impl<'a> LaneRecorder<'a> {
             let bytes = tree_value_bytes(tree);
             return Value { offset: (index * bytes) as u32, bytes: bytes as u32 };
         }
-        let bytes = self.value_bytes.within(workload.value_bytes.min, workload.value_bytes.max);
+        let bytes = self.value_sizes.draw(&mut self.value_bytes);
         let place = self.value_place.below(workload.pool_bytes - bytes + 1);
         // An empty value could lie at the very end, which may be out of reach of 32 bits.
         Value { offset: if bytes == 0 { 0 } else { place as u32 }, bytes: bytes as u32 }
@@ -212,6 +217,12 @@ impl<'a> LaneRecorder<'a> {
             return self.get_missing();
         }
         let index = self.pick(Operation::Get, done)?.index;
+        self.get_record(index)
+    }
+
+    /// Reads a record that is there.
+    #[inline]
+    fn get_record(&mut self, index: u64) -> Result<(), TapeError> {
         self.push(Operation::Get, flags::FOUND, index, self.model.get(index))
     }
 
@@ -239,12 +250,18 @@ impl<'a> LaneRecorder<'a> {
     #[inline]
     fn replace(&mut self, operation: Operation, done: u64) -> Result<(), TapeError> {
         let index = self.pick(operation, done)?.index;
+        if self.job.phase.read_first {
+            self.get_record(index)?;
+        }
         self.put(operation, flags::FOUND, index)?;
         self.wrote()
     }
 
     fn delete(&mut self, done: u64) -> Result<(), TapeError> {
         let picked = self.pick(Operation::Delete, done)?;
+        if self.job.phase.read_first {
+            self.get_record(picked.index)?;
+        }
         self.model.delete(picked.index);
         self.push(Operation::Delete, flags::FOUND, picked.index, None)?;
         if self.job.phase.restore {
@@ -275,7 +292,7 @@ impl<'a> LaneRecorder<'a> {
     fn scan(&mut self, done: u64) -> Result<(), TapeError> {
         let phase = self.job.phase;
         let index = self.pick(Operation::Scan, done)?.index;
-        let limit = self.scan_entries.within(phase.scan_entries.min, phase.scan_entries.max);
+        let limit = self.scan_lengths.draw(&mut self.scan_entries);
         let plan = ScanPlan {
             from: self.order.place(index, self.keys),
             limit: Some(limit),

@@ -5,6 +5,7 @@ use std::hint::black_box;
 use crate::Access;
 use crate::model::{Model, Order};
 use crate::random::{Permutation, Purpose, Stream, Zipf};
+use crate::ranges::Ranges;
 
 /// Picks drawn at once where no record comes or goes.
 const AHEAD: usize = 64;
@@ -184,6 +185,7 @@ pub(crate) struct Chooser {
     part: Stream,
     /// For popularity that falls with the rank.
     ranks: Option<Zipf>,
+    ranges: Option<Ranges>,
     scatter: Permutation,
     steady: bool,
     /// Picks made beforehand, the next one last.
@@ -199,6 +201,14 @@ impl Chooser {
             }
             _ => None,
         };
+        let ranges = match access {
+            Access::Ranges { ranges, range, key } => {
+                // All lanes agree on which ranges are popular.
+                let mut popular = Stream::new(share.seed, share.phase, 0, Purpose::Popularity);
+                Some(Ranges::new(ranges, range, key, &mut popular))
+            }
+            _ => None,
+        };
         let stream = |purpose| Stream::new(share.seed, share.phase, share.lane, purpose);
         // Lanes that share records share what is popular.
         let popular_lane = if share.owned { share.lane } else { 0 };
@@ -208,6 +218,7 @@ impl Chooser {
             key: stream(Purpose::Key),
             part: stream(Purpose::KeyPart),
             ranks,
+            ranges,
             scatter: Permutation::new(live.len() + share.inserts, &mut popular),
             live,
             steady: share.steady,
@@ -247,6 +258,10 @@ impl Chooser {
         match self.access {
             Access::Zipfian { .. } | Access::Latest { .. } => self.draw_rank(count),
             Access::Hot { records, operations } => self.draw_hot(count, records, operations),
+            Access::Ranges { .. } => match &self.ranges {
+                Some(ranges) => ranges.draw(count, &mut self.part, &mut self.key),
+                None => self.key.below(count),
+            },
             Access::Uniform | Access::Sequential | Access::Insertion => self.key.below(count),
         }
     }
@@ -257,7 +272,7 @@ impl Chooser {
         let slot = match self.access {
             Access::Zipfian { .. } | Access::Hot { .. } => self.scatter.apply(place, count),
             Access::Latest { .. } => count - 1 - place,
-            Access::Uniform | Access::Sequential | Access::Insertion => place,
+            Access::Ranges { .. } | Access::Uniform | Access::Sequential | Access::Insertion => place,
         };
         Picked { index: self.live.index(slot), slot }
     }

@@ -1,11 +1,21 @@
 //! What can be said of a workload before anything is drawn: whether it is possible, what it inserts, how large it gets.
 
 use crate::format::{LANES_MAX, fits_value};
-use crate::key::tree_entries;
+use crate::key::{key_lengths, tree_entries};
 use crate::model::RECORDS_MAX;
 use crate::pool::{POOL_BYTES_MAX, tree_value_bytes};
 use crate::random::{Purpose, Stream};
-use crate::{Access, Batch, Consumer, KeyForm, Operation, PhaseSpec, TapeError, Workload};
+use crate::sizes::Sizes;
+use crate::{Access, Batch, Consumer, KeyForm, Operation, PhaseSpec, Shape, TapeError, Workload};
+
+/// Ranges that [`Access::Ranges`] has, at most.
+const RANGES_MAX: u32 = 10_000;
+
+/// The weight of the range of this rank, from 1, for [`Access::Ranges`].
+pub(crate) fn range_weight([a, b, c, d]: [f64; 4], rank: u32) -> f64 {
+    let rank = f64::from(rank);
+    a * libm::exp(b * rank) + c * libm::exp(d * rank)
+}
 
 /// The kinds of operation of a phase, drawn by their weights.
 #[derive(Clone)]
@@ -148,6 +158,11 @@ fn validate(workload: &Workload) -> Result<(), TapeError> {
             require(fits, "pool_bytes", pool_bytes, expected)?;
         }
     }
+    validate_shape("value_shape", workload.value_shape)?;
+    if let Some(bytes) = workload.key_bytes {
+        let fits = key_lengths(workload.key).is_some_and(|(least, most)| (least..=most).contains(&bytes));
+        require(fits, "key_bytes", bytes, "20 to 128 for sha1 keys, 10 to 128 for decimal ones")?;
+    }
     for (number, phase) in workload.phases.iter().enumerate() {
         let unique = workload.phases[..number].iter().all(|other| other.name != phase.name);
         require(unique, "phases", format!("two named `{}`", phase.name), "give each a name of its own")?;
@@ -175,6 +190,7 @@ fn validate_phase(workload: &Workload, phase: &PhaseSpec) -> Result<(), TapeErro
         format!("{} to {}", range.min, range.max),
         "an ascending range",
     )?;
+    validate_shape(&at("scan_shape"), phase.scan_shape)?;
     validate_access(phase)?;
     let scans = has(phase, Operation::Scan) || has(phase, Operation::ScanAll) || has(phase, Operation::Walk);
     let shared = workload.lanes > 1 && writes(phase) && scans;
@@ -187,6 +203,12 @@ fn validate_phase(workload: &Workload, phase: &PhaseSpec) -> Result<(), TapeErro
     require(!walks, at("mix"), "walk", "only with key = \"directory\" and a tree")
 }
 
+fn validate_shape(what: &str, shape: Shape) -> Result<(), TapeError> {
+    let Shape::Pareto { shape, scale } = shape else { return Ok(()) };
+    let fits = (0.0..=10.0).contains(&shape) && scale > 0.0 && scale <= 1e12;
+    require(fits, what, format!("shape {shape}, scale {scale}"), "use a shape of 0 to 10 and a scale above 0")
+}
+
 fn validate_access(phase: &PhaseSpec) -> Result<(), TapeError> {
     let at = |field: &str| format!("phase `{}`: {field}", phase.name);
     match phase.access {
@@ -196,6 +218,24 @@ fn validate_access(phase: &PhaseSpec) -> Result<(), TapeError> {
         Access::Hot { records, operations } => {
             require(records > 0.0 && records <= 1.0, at("hot records"), records, "use a part above 0, up to 1")?;
             require((0.0..=1.0).contains(&operations), at("hot operations"), operations, "use a part from 0 to 1")
+        }
+        Access::Ranges { ranges, range, key: [a, b] } => {
+            let finite = range.iter().all(|number| number.is_finite());
+            let weighs = (1..=ranges).all(|rank| (0.0..f64::INFINITY).contains(&range_weight(range, rank)));
+            let fits = (1..=RANGES_MAX).contains(&ranges) && finite && weighs && range_weight(range, 1) > 0.0;
+            require(
+                fits,
+                at("ranges"),
+                format!("{ranges} by {range:?}"),
+                "use 1 to 10,000 whose weights are not negative",
+            )?;
+            let falls = a > 0.0 && a <= 1.0 && b > 0.0 && b <= 10.0;
+            require(
+                falls,
+                at("ranges key"),
+                format!("{a}, {b}"),
+                "use a part above 0, up to 1, and a power above 0, up to 10",
+            )
         }
         Access::Sequential | Access::Insertion | Access::Uniform => Ok(()),
     }
@@ -218,10 +258,10 @@ pub struct Estimate {
 
 /// Estimates how large a workload gets from its settings alone, without drawing anything.
 pub fn estimate(workload: &Workload) -> Estimate {
-    let key = crate::KeyMaker::new(workload.key, workload.tree);
+    let key = crate::KeyMaker::of(workload);
     let value_bytes = match workload.tree.filter(|_| workload.key == KeyForm::Directory) {
         Some(tree) => tree_value_bytes(tree) as f64,
-        None => (workload.value_bytes.min as f64 + workload.value_bytes.max as f64) / 2.0,
+        None => Sizes::new(workload.value_bytes, workload.value_shape).mean(),
     };
     let entry_bytes = key.key_bytes() as f64 + value_bytes;
     let (mut records, mut records_max, mut sums) = (0.0_f64, 0.0_f64, Estimate::default());
@@ -258,6 +298,7 @@ impl PhaseSize {
         let (inserts, deletes) = (share(Operation::Insert), share(Operation::Delete));
         let writes = inserts + deletes + share(Operation::Update) + share(Operation::Upsert);
         let restores = if phase.restore { deletes } else { 0.0 };
+        let read_first = if phase.read_first { writes - inserts } else { 0.0 };
         let commits = match phase.batch {
             Batch::Each => 0.0,
             Batch::Writes(count) => writes / count.max(1) as f64,
@@ -266,10 +307,10 @@ impl PhaseSize {
         let levels = workload.tree.map_or(0, |tree| tree.levels);
         let walk_bytes = f64::from(levels) * (1 + key.name_bytes()) as f64;
         let (scans, whole, walks) = (share(Operation::Scan), share(Operation::ScanAll), share(Operation::Walk));
-        let keyed = drawn + restores - whole - walks;
-        let operations = drawn + restores + commits;
-        let blocks =
-            operations / 1024.0 + (writes - deletes + restores + share(Operation::Get)) * value_bytes / 1_048_576.0;
+        let keyed = drawn + restores + read_first - whole - walks;
+        let operations = drawn + restores + read_first + commits;
+        let blocks = operations / 1024.0
+            + (writes - deletes + restores + read_first + share(Operation::Get)) * value_bytes / 1_048_576.0;
         let tape_bytes =
             16.0 * operations + keyed * key.key_bytes() as f64 + 40.0 * (scans + whole) + walks * walk_bytes;
         Self {

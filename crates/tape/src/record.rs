@@ -10,7 +10,7 @@ use crate::model::{Model, Totals};
 use crate::phase::{PhaseJob, ascending};
 use crate::plan::{LanePlan, PhasePlan, Plan};
 use crate::{
-    Access, Batch, Consumer, Data, KeyForm, KeyMaker, Measure, Operation, PhaseSpec, Pool, PoolFacts, SizeRange,
+    Access, Batch, Consumer, Data, KeyForm, KeyMaker, Measure, Operation, PhaseSpec, Pool, PoolFacts, Shape, SizeRange,
     TapeError, TapeReader, TapeShape, TapeWriter, Tree, Workload,
 };
 
@@ -259,7 +259,7 @@ impl Recorder<'_> {
         let pool_facts = self.create_pool(progress)?;
         let pool = Pool::open(&self.directory.join(POOL_FILE))?;
         let shape = self.shape(&pool);
-        let mut model = Model::new(KeyMaker::new(self.workload.key, self.workload.tree));
+        let mut model = Model::new(KeyMaker::of(self.workload));
         let mut phases = Vec::new();
         for (number, (phase, phase_plan)) in self.workload.phases.iter().zip(&plan.phases).enumerate() {
             let name = PathBuf::from(format!("{:02}-{}.tape", number + 1, phase.name));
@@ -372,7 +372,9 @@ impl Recorder<'_> {
             measure: Measure::Throughput,
             missing: 0.0,
             restore: false,
+            read_first: false,
             scan_entries: SizeRange { min: 0, max: 0 },
+            scan_shape: Shape::Uniform,
             reverse: false,
             any_order: true,
             consumer: Consumer::Xxh64,

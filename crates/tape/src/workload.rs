@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::sizes::Sizes;
+
 /// The kinds of operation, with their code on the tape (`docs/TAPE.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -169,6 +171,28 @@ pub struct SizeRange {
     pub max: u64,
 }
 
+/// How sizes and lengths lie in their range.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "kind")]
+pub enum Shape {
+    /// Each equally likely.
+    #[default]
+    Uniform,
+    /// A generalised Pareto distribution from 0, cut off above the range; what lies below the range becomes its least.
+    Pareto {
+        /// Its shape, at least 0; 0 is the exponential distribution.
+        shape: f64,
+        /// Its scale, above 0.
+        scale: f64,
+    },
+}
+
+impl Shape {
+    fn is_uniform(&self) -> bool {
+        *self == Self::Uniform
+    }
+}
+
 /// Which records operations fall on. Every phase draws from a random stream of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
@@ -195,6 +219,16 @@ pub enum Access {
         records: f64,
         /// Part of the operations that fall on them, between 0 and 1.
         operations: f64,
+    },
+    /// Ranges of neighbouring records whose popularity falls by two exponentials, and within each a power law, as in RocksDB's mixgraph.
+    Ranges {
+        /// Into how many ranges of equal length the records are divided.
+        ranges: u32,
+        /// `[a, b, c, d]`: the range of rank `x`, from 1, has the weight `a·e^(b·x) + c·e^(d·x)`.
+        range: [f64; 4],
+        /// `[a, b]`: the part `a·x^b` of a range's operations falls on its first `x` records, which are scattered over it; so many that
+        /// the part reaches 1 may be more than the range has.
+        key: [f64; 2],
     },
 }
 
@@ -240,14 +274,25 @@ pub struct PhaseSpec {
     pub missing: f64,
     /// Put each deleted key back, with a new value, outside the clock.
     pub restore: bool,
-    /// For scans: entries to read, drawn uniformly.
+    /// Each update, upsert and delete is preceded by a get of its record, which counts as an operation of its own.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub read_first: bool,
+    /// For scans: entries to read.
     pub scan_entries: SizeRange,
+    /// How they lie in that range.
+    #[serde(default, skip_serializing_if = "Shape::is_uniform")]
+    pub scan_shape: Shape,
     /// For scans and whole scans: downwards.
     pub reverse: bool,
     /// For whole scans: any order will do, so stores without order can take part.
     pub any_order: bool,
     /// For scans and whole scans.
     pub consumer: Consumer,
+}
+
+/// What is false is left out where a workload is written, so that what was added to workloads does not change others' cells.
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// A directory tree (Ozone 2020): `fanout` directories in each, `levels` deep.
@@ -268,10 +313,16 @@ pub struct Workload {
     pub seed: u64,
     /// Key form.
     pub key: KeyForm,
+    /// Length of keys, where it is not the form's own: 20 to 128 for `sha1`, 10 to 128 for `decimal`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_bytes: Option<u32>,
     /// Records loaded by the first phase.
     pub records: u64,
     /// Sizes of values.
     pub value_bytes: SizeRange,
+    /// How they lie in that range.
+    #[serde(default, skip_serializing_if = "Shape::is_uniform")]
+    pub value_shape: Shape,
     /// What values are made of.
     pub data: Data,
     /// Length of the value pool.
@@ -282,4 +333,16 @@ pub struct Workload {
     pub tree: Option<Tree>,
     /// The phases, in order; the first fills the store.
     pub phases: Vec<PhaseSpec>,
+}
+
+impl Workload {
+    /// The key form as suites and results name it: `sha1`, or `sha1:48` for keys of another length than the form's own.
+    pub fn key_name(&self) -> String {
+        self.key_bytes.map_or_else(|| self.key.name().to_owned(), |bytes| format!("{}:{bytes}", self.key.name()))
+    }
+
+    /// The mean size of values, bytes, rounded.
+    pub fn value_bytes_mean(&self) -> u64 {
+        Sizes::new(self.value_bytes, self.value_shape).mean().round() as u64
+    }
 }

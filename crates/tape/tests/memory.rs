@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bakeoff_tape::{
-    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, SizeRange, TapeReader, Workload, record,
+    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, TapeReader, Workload,
+    record,
 };
 
 /// The system's allocator, with a count of the bytes in use and of the most that ever were.
@@ -51,7 +52,9 @@ fn phase(name: &str, kinds: &[Operation], operations: u64) -> PhaseSpec {
         measure: Measure::Latency,
         missing: 0.0,
         restore: false,
+        read_first: false,
         scan_entries: SizeRange { min: 1, max: 4 },
+        scan_shape: Shape::Uniform,
         reverse: false,
         any_order: false,
         consumer: Consumer::Touch,
@@ -62,8 +65,10 @@ fn workload(records: u64, second: PhaseSpec) -> Workload {
     Workload {
         seed: 1,
         key: KeyForm::Sha1,
+        key_bytes: None,
         records,
         value_bytes: SizeRange { min: 1, max: 100 },
+        value_shape: Shape::Uniform,
         data: Data::Random,
         pool_bytes: 1 << 16,
         lanes: 1,

@@ -69,13 +69,17 @@ impl MemoryGroups {
     pub(crate) fn find() -> Result<Self> {
         let own = fs::read_to_string("/proc/self/cgroup")
             .context("this kernel shows no control groups (/proc/self/cgroup)")?;
-        let mut why = anyhow::anyhow!("the memory controller of control groups is not there or not mounted at {MOUNT}");
+        let mut why = None;
         for groups in places(&own, Path::new(MOUNT)) {
             match groups.create(u64::from(u32::MAX)).and_then(MemoryGroup::remove) {
                 Ok(()) => return Ok(groups),
-                Err(error) => why = error,
+                // What went wrong in the innermost group says most.
+                Err(error) => _ = why.get_or_insert(error),
             }
         }
+        let why = why.unwrap_or_else(|| {
+            anyhow::anyhow!("the memory controller of control groups is not there or not mounted at {MOUNT}")
+        });
         bail!(
             "{why:#}. Run as root, or, where systemd runs, with: systemd-run --user --scope -p Delegate=memory -- bakeoff …"
         )

@@ -345,8 +345,8 @@ pub(crate) fn workload_words(plan: &WorkloadPlan) -> String {
     let workload = &plan.workload;
     let (size, count) = (format_size_range(workload.value_bytes), format_count(workload.records));
     let mut words = format!("{size} × {count} {}, {}", workload.data.name(), plan.durability);
-    if workload.key != KeyForm::Sha1 {
-        words += &format!(", {} keys", workload.key.name());
+    if (workload.key, workload.key_bytes) != (KeyForm::Sha1, None) {
+        words += &format!(", {} keys", workload.key_name());
     }
     if workload.lanes > 1 {
         words += &format!(", {} threads", workload.lanes);

@@ -13,6 +13,7 @@ use crate::drivers::{Driver, Drivers};
 use crate::engine::cgroup::MemoryGroups;
 use crate::engine::disturbance;
 use crate::engine::made_media::NewFileSystem;
+use crate::files::{Kind, OwnDirectory};
 use crate::recipes::drivers_for;
 
 /// The medium of suites that name none.
@@ -92,8 +93,9 @@ impl Setup {
         Ok(Self { suite, drivers, stores, directories, media, made, base, plan, groups, corpus })
     }
 
-    /// Checks that media can be made and disturbances started here, before anything is.
+    /// Checks that directories can be written, media made and disturbances started here, before anything is.
     pub(crate) fn check_tools(&self) -> Result<()> {
+        self.directories.values().try_for_each(|directory| check_writable(directory))?;
         self.made.values().try_for_each(|file_system| file_system.check(&self.base))?;
         self.disturbances().into_iter().try_for_each(disturbance::check)
     }
@@ -203,6 +205,17 @@ fn media_directories(
         directories.insert(name.to_owned(), absolute(directory)?);
     }
     Ok(directories)
+}
+
+/// Otherwise a run would begin, make its results and only then find that it cannot put a store anywhere.
+fn check_writable(directory: &Path) -> Result<()> {
+    let path = directory.join(format!("bakeoff-scratch-try-{}", std::process::id()));
+    OwnDirectory::create(&path, Kind::Scratch).and_then(OwnDirectory::remove).with_context(|| {
+        format!(
+            "cannot write in {}: give a directory that you may write in, with --dir or --medium",
+            directory.display()
+        )
+    })
 }
 
 fn absolute(path: &Path) -> Result<PathBuf> {

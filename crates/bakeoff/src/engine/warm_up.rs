@@ -104,8 +104,10 @@ mod tests {
         Workload {
             seed: 1,
             key: KeyForm::Sha1,
+            key_bytes: None,
             records,
             value_bytes: suite.value_bytes()[0],
+            value_shape: suite.value_shape(),
             data: Data::Random,
             pool_bytes: 1 << 20,
             lanes: 1,

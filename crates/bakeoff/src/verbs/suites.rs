@@ -12,7 +12,7 @@ pub(crate) fn main(arguments: &SuitesArguments) -> Result<Outcome> {
         Some(name) => anstream::print!("{}", SuiteSource::find(name)?.text),
         None => {
             for (name, suite) in bakeoff_suite::builtin::all() {
-                anstream::println!("{name:<16} {}", suite.summary());
+                anstream::println!("{name:<18} {}", suite.summary());
             }
             anstream::println!(
                 "\n`bakeoff suites NAME` prints one; `bakeoff run FILE` runs your own (docs/SUITES.md)."

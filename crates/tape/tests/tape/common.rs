@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use bakeoff_tape::{
-    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Record, Recording, Scan, ScanFields,
+    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Record, Recording, Scan, ScanFields, Shape,
     SizeRange, TapeError, TapeReader, Workload, record,
 };
 
@@ -63,7 +63,9 @@ pub(crate) fn phase(name: &str, mix: &[(Operation, f64)]) -> PhaseSpec {
         measure: Measure::Latency,
         missing: 0.0,
         restore: false,
+        read_first: false,
         scan_entries: SizeRange { min: 1, max: 20 },
+        scan_shape: Shape::Uniform,
         reverse: false,
         any_order: false,
         consumer: Consumer::Touch,
@@ -76,8 +78,10 @@ pub(crate) fn workload(key: KeyForm, records: u64, phases: Vec<PhaseSpec>) -> Wo
     Workload {
         seed: 42,
         key,
+        key_bytes: None,
         records,
         value_bytes: SizeRange { min: 10, max: 100 },
+        value_shape: Shape::Uniform,
         data: Data::Random,
         pool_bytes: 10_000,
         lanes: 1,

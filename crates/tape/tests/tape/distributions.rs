@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_tape::{Access, KeyForm, Operation, PhaseSpec, SizeRange, Workload};
+use bakeoff_tape::{Access, KeyForm, Operation, PhaseSpec, Shape, SizeRange, Workload};
 
 use crate::common::{Owned, lanes_of, phase, workload};
 
@@ -209,4 +209,98 @@ fn latest_goes_by_age_also_when_records_are_deleted() {
     }
     assert!(alive.len() < 200, "{} are left", alive.len());
     assert_fits(&counts, &expected);
+}
+
+/// Asserts that what was drawn follows a law, given as the part of draws up to a size: the greatest distance over all sizes, after
+/// Kolmogorov and Smirnov. 0.1 % of fair samples lie further away.
+fn assert_follows(mut drawn: Vec<u64>, law: impl Fn(u64) -> f64) {
+    drawn.sort_unstable();
+    let count = drawn.len() as f64;
+    let sizes: BTreeSet<u64> = drawn.iter().copied().collect();
+    assert!(sizes.len() > 20, "{} sizes are too few to tell anything", sizes.len());
+    let distance = sizes.into_iter().map(|size| {
+        let up_to = drawn.partition_point(|other| *other <= size) as f64 / count;
+        (up_to - law(size)).abs()
+    });
+    let distance = distance.fold(0.0, f64::max);
+    assert!(distance < 1.95 / count.sqrt(), "{distance} for {count} draws");
+}
+
+/// The part of a generalised Pareto distribution up to a size, of what lies below the end of the range.
+fn pareto(shape: f64, scale: f64, max: u64) -> impl Fn(u64) -> f64 {
+    let part = move |x: f64| 1.0 - (1.0 + shape * x / scale).powf(-1.0 / shape);
+    move |size| part((size + 1) as f64) / part((max + 1) as f64)
+}
+
+fn updates_with(value_bytes: SizeRange, value_shape: Shape) -> Vec<u64> {
+    let updates = PhaseSpec { operations: Some(50_000), ..phase("update", &[(Operation::Update, 1.0)]) };
+    let workload = Workload { value_bytes, value_shape, ..workload(KeyForm::Decimal, 50, vec![updates]) };
+    lanes_of(&workload, 1)[0].iter().map(|update| u64::from(update.value_bytes)).collect()
+}
+
+#[test]
+fn uniform_sizes_are_uniform() {
+    let drawn = updates_with(SizeRange { min: 10, max: 4009 }, Shape::Uniform);
+    assert_follows(drawn, |size| (size - 9) as f64 / 4000.0);
+}
+
+#[test]
+fn pareto_sizes_follow_their_law_between_the_ends_of_the_range() {
+    // RocksDB's mixgraph.
+    let range = SizeRange { min: 10, max: 1000 };
+    let drawn = updates_with(range, Shape::Pareto { shape: 0.2615, scale: 25.45 });
+    assert!(drawn.iter().all(|size| (range.min..=range.max).contains(size)));
+    assert_follows(drawn, pareto(0.2615, 25.45, range.max));
+    let exponential = updates_with(SizeRange { min: 0, max: 5000 }, Shape::Pareto { shape: 0.0, scale: 100.0 });
+    assert_follows(exponential, |size| 1.0 - (-((size + 1) as f64) / 100.0).exp());
+}
+
+#[test]
+fn the_mean_of_pareto_sizes_is_what_is_drawn() {
+    let (range, shape) = (SizeRange { min: 10, max: 1000 }, Shape::Pareto { shape: 0.2615, scale: 25.45 });
+    let drawn = updates_with(range, shape);
+    let mean = drawn.iter().sum::<u64>() as f64 / drawn.len() as f64;
+    let told = Workload { value_bytes: range, value_shape: shape, ..workload(KeyForm::Decimal, 50, vec![]) };
+    assert!((told.value_bytes_mean() as f64 - mean).abs() < 1.0, "{mean} drawn, {} told", told.value_bytes_mean());
+}
+
+#[test]
+fn pareto_scan_lengths_follow_their_law_below_the_limit() {
+    let (scan_entries, scan_shape) = (SizeRange { min: 1, max: 9_999 }, Shape::Pareto { shape: 2.517, scale: 14.236 });
+    let scans = phase("scan", &[(Operation::Scan, 1.0)]);
+    let scans = PhaseSpec { operations: Some(20_000), scan_entries, scan_shape, ..scans };
+    let records = &lanes_of(&workload(KeyForm::Decimal, 20, vec![scans]), 1)[0];
+    let lengths = records.iter().filter_map(|record| Some(record.scan()?.limit)).collect();
+    assert_follows(lengths, pareto(2.517, 14.236, 9_999));
+}
+
+#[test]
+fn ranges_have_the_popularity_of_their_rank() {
+    let range = [14.18, -2.917, 0.0164, -0.080_82];
+    let counts = counts(Access::Ranges { ranges: 10, range, key: [0.002_312, 0.3467] });
+    let mut by_range: Vec<f64> = counts.chunks(100).map(|records| records.iter().sum()).collect();
+    by_range.sort_by(|a, b| b.total_cmp(a));
+    let weights: Vec<f64> = (1..=10)
+        .map(f64::from)
+        .map(|rank| range[0] * (range[1] * rank).exp() + range[2] * (range[3] * rank).exp())
+        .collect();
+    let sum: f64 = weights.iter().sum();
+    let expected: Vec<f64> = weights.iter().map(|weight| weight / sum * OPERATIONS as f64).collect();
+    assert_fits(&by_range, &expected);
+    // Within the most popular range a few records have far more than their share.
+    let popular = counts.chunks(100).max_by(|a, b| a.iter().sum::<f64>().total_cmp(&b.iter().sum())).unwrap();
+    let most = popular.iter().copied().fold(0.0, f64::max);
+    assert!(most > 1.2 * by_range[0] / 100.0, "{most} of {}", by_range[0]);
+}
+
+#[test]
+fn updates_and_deletes_that_read_first_read_the_same_record() {
+    let mixed = phase("mixed", &[(Operation::Update, 0.5), (Operation::Delete, 0.2), (Operation::Insert, 0.3)]);
+    let mixed = PhaseSpec { operations: Some(500), read_first: true, ..mixed };
+    let records = &lanes_of(&workload(KeyForm::Decimal, 400, vec![mixed]), 1)[0];
+    let changes = |record: &&Owned| matches!(record.operation, Operation::Update | Operation::Delete);
+    let pairs = records.windows(2).filter(|pair| changes(&&pair[1]));
+    assert!(pairs.clone().all(|pair| pair[0].operation == Operation::Get && pair[0].key == pair[1].key));
+    assert_eq!(pairs.count(), records.iter().filter(changes).count());
+    assert_eq!(records.iter().filter(|record| record.operation != Operation::Get).count(), 500);
 }

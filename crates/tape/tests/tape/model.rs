@@ -1,8 +1,8 @@
 //! Whatever the workload, every answer on its tapes is that of a sorted map.
 
 use bakeoff_tape::{
-    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, SizeRange, TapeError, Tree, Workload,
-    tree_entries,
+    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, TapeError, Tree, Workload,
+    key_lengths, tree_entries,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -19,6 +19,7 @@ fn access() -> impl Strategy<Value = Access> {
         (0.0..1.5).prop_map(|theta| Access::Zipfian { theta }),
         (0.0..1.5).prop_map(|theta| Access::Latest { theta }),
         (0.01..=1.0, 0.0..=1.0).prop_map(|(records, operations)| Access::Hot { records, operations }),
+        (1_u32..40).prop_map(|ranges| Access::Ranges { ranges, range: [1.0, -0.1, 0.0, 0.0], key: [0.01, 0.4] }),
     ]
 }
 
@@ -41,6 +42,7 @@ fn spec(kinds: &'static [Operation]) -> impl Strategy<Value = PhaseSpec> {
             measure: Measure::Latency,
             missing,
             restore,
+            read_first: missing == 0.3,
             scan_entries: SizeRange { min: least, max: least + more },
             reverse,
             any_order,
@@ -83,8 +85,23 @@ fn flat_workload() -> impl Strategy<Value = Workload> {
         |(seed, key, (records, least, more), lanes, phases, load, load_batch)| {
             let value_bytes = SizeRange { min: least, max: least + more };
             let pool_bytes = value_bytes.max + 1 + seed % 500;
-            let workload =
-                Workload { seed, key, records, value_bytes, data: Data::Random, pool_bytes, lanes, tree: None, phases };
+            let key_bytes = key_lengths(key).filter(|_| seed % 2 == 0).map(|(least, _)| least + (seed / 2 % 30) as u32);
+            let value_shape = if seed % 3 == 0 { Shape::Pareto { shape: 0.5, scale: 10.0 } } else { Shape::Uniform };
+            let tree = None;
+            let data = Data::Random;
+            let workload = Workload {
+                seed,
+                key,
+                key_bytes,
+                records,
+                value_bytes,
+                value_shape,
+                data,
+                pool_bytes,
+                lanes,
+                tree,
+                phases,
+            };
             complete(workload, load, load_batch)
         },
     )
@@ -97,8 +114,10 @@ fn tree_workload() -> impl Strategy<Value = Workload> {
             let workload = Workload {
                 seed,
                 key: KeyForm::Directory,
+                key_bytes: None,
                 records: tree_entries(tree).unwrap(),
                 value_bytes: SizeRange { min: 0, max: 0 },
+                value_shape: Shape::Uniform,
                 data: Data::Text,
                 pool_bytes: 0,
                 lanes,

@@ -125,8 +125,11 @@ pub(crate) fn check_recording(workload: &Workload, recording: &Recording) {
         naive.replay(&lanes, &pool);
         assert_eq!(lanes.len(), workload.lanes as usize);
         assert_eq!(tape.operations, lanes.iter().map(|lane| lane.len() as u64).sum::<u64>());
-        let timed = lanes.iter().flatten().filter(|record| is_drawn(record)).count() as u64;
-        assert_eq!(timed, spec.operations.unwrap_or(workload.records), "{}", spec.name);
+        let drawn = lanes.iter().flatten().filter(|record| is_drawn(record));
+        let changes =
+            |record: &&Owned| matches!(record.operation, Operation::Update | Operation::Upsert | Operation::Delete);
+        let read_first = if spec.read_first { drawn.clone().filter(changes).count() } else { 0 };
+        assert_eq!((drawn.count() - read_first) as u64, spec.operations.unwrap_or(workload.records), "{}", spec.name);
         assert_eq!(tape.records_after, naive.entries.len() as u64, "{}", spec.name);
         assert_eq!(tape.data_bytes_after, naive.data_bytes(), "{}", spec.name);
         assert_eq!(tape.written_bytes, lanes.iter().flatten().map(written).sum::<u64>(), "{}", spec.name);
