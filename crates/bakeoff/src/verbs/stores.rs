@@ -39,7 +39,7 @@ fn unknown(name: &str, stores: &[StoreDescription], not_built: &[Recipe]) -> any
 fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) {
     let listed: Vec<_> = stores.iter().filter(|store| !store.test_only).collect();
     print_table(["store", "version", "structure", "ordered", "durability", "language"], listed.iter().map(identity));
-    let heads = ["store", "batches", "threads", "processes", "longest key", "largest value", "licence"];
+    let heads = ["store", "batches", "threads", "processes", "keys up to", "values up to", "licence"];
     print_table(heads, listed.iter().map(abilities));
     anstream::println!("Files");
     let indent = 2 + listed.iter().map(|store| store.name.len()).max().unwrap_or(0);
