@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow};
 use bakeoff_protocol::{Durability, MemoryShare, MemorySplit, Setting, SettingKind, StoreDescription};
-use bakeoff_suite::format_size;
+use bakeoff_suite::{approximate_size, format_size};
 
 use crate::Outcome;
 use crate::cli::StoresArguments;
@@ -38,21 +38,13 @@ fn unknown(name: &str, stores: &[StoreDescription], not_built: &[Recipe]) -> any
 
 fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) {
     let listed: Vec<_> = stores.iter().filter(|store| !store.test_only).collect();
-    print_table(
-        ["store", "version", "structure", "ordered", "durability", "language", "licence"],
-        [18, 8, 10, 8, 19, 9, 0],
-        &listed,
-        identity,
-    );
-    print_table(
-        ["store", "batches", "threads", "processes", "longest key", "largest value", ""],
-        [18, 9, 13, 10, 12, 13, 0],
-        &listed,
-        abilities,
-    );
-    anstream::println!("\nFiles");
+    print_table(["store", "version", "structure", "ordered", "durability", "language"], listed.iter().map(identity));
+    let heads = ["store", "batches", "threads", "processes", "keys up to", "values up to", "licence"];
+    print_table(heads, listed.iter().map(abilities));
+    anstream::println!("Files");
+    let indent = 2 + listed.iter().map(|store| store.name.len()).max().unwrap_or(0);
     for store in &listed {
-        print_paragraph(&format!("{:<18}", store.name), 18, &store.files);
+        print_paragraph(&format!("{:<indent$}", store.name), indent, &store.files);
     }
     for recipe in not_built {
         print_paragraph(
@@ -69,23 +61,18 @@ fn print_paragraph(first: &str, indent: usize, text: &str) {
     anstream::print!("{}", bakeoff_report::paragraph(text, COLUMNS, first, &" ".repeat(indent)));
 }
 
-/// A line for the heads and one a store; the last column is as wide as it needs to be.
-fn print_table(
-    heads: [&str; 7],
-    widths: [usize; 7],
-    stores: &[&StoreDescription],
-    cells: fn(&StoreDescription) -> [String; 7],
-) {
-    let row = |cells: [String; 7]| {
-        let line: String = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        anstream::println!("{}", line.trim_end());
-    };
-    row(heads.map(str::to_owned));
-    stores.iter().for_each(|store| row(cells(store)));
+/// A line for the heads and one a store, in columns as wide as they need to be.
+fn print_table<const COUNT: usize>(heads: [&str; COUNT], rows: impl Iterator<Item = [String; COUNT]>) {
+    let rows: Vec<_> = std::iter::once(heads.map(str::to_owned)).chain(rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0) + 2;
+    for row in &rows {
+        let cells = row.iter().enumerate().map(|(column, cell)| format!("{cell:<width$}", width = width(column)));
+        anstream::println!("{}", cells.collect::<String>().trim_end());
+    }
     anstream::println!();
 }
 
-fn identity(store: &StoreDescription) -> [String; 7] {
+fn identity(store: &&StoreDescription) -> [String; 6] {
     let capabilities = &store.capabilities;
     let ordered = match (capabilities.scan_from, capabilities.scan_ordered) {
         (true, _) => "yes",
@@ -94,11 +81,10 @@ fn identity(store: &StoreDescription) -> [String; 7] {
     };
     let classes: Vec<_> = store.durability.keys().map(|class| class.name()).collect();
     let structure = store.structure.name();
-    [&store.name, &store.version, structure, ordered, &classes.join(" "), &store.language, &store.license]
-        .map(str::to_owned)
+    [&store.name, &store.version, structure, ordered, &classes.join(" "), &store.language].map(str::to_owned)
 }
 
-fn abilities(store: &StoreDescription) -> [String; 7] {
+fn abilities(store: &&StoreDescription) -> [String; 7] {
     let capabilities = &store.capabilities;
     let batches = match (capabilities.batch, capabilities.atomic_batch) {
         (true, true) => "atomic",
@@ -111,13 +97,9 @@ fn abilities(store: &StoreDescription) -> [String; 7] {
         (false, false) => "one",
     };
     let processes = if capabilities.multi_process { "several" } else { "one" };
-    let (key, value) = (limit(store.key_bytes_max), limit(store.value_bytes_max));
-    [&store.name, batches, threads, processes, &key, &value, ""].map(str::to_owned)
-}
-
-/// A limit in words: where there is none, memory is the limit.
-fn limit(bytes: Option<u64>) -> String {
-    bytes.map_or_else(|| "memory".to_owned(), format_size)
+    let about = |bytes: Option<u64>| bytes.map_or_else(|| "memory".to_owned(), approximate_size);
+    let (key, value) = (about(store.key_bytes_max), about(store.value_bytes_max));
+    [&store.name, batches, threads, processes, &key, &value, &store.license].map(str::to_owned)
 }
 
 fn print_store(store: &StoreDescription) {
@@ -125,6 +107,7 @@ fn print_store(store: &StoreDescription) {
     anstream::println!("  structure  {}, in {}", store.structure.name(), store.language);
     anstream::println!("  licence    {}", store.license);
     print_paragraph("  files      ", 13, &store.files);
+    let limit = |bytes: Option<u64>| bytes.map_or_else(|| "memory".to_owned(), format_size);
     anstream::println!("  keys       {} B to {}", store.key_bytes_min, limit(store.key_bytes_max));
     anstream::println!("  values     up to {}", limit(store.value_bytes_max));
     print_capabilities(store);
