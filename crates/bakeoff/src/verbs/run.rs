@@ -200,7 +200,11 @@ fn remove_leftovers(setup: &Setup, run: &str) {
         let Ok(entries) = std::fs::read_dir(directory) else { continue };
         for path in entries.flatten().map(|entry| entry.path()) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if name.starts_with(&format!("bakeoff-scratch-{run}-"))
+            if !name.starts_with(&format!("bakeoff-scratch-{run}-")) {
+                continue;
+            }
+            // Killed before the marker was written, or just after it was removed: such a directory is empty, and only an empty one goes.
+            if std::fs::remove_dir(&path).is_err()
                 && let Ok(own) = OwnDirectory::open(&path, Kind::Scratch)
                 && let Err(error) = own.remove()
             {

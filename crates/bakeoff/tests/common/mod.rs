@@ -111,10 +111,11 @@ impl Place {
         text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
     }
 
-    /// Names below `bakeoff-results` that are no runs: leftovers.
+    /// Scratch directories below `bakeoff-results`: leftovers.
     pub(crate) fn leftovers(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.path().join("bakeoff-results")).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).filter(|path| !path.join("run.json").exists()).collect()
+        let is_scratch = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with("bakeoff-scratch");
+        entries.filter(is_scratch).map(|entry| entry.path()).collect()
     }
 }
 
