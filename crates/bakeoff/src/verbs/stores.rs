@@ -67,9 +67,17 @@ fn print_table<const COUNT: usize>(heads: [&str; COUNT], rows: impl Iterator<Ite
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0) + 2;
     for row in &rows {
         let cells = row.iter().enumerate().map(|(column, cell)| format!("{cell:<width$}", width = width(column)));
-        anstream::println!("{}", cells.collect::<String>().trim_end());
+        anstream::println!("{}", cut(cells.collect::<String>().trim_end()));
     }
     anstream::println!();
+}
+
+/// A line that fits; `bakeoff stores NAME` shows all of a long licence.
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(COLUMNS) {
+        Some(_) => line.chars().take(COLUMNS - 1).chain(['…']).collect(),
+        None => line.to_owned(),
+    }
 }
 
 fn identity(store: &&StoreDescription) -> [String; 6] {
