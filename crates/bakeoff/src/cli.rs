@@ -89,6 +89,9 @@ pub(crate) struct SuiteArguments {
     /// Threads that work at the same time, e.g. 1,2,4
     #[arg(long, value_delimiter = ',', value_name = "COUNT,…")]
     pub(crate) threads: Option<Vec<String>>,
+    /// Measure with a part of the records, operations and batches, e.g. 0.01; a tree with fewer levels, e.g. levels=5
+    #[arg(long, value_name = "PART|levels=N")]
+    pub(crate) scale: Option<String>,
     /// What else goes on meanwhile: none, video, cpu, memory, disk
     #[arg(long, value_delimiter = ',', value_name = "WORD,…")]
     pub(crate) disturbance: Option<Vec<String>>,

@@ -21,10 +21,19 @@ use crate::{published_report, sections};
 /// The two have no field in common.
 pub fn render_against(run: &Run, published: &Published, options: &TerminalOptions) -> Result<String, ReportError> {
     let width = options.width.max(WIDTH_MIN);
+    let scale = run.info["suite"]["scale"].as_f64();
     let contenders = Contenders::new(&run.cells, &run.stores);
     let their_contenders = published_report::contenders(published);
-    let (ours, theirs) = (compare_all(&run.cells, &contenders), published_report::tables(published));
+    let (ours, theirs) =
+        (compare_all(&run.cells, &contenders), published_report::tables(published, |records| scaled(records, scale)));
     let mut out = paragraph(&heading(published), width, "", "  ");
+    if let Some(scale) = scale {
+        let words = format!(
+            "This run was scaled down: fields stand beside those of the publication that had {} times its records.",
+            1.0 / scale
+        );
+        out.push_str(&paragraph(&words, width, "", "  "));
+    }
     let mut matched = 0;
     for table in &ours {
         for other in theirs.iter().filter(|other| may_be_matched(table, other)) {
@@ -64,6 +73,11 @@ fn heading(published: &Published) -> String {
          now is than the best of then, whatever the reason. `=` and `?` as in the report of a run.",
         facts.title, facts.year
     ))
+}
+
+/// How many records a run has that was scaled down, as the suite rounds them.
+fn scaled(records: u64, scale: Option<f64>) -> u64 {
+    scale.map_or(records, |scale| ((records as f64 * scale).round() as u64).max(1))
 }
 
 /// Variants and disturbances must be the same where the publication tells them apart.

@@ -16,7 +16,7 @@ pub fn render_published(published: &Published, options: &TerminalOptions) -> Str
     let width = options.width.max(WIDTH_MIN);
     let facts = &published.facts;
     let contenders = contenders(published);
-    let tables = tables(published);
+    let tables = tables(published, |records| records);
     let mut out =
         paragraph(&printable(&format!("{} ({}, {})", facts.title, facts.authors, facts.year)), width, "", "  ");
     out.push_str(&paragraph(&format!("{} {}", facts.origin, facts.url), width, "", ""));
@@ -83,8 +83,9 @@ pub(crate) fn key(figure: &Figure) -> String {
     }
 }
 
-/// The figures as tables: each one round, so that no place in them is proven.
-pub(crate) fn tables(published: &Published) -> Vec<Table> {
+/// The figures as tables: each one round, so that no place in them is proven. `records` changes how many records a figure is said
+/// to be of, so that a run of fewer can be set beside it.
+pub(crate) fn tables(published: &Published, records: impl Fn(u64) -> u64) -> Vec<Table> {
     let mut tables: BTreeMap<Circumstances, Table> = BTreeMap::new();
     for figure in &published.figures {
         let (Some(value), Some(measure)) = (figure.value(&published.facts), measure(figure)) else { continue };
@@ -101,7 +102,8 @@ pub(crate) fn tables(published: &Published) -> Vec<Table> {
         let key = key(figure);
         table.present.insert(key.clone());
         let size = (figure.value_bytes_min.unwrap_or(0), figure.value_bytes_max.unwrap_or(0));
-        let column = Column { data: figure.data.clone().unwrap_or_default(), records: figure.records.unwrap_or(0) };
+        let column =
+            Column { data: figure.data.clone().unwrap_or_default(), records: figure.records.map_or(0, &records) };
         let field: &mut Field = table.fields.entry((measure, size, column)).or_default();
         field.rounds.entry(key).or_insert_with(|| vec![value]);
     }

@@ -21,6 +21,7 @@ mod phase;
 mod plan;
 mod read;
 mod rules;
+mod scale;
 mod settings;
 mod skip;
 mod suite;

@@ -20,6 +20,8 @@ pub struct Overrides {
     pub threads: Option<Vec<String>>,
     /// `--variants`: names of variants to measure, the others are left out. Applied by itself, before the other flags.
     pub variants: Option<Vec<String>>,
+    /// `--scale`: a part of the records, or `levels=N` for a tree. Applied last.
+    pub scale: Option<String>,
     /// `--disturbance`: words.
     pub disturbance: Option<Vec<String>>,
     /// Names given with `--medium`; they take the place of the axis only where the suite leaves it out.

@@ -16,7 +16,7 @@ use crate::phase::Phase;
 use crate::read::{self, Table};
 use crate::variants::{self, Variant};
 use crate::warm_up::{self, WarmUpLimit};
-use crate::{SUITE_BYTES_MAX, distribution, flow, memory, rules, settings};
+use crate::{SUITE_BYTES_MAX, distribution, flow, memory, rules, scale, settings};
 
 const KNOWN: [&str; 16] = [
     "title",
@@ -74,6 +74,7 @@ pub struct Suite {
     /// Every variant, with no variants of its own.
     variants: Vec<Suite>,
     unequal: bool,
+    scale: Option<f64>,
     /// As typed: where flags are put, and where errors of a plan are shown.
     pub(crate) file: SuiteFile,
 }
@@ -111,7 +112,20 @@ impl Suite {
             }
         }
         overrides.apply(&mut file);
-        check(file)
+        let Some(text) = &overrides.scale else { return check(file) };
+        let mut problems = Problems::default();
+        let scale = scale::apply(&mut file, text, &mut problems);
+        if !problems.is_empty() {
+            return Err(file.errors(problems));
+        }
+        let suite = check(file)?;
+        let summary = format!("{} Scaled down: --scale {}.", suite.summary, text.trim()).trim_start().to_owned();
+        Ok(Self { summary, scale, ..suite })
+    }
+
+    /// The part of its records that `--scale` left, if it was given.
+    pub fn scale(&self) -> Option<f64> {
+        self.scale
     }
 
     /// What is measured: the variants, or the suite itself where it has none.
@@ -379,6 +393,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         variant,
         variants,
         unequal,
+        scale: None,
         file,
     })
 }

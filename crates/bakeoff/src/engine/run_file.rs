@@ -60,6 +60,9 @@ pub(crate) struct SuiteText {
     /// Variants that the others are set against.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) baseline: Vec<String>,
+    /// The part of the records that `--scale` left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) scale: Option<f64>,
     pub(crate) text: String,
 }
 

@@ -144,6 +144,7 @@ fn overrides(arguments: &SuiteArguments) -> Overrides {
         seed: arguments.seed.clone(),
         max_db_size: arguments.max_db_size.clone(),
         timeout: arguments.timeout.clone(),
+        scale: arguments.scale.clone(),
         disturbance: arguments.disturbance.clone(),
         media: None,
     }

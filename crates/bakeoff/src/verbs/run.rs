@@ -255,6 +255,7 @@ fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> RunFile {
             analysis: suite.analysis().to_owned(),
             variants: variants(suite),
             baseline: suite.baseline().to_vec(),
+            scale: suite.scale(),
             text: source.text,
         },
         seed: suite.seed(),
