@@ -1,0 +1,113 @@
+package bakeoff.bench;
+
+import bakeoff.driver.Job;
+import bakeoff.driver.Lane;
+import bakeoff.driver.LaneOutcome;
+import bakeoff.store.DataHints;
+import bakeoff.store.Durability;
+import bakeoff.store.OpenRequest;
+import bakeoff.store.Session;
+import bakeoff.store.SessionPlan;
+import bakeoff.store.Settings;
+import bakeoff.store.Store;
+import bakeoff.stores.NullStore;
+import bakeoff.tape.Pool;
+import bakeoff.tape.TapeReader;
+import com.google.gson.JsonObject;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.Blackhole;
+
+/**
+ * What the harness itself costs in Java: a tape of gets replayed into the null store, whole, reading the tape and checking answers
+ * included, against bare pairs of clock readings. Per operation, so the tape must hold {@link #OPERATIONS}.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@OperationsPerInvocation(ReplayBenchmark.OPERATIONS)
+@Fork(3)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 3, time = 1)
+public class ReplayBenchmark {
+    /** Gets on the tape, of keys that are not there: the null store's answers are right. */
+    public static final int OPERATIONS = 1_000_000;
+
+    /** The tape. */
+    @Param("")
+    public String tape;
+
+    /** Its pool of values. */
+    @Param("")
+    public String pool;
+
+    private TapeReader reader;
+    private Lane<byte[]> lane;
+    private Session<byte[]> session;
+
+    /** Opens everything. */
+    @Setup(Level.Trial)
+    public void open() throws Exception {
+        reader = TapeReader.open(Path.of(tape));
+        if (reader.header().operations() != OPERATIONS) {
+            throw new IllegalArgumentException("%s has %d operations, not %d"
+                    .formatted(tape, reader.header().operations(), OPERATIONS));
+        }
+        NullStore type = new NullStore();
+        DataHints hints = new DataHints(OPERATIONS, OPERATIONS, 16, 100, 100, 1, 1, false, 1);
+        Settings settings = Settings.resolve(type.describe(), new JsonObject());
+        Store<byte[]> store = type.open(new OpenRequest(Path.of("nowhere"), Durability.PROCESS, settings, hints));
+        lane = new Lane<>(store.form(), Pool.open(Path.of(pool)), 1_000);
+        session = store.session(new SessionPlan(false, false));
+    }
+
+    /** Closes them. */
+    @TearDown(Level.Trial)
+    public void close() throws Exception {
+        session.close();
+        reader.close();
+    }
+
+    /** What two readings of the clock cost. */
+    @Benchmark
+    public void twoClockReadings(Blackhole hole) {
+        for (int index = 0; index < OPERATIONS; index++) {
+            long begin = System.nanoTime();
+            hole.consume(System.nanoTime() - begin);
+        }
+    }
+
+    /** Each operation between two readings. */
+    @Benchmark
+    public LaneOutcome latencyMode() throws Exception {
+        return replay(true);
+    }
+
+    /** Each block between two readings. */
+    @Benchmark
+    public LaneOutcome throughputMode() throws Exception {
+        return replay(false);
+    }
+
+    private LaneOutcome replay(boolean latency) throws Exception {
+        LaneOutcome outcome = lane.replay(new Job(latency, true), reader.lane(0), session);
+        if (outcome.answersWrong() > 0) {
+            throw new IllegalStateException("answers were wrong");
+        }
+        return outcome;
+    }
+}
