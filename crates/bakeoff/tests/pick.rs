@@ -26,7 +26,9 @@ fn an_answer_with_settings_costs_and_questions() {
     ] {
         assert!(shown.contains(word), "{word}:\n{shown}");
     }
-    assert!(shown.lines().all(|line| line.starts_with("Re") || line.chars().count() <= 100), "{shown}");
+    // What follows the answer are paths, which may be long.
+    let answer = shown.split("\nResults: ").next().unwrap_or_default();
+    assert!(answer.lines().all(|line| line.chars().count() <= 100), "{answer}");
     let run = place.only_run();
     let file: serde_json::Value = serde_json::from_slice(&std::fs::read(run.join("run.json")).unwrap()).unwrap();
     assert_eq!(file["pick"]["excluded"][0]["store"], "flat-folder");
@@ -57,7 +59,10 @@ fn a_need_from_a_file_with_flags_over_it() {
 #[test]
 fn a_budget_too_short_says_so() {
     let place = Place::new();
-    let shown = place.run(&["pick", "--records", "20M", "--value-size", "10B", "--stores", "sqlite", "--budget", "1s"]).expect(1).stdout;
+    let shown = place
+        .run(&["pick", "--records", "20M", "--value-size", "10B", "--stores", "sqlite", "--budget", "1s"])
+        .expect(1)
+        .stdout;
     assert!(shown.contains("too short"), "{shown}");
 }
 

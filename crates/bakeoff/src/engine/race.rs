@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use bakeoff_report::{Excluded, PICK_ASKED, PickFacts, pick_ranking, rounds_of};
-use bakeoff_stats::Ranking;
+use bakeoff_stats::{Ranking, Verdict};
 use bakeoff_suite::{Cell, WorkloadPlan};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -33,8 +33,8 @@ const EQUAL_WITHIN: f64 = 1.05;
 /// The part of the time for what was asked; the rest is for what the answer depends on.
 const ASKED_PART: f64 = 0.6;
 
-/// Rounds of each variant, and stores in it.
-const VARIANT_ROUNDS: u32 = 3;
+/// Rounds that each variant has, and has at most while nobody is ahead beyond doubt; and stores in it.
+const VARIANT_ROUNDS: (u32, u32) = (3, 6);
 const FINALISTS: usize = 4;
 
 struct Racing {
@@ -122,9 +122,10 @@ impl Run<'_> {
 
     /// Measures every variant with the stores that lead, a round of each after the other, as far as the time goes.
     fn race_variants(&mut self, racing: &mut Racing, leaders: &[String]) -> Result<()> {
-        for round in 1..=VARIANT_ROUNDS {
+        for round in 1..=VARIANT_ROUNDS.1 {
             for question in 0..racing.facts.questions.len() {
-                if racing.facts.questions[question].not_measured.is_some() {
+                let settled = round > VARIANT_ROUNDS.0 && self.is_settled(racing, question);
+                if settled || racing.facts.questions[question].not_measured.is_some() {
                     continue;
                 }
                 let why = match self.variant_step(racing, question, round, leaders) {
@@ -139,6 +140,14 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether more rounds of a variant would say nothing more.
+    fn is_settled(&self, racing: &Racing, question: usize) -> bool {
+        let variant = &racing.facts.questions[question].variant;
+        let rounds = rounds_of(self.results.lines());
+        let ranking = pick_ranking(&rounds, variant, racing.facts.optimize, DROP_CONFIDENCE, None);
+        ranking.is_none_or(|ranking| matches!(ranking.verdict, Verdict::Winner | Verdict::Alone))
     }
 
     /// The round of a variant, or why there is none.
@@ -165,7 +174,7 @@ impl Run<'_> {
     }
 }
 
-/// Takes out those that are behind, with the reason.
+/// Takes out those that are behind, with the reason, the best of them first.
 fn drop_behind(
     alive: &mut Vec<usize>,
     cells: &[Cell],
@@ -173,18 +182,17 @@ fn drop_behind(
     (round, short): (u32, bool),
     dropped: &mut Vec<Excluded>,
 ) {
-    let best = &ranking.order[0];
-    alive.retain(|&cell| {
-        let Some(place) = ranking.order.iter().find(|place| place.name == cells[cell].axes.store) else { return true };
-        let times = place.mean / best.mean;
+    let best = ranking.order[0].mean;
+    for place in &ranking.order {
+        let times = place.mean / best;
         let hopeless = short && times > HOPELESS;
         let worse = place.ratio_to_best.is_some() && !place.tied_with_best;
         if hopeless || worse {
             let why = format!("{times:.1} × the cost of the best after round {round}");
             dropped.push(Excluded { store: place.name.clone(), why });
+            alive.retain(|&cell| cells[cell].axes.store != place.name);
         }
-        !hopeless && !worse
-    });
+    }
 }
 
 /// Whether all that are left are known to lie within a few percent of the best.

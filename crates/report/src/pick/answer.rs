@@ -176,8 +176,13 @@ fn settings(picked: &Picked<'_>, best: &str, width: usize) -> String {
         "  ",
         "  ",
     );
+    let in_force: Vec<_> = cell.end.opened.iter().flat_map(|opened| &opened.settings).collect();
+    if in_force.is_empty() {
+        out.push_str("  It has no settings but these.\n");
+        return out;
+    }
     out.push_str(&format!("\n  [settings.{best}]\n"));
-    for (name, value) in cell.end.opened.iter().flat_map(|opened| &opened.settings) {
+    for (name, value) in in_force {
         out.push_str(&format!("  {name} = {}\n", printable(&value.to_string())));
     }
     out

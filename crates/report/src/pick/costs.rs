@@ -9,17 +9,20 @@ use crate::table::{Side, Text, TextTable, paragraph};
 
 /// A row a store, best first, a column a measure; then what the others are better at.
 pub(crate) fn cost_table(picked: &Picked<'_>, ranking: &Ranking, width: usize, color: bool) -> String {
+    // The median is the one that is missed least where all do not fit a line.
+    let shown = |goal: &Goal| *goal != Goal::P50 || picked.facts.optimize == Goal::P50;
+    let goals: Vec<Goal> = Goal::ALL.into_iter().filter(shown).collect();
     let mut sides = vec![Side::Left, Side::Right];
-    sides.extend(Goal::ALL.map(|_| Side::Right));
+    sides.extend(goals.iter().map(|_| Side::Right));
     let mut table = TextTable::new(sides);
     let mut head = vec![Text::plain("  store"), Text::plain("rounds")];
-    head.extend(Goal::ALL.map(|goal| Text::plain(heading(goal))));
+    head.extend(goals.iter().map(|goal| Text::plain(heading(*goal))));
     table.row(head);
     for place in &ranking.order {
         let mut row =
             vec![Text::plain(format!("  {}", picked.title(&place.name))), Text::plain(place.rounds.to_string())];
-        row.extend(Goal::ALL.map(|goal| {
-            let rounds = rounds_of(picked, &place.name, goal);
+        row.extend(goals.iter().map(|goal| {
+            let rounds = rounds_of(picked, &place.name, *goal);
             let mean = bakeoff_stats::mean(&rounds);
             Text::plain(mean.map_or_else(String::new, |mean| goal.show(mean)))
         }));

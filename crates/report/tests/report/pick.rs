@@ -62,7 +62,7 @@ fn a_winner_with_its_margin_and_what_others_are_better_at() {
         &[
             "LMDB: its mean time of an operation 1.00 µs over 3 rounds is the best beyond doubt.",
             "SQLite, the next, takes 2.00×",
-            "[settings.lmdb]",
+            "It has no settings but these.",
             "SQLite costs less than LMDB in disk/data (0.500×).",
             "Cannot do this redb: durability process is not offered",
         ],
