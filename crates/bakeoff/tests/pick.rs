@@ -18,7 +18,7 @@ fn an_answer_with_settings_costs_and_questions() {
     let shown = picked(&place, &["--budget", "15s", "--must", "ordered", "--mix", "get=60,update=30,scan=10"]);
     for word in [
         "Answer",
-        "[settings.",
+        "Settings",
         "What it costs",
         "When the answer would change",
         "Values twice as long",
