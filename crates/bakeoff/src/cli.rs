@@ -21,6 +21,7 @@ Examples:
   bakeoff run --budget 1m --stores sqlite,lmdb     two stores, one minute
   bakeoff run --dir /mnt/ssd --durability power    on another disk, surviving power cuts
   bakeoff run --resume                         finish the newest run that was cut short
+  bakeoff pick                                 which store for my application? Asks, measures, answers
   bakeoff report                               show the newest result again
   bakeoff compare before/ after/               what a change did to the figures
   bakeoff doctor                               what could spoil a measurement on this machine
@@ -41,6 +42,8 @@ pub(crate) struct Cli {
 pub(crate) enum Verb {
     /// Measure stores on this machine and rank them
     Run(RunArguments),
+    /// Say which store fits your records, what it costs and when another would fit better
+    Pick(PickArguments),
     /// Show the result of a run again, or export it
     Report(ReportArguments),
     /// Say what became better or worse from one run to another, or cannot be told
@@ -153,6 +156,104 @@ pub(crate) struct RunArguments {
     /// Show every store's figures for every workload at the end
     #[arg(long)]
     pub(crate) full: bool,
+}
+
+#[derive(Args)]
+#[command(
+    allow_negative_numbers = true,
+    after_help = "\
+Examples:
+  bakeoff pick                             asks for everything, with defaults and examples
+  bakeoff pick --records 10k --value-size 2KiB..20KiB --mix get=80,update=20     the rest by default
+  bakeoff pick --records 1M --value-size 200B --mix insert=95,get=5 --access latest --durability power
+  bakeoff pick --must ordered,transactions --license permissive --optimize p99 --budget 5m
+  bakeoff pick --need need.toml            the same names as keys: records = \"10k\", mix = { get = 80, update = 20 }
+Stores that cannot do what is needed are left out, with the reason. The others race until they separate or the
+time ends; then the same is asked of those that lead with other values, records, writes and durability."
+)]
+pub(crate) struct PickArguments {
+    /// How many records there are, e.g. 100k [default: 100k]
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) records: Option<String>,
+    /// Size or range of sizes of values, e.g. 1KiB..10KiB [default: 1KiB]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) value_size: Option<String>,
+    /// Length of keys: 4 (integers), or 10 to 128 bytes [default: 16]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) key_size: Option<String>,
+    /// What is done, by weight: get, insert, update, upsert, delete, scan [default: get=80,update=15,insert=5]
+    #[arg(long, value_name = "KIND=WEIGHT,…")]
+    pub(crate) mix: Option<String>,
+    /// Which records: uniform, zipfian, zipfian:0.8, latest, hot:0.1/0.9 (a tenth has nine tenths), sequential. With latest and
+    /// sequential keys ascend as records are inserted, else they come in random order [default: zipfian]
+    #[arg(long, value_name = "WORD")]
+    pub(crate) access: Option<String>,
+    /// What values are made of: random, text, half [default: text]
+    #[arg(long, value_name = "TYPE")]
+    pub(crate) data: Option<String>,
+    /// What an acknowledged write must survive: none, process, power [default: process]
+    #[arg(long, value_name = "CLASS")]
+    pub(crate) durability: Option<String>,
+    /// Memory for the store's caches and buffers, or `default` for each store's own [default: default]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory: Option<String>,
+    /// Threads that use the store at the same time [default: 1]
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) threads: Option<String>,
+    /// What the store must be able to do: ordered, transactions, multi-process, parallel-writes [default: nothing]
+    #[arg(long, value_name = "WORD,…")]
+    pub(crate) must: Option<String>,
+    /// Languages it may be written in: native, jvm, or names such as rust,c [default: any]
+    #[arg(long, value_name = "WORD,…")]
+    pub(crate) language: Option<String>,
+    /// Licences it may have: permissive, weak-copyleft, or SPDX names such as MIT [default: any]
+    #[arg(long, value_name = "WORD,…")]
+    pub(crate) license: Option<String>,
+    /// What to be best at: mean, p50, p99, p999, throughput, space, memory, cpu [default: mean]
+    #[arg(long, value_name = "WORD")]
+    pub(crate) optimize: Option<String>,
+    /// Stores that may take part: names, `built` for those that are built, `all` to build the others first [default: built]
+    #[arg(long, value_name = "NAME,…")]
+    pub(crate) stores: Option<String>,
+    /// How long the measuring may take, e.g. 90s, 5m [default: 3m]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) budget: Option<String>,
+    /// Seed of every random choice [default: 1]
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<String>,
+    /// Read the need from a file: the names of these options as keys. Options given beside it hold over it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) need: Option<PathBuf>,
+    /// Directory on the disk to measure [default: the --out directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Where result directories are made
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
+    pub(crate) out: PathBuf,
+}
+
+impl PickArguments {
+    /// What was given for each item of a need, in the order of the questions.
+    pub(crate) fn flags(&self) -> [&Option<String>; 16] {
+        [
+            &self.records,
+            &self.value_size,
+            &self.key_size,
+            &self.mix,
+            &self.access,
+            &self.data,
+            &self.durability,
+            &self.memory,
+            &self.threads,
+            &self.must,
+            &self.language,
+            &self.license,
+            &self.optimize,
+            &self.stores,
+            &self.budget,
+            &self.seed,
+        ]
+    }
 }
 
 #[derive(Args)]

@@ -6,6 +6,7 @@ mod cli;
 mod drivers;
 mod engine;
 mod files;
+mod pick;
 mod recipes;
 mod verbs;
 
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.verb {
         Verb::Run(arguments) => verbs::run::main(arguments),
+        Verb::Pick(arguments) => verbs::pick::main(&arguments),
         Verb::Report(arguments) => verbs::report::main(&arguments),
         Verb::Compare(arguments) => verbs::compare::main(&arguments),
         Verb::Stores(arguments) => verbs::stores::main(&arguments),

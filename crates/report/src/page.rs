@@ -37,6 +37,7 @@ use crate::page::figures::{CURVE_SHARES, ContestFigures, figures};
 use crate::page::html::{fill, text};
 use crate::page::measures::{MEASURES, Measure};
 use crate::page::published::PublishedFacts;
+use crate::pick::{PickFacts, render_pick};
 use crate::published::Published;
 use crate::run::{ReportError, Run};
 use crate::verdict::compare_all;
@@ -102,6 +103,9 @@ struct CellFacts<'a> {
     log: &'a str,
 }
 
+/// Columns of the answer of a pick, which stands on the page as it does on a terminal.
+const PICK_COLUMNS: usize = 100;
+
 /// Writes the page for these runs, and a publication's figures beside theirs; a run's directory gives it its label.
 ///
 /// # Errors
@@ -166,6 +170,10 @@ fn answers(runs: &[Labelled], contenders: &Contenders) -> String {
     for (label, run) in runs {
         if runs.len() > 1 {
             answers.push_str(&format!("<h2 class=\"run\">{}</h2>", text(label)));
+        }
+        if let Some(facts) = PickFacts::of(run) {
+            let answer = text(&render_pick(run, &facts, PICK_COLUMNS, false));
+            answers.push_str(&format!("<h2>What to pick</h2><pre class=\"code\" tabindex=\"0\">{answer}</pre>"));
         }
         let tables = compare_all(&run.cells, contenders);
         if tables.is_empty() {

@@ -73,6 +73,13 @@ pub fn parse_results(text: &str) -> (Vec<CellRound>, Vec<String>) {
     (cells, notes)
 }
 
+/// Every finished round of a cell among these lines.
+pub fn rounds_of(lines: &[ResultLine]) -> Vec<CellRound> {
+    let mut assembly = Assembly::default();
+    lines.iter().for_each(|line| assembly.add(line.clone()));
+    assembly.finish().0
+}
+
 /// Puts lines together to rounds of cells.
 #[derive(Default)]
 pub(crate) struct Assembly {

@@ -7,6 +7,7 @@ use bakeoff_protocol::PhaseLine;
 use crate::answer::answer;
 use crate::contender::Contenders;
 use crate::format::{bytes, count, counted, printable};
+use crate::pick::{PickFacts, render_pick};
 use crate::run::Run;
 use crate::table::paragraph;
 use crate::verdict::{Circumstances, Table, compare_all};
@@ -32,6 +33,9 @@ pub struct TerminalOptions {
 /// A run's report as text that ends with a line break.
 pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     let width = options.width.max(WIDTH_MIN);
+    if let Some(facts) = PickFacts::of(run).filter(|_| !options.full) {
+        return pick(run, &facts, width, options.color);
+    }
     let contenders = Contenders::new(&run.cells, &run.stores);
     let tables = compare_all(&run.cells, &contenders);
     let mut out = heading(run, width);
@@ -63,6 +67,17 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
         out.push_str(&sections::section("About this suite", &prose(analysis, width)));
     }
     out.push_str(&sections::origin(run, width));
+    out
+}
+
+/// The answer of a pick, in place of the matrices.
+fn pick(run: &Run, facts: &PickFacts, width: usize, color: bool) -> String {
+    let mut out = heading(run, width);
+    out.push_str(&render_pick(run, facts, width, color));
+    out.push_str(&sections::warnings(run, width));
+    out.push_str(&sections::notes(run, width));
+    let hint = "`bakeoff report --full` shows every store's figures for everything that was measured.";
+    out.push_str(&format!("\n{}", paragraph(hint, width, "", "")));
     out
 }
 

@@ -64,7 +64,8 @@ impl Run<'_> {
             }
         }
         display.finish();
-        self.end(&pending)
+        let given_up = self.given_up(&pending);
+        self.end(given_up)
     }
 
     /// The next step: the first in order whose workload fits the time left.
@@ -112,7 +113,13 @@ impl Run<'_> {
     }
 
     /// Runs the cells of a step. False if the user stopped it or the budget ended on the way.
-    fn step(&mut self, step: &Step, pending: &[Step], costs: &mut Costs, display: &mut Display) -> Result<bool> {
+    pub(crate) fn step(
+        &mut self,
+        step: &Step,
+        pending: &[Step],
+        costs: &mut Costs,
+        display: &mut Display,
+    ) -> Result<bool> {
         let setup = self.setup;
         let workload = &setup.plan.workloads[step.workload];
         let Some(tapes) = self.tapes(step, display)? else { return Ok(false) };
@@ -268,11 +275,12 @@ impl Run<'_> {
         self.file.write(self.directory.path())
     }
 
-    fn end(mut self, pending: &[Step]) -> Result<Ended> {
+    /// Keeps what is to be kept of a run that ended, with what the budget left out.
+    pub(crate) fn end(mut self, given_up: Vec<WhatWhy>) -> Result<Ended> {
         self.results.sync()?;
         let interrupted = self.interrupt.requested();
         if !interrupted {
-            self.file.given_up = self.given_up(pending);
+            self.file.given_up = given_up;
             self.file.finished = Some(now());
         }
         for warning in warnings::after(self.results.lines()) {
@@ -387,7 +395,7 @@ const TAPE_BYTES_PER_OPERATION: u64 = 64;
 
 /// A rough guess of one round of each cell of a workload, nanoseconds, before anything was measured: process start, operations,
 /// bytes. With the cell's store.
-fn estimates(workload: &WorkloadPlan) -> Vec<(String, f64)> {
+pub(crate) fn estimates(workload: &WorkloadPlan) -> Vec<(String, f64)> {
     let estimate = &workload.estimate;
     let cell_ns = 50e6 + estimate.operations as f64 * 10e3 + estimate.written_bytes as f64 * 6.0;
     workload.cells.iter().map(|cell| (cell.axes.store.clone(), cell_ns)).collect()

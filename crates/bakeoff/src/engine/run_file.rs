@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::{Machine, Medium};
 use bakeoff_protocol::{PROTOCOL_VERSION, StoreDescription};
+use bakeoff_report::PickFacts;
 use bakeoff_tape::PoolFacts;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,9 @@ pub(crate) struct RunFile {
     pub(crate) warnings: Vec<WarningFacts>,
     #[serde(default)]
     pub(crate) pools: Vec<PoolEntry>,
+    /// What was asked, if this was a pick.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pick: Option<PickFacts>,
 }
 
 /// The suite as it was read, so that a changed file cannot change a run that is finished later.

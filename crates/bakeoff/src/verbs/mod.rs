@@ -3,6 +3,7 @@
 pub(crate) mod clean;
 pub(crate) mod compare;
 pub(crate) mod doctor;
+pub(crate) mod pick;
 pub(crate) mod report;
 pub(crate) mod request;
 pub(crate) mod run;

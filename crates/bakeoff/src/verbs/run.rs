@@ -22,7 +22,7 @@ use crate::engine::setup::{Setup, SuiteSource};
 use crate::engine::warnings;
 use crate::files::{Kind, OwnDirectory, newest_results};
 use crate::recipes;
-use crate::verbs::report;
+use crate::verbs::{pick, report};
 
 /// The part of the usable memory that a driver may take for itself, so that one store's hunger does not bring
 /// the machine down.
@@ -55,7 +55,6 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     let machine = Machine::read();
     let file = run_file(&setup, source, machine);
     let directory = make_run_directory(&arguments.out, setup.suite.name())?;
-    std::fs::create_dir(directory.path().join("logs")).context("cannot make the directory for logs")?;
     file.write(directory.path())?;
     print_start(&setup, &file, directory.path(), budget);
     execute(arguments, &setup, &directory, file, budget)
@@ -65,6 +64,9 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
 fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
     let directory = OwnDirectory::open(path, Kind::Results)?;
     let mut file = RunFile::read(directory.path())?;
+    if file.pick.is_some() {
+        bail!("{} is a pick, whose race cannot be taken up again: start another", path.display());
+    }
     let arguments = arguments_of(&file)?;
     std::env::set_current_dir(&file.working_directory)
         .with_context(|| format!("the run was started in {}", file.working_directory.display()))?;
@@ -85,7 +87,8 @@ pub(crate) fn arguments_of(file: &RunFile) -> Result<RunArguments> {
         .map_err(|error| anyhow::anyhow!("the run's command line cannot be read: {error}"))?;
     match cli.verb {
         Verb::Run(arguments) => Ok(arguments),
-        _ => bail!("the run's command line is not one of `bakeoff run`: {}", file.command_line.join(" ")),
+        Verb::Pick(arguments) => Ok(pick::run_arguments(&arguments)),
+        _ => bail!("the run's command line is not one of `bakeoff run` or `pick`: {}", file.command_line.join(" ")),
     }
 }
 
@@ -112,7 +115,8 @@ fn check_unchanged(file: &RunFile, setup: &Setup) -> Result<()> {
     Ok(())
 }
 
-fn execute(
+/// Runs what is planned, or races it if it is a pick, and shows what came of it.
+pub(crate) fn execute(
     arguments: &RunArguments,
     setup: &Setup,
     directory: &OwnDirectory,
@@ -143,16 +147,19 @@ fn execute(
         memory_bytes_max,
         begin,
     };
-    let ended = run.run()?;
+    let pick = run.file.pick.clone();
+    let resumable = pick.is_none();
+    let ended = match pick {
+        Some(facts) => run.race(facts)?,
+        None => run.run()?,
+    };
     if ended.interrupted {
         write_page(directory.path());
         scratch.remove()?;
         made.remove()?;
-        anstream::eprintln!(
-            "Stopped. What was measured is kept in {}; go on with: bakeoff run --resume {}",
-            directory.path().display(),
-            directory.path().display()
-        );
+        let path = directory.path().display();
+        let on = if resumable { format!("; go on with: bakeoff run --resume {path}") } else { String::new() };
+        anstream::eprintln!("Stopped. What was measured is kept in {path}{on}");
         return Ok(Outcome::Interrupted);
     }
     // The answer first: removing many files can take a while.
@@ -218,14 +225,16 @@ fn parse_budget(text: &str) -> Result<Duration> {
     bakeoff_suite::parse_duration(text).map_err(|why| anyhow::anyhow!("--budget {text}: {why}"))
 }
 
-/// A new directory below `out`, named by time and suite.
-fn make_run_directory(out: &Path, suite: &str) -> Result<OwnDirectory> {
+/// A new directory below `out`, named by time and suite, with one for logs in it.
+pub(crate) fn make_run_directory(out: &Path, suite: &str) -> Result<OwnDirectory> {
     std::fs::create_dir_all(out).with_context(|| format!("cannot make the directory {}", out.display()))?;
     let time = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
     let names = std::iter::once(format!("{time}-{suite}")).chain((2..100).map(|n| format!("{time}-{suite}-{n}")));
     for path in names.map(|name| out.join(name)) {
         if !path.exists() {
-            return OwnDirectory::create(&path, Kind::Results);
+            let directory = OwnDirectory::create(&path, Kind::Results)?;
+            std::fs::create_dir(directory.path().join("logs")).context("cannot make the directory for logs")?;
+            return Ok(directory);
         }
     }
     bail!("cannot find a free name for results in {}", out.display())
@@ -235,7 +244,8 @@ fn cell_ids(setup: &Setup) -> Vec<String> {
     setup.plan.workloads.iter().flat_map(|workload| &workload.cells).map(|cell| cell.id.clone()).collect()
 }
 
-fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> RunFile {
+/// What is known of a run before it starts.
+pub(crate) fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> RunFile {
     let suite = &setup.suite;
     let in_plan = |name: &str| {
         setup.plan.workloads.iter().flat_map(|workload| &workload.cells).any(|cell| cell.axes.store == name)
@@ -280,6 +290,7 @@ fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> RunFile {
         given_up: Vec::new(),
         warnings,
         pools: Vec::new(),
+        pick: None,
     }
 }
 

@@ -5,6 +5,7 @@ mod compare;
 mod exports;
 mod files;
 mod memory;
+mod pick;
 mod published;
 mod results;
 mod suites_of_papers;

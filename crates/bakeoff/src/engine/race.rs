@@ -1,0 +1,204 @@
+//! A race: rounds of what was asked, without those that fall behind, then a few rounds of everything the answer might depend on.
+//!
+//! A store is dropped when it is worse than the best at a level that allows for looking after every round, or, when the time is short, when
+//! its first round took ten times the cost. The time that is left goes to the variants of the suite, with the stores that lead.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use bakeoff_report::{Excluded, PICK_ASKED, PickFacts, pick_ranking, rounds_of};
+use bakeoff_stats::{Ranking, Verdict};
+use bakeoff_suite::{Cell, WorkloadPlan};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::engine::progress::Display;
+use crate::engine::run::{Ended, Run, estimates};
+use crate::engine::schedule::{Costs, Step};
+use crate::pick::suite::ROUNDS_MAX;
+
+/// How sure it must be after any round that a store is worse than the best: errors of all looks together stay near 5 %.
+const DROP_CONFIDENCE: f64 = 0.99;
+
+/// A store whose first round cost so many times the best one's is dropped at once if the time is short.
+const HOPELESS: f64 = 10.0;
+
+/// Rounds that those who stay have at least.
+const ROUNDS_MIN: u32 = 3;
+
+/// Stores whose difference is known to be within this are as good as equal: more rounds would say nothing more.
+const EQUAL_WITHIN: f64 = 1.05;
+
+/// The part of the time for what was asked; the rest is for what the answer depends on.
+const ASKED_PART: f64 = 0.6;
+
+/// Rounds that each variant has, and has at most while nobody is ahead beyond doubt; and stores in it.
+const VARIANT_ROUNDS: (u32, u32) = (3, 6);
+const FINALISTS: usize = 4;
+
+struct Racing {
+    costs: Costs,
+    display: Display,
+    random: Xoshiro256PlusPlus,
+    facts: PickFacts,
+}
+
+impl Run<'_> {
+    /// Runs a pick's suite as a race, and keeps how it went in `run.json`.
+    pub(crate) fn race(mut self, facts: PickFacts) -> Result<Ended> {
+        let workloads = &self.setup.plan.workloads;
+        let costs = Costs::new(workloads.iter().map(estimates).collect());
+        let random = Xoshiro256PlusPlus::seed_from_u64(self.setup.suite.seed());
+        let mut racing = Racing { costs, display: Display::new(), random, facts };
+        let leaders = self.race_asked(&mut racing)?;
+        if !leaders.is_empty() && !self.interrupt.requested() {
+            self.race_variants(&mut racing, &leaders)?;
+        }
+        racing.display.finish();
+        self.file.pick = Some(racing.facts);
+        // An answer is what was wanted: that some store failed on the way is part of it.
+        let failed = usize::from(leaders.is_empty());
+        Ok(Ended { failed, ..self.end(Vec::new())? })
+    }
+
+    /// The time left of a part of the budget.
+    fn left_of(&self, part: f64) -> Duration {
+        let budget = self.budget.unwrap_or(Duration::MAX / 2);
+        budget.mul_f64(part).saturating_sub(self.begin.elapsed())
+    }
+
+    /// Whether a step is expected to end within a part of the budget.
+    fn fits(&self, step: &Step, racing: &Racing, part: f64) -> bool {
+        let expected: f64 = step.cells.iter().map(|&cell| racing.costs.predict_cell(step.workload, cell)).sum();
+        Duration::from_nanos(expected as u64) <= self.left_of(part)
+    }
+
+    /// Races what was asked. Gives the names of those that lead, best first; none if nothing was measured.
+    fn race_asked(&mut self, racing: &mut Racing) -> Result<Vec<String>> {
+        let setup = self.setup;
+        let is_asked = |workload: &WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
+        let workload =
+            setup.plan.workloads.iter().position(is_asked).context("nothing that was asked is in the plan")?;
+        let cells = &setup.plan.workloads[workload].cells;
+        let mut alive: Vec<usize> = (0..cells.len()).collect();
+        for round in 1..=ROUNDS_MAX {
+            alive.shuffle(&mut racing.random);
+            let step = Step { workload, round, cells: alive.clone() };
+            if round > 1 && !self.fits(&step, racing, ASKED_PART) {
+                racing.facts.out_of_time = true;
+                break;
+            }
+            if !self.step(&step, &[], &mut racing.costs, &mut racing.display)? {
+                racing.facts.out_of_time = true;
+                break;
+            }
+            alive.retain(|&cell| !self.results.has_failed(&cells[cell].id));
+            let Some(ranking) = self.ranking(&alive, cells, racing) else { break };
+            // As many rounds again for all, and the rest, would not fit.
+            let short = round == 1
+                && !self.fits(&Step { cells: [alive.clone(), alive.clone()].concat(), ..step }, racing, ASKED_PART);
+            drop_behind(&mut alive, cells, &ranking, (round, short), &mut racing.facts.dropped);
+            if round >= ROUNDS_MIN && (alive.len() <= 1 || as_good_as_equal(&ranking, &alive, cells)) {
+                break;
+            }
+        }
+        Ok(self.leaders(racing))
+    }
+
+    /// The ranking of those that still race.
+    fn ranking(&self, alive: &[usize], cells: &[Cell], racing: &Racing) -> Option<Ranking> {
+        let names: Vec<String> = alive.iter().map(|&cell| cells[cell].axes.store.clone()).collect();
+        let rounds = rounds_of(self.results.lines());
+        pick_ranking(&rounds, PICK_ASKED, racing.facts.optimize, DROP_CONFIDENCE, Some(&names))
+    }
+
+    fn leaders(&self, racing: &Racing) -> Vec<String> {
+        let rounds = rounds_of(self.results.lines());
+        let ranking = pick_ranking(&rounds, PICK_ASKED, racing.facts.optimize, DROP_CONFIDENCE, None);
+        let order = ranking.map(|ranking| ranking.order).unwrap_or_default();
+        order.into_iter().take(FINALISTS).map(|place| place.name).collect()
+    }
+
+    /// Measures every variant with the stores that lead, a round of each after the other, as far as the time goes.
+    fn race_variants(&mut self, racing: &mut Racing, leaders: &[String]) -> Result<()> {
+        for round in 1..=VARIANT_ROUNDS.1 {
+            for question in 0..racing.facts.questions.len() {
+                let settled = round > VARIANT_ROUNDS.0 && self.is_settled(racing, question);
+                if settled || racing.facts.questions[question].not_measured.is_some() {
+                    continue;
+                }
+                let why = match self.variant_step(racing, question, round, leaders) {
+                    Err(why) => Some(why),
+                    Ok(step) if !self.fits(&step, racing, 1.0) => Some("there was no time left for it".to_owned()),
+                    Ok(step) => (!self.step(&step, &[], &mut racing.costs, &mut racing.display)?)
+                        .then(|| "the time ended before it was done".to_owned()),
+                };
+                if round == 1 {
+                    racing.facts.questions[question].not_measured = why;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether more rounds of a variant would say nothing more.
+    fn is_settled(&self, racing: &Racing, question: usize) -> bool {
+        let variant = &racing.facts.questions[question].variant;
+        let rounds = rounds_of(self.results.lines());
+        let ranking = pick_ranking(&rounds, variant, racing.facts.optimize, DROP_CONFIDENCE, None);
+        ranking.is_none_or(|ranking| matches!(ranking.verdict, Verdict::Winner | Verdict::Alone))
+    }
+
+    /// The round of a variant, or why there is none.
+    fn variant_step(
+        &self,
+        racing: &mut Racing,
+        question: usize,
+        round: u32,
+        leaders: &[String],
+    ) -> Result<Step, String> {
+        let variant = racing.facts.questions[question].variant.as_str();
+        let mut workloads = self.setup.plan.workloads.iter();
+        let Some(workload) = workloads.position(|workload| workload.variant.as_deref() == Some(variant)) else {
+            return Err("no store can do it, or it is too large for the disk".to_owned());
+        };
+        let cells = self.setup.plan.workloads[workload].cells.iter().enumerate();
+        let mut cells: Vec<_> =
+            cells.filter(|(_, cell)| leaders.contains(&cell.axes.store)).map(|(index, _)| index).collect();
+        if cells.is_empty() {
+            return Err("none of those that lead can do it".to_owned());
+        }
+        cells.shuffle(&mut racing.random);
+        Ok(Step { workload, round, cells })
+    }
+}
+
+/// Takes out those that are behind, with the reason, the best of them first.
+fn drop_behind(
+    alive: &mut Vec<usize>,
+    cells: &[Cell],
+    ranking: &Ranking,
+    (round, short): (u32, bool),
+    dropped: &mut Vec<Excluded>,
+) {
+    let best = ranking.order[0].mean;
+    for place in &ranking.order {
+        let times = place.mean / best;
+        let hopeless = short && times > HOPELESS;
+        let worse = place.ratio_to_best.is_some() && !place.tied_with_best;
+        if hopeless || worse {
+            let why = format!("{times:.1} × the cost of the best after round {round}");
+            dropped.push(Excluded { store: place.name.clone(), why });
+            alive.retain(|&cell| cells[cell].axes.store != place.name);
+        }
+    }
+}
+
+/// Whether all that are left are known to lie within a few percent of the best.
+fn as_good_as_equal(ranking: &Ranking, alive: &[usize], cells: &[Cell]) -> bool {
+    alive.iter().all(|&cell| {
+        let place = ranking.order.iter().find(|place| place.name == cells[cell].axes.store);
+        place.and_then(|place| place.ratio_to_best).is_some_and(|ratio| ratio.high <= EQUAL_WITHIN)
+    })
+}

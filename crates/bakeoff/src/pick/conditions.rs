@@ -1,0 +1,143 @@
+//! Hard conditions: which stores can do what is needed at all, and what the others lack.
+
+use bakeoff_protocol::StoreDescription;
+use bakeoff_report::Excluded;
+use bakeoff_suite::format_size;
+
+use crate::pick::need::{MUSTS, Must, Need};
+
+/// Licences that ask for little more than to be named.
+const PERMISSIVE: [&str; 14] = [
+    "0BSD",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "ISC",
+    "MIT",
+    "MIT-0",
+    "OLDAP-2.8",
+    "PostgreSQL",
+    "Unlicense",
+    "Zlib",
+    "blessing",
+];
+
+/// Licences that ask for the source of the store itself, not of what uses it.
+const WEAK_COPYLEFT: [&str; 8] = [
+    "CDDL-1.0",
+    "EPL-1.0",
+    "EPL-2.0",
+    "LGPL-2.1-only",
+    "LGPL-2.1-or-later",
+    "LGPL-3.0-only",
+    "LGPL-3.0-or-later",
+    "MPL-2.0",
+];
+
+/// Languages of the Java virtual machine, in lower case.
+const JVM: [&str; 4] = ["java", "kotlin", "scala", "clojure"];
+
+/// Divides stores into those that can do what is needed, and those that cannot, with everything that they lack.
+pub(crate) fn divide(need: &Need, stores: &[StoreDescription]) -> (Vec<String>, Vec<Excluded>) {
+    let mut able = Vec::new();
+    let mut excluded = Vec::new();
+    for store in stores {
+        let lacks = lacks(need, store);
+        if lacks.is_empty() {
+            able.push(store.name.clone());
+        } else {
+            excluded.push(Excluded { store: store.name.clone(), why: lacks.join("; ") });
+        }
+    }
+    (able, excluded)
+}
+
+/// What a store lacks, in words; nothing if it can do everything.
+fn lacks(need: &Need, store: &StoreDescription) -> Vec<String> {
+    let mut lacks = Vec::new();
+    if !store.durability.contains_key(&need.durability) {
+        let offered: Vec<_> = store.durability.keys().map(|class| class.name()).collect();
+        lacks.push(format!("durability {} is not offered, only {}", need.durability, offered.join(", ")));
+    }
+    let can = &store.capabilities;
+    for (word, _) in MUSTS.iter().filter(|(_, must)| need.must.contains(must) && !offers(store, *must)) {
+        lacks.push(format!("does not offer {word}"));
+    }
+    if need.does("scan") && !can.scan_from && !need.must.contains(&Must::Ordered) {
+        lacks.push("does not offer scans from a key".to_owned());
+    }
+    if !can.batch {
+        lacks.push("does not offer batches of writes, in which the records are loaded".to_owned());
+    }
+    let (least, most) = (store.key_bytes_min, store.key_bytes_max.unwrap_or(u64::MAX));
+    if !(least..=most).contains(&need.key_bytes) {
+        lacks.push(format!("takes no keys of {}", format_size(need.key_bytes)));
+    }
+    if let Some(most) = store.value_bytes_max.filter(|most| need.value_bytes.max > *most) {
+        lacks.push(format!("takes values of up to {}", format_size(most)));
+    }
+    if !need.languages.is_empty() && !need.languages.iter().any(|wanted| is_language(wanted, &store.language)) {
+        lacks.push(format!("is written in {}", store.language));
+    }
+    if !need.licenses.is_empty() && !need.licenses.iter().any(|wanted| allows(wanted, &store.license)) {
+        lacks.push(format!("its licence is {}", store.license));
+    }
+    lacks
+}
+
+fn offers(store: &StoreDescription, must: Must) -> bool {
+    let can = &store.capabilities;
+    match must {
+        Must::Ordered => can.scan_from && can.scan_ordered,
+        Must::Transactions => can.atomic_batch,
+        Must::MultiProcess => can.multi_process,
+        Must::ParallelWrites => can.parallel_writers,
+    }
+}
+
+/// Whether a language is the one wanted, or of the kind wanted.
+fn is_language(wanted: &str, language: &str) -> bool {
+    let language = language.to_lowercase();
+    let is_jvm = JVM.contains(&language.as_str());
+    match wanted {
+        "jvm" => is_jvm,
+        "native" => !is_jvm,
+        _ => language == wanted,
+    }
+}
+
+/// Whether an SPDX expression leaves a choice that is wanted: of `OR` one side is enough, of `AND` both are needed.
+fn allows(wanted: &str, expression: &str) -> bool {
+    expression
+        .split(" OR ")
+        .any(|side| side.split(" AND ").all(|license| is_license(wanted, license.trim_matches(['(', ')', ' ']))))
+}
+
+fn is_license(wanted: &str, license: &str) -> bool {
+    match wanted {
+        "permissive" => PERMISSIVE.contains(&license),
+        "weak-copyleft" => PERMISSIVE.contains(&license) || WEAK_COPYLEFT.contains(&license),
+        _ => license.eq_ignore_ascii_case(wanted),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn licences_are_read_as_expressions() {
+        assert!(allows("permissive", "GPL-2.0 OR MIT"));
+        assert!(!allows("permissive", "GPL-2.0 AND MIT"));
+        assert!(allows("permissive", "blessing") && !allows("permissive", "Sleepycat"));
+        assert!(allows("weak-copyleft", "MPL-2.0 OR EPL-1.0") && allows("mit", "MIT OR Apache-2.0"));
+    }
+
+    #[test]
+    fn languages_by_kind_and_by_name() {
+        assert!(is_language("jvm", "Java") && !is_language("native", "Java"));
+        assert!(is_language("native", "C++") && is_language("c++", "C++") && !is_language("c", "C++"));
+    }
+}

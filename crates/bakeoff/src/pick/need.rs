@@ -1,0 +1,274 @@
+//! A need, checked: what an application keeps and does, and what it asks of a store.
+
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use bakeoff_protocol::Durability;
+use bakeoff_report::Goal;
+use bakeoff_suite::{
+    RECORDS_MAX, VALUE_BYTES_MAX, did_you_mean, format_count, format_duration, format_size, parse_count,
+    parse_duration, parse_size, parse_size_range,
+};
+use bakeoff_tape::{Data, LANES_MAX, SizeRange};
+
+use crate::pick::typed::{ITEMS, Typed, Word};
+
+/// Kinds of operation that a mix may have.
+const OPERATIONS: [&str; 6] = ["get", "insert", "update", "upsert", "delete", "scan"];
+
+/// What a store must be able to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Must {
+    /// Scan entries in the order of their keys.
+    Ordered,
+    /// Apply several writes as a whole or not at all.
+    Transactions,
+    /// Be open in several processes.
+    MultiProcess,
+    /// Write with several threads at once.
+    ParallelWrites,
+}
+
+/// Every [`Must`] by its word.
+pub(crate) const MUSTS: [(&str, Must); 4] = [
+    ("ordered", Must::Ordered),
+    ("transactions", Must::Transactions),
+    ("multi-process", Must::MultiProcess),
+    ("parallel-writes", Must::ParallelWrites),
+];
+
+/// Which stores take part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stores {
+    /// Those of the drivers that are there.
+    Built,
+    /// All, after building what is not there.
+    All,
+    /// These.
+    Named(Vec<String>),
+}
+
+/// What an application needs of a store.
+#[derive(Clone, Debug)]
+pub(crate) struct Need {
+    pub(crate) records: u64,
+    pub(crate) value_bytes: SizeRange,
+    pub(crate) key_bytes: u64,
+    /// Kinds of operation by weight, in the order typed.
+    pub(crate) mix: Vec<(String, f64)>,
+    /// As a suite takes it.
+    pub(crate) access: String,
+    pub(crate) data: Data,
+    pub(crate) durability: Durability,
+    /// `None` for each store's own default.
+    pub(crate) memory_bytes: Option<u64>,
+    pub(crate) threads: u64,
+    pub(crate) must: Vec<Must>,
+    /// Lower case; empty for any.
+    pub(crate) languages: Vec<String>,
+    /// As typed; empty for any.
+    pub(crate) licenses: Vec<String>,
+    pub(crate) optimize: Goal,
+    pub(crate) stores: Stores,
+    pub(crate) budget: Duration,
+    pub(crate) seed: u64,
+    /// Every key and what was said for it, for people.
+    pub(crate) words: Vec<(String, String)>,
+}
+
+impl Need {
+    /// Checks everything that was typed.
+    ///
+    /// # Errors
+    /// What is wrong, where it stands, and how to write it.
+    pub(crate) fn read(typed: &Typed) -> Result<Self> {
+        let of = |key| typed.get(key);
+        let need = Self {
+            records: within(&of("records"), parse_count, (1, RECORDS_MAX), format_count)?,
+            value_bytes: value_bytes(&of("value-size"))?,
+            key_bytes: key_bytes(&of("key-size"))?,
+            mix: mix(&of("mix"))?,
+            access: access(&of("access"))?,
+            data: word(&of("data"), &Data::ALL.map(|data| (data.name(), data)))?,
+            durability: word(&of("durability"), &Durability::ALL.map(|class| (class.name(), class)))?,
+            memory_bytes: memory(&of("memory"))?,
+            threads: within(&of("threads"), parse_count, (1, u64::from(LANES_MAX)), format_count)?,
+            must: words(&of("must"), "nothing").iter().map(|each| word(each, &MUSTS)).collect::<Result<_>>()?,
+            languages: texts(&of("language"), "any").map(|text| text.to_lowercase()).collect(),
+            licenses: texts(&of("license"), "any").collect(),
+            optimize: word(&of("optimize"), &Goal::ALL.map(|goal| (goal.name(), goal)))?,
+            stores: stores(&of("stores")),
+            budget: budget(&of("budget"))?,
+            seed: within(&of("seed"), parse_count, (0, u64::MAX), format_count)?,
+            words: ITEMS.iter().map(|item| (item.key.to_owned(), of(item.key).text)).collect(),
+        };
+        need.fits_together(typed)?;
+        Ok(need)
+    }
+
+    /// Whether the mix has this kind of operation.
+    pub(crate) fn does(&self, operation: &str) -> bool {
+        self.mix.iter().any(|(kind, _)| kind == operation)
+    }
+
+    /// Whether anything but reading is done.
+    pub(crate) fn writes(&self) -> bool {
+        self.mix.iter().any(|(kind, _)| is_write(kind))
+    }
+
+    fn fits_together(&self, typed: &Typed) -> Result<()> {
+        let place = |key| typed.get(key).place;
+        if self.records < self.threads {
+            bail!(
+                "{} {}: each thread writes records of its own, and there are {} records: use more of them or fewer threads",
+                place("threads"),
+                self.threads,
+                format_count(self.records)
+            );
+        }
+        if self.threads > 1 && self.does("scan") && self.writes() {
+            bail!(
+                "{}: what a scan finds while other threads write is not known, so it could not be checked: leave scans or writes out, or use {} 1",
+                place("mix"),
+                place("threads")
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Whether a kind of operation changes the store.
+pub(crate) fn is_write(kind: &str) -> bool {
+    !matches!(kind, "get" | "scan")
+}
+
+fn within<E: std::fmt::Display>(
+    word: &Word,
+    parse: fn(&str) -> Result<u64, E>,
+    (least, most): (u64, u64),
+    show: fn(u64) -> String,
+) -> Result<u64> {
+    let Word { place, text } = word;
+    match parse(text) {
+        Err(why) => bail!("{place} {text}: {why}"),
+        Ok(number) if (least..=most).contains(&number) => Ok(number),
+        Ok(number) => bail!("{place} {text}: {} is out of range; give {} to {}", show(number), show(least), show(most)),
+    }
+}
+
+fn value_bytes(word: &Word) -> Result<SizeRange> {
+    let Word { place, text } = word;
+    match parse_size_range(text) {
+        Err(why) => bail!("{place} {text}: {why}"),
+        Ok(range) if range.max <= VALUE_BYTES_MAX => Ok(range),
+        Ok(_) => bail!("{place} {text}: values have at most {}", format_size(VALUE_BYTES_MAX)),
+    }
+}
+
+fn key_bytes(word: &Word) -> Result<u64> {
+    let bytes = within(word, parse_size, (4, 128), format_size)?;
+    if (5..10).contains(&bytes) {
+        bail!("{} {}: keys have 4 bytes (integers) or 10 to 128", word.place, word.text);
+    }
+    Ok(bytes)
+}
+
+fn mix(word: &Word) -> Result<Vec<(String, f64)>> {
+    let Word { place, text } = word;
+    let example = "write, for example, get=70,update=20,insert=10";
+    let mut mix: Vec<(String, f64)> = Vec::new();
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let Some((kind, weight)) = part.split_once('=') else { bail!("{place}: `{part}` has no weight; {example}") };
+        let (kind, weight) = (kind.trim(), weight.trim());
+        if !OPERATIONS.contains(&kind) {
+            bail!(
+                "{place}: unknown operation `{kind}`{}; use {}",
+                did_you_mean(kind, &OPERATIONS),
+                OPERATIONS.join(", ")
+            );
+        }
+        if mix.iter().any(|(known, _)| known == kind) {
+            bail!("{place}: `{kind}` stands there twice");
+        }
+        match weight.parse::<f64>() {
+            Ok(weight) if weight > 0.0 && weight <= 1e9 => mix.push((kind.to_owned(), weight)),
+            _ => bail!("{place}: the weight of `{kind}` is `{weight}`; give a number above 0, up to 1,000,000,000"),
+        }
+    }
+    if mix.is_empty() {
+        bail!("{place} is empty; {example}");
+    }
+    Ok(mix)
+}
+
+/// The access in the words of a suite.
+fn access(word: &Word) -> Result<String> {
+    const WORDS: [&str; 6] = ["uniform", "zipfian", "latest", "hot", "sequential", "insertion"];
+    let Word { place, text } = word;
+    let (kind, parameter) = text.split_once(':').map_or((text.as_str(), None), |(kind, rest)| (kind, Some(rest)));
+    let number = |text: &str, most: f64| match text.trim().parse::<f64>() {
+        Ok(number) if number > 0.0 && number <= most => Ok(number),
+        _ => bail!("{place} {text}: give a number above 0, up to {most}"),
+    };
+    match (kind, parameter) {
+        ("uniform" | "sequential" | "insertion" | "zipfian" | "latest", None) => Ok(format!("\"{kind}\"")),
+        ("zipfian" | "latest", Some(theta)) => Ok(format!("{{ {kind} = {:?} }}", number(theta, 10.0)?)),
+        ("hot", Some(parts)) => {
+            let Some((records, operations)) = parts.split_once('/') else {
+                bail!("{place} {text}: write hot:0.1/0.9 for a tenth of the records with nine tenths of the operations")
+            };
+            let (records, operations) = (number(records, 1.0)?, number(operations, 1.0)?);
+            Ok(format!("{{ hot = {{ records = {records:?}, operations = {operations:?} }} }}"))
+        }
+        _ => bail!(
+            "{place}: unknown access `{text}`{}; use uniform, zipfian, zipfian:0.8, latest, latest:1.2, hot:0.1/0.9, sequential or insertion",
+            did_you_mean(kind, &WORDS)
+        ),
+    }
+}
+
+fn memory(word: &Word) -> Result<Option<u64>> {
+    if word.text == "default" {
+        return Ok(None);
+    }
+    within(word, parse_size, (64 << 10, 1 << 46), format_size).map(Some)
+}
+
+fn budget(word: &Word) -> Result<Duration> {
+    let Word { place, text } = word;
+    let day = Duration::from_secs(24 * 3600);
+    match parse_duration(text) {
+        Err(why) => bail!("{place} {text}: {why}"),
+        Ok(time) if (Duration::from_secs(1)..=day).contains(&time) => Ok(time),
+        Ok(_) => bail!("{place} {text}: give 1s to {}", format_duration(day)),
+    }
+}
+
+fn stores(word: &Word) -> Stores {
+    match word.text.as_str() {
+        "built" => Stores::Built,
+        "all" => Stores::All,
+        _ => Stores::Named(texts(word, "built").collect()),
+    }
+}
+
+/// The parts of a list separated by commas; none if all it has is the word for that.
+fn texts<'a>(word: &'a Word, none: &'a str) -> impl Iterator<Item = String> + 'a {
+    let parts = word.text.split(',').map(str::trim);
+    parts.filter(move |part| !part.is_empty() && *part != none).map(str::to_owned)
+}
+
+fn words(word: &Word, none: &str) -> Vec<Word> {
+    texts(word, none).map(|text| Word { place: word.place.clone(), text }).collect()
+}
+
+fn word<T: Copy>(word: &Word, known: &[(&str, T)]) -> Result<T> {
+    let Word { place, text } = word;
+    match known.iter().find(|(name, _)| name == text) {
+        Some((_, value)) => Ok(*value),
+        None => {
+            let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
+            bail!("{place}: unknown word `{text}`{}; use {}", did_you_mean(text, &names), names.join(", "))
+        }
+    }
+}

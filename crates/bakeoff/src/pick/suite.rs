@@ -1,0 +1,240 @@
+//! The suite that asks a need, with a variant for everything else that the answer might depend on.
+
+use std::fmt::Write;
+
+use bakeoff_protocol::Durability;
+use bakeoff_report::{PICK_ASKED, PICK_PHASE, Question};
+use bakeoff_suite::{RECORDS_MAX, VALUE_BYTES_MAX, format_count, format_size_range};
+use bakeoff_tape::SizeRange;
+
+use crate::pick::need::{Need, is_write};
+
+/// Rounds of a race at most: what differs by too little to be seen in so many does not matter.
+pub(crate) const ROUNDS_MAX: u32 = 20;
+
+/// Operations of a round: enough for a 99.9th percentile, and few where each may wait for the disk.
+const OPERATIONS_MAX: u64 = 20_000;
+const OPERATIONS_FLUSHED_MAX: u64 = 2_000;
+
+/// Operations of a round at least, however long values are, and bytes of values above which it has no more.
+const OPERATIONS_MIN: u64 = 1_000;
+const VALUES_BYTES_MAX: u64 = 256 << 20;
+
+/// A suite as text, and what its variants are there for.
+pub(crate) struct PickSuite {
+    pub(crate) text: String,
+    pub(crate) questions: Vec<Question>,
+}
+
+/// Something that the need is changed in.
+struct Variant {
+    name: String,
+    words: String,
+    /// Lines of `[variants.axes]`.
+    axes: String,
+    /// The mix and the promise that its phases are made for, where they are not those of what was asked.
+    does: Option<(Vec<(String, f64)>, Durability)>,
+}
+
+impl PickSuite {
+    /// The suite for these stores.
+    pub(crate) fn new(need: &Need, stores: &[String]) -> Self {
+        let variants = variants(need);
+        let mut text = head(need, stores);
+        text.push_str(&phases(need, (&need.mix, need.durability), "phases"));
+        let _ = write!(text, "\n[[variants]]\nname = \"{PICK_ASKED}\"\nsummary = \"What was asked.\"\n");
+        for variant in &variants {
+            let _ = write!(text, "\n[[variants]]\nname = \"{}\"\nsummary = \"{}.\"\n", variant.name, variant.words);
+            if !variant.axes.is_empty() {
+                let _ = write!(text, "[variants.axes]\n{}\n", variant.axes);
+            }
+            if let Some((mix, durability)) = &variant.does {
+                text.push_str(&phases(need, (mix, *durability), "variants.phases"));
+            }
+        }
+        let question = |variant: Variant| Question { variant: variant.name, words: variant.words, not_measured: None };
+        Self { text, questions: variants.into_iter().map(question).collect() }
+    }
+}
+
+fn head(need: &Need, stores: &[String]) -> String {
+    let key = match need.key_bytes {
+        4 => "integer".to_owned(),
+        bytes if bytes >= 20 && !ascends(need) => format!("sha1:{bytes}"),
+        bytes => format!("decimal:{bytes}"),
+    };
+    let memory = need.memory_bytes.map_or_else(String::new, |bytes| format!("memory = \"{bytes}B\"\n"));
+    // One store that takes very long must not take the others' time.
+    let budget_s = need.budget.as_secs();
+    let timeout_s = (budget_s / 6).clamp(10, 3600).min(budget_s).max(1);
+    format!(
+        "title = \"Pick\"\nsummary = \"Which store fits a need, and when another would.\"\nseed = {}\nrounds = {ROUNDS_MAX}\n{memory}\n\
+         [axes]\nstores = {stores:?}\nvalue-size = \"{}\"\nrecords = {}\nkey = \"{key}\"\ndata = \"{}\"\ndurability = \"{}\"\nthreads = {}\n\n\
+         [limits]\ntimeout = \"{timeout_s}s\"\n\n",
+        need.seed,
+        format_size_range(need.value_bytes),
+        need.records,
+        need.data.name(),
+        need.durability,
+        need.threads
+    )
+}
+
+/// Whether keys ascend as records are inserted, as numbers and times do.
+fn ascends(need: &Need) -> bool {
+    ["latest", "sequential", "insertion"].iter().any(|word| need.access.contains(word))
+}
+
+fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durability), table: &str) -> String {
+    let load = if ascends(need) { "insertion" } else { "uniform" };
+    let weights: Vec<_> = mix.iter().map(|(kind, weight)| format!("{kind} = {weight:?}")).collect();
+    let mut text = format!(
+        "[[{table}]]\nname = \"load\"\noperation = \"insert\"\naccess = \"{load}\"\nbatch = 1_000\nmeasure = \"throughput\"\n\n\
+         [[{table}]]\nname = \"{PICK_PHASE}\"\nmix = {{ {} }}\noperations = {}\n",
+        weights.join(", "),
+        operations(need, mix, durability)
+    );
+    if mix.iter().any(|(kind, _)| kind != "insert") {
+        let _ = writeln!(text, "access = {}", need.access);
+    }
+    text
+}
+
+/// How many operations a round has: as many as tell something, and as the records last.
+fn operations(need: &Need, mix: &[(String, f64)], durability: Durability) -> u64 {
+    let flushed = durability == Durability::Power && mix.iter().any(|(kind, _)| is_write(kind));
+    let most = if flushed { OPERATIONS_FLUSHED_MAX } else { OPERATIONS_MAX };
+    let value_bytes = need.value_bytes.min.midpoint(need.value_bytes.max).max(1);
+    let operations = (VALUES_BYTES_MAX / value_bytes).clamp(OPERATIONS_MIN, most);
+    // At most half as many come, and half go, as there are: the store stays about as large, and every thread has some left.
+    let total: f64 = mix.iter().map(|(_, weight)| weight).sum();
+    let share = |of: &str| mix.iter().filter(|(kind, _)| kind == of).map(|(_, weight)| weight / total).sum::<f64>();
+    let changing = share("insert").max(share("delete"));
+    if changing <= 0.0 {
+        return operations;
+    }
+    let lasting = need.records as f64 / 2.0 / changing;
+    operations.min(lasting as u64).max(1)
+}
+
+/// Twice the weight for everything that writes; a fifth of updates where nothing did.
+fn more_writes(mix: &[(String, f64)]) -> Vec<(String, f64)> {
+    let mut more: Vec<_> =
+        mix.iter().map(|(kind, weight)| (kind.clone(), if is_write(kind) { weight * 2.0 } else { *weight })).collect();
+    if !mix.iter().any(|(kind, _)| is_write(kind)) {
+        let total: f64 = mix.iter().map(|(_, weight)| weight).sum();
+        more.push(("update".to_owned(), total / 4.0));
+    }
+    more
+}
+
+fn variants(need: &Need) -> Vec<Variant> {
+    let mut variants = Vec::new();
+    let mut add = |name: &str, words: String, axes: String| {
+        variants.push(Variant { name: name.to_owned(), words, axes, does: None });
+    };
+    let SizeRange { min, max } = need.value_bytes;
+    if max <= VALUE_BYTES_MAX / 2 {
+        let text = format_size_range(SizeRange { min: min * 2, max: max * 2 });
+        add("values-doubled", format!("Values twice as long, {text}"), format!("value-size = \"{text}\""));
+    }
+    if max >= 2 {
+        let text = format_size_range(SizeRange { min: min / 2, max: max / 2 });
+        add("values-halved", format!("Values half as long, {text}"), format!("value-size = \"{text}\""));
+    }
+    if let Some(records) = need.records.checked_mul(10).filter(|records| *records <= RECORDS_MAX / 2) {
+        let words = format!("Ten times the records, {}", format_count(records));
+        add("records-tenfold", words, format!("records = {records}"));
+    }
+    let class = match need.durability {
+        Durability::None | Durability::Power => Durability::Process,
+        Durability::Process => Durability::Power,
+    };
+    variants.push(Variant {
+        name: format!("durability-{class}"),
+        words: format!("Durability {class}"),
+        axes: format!("durability = \"{class}\""),
+        does: Some((need.mix.clone(), class)),
+    });
+    let only_writes = need.mix.iter().all(|(kind, _)| is_write(kind));
+    // What a scan finds while other threads write is not known.
+    let unknown = need.threads > 1 && need.does("scan");
+    if !only_writes && !unknown {
+        let does = Some((more_writes(&need.mix), need.durability));
+        variants.push(Variant {
+            name: "more-writes".to_owned(),
+            words: "More writes".to_owned(),
+            axes: String::new(),
+            does,
+        });
+    }
+    variants
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_suite::Suite;
+
+    use super::*;
+    use crate::pick::typed::{ITEMS, Typed};
+
+    fn need(words: &[(&str, &str)]) -> Need {
+        let mut typed = Typed::default();
+        for (key, text) in words {
+            let item = ITEMS.iter().find(|item| item.key == *key).unwrap();
+            typed.set(item, format!("--{key}"), (*text).to_owned());
+        }
+        Need::read(&typed).unwrap_or_else(|error| panic!("{error:#}"))
+    }
+
+    #[test]
+    fn every_need_makes_a_suite() {
+        let mixes =
+            ["get=1", "insert=100", "delete=9,get=1", "scan=1", "get=70,update=20,insert=10", "upsert=1,delete=3"];
+        for mix in mixes {
+            for access in ["uniform", "zipfian:0.8", "latest", "hot:0.1/0.9", "sequential"] {
+                for (records, size, key, threads) in [
+                    ("2", "0", "4", "1"),
+                    ("1000", "1KiB..10KiB", "16", "4"),
+                    ("100M", "1B", "128", "1"),
+                    ("7", "1GiB", "20", "2"),
+                ] {
+                    if mix == "delete=9,get=1" && records == "2" {
+                        continue;
+                    }
+                    let words = [
+                        ("mix", mix),
+                        ("access", access),
+                        ("records", records),
+                        ("value-size", size),
+                        ("key-size", key),
+                        ("threads", threads),
+                        ("durability", "power"),
+                        ("memory", "64MiB"),
+                    ];
+                    let suite = PickSuite::new(&need(&words), &["a".to_owned(), "b".to_owned()]);
+                    let parsed = Suite::parse("pick", &suite.text);
+                    let parsed =
+                        parsed.unwrap_or_else(|errors| panic!("{mix} {access} {records}: {errors}\n{}", suite.text));
+                    assert_eq!(parsed.measured().len(), suite.questions.len() + 1);
+                    let operations = parsed.phases()[1].operations.unwrap_or(0);
+                    assert!(records.len() == 1 || operations >= 250, "{mix} {records}: {operations} operations");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn questions_change_one_thing_each() {
+        let suite = PickSuite::new(&need(&[("value-size", "1KiB..10KiB"), ("records", "10k")]), &["a".to_owned()]);
+        let words: Vec<_> = suite.questions.iter().map(|question| question.words.as_str()).collect();
+        let expected = [
+            "Values twice as long, 2KiB..20KiB",
+            "Values half as long, 512B..5KiB",
+            "Ten times the records, 100,000",
+            "Durability power",
+            "More writes",
+        ];
+        assert_eq!(words, expected);
+    }
+}

@@ -1,0 +1,171 @@
+//! The need as it was typed: by flags, in a file, or as answers to questions; each word with where it stood.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use bakeoff_suite::did_you_mean;
+
+use crate::cli::PickArguments;
+
+/// Something that can be said of a need.
+pub(crate) struct Item {
+    /// Its name: of the flag, in a file, and in `run.json`.
+    pub(crate) key: &'static str,
+    /// How it is asked for.
+    pub(crate) question: &'static str,
+    /// Examples of answers.
+    pub(crate) examples: &'static str,
+    /// What holds if nothing is said.
+    pub(crate) default: &'static str,
+}
+
+const fn item(key: &'static str, question: &'static str, examples: &'static str, default: &'static str) -> Item {
+    Item { key, question, examples, default }
+}
+
+/// Everything that can be said of a need, in the order in which it is asked.
+pub(crate) const ITEMS: [Item; 16] = [
+    item("records", "How many records are there?", "5000, 100k, 2M", "100k"),
+    item("value-size", "How large is a value?", "200B, 1KiB..10KiB", "1KiB"),
+    item("key-size", "How long is a key, in bytes?", "4, 16, 32; 10 to 128", "16"),
+    item(
+        "mix",
+        "What is done, by weight? (get, insert, update, upsert, delete, scan)",
+        "get=95,update=5",
+        "get=80,update=15,insert=5",
+    ),
+    item("access", "Which records?", "uniform, zipfian, zipfian:0.8, latest, hot:0.1/0.9, sequential", "zipfian"),
+    item("data", "What are values made of?", "random (incompressible), text, half", "text"),
+    item(
+        "durability",
+        "What must an acknowledged write survive?",
+        "none, process (its death), power (a power cut)",
+        "process",
+    ),
+    item(
+        "memory",
+        "How much memory may the store's caches take?",
+        "64MiB, 1GiB, or default for each store's own",
+        "default",
+    ),
+    item("threads", "How many threads use it at the same time?", "1, 4", "1"),
+    item(
+        "must",
+        "What must it be able to do?",
+        "ordered, transactions, multi-process, parallel-writes; or nothing",
+        "nothing",
+    ),
+    item("language", "Which languages may it be written in?", "native, jvm, rust, c; or any", "any"),
+    item("license", "Under which licences?", "permissive, weak-copyleft, MIT; or any", "any"),
+    item("optimize", "What is it to be best at?", "mean, p50, p99, p999, throughput, space, memory, cpu", "mean"),
+    item(
+        "stores",
+        "Which stores may take part?",
+        "sqlite,lmdb; built for those that are built, all to build the rest",
+        "built",
+    ),
+    item("budget", "How long may the measuring take?", "1m, 5m", "3m"),
+    item("seed", "Which seed do random choices begin with?", "1, 42", "1"),
+];
+
+/// What was typed for an item, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Word {
+    /// `--records` or `need.toml: records`.
+    pub(crate) place: String,
+    pub(crate) text: String,
+}
+
+/// What was typed, by key.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Typed(BTreeMap<&'static str, Word>);
+
+impl Typed {
+    /// What flags say, over what the file given with `--need` says.
+    pub(crate) fn read(arguments: &PickArguments) -> Result<Self> {
+        let mut typed = arguments.need.as_deref().map_or_else(|| Ok(Self::default()), Self::load)?;
+        let flags = arguments.flags();
+        for (item, text) in ITEMS.iter().zip(flags) {
+            if let Some(text) = text {
+                typed.set(item, format!("--{}", item.key), text.clone());
+            }
+        }
+        Ok(typed)
+    }
+
+    fn load(path: &Path) -> Result<Self> {
+        let text = bakeoff_suite::read_text(path)?;
+        Self::parse(&path.display().to_string(), &text)
+    }
+
+    /// Reads a need from TOML: the flags' names as keys; lists and tables may stand for what flags separate by commas.
+    fn parse(file: &str, text: &str) -> Result<Self> {
+        let table: toml::Table = toml::from_str(text).with_context(|| format!("{file} is not a need as TOML"))?;
+        let mut typed = Self::default();
+        for (key, value) in &table {
+            let Some(item) = ITEMS.iter().find(|item| item.key == key) else {
+                let known = ITEMS.map(|item| item.key);
+                bail!("{file}: unknown key `{key}`{}; use {}", did_you_mean(key, &known), known.join(", "));
+            };
+            let place = format!("{file}: {key}");
+            let text =
+                flat(value).with_context(|| format!("{place}: write text, a number, a list, or a table of weights"))?;
+            typed.set(item, place, text);
+        }
+        Ok(typed)
+    }
+
+    /// Whether nothing was said at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn set(&mut self, item: &Item, place: String, text: String) {
+        self.0.insert(item.key, Word { place, text: text.trim().to_owned() });
+    }
+
+    /// What was said for this key, or what holds otherwise.
+    pub(crate) fn get(&self, key: &str) -> Word {
+        let default = ITEMS.iter().find(|item| item.key == key).map_or("", |item| item.default);
+        self.0.get(key).cloned().unwrap_or_else(|| Word { place: format!("--{key}"), text: default.to_owned() })
+    }
+}
+
+/// A value of a file as a flag would say it.
+fn flat(value: &toml::Value) -> Option<String> {
+    let joined = |parts: Option<Vec<String>>| Some(parts?.join(","));
+    match value {
+        toml::Value::String(text) => Some(text.clone()),
+        toml::Value::Integer(number) => Some(number.to_string()),
+        toml::Value::Float(number) => Some(number.to_string()),
+        toml::Value::Array(values) => joined(values.iter().map(flat).collect()),
+        toml::Value::Table(table) => {
+            joined(table.iter().map(|(key, value)| Some(format!("{key}={}", flat(value)?))).collect())
+        }
+        toml::Value::Boolean(_) | toml::Value::Datetime(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_says_what_flags_say() {
+        let text =
+            "records = \"10k\"\nthreads = 4\nmix = { get = 90, update = 10 }\nmust = [\"ordered\", \"transactions\"]\n";
+        let typed = Typed::parse("need.toml", text).unwrap();
+        let words = ["records", "threads", "mix", "must", "value-size"].map(|key| typed.get(key).text);
+        assert_eq!(words, ["10k", "4", "get=90,update=10", "ordered,transactions", "1KiB"]);
+        assert_eq!(typed.get("threads").place, "need.toml: threads");
+    }
+
+    #[test]
+    fn unknown_keys_and_kinds_are_told() {
+        let said = |text| format!("{:#}", Typed::parse("n.toml", text).unwrap_err());
+        assert!(said("record = 1").contains("did you mean `records`?"), "{}", said("record = 1"));
+        assert!(said("records = true").contains("n.toml: records"), "{}", said("records = true"));
+        assert!(said("records = ").contains("n.toml is not a need"), "{}", said("records = "));
+    }
+}

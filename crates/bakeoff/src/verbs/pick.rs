@@ -1,0 +1,131 @@
+//! `bakeoff pick`: a need in a developer's words → a race of the stores that can do it → an answer with reasons.
+
+use std::io::IsTerminal;
+
+use anyhow::{Context, Result, bail};
+use bakeoff_measure::Machine;
+use bakeoff_protocol::StoreDescription;
+use bakeoff_report::{Excluded, PICK_ASKED, PickFacts};
+use bakeoff_suite::StoreChoice;
+
+use crate::Outcome;
+use crate::cli::{PickArguments, RunArguments, SuiteArguments};
+use crate::drivers::Drivers;
+use crate::engine::setup::{Setup, SuiteSource};
+use crate::pick::conditions::divide;
+use crate::pick::need::{Need, Stores};
+use crate::pick::questions::ask;
+use crate::pick::suite::PickSuite;
+use crate::pick::typed::Typed;
+use crate::recipes::{drivers_for, not_built};
+use crate::verbs::run::{execute, make_run_directory, run_file};
+
+/// What the suite of a pick is called in errors and results.
+const NAME: &str = "pick";
+
+/// Runs the verb.
+pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
+    let mut typed = Typed::read(arguments)?;
+    if typed.is_empty() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+        typed = ask(&mut std::io::stdin().lock(), &mut std::io::stderr())?;
+    }
+    let need = Need::read(&typed)?;
+    let stores = stores(&need)?;
+    let (able, excluded) = divide(&need, &stores);
+    if able.is_empty() {
+        bail!("no store can do all that is needed:{}{}", reasons(&excluded), further()?);
+    }
+    let suite = PickSuite::new(&need, &able);
+    let source = SuiteSource { name: NAME.to_owned(), text: suite.text };
+    let run_arguments = run_arguments(arguments);
+    let setup = Setup::new(&run_arguments, &source)?;
+    let is_asked = |workload: &bakeoff_suite::WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
+    let Some(asked) = setup.plan.workloads.iter().find(|workload| is_asked(workload)) else {
+        let skipped: String = setup.plan.skipped.iter().map(|skip| format!("\n  {skip}")).collect();
+        bail!("nothing of what is needed can be measured here:{skipped}");
+    };
+    let in_race: Vec<&str> = asked.cells.iter().map(|cell| cell.axes.store.as_str()).collect();
+    let excluded = with_skipped(excluded, &able, &in_race, &setup);
+    let facts = PickFacts {
+        need: need.words.clone(),
+        optimize: need.optimize,
+        budget_ns: u64::try_from(need.budget.as_nanos()).unwrap_or(u64::MAX),
+        out_of_time: false,
+        excluded,
+        dropped: Vec::new(),
+        questions: suite.questions,
+    };
+    let mut file = run_file(&setup, source, Machine::read());
+    let directory = make_run_directory(&arguments.out, NAME)?;
+    anstream::eprintln!(
+        "Racing {} within {} → {}",
+        in_race.join(", "),
+        bakeoff_suite::format_duration(need.budget),
+        directory.path().display()
+    );
+    if !facts.excluded.is_empty() {
+        anstream::eprintln!("Left out:{}", reasons(&facts.excluded));
+    }
+    for warning in &file.warnings {
+        anstream::eprintln!("warning: {}", warning.message);
+    }
+    file.pick = Some(facts);
+    file.write(directory.path())?;
+    execute(&run_arguments, &setup, &directory, file, Some(need.budget))
+}
+
+/// The stores that may take part, as their drivers describe them.
+fn stores(need: &Need) -> Result<Vec<StoreDescription>> {
+    let drivers = match &need.stores {
+        Stores::Built => Drivers::discover()?,
+        Stores::All => drivers_for(&StoreChoice::All)?,
+        Stores::Named(names) => drivers_for(&StoreChoice::Named(names.clone()))?,
+    };
+    for reason in &drivers.left_out {
+        anstream::eprintln!("note: {}", bakeoff_report::printable(reason));
+    }
+    let all = drivers.stores();
+    let Stores::Named(names) = &need.stores else {
+        return Ok(all.into_iter().filter(|store| !store.test_only).collect());
+    };
+    let known: Vec<&str> = all.iter().filter(|store| !store.test_only).map(|store| store.name.as_str()).collect();
+    names
+        .iter()
+        .map(|name| {
+            let found = all.iter().find(|store| store.name == *name).cloned();
+            found.with_context(|| {
+                let near = bakeoff_suite::did_you_mean(name, &known);
+                format!("--stores: unknown store `{name}`{near}; drivers offer {}", known.join(", "))
+            })
+        })
+        .collect()
+}
+
+/// What `bakeoff run` would be given for the suite of a pick.
+pub(crate) fn run_arguments(arguments: &PickArguments) -> RunArguments {
+    let suite = SuiteArguments { suite: NAME.to_owned(), ..SuiteArguments::default() };
+    RunArguments { suite, dir: arguments.dir.clone(), out: arguments.out.clone(), ..RunArguments::default() }
+}
+
+/// Those that cannot, with those that the plan left out of what was asked.
+fn with_skipped(mut excluded: Vec<Excluded>, able: &[String], in_race: &[&str], setup: &Setup) -> Vec<Excluded> {
+    for store in able.iter().filter(|store| !in_race.contains(&store.as_str())) {
+        let skip = setup.plan.skipped.iter().find(|skip| skip.what.starts_with(store.as_str()));
+        let why = skip.map_or_else(|| "the plan leaves it out".to_owned(), |skip| skip.why.to_string());
+        excluded.push(Excluded { store: store.clone(), why });
+    }
+    excluded
+}
+
+fn reasons(excluded: &[Excluded]) -> String {
+    excluded.iter().map(|each| format!("\n  {}: {}", each.store, each.why)).collect()
+}
+
+/// Which stores could join after being built.
+fn further() -> Result<String> {
+    let recipes = not_built(&Drivers::discover()?)?;
+    Ok(recipes
+        .iter()
+        .map(|recipe| format!("\nNot built yet, and could join with --stores: {}", recipe.store_list()))
+        .collect())
+}

@@ -1,0 +1,97 @@
+//! `bakeoff pick` end to end: an answer, and clear words where there can be none.
+
+mod common;
+
+use common::Place;
+
+const SMALL: [&str; 7] =
+    ["pick", "--records", "300", "--value-size", "10B..100B", "--stores", "sqlite,lmdb,flat-folder"];
+
+fn picked(place: &Place, more: &[&str]) -> String {
+    let arguments: Vec<_> = SMALL.iter().chain(more).copied().collect();
+    place.run(&arguments).expect(0).stdout
+}
+
+#[test]
+fn an_answer_with_settings_costs_and_questions() {
+    let place = Place::new();
+    let shown = picked(&place, &["--budget", "15s", "--must", "ordered", "--mix", "get=60,update=30,scan=10"]);
+    for word in [
+        "Answer",
+        "Settings",
+        "What it costs",
+        "When the answer would change",
+        "Values twice as long",
+        "Cannot do this",
+    ] {
+        assert!(shown.contains(word), "{word}:\n{shown}");
+    }
+    // What follows the answer are paths, which may be long.
+    let answer = shown.split("\nResults: ").next().unwrap_or_default();
+    assert!(answer.lines().all(|line| line.chars().count() <= 100), "{answer}");
+    let run = place.only_run();
+    let file: serde_json::Value = serde_json::from_slice(&std::fs::read(run.join("run.json")).unwrap()).unwrap();
+    assert_eq!(file["pick"]["excluded"][0]["store"], "flat-folder");
+    assert_eq!(file["pick"]["questions"].as_array().unwrap().len(), 5);
+    assert!(run.join("report.html").exists() && place.leftovers().is_empty(), "{:?}", place.leftovers());
+    let asked = place.cells().into_iter().filter(|cell| cell["variant"] == "asked");
+    assert!(asked.clone().count() >= 4 && asked.clone().all(|cell| cell["status"] == "ok"));
+    // The answer again, and the run's other verbs.
+    let again = place.run(&["report"]).expect(0).stdout;
+    assert!(again.contains("When the answer would change"), "{again}");
+    let path = run.to_str().unwrap();
+    place.run(&["run", "--resume", path]).expect(2).says(&["is a pick"]);
+    let cell = asked.clone().next().unwrap()["cell"].as_str().unwrap().to_owned();
+    assert!(place.run(&["request", &cell, "--run", path]).expect(0).stdout.contains("\"protocol\""));
+}
+
+#[test]
+fn a_need_from_a_file_with_flags_over_it() {
+    let place = Place::new();
+    place.write(
+        "need.toml",
+        "records = 300\nvalue-size = \"50B\"\nstores = [\"lmdb\", \"sqlite\"]\nbudget = \"1h\"\nmix = { get = 1 }\n",
+    );
+    let shown = place.run(&["pick", "--need", "need.toml", "--budget", "8s", "--optimize", "p99"]).expect(0).stdout;
+    assert!(shown.contains("mix get=1") && shown.contains("99th percentile"), "{shown}");
+}
+
+#[test]
+fn a_budget_too_short_says_so() {
+    let place = Place::new();
+    let shown = place
+        .run(&["pick", "--records", "20M", "--value-size", "10B", "--stores", "sqlite", "--budget", "1s"])
+        .expect(1)
+        .stdout;
+    assert!(shown.contains("too short"), "{shown}");
+}
+
+#[test]
+fn wrong_words_are_told_and_nothing_is_made() {
+    let place = Place::new();
+    let wrong: [(&[&str], &[&str]); 14] = [
+        (&["--records", "-5"], &["--records -5"]),
+        (&["--records", "0"], &["--records 0", "out of range"]),
+        (&["--value-size", "9TiB"], &["--value-size", "at most 1GiB"]),
+        (&["--value-size", "10K"], &["--value-size", "10KiB"]),
+        (&["--key-size", "7"], &["keys have 4 bytes"]),
+        (&["--mix", "gte=1"], &["did you mean `get`?"]),
+        (&["--mix", "get"], &["has no weight"]),
+        (&["--mix", "get=-1"], &["weight of `get`"]),
+        (&["--access", "zipf"], &["did you mean `zipfian`?"]),
+        (&["--durability", "powr"], &["did you mean `power`?"]),
+        (&["--must", "orderd"], &["did you mean `ordered`?"]),
+        (
+            &["--stores", "flat-folder", "--must", "ordered"],
+            &["no store can do all", "flat-folder: does not offer ordered"],
+        ),
+        (&["--stores", "sqlit"], &["did you mean `sqlite`?"]),
+        (&["--threads", "4", "--mix", "scan=1,update=1"], &["leave scans or writes out"]),
+    ];
+    for (arguments, words) in wrong {
+        let arguments: Vec<_> = ["pick", "--budget", "5s"].iter().chain(arguments).copied().collect();
+        place.run(&arguments).expect(2).says(words);
+    }
+    place.run(&["pick", "--need", "missing.toml"]).expect(2).says(&["missing.toml"]);
+    assert!(place.runs().is_empty() && place.leftovers().is_empty());
+}

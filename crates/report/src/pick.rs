@@ -1,0 +1,222 @@
+//! A pick: what was asked of `bakeoff pick`, and what each round says to it. `answer` puts the answer into words.
+
+mod answer;
+mod costs;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bakeoff_measure::Histogram;
+use bakeoff_protocol::PhaseResult;
+use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, rank};
+use serde::{Deserialize, Serialize};
+
+pub use answer::render_pick;
+
+use crate::figures::PAGE_BYTES;
+use crate::format::{bytes, rate, ratio, time};
+use crate::results::{CellRound, failed_cells};
+use crate::run::Run;
+
+/// The phase of a pick's suite that does what the application does.
+pub const PICK_PHASE: &str = "application";
+
+/// The variant of a pick's suite that is what was asked; the others say when the answer would change.
+pub const PICK_ASKED: &str = "asked";
+
+/// How sure an answer is, over all the comparisons it rests on.
+const CONFIDENCE: f64 = 0.95;
+
+/// What the store is to be best at. All are costs: less is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Goal {
+    /// Mean time of an operation of the mix.
+    Mean,
+    /// Median latency of an operation of the mix.
+    P50,
+    /// The 99th percentile.
+    P99,
+    /// The 99.9th percentile.
+    P999,
+    /// Time in the store by operations, all threads together: shown as a rate.
+    Throughput,
+    /// Bytes on disk after closing by bytes of keys and values.
+    Space,
+    /// Peak resident memory above the empty store's.
+    Memory,
+    /// CPU time of an operation, background threads included.
+    Cpu,
+}
+
+impl Goal {
+    /// All goals, in the order in which they are shown.
+    pub const ALL: [Self; 8] =
+        [Self::Mean, Self::P50, Self::P99, Self::P999, Self::Throughput, Self::Space, Self::Memory, Self::Cpu];
+
+    /// The word for it on the command line and in `run.json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::P50 => "p50",
+            Self::P99 => "p99",
+            Self::P999 => "p999",
+            Self::Throughput => "throughput",
+            Self::Space => "space",
+            Self::Memory => "memory",
+            Self::Cpu => "cpu",
+        }
+    }
+
+    /// What it is, for a sentence.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Mean => "mean time of an operation",
+            Self::P50 => "median latency",
+            Self::P99 => "99th percentile of latency",
+            Self::P999 => "99.9th percentile of latency",
+            Self::Throughput => "throughput",
+            Self::Space => "space on disk by bytes of data",
+            Self::Memory => "peak memory",
+            Self::Cpu => "CPU time of an operation",
+        }
+    }
+
+    /// A figure with its unit.
+    fn show(self, cost: f64) -> String {
+        match self {
+            Self::Throughput => rate(1e9 / cost),
+            Self::Space => ratio(cost),
+            Self::Memory => bytes(cost),
+            Self::Mean | Self::P50 | Self::P99 | Self::P999 | Self::Cpu => time(cost),
+        }
+    }
+
+    /// The cost of one round; `None` if it was not measured.
+    fn cost(self, cell: &CellRound) -> Option<f64> {
+        let phase = &cell.phases.iter().find(|phase| phase.result.phase == PICK_PHASE)?.result;
+        let operations: u64 = phase.operations.iter().map(|each| each.operations).sum();
+        let each = |ns: f64| (operations > 0).then(|| ns / operations as f64);
+        match self {
+            Self::Mean => each(phase.operations.iter().filter_map(|of| of.timed_ns).sum::<u64>() as f64),
+            Self::P50 => quantile(phase, 0.5),
+            Self::P99 => quantile(phase, 0.99),
+            Self::P999 => quantile(phase, 0.999),
+            Self::Throughput => each(phase.timed_ns as f64),
+            Self::Space => space(cell),
+            Self::Memory => crate::figures::peak_memory(cell),
+            Self::Cpu => {
+                let resources = &phase.resources;
+                each((resources.cpu_user_ns? + resources.cpu_system_ns?) as f64)
+            }
+        }
+    }
+
+    /// The least difference that can be shown.
+    fn resolution(self) -> f64 {
+        match self {
+            Self::Mean | Self::P50 | Self::P99 | Self::P999 | Self::Throughput | Self::Cpu => 1.0,
+            Self::Memory => PAGE_BYTES,
+            Self::Space => 0.0,
+        }
+    }
+}
+
+/// A percentile over all operations of a phase, whatever their kind.
+fn quantile(phase: &PhaseResult, quantile: f64) -> Option<f64> {
+    let mut all = Histogram::new();
+    for latency in phase.operations.iter().filter_map(|of| of.latency.as_ref()) {
+        all.merge(&Histogram::from_base64(&latency.histogram).ok()?);
+    }
+    all.quantile_ns(quantile).map(|ns| ns as f64)
+}
+
+fn space(cell: &CellRound) -> Option<f64> {
+    let disk = cell.end.finished.as_ref()?.disk_after_close.as_ref()?;
+    (cell.end.data_bytes > 0).then(|| disk.allocated_bytes as f64 / cell.end.data_bytes as f64)
+}
+
+/// A store that cannot be the answer, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Excluded {
+    /// The store's name.
+    pub store: String,
+    /// What it lacks, for a person.
+    pub why: String,
+}
+
+/// Something else that might be asked, to see whether the answer would be another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// The variant of the suite that asks it.
+    pub variant: String,
+    /// What is different, for a person: `twice the value size, 2KiB..20KiB`.
+    pub words: String,
+    /// Why it was not measured, if it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_measured: Option<String>,
+}
+
+/// What a pick was asked and how its race went, as `run.json` keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PickFacts {
+    /// The need as it was understood: key and value, in the order of the questions.
+    pub need: Vec<(String, String)>,
+    /// What the store is to be best at.
+    pub optimize: Goal,
+    /// The time there was.
+    pub budget_ns: u64,
+    /// Whether the time, and not the figures, ended the race.
+    pub out_of_time: bool,
+    /// Stores that were not measured, since they cannot do what is asked.
+    pub excluded: Vec<Excluded>,
+    /// Stores that were not measured to the end, being behind.
+    pub dropped: Vec<Excluded>,
+    /// What else was, or was to be, measured.
+    pub questions: Vec<Question>,
+}
+
+impl PickFacts {
+    /// What a run's `run.json` says of the pick that it was; `None` if it was none.
+    pub fn of(run: &Run) -> Option<Self> {
+        serde_json::from_value(run.info.get("pick")?.clone()).ok()
+    }
+
+    /// The time there was.
+    fn budget(&self) -> Duration {
+        Duration::from_nanos(self.budget_ns)
+    }
+}
+
+/// The costs of every round of every store in a variant of a pick's suite, by name; stores that failed there have none.
+fn costs(cells: &[CellRound], variant: &str, goal: Goal) -> BTreeMap<String, Vec<f64>> {
+    let failed = failed_cells(cells);
+    let mut costs: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for cell in cells.iter().filter(|cell| !failed.contains(cell.end.cell.as_str())) {
+        if cell.end.axes.variant.as_deref() == Some(variant)
+            && let Some(cost) = goal.cost(cell)
+        {
+            costs.entry(cell.end.axes.store.clone()).or_default().push(cost);
+        }
+    }
+    costs
+}
+
+/// Ranks the stores of a variant of a pick's suite by their rounds so far; those not in `among`, if that is given, are left out. `None`
+/// if nothing was measured.
+pub fn pick_ranking(
+    cells: &[CellRound],
+    variant: &str,
+    goal: Goal,
+    confidence: f64,
+    among: Option<&[String]>,
+) -> Option<Ranking> {
+    let wanted = |store: &String| among.is_none_or(|among| among.contains(store));
+    let candidates: Vec<Candidate> = costs(cells, variant, goal)
+        .into_iter()
+        .filter(|(store, _)| wanted(store))
+        .map(|(store, rounds)| Candidate::new(store, rounds))
+        .collect();
+    let options = RankOptions { confidence, resolution: goal.resolution(), ..RankOptions::new(Better::Lower) };
+    rank(&candidates, options)
+}

@@ -1,0 +1,254 @@
+//! The answer of a pick in words: the store, how sure that is, its settings, what it costs, who else, and when the answer would change.
+
+use std::collections::BTreeMap;
+
+use bakeoff_protocol::{Durability, FailureKind};
+use bakeoff_stats::{Interval, Ranking, Verdict};
+
+use crate::format::{counted, listed, printable, ratio, ratio_range};
+use crate::pick::{CONFIDENCE, Goal, PICK_ASKED, PickFacts, Question, costs::cost_table, pick_ranking};
+use crate::run::Run;
+use crate::sections::section;
+use crate::table::paragraph;
+
+/// A run of `bakeoff pick` with what is needed to speak of it.
+pub(crate) struct Picked<'a> {
+    pub(crate) run: &'a Run,
+    pub(crate) facts: &'a PickFacts,
+    pub(crate) titles: BTreeMap<&'a str, String>,
+}
+
+impl<'a> Picked<'a> {
+    fn new(run: &'a Run, facts: &'a PickFacts) -> Self {
+        let titles = run.stores.iter().map(|store| (store.name.as_str(), printable(&store.title))).collect();
+        Self { run, facts, titles }
+    }
+
+    /// The store's name for people.
+    pub(crate) fn title(&self, store: &str) -> String {
+        self.titles.get(store).cloned().unwrap_or_else(|| printable(store))
+    }
+
+    fn titles(&self, stores: &[String]) -> String {
+        listed(&stores.iter().map(|store| self.title(store)).collect::<Vec<_>>())
+    }
+
+    /// The ranking of what was asked, by a goal.
+    pub(crate) fn ranking(&self, variant: &str, goal: Goal) -> Option<Ranking> {
+        pick_ranking(&self.run.cells, variant, goal, CONFIDENCE, None)
+    }
+}
+
+/// The answer of a pick as text that ends with a line break; lines have at most `width` columns.
+pub fn render_pick(run: &Run, facts: &PickFacts, width: usize, color: bool) -> String {
+    let picked = Picked::new(run, facts);
+    let ranking = picked.ranking(PICK_ASKED, facts.optimize);
+    let mut out = section("What was asked", &need(facts, width));
+    let Some(ranking) = ranking else {
+        out.push_str(&section("Answer", &paragraph(&nothing(&picked), width, "  ", "  ")));
+        out.push_str(&left_out(&picked, width));
+        return out;
+    };
+    out.push_str(&section("Answer", &answer(&picked, &ranking, width)));
+    out.push_str(&section("Settings", &settings(&picked, &ranking.best, width)));
+    out.push_str(&section("What it costs", &cost_table(&picked, &ranking, width, color)));
+    out.push_str(&changes(&picked, &ranking, width));
+    out.push_str(&left_out(&picked, width));
+    out
+}
+
+fn need(facts: &PickFacts, width: usize) -> String {
+    let words: Vec<_> = facts.need.iter().map(|(key, value)| format!("{key} {value}").replace(' ', "\u{a0}")).collect();
+    paragraph(&printable(&words.join(" · ")), width, "  ", "  ")
+}
+
+fn nothing(picked: &Picked<'_>) -> String {
+    let budget = duration(picked.facts.budget().as_secs());
+    let mut failed = picked.run.cells.iter().filter(|cell| !cell.is_ok()).peekable();
+    if failed.peek().is_none() {
+        return format!("None: {budget} is too short for a single round of one store. Give more with --budget.");
+    }
+    if failed.all(|cell| cell.end.failure == Some(FailureKind::Timeout)) {
+        return format!(
+            "None: {budget} is too short, as no store was done in its part of it. Give more with --budget."
+        );
+    }
+    "None: every store that was measured failed. The reasons stand below, the logs beside the results.".to_owned()
+}
+
+fn duration(seconds: u64) -> String {
+    if seconds.is_multiple_of(60) && seconds > 0 { format!("{} min", seconds / 60) } else { format!("{seconds} s") }
+}
+
+/// The store and how sure that is.
+fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
+    let goal = picked.facts.optimize;
+    let best = &ranking.order[0];
+    let rounds = counted(best.rounds, "round");
+    let figure = format!("{} {}", goal.words(), goal.show(best.mean)).replace(' ', "\u{a0}");
+    let title = picked.title(&best.name);
+    let mut text = match ranking.verdict {
+        Verdict::Alone => {
+            format!("{title}, {figure} over {rounds}: no other store that can do this was measured to the end.")
+        }
+        Verdict::Winner => format!("{title}: its {figure} over {rounds} is the best beyond doubt."),
+        Verdict::Tie => format!(
+            "{title}, but {} cannot be told apart from it: {figure} over {rounds}.",
+            picked.titles(&ranking.tied.iter().filter(|store| **store != best.name).cloned().collect::<Vec<_>>())
+        ),
+        Verdict::Unproven => {
+            format!("{title} leads, {figure} over {rounds}, but not every store had the two rounds that a proof takes.")
+        }
+    };
+    if let Some(next) = ranking.order.get(1) {
+        let sure = next.ratio_to_best.map_or_else(|| "not proven".to_owned(), surely);
+        text += &format!(
+            " {}, the next, takes {} ({sure}).",
+            picked.title(&next.name),
+            next.ratio_to_best.map_or_else(|| ratio(next.mean / best.mean), |interval| ratio(interval.estimate))
+        );
+    }
+    let mut out = paragraph(&text, width, "  ", "  ");
+    if let Some(more) = more_time(picked, ranking) {
+        out.push_str(&paragraph(&more, width, "  ", "  "));
+    }
+    out
+}
+
+/// An interval as a part of a sentence.
+fn surely(interval: Interval) -> String {
+    format!("{} with 95\u{a0}% confidence", ratio_range(interval.low, interval.high))
+}
+
+/// What it would take to tell the best from the next, where the time was too short for it.
+fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
+    if !picked.facts.out_of_time || ranking.verdict == Verdict::Winner {
+        return None;
+    }
+    let budget = duration(picked.facts.budget().as_secs());
+    let (best, next) = (ranking.order.first()?, ranking.order.get(1)?);
+    let Some(interval) = next.ratio_to_best else {
+        return Some(format!("The time, {budget}, was too short to tell anything: give more with --budget."));
+    };
+    let (distance, half) = (interval.estimate.ln(), (interval.high / interval.low).ln() / 2.0);
+    // The width of an interval falls with the root of the number of rounds.
+    let times = (half / distance).powi(2);
+    if !times.is_finite() || times > 100.0 {
+        return Some(format!(
+            "{budget} could not tell them apart, and no sensible time would: they are too close to matter."
+        ));
+    }
+    let rounds = (best.rounds as f64 * times).ceil();
+    let seconds = rounds * seconds_a_round(picked, &ranking.tied);
+    Some(format!(
+        "{budget} was too short to tell the first two apart. A difference of this size takes about {rounds} rounds, about {} more for these stores.",
+        duration((seconds - best.rounds as f64 * seconds_a_round(picked, &ranking.tied)).max(1.0).ceil() as u64)
+    ))
+}
+
+/// The time of one round of these stores together, seconds.
+fn seconds_a_round(picked: &Picked<'_>, stores: &[String]) -> f64 {
+    let of = |store: &String| {
+        let asked = picked
+            .run
+            .cells
+            .iter()
+            .filter(|cell| cell.end.axes.variant.as_deref() == Some(PICK_ASKED) && cell.end.axes.store == *store);
+        let times: Vec<f64> = asked.map(|cell| cell.end.process_ns as f64 / 1e9).collect();
+        bakeoff_stats::mean(&times).unwrap_or(0.0)
+    };
+    stores.iter().map(of).sum()
+}
+
+/// The settings in force of the best store, as a suite takes them, and how it keeps its promise.
+fn settings(picked: &Picked<'_>, best: &str, width: usize) -> String {
+    let asked = |cell: &&crate::CellRound| {
+        cell.end.axes.variant.as_deref() == Some(PICK_ASKED) && cell.end.axes.store == best && cell.is_ok()
+    };
+    let Some(cell) = picked.run.cells.iter().rfind(asked) else { return String::new() };
+    let durability: Durability = cell.end.axes.durability;
+    let store = picked.run.stores.iter().find(|store| store.name == best);
+    let how = store.and_then(|store| store.durability.get(&durability)).map_or("", |support| support.how.as_str());
+    let version = cell.end.opened.as_ref().map_or("", |opened| opened.version.as_str());
+    let mut out = paragraph(
+        &printable(&format!("{} {version}, in class {durability}: {how}.", picked.title(best))),
+        width,
+        "  ",
+        "  ",
+    );
+    let in_force: Vec<_> = cell.end.opened.iter().flat_map(|opened| &opened.settings).collect();
+    if in_force.is_empty() {
+        out.push_str("  It has no settings but these.\n");
+        return out;
+    }
+    out.push_str(&format!("\n  [settings.{best}]\n"));
+    for (name, value) in in_force {
+        out.push_str(&format!("  {name} = {}\n", printable(&value.to_string())));
+    }
+    out
+}
+
+/// Whether the answer would be another if something else were asked.
+fn changes(picked: &Picked<'_>, asked: &Ranking, width: usize) -> String {
+    let lines: String = picked
+        .facts
+        .questions
+        .iter()
+        .map(|question| {
+            let text = format!("{}: {}", question.words, change(picked, asked, question));
+            paragraph(&printable(&text), width, "  ", "    ")
+        })
+        .collect();
+    if lines.is_empty() { lines } else { section("When the answer would change", &lines) }
+}
+
+fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
+    if let Some(why) = &question.not_measured {
+        return format!("not measured, {why}");
+    }
+    let Some(ranking) = picked.ranking(&question.variant, picked.facts.optimize) else {
+        return "not measured".to_owned();
+    };
+    let (best, title) = (&asked.best, picked.title(&ranking.best));
+    let Some(place) = ranking.order.iter().find(|place| place.name == *best) else {
+        return format!("yes, {title}: {} cannot do this, or failed", picked.title(best));
+    };
+    let next = ranking.order.get(1).map(|next| {
+        let times = next.ratio_to_best.map_or_else(|| ratio(next.mean / ranking.order[0].mean), surely);
+        format!("{}, the next, takes {times}", picked.title(&next.name))
+    });
+    let next = next.unwrap_or_else(|| "no other can do this".to_owned());
+    match ranking.verdict {
+        Verdict::Unproven => format!("not proven by so few rounds: {title} leads; {next}"),
+        Verdict::Tie if place.tied_with_best => format!("not that it shows: {} are tied", picked.titles(&ranking.tied)),
+        _ if ranking.best == *best => format!("no, {title}: {next}"),
+        _ => format!(
+            "yes, {}: {} takes {}",
+            picked.titles(&ranking.tied),
+            picked.title(best),
+            place.ratio_to_best.map_or_else(String::new, surely)
+        ),
+    }
+}
+
+/// Stores that were not measured, or not to the end, or failed, and why.
+fn left_out(picked: &Picked<'_>, width: usize) -> String {
+    let item = |store: &str, why: &str| {
+        let text = format!("{}: {why}", picked.title(store));
+        paragraph(&printable(&text), width, "  ", "    ")
+    };
+    let list = |title: &str, body: String| if body.is_empty() { body } else { section(title, &body) };
+    let dropped = picked.facts.dropped.iter().map(|each| item(&each.store, &each.why)).collect();
+    let mut failures = BTreeMap::new();
+    for cell in picked.run.cells.iter().filter(|cell| !cell.is_ok()) {
+        let kind = cell.end.failure.map_or("failed", |kind| kind.words());
+        let message = cell.end.failure_message.as_deref().unwrap_or_default();
+        failures.entry(&cell.end.axes.store).or_insert_with(|| format!("{kind}: {message}"));
+    }
+    let failed = failures.iter().map(|(store, why)| item(store, why)).collect();
+    let excluded = picked.facts.excluded.iter().map(|each| item(&each.store, &each.why)).collect();
+    let mut out = list("Behind, and measured no further", dropped);
+    out.push_str(&list("Failed", failed));
+    out.push_str(&list("Cannot do this", excluded));
+    out
+}

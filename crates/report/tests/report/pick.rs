@@ -1,0 +1,143 @@
+//! The answer of a pick: who, how sure, at what cost, and when it would be another.
+
+use bakeoff_protocol::{Axes, FailureKind};
+use bakeoff_report::{
+    CellRound, Excluded, Goal, PICK_ASKED, PICK_PHASE, PickFacts, Question, TerminalOptions, render_pick,
+    render_terminal,
+};
+use serde_json::json;
+
+use crate::common::{axes, failed, good, operation, phase_result, run, stores};
+
+fn facts() -> PickFacts {
+    PickFacts {
+        need: vec![("records".to_owned(), "1000".to_owned()), ("optimize".to_owned(), "mean".to_owned())],
+        optimize: Goal::Mean,
+        budget_ns: 60_000_000_000,
+        out_of_time: false,
+        excluded: vec![Excluded { store: "redb".to_owned(), why: "durability process is not offered".to_owned() }],
+        dropped: Vec::new(),
+        questions: Vec::new(),
+    }
+}
+
+fn question(variant: &str, not_measured: Option<&str>) -> Question {
+    let not_measured = not_measured.map(str::to_owned);
+    Question { variant: variant.to_owned(), words: format!("If {variant}"), not_measured }
+}
+
+/// A round for each mean.
+fn rounds(store: &str, variant: &str, means_ns: &[u64]) -> Vec<CellRound> {
+    let axes = Axes { variant: Some(variant.to_owned()), ..axes(store) };
+    let round = |(index, mean): (usize, &u64)| {
+        let mut cell = good(&axes, index as u32 + 1, vec![phase_result(PICK_PHASE, vec![operation("get", *mean)])]);
+        cell.end.cell = format!("{store}-{variant}");
+        cell.phases.iter_mut().for_each(|phase| phase.cell = cell.end.cell.clone());
+        cell
+    };
+    means_ns.iter().enumerate().map(round).collect()
+}
+
+fn shown(cells: Vec<CellRound>, facts: &PickFacts) -> String {
+    // Sentences without the line breaks that fit them to their width.
+    render_pick(&run(cells, stores()), facts, 100, false).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn assert_says(text: &str, words: &[&str]) {
+    for word in words {
+        assert!(text.contains(word), "{word:?} is not in:\n{text}");
+    }
+}
+
+#[test]
+fn a_winner_with_its_margin_and_what_others_are_better_at() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
+    for cell in cells.iter_mut().filter(|cell| cell.end.axes.store == "sqlite") {
+        cell.end.finished.as_mut().unwrap().disk_after_close.as_mut().unwrap().allocated_bytes = 3_125_000;
+    }
+    let text = shown(cells, &facts());
+    assert_says(
+        &text,
+        &[
+            "LMDB: its mean time of an operation 1.00 µs over 3 rounds is the best beyond doubt.",
+            "SQLite, the next, takes 2.00×",
+            "It has no settings but these.",
+            "SQLite costs less than LMDB in disk/data (0.500×).",
+            "Cannot do this redb: durability process is not offered",
+        ],
+    );
+}
+
+#[test]
+fn a_tie_is_said_and_what_it_would_take_when_time_ran_out() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1100, 900]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[1050, 1150, 950]));
+    let text = shown(cells, &PickFacts { out_of_time: true, ..facts() });
+    assert_says(
+        &text,
+        &["LMDB, but SQLite cannot be told apart from it", "too short to tell the first two apart", "rounds"],
+    );
+    let text = shown(rounds("lmdb", PICK_ASKED, &[1000, 1000]), &facts());
+    assert_says(&text, &["LMDB,", "no other store that can do this"]);
+}
+
+#[test]
+fn one_round_proves_nothing() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[5000]));
+    let text = shown(cells, &PickFacts { out_of_time: true, ..facts() });
+    assert_says(&text, &["LMDB leads", "not every store had the two rounds", "1 min, was too short to tell anything"]);
+}
+
+#[test]
+fn nothing_measured_is_said_with_the_reason() {
+    assert_says(&shown(Vec::new(), &facts()), &["None: 1 min is too short for a single round"]);
+    let broken = rounds("lmdb", PICK_ASKED, &[1000]).into_iter();
+    let broken = broken.map(|cell| failed(cell, FailureKind::DiskFull, "no space left")).collect();
+    assert_says(&shown(broken, &facts()), &["every store that was measured failed", "LMDB: disk full: no space left"]);
+}
+
+#[test]
+fn every_question_is_answered() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
+    cells.extend(rounds("lmdb", "same", &[1000, 1010, 990]));
+    cells.extend(rounds("sqlite", "same", &[1500, 1510, 1490]));
+    cells.extend(rounds("lmdb", "other", &[4000, 4010, 3990]));
+    cells.extend(rounds("sqlite", "other", &[1000, 1010, 990]));
+    cells.extend(rounds("lmdb", "close", &[1000, 1300, 700]));
+    cells.extend(rounds("sqlite", "close", &[1000, 1200, 900]));
+    cells.extend(rounds("sqlite", "alone", &[1000, 1200, 900]));
+    let questions = vec![
+        question("same", None),
+        question("other", None),
+        question("close", None),
+        question("alone", None),
+        question("late", Some("there was no time left for it")),
+    ];
+    let text = shown(cells, &PickFacts { questions, ..facts() });
+    assert_says(
+        &text,
+        &[
+            "If same: no, LMDB: SQLite, the next, takes 1.",
+            "If other: yes, SQLite: LMDB takes",
+            "If close: not that it shows: LMDB and SQLite are tied",
+            "If alone: yes, SQLite: LMDB cannot do this, or failed",
+            "If late: not measured, there was no time left for it",
+        ],
+    );
+}
+
+#[test]
+fn the_report_of_a_pick_is_its_answer_and_the_rest_with_full() {
+    let mut run = run(rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]), stores());
+    run.info["pick"] = json!(facts());
+    let options = TerminalOptions { width: 100, color: false, full: false };
+    let text = render_terminal(&run, &options);
+    assert!(text.contains("What it costs") && text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert!(!render_terminal(&run, &TerminalOptions { full: true, ..options }).contains("What it costs"));
+    let mut page = Vec::new();
+    bakeoff_report::write_page(&[run], None, &mut page).unwrap();
+    assert!(String::from_utf8(page).unwrap().contains("What to pick"));
+}
