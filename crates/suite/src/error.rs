@@ -204,9 +204,10 @@ pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
         return None;
     }
     let allowed = (word.chars().count() / 3).max(1);
-    let distance = |candidate: &str| match candidate.starts_with(&word) && word.len() > 2 {
-        true => allowed,
-        false => strsim::damerau_levenshtein(&word, &candidate.to_lowercase()),
+    let distance = |candidate: &str| {
+        let edits = strsim::damerau_levenshtein(&word, &candidate.to_lowercase());
+        // The beginning of a word may stand for it, however much is missing.
+        if candidate.starts_with(&word) && word.len() > 2 { edits.min(allowed) } else { edits }
     };
     let (best, candidate) = known.map(|candidate| (distance(candidate), candidate)).min_by_key(|&(edits, _)| edits)?;
     (best <= allowed).then_some(candidate)
@@ -254,5 +255,17 @@ fn excerpt(file: &str, text: &str, lines: &LineStarts, span: Range<usize>) -> Ex
         text: shown.trim_end().to_owned(),
         caret_start,
         caret_length: marked.clamp(1, room),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_misses_a_letter_is_nearer_than_what_misses_more() {
+        assert_eq!(nearest("sqlit", ["sqlite-jdbc", "sqlite"].into_iter()), Some("sqlite"));
+        assert_eq!(nearest("berk", ["sqlite", "berkeley-db"].into_iter()), Some("berkeley-db"));
+        assert_eq!(nearest("xyz", ["sqlite", "berkeley-db"].into_iter()), None);
     }
 }
