@@ -204,12 +204,13 @@ pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
         return None;
     }
     let allowed = (word.chars().count() / 3).max(1);
+    // The beginning of a word may stand for it, however much is missing; of equals the one that misses less.
     let distance = |candidate: &str| {
         let edits = strsim::damerau_levenshtein(&word, &candidate.to_lowercase());
-        // The beginning of a word may stand for it, however much is missing.
-        if candidate.starts_with(&word) && word.len() > 2 { edits.min(allowed) } else { edits }
+        (if candidate.starts_with(&word) && word.len() > 2 { edits.min(allowed) } else { edits }, edits)
     };
-    let (best, candidate) = known.map(|candidate| (distance(candidate), candidate)).min_by_key(|&(edits, _)| edits)?;
+    let ((best, _), candidate) =
+        known.map(|candidate| (distance(candidate), candidate)).min_by_key(|&(distance, _)| distance)?;
     (best <= allowed).then_some(candidate)
 }
 
