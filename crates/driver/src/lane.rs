@@ -204,8 +204,13 @@ fn perform(
     session: &mut dyn Session,
     buffers: &mut Buffers,
 ) -> Result<bool, StoreError> {
+    // Before the others: a comparison costs less than the jump through a table that they share.
+    if record.operation == Operation::Get {
+        return session.get(record.key, &mut buffers.output);
+    }
     match record.operation {
-        Operation::Get => return session.get(record.key, &mut buffers.output),
+        // Done above.
+        Operation::Get => Ok(()),
         Operation::Insert => session.insert(record.key, value_of(record, pool)?),
         Operation::Update => session.update(record.key, value_of(record, pool)?),
         Operation::Upsert => session.upsert(record.key, value_of(record, pool)?),
