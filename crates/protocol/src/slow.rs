@@ -56,6 +56,19 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// The cause in a word or two.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Disk => "disk",
+            Self::Background => "own threads",
+            Self::Waiting => "waiting",
+            Self::Preempted => "preempted",
+            Self::Stolen => "stolen",
+            Self::PageFaults => "page faults",
+            Self::Computing => "computing",
+        }
+    }
+
     /// The cause in a few words.
     pub fn words(self) -> &'static str {
         match self {
