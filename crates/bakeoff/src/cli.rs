@@ -62,6 +62,9 @@ pub(crate) enum Verb {
     Clean(CleanArguments),
 }
 
+/// Columns that no line of text exceeds where it can be broken.
+pub(crate) const COLUMNS: usize = 100;
+
 /// Where results go unless another place is named.
 pub(crate) const DEFAULT_RESULTS: &str = "bakeoff-results";
 

@@ -120,6 +120,9 @@ fn heading(run: &Run, width: usize) -> String {
         out.push_str(&paragraph(&printable(summary), width, "", ""));
     }
     out.push_str(&paragraph(&amounts(run), width, "", ""));
+    if let Some(note) = run.notes.first() {
+        out.push_str(&paragraph(&printable(&format!("NOTE: {note}")), width, "", "  "));
+    }
     out
 }
 
@@ -142,6 +145,7 @@ fn cells_measured(run: &Run) -> String {
     let (good, failed) = rounds_of_cells(run);
     let rounds = match (good.iter().min(), good.iter().max()) {
         (Some(least), Some(most)) if least != most => format!(" in {least} to {most} rounds"),
+        (Some(all), _) if good.len() == 1 => format!(" in {}", counted(*all as usize, "round")),
         (Some(all), _) => format!(" in {} each", counted(*all as usize, "round")),
         _ => String::new(),
     };
