@@ -28,7 +28,7 @@ pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize,
         let class = if several { format!(", {durability}") } else { String::new() };
         let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);
         let place = format!("{phase} of {sizes} × {} {}", count(axes.records), axes.data);
-        let words = format!("{}: {place}, {}", time(slowest.latency_ns as f64), slowest.cause.words());
+        let words = format!("{}, {}: {place}", time(slowest.latency_ns as f64), slowest.cause.words());
         let title = format!("{}{class}", contenders.title(key));
         table.row([printable(&title), shares(&slow.time_ns), printable(&words)].map(Text::plain).to_vec());
     }

@@ -100,7 +100,9 @@ fn latency_over_the_time_of_a_phase_and_why_operations_were_slow() {
     let mut page = Page::open(&[everything()]);
     page.browser.value("document.querySelectorAll('.cell')[0].click()");
     let rings = marks(&mut page, "#course", ".slow > *");
-    for factor in [1_000.0, 2_000.0, 8_000.0] {
+    // Of the third round, whose slowest operation is the slowest: its latencies are a hundredth above those of the second.
+    let expected = [1_010.0, 2_020.0, 8_080.0];
+    for factor in expected {
         for times in [25.0, 75.0] {
             let there = rings.iter().any(|(share, ns)| near(*share, 0.5) && near(*ns, factor * times));
             assert!(there, "{factor} × {times} is not in {rings:?}");
@@ -111,10 +113,7 @@ fn latency_over_the_time_of_a_phase_and_why_operations_were_slow() {
          return [...svg.querySelectorAll('[aria-label=line] path')].map((path) => y.invert(+path.getAttribute('d').match(/,([\\d.]+)/)[1])); })()",
     );
     let means: Vec<f64> = means.as_array().unwrap().iter().map(|mean| mean.as_f64().unwrap()).collect();
-    assert!(
-        means.len() == 3 && [1_000.0, 2_000.0, 8_000.0].iter().all(|of| means.iter().any(|mean| near(*mean, *of))),
-        "{means:?}"
-    );
+    assert!(means.len() == 3 && expected.iter().all(|of| means.iter().any(|mean| near(*mean, *of))), "{means:?}");
     let words = page.text_of("#course");
     assert!(words.contains("disk 75 %, page faults 25 %"), "{words}");
     page.is_quiet();

@@ -60,7 +60,7 @@ fn slow_operations_are_explained() {
     }
     let text = render_terminal(&run(cells, stores()), &PLAIN);
     assert!(text.contains("Why slow operations were slow"), "{text}");
-    assert!(text.contains("disk 75 %, page faults 25 %"), "{text}");
+    assert!(text.contains("disk 75.0 %, page faults 25.0 %"), "{text}");
     assert!(text.contains("waiting for the disk"), "{text}");
 }
 
