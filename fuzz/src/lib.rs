@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 
 use bakeoff_protocol::{FailureKind, Request, StoreDescription};
 use bakeoff_suite::{PlanMedium, Suite, plan};
+use bakeoff_trace::{Form, Summary, Trace};
 
 pub use results::results;
 pub use tape::{mended, tape};
@@ -62,6 +63,23 @@ pub fn request(input: &[u8]) {
                 let _ = bakeoff_stores::resolve_settings(store, &request.settings);
             }
             reads_the_same(request);
+        }
+    }
+}
+
+/// Reads `input` as a trace of every form.
+///
+/// # Panics
+/// If a refusal has no words, or operations are lost or found on the way.
+pub fn trace(input: &[u8]) {
+    let forms = Form::ALL.map(|(_, form)| Some(form)).into_iter().chain([None]);
+    for form in forms {
+        match Trace::new(input, form).and_then(Summary::read) {
+            Err(why) => assert!(!why.to_string().is_empty()),
+            Ok(summary) => {
+                assert_eq!(summary.mix.values().sum::<u64>(), summary.operations);
+                assert!((1..=summary.operations).contains(&summary.keys));
+            }
         }
     }
 }

@@ -42,6 +42,11 @@ fn results() {
     over_seeds("results", bakeoff_fuzz::results);
 }
 
+#[test]
+fn traces() {
+    over_seeds("trace", bakeoff_fuzz::trace);
+}
+
 /// The second implementation of the format's checksums agrees with the first one.
 #[test]
 fn whole_tapes_need_no_mending() {

@@ -54,13 +54,16 @@ pub(crate) enum Verb {
     Suites(SuitesArguments),
     /// Say what could spoil a measurement here, and what is missing for which driver
     Doctor(DoctorArguments),
-    /// Look into tapes
+    /// Look into tapes, and into traces of applications
     Tape(TapeArguments),
     /// Print the request of one cell, to be run by hand: bakeoff request CELL | bakeoff-driver-native run
     Request(RequestArguments),
     /// Remove what earlier runs left behind; only what carries bakeoff's marker
     Clean(CleanArguments),
 }
+
+/// Columns that no line of text exceeds where it can be broken.
+pub(crate) const COLUMNS: usize = 100;
 
 /// Where results go unless another place is named.
 pub(crate) const DEFAULT_RESULTS: &str = "bakeoff-results";
@@ -167,6 +170,7 @@ Examples:
   bakeoff pick --records 10k --value-size 2KiB..20KiB --mix get=80,update=20     the rest by default
   bakeoff pick --records 1M --value-size 200B --mix insert=95,get=5 --access latest --durability power
   bakeoff pick --must ordered,transactions --license permissive --optimize p99 --budget 5m
+  bakeoff pick --trace app.csv             a need like that of an application, from its trace
   bakeoff pick --need need.toml            the same names as keys: records = \"10k\", mix = { get = 80, update = 20 }
 Stores that cannot do what is needed are left out, with the reason. The others race until they separate or the
 time ends; then the same is asked of those that lead with other values, records, writes and durability."
@@ -224,6 +228,10 @@ pub(crate) struct PickArguments {
     /// Read the need from a file: the names of these options as keys. Options given beside it hold over it
     #[arg(long, value_name = "FILE")]
     pub(crate) need: Option<PathBuf>,
+    /// Take records, sizes, mix and popularity from a trace of your application (CSV with op,key,value_size, Twitter's cache-trace,
+    /// YCSB's log). Options given beside it, and those of a --need file, hold over it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
     /// Directory on the disk to measure [default: the --out directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
@@ -374,6 +382,11 @@ pub(crate) enum TapeVerb {
         /// Print at most this many operations
         #[arg(long, default_value_t = 20)]
         limit: u64,
+    },
+    /// Say what is in a trace of an application: mix, sizes, popularity of keys, working set, arrival
+    Summary {
+        /// CSV with op,key,value_size (and time, key_size), Twitter's cache-trace, or YCSB's log; told by its first line
+        file: PathBuf,
     },
 }
 

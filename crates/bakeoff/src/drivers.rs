@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_protocol::{DriverDescription, PROTOCOL_VERSION, StoreDescription};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 /// Executables with this prefix, beside the command line or on PATH, are drivers.
 const PREFIX: &str = "bakeoff-driver-";
@@ -97,6 +99,7 @@ fn describe(path: &Path) -> Result<DriverDescription> {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
+        .process_group(0)
         .spawn()
         .context("it does not start")?;
     let text = read_with_limit(&mut child)?;
@@ -108,7 +111,7 @@ fn describe(path: &Path) -> Result<DriverDescription> {
     Ok(description)
 }
 
-/// What the child prints until it ends; it is killed when it takes too long or prints too much.
+/// What the child prints until it ends; it is killed, with all it has started, when it takes too long or prints too much.
 fn read_with_limit(child: &mut Child) -> Result<String> {
     let stdout = child.stdout.take().context("it has no standard output")?;
     let reader = std::thread::spawn(move || {
@@ -120,7 +123,8 @@ fn read_with_limit(child: &mut Child) -> Result<String> {
         std::thread::sleep(Duration::from_millis(1));
     }
     if !reader.is_finished() {
-        let _ = child.kill();
+        kill(child);
+        bail!("`describe` took more than {} s", DESCRIBE_TIME_MAX.as_secs());
     }
     let text = reader.join().map_err(|_| anyhow::anyhow!("reading from it failed"))?;
     let status = match child.try_wait()? {
@@ -128,16 +132,21 @@ fn read_with_limit(child: &mut Child) -> Result<String> {
         None => {
             // It closed its output; give it a moment to end by itself.
             std::thread::sleep(Duration::from_millis(20));
-            let _ = child.kill();
+            kill(child);
             child.wait()?
         }
     };
-    if begin.elapsed() >= DESCRIBE_TIME_MAX {
-        bail!("`describe` took more than {} s", DESCRIBE_TIME_MAX.as_secs());
-    }
     let text = text.context("what it prints is not text")?;
     if !status.success() && text.is_empty() {
         bail!("`describe` ended with {status}");
     }
     Ok(text)
+}
+
+/// Kills a child and whatever it has started in its process group.
+fn kill(child: &mut Child) {
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let _ = child.wait();
 }

@@ -231,6 +231,7 @@ pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
     File::create(&beside)
         .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
         .and_then(|()| std::fs::rename(&beside, path))
+        .inspect_err(|_| drop(std::fs::remove_file(&beside)))
         .with_context(|| format!("cannot write {}", path.display()))
 }
 

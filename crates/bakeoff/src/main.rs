@@ -10,6 +10,8 @@ mod pick;
 mod recipes;
 mod verbs;
 
+use std::any::Any;
+use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -28,7 +30,33 @@ pub(crate) enum Outcome {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let outcome = match cli.verb {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if unprinted(panic.payload()).is_none() {
+            usual(panic);
+        }
+    }));
+    match panic::catch_unwind(AssertUnwindSafe(|| run_verb(cli.verb))) {
+        Ok(code) => code,
+        Err(panic) => match unprinted(&*panic) {
+            Some(why) if why.contains("Broken pipe") => ExitCode::SUCCESS,
+            Some(why) => {
+                anstream::eprintln!("{}bakeoff:{} cannot print: {why}", cli::ERROR.render(), cli::ERROR.render_reset());
+                ExitCode::from(2)
+            }
+            None => panic::resume_unwind(panic),
+        },
+    }
+}
+
+/// Why something could not be printed, which `println!` tells by a panic: it ends the program like any other error, with everything
+/// cleared away.
+fn unprinted(panic: &(dyn Any + Send)) -> Option<&str> {
+    panic.downcast_ref::<String>()?.strip_prefix("failed printing to stdout: ")
+}
+
+fn run_verb(verb: Verb) -> ExitCode {
+    let outcome = match verb {
         Verb::Run(arguments) => verbs::run::main(arguments),
         Verb::Pick(arguments) => verbs::pick::main(&arguments),
         Verb::Report(arguments) => verbs::report::main(&arguments),

@@ -43,6 +43,18 @@ fn nothing_is_begun_where_nothing_can_be_written() {
 }
 
 #[test]
+fn output_that_nobody_takes_is_an_error_and_no_panic() {
+    let place = Place::new();
+    for verb in [["stores", "sqlite"], ["suites", "quick"], ["doctor", "--dir=."], ["run", "--plan"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+        let output = place.command(&verb).stdout(full).output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{verb:?}: {said}");
+        assert!(said.contains("cannot print") && !said.contains("panicked"), "{verb:?}: {said}");
+    }
+}
+
+#[test]
 fn flags_are_held_to_the_same_rules() {
     let place = Place::new();
     place.run(&["run", "--rounds", "0"]).expect(2).says(&["rounds"]);

@@ -103,6 +103,13 @@ fn path_with_drivers(place: &Place) -> String {
     format!("{}:{}", place.path().join("drivers").display(), std::env::var("PATH").unwrap_or_default())
 }
 
+/// How many processes sleep for this long.
+fn running(seconds: &str) -> usize {
+    let line = format!("sleep\0{seconds}\0").into_bytes();
+    let processes = std::fs::read_dir("/proc").expect("/proc").flatten();
+    processes.filter(|process| std::fs::read(process.path().join("cmdline")).is_ok_and(|found| found == line)).count()
+}
+
 /// The native driver's description of LMDB, as another store of another driver.
 fn description(name: &str) -> String {
     let output = std::process::Command::new(common::driver()).arg("describe").output().expect("the driver starts");
@@ -129,6 +136,16 @@ fn run_with_shell_driver(action: &str) -> serde_json::Value {
 }
 
 #[test]
+fn a_description_that_never_ends_is_cut_short_with_all_that_the_driver_started() {
+    let place = Place::new();
+    // The shell waits for the other program, which holds the shell's output open.
+    shell_driver(&place, "odd", "sleep 4322; echo", "exit 1");
+    let output = place.command(&["stores", "lmdb"]).env("PATH", path_with_drivers(&place)).output().expect("it starts");
+    Finished::of(output).expect(0);
+    assert_eq!(running("4322"), 0);
+}
+
+#[test]
 fn a_driver_that_prints_rubbish_fails_its_cell() {
     assert_eq!(run_with_shell_driver("echo hello; sleep 9")["failure"], "bad-output");
     assert_eq!(run_with_shell_driver("head -c 1000 /dev/urandom; echo; sleep 9")["failure"], "bad-output");
@@ -147,11 +164,7 @@ fn a_driver_that_dies_or_hangs_fails_its_cell() {
 fn what_a_driver_starts_does_not_outlive_its_cell() {
     let end = run_with_shell_driver("sleep 4321 >/dev/null 2>&1 & exit 3");
     assert_eq!(end["failure"], "crash");
-    let processes = std::fs::read_dir("/proc").expect("/proc").flatten();
-    let left = processes.filter(|process| {
-        std::fs::read(process.path().join("cmdline")).is_ok_and(|line| line.starts_with(b"sleep\x004321"))
-    });
-    assert_eq!(left.count(), 0);
+    assert_eq!(running("4321"), 0);
 }
 
 #[test]

@@ -95,3 +95,30 @@ fn wrong_words_are_told_and_nothing_is_made() {
     place.run(&["pick", "--need", "missing.toml"]).expect(2).says(&["missing.toml"]);
     assert!(place.runs().is_empty() && place.leftovers().is_empty());
 }
+
+#[test]
+fn a_need_from_a_trace() {
+    let place = Place::new();
+    let mut trace = "op,key,value_size\n".to_owned();
+    for number in 0..3000_u32 {
+        trace +=
+            &format!("{},user{:012},{}\n", if number % 4 == 0 { "set" } else { "get" }, number % 150, 50 + number % 51);
+    }
+    place.write("app.csv", &trace);
+    let shown = place.run(&["tape", "summary", "app.csv"]).expect(0).stdout;
+    for word in [
+        "3,000: upsert 25.00 %, get 75.00 %",
+        "150 different, 16.0 bytes",
+        "--records 150",
+        "--access uniform",
+        "--key-size 16B",
+    ] {
+        assert!(shown.contains(word), "{word:?} is not in:\n{shown}");
+    }
+    let shown =
+        place.run(&["pick", "--trace", "app.csv", "--stores", "lmdb,sqlite", "--budget", "8s"]).expect(0).stdout;
+    assert!(shown.contains("records 150") && shown.contains("mix upsert=750,get=2250"), "{shown}");
+    place.write("bad.csv", "op,key,value_size\nget,a,1\nfetch,a,1\n");
+    place.run(&["pick", "--trace", "bad.csv"]).expect(2).says(&["bad.csv", "line 3: op is `fetch`"]);
+    place.run(&["tape", "summary", "missing.csv"]).expect(2).says(&["missing.csv"]);
+}

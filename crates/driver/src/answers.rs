@@ -48,14 +48,18 @@ pub(crate) struct Judged {
 pub(crate) fn judge(record: &Record<'_>, answered: Answered<'_>, pool: &Pool) -> Judged {
     let Answered { found, visit, output } = answered;
     let entry_bytes = record.key.len() as u64 + u64::from(record.value_bytes);
-    match record.operation {
-        Operation::Get if record.found() => {
-            let expected = pool.slice(record.value_offset, record.value_bytes);
-            Judged { right: Some(found && expected == Some(output)), bytes: entry_bytes }
+    // Before the others: a comparison costs less than the jump through a table that they share.
+    if record.operation == Operation::Get {
+        if !record.found() {
+            return Judged { right: Some(!found && output.is_empty()), bytes: 0 };
         }
-        Operation::Get => Judged { right: Some(!found && output.is_empty()), bytes: 0 },
+        let expected = pool.slice(record.value_offset, record.value_bytes);
+        return Judged { right: Some(found && expected == Some(output)), bytes: entry_bytes };
+    }
+    match record.operation {
         Operation::Insert | Operation::Update | Operation::Upsert => Judged { right: None, bytes: entry_bytes },
-        Operation::Delete | Operation::Commit => Judged { right: None, bytes: 0 },
+        // Gets are judged above.
+        Operation::Get | Operation::Delete | Operation::Commit => Judged { right: None, bytes: 0 },
         Operation::Scan | Operation::ScanAll => Judged {
             right: Some(scan_is_right(record.scan, visit, output)),
             bytes: visit.map_or(0, |visit| visit.bytes),

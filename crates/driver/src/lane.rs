@@ -3,6 +3,7 @@
 //! A block is read, its operations are done under the clock with their answers kept, and then, outside the clock, the
 //! answers are checked and the times recorded. The loop is the same for every store.
 
+use std::collections::BinaryHeap;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -14,8 +15,10 @@ use bakeoff_tape::{
 };
 
 use crate::answers::{Answer, Answered, Visit, describe_wrong, judge, printable};
+use crate::over_time::Slices;
 use crate::run::Failure;
 use crate::tally::{Row, Tallies};
+use crate::watch::{SLOW_MAX, Slow, Watch};
 
 /// Bytes of output and of written values that a block of several operations may have (`docs/TAPE.md`).
 const BLOCK_BYTES_MAX: usize = 1 << 20;
@@ -29,6 +32,7 @@ pub struct Buffers {
     times: Vec<u64>,
     walk_key: Vec<u8>,
     walk_value: Vec<u8>,
+    slow: BinaryHeap<Slow>,
 }
 
 impl Buffers {
@@ -46,6 +50,7 @@ impl Buffers {
             times: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
             walk_key: touched(512),
             walk_value: touched(4096),
+            slow: BinaryHeap::with_capacity(SLOW_MAX as usize + 1),
         }
     }
 }
@@ -60,6 +65,10 @@ pub struct LaneJob<'a> {
     pub mode: Mode,
     /// Whether answers are compared: not for a store that keeps nothing.
     pub check: bool,
+    /// Whether slow operations are explained: always, but where the cost of that is measured.
+    pub watch: bool,
+    /// Whether no other thread replays the phase.
+    pub alone: bool,
     /// Operations done so far by all threads, for progress.
     pub done: &'a AtomicU64,
     /// Set when another thread has failed.
@@ -78,6 +87,8 @@ pub struct LaneOutcome {
     /// The first of them, in words.
     pub first_wrong: Option<String>,
     pub(crate) tallies: Tallies,
+    pub(crate) slices: Slices,
+    pub(crate) slow: Vec<Slow>,
 }
 
 impl LaneOutcome {
@@ -99,6 +110,9 @@ pub fn replay_lane(
 ) -> Result<LaneOutcome, Failure> {
     let mut outcome = LaneOutcome::default();
     let mut writes = true;
+    buffers.slow.clear();
+    let watch = Watch::new(job.clock, lane.operations(), job.alone);
+    let mut watch = if job.watch { watch } else { watch.blind() };
     while let Some(block) = lane.next_block().map_err(|error| Failure::bad_tape(error.to_string()))? {
         if job.stop.load(Ordering::Relaxed) {
             break;
@@ -111,16 +125,18 @@ pub fn replay_lane(
         if writes {
             touch_values(&block, job.pool);
         }
+        let begin_ns = watch.elapsed_ns();
         match job.mode {
-            Mode::Latency => timed_each(job, &block, session, buffers)?,
+            Mode::Latency => timed_each(job, &block, session, buffers, &mut watch)?,
             Mode::Throughput => outcome.timed_ns += timed_whole(job, &block, session, buffers)?,
         }
         writes = match job.mode {
-            Mode::Latency => settle::<true>(job, &block, buffers, &mut outcome),
-            Mode::Throughput => settle::<false>(job, &block, buffers, &mut outcome),
+            Mode::Latency => settle::<true>(job, &block, buffers, begin_ns, &mut outcome),
+            Mode::Throughput => settle::<false>(job, &block, buffers, begin_ns, &mut outcome),
         };
         job.done.fetch_add(u64::from(block.operations()), Ordering::Relaxed);
     }
+    outcome.slow.extend(buffers.slow.drain());
     Ok(outcome)
 }
 
@@ -147,6 +163,7 @@ fn timed_each(
     block: &Block<'_>,
     session: &mut dyn Session,
     buffers: &mut Buffers,
+    watch: &mut Watch<'_>,
 ) -> Result<(), Failure> {
     for record in block.records() {
         let begin = job.clock.now();
@@ -154,7 +171,11 @@ fn timed_each(
         let end = job.clock.now();
         let found = done.map_err(|error| store_failure(block, buffers, &error))?;
         buffers.answers.push(Answer { output_end: buffers.output.len(), found });
-        buffers.times.push(job.clock.ns(begin, end));
+        let time_ns = job.clock.ns(begin, end);
+        buffers.times.push(time_ns);
+        if watch.wants(time_ns, end) {
+            watch.look(record.operation, !record.untimed(), (begin, time_ns), &mut buffers.slow);
+        }
     }
     Ok(())
 }
@@ -183,8 +204,13 @@ fn perform(
     session: &mut dyn Session,
     buffers: &mut Buffers,
 ) -> Result<bool, StoreError> {
+    // Before the others: a comparison costs less than the jump through a table that they share.
+    if record.operation == Operation::Get {
+        return session.get(record.key, &mut buffers.output);
+    }
     match record.operation {
-        Operation::Get => return session.get(record.key, &mut buffers.output),
+        // Done above.
+        Operation::Get => Ok(()),
         Operation::Insert => session.insert(record.key, value_of(record, pool)?),
         Operation::Update => session.update(record.key, value_of(record, pool)?),
         Operation::Upsert => session.upsert(record.key, value_of(record, pool)?),
@@ -288,7 +314,7 @@ fn descend(
     Ok(true)
 }
 
-/// Outside the clock: checks a block's answers and records its times. Says whether the block wrote anything.
+/// Outside the clock: checks the answers of a block begun at `begin_ns` and records its times. Says whether it wrote anything.
 ///
 /// This is half of what replaying into the fastest store costs, so each operation is looked at once, and the sums of a row of
 /// like operations stay in registers.
@@ -296,8 +322,10 @@ fn settle<const TIMES: bool>(
     job: &LaneJob<'_>,
     block: &Block<'_>,
     buffers: &Buffers,
+    begin_ns: u64,
     outcome: &mut LaneOutcome,
 ) -> bool {
+    let mut at_ns = begin_ns;
     let (mut output_begin, mut writes, mut checked) = (0, false, 0);
     let (mut visits, mut times) = (buffers.visits.iter(), buffers.times.iter());
     let mut row = Row::default();
@@ -319,6 +347,7 @@ fn settle<const TIMES: bool>(
             row = Row { operation: Some(record.operation), ..Row::default() };
         }
         let time = if TIMES { times.next() } else { None };
+        at_ns += time.copied().unwrap_or(0);
         if record.untimed() {
             continue;
         }
@@ -327,6 +356,7 @@ fn settle<const TIMES: bool>(
         row.bytes += judged.bytes;
         if let Some(&time) = time {
             outcome.tallies.time(record.operation, time);
+            outcome.slices.add(at_ns, time);
             outcome.timed_ns += time;
         }
     }

@@ -8,9 +8,11 @@ mod answers;
 mod command;
 mod emit;
 mod lane;
+mod over_time;
 mod phase;
 mod run;
 mod tally;
+mod watch;
 
 pub use command::main;
 pub use lane::{Buffers, LaneJob, LaneOutcome, replay_lane};

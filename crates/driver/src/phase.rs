@@ -15,6 +15,7 @@ use bakeoff_tape::{Pool, TapeReader};
 use crate::emit::Emitter;
 use crate::lane::{Buffers, LaneJob, LaneOutcome, replay_lane};
 use crate::run::Failure;
+use crate::watch::explain;
 
 /// How often a phase in progress says so.
 const PROGRESS_PERIOD: Duration = Duration::from_secs(1);
@@ -50,6 +51,7 @@ pub(crate) fn run_phase(
             format!("{wrong} of {checked} answers were wrong; the first: {first}"),
         ));
     }
+    let timed = outcome.tallies.operations();
     Ok(PhaseResult {
         phase: request.name.clone(),
         mode: request.mode,
@@ -60,6 +62,8 @@ pub(crate) fn run_phase(
         answers_checked: outcome.answers_checked,
         answers_wrong: outcome.answers_wrong,
         resources,
+        over_time: outcome.slices.told(),
+        slow: explain(outcome.slow, timed),
     })
 }
 
@@ -109,6 +113,8 @@ fn merge(outcomes: Vec<Result<LaneOutcome, Failure>>) -> Result<LaneOutcome, Fai
         whole.answers_wrong += outcome.answers_wrong;
         whole.first_wrong = whole.first_wrong.or(outcome.first_wrong);
         whole.tallies.merge(outcome.tallies);
+        whole.slices.merge(outcome.slices);
+        whole.slow.extend(outcome.slow);
     }
     Ok(whole)
 }
@@ -163,6 +169,8 @@ impl Team<'_> {
             clock: self.stage.clock,
             mode: self.request.mode,
             check: self.stage.check,
+            watch: true,
+            alone: self.threads == 1,
             done: self.done,
             stop: self.stop,
         }

@@ -70,6 +70,11 @@ impl Tallies {
         }
     }
 
+    /// Timed operations of all kinds together.
+    pub(crate) fn operations(&self) -> u64 {
+        self.by_code.iter().map(|tally| tally.operations).sum()
+    }
+
     /// Entries of all kinds together.
     pub(crate) fn entries(&self) -> u64 {
         self.by_code.iter().map(|tally| tally.entries).sum()

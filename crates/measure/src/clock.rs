@@ -95,6 +95,11 @@ impl Clock {
         u64::try_from(scaled >> FRACTION_BITS).unwrap_or(u64::MAX)
     }
 
+    /// Ticks in a number of nanoseconds: for comparing readings without [`Clock::ns`].
+    pub fn ticks(&self, ns: u64) -> u64 {
+        u64::try_from((u128::from(ns) << FRACTION_BITS) / u128::from(self.tick_ns_scaled.max(1))).unwrap_or(u64::MAX)
+    }
+
     /// `tsc` or `monotonic`.
     pub fn name(&self) -> &'static str {
         match self.source {

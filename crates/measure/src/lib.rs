@@ -13,6 +13,7 @@ mod page_cache;
 mod process;
 mod sys;
 mod warning;
+mod witness;
 
 pub use clock::Clock;
 pub use device::{DeviceCounters, DeviceId};
@@ -23,3 +24,4 @@ pub use medium::{Medium, mount_points};
 pub use page_cache::page_cache_bytes;
 pub use process::{Snapshot, reset_peak_rss, rss_bytes};
 pub use warning::{Warning, before_run};
+pub use witness::{Moment, Witness, cause};

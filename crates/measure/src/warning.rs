@@ -203,6 +203,7 @@ impl Warning {
             Self::ClockOverhead { operation, clock_pair_ns, latency_ns_p50 } => {
                 format!("{operation} takes {latency_ns_p50} ns (median) and two clock readings {clock_pair_ns} ns")
             }
+            Self::FewRounds { rounds: 1 } => "there is only 1 round".to_owned(),
             Self::FewRounds { rounds } => format!("there are only {rounds} rounds"),
             Self::LoadHigh { load_1m, cpus } => format!("the machine is busy: load {load_1m:.2} on {cpus} CPUs"),
         }

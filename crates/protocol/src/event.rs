@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DiskUsage, OperationResult, Resources};
+use crate::{DiskUsage, OperationResult, OverTime, Resources, SlowOperations};
 
 /// One line from a driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -129,6 +129,12 @@ pub struct PhaseResult {
     pub answers_wrong: u64,
     /// What the process cost.
     pub resources: Resources,
+    /// How latency went; absent in throughput mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<OverTime>,
+    /// The slowest operations and why they were slow; absent in throughput mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slow: Option<SlowOperations>,
 }
 
 /// The whole content was compared after closing and opening again.

@@ -10,6 +10,7 @@ mod event;
 mod measure;
 mod request;
 mod result;
+mod slow;
 
 pub use describe::{
     Capabilities, DriverDescription, DurabilitySupport, MemoryShare, MemorySplit, Setting, SettingKind,
@@ -19,6 +20,7 @@ pub use event::{Event, FailureKind, Finished, Opened, PhaseResult, Progress, Ver
 pub use measure::{DiskUsage, Latency, OperationResult, Resources};
 pub use request::{DataHints, Durability, Mode, PhaseRequest, Request, Settings, WarmUp};
 pub use result::{Axes, CellEnd, CellStatus, PhaseLine, ResultLine, TapeFacts};
+pub use slow::{Cause, CauseShare, Meanwhile, OverTime, SlowOperation, SlowOperations};
 
 /// The version of requests, events and result lines. A driver refuses a request of any other version.
 pub const PROTOCOL_VERSION: u32 = 1;

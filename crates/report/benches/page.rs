@@ -20,7 +20,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::chromium::Browser;
-use crate::common::{axes, good, operation, phase_result, run, store, text};
+use crate::common::{axes, good, operation, phase_result, run, store, text, with_course};
 
 const REPEATS: usize = 5;
 
@@ -69,7 +69,7 @@ fn phase(name: &str, mean_ns: u64, random: &mut Xoshiro256PlusPlus) -> PhaseResu
     }
     let timed_ns = Some(histogram.sum_ns());
     let operation = OperationResult { timed_ns, latency: Some(histogram.to_latency()), ..operation("get", mean_ns) };
-    phase_result(name, vec![operation])
+    with_course(phase_result(name, vec![operation]), mean_ns)
 }
 
 /// Prints the median of some samples, and the least and the most.

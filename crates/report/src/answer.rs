@@ -130,7 +130,7 @@ fn overall_words(table: &Table, contenders: &Contenders) -> String {
     let places: Vec<String> = ranking
         .order
         .iter()
-        .map(|place| kept_together(&format!("{} {}", title(&place.name), ratio(place.mean))))
+        .map(|place| kept_together(&format!("{} {}", title(&place.name), ratio(place.mean / ranking.order[0].mean))))
         .collect();
     let of = match all {
         1 => "the only timed field".to_owned(),

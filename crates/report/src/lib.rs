@@ -35,6 +35,7 @@ mod published_report;
 mod results;
 mod run;
 mod sections;
+mod slow;
 mod table;
 mod terminal;
 mod tidy;

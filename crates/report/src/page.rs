@@ -13,6 +13,7 @@
 mod axes;
 mod behind;
 mod contests;
+mod course;
 mod figures;
 mod head;
 pub(crate) mod html;

@@ -11,7 +11,7 @@ use crate::pick::{PickFacts, render_pick};
 use crate::run::Run;
 use crate::table::paragraph;
 use crate::verdict::{Circumstances, Table, compare_all};
-use crate::{bars, details, disturbed, matrix, memory, sections};
+use crate::{bars, details, disturbed, matrix, memory, sections, slow};
 
 /// Narrower than this, tables make no sense.
 pub(crate) const WIDTH_MIN: usize = 60;
@@ -59,6 +59,7 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     }
     out.push_str(&sections::as_set(run, &contenders, width));
     out.push_str(&memory::render(run, width, options.color));
+    out.push_str(&slow::render(&run.cells, &contenders, width, options.color));
     out.push_str(&sections::failed(run, &contenders, width, options.full));
     out.push_str(&sections::left_out(run, width, options.full));
     out.push_str(&sections::warnings(run, width));
@@ -119,6 +120,9 @@ fn heading(run: &Run, width: usize) -> String {
         out.push_str(&paragraph(&printable(summary), width, "", ""));
     }
     out.push_str(&paragraph(&amounts(run), width, "", ""));
+    if let Some(note) = run.notes.first() {
+        out.push_str(&paragraph(&printable(&format!("NOTE: {note}")), width, "", "  "));
+    }
     out
 }
 
@@ -141,6 +145,7 @@ fn cells_measured(run: &Run) -> String {
     let (good, failed) = rounds_of_cells(run);
     let rounds = match (good.iter().min(), good.iter().max()) {
         (Some(least), Some(most)) if least != most => format!(" in {least} to {most} rounds"),
+        (Some(all), _) if good.len() == 1 => format!(" in {}", counted(*all as usize, "round")),
         (Some(all), _) => format!(" in {} each", counted(*all as usize, "round")),
         _ => String::new(),
     };

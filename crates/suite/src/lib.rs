@@ -34,7 +34,7 @@ pub use disturbance::Disturbance;
 pub use error::{SuiteError, SuiteErrors, did_you_mean};
 pub use offered::offered;
 pub use overrides::Overrides;
-pub use plan::{Cell, Plan, PlanMedium, WorkloadPlan, plan};
+pub use plan::{Cell, DEFAULT_MEDIUM, Plan, PlanMedium, WorkloadPlan, plan};
 pub use skip::{Skip, SkipReason};
 pub use suite::{StoreChoice, Suite, read_text};
 pub use units::{

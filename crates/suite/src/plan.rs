@@ -31,6 +31,12 @@ const POOL_PER_VALUE: u64 = 16;
 /// A database is given this many times its data: logs, copies on write, and old pages take room too.
 const DISK_PER_DATA: u64 = 3;
 
+/// The medium on which tapes and values lie, and stores too where the suite names no other.
+pub const DEFAULT_MEDIUM: &str = "default";
+
+/// Of a tape, with a key of 32 bytes.
+const TAPE_BYTES_PER_OPERATION: u64 = 64;
+
 /// A disk to measure on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanMedium {
@@ -267,7 +273,8 @@ impl Planner<'_> {
         if let Some(db_bytes_max) = self.suite.db_bytes_max().filter(|&limit| db_bytes > limit) {
             return Some((size, SkipReason::AboveLimit { db_bytes, db_bytes_max }));
         }
-        let needed_bytes = estimate.data_bytes_max.saturating_mul(DISK_PER_DATA);
+        let tapes_bytes = if medium == DEFAULT_MEDIUM { tapes_bytes(workload, estimate) } else { 0 };
+        let needed_bytes = estimate.data_bytes_max.saturating_mul(DISK_PER_DATA).saturating_add(tapes_bytes);
         let free_bytes = self.media.get(medium)?.free_bytes.filter(|&free| needed_bytes > free)?;
         Some((format!("{size} on medium {medium}"), SkipReason::DiskTooSmall { needed_bytes, free_bytes }))
     }
@@ -370,6 +377,31 @@ fn workload(suite: &Suite, (key, data): (Key, Data), value_bytes: SizeRange, rec
 
 fn pool_bytes(value_bytes_max: u64) -> u64 {
     POOL_BYTES_MIN.max(value_bytes_max.saturating_mul(POOL_PER_VALUE)).min(POOL_BYTES_MAX)
+}
+
+/// What the tapes of a workload and the values on them take.
+fn tapes_bytes(workload: &Workload, estimate: &Estimate) -> u64 {
+    estimate.operations.saturating_mul(TAPE_BYTES_PER_OPERATION).saturating_add(workload.pool_bytes)
+}
+
+impl Plan {
+    /// The most disk that a run takes at a time, roughly: the largest store, and all tapes with the values on them, which workloads
+    /// with the same values share.
+    pub fn disk_bytes_max(&self) -> u64 {
+        let stores =
+            self.workloads.iter().map(|workload| workload.estimate.data_bytes_max.saturating_mul(DISK_PER_DATA));
+        let pools: BTreeMap<_, _> = self
+            .workloads
+            .iter()
+            .map(|plan| ((plan.workload.data.name(), plan.workload.pool_bytes), plan.workload.pool_bytes))
+            .collect();
+        let tapes = self
+            .workloads
+            .iter()
+            .map(|plan| tapes_bytes(&plan.workload, &plan.estimate).saturating_sub(plan.workload.pool_bytes));
+        let tapes = tapes.chain(pools.into_values()).fold(0, u64::saturating_add);
+        stores.max().unwrap_or(0).saturating_add(tapes)
+    }
 }
 
 /// Why a store has no cell of a workload, and which axes that depends on.

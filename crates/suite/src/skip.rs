@@ -111,7 +111,7 @@ impl fmt::Display for SkipReason {
             ),
             Self::DiskTooSmall { needed_bytes, free_bytes } => write!(
                 formatter,
-                "too large for the disk: needs about {} (three times the data), and {} are free",
+                "too large for the disk: needs about {} (three times the data, and the tapes), and {} are free",
                 approximate_size(*needed_bytes),
                 approximate_size(*free_bytes)
             ),

@@ -130,9 +130,12 @@ fn what_is_too_large_is_skipped_once_with_the_figures() {
 #[test]
 fn what_does_not_fit_the_disk_three_times_is_skipped() {
     let base = suite("seed = 7", "seed = 7");
-    let data_bytes = 10_000 * (5_632 + 32);
-    assert!(plan_with(&base, Some(3 * data_bytes)).unwrap().skipped.is_empty());
-    let plan = plan_with(&base, Some(3 * data_bytes - 1)).unwrap();
+    let whole = plan_with(&base, None).unwrap();
+    let largest = whole.workloads.iter().max_by_key(|plan| plan.estimate.data_bytes_max).unwrap();
+    // Three times the data, the values on the tapes, and 64 bytes for each operation.
+    let needed = 3 * 10_000 * (5_632 + 32) + largest.workload.pool_bytes + 64 * largest.estimate.operations;
+    assert!(plan_with(&base, Some(needed)).unwrap().skipped.is_empty());
+    let plan = plan_with(&base, Some(needed - 1)).unwrap();
     let shown: Vec<_> = plan.skipped.iter().map(ToString::to_string).collect();
     let expected = "1KiB..10KiB × 10,000 on medium default: too large for the disk: needs about 162 MiB (three times the data), \
                     and 162 MiB are free";

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_protocol::{CellStatus, ResultLine};
-use bakeoff_suite::{Cell, WarmUpLimit, WorkloadPlan, format_count, format_size, format_size_range};
+use bakeoff_suite::{Cell, DEFAULT_MEDIUM, WarmUpLimit, WorkloadPlan, format_count, format_size, format_size_range};
 use bakeoff_tape::{KeyForm, OnProgress, Recording, TapeError};
 
 use crate::engine::cell::CellJob;
@@ -17,7 +17,7 @@ use crate::engine::results::Results;
 use crate::engine::run_file::{PoolEntry, RunFile, WhatWhy, now};
 use crate::engine::schedule::{Costs, Outlook, Step, admit, steps};
 use crate::engine::scratch::Scratch;
-use crate::engine::setup::{DEFAULT_MEDIUM, Setup};
+use crate::engine::setup::Setup;
 use crate::engine::{warm_up, warnings};
 use crate::files::OwnDirectory;
 
@@ -380,18 +380,12 @@ pub(crate) fn sized(setup: &Setup) -> String {
     let rounds = f64::from(setup.suite.rounds());
     let workloads = &setup.plan.workloads;
     let time_ns: f64 = workloads.iter().flat_map(estimates).map(|(_, cell_ns)| cell_ns * rounds).sum();
-    let store = workloads.iter().map(|workload| workload.estimate.data_bytes_max).max().unwrap_or(0).saturating_mul(3);
-    let tapes =
-        workloads.iter().fold(0_u64, |sum, workload| sum + workload.estimate.operations * TAPE_BYTES_PER_OPERATION);
     let time = bakeoff_suite::format_duration(Duration::from_secs((time_ns / 1e9).ceil() as u64));
     format!(
         "about {time} if stores flush nothing, longer if they do; up to {} of disk at a time",
-        bakeoff_suite::approximate_size(store.saturating_add(tapes))
+        bakeoff_suite::approximate_size(setup.plan.disk_bytes_max())
     )
 }
-
-/// Of a tape, with a key of 32 bytes.
-const TAPE_BYTES_PER_OPERATION: u64 = 64;
 
 /// A rough guess of one round of each cell of a workload, nanoseconds, before anything was measured: process start, operations,
 /// bytes. With the cell's store.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::Medium;
 use bakeoff_protocol::StoreDescription;
-use bakeoff_suite::{Disturbance, Overrides, Plan, PlanMedium, Suite, plan};
+use bakeoff_suite::{DEFAULT_MEDIUM, Disturbance, Overrides, Plan, PlanMedium, Suite, plan};
 
 use crate::cli::{RunArguments, SuiteArguments};
 use crate::drivers::{Driver, Drivers};
@@ -15,9 +15,6 @@ use crate::engine::disturbance;
 use crate::engine::made_media::NewFileSystem;
 use crate::files::{Kind, OwnDirectory};
 use crate::recipes::drivers_for;
-
-/// The medium of suites that name none.
-pub(crate) const DEFAULT_MEDIUM: &str = "default";
 
 /// Everything that is known before the first cell runs.
 pub(crate) struct Setup {

@@ -5,4 +5,5 @@ pub(crate) mod conditions;
 pub(crate) mod need;
 pub(crate) mod questions;
 pub(crate) mod suite;
+pub(crate) mod trace;
 pub(crate) mod typed;

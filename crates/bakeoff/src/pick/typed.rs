@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use bakeoff_suite::did_you_mean;
 
 use crate::cli::PickArguments;
+use crate::pick::trace;
 
 /// Something that can be said of a need.
 pub(crate) struct Item {
@@ -82,9 +83,19 @@ pub(crate) struct Word {
 pub(crate) struct Typed(BTreeMap<&'static str, Word>);
 
 impl Typed {
-    /// What flags say, over what the file given with `--need` says.
+    /// What flags say, over what the file given with `--need` says, over what a trace shows.
     pub(crate) fn read(arguments: &PickArguments) -> Result<Self> {
-        let mut typed = arguments.need.as_deref().map_or_else(|| Ok(Self::default()), Self::load)?;
+        let mut typed = Self::default();
+        if let Some(path) = &arguments.trace {
+            for (key, text) in trace::need(&trace::read(path, None)?) {
+                ITEMS.iter().filter(|item| item.key == key).for_each(|item| {
+                    typed.set(item, format!("{}: {key}", path.display()), text.clone());
+                });
+            }
+        }
+        if let Some(path) = &arguments.need {
+            typed.0.append(&mut Self::load(path)?.0);
+        }
         let flags = arguments.flags();
         for (item, text) in ITEMS.iter().zip(flags) {
             if let Some(text) = text {

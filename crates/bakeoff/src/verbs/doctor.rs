@@ -5,7 +5,7 @@ use bakeoff_measure::{Clock, Machine, Medium, before_run, nofile_limit};
 use bakeoff_suite::approximate_size;
 
 use crate::Outcome;
-use crate::cli::DoctorArguments;
+use crate::cli::{COLUMNS, DoctorArguments};
 use crate::drivers::Drivers;
 use crate::engine::cgroup::MemoryGroups;
 use crate::recipes::{Recipe, not_built};
@@ -34,7 +34,8 @@ pub(crate) fn main(arguments: &DoctorArguments) -> Result<Outcome> {
 /// One fact; what could not be read is said to be unknown.
 fn line(name: &str, value: Option<String>) {
     let value = value.unwrap_or_else(|| "unknown".to_owned());
-    anstream::println!("  {name:<20} {}", bakeoff_report::printable(&value));
+    let (first, later) = (format!("  {name:<20} "), " ".repeat(23));
+    anstream::print!("{}", bakeoff_report::paragraph(&bakeoff_report::printable(&value), COLUMNS, &first, &later));
 }
 
 fn print_machine(machine: &Machine) {
@@ -123,6 +124,6 @@ fn print_advice(machine: &Machine, medium: &Medium) {
         anstream::println!("  nothing: measure away");
     }
     for warning in warnings {
-        anstream::println!("  - {warning}");
+        anstream::print!("{}", bakeoff_report::paragraph(&warning, COLUMNS, "  - ", "    "));
     }
 }

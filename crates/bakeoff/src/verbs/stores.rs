@@ -5,12 +5,9 @@ use bakeoff_protocol::{Durability, MemoryShare, MemorySplit, Setting, SettingKin
 use bakeoff_suite::{approximate_size, format_size};
 
 use crate::Outcome;
-use crate::cli::StoresArguments;
+use crate::cli::{COLUMNS, StoresArguments};
 use crate::drivers::Drivers;
 use crate::recipes::{Recipe, not_built};
-
-/// The widest line of the tables.
-const COLUMNS: usize = 100;
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &StoresArguments) -> Result<Outcome> {

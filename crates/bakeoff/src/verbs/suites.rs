@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::Outcome;
-use crate::cli::SuitesArguments;
+use crate::cli::{COLUMNS, SuitesArguments};
 use crate::engine::setup::SuiteSource;
 
 /// Runs the verb.
@@ -12,7 +12,8 @@ pub(crate) fn main(arguments: &SuitesArguments) -> Result<Outcome> {
         Some(name) => anstream::print!("{}", SuiteSource::find(name)?.text),
         None => {
             for (name, suite) in bakeoff_suite::builtin::all() {
-                anstream::println!("{name:<18} {}", suite.summary());
+                let first = format!("{name:<18} ");
+                anstream::print!("{}", bakeoff_report::paragraph(suite.summary(), COLUMNS, &first, &" ".repeat(19)));
             }
             anstream::println!(
                 "\n`bakeoff suites NAME` prints one; `bakeoff run FILE` runs your own (docs/SUITES.md)."

@@ -1,4 +1,4 @@
-//! `bakeoff tape`: look into tapes.
+//! `bakeoff tape`: look into tapes and traces.
 
 use std::io::{BufWriter, Write};
 
@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::Outcome;
 use crate::cli::{TapeArguments, TapeVerb};
+use crate::pick::trace;
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &TapeArguments) -> Result<Outcome> {
@@ -14,6 +15,10 @@ pub(crate) fn main(arguments: &TapeArguments) -> Result<Outcome> {
             let mut out = BufWriter::new(std::io::stdout().lock());
             bakeoff_tape::show(file, &mut out, Some(*limit))?;
             out.flush().context("cannot print the tape")?;
+            Ok(Outcome::Good)
+        }
+        TapeVerb::Summary { file } => {
+            anstream::print!("{}", trace::words(&trace::read(file, None)?));
             Ok(Outcome::Good)
         }
     }

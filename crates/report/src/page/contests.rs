@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{Latency, Mode};
+use bakeoff_protocol::{Latency, Mode, PhaseResult};
 
 use crate::contender::{Contender, Contenders};
 use crate::figures::{is_per_entry, timings};
@@ -21,6 +21,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) rounds: [Vec<f64>; MEASURES.len()],
     /// Its latencies, a round each.
     pub(crate) latencies: Vec<&'a Latency>,
+    /// The round with the slowest operation of all: how its latency went over time.
+    pub(crate) slowest_round: Option<&'a PhaseResult>,
 }
 
 /// What takes place in a contest.
@@ -134,6 +136,9 @@ impl<'a> Gathering<'_, 'a> {
             rounds.extend(measure.of(subject));
         }
         entry.latencies.extend(subject.phase.and_then(|(_, timing)| timing.latency));
+        let slowest = |result: &PhaseResult| result.slow.as_ref()?.slowest.first().map(|slow| slow.latency_ns);
+        let timed = subject.phase.map(|(phase, _)| &phase.result).filter(|result| result.over_time.is_some());
+        entry.slowest_round = [entry.slowest_round, timed].into_iter().flatten().max_by_key(|result| slowest(result));
     }
 
     fn event(&self, phase: &str, named: Option<&str>, operation: &str) -> Event {

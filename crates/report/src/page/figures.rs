@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::contender::Contenders;
 use crate::page::contests::{Contest, Contests, Entry, Event};
+use crate::page::course::{Course, course};
 use crate::page::measures::MEASURES;
 
 /// Confidence of intervals.
@@ -53,11 +54,14 @@ struct EntryFigures<'a> {
     /// How many latencies the curve is made of.
     #[serde(skip_serializing_if = "Option::is_none")]
     timed: Option<u64>,
+    /// How latency went over the time of the round with the slowest operation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    course: Option<Course<'a>>,
 }
 
 /// A number with five significant digits, which is more than any figure deserves and keeps the page small.
 #[derive(Clone, Copy)]
-struct Figure(f64);
+pub(crate) struct Figure(pub(crate) f64);
 
 impl Serialize for Figure {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -118,7 +122,8 @@ fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
     let rounds = entry.rounds.iter().map(Vec::len).max().unwrap_or(0);
     let figures = entry.rounds.iter().map(|rounds| with_interval(rounds)).collect();
     let (curve, timed) = curve(entry).unzip();
-    EntryFigures { store, cell: entry.cell, rounds, figures, curve: curve.unwrap_or_default(), timed }
+    let course = entry.slowest_round.and_then(course);
+    EntryFigures { store, cell: entry.cell, rounds, figures, curve: curve.unwrap_or_default(), timed, course }
 }
 
 fn with_interval(rounds: &[f64]) -> Vec<Figure> {

@@ -4,7 +4,7 @@ use bakeoff_measure::Histogram;
 use bakeoff_protocol::{Axes, Durability, FailureKind, OperationResult, Resources};
 use bakeoff_report::{CellRound, Run};
 
-use crate::common::{axes, failed, good, operation, phase_result, run, stores};
+use crate::common::{axes, failed, good, operation, phase_result, run, stores, with_course};
 
 /// Stores and how many times slower than the first one they are.
 const STORES: [(&str, u64); 3] = [("lmdb", 1), ("sqlite", 2), ("flat-folder", 8)];
@@ -68,7 +68,7 @@ fn phase(axes: &Axes, name: &str, kind: &str, mean_ns: u64, factor: u64) -> bake
         rss_peak_above_baseline_bytes: Some(1_048_576 * factor),
         ..Resources::default()
     };
-    phase
+    with_course(phase, mean_ns)
 }
 
 /// 1,000 latencies: half of the mean, the mean, and one of a hundred times the mean.

@@ -96,6 +96,30 @@ fn percentile_curves_from_the_histograms() {
 }
 
 #[test]
+fn latency_over_the_time_of_a_phase_and_why_operations_were_slow() {
+    let mut page = Page::open(&[everything()]);
+    page.browser.value("document.querySelectorAll('.cell')[0].click()");
+    let rings = marks(&mut page, "#course", ".slow > *");
+    // Of the third round, whose slowest operation is the slowest: its latencies are a hundredth above those of the second.
+    let expected = [1_010.0, 2_020.0, 8_080.0];
+    for factor in expected {
+        for times in [25.0, 75.0] {
+            let there = rings.iter().any(|(share, ns)| near(*share, 0.5) && near(*ns, factor * times));
+            assert!(there, "{factor} × {times} is not in {rings:?}");
+        }
+    }
+    let means = page.browser.value(
+        "(() => { const svg = document.querySelector('#course svg'); const y = svg.scale('y'); \
+         return [...svg.querySelectorAll('[aria-label=line] path')].map((path) => y.invert(+path.getAttribute('d').match(/,([\\d.]+)/)[1])); })()",
+    );
+    let means: Vec<f64> = means.as_array().unwrap().iter().map(|mean| mean.as_f64().unwrap()).collect();
+    assert!(means.len() == 3 && expected.iter().all(|of| means.iter().any(|mean| near(*mean, *of))), "{means:?}");
+    let words = page.text_of("#course");
+    assert!(words.contains("disk 75 %, page faults 25 %"), "{words}");
+    page.is_quiet();
+}
+
+#[test]
 fn bars_of_space_and_memory_and_over_many_workloads() {
     let mut page = Page::open(&[everything()]);
     let costs = page.text_of("#costs");

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bakeoff_protocol::{
-    Axes, Capabilities, CellEnd, CellStatus, DiskUsage, Durability, FailureKind, Finished, Latency, Mode, Opened,
-    OperationResult, PhaseLine, PhaseResult, Resources, ResultLine, Settings, StoreDescription, Structure, TapeFacts,
-    Verified,
+    Axes, Capabilities, Cause, CauseShare, CellEnd, CellStatus, DiskUsage, Durability, FailureKind, Finished, Latency,
+    Meanwhile, Mode, Opened, OperationResult, OverTime, PhaseLine, PhaseResult, Resources, ResultLine, Settings,
+    SlowOperation, SlowOperations, StoreDescription, Structure, TapeFacts, Verified,
 };
 use bakeoff_report::{CellRound, Run};
 use serde_json::{Value, json};
@@ -130,6 +130,35 @@ pub(crate) fn phase_result(name: &str, operations: Vec<OperationResult>) -> Phas
         answers_wrong: 0,
         resources: Resources { rss_peak_above_baseline_bytes: Some(2_097_152), ..Resources::default() },
         operations,
+        over_time: None,
+        slow: None,
+    }
+}
+
+/// With a course of ten slices of a millisecond, ten operations in each, and two slow operations half-way: one took 75 times the mean,
+/// waiting for the disk, the other 25 times, with page faults.
+pub(crate) fn with_course(phase: PhaseResult, mean_ns: u64) -> PhaseResult {
+    let slow = |operation: &str, latency_ns, cause| SlowOperation {
+        operation: operation.to_owned(),
+        at_ns: 5_000_000,
+        latency_ns,
+        cause,
+        meanwhile: Meanwhile { blocked_ns: latency_ns * 9 / 10, ..Meanwhile::default() },
+    };
+    let operation = phase.operations[0].operation.clone();
+    let share = |cause, latency_ns_sum| CauseShare { cause, operations: 1, latency_ns_sum };
+    PhaseResult {
+        over_time: Some(OverTime { slice_ns: 1_000_000, slices: vec![(10, 10 * mean_ns, 2 * mean_ns); 10] }),
+        slow: Some(SlowOperations {
+            operations: 2,
+            latency_ns_min: mean_ns * 25,
+            causes: vec![share(Cause::Disk, mean_ns * 75), share(Cause::PageFaults, mean_ns * 25)],
+            slowest: vec![
+                slow(&operation, mean_ns * 75, Cause::Disk),
+                slow(&operation, mean_ns * 25, Cause::PageFaults),
+            ],
+        }),
+        ..phase
     }
 }
 

@@ -52,6 +52,19 @@ fn everything_in_full() {
 }
 
 #[test]
+fn slow_operations_are_explained() {
+    let mut cells = three_stores();
+    for (index, cell) in cells.iter_mut().enumerate() {
+        let line = &mut cell.phases[0];
+        line.result = with_course(line.result.clone(), 1_000 + index as u64);
+    }
+    let text = render_terminal(&run(cells, stores()), &PLAIN);
+    assert!(text.contains("Why slow operations were slow"), "{text}");
+    assert!(text.contains("disk 75.0 %, page faults 25.0 %"), "{text}");
+    assert!(text.contains("waiting for the disk"), "{text}");
+}
+
+#[test]
 fn a_failed_store_is_never_ranked() {
     let mut cells = gets(&axes("lmdb"), &[5_000, 5_100, 5_050]);
     // The fastest by far in two rounds, and wrong in the third.

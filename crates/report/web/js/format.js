@@ -44,6 +44,8 @@ function tick(value, measure) {
 
 const times = (value) => `${digits(value)}×`;
 
+const percent = (share) => `${Math.round(share * 100)} %`;
+
 /** An element with attributes and children; text is only ever text. */
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);

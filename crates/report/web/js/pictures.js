@@ -112,6 +112,33 @@ function drawPercentiles() {
   });
 }
 
+/** How latency went over the time of the phase, with the slowest operations and what they waited for. */
+function drawCourse() {
+  const contest = contestAt(state.event, state.at);
+  const time = data.measures[0];
+  const entries = (contest?.entries ?? []).filter((entry) => shown(entry.store) && entry.course);
+  const length = (course) => course.slice_ns * course.means.length;
+  const rows = entries.flatMap(({ store, course }) => course.means.flatMap((mean, index) => (mean > 0 ? [{ store, mean, x: (index + 0.5) / course.means.length }] : [])));
+  const slow = entries.flatMap(({ store, course }) => course.slow.map(([at, latency, operation, cause]) => ({ store, mean: latency, x: Math.min(1, at / length(course)), operation, cause })));
+  const causes = entries.map(({ store, course }) => `${data.stores[store].title} ${course.causes.map(([cause, share]) => `${cause} ${percent(share)}`).join(", ")}`);
+  picture("course", {
+    title: `${upperFirst(contest?.phase ?? state.event)}: latency over the time of the phase`,
+    hint: `${workloadWords(state.at)}. Lines: means, of the round with the slowest operation. Rings: the slowest operations; point at one to see what it waited for.${causes.length ? ` Time of the slowest thousandth: ${causes.join(" · ")}.` : ""}`,
+    plot: (width) => (rows.length ? draw({
+      width,
+      marginRight: roomForNames(),
+      x: { label: "share of the phase's time →", domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], tickFormat: percent },
+      y: logarithmic([...rows, ...slow].map((row) => row.mean), time, "↑ latency"),
+      marks: [
+        ...d3.groups(rows, (row) => row.store).map(([store, of]) => Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(store) })),
+        Plot.dot(slow, { x: "x", y: "mean", stroke: "store", symbol: "store", r: 4, className: "slow" }),
+        names(spread(rows), { x: "x", y: "mean", dx: 6, textAnchor: "start" }),
+        Plot.tip(slow, Plot.pointer({ x: "x", y: "mean", title: (row) => `${data.stores[row.store].title}, ${row.operation}: ${figure(row.mean, time)}\n${row.cause}` })),
+      ],
+    }, "latency of every store over the time of the phase, and its slowest operations") : null),
+  });
+}
+
 /** What the chosen workload costs in space and memory. */
 function drawCosts() {
   const whole = contestsByPlace.get(placeKey("", state.at));
@@ -276,6 +303,7 @@ function titleOf(of, ours) {
 function drawPictures() {
   for (const axis of data.axes) if (varies(axis) && ["value_bytes", "records", "threads"].includes(axis.name)) drawAlong(axis);
   drawPercentiles();
+  drawCourse();
   drawCosts();
   drawScatter();
   for (const axis of data.axes) if (varies(axis) && !["value_bytes", "records", "threads", "data"].includes(axis.name)) drawAlong(axis);

@@ -1,0 +1,207 @@
+//! What a thread and the machine did while one operation took long.
+//!
+//! A witness is looked at now and then, and after an operation that took long; the difference tells whether the thread computed,
+//! waited for a processor, or waited for something else, and what. One look takes a few microseconds, outside timed regions.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::os::unix::fs::FileExt;
+
+use bakeoff_protocol::{Cause, Meanwhile};
+use rustix::time::{ClockId, clock_gettime};
+
+/// A fault that is served from memory takes about half a microsecond (a page is cleared or mapped); with fewer than would fill half of an
+/// operation's time, faults are not its cause.
+const FAULT_NS: u64 = 500;
+
+/// Reads the counters of the thread that made it.
+pub struct Witness {
+    schedule: Option<File>,
+    pressure: Option<File>,
+    /// The files are those of one thread.
+    _this_thread: PhantomData<Cell<()>>,
+}
+
+/// Counters at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    now_ns: u64,
+    thread_cpu_ns: u64,
+    process_cpu_ns: u64,
+    runqueue_ns: Option<u64>,
+    stall_io_ns: Option<u64>,
+    faults_minor: u64,
+    faults_major: u64,
+    switches_voluntary: u64,
+    switches_involuntary: u64,
+}
+
+impl Witness {
+    /// For the calling thread.
+    pub fn new() -> Self {
+        let open = |path| File::open(path).ok();
+        let (schedule, pressure) = (open("/proc/thread-self/schedstat"), open("/proc/pressure/io"));
+        Self { schedule, pressure, _this_thread: PhantomData }
+    }
+
+    /// The counters now.
+    pub fn look(&self) -> Moment {
+        let usage = thread_usage();
+        let count = |field: Option<libc::c_long>| u64::try_from(field.unwrap_or(0)).unwrap_or(0);
+        Moment {
+            now_ns: time_ns(ClockId::Monotonic),
+            thread_cpu_ns: time_ns(ClockId::ThreadCPUTime),
+            process_cpu_ns: time_ns(ClockId::ProcessCPUTime),
+            // `<time on a CPU> <time waiting for one> <timeslices>`, nanoseconds.
+            runqueue_ns: number(self.schedule.as_ref(), |text| text.split_ascii_whitespace().nth(1)),
+            // The first line: `some avg10=… avg60=… avg300=… total=<microseconds>`.
+            stall_io_ns: number(self.pressure.as_ref(), |text| {
+                text.lines().next()?.rsplit_once('=').map(|(_, total)| total)
+            })
+            .and_then(|microseconds| microseconds.checked_mul(1_000)),
+            faults_minor: count(usage.map(|usage| usage.ru_minflt)),
+            faults_major: count(usage.map(|usage| usage.ru_majflt)),
+            switches_voluntary: count(usage.map(|usage| usage.ru_nvcsw)),
+            switches_involuntary: count(usage.map(|usage| usage.ru_nivcsw)),
+        }
+    }
+}
+
+impl Default for Witness {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Moment {
+    /// What went on since an earlier moment, in which one operation took `latency_ns` and nearly all of the time. `alone`: no other
+    /// thread of the process replays, so that what other threads computed, the store's own did.
+    pub fn since(&self, earlier: &Self, latency_ns: u64, alone: bool) -> Meanwhile {
+        let grown = |to: u64, from: u64| to.saturating_sub(from);
+        let both = |to: Option<u64>, from: Option<u64>| Some(to?.saturating_sub(from?).min(latency_ns));
+        let thread_cpu_ns = grown(self.thread_cpu_ns, earlier.thread_cpu_ns);
+        let away_ns = grown(self.now_ns, earlier.now_ns).saturating_sub(thread_cpu_ns).min(latency_ns);
+        let runqueue_ns = both(self.runqueue_ns, earlier.runqueue_ns);
+        let others_ns = grown(self.process_cpu_ns, earlier.process_cpu_ns).saturating_sub(thread_cpu_ns);
+        Meanwhile {
+            blocked_ns: away_ns.saturating_sub(runqueue_ns.unwrap_or(0)),
+            runqueue_ns,
+            stall_io_ns: both(self.stall_io_ns, earlier.stall_io_ns),
+            background_cpu_ns: alone.then_some(others_ns),
+            page_faults_minor: grown(self.faults_minor, earlier.faults_minor),
+            page_faults_major: grown(self.faults_major, earlier.faults_major),
+            context_switches_voluntary: grown(self.switches_voluntary, earlier.switches_voluntary),
+            context_switches_involuntary: grown(self.switches_involuntary, earlier.switches_involuntary),
+        }
+    }
+}
+
+/// Where most of an operation's time went, as far as that can be told from what went on meanwhile.
+pub fn cause(latency_ns: u64, meanwhile: &Meanwhile) -> Cause {
+    let half = latency_ns / 2;
+    let most = |part: Option<u64>| part.is_some_and(|part| part > half);
+    if most(meanwhile.runqueue_ns) {
+        return Cause::Preempted;
+    }
+    if meanwhile.blocked_ns <= half {
+        let faults_ns = meanwhile.page_faults_minor.saturating_mul(FAULT_NS);
+        return if faults_ns > half { Cause::PageFaults } else { Cause::Computing };
+    }
+    if meanwhile.context_switches_voluntary == 0 {
+        // It was not running, yet neither gave up the processor nor stood in line for one.
+        return if meanwhile.context_switches_involuntary == 0 { Cause::Stolen } else { Cause::Preempted };
+    }
+    if meanwhile.page_faults_major > 0 || meanwhile.stall_io_ns.is_some_and(|stall| stall > meanwhile.blocked_ns / 2) {
+        return Cause::Disk;
+    }
+    if meanwhile.background_cpu_ns.is_some_and(|cpu| cpu > meanwhile.blocked_ns / 2) {
+        return Cause::Background;
+    }
+    Cause::Waiting
+}
+
+/// A number in a small file that is read again and again.
+fn number(file: Option<&File>, field: impl Fn(&str) -> Option<&str>) -> Option<u64> {
+    let mut bytes = [0; 128];
+    let length = file?.read_at(&mut bytes, 0).ok()?;
+    field(std::str::from_utf8(&bytes[..length]).ok()?)?.parse().ok()
+}
+
+fn time_ns(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
+    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
+fn thread_usage() -> Option<libc::rusage> {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is to a struct of the type that the call fills; all-zero bytes are a valid value of it.
+    unsafe { (libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) == 0).then(|| usage.assume_init()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// What a witness says of some work: its latency and its cause.
+    fn told(work: impl FnOnce()) -> (Cause, Meanwhile) {
+        let witness = Witness::new();
+        let (earlier, begin) = (witness.look(), Instant::now());
+        work();
+        let latency_ns = begin.elapsed().as_nanos() as u64;
+        let meanwhile = witness.look().since(&earlier, latency_ns, true);
+        (cause(latency_ns, &meanwhile), meanwhile)
+    }
+
+    #[test]
+    fn sleep_is_waiting_and_is_no_work() {
+        let (cause, meanwhile) = told(|| std::thread::sleep(Duration::from_millis(50)));
+        assert!(meanwhile.blocked_ns > 25_000_000, "{meanwhile:?}");
+        assert!(meanwhile.context_switches_voluntary > 0, "{meanwhile:?}");
+        // Somebody else may have kept the disk busy meanwhile.
+        assert!(matches!(cause, Cause::Waiting | Cause::Disk), "{cause:?} {meanwhile:?}");
+    }
+
+    #[test]
+    fn waiting_for_a_thread_that_works_is_waiting_for_the_background() {
+        let work = || {
+            let begin = Instant::now();
+            while begin.elapsed() < Duration::from_millis(50) {
+                std::hint::black_box(0);
+            }
+        };
+        let (cause, meanwhile) = told(|| std::thread::spawn(work).join().unwrap());
+        assert!(meanwhile.background_cpu_ns.unwrap() > 1_000_000, "{meanwhile:?}");
+        assert!(!matches!(cause, Cause::Computing | Cause::PageFaults), "{cause:?} {meanwhile:?}");
+    }
+
+    #[test]
+    fn fresh_memory_is_page_faults() {
+        let (_, meanwhile) = told(|| drop(std::hint::black_box(vec![1_u8; 64 << 20])));
+        assert!(meanwhile.page_faults_minor > 16, "{meanwhile:?}");
+    }
+
+    #[test]
+    fn the_larger_part_is_the_cause() {
+        let told = |blocked, runqueue, meanwhile: Meanwhile| {
+            cause(1_000_000, &Meanwhile { blocked_ns: blocked, runqueue_ns: runqueue, ..meanwhile })
+        };
+        let nothing = Meanwhile::default();
+        let switched = Meanwhile { context_switches_voluntary: 1, ..nothing };
+        assert_eq!(told(0, Some(0), nothing), Cause::Computing);
+        assert_eq!(told(0, None, Meanwhile { page_faults_minor: 1_100, ..nothing }), Cause::PageFaults);
+        assert_eq!(told(100_000, Some(800_000), switched), Cause::Preempted);
+        assert_eq!(told(900_000, Some(0), nothing), Cause::Stolen);
+        assert_eq!(told(900_000, None, Meanwhile { context_switches_involuntary: 1, ..nothing }), Cause::Preempted);
+        assert_eq!(told(900_000, Some(0), switched), Cause::Waiting);
+        assert_eq!(told(900_000, Some(0), Meanwhile { stall_io_ns: Some(800_000), ..switched }), Cause::Disk);
+        assert_eq!(told(900_000, Some(0), Meanwhile { page_faults_major: 1, ..switched }), Cause::Disk);
+        assert_eq!(
+            told(900_000, Some(0), Meanwhile { background_cpu_ns: Some(800_000), ..switched }),
+            Cause::Background
+        );
+    }
+}

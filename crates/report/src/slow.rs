@@ -1,0 +1,77 @@
+//! Why slow operations were slow: for every store, what the slowest thousandth waited for, and the slowest of all.
+
+use std::collections::BTreeMap;
+
+use bakeoff_protocol::{Axes, Cause, Durability, SlowOperation};
+
+use crate::contender::Contenders;
+use crate::format::{count, percent, printable, size_range, time};
+use crate::results::{CellRound, failed_cells};
+use crate::sections::section;
+use crate::table::{Side, Text, TextTable, paragraph};
+
+/// The slow operations of a store under one promise.
+#[derive(Default)]
+struct Slow<'a> {
+    time_ns: BTreeMap<Cause, u64>,
+    slowest: Option<(&'a SlowOperation, &'a str, &'a Axes)>,
+}
+
+/// The section; empty where no operation was timed by itself.
+pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize, color: bool) -> String {
+    let of_stores = gather(cells, contenders);
+    let several = of_stores.keys().any(|(class, _)| of_stores.keys().any(|(other, _)| other != class));
+    let mut table = TextTable::new(vec![Side::Left, Side::Left, Side::Left]);
+    table.row(["store", "time of slow operations", "the slowest"].map(Text::plain).to_vec());
+    for ((durability, key), slow) in &of_stores {
+        let Some((slowest, phase, axes)) = slow.slowest else { continue };
+        let class = if several { format!(", {durability}") } else { String::new() };
+        let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);
+        let place = format!("{phase} of {sizes} × {} {}", count(axes.records), axes.data);
+        let words = format!("{}, {}: {place}", time(slowest.latency_ns as f64), slowest.cause.words());
+        let title = format!("{}{class}", contenders.title(key));
+        table.row([printable(&title), shares(&slow.time_ns), printable(&words)].map(Text::plain).to_vec());
+    }
+    if of_stores.is_empty() {
+        return String::new();
+    }
+    let what = "What took most of the time of the slowest thousandth of each phase's operations, as far as the kernel tells: \
+                `docs/METHODOLOGY.md` says how it is known.";
+    section("Why slow operations were slow", &(paragraph(what, width, "", "") + &table.render(width, color)))
+}
+
+fn gather<'a>(cells: &'a [CellRound], contenders: &'a Contenders) -> BTreeMap<(Durability, &'a str), Slow<'a>> {
+    let failed = failed_cells(cells);
+    let mut of_stores: BTreeMap<(Durability, &str), Slow> = BTreeMap::new();
+    for cell in cells.iter().filter(|cell| !failed.contains(cell.end.cell.as_str())) {
+        let axes = &cell.end.axes;
+        let Some(contender) = contenders.of(axes).filter(|contender| contender.ranked) else { continue };
+        for result in cell.phases.iter().map(|phase| &phase.result) {
+            let Some(slow) = &result.slow else { continue };
+            let of = of_stores.entry((axes.durability, &contender.key)).or_default();
+            for share in &slow.causes {
+                *of.time_ns.entry(share.cause).or_default() += share.latency_ns_sum;
+            }
+            if let Some(slowest) = slow.slowest.first()
+                && of.slowest.is_none_or(|(other, ..)| other.latency_ns < slowest.latency_ns)
+            {
+                of.slowest = Some((slowest, &result.phase, axes));
+            }
+        }
+    }
+    of_stores
+}
+
+/// `disk 81 %, computing 12 %`, the largest first; what is under one in a hundred is left out.
+fn shares(time_ns: &BTreeMap<Cause, u64>) -> String {
+    let all: u64 = time_ns.values().sum();
+    let mut shares: Vec<(f64, Cause)> = time_ns
+        .iter()
+        .map(|(cause, ns)| (*ns as f64 / all.max(1) as f64, *cause))
+        .filter(|(share, _)| *share >= 0.01)
+        .collect();
+    shares.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let words: Vec<String> =
+        shares.iter().map(|(share, cause)| format!("{} {}", cause.name(), percent(*share))).collect();
+    words.join(", ")
+}

@@ -1,0 +1,57 @@
+//! Why a trace cannot be read.
+
+use std::io;
+
+/// Why a trace cannot be read; lines are numbered from 1.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceError {
+    /// A line is not what its form asks for.
+    #[error("line {line}: {what} is `{found}`, expected {expected}")]
+    Line {
+        /// The line.
+        line: u64,
+        /// The column or the part.
+        what: &'static str,
+        /// What stands there, shortened.
+        found: String,
+        /// What should.
+        expected: String,
+    },
+    /// The first line fits none of the known forms.
+    #[error(
+        "line 1: `{found}` is the beginning of no known trace: expected a CSV head with op, key and value_size, a line of Twitter's \
+         cache-trace (7 columns), or of YCSB's log (READ usertable user1 …)"
+    )]
+    Unknown {
+        /// The line, shortened.
+        found: String,
+    },
+    /// There is no operation in it.
+    #[error("the trace has no operation: expected at least one line after the head")]
+    Empty,
+    /// It has more different keys than can be counted.
+    #[error("line {line}: more than {most} different keys: cut the trace, or sample its keys")]
+    TooManyKeys {
+        /// The line.
+        line: u64,
+        /// The most that are counted.
+        most: u64,
+    },
+    /// The operating system refused to read it.
+    #[error("cannot read the trace")]
+    Read(#[from] io::Error),
+}
+
+impl TraceError {
+    pub(crate) fn line(line: u64, what: &'static str, found: &[u8], expected: impl Into<String>) -> Self {
+        Self::Line { line, what, found: shorten(found), expected: expected.into() }
+    }
+}
+
+/// Bytes for a message: not too many, and nothing that steers a terminal.
+pub(crate) fn shorten(bytes: &[u8]) -> String {
+    const BYTES_MAX: usize = 40;
+    let text = bytes.get(..BYTES_MAX).unwrap_or(bytes).escape_ascii().to_string();
+    if bytes.len() > BYTES_MAX { text + "…" } else { text }
+}

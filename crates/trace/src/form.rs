@@ -1,0 +1,86 @@
+//! The forms of traces that are known, and the words they have for operations.
+
+use bakeoff_tape::Operation;
+
+use crate::error::TraceError;
+
+/// A form of trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A head that names the columns `op`, `key`, `value_size` and perhaps `key_size`, `time` and others, then a line an operation.
+    Csv,
+    /// Twitter's cache-trace: time in seconds, key, key size, value size, client, operation, time to live; no head.
+    Twitter,
+    /// What YCSB's `basic` binding prints: `READ usertable user1 [ … ]`.
+    Ycsb,
+}
+
+impl Form {
+    /// All forms, by the words for them.
+    pub const ALL: [(&str, Self); 3] = [("csv", Self::Csv), ("twitter", Self::Twitter), ("ycsb", Self::Ycsb)];
+
+    /// The form of a trace that begins with this line.
+    ///
+    /// # Errors
+    /// It is none that is known.
+    pub(crate) fn of(line: &[u8]) -> Result<Self, TraceError> {
+        let columns: Vec<&[u8]> = line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).collect();
+        let has = |name: &str| columns.iter().any(|column| unquoted(column).eq_ignore_ascii_case(name.as_bytes()));
+        let first_word = line.split(|byte| *byte == b' ').next().unwrap_or_default();
+        if has("op") && has("key") {
+            Ok(Self::Csv)
+        } else if columns.len() == 7 && columns[0].iter().all(u8::is_ascii_digit) && operation(columns[5]).is_some() {
+            Ok(Self::Twitter)
+        } else if line.contains(&b' ')
+            && first_word.iter().all(u8::is_ascii_uppercase)
+            && operation(first_word).is_some()
+        {
+            Ok(Self::Ycsb)
+        } else {
+            Err(TraceError::Unknown { found: crate::error::shorten(line) })
+        }
+    }
+}
+
+/// A column's name without the quotation marks around it.
+pub(crate) fn unquoted(column: &[u8]) -> &[u8] {
+    column.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(column)
+}
+
+/// The words for operations, those of memcached and of YCSB included.
+const WORDS: [(&str, Operation); 24] = [
+    ("get", Operation::Get),
+    ("gets", Operation::Get),
+    ("read", Operation::Get),
+    ("insert", Operation::Insert),
+    ("add", Operation::Insert),
+    ("create", Operation::Insert),
+    ("update", Operation::Update),
+    ("replace", Operation::Update),
+    ("cas", Operation::Update),
+    ("append", Operation::Update),
+    ("prepend", Operation::Update),
+    ("incr", Operation::Update),
+    ("decr", Operation::Update),
+    ("set", Operation::Upsert),
+    ("put", Operation::Upsert),
+    ("upsert", Operation::Upsert),
+    ("write", Operation::Upsert),
+    ("delete", Operation::Delete),
+    ("remove", Operation::Delete),
+    ("del", Operation::Delete),
+    ("scan", Operation::Scan),
+    ("range", Operation::Scan),
+    ("seek", Operation::Scan),
+    ("iterate", Operation::Scan),
+];
+
+/// The kind of operation that a word names, in whatever case.
+pub(crate) fn operation(word: &[u8]) -> Option<Operation> {
+    WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name.as_bytes())).map(|(_, kind)| *kind)
+}
+
+/// Every word, for messages.
+pub(crate) fn words() -> String {
+    WORDS.map(|(name, _)| name).join(", ")
+}

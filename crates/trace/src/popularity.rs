@@ -1,0 +1,61 @@
+//! How popular keys are: Zipf's exponent, fitted to how often each was asked for.
+
+/// Ranks that a fit looks at, at most: the rest says little and costs much.
+const RANKS_MAX: usize = 100_000;
+
+/// A key that was asked for less often says nothing of its popularity but its luck.
+const COUNT_MIN: u32 = 5;
+
+/// Fewer ranks than this are no distribution.
+const RANKS_MIN: usize = 10;
+
+/// The largest exponent that is looked for.
+const THETA_MAX: f64 = 5.0;
+
+/// How popular keys are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Popularity {
+    /// Zipf's exponent: 0 where all are alike.
+    pub theta: f64,
+    /// How many of the most popular keys it was fitted to.
+    pub keys: usize,
+    /// The part of all operations that falls on the most popular hundredth of the keys.
+    pub top_percent: f64,
+}
+
+impl Popularity {
+    /// Fits the exponent that makes the counts likeliest; `None` where too few keys came often enough to tell.
+    pub(crate) fn fit(mut counts: Vec<u32>) -> Option<Self> {
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let all: u64 = counts.iter().map(|count| u64::from(*count)).sum();
+        let top: u64 = counts[..counts.len().div_ceil(100)].iter().map(|count| u64::from(*count)).sum();
+        let often = counts.partition_point(|count| *count >= COUNT_MIN).min(RANKS_MAX);
+        if often < RANKS_MIN {
+            return None;
+        }
+        let logarithms: Vec<f64> = (1..=often).map(|rank| (rank as f64).ln()).collect();
+        let (mut sum, mut weight) = (0.0, 0.0);
+        for (count, logarithm) in counts[..often].iter().zip(&logarithms) {
+            sum += f64::from(*count) * logarithm;
+            weight += f64::from(*count);
+        }
+        let theta = solve(sum / weight, &logarithms);
+        Some(Self { theta, keys: often, top_percent: top as f64 / all.max(1) as f64 })
+    }
+}
+
+/// The exponent under which the logarithm of a rank has this mean: it falls as the exponent grows.
+fn solve(mean: f64, logarithms: &[f64]) -> f64 {
+    let (mut low, mut high) = (0.0, THETA_MAX);
+    for _ in 0..40 {
+        let theta = f64::midpoint(low, high);
+        let (mut sum, mut weight) = (0.0, 0.0);
+        for logarithm in logarithms {
+            let likely = (-theta * logarithm).exp();
+            sum += likely * logarithm;
+            weight += likely;
+        }
+        if sum / weight > mean { low = theta } else { high = theta }
+    }
+    f64::midpoint(low, high)
+}

@@ -1,0 +1,116 @@
+//! Traces whose figures are known, and traces that are not what they should be.
+
+use bakeoff_tape::Operation;
+use bakeoff_trace::{Form, Summary, Trace, TraceError};
+use proptest::prelude::*;
+use rand::SeedableRng;
+use rand_distr::{Distribution, Exp, Zipf};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn summary(text: &str) -> Result<Summary, TraceError> {
+    Summary::read(Trace::new(text.as_bytes(), None)?)
+}
+
+fn refusal(text: &str) -> String {
+    summary(text).expect_err(text).to_string()
+}
+
+#[test]
+fn a_table_with_columns_in_any_order() {
+    let text = "time,op,value_size,key\n0,PUT,100,a\n1.5,get,,\"b,c\"\n2,get,300,a\n\n4,delete,,a\n";
+    let summary = summary(text).unwrap();
+    assert_eq!((summary.operations, summary.keys), (4, 2));
+    let mix = [(Operation::Upsert, 1), (Operation::Get, 2), (Operation::Delete, 1)];
+    assert_eq!(summary.mix, mix.into_iter().collect());
+    let values = summary.value_bytes.unwrap();
+    assert_eq!((values.mean, values.p5, values.max), (200.0, 100, 300));
+    assert_eq!((summary.key_bytes.mean, summary.key_bytes.max), (1.5, 3));
+    let arrival = summary.arrival.unwrap();
+    assert_eq!((arrival.duration_s, arrival.gap_s_mean), (4.0, 4.0 / 3.0));
+}
+
+#[test]
+fn twitters_lines_have_sizes_of_their_own() {
+    let text = "0,q:q:1:8WTfjZU14ee,17,213,4,get,0\n0,yDqF:3q:1A,12,27,5,set,300\n1,yDqF:3q:1A,12,0,5,gets,0\n";
+    let summary = summary(text).unwrap();
+    assert_eq!((summary.operations, summary.keys), (3, 2));
+    assert_eq!(summary.mix, [(Operation::Upsert, 1), (Operation::Get, 2)].into_iter().collect());
+    assert_eq!((summary.key_bytes.max, summary.value_bytes.unwrap().mean), (17, 120.0));
+}
+
+#[test]
+fn ycsbs_log_has_values_in_brackets() {
+    let text = "***************** properties *****************\nINSERT usertable user1 [ field0=abcd field1=efg]\n\
+                READ usertable user1 [ <all fields>]\nSCAN usertable user1 10 [ <all fields>]\nUPDATE usertable user2 [ field7=xy]\n\
+                [OVERALL], RunTime(ms), 12\n";
+    let summary = Summary::read(Trace::new(text.as_bytes(), Some(Form::Ycsb)).unwrap()).unwrap();
+    assert_eq!((summary.operations, summary.keys), (4, 2));
+    let values = summary.value_bytes.unwrap();
+    assert_eq!((values.mean, values.max), (4.5, 7));
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    let head = "op,key,value_size\n";
+    let table = |rows: &str| refusal(&format!("{head}{rows}"));
+    assert!(table("get,a,1\nfetch,a,1\n").contains("line 3: op is `fetch`, expected one of get"));
+    assert!(table("get,a,-1\n").contains("line 2: value_size is `-1`, expected a whole number"));
+    assert!(table("set,a,99999999999999999999\n").contains("line 2: value_size"));
+    assert!(table("set,a,2000000000\n").contains("at most 1073741824"));
+    assert!(table("get,,1\n").contains("line 2: key is ``"));
+    assert!(table("get,a\n").contains("line 2: the number of columns is `2`, expected 3"));
+    assert!(refusal("op,key\nget,a\n").contains("a column named value_size"));
+    assert!(refusal("op,key,value_size,time\nget,a,1,5\nget,a,1,4\n").contains("line 3: time is `4`"));
+    assert!(refusal("op,key,value_size,time\nget,a,1,inf\n").contains("line 2: time is `inf`"));
+    assert!(refusal("hello world\n").contains("no known trace"));
+    assert!(refusal("").contains("no operation") && refusal(head).contains("no operation"));
+    assert!(refusal("\u{1b}[31m,\n").contains("\\x1b"), "nothing steers a terminal");
+}
+
+fn csv_of(keys: impl Iterator<Item = u64>) -> String {
+    keys.fold("op,key,value_size\n".to_owned(), |text, key| text + &format!("get,k{key},1\n"))
+}
+
+#[test]
+fn the_exponent_of_popularity_is_found_again() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    for theta in [0.6, 0.99, 1.3] {
+        let zipf = Zipf::new(2_000.0, theta).unwrap();
+        let text = csv_of((0..200_000).map(|_| zipf.sample(&mut random) as u64));
+        let found = summary(&text).unwrap().popularity.unwrap().theta;
+        assert!((found - theta).abs() < 0.05, "{found} for {theta}");
+    }
+    let text = csv_of((0..200_000).map(|number| number % 1000));
+    assert!(summary(&text).unwrap().popularity.unwrap().theta < 0.01);
+    assert_eq!(summary(&csv_of(0..1000)).unwrap().popularity, None, "each key came once");
+}
+
+#[test]
+fn independent_arrivals_vary_by_their_mean() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    let gaps = Exp::new(100.0).unwrap();
+    let (mut time, mut text) = (0.0, "op,key,value_size,time\n".to_owned());
+    for _ in 0..50_000 {
+        text += &format!("get,a,1,{time}\n");
+        time += gaps.sample(&mut random);
+    }
+    let arrival = summary(&text).unwrap().arrival.unwrap();
+    assert!((arrival.gap_s_mean - 0.01).abs() < 0.000_5 && (arrival.variation - 1.0).abs() < 0.05, "{arrival:?}");
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_are_too_strange(bytes: Vec<u8>, form in prop::sample::select(vec![None, Some(Form::Csv), Some(Form::Twitter), Some(Form::Ycsb)])) {
+        if let Err(why) = Trace::new(&bytes[..], form).and_then(Summary::read) {
+            prop_assert!(!why.to_string().is_empty());
+        }
+    }
+
+    #[test]
+    fn no_rows_are_too_strange(rows in "(get|set|GET|x|\"|,|[0-9]{0,12}|\n|-|\\.|e){0,60}") {
+        let text = format!("op,key,value_size,time,key_size\n{rows}");
+        if let Ok(summary) = summary(&text) {
+            prop_assert_eq!(summary.mix.values().sum::<u64>(), summary.operations);
+        }
+    }
+}
