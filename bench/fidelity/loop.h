@@ -3,6 +3,7 @@
 #ifndef BAKEOFF_FIDELITY_LOOP_H
 #define BAKEOFF_FIDELITY_LOOP_H
 
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +12,12 @@
 
 enum { KEY_BYTES = 16, POOL_BYTES = 1 << 20 };
 
+static const char *directory;
+static int in_random_order;
 static size_t records, value_bytes, batch;
 static unsigned char *keys, *pool, *output;
-static uint64_t random_state = 88172645463325252u, begun_ns, pool_at;
+static uint32_t *value_offsets;
+static uint64_t random_state = 88172645463325252u, begun_ns;
 
 static void fail(const char *what, const char *why) {
   fprintf(stderr, "%s: %s\n", what, why);
@@ -43,12 +47,8 @@ static void end(const char *phase, size_t operations) {
 
 static const void *key(size_t index) { return keys + index * KEY_BYTES; }
 
-/* The next value. */
-static const void *value(void) {
-  if (pool_at + value_bytes > POOL_BYTES) pool_at = 0;
-  pool_at += value_bytes;
-  return pool + pool_at - value_bytes;
-}
+/* A value from anywhere in the pool, as on a tape. */
+static const void *value(size_t index) { return pool + value_offsets[index]; }
 
 /* Where the value read by this operation goes: a buffer that is filled again and again. */
 static void keep(size_t index, const void *bytes, size_t length) {
@@ -72,23 +72,31 @@ static void make_keys(enum order order) {
   for (size_t i = 0; i < records; i++) {
     snprintf(text, sizeof text, "%016u", (unsigned)indices[i]);
     memcpy(keys + i * KEY_BYTES, text, KEY_BYTES);
+    value_offsets[i] = random_number() % (POOL_BYTES - value_bytes + 1);
   }
   free(indices);
 }
 
-/* Arguments: DIRECTORY sequential|random RECORDS VALUE-BYTES BATCH. Says whether it is random. */
-static int prepare(int argc, char **argv) {
+/* Arguments: DIRECTORY sequential|random RECORDS VALUE-BYTES BATCH. The work is done in a thread of its own, as bakeoff and the
+ * db_bench programs do: the C library gives a thread another heap than the first thread's, which matters for large values. */
+static int run_in_thread(int argc, char **argv, void *(*work)(void *)) {
+  pthread_t thread;
   if (argc != 6) fail(argv[0], "give DIRECTORY sequential|random RECORDS VALUE-BYTES BATCH");
+  directory = argv[1];
+  in_random_order = strcmp(argv[2], "random") == 0;
   records = strtoull(argv[3], NULL, 10);
   value_bytes = strtoull(argv[4], NULL, 10);
   batch = strtoull(argv[5], NULL, 10);
   if (!records || !batch || !value_bytes || value_bytes > POOL_BYTES) fail(argv[0], "a number is out of range");
   keys = malloc(records * KEY_BYTES);
+  value_offsets = malloc(records * sizeof *value_offsets);
   pool = malloc(POOL_BYTES);
   output = malloc((1 << 20) + value_bytes);
   for (size_t i = 0; i < POOL_BYTES; i++) pool[i] = random_number() & 0xff;
   memset(output, 1, (1 << 20) + value_bytes);
-  return strcmp(argv[2], "random") == 0;
+  if (pthread_create(&thread, NULL, work, NULL)) fail(argv[0], "no thread");
+  pthread_join(thread, NULL);
+  return 0;
 }
 
 #endif
