@@ -83,12 +83,12 @@ impl Run<'_> {
         let cells = &setup.plan.workloads[workload].cells;
         let mut alive: Vec<usize> = (0..cells.len()).collect();
         for round in 1..=ROUNDS_MAX {
-            alive.shuffle(&mut racing.random);
-            let step = Step { workload, round, cells: alive.clone() };
-            if round > 1 && !self.fits(&step, racing, ASKED_PART) {
+            if round > 1 && !self.fit_round(&mut alive, (workload, round), racing) {
                 racing.facts.out_of_time = true;
                 break;
             }
+            alive.shuffle(&mut racing.random);
+            let step = Step { workload, round, cells: alive.clone() };
             if !self.step(&step, &[], &mut racing.costs, &mut racing.display)? {
                 racing.facts.out_of_time = true;
                 break;
@@ -104,6 +104,31 @@ impl Run<'_> {
             }
         }
         Ok(self.leaders(racing))
+    }
+
+    /// Whether one more round of what was asked fits the time. The rounds that a proof takes may have all of it, and if that is too
+    /// little for everyone, those that are furthest behind are left out.
+    fn fit_round(&self, alive: &mut Vec<usize>, (workload, round): (usize, u32), racing: &mut Racing) -> bool {
+        let cells = &self.setup.plan.workloads[workload].cells;
+        let part = if round <= ROUNDS_MIN { 1.0 } else { ASKED_PART };
+        let fits = |alive: &[usize], racing: &Racing| {
+            self.fits(&Step { workload, round, cells: alive.to_vec() }, racing, part)
+        };
+        while !fits(alive, racing) {
+            if round > ROUNDS_MIN || alive.len() <= 2 {
+                return false;
+            }
+            let Some(ranking) = self.ranking(alive, cells, racing) else { return false };
+            let (Some(best), Some(last)) = (ranking.order.first(), ranking.order.last()) else { return false };
+            let why = format!(
+                "{:.1} × the cost of the best after round {}, and no time for more",
+                last.mean / best.mean,
+                round - 1
+            );
+            alive.retain(|&cell| cells[cell].axes.store != last.name);
+            racing.facts.dropped.push(Excluded { store: last.name.clone(), why });
+        }
+        true
     }
 
     /// The ranking of those that still race.

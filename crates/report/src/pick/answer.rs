@@ -35,7 +35,14 @@ impl<'a> Picked<'a> {
 
     /// The ranking of what was asked, by a goal.
     pub(crate) fn ranking(&self, variant: &str, goal: Goal) -> Option<Ranking> {
-        pick_ranking(&self.run.cells, variant, goal, CONFIDENCE, None)
+        let all = pick_ranking(&self.run.cells, variant, goal, CONFIDENCE, None)?;
+        // Of a single round nothing can be proven: where others have more, those that have not are behind, and said to be.
+        let proven: Vec<String> =
+            all.order.iter().filter(|place| place.rounds > 1).map(|place| place.name.clone()).collect();
+        if proven.len() < 2 || proven.len() == all.order.len() {
+            return Some(all);
+        }
+        pick_ranking(&self.run.cells, variant, goal, CONFIDENCE, Some(&proven))
     }
 }
 

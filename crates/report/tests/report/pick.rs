@@ -91,6 +91,16 @@ fn one_round_proves_nothing() {
 }
 
 #[test]
+fn those_that_stayed_at_one_round_do_not_spoil_the_proof() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
+    cells.extend(rounds("flat-folder", PICK_ASKED, &[9000]));
+    let dropped = vec![Excluded { store: "flat-folder".to_owned(), why: "9.0 × the cost".to_owned() }];
+    let text = shown(cells, &PickFacts { dropped, ..facts() });
+    assert_says(&text, &["LMDB: its mean time", "is the best beyond doubt", "Flat folder: 9.0 × the cost"]);
+}
+
+#[test]
 fn nothing_measured_is_said_with_the_reason() {
     assert_says(&shown(Vec::new(), &facts()), &["None: 1 min is too short for a single round"]);
     let broken = rounds("lmdb", PICK_ASKED, &[1000]).into_iter();

@@ -92,9 +92,9 @@ impl<'d> Buffers<'d> {
     ) -> Result<(), StoreError> {
         // SAFETY: the session is live, and the iterator goes before it.
         let mut cursor = Cursor(unsafe { sys::bakeoff_leveldb_iterator_open(self.raw) });
-        cursor.start(from, direction);
-        while cursor.show(visit) {
-            cursor.step(direction);
+        let mut entry = cursor.start(from, direction);
+        while entry.is_some_and(|(key, value)| visit(key, value)) {
+            entry = cursor.step(direction);
         }
         cursor.error()
     }
@@ -112,57 +112,36 @@ struct Cursor(*mut sys::Iterator);
 
 // The iterator of a cursor is live from its making to its drop: the SAFETY of every call here.
 impl Cursor {
-    /// Goes to the first key not below `from`, or in reverse to the last one not above it.
-    fn start(&mut self, from: Option<&[u8]>, direction: Direction) {
-        match (from, direction) {
-            (None, Direction::Forward | Direction::Any) => {
-                // SAFETY: the iterator is live.
-                unsafe { sys::bakeoff_leveldb_iterator_first(self.0) }
-            }
-            (None, Direction::Reverse) => {
-                // SAFETY: the iterator is live.
-                unsafe { sys::bakeoff_leveldb_iterator_last(self.0) }
-            }
-            (Some(from), Direction::Forward | Direction::Any) => self.seek(from),
-            (Some(from), Direction::Reverse) => {
-                self.seek(from);
-                match self.entry() {
-                    None => self.start(None, Direction::Reverse),
-                    Some((key, _)) if key != from => self.step(Direction::Reverse),
-                    Some(_) => {}
-                }
+    /// Goes to the first key not below `from`, or in reverse to the last one not above it, and gives that entry.
+    fn start(&mut self, from: Option<&[u8]>, direction: Direction) -> Option<(&[u8], &[u8])> {
+        let (mut key, mut value) = (Bytes::NONE, Bytes::NONE);
+        // SAFETY: the iterator is live, and copies the key. What it points to stays until it moves, which needs the cursor mutable.
+        unsafe {
+            let (raw, key_out, value_out) = (self.0, &raw mut key, &raw mut value);
+            match (from, direction) {
+                (None, Direction::Reverse) => sys::bakeoff_leveldb_iterator_last(raw, key_out, value_out),
+                (None, _) => sys::bakeoff_leveldb_iterator_first(raw, key_out, value_out),
+                (Some(from), _) => sys::bakeoff_leveldb_iterator_seek(raw, from.into(), key_out, value_out),
+            };
+            match (from, direction, key.get()) {
+                (Some(_), Direction::Reverse, None) => self.start(None, Direction::Reverse),
+                (Some(from), Direction::Reverse, Some(found)) if found != from => self.step(Direction::Reverse),
+                (_, _, found) => Some((found?, value.get()?)),
             }
         }
     }
 
-    fn seek(&mut self, from: &[u8]) {
-        // SAFETY: the iterator is live and copies the key.
-        unsafe { sys::bakeoff_leveldb_iterator_seek(self.0, from.into()) };
-    }
-
-    /// Moves on from an entry.
-    fn step(&mut self, direction: Direction) {
-        // SAFETY: the iterator is live, and stands on an entry, as LevelDB demands.
+    /// Moves on from an entry to the next one.
+    fn step(&mut self, direction: Direction) -> Option<(&[u8], &[u8])> {
+        let (mut key, mut value) = (Bytes::NONE, Bytes::NONE);
+        // SAFETY: the iterator is live, and stands on an entry, as LevelDB demands. What it points to: as in `start`.
         unsafe {
             match direction {
-                Direction::Reverse => sys::bakeoff_leveldb_iterator_previous(self.0),
-                Direction::Forward | Direction::Any => sys::bakeoff_leveldb_iterator_next(self.0),
-            }
-        }
-    }
-
-    fn entry(&self) -> Option<(&[u8], &[u8])> {
-        let (mut key, mut value) = (Bytes::NONE, Bytes::NONE);
-        // SAFETY: the iterator is live; what it points to stays until it moves, which needs it mutable.
-        unsafe {
-            sys::bakeoff_leveldb_iterator_entry(self.0, &mut key, &mut value);
+                Direction::Reverse => sys::bakeoff_leveldb_iterator_previous(self.0, &mut key, &mut value),
+                Direction::Forward | Direction::Any => sys::bakeoff_leveldb_iterator_next(self.0, &mut key, &mut value),
+            };
             Some((key.get()?, value.get()?))
         }
-    }
-
-    /// Shows the entry to `visit`; false if there is none or `visit` has had enough.
-    fn show(&self, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> bool {
-        self.entry().is_some_and(|(key, value)| visit(key, value))
     }
 
     /// Why there are no more entries, if not because it was the last.

@@ -118,25 +118,40 @@ leveldb::Iterator* bakeoff_leveldb_iterator_open(bakeoff_leveldb_session* sessio
 
 void bakeoff_leveldb_iterator_close(leveldb::Iterator* iterator) noexcept { delete iterator; }
 
-void bakeoff_leveldb_iterator_first(leveldb::Iterator* iterator) noexcept { iterator->SeekToFirst(); }
-
-void bakeoff_leveldb_iterator_last(leveldb::Iterator* iterator) noexcept { iterator->SeekToLast(); }
-
-void bakeoff_leveldb_iterator_seek(leveldb::Iterator* iterator, bakeoff_leveldb_bytes key) noexcept {
-  iterator->Seek({key.data, key.length});
+// Where the iterator stands: false if it has left the entries. What it points to stays until it moves. Each virtual call is made once.
+static inline bool entry_of(const leveldb::Iterator* iterator, bakeoff_leveldb_bytes* key, bakeoff_leveldb_bytes* value) noexcept {
+  if (!iterator->Valid()) return false;
+  const leveldb::Slice k = iterator->key(), v = iterator->value();
+  *key = {k.data(), k.size()};
+  *value = {v.data(), v.size()};
+  return true;
 }
 
-void bakeoff_leveldb_iterator_next(leveldb::Iterator* iterator) noexcept { iterator->Next(); }
+// Every move also says where it led to, so that a step of a scan is one call.
+bool bakeoff_leveldb_iterator_first(leveldb::Iterator* iterator, bakeoff_leveldb_bytes* key, bakeoff_leveldb_bytes* value) noexcept {
+  iterator->SeekToFirst();
+  return entry_of(iterator, key, value);
+}
 
-void bakeoff_leveldb_iterator_previous(leveldb::Iterator* iterator) noexcept { iterator->Prev(); }
+bool bakeoff_leveldb_iterator_last(leveldb::Iterator* iterator, bakeoff_leveldb_bytes* key, bakeoff_leveldb_bytes* value) noexcept {
+  iterator->SeekToLast();
+  return entry_of(iterator, key, value);
+}
 
-// Where the iterator stands: false if it has left the entries. What it points to stays until it moves.
-bool bakeoff_leveldb_iterator_entry(const leveldb::Iterator* iterator, bakeoff_leveldb_bytes* key,
-                                    bakeoff_leveldb_bytes* value) noexcept {
-  if (!iterator->Valid()) return false;
-  *key = {iterator->key().data(), iterator->key().size()};
-  *value = {iterator->value().data(), iterator->value().size()};
-  return true;
+bool bakeoff_leveldb_iterator_seek(leveldb::Iterator* iterator, bakeoff_leveldb_bytes from, bakeoff_leveldb_bytes* key,
+                                   bakeoff_leveldb_bytes* value) noexcept {
+  iterator->Seek({from.data, from.length});
+  return entry_of(iterator, key, value);
+}
+
+bool bakeoff_leveldb_iterator_next(leveldb::Iterator* iterator, bakeoff_leveldb_bytes* key, bakeoff_leveldb_bytes* value) noexcept {
+  iterator->Next();
+  return entry_of(iterator, key, value);
+}
+
+bool bakeoff_leveldb_iterator_previous(leveldb::Iterator* iterator, bakeoff_leveldb_bytes* key, bakeoff_leveldb_bytes* value) noexcept {
+  iterator->Prev();
+  return entry_of(iterator, key, value);
 }
 
 char* bakeoff_leveldb_iterator_error(const leveldb::Iterator* iterator) noexcept {

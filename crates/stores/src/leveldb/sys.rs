@@ -49,13 +49,29 @@ unsafe extern "C" {
     pub(super) fn bakeoff_leveldb_get(session: *mut Session, key: Bytes<'_>, value: *mut Bytes<'_>) -> *mut c_char;
     pub(super) fn bakeoff_leveldb_iterator_open(session: *mut Session) -> *mut Iterator;
     pub(super) fn bakeoff_leveldb_iterator_close(iterator: *mut Iterator);
-    pub(super) fn bakeoff_leveldb_iterator_first(iterator: *mut Iterator);
-    pub(super) fn bakeoff_leveldb_iterator_last(iterator: *mut Iterator);
-    pub(super) fn bakeoff_leveldb_iterator_seek(iterator: *mut Iterator, key: Bytes<'_>);
-    pub(super) fn bakeoff_leveldb_iterator_next(iterator: *mut Iterator);
-    pub(super) fn bakeoff_leveldb_iterator_previous(iterator: *mut Iterator);
-    pub(super) fn bakeoff_leveldb_iterator_entry(
-        iterator: *const Iterator,
+    pub(super) fn bakeoff_leveldb_iterator_first(
+        iterator: *mut Iterator,
+        key: *mut Bytes<'_>,
+        value: *mut Bytes<'_>,
+    ) -> bool;
+    pub(super) fn bakeoff_leveldb_iterator_last(
+        iterator: *mut Iterator,
+        key: *mut Bytes<'_>,
+        value: *mut Bytes<'_>,
+    ) -> bool;
+    pub(super) fn bakeoff_leveldb_iterator_seek(
+        iterator: *mut Iterator,
+        from: Bytes<'_>,
+        key: *mut Bytes<'_>,
+        value: *mut Bytes<'_>,
+    ) -> bool;
+    pub(super) fn bakeoff_leveldb_iterator_next(
+        iterator: *mut Iterator,
+        key: *mut Bytes<'_>,
+        value: *mut Bytes<'_>,
+    ) -> bool;
+    pub(super) fn bakeoff_leveldb_iterator_previous(
+        iterator: *mut Iterator,
         key: *mut Bytes<'_>,
         value: *mut Bytes<'_>,
     ) -> bool;

@@ -139,9 +139,9 @@ impl<'d> Buffers<'d> {
         // SAFETY: the session is live, and `raw` a place for one pointer.
         check(unsafe { sys::bakeoff_rocksdb_iterator(self.raw, &mut raw) })?;
         let mut cursor = Cursor { raw, session: PhantomData };
-        cursor.start(from, direction);
-        while cursor.entry().is_some_and(|(key, value)| visit(key, value)) {
-            cursor.step(direction);
+        let mut entry = cursor.start(from, direction);
+        while entry.is_some_and(|(key, value)| visit(key, value)) {
+            entry = cursor.step(direction);
         }
         cursor.error()
     }
@@ -163,37 +163,35 @@ struct Cursor<'s> {
 // The session keeps the iterator until its next write or its end, neither of which can happen while a cursor borrows it: the SAFETY
 // of every call here.
 impl Cursor<'_> {
-    /// Goes to the first key not below `from`, or in reverse to the last one not above it.
-    fn start(&mut self, from: Option<&[u8]>, direction: Direction) {
-        // SAFETY: the iterator is live, and copies the key.
+    /// Goes to the first key not below `from`, or in reverse to the last one not above it, and gives that entry.
+    fn start(&mut self, from: Option<&[u8]>, direction: Direction) -> Option<(&[u8], &[u8])> {
+        let (mut key, mut value) = (Bytes::NONE, Bytes::NONE);
+        // SAFETY: the iterator is live, and copies the key. What it points to stays until it moves, which needs the cursor mutable.
         unsafe {
+            let (raw, key_out, value_out) = (self.raw, &raw mut key, &raw mut value);
             match (from, direction) {
-                (None, Direction::Forward | Direction::Any) => sys::bakeoff_rocksdb_iterator_first(self.raw),
-                (None, Direction::Reverse) => sys::bakeoff_rocksdb_iterator_last(self.raw),
-                (Some(key), Direction::Reverse) => {
-                    sys::bakeoff_rocksdb_iterator_seek_for_previous(self.raw, key.into());
+                (None, Direction::Reverse) => sys::bakeoff_rocksdb_iterator_last(raw, key_out, value_out),
+                (None, _) => sys::bakeoff_rocksdb_iterator_first(raw, key_out, value_out),
+                (Some(from), Direction::Reverse) => {
+                    sys::bakeoff_rocksdb_iterator_seek_for_previous(raw, from.into(), key_out, value_out)
                 }
-                (Some(key), _) => sys::bakeoff_rocksdb_iterator_seek(self.raw, key.into()),
-            }
+                (Some(from), _) => sys::bakeoff_rocksdb_iterator_seek(raw, from.into(), key_out, value_out),
+            };
+            Some((key.get()?, value.get()?))
         }
     }
 
-    /// Moves on from an entry.
-    fn step(&mut self, direction: Direction) {
-        // SAFETY: the iterator is live, and stands on an entry, as RocksDB demands.
+    /// Moves on from an entry to the next one.
+    fn step(&mut self, direction: Direction) -> Option<(&[u8], &[u8])> {
+        let (mut key, mut value) = (Bytes::NONE, Bytes::NONE);
+        // SAFETY: the iterator is live, and stands on an entry, as RocksDB demands. What it points to: as in `start`.
         unsafe {
             match direction {
-                Direction::Reverse => sys::bakeoff_rocksdb_iterator_previous(self.raw),
-                Direction::Forward | Direction::Any => sys::bakeoff_rocksdb_iterator_next(self.raw),
-            }
-        }
-    }
-
-    fn entry(&self) -> Option<(&[u8], &[u8])> {
-        let (mut key, mut value) = (Bytes::NONE, Bytes::NONE);
-        // SAFETY: the iterator is live; what it points to stays until it moves, which needs the cursor mutable.
-        unsafe {
-            sys::bakeoff_rocksdb_iterator_entry(self.raw, &mut key, &mut value);
+                Direction::Reverse => sys::bakeoff_rocksdb_iterator_previous(self.raw, &mut key, &mut value),
+                Direction::Forward | Direction::Any => {
+                    sys::bakeoff_rocksdb_iterator_next(self.raw, &mut key, &mut value)
+                }
+            };
             Some((key.get()?, value.get()?))
         }
     }

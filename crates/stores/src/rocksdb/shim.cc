@@ -179,29 +179,46 @@ char* bakeoff_rocksdb_iterator(bakeoff_rocksdb_session* session, rocksdb::Iterat
   return message_of(status);
 }
 
-void bakeoff_rocksdb_iterator_first(rocksdb::Iterator* iterator) noexcept { iterator->SeekToFirst(); }
-
-void bakeoff_rocksdb_iterator_last(rocksdb::Iterator* iterator) noexcept { iterator->SeekToLast(); }
-
-void bakeoff_rocksdb_iterator_seek(rocksdb::Iterator* iterator, bakeoff_rocksdb_bytes key) noexcept {
-  iterator->Seek({key.data, key.length});
-}
-
-void bakeoff_rocksdb_iterator_seek_for_previous(rocksdb::Iterator* iterator, bakeoff_rocksdb_bytes key) noexcept {
-  iterator->SeekForPrev({key.data, key.length});
-}
-
-void bakeoff_rocksdb_iterator_next(rocksdb::Iterator* iterator) noexcept { iterator->Next(); }
-
-void bakeoff_rocksdb_iterator_previous(rocksdb::Iterator* iterator) noexcept { iterator->Prev(); }
-
-// Where the iterator stands: false if it has left the entries. What it points to stays until it moves.
-bool bakeoff_rocksdb_iterator_entry(const rocksdb::Iterator* iterator, bakeoff_rocksdb_bytes* key,
-                                    bakeoff_rocksdb_bytes* value) noexcept {
+// Where the iterator stands: false if it has left the entries. What it points to stays until it moves. Each virtual call is made once.
+static inline bool entry_of(const rocksdb::Iterator* iterator, bakeoff_rocksdb_bytes* key, bakeoff_rocksdb_bytes* value) noexcept {
   if (!iterator->Valid()) return false;
-  *key = {iterator->key().data(), iterator->key().size()};
-  *value = {iterator->value().data(), iterator->value().size()};
+  const rocksdb::Slice k = iterator->key(), v = iterator->value();
+  *key = {k.data(), k.size()};
+  *value = {v.data(), v.size()};
   return true;
+}
+
+// Every move also says where it led to, so that a step of a scan is one call.
+bool bakeoff_rocksdb_iterator_first(rocksdb::Iterator* iterator, bakeoff_rocksdb_bytes* key, bakeoff_rocksdb_bytes* value) noexcept {
+  iterator->SeekToFirst();
+  return entry_of(iterator, key, value);
+}
+
+bool bakeoff_rocksdb_iterator_last(rocksdb::Iterator* iterator, bakeoff_rocksdb_bytes* key, bakeoff_rocksdb_bytes* value) noexcept {
+  iterator->SeekToLast();
+  return entry_of(iterator, key, value);
+}
+
+bool bakeoff_rocksdb_iterator_seek(rocksdb::Iterator* iterator, bakeoff_rocksdb_bytes from, bakeoff_rocksdb_bytes* key,
+                                   bakeoff_rocksdb_bytes* value) noexcept {
+  iterator->Seek({from.data, from.length});
+  return entry_of(iterator, key, value);
+}
+
+bool bakeoff_rocksdb_iterator_seek_for_previous(rocksdb::Iterator* iterator, bakeoff_rocksdb_bytes from, bakeoff_rocksdb_bytes* key,
+                                                bakeoff_rocksdb_bytes* value) noexcept {
+  iterator->SeekForPrev({from.data, from.length});
+  return entry_of(iterator, key, value);
+}
+
+bool bakeoff_rocksdb_iterator_next(rocksdb::Iterator* iterator, bakeoff_rocksdb_bytes* key, bakeoff_rocksdb_bytes* value) noexcept {
+  iterator->Next();
+  return entry_of(iterator, key, value);
+}
+
+bool bakeoff_rocksdb_iterator_previous(rocksdb::Iterator* iterator, bakeoff_rocksdb_bytes* key, bakeoff_rocksdb_bytes* value) noexcept {
+  iterator->Prev();
+  return entry_of(iterator, key, value);
 }
 
 char* bakeoff_rocksdb_iterator_error(const rocksdb::Iterator* iterator) noexcept {

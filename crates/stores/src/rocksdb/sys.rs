@@ -57,14 +57,35 @@ unsafe extern "C" {
     pub(super) fn bakeoff_rocksdb_batch_write(session: *mut Session) -> *mut c_char;
     pub(super) fn bakeoff_rocksdb_get(session: *mut Session, key: Bytes<'_>, value: *mut Bytes<'_>) -> *mut c_char;
     pub(super) fn bakeoff_rocksdb_iterator(session: *mut Session, iterator: *mut *mut Iterator) -> *mut c_char;
-    pub(super) fn bakeoff_rocksdb_iterator_first(iterator: *mut Iterator);
-    pub(super) fn bakeoff_rocksdb_iterator_last(iterator: *mut Iterator);
-    pub(super) fn bakeoff_rocksdb_iterator_seek(iterator: *mut Iterator, key: Bytes<'_>);
-    pub(super) fn bakeoff_rocksdb_iterator_seek_for_previous(iterator: *mut Iterator, key: Bytes<'_>);
-    pub(super) fn bakeoff_rocksdb_iterator_next(iterator: *mut Iterator);
-    pub(super) fn bakeoff_rocksdb_iterator_previous(iterator: *mut Iterator);
-    pub(super) fn bakeoff_rocksdb_iterator_entry(
-        iterator: *const Iterator,
+    pub(super) fn bakeoff_rocksdb_iterator_first(
+        iterator: *mut Iterator,
+        key: *mut Bytes<'_>,
+        value: *mut Bytes<'_>,
+    ) -> bool;
+    pub(super) fn bakeoff_rocksdb_iterator_last(
+        iterator: *mut Iterator,
+        key: *mut Bytes<'_>,
+        value: *mut Bytes<'_>,
+    ) -> bool;
+    pub(super) fn bakeoff_rocksdb_iterator_seek(
+        iterator: *mut Iterator,
+        from: Bytes<'_>,
+        key: *mut Bytes<'_>,
+        value: *mut Bytes<'_>,
+    ) -> bool;
+    pub(super) fn bakeoff_rocksdb_iterator_seek_for_previous(
+        iterator: *mut Iterator,
+        from: Bytes<'_>,
+        key: *mut Bytes<'_>,
+        value: *mut Bytes<'_>,
+    ) -> bool;
+    pub(super) fn bakeoff_rocksdb_iterator_next(
+        iterator: *mut Iterator,
+        key: *mut Bytes<'_>,
+        value: *mut Bytes<'_>,
+    ) -> bool;
+    pub(super) fn bakeoff_rocksdb_iterator_previous(
+        iterator: *mut Iterator,
         key: *mut Bytes<'_>,
         value: *mut Bytes<'_>,
     ) -> bool;
