@@ -137,8 +137,8 @@ fn what_does_not_fit_the_disk_three_times_is_skipped() {
     assert!(plan_with(&base, Some(needed)).unwrap().skipped.is_empty());
     let plan = plan_with(&base, Some(needed - 1)).unwrap();
     let shown: Vec<_> = plan.skipped.iter().map(ToString::to_string).collect();
-    let expected = "1KiB..10KiB × 10,000 on medium default: too large for the disk: needs about 162 MiB (three times the data), \
-                    and 162 MiB are free";
+    let expected = "1KiB..10KiB × 10,000 on medium default: too large for the disk: needs about 227 MiB (three times the data, \
+                    and the tapes), and 227 MiB are free";
     assert_eq!(shown, [expected]);
 }
 
