@@ -2,6 +2,13 @@
 //!
 //! Exit status: 0 all went well, 1 a cell failed or became worse than it may, 2 usage or set-up, 130 interrupted.
 
+/// Says something on standard error. Where nobody takes it, nothing is lost but the words.
+macro_rules! tell {
+    ($($words:tt)*) => {{
+        let _ = std::io::Write::write_fmt(&mut anstream::stderr(), format_args!("{}\n", format_args!($($words)*)));
+    }};
+}
+
 mod cli;
 mod drivers;
 mod engine;
@@ -41,7 +48,7 @@ fn main() -> ExitCode {
         Err(panic) => match unprinted(&*panic) {
             Some(why) if why.contains("Broken pipe") => ExitCode::SUCCESS,
             Some(why) => {
-                anstream::eprintln!("{}bakeoff:{} cannot print: {why}", cli::ERROR.render(), cli::ERROR.render_reset());
+                tell!("{}bakeoff:{} cannot print: {why}", cli::ERROR.render(), cli::ERROR.render_reset());
                 ExitCode::from(2)
             }
             None => panic::resume_unwind(panic),
@@ -74,7 +81,7 @@ fn run_verb(verb: Verb) -> ExitCode {
         Ok(Outcome::Interrupted) => ExitCode::from(130),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            anstream::eprintln!("{}bakeoff:{} {error:#}", cli::ERROR.render(), cli::ERROR.render_reset());
+            tell!("{}bakeoff:{} {error:#}", cli::ERROR.render(), cli::ERROR.render_reset());
             ExitCode::from(2)
         }
     }
@@ -86,4 +93,6 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .chain()
         .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
         .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+        // Libraries wrap it without naming it as their source.
+        || format!("{error:#}").contains("Broken pipe")
 }

@@ -67,7 +67,7 @@ impl Recipe {
             bail!("{} is not built: run {} in a clone of bakeoff ({})", self.program, self.command(), self.wait);
         };
         if !is_there {
-            anstream::eprintln!(
+            tell!(
                 "{} is needed for {} and not built yet: building it, which takes {}. Installed if missing: {}.",
                 self.program,
                 self.store_list(),

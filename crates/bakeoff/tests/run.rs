@@ -77,6 +77,24 @@ fn directory_keys_are_walked_with_one_thread_and_with_two() {
 }
 
 #[test]
+fn the_time_of_operations_is_that_of_all_threads_and_the_time_of_a_phase_that_of_the_longest() {
+    let place = Place::new();
+    let suite = tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 1_000_000\n")
+        .replace("[limits]", "threads = [4]\n\n[limits]")
+        .replace("access = \"uniform\"", "measure = \"throughput\"");
+    place.write("threads.toml", &suite);
+    place.run(&["run", "threads.toml"]).expect(0);
+    let lines = place.lines();
+    let gets = lines.iter().find(|line| line["result"]["phase"] == "get").expect("a phase");
+    let result = &gets["result"];
+    let ns = |value: &serde_json::Value| value["timed_ns"].as_u64().expect("a time");
+    assert_eq!((result["mode"].as_str(), result["threads"].as_u64()), (Some("throughput"), Some(4)));
+    // 200 gets that pause for a millisecond each, a quarter of them in each thread.
+    assert!(ns(&result["operations"][0]) >= 200_000_000, "{result}");
+    assert!(ns(result) >= 50_000_000 && ns(result) < ns(&result["operations"][0]), "{result}");
+}
+
+#[test]
 fn rounds_are_interleaved() {
     let place = Place::new();
     place.write("tiny.toml", &tiny_suite(STORES, ""));

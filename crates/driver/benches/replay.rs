@@ -121,12 +121,12 @@ fn replay(tape: &Path, pool: &Pool, clock: &Clock, mode: Mode, watch: bool) -> f
     })
     .expect("null opens");
     let (done, stop) = (AtomicU64::new(0), AtomicBool::new(false));
-    let job = LaneJob { pool, clock, mode, check: true, watch, alone: true, done: &done, stop: &stop };
     let mut buffers = Buffers::new(1024);
     let tape = TapeReader::open(tape).expect("the tape opens");
     tape.check().expect("the tape is whole");
     let mut lane = tape.lane(0).expect("the tape has a lane");
     let operations = lane.operations();
+    let job = LaneJob { pool, clock, mode, check: true, watch, operations, alone: true, done: &done, stop: &stop };
     let mut elapsed = 0.0;
     store
         .session(&SessionPlan::default(), &mut |session| {

@@ -67,6 +67,8 @@ pub struct LaneJob<'a> {
     pub check: bool,
     /// Whether slow operations are explained: always, but where the cost of that is measured.
     pub watch: bool,
+    /// Operations of all lanes of the phase.
+    pub operations: u64,
     /// Whether no other thread replays the phase.
     pub alone: bool,
     /// Operations done so far by all threads, for progress.
@@ -78,8 +80,10 @@ pub struct LaneJob<'a> {
 /// What came out of a lane.
 #[derive(Default)]
 pub struct LaneOutcome {
-    /// Sum of the timed regions, nanoseconds.
+    /// Sum of the timed regions, nanoseconds; of several lanes together the longest.
     pub timed_ns: u64,
+    /// The same, of all lanes together.
+    pub(crate) threads_timed_ns: u64,
     /// Answers compared.
     pub answers_checked: u64,
     /// Answers that differed.
@@ -111,7 +115,7 @@ pub fn replay_lane(
     let mut outcome = LaneOutcome::default();
     let mut writes = true;
     buffers.slow.clear();
-    let watch = Watch::new(job.clock, lane.operations(), job.alone);
+    let watch = Watch::new(job.clock, job.operations, job.alone);
     let mut watch = if job.watch { watch } else { watch.blind() };
     while let Some(block) = lane.next_block().map_err(|error| Failure::bad_tape(error.to_string()))? {
         if job.stop.load(Ordering::Relaxed) {
@@ -125,7 +129,7 @@ pub fn replay_lane(
         if writes {
             touch_values(&block, job.pool);
         }
-        let begin_ns = watch.elapsed_ns();
+        let begin_ns = watch.begin_block();
         match job.mode {
             Mode::Latency => timed_each(job, &block, session, buffers, &mut watch)?,
             Mode::Throughput => outcome.timed_ns += timed_whole(job, &block, session, buffers)?,
@@ -137,6 +141,7 @@ pub fn replay_lane(
         job.done.fetch_add(u64::from(block.operations()), Ordering::Relaxed);
     }
     outcome.slow.extend(buffers.slow.drain());
+    outcome.threads_timed_ns = outcome.timed_ns;
     Ok(outcome)
 }
 

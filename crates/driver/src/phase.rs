@@ -58,7 +58,7 @@ pub(crate) fn run_phase(
         threads: u32::try_from(buffers.len()).unwrap_or(u32::MAX),
         timed_ns: outcome.timed_ns,
         wall_ns,
-        operations: outcome.tallies.results(outcome.timed_ns),
+        operations: outcome.tallies.results(outcome.threads_timed_ns),
         answers_checked: outcome.answers_checked,
         answers_wrong: outcome.answers_wrong,
         resources,
@@ -109,6 +109,7 @@ fn merge(outcomes: Vec<Result<LaneOutcome, Failure>>) -> Result<LaneOutcome, Fai
     for outcome in outcomes {
         let outcome = outcome?;
         whole.timed_ns = whole.timed_ns.max(outcome.timed_ns);
+        whole.threads_timed_ns += outcome.threads_timed_ns;
         whole.answers_checked += outcome.answers_checked;
         whole.answers_wrong += outcome.answers_wrong;
         whole.first_wrong = whole.first_wrong.or(outcome.first_wrong);
@@ -170,6 +171,7 @@ impl Team<'_> {
             mode: self.request.mode,
             check: self.stage.check,
             watch: true,
+            operations: self.tape.facts().operations,
             alone: self.threads == 1,
             done: self.done,
             stop: self.stop,

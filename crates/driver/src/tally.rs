@@ -80,7 +80,7 @@ impl Tallies {
         self.by_code.iter().map(|tally| tally.entries).sum()
     }
 
-    /// The results by kind. `timed_ns` is the phase's time in the store, which belongs to a kind only if it is alone.
+    /// The results by kind. `timed_ns` is the time in the store of all threads together, which belongs to a kind only if it is alone.
     pub(crate) fn results(&self, timed_ns: u64) -> Vec<OperationResult> {
         let alone = self.order.len() == 1;
         self.order

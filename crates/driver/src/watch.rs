@@ -55,7 +55,7 @@ pub(crate) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// For a lane of so many operations. `alone`: the phase has no other.
+    /// For a lane of a phase of so many operations. `alone`: the phase has no other.
     pub(crate) fn new(clock: &'a Clock, operations: u64, alone: bool) -> Self {
         let witness = Witness::new();
         let (last, begin, period) = (witness.look(), clock.now(), clock.ticks(PERIOD_NS));
@@ -77,9 +77,15 @@ impl<'a> Watch<'a> {
         Self { least_ns: u64::MAX, period: u64::MAX, ..self }
     }
 
-    /// Time since the lane began.
-    pub(crate) fn elapsed_ns(&self) -> u64 {
-        self.clock.ns(self.begin, self.clock.now())
+    /// A block begins: what was done since the last look, if that was long ago, belongs to no operation. Gives the time since the lane
+    /// began.
+    pub(crate) fn begin_block(&mut self) -> u64 {
+        let now = self.clock.now();
+        if now.wrapping_sub(self.looked) > self.period {
+            self.last = self.witness.look();
+            self.looked = self.clock.now();
+        }
+        self.clock.ns(self.begin, now)
     }
 
     /// Whether the operation that ended at this reading wants a look.

@@ -39,7 +39,7 @@ impl Statistics {
     }
 }
 
-/// Writes every cell that never failed, its rounds put together. Variant, medium and disturbance become part of `hardware`
+/// Writes every cell that never failed, its rounds put together. Variant, medium, disturbance and threads become part of `hardware`
 /// where they differ, since the columns have no place for them.
 ///
 /// # Errors
@@ -107,6 +107,7 @@ fn hardware(run: &Run, axes: &Axes) -> String {
     words.extend(axes.variant.clone());
     words.extend(Some(axes.medium.clone()).filter(|medium| medium != "default"));
     words.extend(axes.disturbance.as_ref().map(|by| format!("disturbed by {by}")));
+    words.extend((axes.threads > 1).then(|| format!("{} threads", axes.threads)));
     if !axes.unequal {
         words.push(axes.durability.to_string());
     }

@@ -8,7 +8,7 @@ use crate::contender::Contenders;
 use crate::format::{count, percent, printable, size_range, time};
 use crate::results::{CellRound, failed_cells};
 use crate::sections::section;
-use crate::table::{Side, Text, TextTable, paragraph};
+use crate::table::paragraph;
 
 /// The slow operations of a store under one promise.
 #[derive(Default)]
@@ -18,37 +18,54 @@ struct Slow<'a> {
 }
 
 /// The section; empty where no operation was timed by itself.
-pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize, color: bool) -> String {
+pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize) -> String {
     let of_stores = gather(cells, contenders);
-    let several = of_stores.keys().any(|(class, _)| of_stores.keys().any(|(other, _)| other != class));
-    let mut table = TextTable::new(vec![Side::Left, Side::Left, Side::Left]);
-    table.row(["store", "time of slow operations", "the slowest"].map(Text::plain).to_vec());
-    for ((durability, key), slow) in &of_stores {
-        let Some((slowest, phase, axes)) = slow.slowest else { continue };
-        let class = if several { format!(", {durability}") } else { String::new() };
-        let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);
-        let place = format!("{phase} of {sizes} × {} {}", count(axes.records), axes.data);
-        let words = format!("{}, {}: {place}", time(slowest.latency_ns as f64), slowest.cause.words());
-        let title = format!("{}{class}", contenders.title(key));
-        table.row([printable(&title), shares(&slow.time_ns), printable(&words)].map(Text::plain).to_vec());
-    }
     if of_stores.is_empty() {
         return String::new();
     }
+    let several =
+        |differs: fn(&Group, &Group) -> bool| of_stores.keys().any(|a| of_stores.keys().any(|b| differs(a, b)));
+    let (classes, disturbed) =
+        (several(|a, b| a.durability != b.durability), several(|a, b| a.disturbance != b.disturbance));
     let what = "What took most of the time of the slowest thousandth of each phase's operations, as far as the kernel tells: \
                 `docs/METHODOLOGY.md` says how it is known.";
-    section("Why slow operations were slow", &(paragraph(what, width, "", "") + &table.render(width, color)))
+    let mut out = paragraph(what, width, "", "");
+    for (group, slow) in &of_stores {
+        let Some((slowest, phase, axes)) = slow.slowest else { continue };
+        let mut title = contenders.title(group.key);
+        if classes {
+            title += &format!(", {}", group.durability);
+        }
+        if disturbed {
+            title += &group.disturbance.map_or_else(|| ", undisturbed".to_owned(), |by| format!(", disturbed by {by}"));
+        }
+        let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);
+        let place = format!("{phase} of {sizes} × {} {}", count(axes.records), axes.data);
+        let slowest = format!("{}, {}: {place}", time(slowest.latency_ns as f64), slowest.cause.words());
+        let line = format!("{title}: {}; the slowest took {slowest}", shares(&slow.time_ns));
+        out.push_str(&paragraph(&printable(&line), width, "  ", "    "));
+    }
+    section("Why slow operations were slow", &out)
 }
 
-fn gather<'a>(cells: &'a [CellRound], contenders: &'a Contenders) -> BTreeMap<(Durability, &'a str), Slow<'a>> {
+/// Whose slow operations are told together.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Group<'a> {
+    durability: Durability,
+    disturbance: Option<&'a str>,
+    key: &'a str,
+}
+
+fn gather<'a>(cells: &'a [CellRound], contenders: &'a Contenders) -> BTreeMap<Group<'a>, Slow<'a>> {
     let failed = failed_cells(cells);
-    let mut of_stores: BTreeMap<(Durability, &str), Slow> = BTreeMap::new();
+    let mut of_stores: BTreeMap<Group, Slow> = BTreeMap::new();
     for cell in cells.iter().filter(|cell| !failed.contains(cell.end.cell.as_str())) {
         let axes = &cell.end.axes;
         let Some(contender) = contenders.of(axes).filter(|contender| contender.ranked) else { continue };
         for result in cell.phases.iter().map(|phase| &phase.result) {
             let Some(slow) = &result.slow else { continue };
-            let of = of_stores.entry((axes.durability, &contender.key)).or_default();
+            let (durability, disturbance) = (axes.durability, axes.disturbance.as_deref());
+            let of = of_stores.entry(Group { durability, disturbance, key: &contender.key }).or_default();
             for share in &slow.causes {
                 *of.time_ns.entry(share.cause).or_default() += share.latency_ns_sum;
             }

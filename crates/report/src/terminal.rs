@@ -59,7 +59,7 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     }
     out.push_str(&sections::as_set(run, &contenders, width));
     out.push_str(&memory::render(run, width, options.color));
-    out.push_str(&slow::render(&run.cells, &contenders, width, options.color));
+    out.push_str(&slow::render(&run.cells, &contenders, width));
     out.push_str(&sections::failed(run, &contenders, width, options.full));
     out.push_str(&sections::left_out(run, width, options.full));
     out.push_str(&sections::warnings(run, width));

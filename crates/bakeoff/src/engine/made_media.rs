@@ -165,9 +165,9 @@ fn remove_left_behind(base: &Path) {
             && !mounts_below(&path).is_empty()
             && let Ok(own) = OwnDirectory::open(&path, Kind::Scratch)
         {
-            anstream::eprintln!("note: removing {}, which a killed run left mounted", path.display());
+            tell!("note: removing {}, which a killed run left mounted", path.display());
             if let Err(error) = own.remove() {
-                anstream::eprintln!("note: {error:#}");
+                tell!("note: {error:#}");
             }
         }
     }

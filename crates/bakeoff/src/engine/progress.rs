@@ -63,7 +63,7 @@ impl Display {
             Some(_) => {}
             None if failed || self.last_line.is_none_or(|last| last.elapsed() >= LINE_PERIOD) => {
                 self.last_line = Some(Instant::now());
-                eprintln!("[{:>3.0} %] {line} · {}", self.share_done() * 100.0, self.time_left());
+                tell!("[{:>3.0} %] {line} · {}", self.share_done() * 100.0, self.time_left());
             }
             None => {}
         }

@@ -27,10 +27,10 @@ pub(crate) fn main(arguments: &CompareArguments) -> Result<Outcome> {
 fn verdict(comparison: &Comparison, part: f64) -> Outcome {
     let worse = comparison.worse_by(part);
     for line in &worse {
-        anstream::eprintln!("worse: {}, {}, {}", line.store, line.measure, line.workload);
+        tell!("worse: {}, {}, {}", line.store, line.measure, line.workload);
     }
     for failed in &comparison.newly_failed {
-        anstream::eprintln!("failed: {failed}");
+        tell!("failed: {failed}");
     }
     if worse.is_empty() && comparison.newly_failed.is_empty() { Outcome::Good } else { Outcome::SomeFailed }
 }

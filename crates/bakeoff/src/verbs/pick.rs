@@ -57,17 +57,17 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     };
     let mut file = run_file(&setup, source, Machine::read());
     let directory = make_run_directory(&arguments.out, NAME)?;
-    anstream::eprintln!(
+    tell!(
         "Racing {} within {} → {}",
         in_race.join(", "),
         bakeoff_suite::format_duration(need.budget),
         directory.path().display()
     );
     if !facts.excluded.is_empty() {
-        anstream::eprintln!("Left out:{}", reasons(&facts.excluded));
+        tell!("Left out:{}", reasons(&facts.excluded));
     }
     for warning in &file.warnings {
-        anstream::eprintln!("warning: {}", warning.message);
+        tell!("warning: {}", warning.message);
     }
     file.pick = Some(facts);
     file.write(directory.path())?;
@@ -82,7 +82,7 @@ fn stores(need: &Need) -> Result<Vec<StoreDescription>> {
         Stores::Named(names) => drivers_for(&StoreChoice::Named(names.clone()))?,
     };
     for reason in &drivers.left_out {
-        anstream::eprintln!("note: {}", bakeoff_report::printable(reason));
+        tell!("note: {}", bakeoff_report::printable(reason));
     }
     let all = drivers.stores();
     let Stores::Named(names) = &need.stores else {

@@ -42,7 +42,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     let source = SuiteSource::find(&arguments.suite.suite)?;
     let setup = Setup::new(arguments, &source)?;
     for reason in &setup.drivers.left_out {
-        anstream::eprintln!("note: {}", bakeoff_report::printable(reason));
+        tell!("note: {}", bakeoff_report::printable(reason));
     }
     if arguments.plan {
         print_plan(&setup);
@@ -77,7 +77,7 @@ fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
     let budget = given.budget.as_deref().or(arguments.budget.as_deref()).map(parse_budget).transpose()?;
     file.finished = None;
     file.given_up.clear();
-    anstream::eprintln!("Going on with {}", directory.path().display());
+    tell!("Going on with {}", directory.path().display());
     execute(&RunArguments { full: given.full, ..arguments }, &setup, &directory, file, budget)
 }
 
@@ -159,7 +159,7 @@ pub(crate) fn execute(
         made.remove()?;
         let path = directory.path().display();
         let on = if resumable { format!("; go on with: bakeoff run --resume {path}") } else { String::new() };
-        anstream::eprintln!("Stopped. What was measured is kept in {path}{on}");
+        tell!("Stopped. What was measured is kept in {path}{on}");
         return Ok(Outcome::Interrupted);
     }
     // The answer first: removing many files can take a while.
@@ -197,7 +197,7 @@ fn print_further_stores(setup: &Setup) -> Result<()> {
 fn write_page(directory: &Path) {
     match report::write_page_beside(directory) {
         Ok(path) => anstream::println!("Report:  {}", path.display()),
-        Err(error) => anstream::eprintln!("note: {error:#}"),
+        Err(error) => tell!("note: {error:#}"),
     }
 }
 
@@ -215,7 +215,7 @@ fn remove_leftovers(setup: &Setup, run: &str) {
                 && let Ok(own) = OwnDirectory::open(&path, Kind::Scratch)
                 && let Err(error) = own.remove()
             {
-                anstream::eprintln!("note: {error:#}");
+                tell!("note: {error:#}");
             }
         }
     }
@@ -309,7 +309,7 @@ fn skipped_lines(skipped: &[WhatWhy]) -> String {
 
 fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<Duration>) {
     let cells: usize = setup.plan.workloads.iter().map(|workload| workload.cells.len()).sum();
-    anstream::eprintln!(
+    tell!(
         "{}: workloads: {}, cells: {cells}, rounds: {}{} → {}",
         setup.suite.title(),
         setup.plan.workloads.len(),
@@ -317,12 +317,12 @@ fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<D
         budget.map_or_else(String::new, |budget| format!(", within {} s", budget.as_secs())),
         directory.display()
     );
-    anstream::eprintln!("Size: {}", sized(setup));
+    tell!("Size: {}", sized(setup));
     if !file.skipped.is_empty() {
-        anstream::eprintln!("Skipped:{}", skipped_lines(&file.skipped));
+        tell!("Skipped:{}", skipped_lines(&file.skipped));
     }
     for warning in &file.warnings {
-        anstream::eprintln!("warning: {}", warning.message);
+        tell!("warning: {}", warning.message);
     }
 }
 

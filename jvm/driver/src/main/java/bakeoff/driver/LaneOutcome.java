@@ -9,6 +9,8 @@ import java.util.Map;
 public final class LaneOutcome {
     /** Sum of the timed regions, nanoseconds; of several lanes the longest. */
     long timedNs;
+    /** What lanes that were merged took beside the longest. */
+    private long othersTimedNs;
     /** Answers compared. */
     long answersChecked;
     /** Answers that differed. */
@@ -35,7 +37,9 @@ public final class LaneOutcome {
 
     /** Adds what another lane saw. */
     void merge(LaneOutcome other) {
+        long together = threadsTimedNs() + other.threadsTimedNs();
         timedNs = Math.max(timedNs, other.timedNs);
+        othersTimedNs = together - timedNs;
         answersChecked += other.answersChecked;
         answersWrong += other.answersWrong;
         firstWrong = firstWrong == null ? other.firstWrong : firstWrong;
@@ -43,7 +47,12 @@ public final class LaneOutcome {
         other.tallies.forEach((operation, tally) -> tally(operation).merge(tally));
     }
 
-    /** Sum of the timed regions, nanoseconds. */
+    /** Sum of the timed regions of all lanes, nanoseconds. */
+    private long threadsTimedNs() {
+        return timedNs + othersTimedNs;
+    }
+
+    /** Sum of the timed regions, nanoseconds; of several lanes together the longest. */
     public long timedNs() {
         return timedNs;
     }
@@ -61,7 +70,7 @@ public final class LaneOutcome {
     /** The results by kind, in the order in which kinds first appeared. */
     JsonArray results() {
         JsonArray array = new JsonArray();
-        long alone = tallies.size() == 1 ? timedNs : -1;
+        long alone = tallies.size() == 1 ? threadsTimedNs() : -1;
         tallies.values().forEach(tally -> array.add(tally.toJson(alone)));
         return array;
     }
