@@ -7,7 +7,8 @@ use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, StoreDesc
 
 use crate::describe::{choice, classes, memory, setting, share};
 use crate::settings::{bytes_for_memory, integer, word};
-use crate::{Direction, OpenRequest, Session, SessionPlan, Store, StoreError, Work};
+use crate::write_batch::BatchSession;
+use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use database::{Buffers, Database};
 
 /// Lengths are 32 bits long in LevelDB's format, and a record of its log is a batch.
@@ -129,78 +130,11 @@ struct LevelDb {
 
 impl Store for LevelDb {
     fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
-        let buffers = Buffers::new(&self.database, self.sync);
-        work(&mut LevelDbSession { buffers, batched: plan.batched, in_batch: false })
+        work(&mut BatchSession::new(Buffers::new(&self.database, self.sync), plan))
     }
 
     fn close(self: Box<Self>) -> Result<(), StoreError> {
         drop(self.database);
-        Ok(())
-    }
-}
-
-/// One thread's buffers, and whether a batch waits in them.
-struct LevelDbSession<'d> {
-    buffers: Buffers<'d>,
-    batched: bool,
-    in_batch: bool,
-}
-
-impl LevelDbSession<'_> {
-    /// Outside batches, a write is a batch of one.
-    fn after_write(&mut self) -> Result<(), StoreError> {
-        self.in_batch = self.batched;
-        if self.batched { Ok(()) } else { self.buffers.write() }
-    }
-
-    /// A read would not see what waits in the batch.
-    fn before_read(&self) -> Result<(), StoreError> {
-        match self.in_batch {
-            false => Ok(()),
-            true => Err(StoreError::BadRequest("a LevelDB batch cannot be read before its commit".to_owned())),
-        }
-    }
-}
-
-impl Session for LevelDbSession<'_> {
-    fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        self.upsert(key, value)
-    }
-
-    fn update(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        self.upsert(key, value)
-    }
-
-    fn upsert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        self.buffers.put(key, value);
-        self.after_write()
-    }
-
-    fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
-        self.before_read()?;
-        self.buffers.get(key, value)
-    }
-
-    fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
-        self.buffers.delete(key);
-        self.after_write()
-    }
-
-    fn scan(
-        &mut self,
-        from: Option<&[u8]>,
-        direction: Direction,
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
-    ) -> Result<(), StoreError> {
-        self.before_read()?;
-        self.buffers.scan(from, direction, visit)
-    }
-
-    fn commit(&mut self) -> Result<(), StoreError> {
-        if self.in_batch {
-            self.buffers.write()?;
-            self.in_batch = false;
-        }
         Ok(())
     }
 }

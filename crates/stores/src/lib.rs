@@ -44,6 +44,8 @@ mod store;
 mod table;
 #[cfg(feature = "wiredtiger")]
 mod wiredtiger;
+#[cfg(any(feature = "leveldb", feature = "rocksdb"))]
+mod write_batch;
 
 pub use error::StoreError;
 pub use settings::resolve_settings;

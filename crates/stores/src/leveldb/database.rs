@@ -6,6 +6,7 @@ use std::ptr;
 
 use super::sys::{self, Options};
 use crate::shim::{self, Bytes, check};
+use crate::write_batch::WriteBatch;
 use crate::{Direction, StoreError};
 
 /// The library's version.
@@ -53,27 +54,29 @@ impl<'d> Buffers<'d> {
         let raw = unsafe { sys::bakeoff_leveldb_session_begin(database.0, sync) };
         Self { raw, database: PhantomData }
     }
+}
 
-    /// Adds a write to the batch, which copies it.
-    pub(super) fn put(&mut self, key: &[u8], value: &[u8]) {
+impl WriteBatch for Buffers<'_> {
+    const TITLE: &'static str = "LevelDB";
+
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         // SAFETY: the session is live; key and value are copied.
         unsafe { sys::bakeoff_leveldb_batch_put(self.raw, key.into(), value.into()) };
+        Ok(())
     }
 
-    /// Adds a removal to the batch.
-    pub(super) fn delete(&mut self, key: &[u8]) {
+    fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
         // SAFETY: the session is live; the key is copied.
         unsafe { sys::bakeoff_leveldb_batch_delete(self.raw, key.into()) };
+        Ok(())
     }
 
-    /// Writes the batch and empties it.
-    pub(super) fn write(&mut self) -> Result<(), StoreError> {
+    fn write(&mut self) -> Result<(), StoreError> {
         // SAFETY: the session is live.
         check(unsafe { sys::bakeoff_leveldb_batch_write(self.raw) })
     }
 
-    /// Appends the key's value to `value`, if there is one.
-    pub(super) fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+    fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
         let mut found = Bytes::NONE;
         // SAFETY: the session is live, the key is only read, and what is found stays in the session's string until its next
         // get: here it is copied at once.
@@ -83,8 +86,7 @@ impl<'d> Buffers<'d> {
         }
     }
 
-    /// Visits entries in order.
-    pub(super) fn scan(
+    fn scan(
         &mut self,
         from: Option<&[u8]>,
         direction: Direction,

@@ -10,6 +10,7 @@ use bakeoff_protocol::Durability;
 
 use super::sys;
 use crate::shim::{self, Bytes, check};
+use crate::write_batch::WriteBatch;
 use crate::{Direction, StoreError};
 
 /// The library's version.
@@ -98,27 +99,27 @@ impl<'d> Buffers<'d> {
         let raw = unsafe { sys::bakeoff_rocksdb_session_begin(database.0, log, sync) };
         Self { raw, database: PhantomData }
     }
+}
 
-    /// Adds a write to the batch, which copies it.
-    pub(super) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+impl WriteBatch for Buffers<'_> {
+    const TITLE: &'static str = "RocksDB";
+
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         // SAFETY: the session is live; key and value are copied.
         check(unsafe { sys::bakeoff_rocksdb_batch_put(self.raw, key.into(), value.into()) })
     }
 
-    /// Adds a removal to the batch.
-    pub(super) fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
+    fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
         // SAFETY: the session is live; the key is copied.
         check(unsafe { sys::bakeoff_rocksdb_batch_delete(self.raw, key.into()) })
     }
 
-    /// Writes the batch and empties it.
-    pub(super) fn write(&mut self) -> Result<(), StoreError> {
+    fn write(&mut self) -> Result<(), StoreError> {
         // SAFETY: the session is live, and no cursor borrows its iterator.
         check(unsafe { sys::bakeoff_rocksdb_batch_write(self.raw) })
     }
 
-    /// Appends the key's value to `value`, if there is one.
-    pub(super) fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+    fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
         let mut found = Bytes::NONE;
         // SAFETY: the session is live, the key is only read, and what is found stays pinned until the session's next get: here it
         // is copied at once.
@@ -128,8 +129,7 @@ impl<'d> Buffers<'d> {
         }
     }
 
-    /// Visits entries in order.
-    pub(super) fn scan(
+    fn scan(
         &mut self,
         from: Option<&[u8]>,
         direction: Direction,
