@@ -125,7 +125,7 @@ fn replay(tape: &Path, pool: &Pool, clock: &Clock, mode: Mode, watch: bool) -> f
     let tape = TapeReader::open(tape).expect("the tape opens");
     tape.check().expect("the tape is whole");
     let mut lane = tape.lane(0).expect("the tape has a lane");
-    let operations = lane.operations();
+    let operations = tape.facts().operations;
     let job = LaneJob { pool, clock, mode, check: true, watch, operations, alone: true, done: &done, stop: &stop };
     let mut elapsed = 0.0;
     store

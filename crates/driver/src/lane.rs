@@ -82,7 +82,7 @@ pub struct LaneJob<'a> {
 pub struct LaneOutcome {
     /// Sum of the timed regions, nanoseconds; of several lanes together the longest.
     pub timed_ns: u64,
-    /// The same, of all lanes together.
+    /// Of several lanes together: the sum of all.
     pub(crate) threads_timed_ns: u64,
     /// Answers compared.
     pub answers_checked: u64,
@@ -141,7 +141,6 @@ pub fn replay_lane(
         job.done.fetch_add(u64::from(block.operations()), Ordering::Relaxed);
     }
     outcome.slow.extend(buffers.slow.drain());
-    outcome.threads_timed_ns = outcome.timed_ns;
     Ok(outcome)
 }
 

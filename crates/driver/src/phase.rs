@@ -109,7 +109,7 @@ fn merge(outcomes: Vec<Result<LaneOutcome, Failure>>) -> Result<LaneOutcome, Fai
     for outcome in outcomes {
         let outcome = outcome?;
         whole.timed_ns = whole.timed_ns.max(outcome.timed_ns);
-        whole.threads_timed_ns += outcome.threads_timed_ns;
+        whole.threads_timed_ns += outcome.timed_ns;
         whole.answers_checked += outcome.answers_checked;
         whole.answers_wrong += outcome.answers_wrong;
         whole.first_wrong = whole.first_wrong.or(outcome.first_wrong);

@@ -37,6 +37,12 @@ pub(crate) struct Slow {
     meanwhile: Meanwhile,
 }
 
+impl Slow {
+    fn cause(&self) -> Cause {
+        cause(self.latency_ns.0, &self.meanwhile)
+    }
+}
+
 /// Looks out for slow operations of one lane.
 pub(crate) struct Watch<'a> {
     clock: &'a Clock,
@@ -126,14 +132,13 @@ pub(crate) fn explain(mut slow: Vec<Slow>, operations: u64) -> Option<SlowOperat
     slow.truncate(usize::try_from(slow_of(operations)).unwrap_or(usize::MAX));
     let latency_ns_min = slow.last()?.latency_ns.0;
     let mut causes: Vec<CauseShare> = Vec::new();
-    for Slow { latency_ns: Reverse(latency_ns), meanwhile, .. } in &slow {
-        let cause = cause(*latency_ns, meanwhile);
+    for (cause, latency_ns) in slow.iter().map(|slow| (slow.cause(), slow.latency_ns.0)) {
         match causes.iter_mut().find(|share| share.cause == cause) {
             Some(share) => {
                 share.operations += 1;
                 share.latency_ns_sum += latency_ns;
             }
-            None => causes.push(CauseShare { cause, operations: 1, latency_ns_sum: *latency_ns }),
+            None => causes.push(CauseShare { cause, operations: 1, latency_ns_sum: latency_ns }),
         }
     }
     causes.sort_by_key(|share: &CauseShare| (Reverse(share.latency_ns_sum), share.cause));
@@ -141,15 +146,11 @@ pub(crate) fn explain(mut slow: Vec<Slow>, operations: u64) -> Option<SlowOperat
         operation: slow.operation.name().to_owned(),
         at_ns: slow.at_ns,
         latency_ns: slow.latency_ns.0,
-        cause: cause_of(slow),
+        cause: slow.cause(),
         meanwhile: slow.meanwhile,
     };
     let slowest = slow.iter().take(TOLD).map(told).collect();
     Some(SlowOperations { operations: slow.len() as u64, latency_ns_min, causes, slowest })
-}
-
-fn cause_of(slow: &Slow) -> Cause {
-    cause(slow.latency_ns.0, &slow.meanwhile)
 }
 
 #[cfg(test)]

@@ -138,10 +138,17 @@ impl Default for Clock {
     }
 }
 
-/// `CLOCK_MONOTONIC` in nanoseconds. It counts from boot, so it is never negative and lasts for centuries.
+/// `CLOCK_MONOTONIC` in nanoseconds.
 #[inline]
 fn monotonic_ns() -> u64 {
-    let time = clock_gettime(ClockId::Monotonic);
+    kernel_ns(ClockId::Monotonic)
+}
+
+/// A clock of the kernel in nanoseconds; one that counts from boot or from the beginning of a thread, so that it is never negative and
+/// lasts for centuries.
+#[inline]
+pub(crate) fn kernel_ns(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
     (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
 }
 

@@ -51,15 +51,15 @@ struct Counters {
     io: Option<IoCounters>,
 }
 
-/// `getrusage`, all threads.
+/// `getrusage`.
 #[derive(Clone, Debug)]
-struct Usage {
+pub(crate) struct Usage {
     user_ns: u64,
     system_ns: u64,
-    switches_voluntary: u64,
-    switches_involuntary: u64,
-    faults_major: u64,
-    faults_minor: u64,
+    pub(crate) switches_voluntary: u64,
+    pub(crate) switches_involuntary: u64,
+    pub(crate) faults_major: u64,
+    pub(crate) faults_minor: u64,
 }
 
 /// `/proc/self/io`, all threads.
@@ -136,16 +136,17 @@ impl Snapshot {
 
 impl Counters {
     fn read() -> Self {
-        Self { usage: Usage::read(), io: IoCounters::read() }
+        Self { usage: Usage::read(libc::RUSAGE_SELF), io: IoCounters::read() }
     }
 }
 
 impl Usage {
-    fn read() -> Option<Self> {
+    /// Of `RUSAGE_SELF`, all threads together, or of `RUSAGE_THREAD`.
+    pub(crate) fn read(who: libc::c_int) -> Option<Self> {
         let mut usage = MaybeUninit::<libc::rusage>::zeroed();
         // SAFETY: the pointer is to a struct of the type that the call fills; all-zero bytes are a valid value of it.
         let usage = unsafe {
-            let status = libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+            let status = libc::getrusage(who, usage.as_mut_ptr());
             (status == 0).then(|| usage.assume_init())
         }?;
         Some(Self {
@@ -215,7 +216,7 @@ impl MachineCounters {
 }
 
 /// The total of the line `some avg10=… avg60=… avg300=… total=<microseconds>`.
-fn stall_ns(pressure: &str) -> Option<u64> {
+pub(crate) fn stall_ns(pressure: &str) -> Option<u64> {
     let line = pressure.lines().find(|line| line.starts_with("some "))?;
     let total = line.split_whitespace().find_map(|field| field.strip_prefix("total="))?;
     total.parse::<u64>().ok()?.checked_mul(1_000)

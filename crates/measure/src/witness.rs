@@ -6,11 +6,13 @@
 use std::cell::Cell;
 use std::fs::File;
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 use std::os::unix::fs::FileExt;
 
 use bakeoff_protocol::{Cause, Meanwhile};
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::ClockId;
+
+use crate::clock::kernel_ns;
+use crate::process::{Usage, stall_ns};
 
 /// A fault that is served from memory takes about half a microsecond (a page is cleared or mapped); with fewer than would fill half of an
 /// operation's time, faults are not its cause.
@@ -48,23 +50,19 @@ impl Witness {
 
     /// The counters now.
     pub fn look(&self) -> Moment {
-        let usage = thread_usage();
-        let count = |field: Option<libc::c_long>| u64::try_from(field.unwrap_or(0)).unwrap_or(0);
+        let usage = Usage::read(libc::RUSAGE_THREAD);
+        let count = |field: fn(&Usage) -> u64| usage.as_ref().map_or(0, field);
         Moment {
-            now_ns: time_ns(ClockId::Monotonic),
-            thread_cpu_ns: time_ns(ClockId::ThreadCPUTime),
-            process_cpu_ns: time_ns(ClockId::ProcessCPUTime),
+            now_ns: kernel_ns(ClockId::Monotonic),
+            thread_cpu_ns: kernel_ns(ClockId::ThreadCPUTime),
+            process_cpu_ns: kernel_ns(ClockId::ProcessCPUTime),
             // `<time on a CPU> <time waiting for one> <timeslices>`, nanoseconds.
-            runqueue_ns: number(self.schedule.as_ref(), |text| text.split_ascii_whitespace().nth(1)),
-            // The first line: `some avg10=… avg60=… avg300=… total=<microseconds>`.
-            stall_io_ns: number(self.pressure.as_ref(), |text| {
-                text.lines().next()?.rsplit_once('=').map(|(_, total)| total)
-            })
-            .and_then(|microseconds| microseconds.checked_mul(1_000)),
-            faults_minor: count(usage.map(|usage| usage.ru_minflt)),
-            faults_major: count(usage.map(|usage| usage.ru_majflt)),
-            switches_voluntary: count(usage.map(|usage| usage.ru_nvcsw)),
-            switches_involuntary: count(usage.map(|usage| usage.ru_nivcsw)),
+            runqueue_ns: told(self.schedule.as_ref(), |text| text.split_ascii_whitespace().nth(1)?.parse().ok()),
+            stall_io_ns: told(self.pressure.as_ref(), stall_ns),
+            faults_minor: count(|usage| usage.faults_minor),
+            faults_major: count(|usage| usage.faults_major),
+            switches_voluntary: count(|usage| usage.switches_voluntary),
+            switches_involuntary: count(|usage| usage.switches_involuntary),
         }
     }
 }
@@ -122,22 +120,11 @@ pub fn cause(latency_ns: u64, meanwhile: &Meanwhile) -> Cause {
     Cause::Waiting
 }
 
-/// A number in a small file that is read again and again.
-fn number(file: Option<&File>, field: impl Fn(&str) -> Option<&str>) -> Option<u64> {
+/// What a small file that is read again and again tells.
+fn told<T>(file: Option<&File>, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
     let mut bytes = [0; 128];
     let length = file?.read_at(&mut bytes, 0).ok()?;
-    field(std::str::from_utf8(&bytes[..length]).ok()?)?.parse().ok()
-}
-
-fn time_ns(clock: ClockId) -> u64 {
-    let time = clock_gettime(clock);
-    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
-}
-
-fn thread_usage() -> Option<libc::rusage> {
-    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the pointer is to a struct of the type that the call fills; all-zero bytes are a valid value of it.
-    unsafe { (libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) == 0).then(|| usage.assume_init()) }
+    parse(std::str::from_utf8(&bytes[..length]).ok()?)
 }
 
 #[cfg(test)]

@@ -217,11 +217,6 @@ pub struct LaneReader {
 }
 
 impl LaneReader {
-    /// Operations of the lane.
-    pub fn operations(&self) -> u64 {
-        self.facts.operations
-    }
-
     /// The next block, in memory and checked; `None` at the end of the lane.
     ///
     /// # Errors
