@@ -10,7 +10,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::mount::{UnmountFlags, unmount};
 
 /// The file that says a directory is ours.
-const MARKER: &str = ".bakeoff";
+pub(crate) const MARKER: &str = ".bakeoff";
 
 /// What a directory of ours is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -36,7 +36,10 @@ pub(crate) enum Outcome {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(words) => return say_and_end(&words),
+    };
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
         if unprinted(panic.payload()).is_none() {
@@ -53,6 +56,18 @@ fn main() -> ExitCode {
             }
             None => panic::resume_unwind(panic),
         },
+    }
+}
+
+/// Help, a version, or what is wrong with the arguments.
+fn say_and_end(words: &clap::Error) -> ExitCode {
+    match words.print() {
+        Ok(()) => ExitCode::from(u8::try_from(words.exit_code()).unwrap_or(2)),
+        Err(why) if why.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(why) => {
+            tell!("{}bakeoff:{} cannot print: {why}", cli::ERROR.render(), cli::ERROR.render_reset());
+            ExitCode::from(2)
+        }
     }
 }
 

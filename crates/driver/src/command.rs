@@ -1,6 +1,6 @@
 //! The driver's command line: two verbs for programs, and a few words for people who come by.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use bakeoff_protocol::{DriverDescription, Event, PROTOCOL_VERSION};
@@ -20,10 +20,7 @@ pub fn main(name: &str, stores: &[Entry]) -> ExitCode {
     match (arguments.next().as_deref(), arguments.next()) {
         (Some("describe"), None) => describe(name, stores),
         (Some("run"), None) => run_request(stores),
-        (Some("--version"), None) => {
-            println!("{name} {}", env!("CARGO_PKG_VERSION"));
-            ExitCode::SUCCESS
-        }
+        (Some("--version"), None) => print(name, &format!("{name} {}", env!("CARGO_PKG_VERSION"))),
         _ => {
             eprintln!(
                 "{name}: opens stores and replays tapes for bakeoff\n\n\
@@ -46,14 +43,23 @@ fn describe(name: &str, stores: &[Entry]) -> ExitCode {
         warms_up: false,
     };
     match serde_json::to_string_pretty(&description) {
-        Ok(text) => {
-            println!("{text}");
-            ExitCode::SUCCESS
-        }
+        Ok(text) => print(name, &text),
         Err(error) => {
             eprintln!("{name}: cannot write the description: {error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Prints a line, or says why it cannot. Whoever reads no further has what he wants.
+fn print(name: &str, text: &str) -> ExitCode {
+    let mut out = std::io::stdout().lock();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            eprintln!("{name}: cannot print: {error}");
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::SUCCESS,
     }
 }
 
@@ -62,6 +68,10 @@ fn run_request(stores: &[Entry]) -> ExitCode {
     match read_request().and_then(|request| run(&request, stores, &emitter)) {
         Ok(finished) => {
             emitter.emit(&Event::Finished(finished));
+            if emitter.has_lost() {
+                eprintln!("cannot write events to standard output: what was measured is lost");
+                return ExitCode::FAILURE;
+            }
             ExitCode::SUCCESS
         }
         Err(failure) => {

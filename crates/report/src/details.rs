@@ -11,6 +11,7 @@ use crate::format::{count, printable, rate, size_range, time, time_range};
 use crate::matrix::measure_label;
 use crate::results::{CellRound, failed_cells, phase_order};
 use crate::table::{Side, Text, TextTable, paragraph};
+use crate::verdict::{Circumstances, Column, Size, circumstances};
 
 /// Confidence of the intervals shown.
 const CONFIDENCE: f64 = 0.95;
@@ -29,20 +30,12 @@ struct Line<'a> {
 /// What the lines of a group have in common, in the order in which groups are shown.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Heading {
-    variant: Option<String>,
-    durability: Option<bakeoff_protocol::Durability>,
-    disturbance: Option<String>,
-    medium: String,
-    key: String,
-    threads: u32,
-    memory_bytes: Option<u64>,
-    memory_limit_bytes: Option<u64>,
+    circumstances: Circumstances,
     place: usize,
     label: String,
     per_entry: bool,
-    size: (u64, u64),
-    data: String,
-    records: u64,
+    size: Size,
+    column: Column,
 }
 
 /// The lines of all cells that never failed, grouped by workload and measure; empty if there is nothing to show.
@@ -52,7 +45,7 @@ pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize,
         return String::new();
     }
     let mut out = paragraph(
-        "Means over rounds with their 95 % interval; percentiles are medians over rounds, max is the largest of all. For scans, rate \
+        "Means over rounds with their 95 % interval, rates over the time of all rounds; percentiles are medians over rounds, max is the largest of all. For scans, rate \
          and mean are per entry, percentiles per scan. In batches, percentiles are those of the writes alone, and rate and mean \
          include the commits.",
         width,
@@ -103,25 +96,19 @@ fn new_line<'a>(contender: &Contender) -> Line<'a> {
 
 fn heading(axes: &Axes, place: usize, label: String, per_entry: bool) -> Heading {
     Heading {
-        variant: axes.variant.clone(),
-        durability: (!axes.unequal).then_some(axes.durability),
-        disturbance: axes.disturbance.clone(),
-        medium: axes.medium.clone(),
-        key: axes.key.clone(),
-        threads: axes.threads,
-        memory_bytes: axes.memory_bytes,
-        memory_limit_bytes: axes.memory_limit_bytes,
+        circumstances: circumstances(axes),
         place,
         label,
         per_entry,
         size: (axes.value_bytes_min, axes.value_bytes_max),
-        data: axes.data.clone(),
-        records: axes.records,
+        column: Column { data: axes.data.clone(), records: axes.records },
     }
 }
 
 fn heading_words(of: &Heading) -> String {
-    let workload = format!("{} × {} {}", size_range(of.size.0, of.size.1), count(of.records), of.data);
+    let workload = format!("{} × {} {}", size_range(of.size.0, of.size.1), count(of.column.records), of.column.data);
+    let label = &of.label;
+    let of = &of.circumstances;
     let threads = if of.threads == 1 { String::new() } else { format!(", {} threads", of.threads) };
     let variant = of.variant.as_ref().map_or_else(String::new, |variant| format!(" · {variant}"));
     let disturbed = of.disturbance.as_ref().map_or_else(String::new, |by| format!(", disturbed by {by}"));
@@ -130,8 +117,8 @@ fn heading_words(of: &Heading) -> String {
     let limit = of.memory_limit_bytes.map_or_else(String::new, |limit| format!(", at most {} of memory", size(limit)));
     let durability = of.durability.map_or("as set", |class| class.name());
     printable(&format!(
-        "{} · {workload}{variant} · durability {durability}, medium {}, {} keys{threads}{given}{limit}{disturbed}",
-        of.label, of.medium, of.key
+        "{label} · {workload}{variant} · durability {durability}, medium {}, {} keys{threads}{given}{limit}{disturbed}",
+        of.medium, of.key
     ))
 }
 
@@ -161,7 +148,7 @@ fn cells(line: &Line) -> Vec<Text> {
     let mut cells = vec![Text::default().and(line.title.clone(), line.style).and(unranked, anstyle::Style::new())];
     cells.extend(
         [
-            mean(&line.rates).map_or_else(String::new, rate),
+            rate_of_all(&line.rates).map_or_else(String::new, rate),
             mean(&line.means_ns).map_or_else(String::new, time),
             interval,
             percentile(|latency| latency.latency_ns_p50),
@@ -172,4 +159,22 @@ fn cells(line: &Line) -> Vec<Text> {
         .map(Text::plain),
     );
     cells
+}
+
+/// The rate of all rounds together: as each does the same work, the mean is that of the times, and the slower rounds weigh more.
+fn rate_of_all(rates: &[f64]) -> Option<f64> {
+    let times: Vec<f64> = rates.iter().map(|rate| rate.recip()).collect();
+    mean(&times).map(f64::recip)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rate_of_all;
+
+    #[test]
+    fn two_rounds_of_the_same_work_have_the_rate_of_their_whole_time() {
+        // 100 operations in 1 s, then 100 in 4 s: 200 in 5 s.
+        assert_eq!(rate_of_all(&[100.0, 25.0]), Some(40.0));
+        assert_eq!(rate_of_all(&[]), None);
+    }
 }

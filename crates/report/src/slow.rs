@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_protocol::{Axes, Cause, Durability, SlowOperation};
+use bakeoff_protocol::{Axes, Cause, SlowOperation};
 
 use crate::contender::Contenders;
 use crate::format::{count, percent, printable, size_range, time};
 use crate::results::{CellRound, failed_cells};
 use crate::sections::section;
 use crate::table::paragraph;
+use crate::terminal::varying_among;
+use crate::verdict::{Circumstances, circumstances};
 
 /// The slow operations of a store under one promise.
 #[derive(Default)]
@@ -23,22 +25,17 @@ pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize)
     if of_stores.is_empty() {
         return String::new();
     }
-    let several =
-        |differs: fn(&Group, &Group) -> bool| of_stores.keys().any(|a| of_stores.keys().any(|b| differs(a, b)));
-    let (classes, disturbed) =
-        (several(|a, b| a.durability != b.durability), several(|a, b| a.disturbance != b.disturbance));
+    let all: Vec<Circumstances> = of_stores.keys().map(|(of, _)| of.clone()).collect();
     let what = "What took most of the time of the slowest thousandth of each phase's operations, as far as the kernel tells: \
                 `docs/METHODOLOGY.md` says how it is known.";
     let mut out = paragraph(what, width, "", "");
-    for (group, slow) in &of_stores {
+    for ((of, key), slow) in &of_stores {
         let Some((slowest, phase, axes)) = slow.slowest else { continue };
-        let mut title = contenders.title(group.key);
-        if classes {
-            title += &format!(", {}", group.durability);
+        let mut title = contenders.title(key);
+        if all.iter().any(|other| other.durability != of.durability) {
+            title += &format!(" · durability {}", of.durability.map_or("as set", |class| class.name()));
         }
-        if disturbed {
-            title += &group.disturbance.map_or_else(|| ", undisturbed".to_owned(), |by| format!(", disturbed by {by}"));
-        }
+        title += &varying_among(of, &all);
         let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);
         let place = format!("{phase} of {sizes} × {} {}", count(axes.records), axes.data);
         let slowest = format!("{}, {}: {place}", time(slowest.latency_ns as f64), slowest.cause.words());
@@ -48,13 +45,8 @@ pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize)
     section("Why slow operations were slow", &out)
 }
 
-/// Whose slow operations are told together.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Group<'a> {
-    durability: Durability,
-    disturbance: Option<&'a str>,
-    key: &'a str,
-}
+/// Whose slow operations are told together: a store's under the same circumstances, in all variants.
+type Group<'a> = (Circumstances, &'a str);
 
 fn gather<'a>(cells: &'a [CellRound], contenders: &'a Contenders) -> BTreeMap<Group<'a>, Slow<'a>> {
     let failed = failed_cells(cells);
@@ -64,8 +56,8 @@ fn gather<'a>(cells: &'a [CellRound], contenders: &'a Contenders) -> BTreeMap<Gr
         let Some(contender) = contenders.of(axes).filter(|contender| contender.ranked) else { continue };
         for result in cell.phases.iter().map(|phase| &phase.result) {
             let Some(slow) = &result.slow else { continue };
-            let (durability, disturbance) = (axes.durability, axes.disturbance.as_deref());
-            let of = of_stores.entry(Group { durability, disturbance, key: &contender.key }).or_default();
+            let group = Circumstances { variant: None, ..circumstances(axes) };
+            let of = of_stores.entry((group, &contender.key)).or_default();
             for share in &slow.causes {
                 *of.time_ns.entry(share.cause).or_default() += share.latency_ns_sum;
             }

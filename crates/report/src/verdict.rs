@@ -219,7 +219,7 @@ fn ranking(measure: &Measure, field: &Field) -> Option<Ranking> {
     rank(&candidates, RankOptions { resolution: resolution(measure, field.mode), ..RankOptions::new(better(measure)) })
 }
 
-fn circumstances(axes: &Axes) -> Circumstances {
+pub(crate) fn circumstances(axes: &Axes) -> Circumstances {
     Circumstances {
         variant: axes.variant.clone(),
         durability: (!axes.unequal).then_some(axes.durability),

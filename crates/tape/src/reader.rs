@@ -101,7 +101,12 @@ impl TapeReader {
     /// The file cannot be read, is not a tape, is of another version, was cut short or is damaged.
     pub fn open(path: &Path) -> Result<Self, TapeError> {
         let file = File::open(path).map_err(TapeError::io("open the tape", path))?;
-        let length = file.metadata().map_err(TapeError::io("read the length of", path))?.len();
+        let facts = file.metadata().map_err(TapeError::io("read the length of", path))?;
+        if !facts.is_file() {
+            let kind = std::io::Error::other("not a file: only a file can be mapped");
+            return Err(TapeError::io("open the tape", path)(kind));
+        }
+        let length = facts.len();
         let fixed = read_fixed(&file, path, length)?;
         let damaged = |flaw| damaged(path, 0, flaw);
         let file_bytes = u64_at(&fixed, 48).unwrap_or_default();

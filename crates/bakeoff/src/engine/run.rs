@@ -42,7 +42,11 @@ struct Tapes {
 
 /// How it ended.
 pub(crate) struct Ended {
+    /// Rounds of cells, failed ones too.
+    pub(crate) measured: usize,
+    /// Cells.
     pub(crate) failed: usize,
+    /// By the user.
     pub(crate) interrupted: bool,
 }
 
@@ -289,7 +293,7 @@ impl Run<'_> {
             }
         }
         self.file.write(self.directory.path())?;
-        Ok(Ended { failed: self.results.failed(), interrupted })
+        Ok(Ended { measured: self.results.lines().len(), failed: self.results.failed(), interrupted })
     }
 
     /// What the budget left out, workload by workload.

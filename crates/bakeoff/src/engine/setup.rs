@@ -13,7 +13,6 @@ use crate::drivers::{Driver, Drivers};
 use crate::engine::cgroup::MemoryGroups;
 use crate::engine::disturbance;
 use crate::engine::made_media::NewFileSystem;
-use crate::files::{Kind, OwnDirectory};
 use crate::recipes::drivers_for;
 
 /// Everything that is known before the first cell runs.
@@ -205,10 +204,10 @@ fn media_directories(
     Ok(directories)
 }
 
-/// Otherwise a run would begin, make its results and only then find that it cannot put a store anywhere.
+/// Otherwise a run would begin, make its results and only then find that it cannot put a store anywhere. The file has no name, so
+/// nothing stays of it whatever happens.
 fn check_writable(directory: &Path) -> Result<()> {
-    let path = directory.join(format!("bakeoff-scratch-try-{}", std::process::id()));
-    OwnDirectory::create(&path, Kind::Scratch).and_then(OwnDirectory::remove).with_context(|| {
+    tempfile::tempfile_in(directory).map(drop).with_context(|| {
         format!(
             "cannot write in {}: give a directory that you may write in, with --dir or --medium",
             directory.display()

@@ -11,13 +11,16 @@ use crate::files::{Kind, OwnDirectory, kind_of};
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &CleanArguments) -> Result<Outcome> {
-    let mut removed = 0;
+    let (mut removed, mut kept) = (0, 0);
     for directory in &arguments.directories {
         for (path, kind) in ours(directory)? {
             if kind == Kind::Results && !arguments.results {
                 continue;
             }
-            removed += u32::from(remove(&path, kind, arguments.dry_run));
+            match remove(&path, kind, arguments.dry_run) {
+                true => removed += 1,
+                false => kept += 1,
+            }
         }
     }
     if !arguments.dry_run {
@@ -28,7 +31,7 @@ pub(crate) fn main(arguments: &CleanArguments) -> Result<Outcome> {
         }
         removed += groups;
     }
-    if removed == 0 {
+    if removed == 0 && kept == 0 {
         anstream::println!(
             "nothing to remove{}",
             if arguments.results { "" } else { " (results are kept; --results removes them too)" }

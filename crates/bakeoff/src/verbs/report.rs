@@ -1,5 +1,6 @@
 //! `bakeoff report`: a run's result again, as a page, or as a file for other programs.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,9 @@ use bakeoff_report::{
 
 use crate::Outcome;
 use crate::cli::{DEFAULT_RESULTS, ReportArguments};
-use crate::files::{newest_results, replace_file};
+use crate::engine::results::RESULTS;
+use crate::engine::run_file::RUN_FILE;
+use crate::files::{Kind, MARKER, kind_of, newest_results, replace_file};
 
 /// The page's name in a run's directory.
 const PAGE: &str = "report.html";
@@ -87,16 +90,25 @@ fn hines_columns(path: &str) -> Option<&str> {
     if rest.is_empty() { Some("-") } else { rest.strip_prefix(':') }
 }
 
-/// Two exports must not be written into each other.
+/// Two exports must not be written into each other, and none into what a run is read from.
 pub(crate) fn check_files<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Result<()> {
     let mut seen = Vec::new();
     for file in files {
         if seen.contains(&file) {
             bail!("two exports would be written into {}: give them different files", file.display());
         }
+        let parent = file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+        if file.file_name().is_some_and(is_of_a_run) && kind_of(parent) == Some(Kind::Results) {
+            bail!("{} holds a run's results, which an export would replace: give another file", file.display());
+        }
         seen.push(file);
     }
     Ok(())
+}
+
+/// Whether a run keeps something under this name that cannot be made again.
+fn is_of_a_run(name: &OsStr) -> bool {
+    [RUN_FILE, RESULTS, MARKER].iter().any(|own| name == *own)
 }
 
 /// Prints the report of a run for a person.

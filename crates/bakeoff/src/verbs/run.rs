@@ -10,7 +10,7 @@ use bakeoff_protocol::PROTOCOL_VERSION;
 use clap::Parser;
 
 use crate::Outcome;
-use crate::cli::{Cli, RunArguments, Verb};
+use crate::cli::{COLUMNS, Cli, RunArguments, Verb};
 use crate::engine::disturbance;
 use crate::engine::interrupt::Interrupt;
 use crate::engine::made_media::MadeMedia;
@@ -27,6 +27,9 @@ use crate::verbs::{pick, report};
 /// The part of the usable memory that a driver may take for itself, so that one store's hunger does not bring
 /// the machine down.
 const MEMORY_PART: (u64, u64) = (9, 10);
+
+/// The shortest time that a run may be given.
+const BUDGET_MIN: Duration = Duration::from_secs(1);
 
 /// Runs the verb.
 pub(crate) fn main(arguments: RunArguments) -> Result<Outcome> {
@@ -48,10 +51,10 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
         print_plan(&setup);
         return Ok(Outcome::Good);
     }
+    setup.check_tools()?;
     if setup.plan.workloads.is_empty() {
         bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
     }
-    setup.check_tools()?;
     let machine = Machine::read();
     let file = run_file(&setup, source, machine);
     let directory = make_run_directory(&arguments.out, setup.suite.name())?;
@@ -162,6 +165,15 @@ pub(crate) fn execute(
         tell!("Stopped. What was measured is kept in {path}{on}");
         return Ok(Outcome::Interrupted);
     }
+    if ended.measured == 0 && budget.is_some() {
+        scratch.remove()?;
+        made.remove()?;
+        bail!(
+            "the budget ended before a cell was measured: give more time, or ask for less with --stores, --records or \
+             --value-size; what is known of the run is kept in {}",
+            directory.path().display()
+        );
+    }
     // The answer first: removing many files can take a while.
     report::show(directory.path(), arguments.full)?;
     anstream::println!("\nResults: {}", directory.path().display());
@@ -188,7 +200,8 @@ fn all_directories(setup: &Setup, made: &MadeMedia, file: &mut RunFile) -> BTree
 /// Which stores could join that are not built, and what that costs.
 fn print_further_stores(setup: &Setup) -> Result<()> {
     for recipe in recipes::not_built(&setup.drivers)? {
-        anstream::println!("Could join with --stores: {}, after being built ({}).", recipe.store_list(), recipe.wait);
+        let text = format!("{}, after being built ({}).", recipe.store_list(), recipe.wait);
+        anstream::print!("{}", bakeoff_report::paragraph(&text, COLUMNS, "Could join with --stores: ", "  "));
     }
     Ok(())
 }
@@ -222,7 +235,11 @@ fn remove_leftovers(setup: &Setup, run: &str) {
 }
 
 fn parse_budget(text: &str) -> Result<Duration> {
-    bakeoff_suite::parse_duration(text).map_err(|why| anyhow::anyhow!("--budget {text}: {why}"))
+    let budget = bakeoff_suite::parse_duration(text).map_err(|why| anyhow::anyhow!("--budget {text}: {why}"))?;
+    if budget < BUDGET_MIN {
+        bail!("--budget {text}: too short to measure anything in: give at least 1s, such as 3m");
+    }
+    Ok(budget)
 }
 
 /// A new directory below `out`, named by time and suite, with one for logs in it.

@@ -139,7 +139,7 @@ fn print_store(store: &StoreDescription) {
 
 fn print_memory(memory: &MemorySplit) {
     anstream::println!("\nMemory that a suite gives it");
-    anstream::println!("  {}", memory.how);
+    print_paragraph("  ", 2, &memory.how);
     anstream::println!("  {}", memory.source);
     for MemoryShare { setting, percent, pieces, per_thread } in &memory.shares {
         let parts = if *pieces == 1 { String::new() } else { format!(", for {pieces} of its size") };
