@@ -15,6 +15,7 @@ mod engine;
 mod files;
 mod pick;
 mod recipes;
+mod tools;
 mod verbs;
 
 use std::any::Any;

@@ -1,9 +1,8 @@
 //! Drivers that are built when a store of theirs is first asked for: what `drivers.toml` says of them, and how they are built.
 //!
-//! The script `./bakeoff` knows how to build each one. It says where it is in [`SCRIPT`]; without it nothing is built here.
+//! The script `./bakeoff` knows how to build each one; if it did not start this program, nothing is built here.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -11,9 +10,7 @@ use bakeoff_suite::StoreChoice;
 use serde::Deserialize;
 
 use crate::drivers::Drivers;
-
-/// The variable in which the script passes its own path.
-const SCRIPT: &str = "BAKEOFF_SCRIPT";
+use crate::tools::script;
 
 /// A driver of `drivers.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -85,10 +82,6 @@ impl Recipe {
         }
         Ok(())
     }
-}
-
-fn script() -> Option<OsString> {
-    std::env::var_os(SCRIPT).filter(|script| !script.is_empty())
 }
 
 /// Every driver that can be built on demand, by name.

@@ -247,3 +247,55 @@ fn a_disk_that_fills_up_fails_cells_and_nothing_else() {
         }
     }
 }
+
+/// A place with a program `name` in a directory `bin`, a shell script of these words.
+fn with_program(place: &Place, name: &str, words: &str) -> std::path::PathBuf {
+    let bin = place.path().join("bin");
+    std::fs::create_dir_all(&bin).expect("a directory");
+    let path = place.write(&format!("bin/{name}"), &format!("#!/bin/sh\n{words}\n"));
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it can be run");
+    path
+}
+
+/// Cells that take a second, undisturbed and disturbed.
+fn disturbed_suite() -> String {
+    tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 5_000_000\n")
+        .replace("durability =", "disturbance = [\"none\", \"cpu\"]\ndurability =")
+}
+
+#[test]
+fn a_disturbance_that_ends_by_itself_fails_the_cell_alone() {
+    let place = Place::new();
+    with_program(&place, "stress-ng", "[ \"$1\" = --version ] && exit; /bin/sleep 1; echo it was too much; exit 3");
+    place.write("tiny.toml", &disturbed_suite());
+    let mut command = place.command(&["run", "tiny.toml", "--rounds", "1"]);
+    let finished = Finished::of(command.env("PATH", place.path().join("bin")).output().expect("it starts")).expect(1);
+    let cells = place.cells();
+    let of = |by: serde_json::Value| cells.iter().find(|cell| cell["disturbance"] == by).expect("it ran").clone();
+    assert_eq!(of(serde_json::Value::Null)["status"], "ok");
+    let disturbed = of("cpu".into());
+    assert_eq!(disturbed["failure"], "disturbance", "{disturbed}");
+    let message = disturbed["failure_message"].as_str().unwrap_or_default();
+    assert!(message.contains("ended by itself") && message.contains("it was too much"), "{message}");
+    assert!(finished.stdout.contains("disturbance"), "{}", finished.stdout);
+}
+
+#[test]
+fn a_program_that_a_run_needs_is_installed_by_the_script_or_named() {
+    let place = Place::new();
+    place.write("tiny.toml", &disturbed_suite());
+    let bin = place.path().join("bin");
+    let run = |script: &str| {
+        let mut command = place.command(&["run", "tiny.toml", "--rounds", "1"]);
+        Finished::of(command.env("PATH", &bin).env("BAKEOFF_SCRIPT", script).output().expect("it starts"))
+    };
+    let unable = with_program(&place, "unable", "exit 2").display().to_string();
+    for script in ["", unable.as_str()] {
+        run(script).expect(2).says(&["`cpu` needs stress-ng", "apt-get install -y stress-ng"]);
+    }
+    with_program(&place, "ready", "[ \"$1\" = --version ] || while :; do /bin/sleep 1; done");
+    let words =
+        format!("[ \"$1\" = install ] && [ \"$3\" = stress-ng ] && /bin/mv {0}/ready {0}/stress-ng", bin.display());
+    let able = with_program(&place, "able", &words).display().to_string();
+    run(&able).expect(0);
+}

@@ -56,6 +56,8 @@ pub enum FailureKind {
     Timeout,
     /// What the driver printed is not an event.
     BadOutput,
+    /// What should have gone on beside the cell did not (seen by the caller).
+    Disturbance,
 }
 
 impl FailureKind {
@@ -72,6 +74,7 @@ impl FailureKind {
             Self::OutOfMemory => "out of memory",
             Self::Timeout => "timeout",
             Self::BadOutput => "bad output",
+            Self::Disturbance => "disturbance",
         }
     }
 }

@@ -14,6 +14,7 @@ use bakeoff_tape::{Batch, Hints, Measure, PhaseSpec, PhaseTape, Recording};
 use crate::drivers::Driver;
 use crate::engine::cgroup::{MemoryGroup, MemoryGroups};
 use crate::engine::child::{self, Ending, Job};
+use crate::engine::disturbance::Running;
 use crate::engine::interrupt::Interrupt;
 use crate::engine::run_file::now;
 use crate::engine::warm_up;
@@ -24,6 +25,8 @@ pub(crate) struct CellJob<'a> {
     pub(crate) cell: &'a Cell,
     pub(crate) store: &'a StoreDescription,
     pub(crate) driver: &'a Driver,
+    /// Our directory on the medium, for what a disturbance needs.
+    pub(crate) scratch: &'a Path,
     pub(crate) recording: &'a Recording,
     /// How far to warm up drivers that want it, and with what.
     pub(crate) warm_up: Option<(WarmUpLimit, &'a Recording)>,
@@ -101,6 +104,10 @@ impl<'a> CellJob<'a> {
     ) -> Result<Option<Vec<ResultLine>>> {
         let request = self.request(round, directory);
         let mut collected = Collected::new(self, round, log.1);
+        let mut beside = match Running::start(self.workload.disturbance, self.scratch) {
+            Ok(beside) => beside,
+            Err(why) => return Ok(collected.end(Ending::disturbance(&why), 0)),
+        };
         let group = self.memory_group()?;
         let begin = Instant::now();
         let job = Job {
@@ -118,6 +125,11 @@ impl<'a> CellJob<'a> {
         })
         .with_context(|| format!("cell {}", self.cell.id))?;
         let process_ns = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let ending = match beside.as_mut().map_or(Ok(()), Running::check_alive) {
+            Err(why) if !matches!(ending, Ending::Interrupted) => Ending::disturbance(&why),
+            _ => ending,
+        };
+        drop(beside);
         collected.end.memory_peak_bytes = group.as_ref().and_then(MemoryGroup::peak_bytes);
         group.map_or(Ok(()), MemoryGroup::remove)?;
         Ok(collected.end(ending, process_ns))

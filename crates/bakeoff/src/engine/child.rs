@@ -39,6 +39,13 @@ pub(crate) enum Ending {
     Interrupted,
 }
 
+impl Ending {
+    /// What should go on beside the cell does not.
+    pub(crate) fn disturbance(why: &anyhow::Error) -> Self {
+        Self::Failed { kind: FailureKind::Disturbance, message: format!("{why:#}") }
+    }
+}
+
 /// What a driver is run with.
 pub(crate) struct Job<'a> {
     pub(crate) driver: &'a Path,

@@ -12,7 +12,7 @@ use bakeoff_suite::Disturbance;
 use rustix::process::{Pid, Signal, kill_process_group, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::made_media::{is_on_path, run};
+use crate::tools::{need, run};
 
 /// How long it runs before the driver starts, so that it is in full swing.
 const AHEAD: Duration = Duration::from_millis(500);
@@ -48,14 +48,10 @@ pub(crate) struct DisturbanceFacts {
     pub(crate) version: String,
 }
 
-/// Checks that the programs are there.
+/// Sees to it that its program is there.
 pub(crate) fn check(disturbance: Disturbance) -> Result<()> {
-    match program(disturbance) {
-        Some(program) if !is_on_path(program) => {
-            bail!("the disturbance `{disturbance}` needs {program}. Run: apt-get install -y {program}")
-        }
-        _ => Ok(()),
-    }
+    let Some(program) = program(disturbance) else { return Ok(()) };
+    need(program, program, &format!("the disturbance `{disturbance}`"))
 }
 
 /// What is known of it; `None` for none.
@@ -156,13 +152,14 @@ impl Drop for Running {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tools::say_skipped;
 
     #[test]
     fn each_goes_on_until_it_is_stopped() {
         let place = tempfile::tempdir().unwrap();
         for disturbance in Disturbance::ALL {
             if let Err(why) = check(disturbance) {
-                println!("skipped: {why:#}");
+                say_skipped(&format!("the disturbance {disturbance}"), &why);
                 continue;
             }
             let running = Running::start(disturbance, place.path()).unwrap();

@@ -14,6 +14,7 @@ use bakeoff_suite::{format_size, parse_size};
 use rustix::process::geteuid;
 
 use crate::files::{Kind, OwnDirectory, kind_of, mounts_below};
+use crate::tools::{need, run};
 
 /// What stands before a file system's name instead of a directory.
 const PREFIX: &str = "new:";
@@ -71,9 +72,7 @@ impl NewFileSystem {
         }
         let program = if self.name == "ntfs" { Some(&"ntfs-3g") } else { self.make().1.first() };
         for program in program.into_iter().chain([&"mount"]) {
-            if !is_on_path(program) {
-                bail!("a new {} needs {program}. Run: apt-get install -y {}", self.name, self.make().0);
-            }
+            need(program, self.make().0, &format!("a new {}", self.name))?;
         }
         let free = Medium::read(base).free_bytes.unwrap_or(u64::MAX);
         if self.name != "tmpfs" && free < self.bytes {
@@ -173,29 +172,10 @@ fn remove_left_behind(base: &Path) {
     }
 }
 
-/// Whether a program is there.
-pub(crate) fn is_on_path(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    // Where mkfs lies is not on everybody's PATH.
-    let places = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
-    places.into_iter().any(|place| place.join(program).is_file())
-}
-
-/// Runs a command to its end; what it says is part of the error.
-pub(crate) fn run(command: &mut Command) -> Result<()> {
-    let words = format!("{command:?}").replace('"', "");
-    let output = command.output().with_context(|| format!("cannot start `{words}`"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said = bakeoff_report::printable(said.trim().lines().last().unwrap_or("it said nothing"));
-    bail!("`{words}` failed ({}): {said}", output.status)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tools::say_skipped;
 
     #[test]
     fn new_file_systems_are_told_from_directories() {
@@ -217,7 +197,7 @@ mod tests {
         for (name, ..) in FILE_SYSTEMS {
             let wanted = NewFileSystem { name, bytes: 512 << 20 };
             if let Err(why) = wanted.check(parent.path()) {
-                println!("skipped: {why:#}");
+                say_skipped(&format!("a file system made for a run, {name}"), &why);
                 continue;
             }
             let wanted = BTreeMap::from([("disk".to_owned(), wanted)]);
@@ -225,7 +205,7 @@ mod tests {
                 Ok(made) => made,
                 Err(why) => {
                     // A container may have root and no right to mount.
-                    println!("skipped: {why:#}");
+                    say_skipped(&format!("a file system made for a run, {name}"), &why);
                     continue;
                 }
             };

@@ -10,7 +10,6 @@ use bakeoff_suite::{Cell, DEFAULT_MEDIUM, WarmUpLimit, WorkloadPlan, format_coun
 use bakeoff_tape::{KeyForm, OnProgress, Recording, TapeError};
 
 use crate::engine::cell::CellJob;
-use crate::engine::disturbance::Running;
 use crate::engine::interrupt::Interrupt;
 use crate::engine::progress::Display;
 use crate::engine::results::Results;
@@ -168,7 +167,6 @@ impl Run<'_> {
         let total: u64 = recording.phases.iter().map(|phase| phase.operations).sum();
         let log = format!("logs/{}-{round}.log", cell.id);
         let directory = self.scratch.fresh(&workload.medium)?;
-        let mut beside = Running::start(workload.disturbance, self.scratch.of(&workload.medium)?)?;
         let log_path = self.directory.path().join(&log);
         let lines = job.run(round, directory, (&log_path, log), self.interrupt, &mut |progress| {
             let before: u64 =
@@ -176,8 +174,6 @@ impl Run<'_> {
             let percent = (before + progress.operations) * 100 / total.max(1);
             display.doing(&format!("{what}: {} {percent} %", progress.phase));
         });
-        beside.as_mut().map_or(Ok(()), Running::check_alive)?;
-        drop(beside);
         self.scratch.clear(&workload.medium)?;
         let Some(lines) = lines? else { return Ok(false) };
         let (line, failed) = summary(&what, &lines);
@@ -194,6 +190,7 @@ impl Run<'_> {
             cell,
             store: self.setup.store(name)?,
             driver,
+            scratch: self.scratch.of(&workload.medium)?,
             recording: &tapes.recording,
             warm_up: tapes.warm_up.as_ref().map(|recording| (self.setup.suite.warm_up(), recording)),
             timeout: self.setup.suite.timeout(),

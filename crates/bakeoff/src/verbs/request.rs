@@ -45,6 +45,7 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
         timeout: setup.suite.timeout(),
         memory_bytes_max: None,
         groups: None,
+        scratch: own.path(),
         again: String::new(),
     };
     let request = serde_json::to_string_pretty(&job.request(1, store_directory)).context("cannot write the request")?;

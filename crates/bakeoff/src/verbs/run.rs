@@ -165,7 +165,8 @@ pub(crate) fn execute(
         tell!("Stopped. What was measured is kept in {path}{on}");
         return Ok(Outcome::Interrupted);
     }
-    if ended.measured == 0 && budget.is_some() {
+    // A pick says by itself what its budget was too short for.
+    if ended.measured == 0 && budget.is_some() && resumable {
         scratch.remove()?;
         made.remove()?;
         bail!(

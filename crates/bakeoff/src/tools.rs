@@ -1,0 +1,67 @@
+//! Programs of others that a run may need: found, installed by the script that started this one, and run.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// The variable in which the script passes its own path.
+const SCRIPT: &str = "BAKEOFF_SCRIPT";
+
+/// The script `./bakeoff`, if it started us.
+pub(crate) fn script() -> Option<OsString> {
+    std::env::var_os(SCRIPT).filter(|script| !script.is_empty())
+}
+
+/// Makes sure that a program is there, which `what` needs: the script installs what Debian calls `package`.
+///
+/// # Errors
+/// It is not there and could not be installed; says how to.
+pub(crate) fn need(program: &str, package: &str, what: &str) -> Result<()> {
+    if is_on_path(program) {
+        return Ok(());
+    }
+    if let Some(script) = script() {
+        // It says what it does; whether that helped is seen by looking again.
+        let mut install = Command::new(script);
+        let why = format!("{program}, which {what} needs");
+        install.args(["install", &why, package]).stdin(Stdio::inherit()).stdout(std::io::stderr());
+        if install.status().is_ok_and(|status| status.success()) && is_on_path(program) {
+            return Ok(());
+        }
+    }
+    bail!("{what} needs {program}. Run: apt-get install -y {package}")
+}
+
+/// Whether a program is there.
+pub(crate) fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    // Where mkfs lies is not on everybody's PATH.
+    let places = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
+    places.into_iter().any(|place| place.join(program).is_file())
+}
+
+/// Runs a command to its end; what it says is part of the error.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let words = format!("{command:?}").replace('"', "");
+    let output = command.output().with_context(|| format!("cannot start `{words}`"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said = bakeoff_report::printable(said.trim().lines().last().unwrap_or("it said nothing"));
+    bail!("`{words}` failed ({}): {said}", output.status)
+}
+
+/// For tests that this machine does not allow: says so, also where `./bakeoff test` gathers it.
+#[cfg(test)]
+pub(crate) fn say_skipped(test: &str, why: &anyhow::Error) {
+    use std::io::Write;
+    let line = format!("SKIPPED: {test}: {why:#}\n");
+    print!("{line}");
+    if let Some(path) = std::env::var_os("BAKEOFF_SKIPPED") {
+        let file = std::fs::OpenOptions::new().append(true).open(path);
+        file.and_then(|mut file| file.write_all(line.as_bytes())).unwrap();
+    }
+}
