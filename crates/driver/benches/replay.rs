@@ -80,6 +80,8 @@ fn gets(operations: u64) -> Workload {
         reverse: false,
         any_order: false,
         consumer: Consumer::Touch,
+        all_fields: false,
+        past_leaf: false,
     };
     Workload {
         seed: 1,

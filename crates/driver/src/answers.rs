@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use bakeoff_tape::{Consumer, Operation, Pool, Record, Scan, ScanFields, consume};
 
+use crate::walk;
+
 /// What a store answered to one operation. Small, because one is written for every operation while the clock runs.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Answer {
@@ -20,7 +22,7 @@ pub(crate) struct Visit {
     pub(crate) entries: u64,
     /// Scans: bytes of keys and values delivered.
     pub(crate) bytes: u64,
-    /// Scans: the consumer's state. `walk`: the object id read last.
+    /// Scans: the consumer's state. `walk`: the object id read last, or what all fields came to.
     pub(crate) state: u64,
 }
 
@@ -64,10 +66,7 @@ pub(crate) fn judge(record: &Record<'_>, answered: Answered<'_>, pool: &Pool) ->
             right: Some(scan_is_right(record.scan, visit, output)),
             bytes: visit.map_or(0, |visit| visit.bytes),
         },
-        Operation::Walk => {
-            let object = record.found().then_some(record.value_offset);
-            Judged { right: Some(found.then(|| visit.map_or(0, |visit| visit.state)) == object), bytes: 0 }
-        }
+        Operation::Walk => Judged { right: Some(walk::is_right(record, found, visit)), bytes: 0 },
     }
 }
 
@@ -103,14 +102,7 @@ pub(crate) fn describe_wrong(record: &Record<'_>, answered: Answered<'_>, pool: 
                 expected.len()
             )
         }
-        Operation::Walk => format!(
-            "walk of {} components ended at object {} (found: {}), expected {} (found: {})",
-            record.value_bytes,
-            visit.state,
-            found,
-            record.value_offset,
-            record.found()
-        ),
+        Operation::Walk => walk::describe_wrong(record, found, &visit),
         _ => describe_wrong_scan(record, &visit, &key),
     }
 }

@@ -18,6 +18,7 @@ use crate::answers::{Answer, Answered, Visit, describe_wrong, judge, printable};
 use crate::over_time::Slices;
 use crate::run::Failure;
 use crate::tally::{Row, Tallies};
+use crate::walk::{self, WalkBuffers};
 use crate::watch::{SLOW_MAX, Slow, Watch};
 
 /// Bytes of output and of written values that a block of several operations may have (`docs/TAPE.md`).
@@ -30,8 +31,7 @@ pub struct Buffers {
     /// Of the scans and walks among the block's operations.
     visits: Vec<Visit>,
     times: Vec<u64>,
-    walk_key: Vec<u8>,
-    walk_value: Vec<u8>,
+    walk: WalkBuffers,
     slow: BinaryHeap<Slow>,
 }
 
@@ -48,8 +48,7 @@ impl Buffers {
             answers: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
             visits: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
             times: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
-            walk_key: touched(512),
-            walk_value: touched(4096),
+            walk: WalkBuffers { key: touched(512), value: touched(4096) },
             slow: BinaryHeap::with_capacity(SLOW_MAX as usize + 1),
         }
     }
@@ -222,7 +221,7 @@ fn perform(
         Operation::Commit => session.commit(),
         Operation::Scan => scan(Some(record.key), record.scan, direction(record), session, buffers),
         Operation::ScanAll => scan(None, record.scan, direction(record), session, buffers),
-        Operation::Walk => return walk(record.key, session, buffers),
+        Operation::Walk => return walk(record, session, buffers),
     }?;
     Ok(false)
 }
@@ -281,41 +280,12 @@ fn scan(
     Ok(())
 }
 
-/// Looks up a path component by component: each key begins with the id that the value before it holds.
-///
-/// Says whether the last of them was found.
 #[inline(never)]
-fn walk(path: &[u8], session: &mut dyn Session, buffers: &mut Buffers) -> Result<bool, StoreError> {
+fn walk(record: &Record<'_>, session: &mut dyn Session, buffers: &mut Buffers) -> Result<bool, StoreError> {
     let mut seen = Visit::default();
-    let found = descend(path, session, buffers, &mut seen)?;
+    let found = walk::walk(record, session, &mut buffers.walk, &mut seen)?;
     buffers.visits.push(seen);
     Ok(found)
-}
-
-fn descend(
-    mut path: &[u8],
-    session: &mut dyn Session,
-    buffers: &mut Buffers,
-    seen: &mut Visit,
-) -> Result<bool, StoreError> {
-    while let Some((&length, rest)) = path.split_first() {
-        let Some((name, rest)) = rest.split_at_checked(usize::from(length)) else {
-            return Err(StoreError::BadRequest("a walk whose path is cut short".to_owned()));
-        };
-        path = rest;
-        buffers.walk_key.clear();
-        buffers.walk_key.extend_from_slice(&seen.state.to_be_bytes());
-        buffers.walk_key.extend_from_slice(name);
-        buffers.walk_value.clear();
-        if !session.get(&buffers.walk_key, &mut buffers.walk_value)? {
-            return Ok(false);
-        }
-        // A value shorter than an id is a wrong answer, not an error.
-        let Some(id) = buffers.walk_value.first_chunk() else { return Ok(false) };
-        seen.state = u64::from_le_bytes(*id);
-        seen.entries += 1;
-    }
-    Ok(true)
 }
 
 /// Outside the clock: checks the answers of a block begun at `begin_ns` and records its times. Says whether it wrote anything.

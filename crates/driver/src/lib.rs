@@ -12,6 +12,7 @@ mod over_time;
 mod phase;
 mod run;
 mod tally;
+mod walk;
 mod watch;
 
 pub use command::main;

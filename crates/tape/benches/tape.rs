@@ -32,6 +32,8 @@ fn phase(name: &str, operation: Operation, access: Access, operations: u64) -> P
         reverse: false,
         any_order: false,
         consumer: Consumer::Touch,
+        all_fields: false,
+        past_leaf: false,
     }
 }
 

@@ -3,7 +3,7 @@
 //! Nothing here reads or writes files. Decoding is bounds-checked throughout: no bytes, however damaged, lead outside
 //! the slice they are in.
 
-use crate::{Consumer, Operation, SizeRange};
+use crate::{Consumer, Operation, SizeRange, Walk};
 
 /// The first bytes of a tape.
 pub const MAGIC: [u8; 8] = *b"BAKETAPE";
@@ -94,9 +94,9 @@ pub struct Record<'a> {
     pub flags: u8,
     /// The key; for a walk the path.
     pub key: &'a [u8],
-    /// Length of the value written or expected; for a walk the number of components.
+    /// Length of the value written or expected; for a walk what [`Record::walk`] decodes.
     pub value_bytes: u32,
-    /// Where in the pool that value lies; for a walk the object id expected.
+    /// Where in the pool that value lies; for a walk the object id expected, or what reading all fields comes to.
     pub value_offset: u64,
     /// When the operation is due, nanoseconds from the start of the phase.
     pub due_ns: Option<u64>,
@@ -133,6 +133,12 @@ impl Record<'_> {
     #[inline]
     pub fn scan(&self) -> Option<Scan> {
         Scan::decode(self.scan?)
+    }
+
+    /// How a `walk` goes.
+    #[inline]
+    pub fn walk(&self) -> Option<Walk> {
+        Walk::decode(self.value_bytes).filter(|_| self.operation == Operation::Walk)
     }
 
     /// Bytes that a right answer appends to the output.
@@ -324,8 +330,14 @@ fn check_scan(record: &Record<'_>, scan: &Scan) -> Result<(), (&'static str, Str
     Ok(())
 }
 
-/// The path of a walk has as many components as the record says.
+/// The path of a walk has as many components as the record says, and its values a codec that is known.
 fn check_path(record: &Record<'_>) -> Result<(), (&'static str, String, String)> {
+    let unknown = || ("walk", format!("{:#010x}", record.value_bytes), "a known codec with known fields".to_owned());
+    let walk = record.walk().ok_or_else(unknown)?;
+    if walk.past_leaf && (record.found() || walk.components == 0) {
+        let expected = "a walk that is not found and has a component".to_owned();
+        return Err(("past a leaf", format!("{} components", walk.components), expected));
+    }
     let mut rest = record.key;
     let mut components = 0_u32;
     while let Some((length, after)) = rest.split_first() {
@@ -333,9 +345,9 @@ fn check_path(record: &Record<'_>) -> Result<(), (&'static str, String, String)>
         rest = after.get(usize::from(*length)..).ok_or_else(cut)?;
         components += 1;
     }
-    match components == record.value_bytes {
+    match components == u32::from(walk.components) {
         true => Ok(()),
-        false => Err(("components", record.value_bytes.to_string(), components.to_string())),
+        false => Err(("components", walk.components.to_string(), components.to_string())),
     }
 }
 

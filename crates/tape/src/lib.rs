@@ -21,6 +21,8 @@ mod record;
 mod show;
 mod sizes;
 mod source;
+mod tree;
+mod walk;
 mod words;
 mod workload;
 mod writer;
@@ -31,13 +33,15 @@ pub use format::{
     flags,
 };
 pub use header::{LaneFacts, TapeHeader};
-pub use key::{KEY_BYTES_MAX, KeyMaker, key_lengths, tree_entries};
+pub use key::{KEY_BYTES_MAX, KeyMaker, key_lengths};
 pub use plan::{Estimate, estimate};
 pub use pool::{POOL_BYTES_MAX, Pool, PoolFacts};
 pub use reader::{Block, LaneReader, Records, TapeReader};
 pub use record::{Hints, OnProgress, PhaseTape, Progress, Recording, lend_pool, record};
 pub use show::show;
+pub use tree::{TreeValues, name_lengths, tree_entries};
+pub use walk::Walk;
 pub use workload::{
-    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, Tree, Workload,
+    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, Tree, ValueForm, Workload,
 };
 pub use writer::{TapeShape, TapeWriter};

@@ -1,17 +1,18 @@
 //! Recording one phase: drawing its operations, lane after lane, and writing down what a right store answers.
 
+use bakeoff_codec::Directory;
+
 use crate::format::flags;
 use crate::key::{KEY_BYTES_MAX, KeyMaker};
 use crate::model::{Model, Order, ScanPlan, Totals, Value};
 use crate::pick::{Picked, Picker, Share};
 use crate::plan::{Kinds, LanePlan, PhasePlan, has, writes};
-use crate::pool::tree_value_bytes;
 use crate::random::{Permutation, Purpose, Stream};
 use crate::record::tell;
 use crate::sizes::Sizes;
 use crate::{
     Access, Batch, KeyForm, OnProgress, Operation, PhaseSpec, Pool, Progress, Record, Scan, TapeError, TapeWriter,
-    Workload,
+    TreeValues, Walk, Workload,
 };
 
 /// Operations between two reports of progress.
@@ -113,6 +114,8 @@ struct LaneRecorder<'a> {
     uncommitted: u64,
     /// The last whole scan, and the state of the model it belongs to.
     whole_scan: Option<(u64, Scan)>,
+    /// Of a directory tree.
+    tree_values: Option<TreeValues>,
 }
 
 impl<'a> LaneRecorder<'a> {
@@ -147,6 +150,7 @@ impl<'a> LaneRecorder<'a> {
             inserted: 0,
             uncommitted: 0,
             whole_scan: None,
+            tree_values: job.workload.tree.filter(|_| job.workload.key == KeyForm::Directory).map(TreeValues::new),
             job,
         }
     }
@@ -184,9 +188,8 @@ impl<'a> LaneRecorder<'a> {
     #[inline]
     fn draw_value(&mut self, index: u64) -> Value {
         let workload = self.job.workload;
-        if let (KeyForm::Directory, Some(tree)) = (workload.key, workload.tree) {
-            let bytes = tree_value_bytes(tree);
-            return Value { offset: (index * bytes) as u32, bytes: bytes as u32 };
+        if let Some(values) = &self.tree_values {
+            return Value { offset: values.offset(index) as u32, bytes: values.bytes(index) as u32 };
         }
         let bytes = self.value_sizes.draw(&mut self.value_bytes);
         let place = self.value_place.below(workload.pool_bytes - bytes + 1);
@@ -320,23 +323,38 @@ impl<'a> LaneRecorder<'a> {
         self.tape.push(&Record { scan: Some(&scan.encode()), ..bare(Operation::ScanAll, reverse | any_order) })
     }
 
-    /// A walk from the root to a random leaf.
+    /// A walk from the root to a random leaf, or a step further, where nothing is.
     fn walk(&mut self) -> Result<(), TapeError> {
         let Some(tree) = self.job.workload.tree else { return Ok(()) };
+        let phase = self.job.phase;
+        let components = tree.levels + u32::from(phase.past_leaf);
         let name_bytes = self.keys.name_bytes();
-        let mut path = Vec::with_capacity(tree.levels as usize * (1 + name_bytes));
-        let (mut id, mut found) = (0, true);
-        for _ in 0..tree.levels {
+        let mut path = Vec::with_capacity(components as usize * (1 + name_bytes));
+        let (mut id, mut state, mut found) = (0, 0, true);
+        for level in 0..components {
             let index = id * u64::from(tree.fanout) + self.walk.below(u64::from(tree.fanout));
             let begin = path.len() + 1;
             path.push(name_bytes as u8);
             path.resize(begin + name_bytes, 0);
             self.keys.name(index, b"dir", &mut path[begin..]);
-            found &= self.model.get(index).is_some();
-            id = KeyMaker::object_id(index);
+            if level < tree.levels {
+                found &= self.model.get(index).is_some();
+                let directory = Directory { object_id: KeyMaker::object_id(index), parent_id: id };
+                state = if phase.all_fields { directory.fold_fields(state) } else { directory.object_id };
+                id = directory.object_id;
+            }
         }
-        let (flags, value_offset) = if found { (flags::FOUND, id) } else { (0, 0) };
-        self.tape.push(&Record { key: &path, value_bytes: tree.levels, value_offset, ..bare(Operation::Walk, flags) })
+        let codec = tree.values.read_by();
+        let walk = Walk {
+            components: components as u16,
+            codec,
+            all_fields: phase.all_fields,
+            // Where something is gone from the tree, the walk ends before.
+            past_leaf: phase.past_leaf && found,
+        };
+        let flags = if found && !phase.past_leaf { flags::FOUND } else { 0 };
+        let value_offset = if found { state } else { 0 };
+        self.tape.push(&Record { key: &path, value_bytes: walk.encode(), value_offset, ..bare(Operation::Walk, flags) })
     }
 }
 

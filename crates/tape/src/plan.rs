@@ -1,12 +1,15 @@
 //! What can be said of a workload before anything is drawn: whether it is possible, what it inserts, how large it gets.
 
 use crate::format::{LANES_MAX, fits_value};
-use crate::key::{key_lengths, tree_entries};
+use crate::key::key_lengths;
 use crate::model::RECORDS_MAX;
-use crate::pool::{POOL_BYTES_MAX, tree_value_bytes};
+use crate::pool::POOL_BYTES_MAX;
 use crate::random::{Purpose, Stream};
 use crate::sizes::Sizes;
-use crate::{Access, Batch, Consumer, KeyForm, Operation, PhaseSpec, Shape, TapeError, Workload};
+use crate::tree::{name_lengths, tree_entries};
+use crate::{
+    Access, Batch, Consumer, KeyForm, Operation, PhaseSpec, Shape, TapeError, Tree, TreeValues, ValueForm, Workload,
+};
 
 /// Ranges that [`Access::Ranges`] has, at most.
 const RANGES_MAX: u32 = 10_000;
@@ -146,9 +149,7 @@ fn validate(workload: &Workload) -> Result<(), TapeError> {
         (KeyForm::Directory, Some(tree)) => {
             let expected = "the number of entries of the tree: fanout + fanout² + … for each level";
             require(tree_entries(tree) == Some(workload.records), "records", workload.records, expected)?;
-            let bytes = workload.records.saturating_mul(tree_value_bytes(tree));
-            let expected = "at most 4 GiB of values: use fewer levels, a smaller fanout or less padding";
-            require(bytes <= POOL_BYTES_MAX, "the tree's values", format!("{bytes} bytes"), expected)?;
+            validate_tree(workload, tree)?;
         }
         _ => {
             let range = format!("{} to {}", value_bytes.min, value_bytes.max);
@@ -169,6 +170,25 @@ fn validate(workload: &Workload) -> Result<(), TapeError> {
         validate_phase(workload, phase)?;
     }
     Ok(())
+}
+
+fn validate_tree(workload: &Workload, tree: Tree) -> Result<(), TapeError> {
+    let bytes = TreeValues::new(tree).offset(workload.records);
+    let expected = "at most 4 GiB of values: use fewer levels, a smaller fanout or less padding";
+    require(bytes <= POOL_BYTES_MAX, "the tree's values", format!("{bytes} bytes"), expected)?;
+    let padded = tree.padding_bytes == 0 || tree.values == ValueForm::Long;
+    require(padded, "padding_bytes", tree.padding_bytes, "0 in serialised values, which have their own length")?;
+    let (least, most) = name_lengths(tree);
+    let named = tree.name_bytes == 0 || (least..=most).contains(&tree.name_bytes);
+    require(named, "name_bytes", tree.name_bytes, &format!("use {least} to {most}, or 0"))?;
+    match workload.phases.iter().find(|phase| phase.all_fields).filter(|_| !tree.values.has_fields()) {
+        None => Ok(()),
+        Some(phase) => Err(TapeError::workload(
+            format!("phase `{}`: all_fields", phase.name),
+            "true",
+            "values of this tree have no field but the id: read that",
+        )),
+    }
 }
 
 fn validate_phase(workload: &Workload, phase: &PhaseSpec) -> Result<(), TapeError> {
@@ -260,7 +280,7 @@ pub struct Estimate {
 pub fn estimate(workload: &Workload) -> Estimate {
     let key = crate::KeyMaker::of(workload);
     let value_bytes = match workload.tree.filter(|_| workload.key == KeyForm::Directory) {
-        Some(tree) => tree_value_bytes(tree) as f64,
+        Some(tree) => TreeValues::new(tree).offset(workload.records) as f64 / workload.records.max(1) as f64,
         None => Sizes::new(workload.value_bytes, workload.value_shape).mean(),
     };
     let entry_bytes = key.key_bytes() as f64 + value_bytes;
@@ -275,7 +295,7 @@ pub fn estimate(workload: &Workload) -> Estimate {
     }
     sums.data_bytes_max = (records_max * entry_bytes) as u64;
     sums.pool_bytes = match workload.tree.filter(|_| workload.key == KeyForm::Directory) {
-        Some(tree) => workload.records.saturating_mul(tree_value_bytes(tree)),
+        Some(tree) => TreeValues::new(tree).offset(workload.records),
         None => workload.pool_bytes,
     };
     sums

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use bakeoff_codec::Encoder;
 use memmap2::{Mmap, MmapOptions};
 use serde::{Deserialize, Serialize};
 
-use crate::key::KeyMaker;
 use crate::source::Source;
-use crate::{Data, TapeError, Tree, consume};
+use crate::{Data, TapeError, Tree, TreeValues, consume};
 
 /// The longest pool, bytes: the model keeps 32 bits for each value's place.
 pub const POOL_BYTES_MAX: u64 = 1 << 32;
@@ -55,8 +55,7 @@ impl Pool {
         write_pool(path, bytes, |piece, _| source.fill(piece))
     }
 
-    /// Writes the pool of a directory tree: the values of all `entries` in the order of their indexes, each an object id
-    /// and padding of this kind of data.
+    /// Writes the pool of a directory tree: the values of all `entries` in the order of their indexes, padding of this kind of data.
     ///
     /// # Errors
     /// As [`Pool::create`].
@@ -69,21 +68,18 @@ impl Pool {
         corpus: Option<&Path>,
     ) -> Result<PoolFacts, TapeError> {
         let mut source = Source::new(data, seed, corpus)?;
-        let value_bytes = tree_value_bytes(tree);
-        let mut value = vec![0; usize::try_from(value_bytes).unwrap_or(usize::MAX)];
-        let mut left = 0;
-        write_pool(path, entries.saturating_mul(value_bytes), |mut piece, mut offset| {
+        let values = TreeValues::new(tree);
+        let (mut encoder, mut value, mut used, mut index) = (Encoder::default(), Vec::new(), 0, 0);
+        write_pool(path, values.offset(entries), |mut piece, _| {
             while !piece.is_empty() {
-                if left == 0 {
-                    left = value.len();
-                    value[..8].copy_from_slice(&KeyMaker::object_id(offset / value_bytes).to_le_bytes());
-                    source.fill(&mut value[8..])?;
+                if used == value.len() {
+                    values.write(index, &mut encoder, &mut source, &mut value)?;
+                    (used, index) = (0, index + 1);
                 }
-                let taken = left.min(piece.len());
-                let begin = value.len() - left;
+                let taken = (value.len() - used).min(piece.len());
                 let (now, later) = piece.split_at_mut(taken);
-                now.copy_from_slice(&value[begin..begin + taken]);
-                (piece, left, offset) = (later, left - taken, offset + taken as u64);
+                now.copy_from_slice(&value[used..used + taken]);
+                (piece, used) = (later, used + taken);
             }
             Ok(())
         })
@@ -130,11 +126,6 @@ impl Pool {
             zstd_ratio: ratio(ratios.zstd),
         })
     }
-}
-
-/// Length of each value of a tree.
-pub(crate) fn tree_value_bytes(tree: Tree) -> u64 {
-    8 + u64::from(tree.padding_bytes)
 }
 
 /// Fills a file piece by piece (each with its offset), under a temporary name until it is complete.

@@ -11,7 +11,7 @@ use crate::phase::{PhaseJob, ascending};
 use crate::plan::{LanePlan, PhasePlan, Plan};
 use crate::{
     Access, Batch, Consumer, Data, KeyForm, KeyMaker, Measure, Operation, PhaseSpec, Pool, PoolFacts, Shape, SizeRange,
-    TapeError, TapeReader, TapeShape, TapeWriter, Tree, Workload,
+    TapeError, TapeReader, TapeShape, TapeWriter, Tree, TreeValues, Workload,
 };
 
 /// Name and version of what made a tape. Tapes are byte-identical only for one version.
@@ -378,6 +378,8 @@ impl Recorder<'_> {
             reverse: false,
             any_order: true,
             consumer: Consumer::Xxh64,
+            all_fields: false,
+            past_leaf: false,
         };
         let lane = LanePlan { operations: 1, inserts: 0, first_insert: 0 };
         let phase_plan = PhasePlan { lanes: vec![lane], index_end: plan.index_end };
@@ -391,7 +393,7 @@ impl Recorder<'_> {
         let totals = model.totals();
         let key_bytes = model.keys().key_bytes() as u64;
         let value_bytes_max = match self.workload.tree.filter(|_| self.workload.key == KeyForm::Directory) {
-            Some(tree) => crate::pool::tree_value_bytes(tree),
+            Some(tree) => TreeValues::new(tree).range(self.workload.records).max,
             None => self.workload.value_bytes.max,
         };
         Hints {

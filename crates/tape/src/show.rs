@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
+use bakeoff_codec::Codec;
+
 use crate::{Operation, Record, TapeError, TapeReader};
 
 /// Prints a tape's header, metadata and records (of each lane at most `limit`), checking every block it reads.
@@ -70,12 +72,12 @@ fn in_words(record: &Record<'_>) -> String {
     };
     match record.operation {
         Operation::Commit | Operation::ScanAll => {}
-        Operation::Walk => add(format_args!(" {}", path_in_words(record.key))),
+        Operation::Walk => add(format_args!(" {}{}", path_in_words(record.key), walk_in_words(record))),
         _ => add(format_args!(" {}", printable(record.key))),
     }
     match record.operation {
-        Operation::Walk if record.found() => add(format_args!(" → object {}", record.value_offset)),
-        Operation::Get | Operation::Walk if !record.found() => add(format_args!(" → nothing")),
+        Operation::Walk => {}
+        Operation::Get if !record.found() => add(format_args!(" → nothing")),
         Operation::Get => add(format_args!(" → {} bytes at {}", record.value_bytes, record.value_offset)),
         Operation::Insert | Operation::Update | Operation::Upsert => {
             add(format_args!(" = {} bytes at {}", record.value_bytes, record.value_offset));
@@ -97,6 +99,19 @@ fn in_words(record: &Record<'_>) -> String {
         add(format_args!(" due at {due_ns} ns"));
     }
     line
+}
+
+/// How values are read on the way, and what comes of it.
+fn walk_in_words(record: &Record<'_>) -> String {
+    let walk = record.walk().unwrap_or_default();
+    let by = if walk.codec == Codec::Long { String::new() } else { format!(" by {}", walk.codec.name()) };
+    let found = record.found() || walk.past_leaf;
+    let what = match (found, walk.all_fields) {
+        (false, _) => "nothing".to_owned(),
+        (true, false) => format!("object {}", record.value_offset),
+        (true, true) => format!("all fields {:016x}", record.value_offset),
+    };
+    format!("{by} → {what}{}", if walk.past_leaf { ", then nothing" } else { "" })
 }
 
 /// The components of a walk, each after a `/`.

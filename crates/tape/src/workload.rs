@@ -288,6 +288,12 @@ pub struct PhaseSpec {
     pub any_order: bool,
     /// For scans and whole scans.
     pub consumer: Consumer,
+    /// For walks: every field of each value is read, not the object id alone.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub all_fields: bool,
+    /// For walks: each goes on below its leaf, where nothing is found.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub past_leaf: bool,
 }
 
 /// What is false is left out where a workload is written, so that what was added to workloads does not change others' cells.
@@ -295,15 +301,71 @@ fn is_false(value: &bool) -> bool {
     !*value
 }
 
+/// The same for what is zero.
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
+/// What the values of a directory tree are (Ozone 2020).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ValueForm {
+    /// The object id, 8 bytes, and padding.
+    #[default]
+    Long,
+    /// What is known of a directory as a FlatBuffer.
+    #[serde(rename = "flatbuffers")]
+    FlatBuffers,
+    /// The same with the object id over its first 8 bytes, which is all that can be read from it.
+    #[serde(rename = "flatbuffers-long")]
+    FlatBuffersLong,
+    /// What is known of a directory as a message of Protocol Buffers.
+    Protobuf,
+    /// The same with the object id over its first 8 bytes.
+    ProtobufLong,
+}
+
+impl ValueForm {
+    /// All forms.
+    pub const ALL: [Self; 5] =
+        [Self::Long, Self::FlatBuffers, Self::FlatBuffersLong, Self::Protobuf, Self::ProtobufLong];
+
+    /// The name used in suites.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Long => "long",
+            Self::FlatBuffers => "flatbuffers",
+            Self::FlatBuffersLong => "flatbuffers-long",
+            Self::Protobuf => "protobuf",
+            Self::ProtobufLong => "protobuf-long",
+        }
+    }
+
+    /// Whether values have fields besides the object id.
+    pub fn has_fields(self) -> bool {
+        matches!(self, Self::FlatBuffers | Self::Protobuf)
+    }
+
+    fn is_long(&self) -> bool {
+        *self == Self::Long
+    }
+}
+
 /// A directory tree (Ozone 2020): `fanout` directories in each, `levels` deep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tree {
     /// Directories in a directory.
     pub fanout: u32,
     /// Levels below the root.
     pub levels: u32,
-    /// Bytes of padding after the 8-byte object id in a value.
+    /// Bytes of padding after the 8-byte object id in a value; none in other forms.
     pub padding_bytes: u32,
+    /// What values are.
+    #[serde(default, skip_serializing_if = "ValueForm::is_long")]
+    pub values: ValueForm,
+    /// Length of names, bytes; 0 for the shortest that tell entries apart.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub name_bytes: u32,
 }
 
 /// Everything that determines the bytes of a cell's tapes and pool.

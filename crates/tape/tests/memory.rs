@@ -58,6 +58,8 @@ fn phase(name: &str, kinds: &[Operation], operations: u64) -> PhaseSpec {
         reverse: false,
         any_order: false,
         consumer: Consumer::Touch,
+        all_fields: false,
+        past_leaf: false,
     }
 }
 

@@ -69,6 +69,8 @@ pub(crate) fn phase(name: &str, mix: &[(Operation, f64)]) -> PhaseSpec {
         reverse: false,
         any_order: false,
         consumer: Consumer::Touch,
+        all_fields: false,
+        past_leaf: false,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Whatever the workload, every answer on its tapes is that of a sorted map.
 
 use bakeoff_tape::{
-    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, TapeError, Tree, Workload,
-    key_lengths, tree_entries,
+    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, TapeError, Tree,
+    ValueForm, Workload, key_lengths, tree_entries,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -47,6 +47,8 @@ fn spec(kinds: &'static [Operation]) -> impl Strategy<Value = PhaseSpec> {
             reverse,
             any_order,
             consumer: if any_order && consumer == Consumer::Copy { Consumer::Touch } else { consumer },
+            all_fields: operations % 2 == 0,
+            past_leaf: operations % 3 == 0,
             ..phase("", &[])
         },
     )
@@ -110,7 +112,15 @@ fn flat_workload() -> impl Strategy<Value = Workload> {
 fn tree_workload() -> impl Strategy<Value = Workload> {
     (any::<u64>(), 1_u32..12, 1_u32..4, 0_u32..20, 1_u32..3, vec(spec(TREE), 0..4), access()).prop_map(
         |(seed, fanout, levels, padding_bytes, lanes, phases, load)| {
-            let tree = Tree { fanout, levels: if fanout > 5 { 2 } else { levels }, padding_bytes };
+            let tree = {
+                let values = ValueForm::ALL[seed as usize % 5];
+                let padding_bytes = if values == ValueForm::Long { padding_bytes } else { 0 };
+                let name_bytes = if seed % 7 < 3 { 5 + (seed % 100) as u32 } else { 0 };
+                Tree { fanout, levels: if fanout > 5 { 2 } else { levels }, padding_bytes, values, name_bytes }
+            };
+            let of_values =
+                |phase: PhaseSpec| PhaseSpec { all_fields: phase.all_fields && tree.values.has_fields(), ..phase };
+            let phases = phases.into_iter().map(of_values).collect();
             let workload = Workload {
                 seed,
                 key: KeyForm::Directory,

@@ -130,7 +130,7 @@ fn random_values_do_not_compress_and_text_does() {
 
 #[test]
 fn a_tree_holds_its_own_ids() {
-    let tree = Tree { fanout: 4, levels: 4, padding_bytes: 13 };
+    let tree = Tree { fanout: 4, levels: 4, padding_bytes: 13, ..Tree::default() };
     let walk = phase("walk", &[(Operation::Walk, 1.0)]);
     let load = PhaseSpec { access: Access::Insertion, batch: Batch::All, ..phase("load", &[(Operation::Insert, 1.0)]) };
     let workload = Workload {
@@ -195,7 +195,7 @@ fn impossible_workloads_are_refused_in_words() {
         (
             refusal(|w| {
                 w.key = KeyForm::Directory;
-                w.tree = Some(Tree { fanout: 2, levels: 3, padding_bytes: 0 });
+                w.tree = Some(Tree { fanout: 2, levels: 3, ..Tree::default() });
             }),
             "the number of entries of the tree",
         ),

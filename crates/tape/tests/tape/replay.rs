@@ -64,16 +64,28 @@ impl Naive {
     }
 
     fn walk(&self, record: &Owned, found: bool) {
-        let (mut path, mut parent, mut components) = (record.key.as_slice(), Some(0_u64), 0);
+        let walk = record.record().walk().unwrap();
+        let (mut path, mut parent, mut state, mut components) = (record.key.as_slice(), Some(0_u64), 0, 0);
+        let mut found_here = 0;
         while let Some((length, rest)) = path.split_first() {
             let (name, rest) = rest.split_at(usize::from(*length));
             let key = |parent: u64| [parent.to_be_bytes().as_slice(), name].concat();
             let value = parent.and_then(|parent| self.entries.get(&key(parent)));
-            parent = value.map(|value| u64::from_le_bytes(*value.first_chunk().unwrap()));
+            parent = value.map(|value| {
+                let id = bakeoff_codec::read(walk.codec, value, walk.all_fields.then_some(&mut state)).unwrap();
+                state = if walk.all_fields { state } else { id };
+                found_here += 1;
+                id
+            });
             (path, components) = (rest, components + 1);
         }
-        assert_eq!(components, record.value_bytes);
-        assert_eq!(parent, found.then_some(record.value_offset), "walk {record:?}");
+        assert_eq!(components, walk.components);
+        assert_eq!(parent.is_some(), found, "walk {record:?}");
+        if found || walk.past_leaf {
+            assert_eq!((state, found_here), (record.value_offset, walk.found()), "walk {record:?}");
+        } else {
+            assert_eq!(record.value_offset, 0, "walk {record:?}");
+        }
     }
 }
 

@@ -5,8 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
+use bakeoff_codec::{Codec, Directory, Encoder};
 use bakeoff_tape::{
-    Consumer, Data, KeyForm, Operation, Pool, Scan, TapeReader, TapeShape, TapeWriter, Workload, consume,
+    Consumer, Data, KeyForm, Operation, PhaseSpec, Pool, Scan, TapeReader, TapeShape, TapeWriter, Tree, ValueForm,
+    Walk, Workload, consume,
 };
 use serde_json::{Value, json};
 
@@ -109,6 +111,37 @@ fn tree_lane(pool: &Pool) -> Vec<Owned> {
     ]
 }
 
+/// Two directories for each codec, one in the other, serialised one after the other; the ids of a codec's are 200 and 90,000 more than its
+/// code.
+fn serialised() -> (Vec<u8>, Vec<Owned>) {
+    let (mut pool, mut lane, mut encoder, mut value) = (Vec::new(), Vec::new(), Encoder::default(), Vec::new());
+    for codec in Codec::ALL {
+        let (outer, inner) = (200 + codec as u64, 90_000 + codec as u64);
+        let top = codec.name().as_bytes();
+        let directories = [(0, outer, top), (outer, inner, b"sub".as_slice())]
+            .map(|(parent_id, object_id, name)| (Directory { object_id, parent_id }, name));
+        for (directory, name) in directories {
+            encoder.encode(codec, &directory, &mut value);
+            let key = [directory.parent_id.to_be_bytes().as_slice(), name].concat();
+            lane.push(plain(Operation::Insert, 0, &key, (pool.len() as u64, value.len() as u32)));
+            pool.extend_from_slice(&value);
+        }
+        let paths = [path_of(&[top, b"sub"]), path_of(&[top, b"sub", b"sub"]), path_of(&[top, b"dir"])];
+        for all_fields in [false, true].into_iter().filter(|all| codec != Codec::Long || !all) {
+            let fold = |state, (directory, _): &(Directory, _)| directory.fold_fields(state);
+            let state = if all_fields { directories.iter().fold(0, fold) } else { inner };
+            for (path, (flags, expected, past_leaf)) in
+                paths.iter().zip([(1, state, false), (0, state, true), (0, 0, false)])
+            {
+                let components = if past_leaf { 3 } else { 2 };
+                let walk = Walk { components, codec, all_fields, past_leaf };
+                lane.push(plain(Operation::Walk, flags, path, (expected, walk.encode())));
+            }
+        }
+    }
+    (pool, lane)
+}
+
 fn record_json(record: &Owned) -> Value {
     let mut object = json!({
         "operation": record.operation.name(),
@@ -173,12 +206,16 @@ fn check_vector(name: &str, lanes: &[Vec<Owned>], pool: &Pool, metadata: &str) {
     assert_eq!(read(&directory().join(format!("{name}.tape"))), expected);
 }
 
+fn pool_of(name: &str, bytes: &[u8]) -> Pool {
+    settle(name, bytes);
+    Pool::open(&directory().join(name)).unwrap()
+}
+
 fn pool() -> Pool {
     let temporary = tempfile::tempdir().unwrap();
     let path = temporary.path().join("pool.bin");
     Pool::create(&path, Data::Random, POOL_BYTES, 1, None).unwrap();
-    settle("pool.bin", &std::fs::read(&path).unwrap());
-    Pool::open(&path).unwrap()
+    pool_of("pool.bin", &std::fs::read(&path).unwrap())
 }
 
 #[test]
@@ -190,6 +227,14 @@ fn vectors_hold_what_they_say() {
     // One lane after the other: the answers of the first must not see the tree of the second.
     let mut naive = Naive::default();
     lanes.iter().for_each(|lane| naive.replay(std::slice::from_ref(lane), &pool));
+}
+
+#[test]
+fn serialised_values_are_read_as_they_were_written() {
+    let (bytes, lane) = serialised();
+    let pool = pool_of("serialised.bin", &bytes);
+    check_vector("serialised", std::slice::from_ref(&lane), &pool, r#"{"phase":"serialised"}"#);
+    Naive::default().replay(&[lane], &pool);
 }
 
 /// The same suite and seed give byte-identical tapes, on any machine, until the version of the generator changes.
@@ -211,6 +256,22 @@ fn a_fixed_workload_keeps_its_bytes() {
         lines += &format!("{} pool {}\n", key.name(), recording.pool_facts.checksum);
         for tape in &recording.phases {
             lines += &format!("{} {} {}\n", key.name(), tape.name, tape.tape_checksum);
+        }
+    }
+    for values in ValueForm::ALL {
+        let walk = PhaseSpec {
+            operations: Some(500),
+            all_fields: values.has_fields(),
+            past_leaf: true,
+            ..phase("walk", &[(Operation::Walk, 1.0)])
+        };
+        let tree = Some(Tree { fanout: 5, levels: 4, padding_bytes: 0, values, name_bytes: 34 });
+        let workload = Workload { tree, ..workload(KeyForm::Directory, 780, vec![walk]) };
+        let temporary = tempfile::tempdir().unwrap();
+        let recording = recorded(&workload, temporary.path()).unwrap();
+        lines += &format!("{} pool {}\n", values.name(), recording.pool_facts.checksum);
+        for tape in &recording.phases {
+            lines += &format!("{} {} {}\n", values.name(), tape.name, tape.tape_checksum);
         }
     }
     settle("recorded.txt", lines.as_bytes());

@@ -1,0 +1,191 @@
+//! A walk inside the clock: a path is looked up component by component, and each value read for the id that the next key begins with.
+
+use bakeoff_stores::{Session, StoreError};
+use bakeoff_tape::{Record, Walk};
+
+use crate::answers::Visit;
+
+/// A thread's buffers for walks.
+pub(crate) struct WalkBuffers {
+    /// A lookup's key.
+    pub(crate) key: Vec<u8>,
+    /// What it found.
+    pub(crate) value: Vec<u8>,
+}
+
+/// Does a walk; says whether its last lookup found something.
+pub(crate) fn walk(
+    record: &Record<'_>,
+    session: &mut dyn Session,
+    buffers: &mut WalkBuffers,
+    seen: &mut Visit,
+) -> Result<bool, StoreError> {
+    let Some(plan) = record.walk() else {
+        return Err(StoreError::BadRequest("a walk through values of an unknown codec".to_owned()));
+    };
+    let (mut path, mut parent) = (record.key, 0_u64);
+    while let Some((&length, rest)) = path.split_first() {
+        let Some((name, rest)) = rest.split_at_checked(usize::from(length)) else {
+            return Err(StoreError::BadRequest("a walk whose path is cut short".to_owned()));
+        };
+        path = rest;
+        buffers.key.clear();
+        buffers.key.extend_from_slice(&parent.to_be_bytes());
+        buffers.key.extend_from_slice(name);
+        buffers.value.clear();
+        if !session.get(&buffers.key, &mut buffers.value)? {
+            return Ok(false);
+        }
+        let Some(id) = read(plan, &buffers.value, seen) else {
+            // A value that cannot be read is a wrong answer, not an error: something is there, and it is not counted.
+            return Ok(true);
+        };
+        parent = id;
+        seen.entries += 1;
+    }
+    Ok(true)
+}
+
+/// Reads a value's id, and what the walk asks for besides.
+#[inline]
+fn read(plan: Walk, value: &[u8], seen: &mut Visit) -> Option<u64> {
+    if plan.all_fields {
+        return bakeoff_codec::read(plan.codec, value, Some(&mut seen.state));
+    }
+    seen.state = bakeoff_codec::read(plan.codec, value, None)?;
+    Some(seen.state)
+}
+
+/// Whether a walk came to what the tape expects.
+pub(crate) fn is_right(record: &Record<'_>, found: bool, visit: Option<&Visit>) -> bool {
+    let (Some(walk), Some(visit)) = (record.walk(), visit) else { return false };
+    match record.found() || walk.past_leaf {
+        true => (found, visit.entries, visit.state) == (record.found(), walk.found(), record.value_offset),
+        false => !found,
+    }
+}
+
+/// What was wrong with it, for a person.
+#[cold]
+pub(crate) fn describe_wrong(record: &Record<'_>, found: bool, visit: &Visit) -> String {
+    let walk = record.walk().unwrap_or_default();
+    let (entries, components) = (visit.entries, walk.components);
+    let by = walk.codec.name();
+    if found && entries < u64::from(components) {
+        return format!(
+            "walk of {components} components: the value found by the lookup after {entries} others cannot be read as {by}"
+        );
+    }
+    let of = if walk.all_fields { "fields" } else { "object" };
+    format!(
+        "walk of {components} components found {entries} of them and read {of} {} (the last found: {found}), expected {of} {} \
+         (the last found: {})",
+        visit.state,
+        record.value_offset,
+        record.found()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Buffers, LaneJob, replay_lane};
+    use bakeoff_measure::Clock;
+    use bakeoff_protocol::Mode;
+    use bakeoff_stores::Direction;
+    use bakeoff_tape::{Pool, TapeReader};
+    use std::collections::BTreeMap;
+    use std::path::Path;
+    use std::sync::atomic::{AtomicBool, AtomicU64};
+
+    /// A map that damages what it returns.
+    struct Damaging<F> {
+        entries: BTreeMap<Vec<u8>, Vec<u8>>,
+        damage: F,
+    }
+
+    impl<F: FnMut(&mut Vec<u8>)> Session for Damaging<F> {
+        fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+            self.entries.insert(key.to_vec(), value.to_vec());
+            Ok(())
+        }
+
+        fn update(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+            self.insert(key, value)
+        }
+
+        fn upsert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+            self.insert(key, value)
+        }
+
+        fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+            let found = self.entries.get(key).inspect(|found| value.extend_from_slice(found)).is_some();
+            if found {
+                (self.damage)(value);
+            }
+            Ok(found)
+        }
+
+        fn delete(&mut self, _: &[u8]) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        fn scan(
+            &mut self,
+            _: Option<&[u8]>,
+            _: Direction,
+            _: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+        ) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        fn commit(&mut self) -> Result<(), StoreError> {
+            Ok(())
+        }
+    }
+
+    /// Replays the committed tape of serialised values: answers checked, wrong ones, and the first of them.
+    fn replay(damage: impl FnMut(&mut Vec<u8>)) -> (u64, u64, Option<String>) {
+        let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tape/vectors");
+        let pool = Pool::open(&vectors.join("serialised.bin")).unwrap();
+        let tape = TapeReader::open(&vectors.join("serialised.tape")).unwrap();
+        let clock = Clock::new();
+        let (done, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+        let job = LaneJob {
+            pool: &pool,
+            clock: &clock,
+            mode: Mode::Latency,
+            check: true,
+            watch: false,
+            operations: 1,
+            alone: true,
+            done: &done,
+            stop: &stop,
+        };
+        let mut session = Damaging { entries: BTreeMap::new(), damage };
+        let outcome = replay_lane(&job, &mut tape.lane(0).unwrap(), &mut session, &mut Buffers::new(1000)).unwrap();
+        (outcome.answers_checked, outcome.answers_wrong, outcome.first_wrong)
+    }
+
+    #[test]
+    fn right_values_are_found_right() {
+        assert_eq!(replay(|_| ()), (15, 0, None));
+    }
+
+    #[test]
+    fn values_that_cannot_be_read_are_wrong_answers() {
+        let (checked, wrong, first) = replay(Vec::clear);
+        // Where the second lookup finds nothing by rights, the first cannot be read.
+        assert_eq!((checked, wrong), (15, 13), "{first:?}");
+        assert!(first.unwrap().contains("cannot be read as long"));
+        let (_, wrong, _) = replay(|value| value.truncate(7));
+        assert_eq!(wrong, 15);
+    }
+
+    #[test]
+    fn a_changed_id_is_a_wrong_answer() {
+        let (_, wrong, first) = replay(|value| value.iter_mut().for_each(|byte| *byte ^= 0x20));
+        // All but one: where something is to be missing on the way, a wrong id leads to nothing too.
+        assert_eq!(wrong, 14, "{first:?}");
+    }
+}
