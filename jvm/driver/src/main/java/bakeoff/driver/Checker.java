@@ -7,10 +7,8 @@ import bakeoff.tape.Hash;
 import bakeoff.tape.Operation;
 import bakeoff.tape.Pool;
 import bakeoff.tape.Record;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import bakeoff.tape.Walk;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.HexFormat;
 
 /**
@@ -19,7 +17,6 @@ import java.util.HexFormat;
  * @param <B> the form of keys and values
  */
 final class Checker<B> {
-    private static final VarHandle LITTLE = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final int KEY_BYTES_SHOWN = 64;
 
     private final Pool pool;
@@ -30,11 +27,6 @@ final class Checker<B> {
         this.pool = pool;
         this.output = output;
         this.outcome = outcome;
-    }
-
-    /** The first eight bytes as an integer. */
-    static long littleEndian(byte[] bytes) {
-        return (long) LITTLE.get(bytes, 0);
     }
 
     void settle(Step<B>[] steps, int count, ByteBuffer records, boolean check) {
@@ -109,10 +101,12 @@ final class Checker<B> {
     }
 
     private static boolean walkIsRight(Step<?> step) {
-        if (!step.record.has(Flags.FOUND)) {
+        Record record = step.record;
+        boolean found = record.has(Flags.FOUND);
+        if (!found && !Walk.pastLeaf(record)) {
             return !step.found;
         }
-        return step.found && step.state == step.record.valueOffset;
+        return step.found == found && step.entries == Walk.found(record) && step.state == record.valueOffset;
     }
 
     private boolean scanIsRight(Step<B> step, int begin) {
@@ -133,16 +127,31 @@ final class Checker<B> {
     private String describe(Step<B> step, int begin, ByteBuffer records) {
         Record record = step.record;
         if (record.operation == Operation.WALK) {
-            return "walk of %d components ended at object %s (found: %s), expected %s (found: %s)"
-                    .formatted(
-                            record.valueBytes,
-                            Long.toUnsignedString(step.state),
-                            step.found,
-                            Long.toUnsignedString(record.valueOffset),
-                            record.has(Flags.FOUND));
+            return describeWalk(step);
         }
         String key = printable(records, record.keyOffset, record.keyBytes);
         return record.operation == Operation.GET ? describeGet(step, begin, key) : describeScan(step, key);
+    }
+
+    private static String describeWalk(Step<?> step) {
+        Record record = step.record;
+        int components = Walk.components(record);
+        if (step.found && step.entries < components) {
+            return "walk of %d components: the value found by the lookup after %d others cannot be read as %s"
+                    .formatted(components, step.entries, Walk.word(record));
+        }
+        String of = Walk.allFields(record) ? "fields" : "object";
+        return ("walk of %d components found %d of them and read %s %s (the last found: %s), expected %s %s"
+                        + " (the last found: %s)")
+                .formatted(
+                        components,
+                        step.entries,
+                        of,
+                        Long.toUnsignedString(step.state),
+                        step.found,
+                        of,
+                        Long.toUnsignedString(record.valueOffset),
+                        record.has(Flags.FOUND));
     }
 
     private String describeGet(Step<B> step, int begin, String key) {

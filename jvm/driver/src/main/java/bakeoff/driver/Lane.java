@@ -1,5 +1,6 @@
 package bakeoff.driver;
 
+import bakeoff.directory.DirectoryReader;
 import bakeoff.store.Direction;
 import bakeoff.store.Form;
 import bakeoff.store.Output;
@@ -30,6 +31,7 @@ public final class Lane<B> {
     private final Pool pool;
     private final Output output;
     private final Output walkOutput = new Output(WALK_VALUE_BYTES);
+    private final DirectoryReader directories = new DirectoryReader();
     private final Fold<B> fold;
     private final Allocations allocations = new Allocations();
     private int count;
@@ -188,28 +190,37 @@ public final class Lane<B> {
         step.state = fold.state();
     }
 
-    /** Looks up a path component by component: each key begins with the id that the value before it holds. */
     private void walk(Step<B> step, Session<B> session) throws Exception {
+        directories.begin(step.record);
+        step.found = descend(step, session);
+        step.state = directories.state();
+    }
+
+    /**
+     * Looks up a path component by component: each key begins with the id that the value before it holds. Says whether the last lookup
+     * found something.
+     */
+    private boolean descend(Step<B> step, Session<B> session) throws Exception {
         int at = step.record.keyOffset;
         int end = at + step.record.keyBytes;
-        long parent = 0;
         while (at < end) {
             int length = records.get(at) & 0xff;
             walkOutput.clear();
-            if (!session.get(form.step(parent, records, at + 1, length), walkOutput)) {
-                return;
+            if (!session.get(form.step(directories.objectId(), records, at + 1, length), walkOutput)) {
+                return false;
             }
             byte[] kept = walkOutput.takeKept();
-            byte[] value = kept == null ? walkOutput.array() : kept;
-            // A value shorter than an id is a wrong answer, not an error: `found` stays false.
-            if ((kept == null ? walkOutput.position() : kept.length) < Long.BYTES) {
-                return;
+            boolean read = kept == null
+                    ? directories.read(walkOutput.array(), walkOutput.position())
+                    : directories.read(kept, kept.length);
+            if (!read) {
+                // A value that cannot be read is a wrong answer, not an error: something is there, and it is not
+                // counted.
+                return true;
             }
-            parent = Checker.littleEndian(value);
             step.entries++;
             at += 1 + length;
         }
-        step.found = true;
-        step.state = parent;
+        return true;
     }
 }

@@ -29,7 +29,7 @@ final class Step<B> {
     long entries;
     /** Scans: bytes of keys and values delivered. */
     long bytes;
-    /** Scans: the consumer's state. Walks: the object id read last. */
+    /** Scans: the consumer's state. Walks: the object id read last, or what all fields came to. */
     long state;
     /** Nanoseconds, or {@link #UNTIMED}. */
     long timeNs;

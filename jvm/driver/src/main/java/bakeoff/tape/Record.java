@@ -18,9 +18,9 @@ public final class Record {
     public int keyOffset;
     /** Its length. */
     public int keyBytes;
-    /** Length of the value written or expected, unsigned; for a walk the number of components. */
+    /** Length of the value written or expected, unsigned; for a walk what {@link Walk} reads. */
     public long valueBytes;
-    /** Where in the pool that value lies; for a walk the object id expected. */
+    /** Where in the pool that value lies; for a walk the object id expected, or what all fields come to. */
     public long valueOffset;
     /** When the operation is due, if flag {@code DUE} is set: unsigned nanoseconds from the start of the phase. */
     public long dueNs;

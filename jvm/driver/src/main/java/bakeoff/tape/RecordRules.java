@@ -58,8 +58,15 @@ final class RecordRules {
         return new Broken("flag ANY_ORDER", "set", "set only for a whole scan that copies nothing");
     }
 
-    /** The path of a walk has as many components as the record says. */
+    /** The path of a walk has as many components as the record says, and its values a codec that is known. */
     private static Broken checkPath(Record record, ByteBuffer block) {
+        if (!Walk.isKnown(record)) {
+            return new Broken("walk", "0x%08x".formatted(record.valueBytes), "a known codec with known fields");
+        }
+        if (Walk.pastLeaf(record) && (record.has(Flags.FOUND) || Walk.components(record) == 0)) {
+            String found = "%d components".formatted(Walk.components(record));
+            return new Broken("past a leaf", found, "a walk that is not found and has a component");
+        }
         int at = record.keyOffset;
         int end = at + record.keyBytes;
         long components = 0;
@@ -71,6 +78,7 @@ final class RecordRules {
             at += 1 + length;
             components++;
         }
-        return components == record.valueBytes ? null : new Broken("components", record.valueBytes, components);
+        int expected = Walk.components(record);
+        return components == expected ? null : new Broken("components", expected, components);
     }
 }

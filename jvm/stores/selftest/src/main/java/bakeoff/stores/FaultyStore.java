@@ -59,6 +59,7 @@ public final class FaultyStore implements StoreType {
                         List.of(
                                 "none",
                                 "wrong-value",
+                                "half-value",
                                 "missing-key",
                                 "phantom-key",
                                 "error",
@@ -156,8 +157,11 @@ public final class FaultyStore implements StoreType {
             return true;
         }
 
-        /** The value, or a copy with a bit turned over. */
+        /** The value, or a copy with a bit turned over, or its first half. */
         private byte[] spoilt(byte[] value) {
+            if (fault.equals("half-value")) {
+                return Arrays.copyOf(value, value.length / 2);
+            }
             if (!fault.equals("wrong-value") || value.length == 0) {
                 return value;
             }

@@ -1,0 +1,119 @@
+package bakeoff.directory;
+
+import bakeoff.directory.flat.Acl;
+import bakeoff.directory.flat.DirectoryInfo;
+import bakeoff.directory.proto.DirectoryInfoProtos;
+import bakeoff.tape.Record;
+import bakeoff.tape.Walk;
+import com.google.protobuf.InvalidProtocolBufferException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Reads directories from values while the clock runs, through the libraries a program would use, and keeps what a walk has read: of each
+ * value the object id or all fields. Allocates what these libraries allocate.
+ */
+public final class DirectoryReader {
+    private static final VarHandle LITTLE = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long FACTOR = 0x9E37_79B9_7F4A_7C15L;
+
+    private int codec;
+    private boolean allFields;
+    private long objectId;
+    private long state;
+
+    /** Begins a walk. */
+    public void begin(Record record) {
+        codec = Walk.codec(record);
+        allFields = Walk.allFields(record);
+        objectId = 0;
+        state = 0;
+    }
+
+    /** The id of the directory read last; 0, the root's, if there is none. */
+    public long objectId() {
+        return objectId;
+    }
+
+    /** What the walk has read: the last id, or what all fields come to. */
+    public long state() {
+        return allFields ? state : objectId;
+    }
+
+    /** Reads a value, the first bytes of an array; false if it cannot be read. */
+    public boolean read(byte[] value, int length) {
+        try {
+            switch (codec) {
+                case Walk.FLATBUFFERS -> readFlat(value, length);
+                case Walk.PROTOBUF -> readProto(value, length);
+                default -> {
+                    if (length < Long.BYTES) {
+                        return false;
+                    }
+                    objectId = (long) LITTLE.get(value, 0);
+                }
+            }
+            return true;
+        } catch (InvalidProtocolBufferException | RuntimeException unreadable) {
+            // FlatBuffers throws whatever the bytes lead to: an index out of bounds, a text that is not there.
+            return false;
+        }
+    }
+
+    private void readFlat(byte[] value, int length) {
+        DirectoryInfo info = DirectoryInfo.getRootAsDirectoryInfo(ByteBuffer.wrap(value, 0, length));
+        if (allFields) {
+            fold(info);
+        }
+        objectId = info.objectId();
+    }
+
+    private void fold(DirectoryInfo info) {
+        long all = fold(fold(state, info.objectId()), info.updateId());
+        all = fold(fold(fold(all, info.parentId()), info.creationTime()), info.modificationTime());
+        all = fold(fold(fold(all, info.name()), info.owner()), info.group());
+        int acls = info.aclsLength();
+        all = fold(fold(all, info.permissions()), acls);
+        for (int index = 0; index < acls; index++) {
+            Acl acl = info.acls(index);
+            all = fold(fold(fold(fold(all, acl.name()), acl.type()), acl.scope()), acl.permissions());
+        }
+        state = all;
+    }
+
+    private void readProto(byte[] value, int length) throws InvalidProtocolBufferException {
+        DirectoryInfoProtos.DirectoryInfo info =
+                DirectoryInfoProtos.DirectoryInfo.parser().parseFrom(value, 0, length);
+        if (allFields) {
+            fold(info);
+        }
+        objectId = info.getObjectId();
+    }
+
+    private void fold(DirectoryInfoProtos.DirectoryInfo info) {
+        long all = fold(fold(state, info.getObjectId()), info.getUpdateId());
+        all = fold(fold(fold(all, info.getParentId()), info.getCreationTime()), info.getModificationTime());
+        all = fold(fold(fold(all, info.getName()), info.getOwner()), info.getGroup());
+        all = fold(fold(all, info.getPermission()), info.getAclsCount());
+        for (DirectoryInfoProtos.Acl acl : info.getAclsList()) {
+            all = fold(fold(all, acl.getName()), acl.getType().getNumber());
+            all = fold(fold(all, acl.getScope().getNumber()), acl.getPermissions());
+        }
+        state = all;
+    }
+
+    private static long fold(long state, long number) {
+        return (Long.rotateLeft(state, 5) ^ number) * FACTOR;
+    }
+
+    /** Of a text its length and its ends. */
+    private static long fold(long state, String text) {
+        int length = text.length();
+        if (length == 0) {
+            return fold(state, 0);
+        }
+        return fold(state, length | (long) text.charAt(0) << 48 | (long) text.charAt(length - 1) << 56);
+    }
+}
