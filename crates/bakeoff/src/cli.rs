@@ -280,7 +280,7 @@ pub(crate) struct ReportArguments {
     /// Show every store's figures for every workload
     #[arg(long)]
     pub(crate) full: bool,
-    /// Set the run beside a paper: hines-2023, leveldb-2011, cunningham-2024, lmdbjava-2016
+    /// Set the run beside a paper: hines-2023, leveldb-2011, cunningham-2024, lmdbjava-2016, ozone-2020
     #[arg(long, value_name = "NAME", conflicts_with_all = ["csv", "json", "parquet", "xlsx", "markdown"])]
     pub(crate) against: Option<String>,
     /// Write the report as one HTML page that needs nothing else; it can show several runs, and a paper with --against.

@@ -77,6 +77,35 @@ fn directory_keys_are_walked_with_one_thread_and_with_two() {
 }
 
 #[test]
+fn serialised_values_are_read_on_the_way() {
+    let place = Place::new();
+    let variants = ["flatbuffers", "flatbuffers-long", "protobuf", "protobuf-long"].map(|values| {
+        let fields = if values.ends_with("-long") { "one" } else { "all" };
+        format!(
+            "[[variants]]\nname = \"{values}\"\n[variants.tree]\nvalues = \"{values}\"\n\
+             [[variants.phases]]\nname = \"load\"\noperation = \"insert\"\nbatch = \"all\"\n\
+             [[variants.phases]]\nname = \"walk\"\noperation = \"walk\"\noperations = 300\npast-leaf = true\n\
+             fields = \"{fields}\"\nmeasure = \"throughput\"\n"
+        )
+    });
+    let suite = format!(
+        "rounds = 1\n[axes]\nstores = [\"sqlite\", \"lmdb\"]\nthreads = [1, 2]\n[tree]\nfanout = 5\nlevels = 4\n\
+         [[phases]]\nname = \"load\"\noperation = \"insert\"\n{}",
+        variants.concat()
+    );
+    place.write("tree.toml", &suite);
+    place.run(&["run", "tree.toml"]).expect(0);
+    let cells = place.cells();
+    assert_eq!(cells.len(), 16);
+    assert!(cells.iter().all(|cell| cell["status"] == "ok" && cell["verified"]["entries"] == 780), "{cells:?}");
+    // Four directories of each walk, whose fifth lookup finds nothing.
+    let walked = |line: &&serde_json::Value| line["result"]["phase"] == "walk";
+    let lines = place.lines();
+    let walks: Vec<_> = lines.iter().filter(walked).map(|line| &line["result"]["operations"][0]["entries"]).collect();
+    assert!(walks.len() == 16 && walks.iter().all(|entries| **entries == 1_200), "{walks:?}");
+}
+
+#[test]
 fn the_time_of_operations_is_that_of_all_threads_and_the_time_of_a_phase_that_of_the_longest() {
     let place = Place::new();
     let suite = tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 1_000_000\n")

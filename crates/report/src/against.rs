@@ -36,7 +36,8 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
     }
     let mut matched = 0;
     for table in &ours {
-        for other in theirs.iter().filter(|other| may_be_matched(table, other)) {
+        let named = theirs.iter().any(|other| other.circumstances.variant == table.circumstances.variant);
+        for other in theirs.iter().filter(|other| may_be_matched(table, other, named)) {
             let pairs = pairs(other, table);
             if pairs.is_empty() {
                 continue;
@@ -80,12 +81,13 @@ fn scaled(records: u64, scale: Option<f64>) -> u64 {
     scale.map_or(records, |scale| ((records as f64 * scale).round() as u64).max(1))
 }
 
-/// Variants and disturbances must be the same where the publication tells them apart.
-fn may_be_matched(ours: &Table, theirs: &Table) -> bool {
+/// Variants and disturbances must be the same where the publication tells them apart. `named`: it has our variant by its full name.
+fn may_be_matched(ours: &Table, theirs: &Table, named: bool) -> bool {
     let (ours, theirs) = (&ours.circumstances, &theirs.circumstances);
     let variant = theirs.variant.as_ref().is_none_or(|variant| {
         // A section of a paper may be two variants of a suite: `baseline` is `baseline-sequential` and `baseline-random`.
-        ours.variant.as_ref().is_some_and(|ours| ours == variant || ours.starts_with(&format!("{variant}-")))
+        let part = |ours: &String| !named && ours.starts_with(&format!("{variant}-"));
+        ours.variant.as_ref().is_some_and(|ours| ours == variant || part(ours))
     });
     variant && ours.disturbance == theirs.disturbance && ours.threads == theirs.threads
 }

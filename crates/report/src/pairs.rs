@@ -29,10 +29,12 @@ pub(crate) fn pairs<'a>(left: &'a Table, right: &'a Table) -> Vec<Pair<'a>> {
     left.measures.iter().flat_map(of).filter_map(pair).collect()
 }
 
-/// Whether two fields have the same place; a publication that does not say what its data is has it in any.
+/// Whether two fields have the same place; a publication that does not say what its data is has it in any, and one that does not say how
+/// long values are either has them of any length.
 fn is_same(left: &Place, right: &Place) -> bool {
     let (Column { data, records }, other) = (&left.2, &right.2);
-    (&left.0, left.1, records) == (&right.0, right.1, &other.records) && (data.is_empty() || *data == other.data)
+    let same_size = left.1 == right.1 || (data.is_empty() && left.1 == (0, 0));
+    same_size && (&left.0, records) == (&right.0, &other.records) && (data.is_empty() || *data == other.data)
 }
 
 impl Pair<'_> {

@@ -148,12 +148,14 @@ fn key_words(key: &str, unit: &str) -> String {
 }
 
 fn pool_words(pool: &Value) -> String {
-    let data = pool.get("data").and_then(Value::as_str).unwrap_or("?");
+    let word = |key: &str| pool.get(key).and_then(Value::as_str);
+    let data = word("data").unwrap_or("?");
+    let data = word("values").map_or_else(|| data.to_owned(), |values| format!("{data} ({values})"));
     let ratio = |key: &str| {
         pool.get(key).and_then(Value::as_f64).map(|ratio| format!("{} {ratio:.2}", key_words(key, "_ratio")))
     };
     let ratios: Vec<String> = ["snappy_ratio", "lz4_ratio", "zstd_ratio"].iter().filter_map(|key| ratio(key)).collect();
-    if ratios.is_empty() { data.to_owned() } else { format!("{data}, compressible by {}", ratios.join(", ")) }
+    if ratios.is_empty() { data } else { format!("{data}, compressible by {}", ratios.join(", ")) }
 }
 
 /// The command line as typed; arguments with blanks are quoted.

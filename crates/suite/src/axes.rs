@@ -1,4 +1,4 @@
-//! The tables `[axes]`, `[limits]` and `[tree]`.
+//! The tables `[axes]` and `[limits]`.
 
 use std::time::Duration;
 
@@ -11,7 +11,8 @@ use crate::memory;
 use crate::node::{Node, SuiteFile, Value};
 use crate::read::{self, Table};
 use crate::suite::StoreChoice;
-use crate::units::{format_count, format_duration, format_size, format_size_range, parse_duration, parse_size};
+use crate::tree;
+use crate::units::{format_duration, format_size, format_size_range, parse_duration, parse_size};
 use crate::units::{parse_size_range, shorten};
 use crate::{POOL_BYTES_MAX, RECORDS_MAX, VALUE_BYTES_MAX};
 
@@ -57,7 +58,7 @@ pub(crate) struct Limits {
 }
 
 /// Reads `[axes]`. With directory keys the tree says how many records there are and how long.
-pub(crate) fn axes(root: &Table<'_>, tree: Option<Tree>, problems: &mut Problems) -> Option<Axes> {
+pub(crate) fn axes(root: &Table<'_>, directory_tree: Option<Tree>, problems: &mut Problems) -> Option<Axes> {
     const KNOWN: [&str; 10] = [
         "stores",
         "value-size",
@@ -80,9 +81,12 @@ pub(crate) fn axes(root: &Table<'_>, tree: Option<Tree>, problems: &mut Problems
     check_tree(root, &table, &keys, problems);
     let is_tree = has_form(&keys, KeyForm::Directory);
     let stores = stores(&table, problems);
-    let value_bytes = if is_tree { Some(tree_values(tree)) } else { value_sizes(&table, problems) };
-    let records =
-        if is_tree { Some(tree.and_then(tree_entries).into_iter().collect()) } else { records(&table, problems) };
+    let value_bytes = if is_tree { Some(tree::value_sizes(directory_tree)) } else { value_sizes(&table, problems) };
+    let records = if is_tree {
+        Some(directory_tree.and_then(tree_entries).into_iter().collect())
+    } else {
+        records(&table, problems)
+    };
     let data = table.axis("data", problems, |node, what, problems| read::word(node, what, &data_types, problems));
     let durability =
         table.axis("durability", problems, |node, what, problems| read::word(node, what, &classes, problems));
@@ -193,40 +197,6 @@ fn check_tree(root: &Table<'_>, table: &Table<'_>, keys: &[Key], problems: &mut 
             problems.add(table.place(key), message, format!("leave `{key}` out, or use another key"));
         }
     }
-}
-
-/// Reads `[tree]`.
-pub(crate) fn tree(root: &Table<'_>, problems: &mut Problems) -> Option<Tree> {
-    let table = Table::new(root.get("tree")?, "[tree]", &["fanout", "levels", "padding"], problems)?;
-    let fanout = table.required("fanout", "fanout = 10", problems);
-    let levels = table.required("levels", "levels = 5", problems);
-    let fanout = fanout.and_then(|node| read::count(node, "fanout", (1, RECORDS_MAX), problems))?;
-    let levels = levels.and_then(|node| read::count(node, "levels", (1, 255), problems))?;
-    let padding = table.read("padding", problems, |node, what, problems| {
-        read::quantity(node, what, (0, VALUE_BYTES_MAX - 8), parse_size, format_size, problems)
-    });
-    let tree = Tree { fanout: fanout as u32, levels: levels as u32, padding_bytes: padding.unwrap_or(0) as u32 };
-    let Some(entries) = tree_entries(tree).filter(|&entries| entries <= RECORDS_MAX) else {
-        let message =
-            format!("a tree of {} levels with {} directories in each is too large", levels, format_count(fanout));
-        let help = format!("a workload has at most {} records", format_count(RECORDS_MAX));
-        problems.add(&table.place, message, help);
-        return None;
-    };
-    let pool_bytes = entries.saturating_mul(u64::from(tree.padding_bytes) + 8);
-    if pool_bytes > POOL_BYTES_MAX {
-        let message = format!("the values of this tree take {}", format_size(pool_bytes));
-        let help =
-            format!("they fit a pool of at most {}: use less padding or a smaller tree", format_size(POOL_BYTES_MAX));
-        problems.add(&table.place, message, help);
-        return None;
-    }
-    Some(tree)
-}
-
-fn tree_values(tree: Option<Tree>) -> Vec<SizeRange> {
-    let bytes = tree.map(|tree| u64::from(tree.padding_bytes) + 8);
-    bytes.map(|bytes| SizeRange { min: bytes, max: bytes }).into_iter().collect()
 }
 
 /// Reads `[limits]`.

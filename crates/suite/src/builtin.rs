@@ -10,6 +10,7 @@ const SUITES: [(&str, &str); 25] = [
     ("leveldb-2011", include_str!("../../../suites/leveldb-2011.toml")),
     ("cunningham-2024", include_str!("../../../suites/cunningham-2024.toml")),
     ("lmdbjava-2016", include_str!("../../../suites/lmdbjava-2016.toml")),
+    ("ozone-2020", include_str!("../../../suites/ozone-2020.toml")),
     ("ycsb-a", include_str!("../../../suites/ycsb-a.toml")),
     ("ycsb-b", include_str!("../../../suites/ycsb-b.toml")),
     ("ycsb-c", include_str!("../../../suites/ycsb-c.toml")),

@@ -25,6 +25,7 @@ mod scale;
 mod settings;
 mod skip;
 mod suite;
+mod tree;
 mod units;
 mod variants;
 mod warm_up;

@@ -14,7 +14,7 @@ use crate::units::shorten;
 /// The most operations of a phase.
 const OPERATIONS_MAX: u64 = 1_000_000_000_000;
 
-const KNOWN: [&str; 15] = [
+const KNOWN: [&str; 17] = [
     "name",
     "operation",
     "mix",
@@ -30,6 +30,8 @@ const KNOWN: [&str; 15] = [
     "reverse",
     "order",
     "consumer",
+    "fields",
+    "past-leaf",
 ];
 
 const CONSUMERS: [(&str, Consumer); 5] = [
@@ -75,6 +77,8 @@ impl<'a> Phase<'a> {
             reverse: table.read("reverse", problems, read::boolean).unwrap_or(false),
             any_order: table.read("order", problems, any_order).unwrap_or(false),
             consumer: table.read("consumer", problems, consumer).unwrap_or(Consumer::Touch),
+            all_fields: table.read("fields", problems, all_fields).unwrap_or(false),
+            past_leaf: table.read("past-leaf", problems, read::boolean).unwrap_or(false),
         };
         Some(Self { spec, table })
     }
@@ -190,6 +194,10 @@ fn scan_entries(node: &Node, what: &str, problems: &mut Problems) -> Option<Size
 
 fn any_order(node: &Node, what: &str, problems: &mut Problems) -> Option<bool> {
     read::word(node, what, &[("key", false), ("any", true)], problems)
+}
+
+fn all_fields(node: &Node, what: &str, problems: &mut Problems) -> Option<bool> {
+    read::word(node, what, &[("one", false), ("all", true)], problems)
 }
 
 fn consumer(node: &Node, what: &str, problems: &mut Problems) -> Option<Consumer> {

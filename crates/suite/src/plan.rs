@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use bakeoff_protocol::{Axes, Durability, Settings, StoreDescription};
-use bakeoff_tape::{Data, Estimate, KeyMaker, PhaseSpec, SizeRange, Workload, estimate, tree_entries};
+use bakeoff_tape::{Data, Estimate, KeyMaker, PhaseSpec, SizeRange, TreeValues, Workload, estimate};
 use serde::Serialize;
 use sha1::{Digest, Sha1};
 
@@ -367,7 +367,7 @@ fn workloads(suite: &Suite) -> Vec<Workload> {
 fn workload(suite: &Suite, (key, data): (Key, Data), value_bytes: SizeRange, records: u64, lanes: u32) -> Workload {
     let pool_bytes = match suite.tree() {
         // The pool of a tree is its values, one after the other.
-        Some(tree) => tree_entries(tree).unwrap_or(0) * value_bytes.max,
+        Some(tree) => TreeValues::new(tree).offset(records),
         None => suite.pool_bytes().unwrap_or_else(|| pool_bytes(value_bytes.max)),
     };
     let (seed, tree, phases) = (suite.seed(), suite.tree(), suite.phases().to_vec());
@@ -393,7 +393,11 @@ impl Plan {
         let pools: BTreeMap<_, _> = self
             .workloads
             .iter()
-            .map(|plan| ((plan.workload.data.name(), plan.workload.pool_bytes), plan.workload.pool_bytes))
+            .map(|plan| &plan.workload)
+            .map(|workload| {
+                let form = workload.tree.map(|tree| tree.values.name());
+                ((workload.data.name(), form, workload.pool_bytes), workload.pool_bytes)
+            })
             .collect();
         let tapes = self
             .workloads

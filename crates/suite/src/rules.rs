@@ -1,6 +1,6 @@
 //! What a phase may not ask for, by itself.
 
-use bakeoff_tape::{Access, Batch, Consumer, KeyForm, Measure, Operation};
+use bakeoff_tape::{Access, Batch, Consumer, KeyForm, Measure, Operation, Tree};
 
 use crate::axes::{Axes, has_form};
 use crate::error::Problems;
@@ -8,7 +8,13 @@ use crate::node::SuiteFile;
 use crate::phase::Phase;
 
 /// Notes everything about the phase at `index` that cannot be, or would say nothing.
-pub(crate) fn check(phase: &Phase<'_>, index: usize, axes: &Axes, file: &SuiteFile, problems: &mut Problems) {
+pub(crate) fn check(
+    phase: &Phase<'_>,
+    index: usize,
+    (axes, tree): (&Axes, Option<Tree>),
+    file: &SuiteFile,
+    problems: &mut Problems,
+) {
     if phase.spec.mix.is_empty() {
         // What it does could not be read, so nothing can be said of the rest.
         return;
@@ -22,6 +28,7 @@ pub(crate) fn check(phase: &Phase<'_>, index: usize, axes: &Axes, file: &SuiteFi
     scans(phase, problems);
     threads(phase, axes, file, problems);
     directories(phase, index, axes, problems);
+    fields(phase, tree, problems);
 }
 
 fn first(phase: &Phase<'_>, problems: &mut Problems) {
@@ -37,9 +44,11 @@ fn first(phase: &Phase<'_>, problems: &mut Problems) {
 
 /// A key that changes nothing is a misunderstanding: better told than passed over.
 fn without_effect(phase: &Phase<'_>, problems: &mut Problems) {
-    use Operation::{Delete, Get, Insert, Scan, ScanAll, Update, Upsert};
-    let needs: [(&str, &[Operation]); 10] = [
+    use Operation::{Delete, Get, Insert, Scan, ScanAll, Update, Upsert, Walk};
+    let needs: [(&str, &[Operation]); 12] = [
         ("missing", &[Get]),
+        ("fields", &[Walk]),
+        ("past-leaf", &[Walk]),
         ("restore", &[Delete]),
         ("read-first", &[Update, Upsert, Delete]),
         ("scan-entries", &[Scan]),
@@ -132,4 +141,13 @@ fn directories(phase: &Phase<'_>, index: usize, axes: &Axes, problems: &mut Prob
         let message = format!("{} writes into a directory tree, whose entries are fixed", phase.table.name);
         problems.add(place, message, "use get, walk, scan, scan-all, or delete without restore");
     }
+}
+
+fn fields(phase: &Phase<'_>, tree: Option<Tree>, problems: &mut Problems) {
+    let Some(values) = tree.map(|tree| tree.values).filter(|values| phase.spec.all_fields && !values.has_fields())
+    else {
+        return;
+    };
+    let message = format!("values in {} have no field but the id", values.name());
+    problems.add(phase.table.place("fields"), message, "write fields = \"one\", or values = \"flatbuffers\" in [tree]");
 }

@@ -14,7 +14,11 @@ pub(crate) fn apply(file: &mut SuiteFile, text: &str, problems: &mut Problems) -
     let tree = file.root.table_if_there("tree");
     if let Some(levels) = text.strip_prefix(LEVELS) {
         match tree {
-            Some(tree) => tree.set("levels", Node { place, value: Value::Text(levels.to_owned()) }),
+            Some(tree) => {
+                let levels = Node { place, value: Value::Text(levels.to_owned()) };
+                tree.set("levels", levels.clone());
+                set_in_variants(file, &levels);
+            }
             None => problems.add(&place, "the suite has no tree", "give a part of its records, e.g. --scale 0.01"),
         }
         return None;
@@ -33,6 +37,15 @@ pub(crate) fn apply(file: &mut SuiteFile, text: &str, problems: &mut Problems) -
         scale(variant, part, &place);
     }
     Some(part)
+}
+
+/// The levels of variants that have their own.
+fn set_in_variants(file: &mut SuiteFile, levels: &Node) {
+    for variant in file.root.list_if_there("variants").into_iter().flatten() {
+        if let Some(tree) = variant.table_if_there("tree").filter(|tree| tree.get("levels").is_some()) {
+            tree.set("levels", levels.clone());
+        }
+    }
 }
 
 /// Records, operations and batches: a part of each, so that there are as many batches as before.
@@ -137,7 +150,8 @@ mod tests {
         let tree = "[axes]\nstores = \"null\"\n[tree]\nfanout = 5\nlevels = 10\n[[phases]]\nname = \"load\"\noperation = \"insert\"\n";
         let suite = scaled("levels=3", tree).unwrap();
         assert_eq!(suite.tree().map(|tree| tree.levels), Some(3));
-        assert_eq!(suite.scale(), None);
+        // 5 + 25 + 125 of 12,207,030 entries.
+        assert_eq!(suite.scale(), Some(155.0 / 12_207_030.0));
         assert!(scaled("0.5", tree).unwrap_err().contains("levels=5"));
         assert!(scaled("levels=many", tree).unwrap_err().contains("--scale levels=many"));
     }

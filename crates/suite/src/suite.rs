@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_protocol::Durability;
-use bakeoff_tape::{Data, PhaseSpec, Shape, SizeRange, Tree};
+use bakeoff_tape::{Data, PhaseSpec, Shape, SizeRange, Tree, tree_entries};
 
 use crate::axes::{self, Axes, Key, Limits};
 use crate::disturbance::Disturbance;
@@ -16,7 +16,7 @@ use crate::phase::Phase;
 use crate::read::{self, Table};
 use crate::variants::{self, Variant};
 use crate::warm_up::{self, WarmUpLimit};
-use crate::{SUITE_BYTES_MAX, distribution, flow, memory, rules, scale, settings};
+use crate::{SUITE_BYTES_MAX, distribution, flow, memory, rules, scale, settings, tree};
 
 const KNOWN: [&str; 16] = [
     "title",
@@ -120,6 +120,8 @@ impl Suite {
         }
         let suite = check(file)?;
         let summary = format!("{} Scaled down: --scale {}.", suite.summary, text.trim()).trim_start().to_owned();
+        let entries = |suite: &Self| suite.tree.and_then(tree_entries).map(|entries| entries as f64);
+        let scale = scale.or_else(|| Some(entries(&suite)? / entries(self)?));
         Ok(Self { summary, scale, ..suite })
     }
 
@@ -348,7 +350,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     let memory_bytes = root.read("memory", problems, memory::memory);
     let limits = axes::limits(&root, problems);
     let warm_up = warm_up::read(&root, problems);
-    let tree = axes::tree(&root, problems);
+    let tree = tree::read(&root, problems);
     let axes = axes::axes(&root, tree, problems);
     let phases = phases(&root, problems);
     let baseline = root.axis("baseline", problems, read::name).unwrap_or_default();
@@ -366,7 +368,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         problems.add(place, "the tree says how long values are", "leave `value-distribution` out");
     }
     for (index, phase) in phases.iter().enumerate() {
-        rules::check(phase, index, &axes, file, problems);
+        rules::check(phase, index, (&axes, tree), file, problems);
     }
     if problems.is_empty() {
         flow::check(&phases, &axes, file, problems);

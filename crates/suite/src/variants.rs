@@ -7,7 +7,7 @@ use crate::read::{self, Table, wrong_kind};
 /// The most variants of a suite.
 const VARIANTS_MAX: usize = 100;
 
-const KNOWN: [&str; 5] = ["name", "summary", "axes", "phases", "settings"];
+const KNOWN: [&str; 6] = ["name", "summary", "axes", "phases", "settings", "tree"];
 
 /// What a variant is called and what it stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ fn read_one(element: &Node, problems: &mut Problems) -> Option<Variant> {
     let table = Table::new(element, "[[variants]]", &KNOWN, problems)?;
     let name = table.required("name", "name = \"equal\"", problems);
     let name = name.and_then(|node| read::name(node, "name of a variant", problems))?;
-    for key in ["axes", "settings"] {
+    for key in ["axes", "settings", "tree"] {
         if let Some(node) = table.get(key).filter(|node| !matches!(node.value, Value::Table(_))) {
             wrong_kind(node, key, &format!("a table headed [variants.{key}]"), problems);
             return None;
@@ -57,7 +57,7 @@ fn read_one(element: &Node, problems: &mut Problems) -> Option<Variant> {
     Some(Variant { name, summary })
 }
 
-/// The suite with a variant's axes and settings in place of its own, key by key, and its phases as a whole.
+/// The suite with a variant's axes, settings and tree in place of its own, key by key, and its phases as a whole.
 fn merged(file: &SuiteFile, variant: &Node) -> SuiteFile {
     let mut file = file.clone();
     remove(&mut file.root, "variants");
@@ -68,8 +68,9 @@ fn merged(file: &SuiteFile, variant: &Node) -> SuiteFile {
             entries.retain(|entry| names(stores, &entry.key));
         }
     }
-    for key in ["axes", "settings"] {
-        let (Some(from), Some(into)) = (variant.get(key), file.root.table(key)) else { continue };
+    for key in ["axes", "settings", "tree"] {
+        let Some(from) = variant.get(key) else { continue };
+        let Some(into) = file.root.table(key) else { continue };
         merge(into, from, if key == "settings" { 2 } else { 1 });
     }
     if let Some(phases) = variant.get("phases") {

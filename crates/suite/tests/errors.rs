@@ -76,6 +76,12 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "operation = \"get\"\noperations = 500\naccess = \"zipfian\"\nmissing = 0.1",
         "operation = \"walk\"\noperations = 5",
     ),
+    (
+        "serialised values with padding, and names that are too short",
+        "[limits]",
+        "[tree]\nfanout = 300\nlevels = 2\npadding = 5\nvalues = \"protobuf-long\"\nname-size = 4\n\n[limits]\n",
+    ),
+    ("an unknown form of values", "[limits]", "[tree]\nfanout = 3\nlevels = 2\nvalues = \"protobufs\"\n\n[limits]\n"),
     ("a tree without its keys", "[limits]", "[tree]\nfanout = 3\nlevels = 2\n\n[limits]\n"),
     ("keys without their tree", "threads = [1]", "key = \"directory\""),
     (

@@ -249,6 +249,29 @@ fn a_directory_tree_says_how_many_records_there_are_and_how_long() {
 }
 
 #[test]
+fn values_of_a_tree_are_serialised_as_its_variants_say() {
+    let text = "
+        [axes]\nstores = \"all\"\n[tree]\nfanout = 5\nlevels = 10\nname-size = \"34B\"
+        [[phases]]\nname = \"load\"\noperation = \"insert\"
+        [[phases]]\nname = \"walk\"\noperation = \"walk\"\noperations = 100\npast-leaf = true
+        [[variants]]\nname = \"long\"
+        [[variants]]\nname = \"proto\"\n[variants.tree]\nvalues = \"protobuf\"\nlevels = 9";
+    let suite = Suite::parse("tree.toml", text).unwrap_or_else(|errors| panic!("{errors}"));
+    let plan = planned(&suite);
+    let workloads: Vec<_> = plan.workloads.iter().map(|workload| &workload.workload).collect();
+    assert_eq!((workloads[0].records, workloads[1].records), (12_207_030, 2_441_405));
+    assert_eq!(workloads[0].value_bytes, SizeRange { min: 8, max: 8 });
+    assert_eq!(workloads[1].value_bytes, SizeRange { min: 114, max: 119 });
+    assert_eq!(workloads[0].pool_bytes, 12_207_030 * 8);
+    assert!(workloads.iter().all(|workload| workload.phases[1].past_leaf && !workload.phases[1].all_fields));
+    let scaled = Overrides { scale: Some("levels=3".to_owned()), ..Overrides::default() };
+    let plan = planned(&suite.with_overrides(&scaled).unwrap_or_else(|errors| panic!("{errors}")));
+    let all = Suite::parse("tree.toml", &text.replace("past-leaf = true", "fields = \"all\"")).unwrap_err().to_string();
+    assert!(all.contains("values in long have no field but the id"), "{all}");
+    assert!(plan.workloads.iter().all(|workload| workload.workload.records == 155), "{:?}", plan.workloads);
+}
+
+#[test]
 fn a_plan_that_no_run_could_do_is_refused() {
     let many = |range: std::ops::Range<u32>| range.map(|n| n.to_string()).collect::<Vec<_>>().join(", ");
     let text = changed("1_000, \"10k\"", &many(1_000..1_100)).replace("\"10B\", \"1KiB..10KiB\"", &many(1..100));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use bakeoff_protocol::{CellStatus, ResultLine};
 use bakeoff_suite::{Cell, DEFAULT_MEDIUM, WarmUpLimit, WorkloadPlan, format_count, format_size, format_size_range};
-use bakeoff_tape::{KeyForm, OnProgress, Recording, TapeError};
+use bakeoff_tape::{KeyForm, OnProgress, Recording, TapeError, Workload};
 
 use crate::engine::cell::CellJob;
 use crate::engine::interrupt::Interrupt;
@@ -230,7 +230,9 @@ impl Run<'_> {
         let tapes = tapes_directory(&*self.scratch)?;
         let directory = workload_directory(&*self.scratch, index)?;
         // Pools of the same data are kept once, whichever workload made them first.
-        let lender = tapes.join(format!("pool-of-{}-{}", workload.workload.data.name(), workload.workload.pool_bytes));
+        let Workload { data, tree, pool_bytes, .. } = &workload.workload;
+        let values = tree.map(|tree| tree.values.name());
+        let lender = tapes.join(format!("pool-of-{}-{}-{pool_bytes}", data.name(), values.unwrap_or("all")));
         let known = directory.exists();
         if !known {
             bakeoff_tape::lend_pool(&lender, &directory)?;
@@ -250,15 +252,17 @@ impl Run<'_> {
             bakeoff_tape::lend_pool(&directory, &lender)?;
             // Tapes must not be on their way to the disk while a store is measured.
             self.scratch.settle(&workload.medium)?;
-            self.keep_pool(workload.workload.data.name(), &recording)?;
+            self.keep_pool(data.name(), values, &recording)?;
         }
         Ok(Some(recording))
     }
 
     /// Writes what is known of a pool into `run.json`, once.
-    fn keep_pool(&mut self, data: &str, recording: &Recording) -> Result<()> {
-        let pool = PoolEntry { data: data.to_owned(), facts: recording.pool_facts.clone() };
-        let of_this_length = |known: &&PoolEntry| (&known.data, known.facts.bytes) == (&pool.data, pool.facts.bytes);
+    fn keep_pool(&mut self, data: &str, values: Option<&str>, recording: &Recording) -> Result<()> {
+        let values = values.map(str::to_owned);
+        let pool = PoolEntry { data: data.to_owned(), values, facts: recording.pool_facts.clone() };
+        let identity = |pool: &PoolEntry| (pool.data.clone(), pool.values.clone(), pool.facts.bytes);
+        let of_this_length = |known: &&PoolEntry| identity(known) == identity(&pool);
         if let Some(known) = self.file.pools.iter().find(of_this_length) {
             // The checksum alone decides: ratios that were written and read again may differ in their last digit.
             if known.facts.checksum == pool.facts.checksum {

@@ -104,6 +104,9 @@ pub(crate) struct WarningFacts {
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PoolEntry {
     pub(crate) data: String,
+    /// The form of a directory tree's values, where they are serialised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) values: Option<String>,
     #[serde(flatten)]
     pub(crate) facts: PoolFacts,
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use bakeoff_protocol::WarmUp;
 use bakeoff_suite::WarmUpLimit;
-use bakeoff_tape::{Operation, PhaseSpec, Recording, Tree, Workload, tree_entries};
+use bakeoff_tape::{Operation, PhaseSpec, Recording, Tree, TreeValues, Workload, tree_entries};
 
 use crate::engine::cell::{Phases, data_hints, phase_request};
 
@@ -40,7 +40,7 @@ fn small(workload: &Workload) -> Workload {
     }
     let tree = workload.tree.map(|tree| small_tree(tree, most));
     let records = tree.and_then(tree_entries).unwrap_or(most);
-    let pool_bytes = tree.map_or(workload.pool_bytes, |tree| records * (u64::from(tree.padding_bytes) + 8));
+    let pool_bytes = tree.map_or(workload.pool_bytes, |tree| TreeValues::new(tree).offset(records));
     let operations = |phase: &PhaseSpec| {
         let resizes = [Operation::Insert, Operation::Delete].iter().any(|kind| phase.mix.contains_key(kind));
         let part = |count: u64| u64::try_from(u128::from(count) * u128::from(records) / u128::from(workload.records));
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_tree_loses_levels() {
-        let tree = Tree { fanout: 5, levels: 10, padding_bytes: 50 };
+        let tree = Tree { fanout: 5, levels: 10, padding_bytes: 50, ..Tree::default() };
         assert_eq!(small_tree(tree, RECORDS), Tree { levels: 5, ..tree });
         assert_eq!(small_tree(Tree { fanout: 20_000, ..tree }, RECORDS).levels, 1);
     }
