@@ -4,7 +4,7 @@ use crate::error::{SuiteErrors, did_you_mean};
 use crate::suite::Suite;
 
 /// Name and text of every suite.
-const SUITES: [(&str, &str); 25] = [
+const SUITES: [(&str, &str); 26] = [
     ("quick", include_str!("../../../suites/quick.toml")),
     ("hines-2023", include_str!("../../../suites/hines-2023.toml")),
     ("leveldb-2011", include_str!("../../../suites/leveldb-2011.toml")),
