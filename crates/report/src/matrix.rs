@@ -88,12 +88,15 @@ fn lay_out(table: &Table, columns: &[Column], names: &BTreeMap<String, String>, 
     }
     layout.row(data);
     layout.row(records);
+    // A publication may not say how long either, and then says nothing of the data.
+    let says_sizes = columns.iter().any(|column| !column.data.is_empty());
     for measure in &table.measures {
         layout.rule();
         let mut label = measure_label(measure);
         for size in table.sizes() {
             if let Some(cells) = row(table, measure, size, columns, names, contenders) {
-                let mut line = vec![Text::plain(std::mem::take(&mut label)), Text::plain(size_range(size.0, size.1))];
+                let sizes = if size == (0, 0) && !says_sizes { String::new() } else { size_range(size.0, size.1) };
+                let mut line = vec![Text::plain(std::mem::take(&mut label)), Text::plain(sizes)];
                 line.extend(cells);
                 layout.row(line);
             }

@@ -117,3 +117,31 @@ fn an_unknown_publication_is_told_the_known_ones() {
     let error = Published::find("hines").unwrap_err().to_string();
     assert!(error.contains("hines-2023") && error.contains("ozone-2020"), "{error}");
 }
+
+/// `flat-buffer` is no part of `flat-buffer-long`, which the publication has itself; a tree with fewer levels is a scale; sizes that
+/// are not printed match any.
+#[test]
+fn walks_of_a_smaller_tree_stand_beside_those_of_the_same_variant() {
+    let cell = |variant: &str, mean_ns| {
+        let axes = Axes {
+            store: "lmdb".to_owned(),
+            variant: Some(variant.to_owned()),
+            data: "random".to_owned(),
+            value_bytes_min: 232,
+            value_bytes_max: 240,
+            records: 3_905,
+            ..axes("lmdb")
+        };
+        let mut round = good(&axes, 1, vec![phase_result("walk", vec![operation("walk", mean_ns)])]);
+        round.end.cell.push_str(variant);
+        round
+    };
+    let mut run = run(vec![cell("flat-buffer", 10_000), cell("flat-buffer-long", 5_000)], stores());
+    run.info["suite"]["scale"] = serde_json::json!(3_905.0 / 12_207_030.0);
+    let text = render_against(&run, &Published::find("ozone-2020").unwrap(), &options(100)).unwrap();
+    let rows: Vec<&str> = text.lines().filter(|line| line.contains("RocksDB(pr)") && line.contains("LMDB")).collect();
+    let walks: Vec<&&str> = rows.iter().filter(|row| row.contains("µs")).collect();
+    assert_eq!(walks.len(), 2, "{text}");
+    assert!(walks[0].contains("50.3 µs") && walks[0].contains("10.0 µs") && walks[0].contains("232B..240B"), "{text}");
+    assert!(walks[1].contains("49.2 µs") && walks[1].contains("5.00 µs"), "{text}");
+}
