@@ -377,7 +377,7 @@ pub(crate) struct TapeArguments {
 pub(crate) enum TapeVerb {
     /// Print a tape: header, settings, operations with their expected answers
     Show {
-        /// The tape's file
+        /// The tape's file, or the directory of an imported one
         file: PathBuf,
         /// Print at most this many operations
         #[arg(long, default_value_t = 20)]
@@ -385,9 +385,43 @@ pub(crate) enum TapeVerb {
     },
     /// Say what is in a trace of an application: mix, sizes, popularity of keys, working set, arrival
     Summary {
-        /// CSV with op,key,value_size (and time, key_size), Twitter's cache-trace, or YCSB's log; told by its first line
+        /// CSV or Parquet with op,key,value_size (and time, key_size), Twitter's cache-trace, or YCSB's log, told by the first line; or the
+        /// directory of an imported tape
         file: PathBuf,
     },
+    /// Turn a trace of an application into a tape that every store can replay
+    Import(ImportArguments),
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff tape import app.csv                     makes app.tape, a directory
+  bakeoff tape import app.parquet --out shop.tape --anonymize
+  bakeoff tape import ycsb.log --value-size 1000B     YCSB does not log the sizes of what it reads
+  bakeoff tape show app.tape                      its operations, with the answers that a right store gives
+What a trace reads, replaces or removes before it wrote it is loaded beforehand. docs/PICK.md says how to log a trace.")]
+pub(crate) struct ImportArguments {
+    /// CSV or Parquet with op,key,value_size (and time, thread, key_size), Twitter's cache-trace, or YCSB's log, told by the first line
+    pub(crate) file: PathBuf,
+    /// The directory to make [default: the trace's name with .tape, here]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Make keys unreadable, by a hash that nobody can make again; keys of less than 20 bytes become 20 long
+    #[arg(long)]
+    pub(crate) anonymize: bool,
+    /// The length of values whose length the trace does not tell
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) value_size: Option<String>,
+    /// Deal keys to this many threads [default: the trace's threads, or one]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=i64::from(bakeoff_trace::IMPORT_LANES_MAX)))]
+    pub(crate) threads: Option<u32>,
+    /// What values are made of: random, text, half
+    #[arg(long, value_name = "TYPE", default_value = "text")]
+    pub(crate) data: String,
+    /// Seed of the values
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub(crate) seed: u64,
 }
 
 #[derive(Args)]

@@ -72,6 +72,13 @@ impl OwnDirectory {
         &self.path
     }
 
+    /// Makes it a directory like any other, under another name on the same file system.
+    pub(crate) fn keep_as(self, path: &Path) -> Result<()> {
+        let marker = self.path.join(MARKER);
+        std::fs::remove_file(&marker).with_context(|| format!("cannot remove {}", marker.display()))?;
+        std::fs::rename(&self.path, path).with_context(|| format!("cannot give {} its name", path.display()))
+    }
+
     /// Removes it with everything in it.
     pub(crate) fn remove(self) -> Result<()> {
         if kind_of(&self.path).is_none() {

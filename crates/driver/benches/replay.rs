@@ -94,6 +94,7 @@ fn gets(operations: u64) -> Workload {
         pool_bytes: 1 << 20,
         lanes: 1,
         tree: None,
+        import: None,
         phases: vec![
             phase("load", Operation::Insert, Access::Sequential, Measure::Throughput, None),
             phase("get", Operation::Get, Access::Uniform, Measure::Latency, Some(operations)),

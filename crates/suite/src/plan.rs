@@ -372,7 +372,20 @@ fn workload(suite: &Suite, (key, data): (Key, Data), value_bytes: SizeRange, rec
     };
     let (seed, tree, phases) = (suite.seed(), suite.tree(), suite.phases().to_vec());
     let (Key { form: key, bytes: key_bytes }, value_shape) = (key, suite.value_shape());
-    Workload { seed, key, key_bytes, records, value_bytes, value_shape, data, pool_bytes, lanes, tree, phases }
+    Workload {
+        seed,
+        key,
+        key_bytes,
+        records,
+        value_bytes,
+        value_shape,
+        data,
+        pool_bytes,
+        lanes,
+        tree,
+        phases,
+        import: None,
+    }
 }
 
 fn pool_bytes(value_bytes_max: u64) -> u64 {

@@ -49,6 +49,7 @@ fn workload(key: KeyForm, phases: Vec<PhaseSpec>) -> Workload {
         pool_bytes: 16 << 20,
         lanes: 1,
         tree: None,
+        import: None,
         phases,
     }
 }

@@ -113,6 +113,14 @@ pub enum TapeError {
         /// What is allowed, and how to mend it.
         expected: String,
     },
+    /// A directory was taken for an imported tape.
+    #[error("{} is no imported tape: {what}; `bakeoff tape import` makes one", path.display())]
+    NotImported {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
     /// A folder of texts cannot serve as a source of values.
     #[error("{}: {what}", path.display())]
     Corpus {

@@ -14,7 +14,7 @@ pub fn key_lengths(form: KeyForm) -> Option<(u32, u32)> {
     match form {
         KeyForm::Sha1 => Some((20, KEY_BYTES_MAX as u32)),
         KeyForm::Decimal => Some((10, KEY_BYTES_MAX as u32)),
-        KeyForm::Integer | KeyForm::Directory => None,
+        KeyForm::Integer | KeyForm::Directory | KeyForm::Raw => None,
     }
 }
 
@@ -46,6 +46,8 @@ impl KeyMaker {
             KeyForm::Decimal => 16,
             KeyForm::Integer => 4,
             KeyForm::Directory => ID_BYTES + NAME_PREFIX_BYTES + name_digits,
+            // Nobody makes such keys: they come with the operations.
+            KeyForm::Raw => 0,
         };
         Self { form, bytes, fanout, name_digits }
     }
@@ -78,6 +80,7 @@ impl KeyMaker {
                 buffer[..8].copy_from_slice(&self.parent(index).to_be_bytes());
                 self.name(index, b"dir", &mut buffer[8..]);
             }
+            KeyForm::Raw => {}
         }
         &buffer[..self.key_bytes()]
     }
@@ -111,6 +114,7 @@ impl KeyMaker {
                 buffer[..8].copy_from_slice(&self.parent(near).to_be_bytes());
                 self.name(near, b"not", &mut buffer[8..]);
             }
+            KeyForm::Raw => {}
         }
         &buffer[..self.key_bytes()]
     }

@@ -8,6 +8,7 @@ mod corpus;
 mod error;
 mod format;
 mod header;
+mod import;
 mod key;
 mod model;
 mod phase;
@@ -33,6 +34,7 @@ pub use format::{
     flags,
 };
 pub use header::{LaneFacts, TapeHeader};
+pub use import::{import_identity, keep_import, open_import};
 pub use key::{KEY_BYTES_MAX, KeyMaker, key_lengths};
 pub use plan::{Estimate, estimate};
 pub use pool::{POOL_BYTES_MAX, Pool, PoolFacts};
@@ -42,6 +44,7 @@ pub use show::show;
 pub use tree::{TreeValues, name_lengths, tree_entries};
 pub use walk::Walk;
 pub use workload::{
-    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, Tree, ValueForm, Workload,
+    Access, Batch, Consumer, Data, Import, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, Tree, ValueForm,
+    Workload,
 };
 pub use writer::{TapeShape, TapeWriter};

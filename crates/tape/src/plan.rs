@@ -10,6 +10,7 @@ use crate::tree::{name_lengths, tree_entries};
 use crate::{
     Access, Batch, Consumer, KeyForm, Operation, PhaseSpec, Shape, TapeError, Tree, TreeValues, ValueForm, Workload,
 };
+use serde::{Deserialize, Serialize};
 
 /// Ranges that [`Access::Ranges`] has, at most.
 const RANGES_MAX: u32 = 10_000;
@@ -142,6 +143,8 @@ fn validate(workload: &Workload) -> Result<(), TapeError> {
     let Workload { lanes, value_bytes, pool_bytes, .. } = workload;
     require((1..=LANES_MAX).contains(lanes), "lanes", lanes, "use 1 to 4096")?;
     require(!workload.phases.is_empty(), "phases", "none", "give at least one")?;
+    let drawn = workload.import.is_none() && workload.key != KeyForm::Raw;
+    require(drawn, "key", "raw", "use another form: such keys come from a trace, which is imported and not recorded")?;
     match (workload.key, workload.tree) {
         (KeyForm::Directory, None) => {
             return Err(TapeError::workload("key", "directory without a tree", "give the tree's fanout and levels"));
@@ -262,7 +265,7 @@ fn validate_access(phase: &PhaseSpec) -> Result<(), TapeError> {
 }
 
 /// How large a workload gets, roughly.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Estimate {
     /// Bytes of keys and values alive at the same time, at most.
     pub data_bytes_max: u64,
@@ -276,8 +279,11 @@ pub struct Estimate {
     pub pool_bytes: u64,
 }
 
-/// Estimates how large a workload gets from its settings alone, without drawing anything.
+/// Estimates how large a workload gets from its settings alone, without drawing anything; of an import it is known.
 pub fn estimate(workload: &Workload) -> Estimate {
+    if let Some(import) = &workload.import {
+        return import.size;
+    }
     let key = crate::KeyMaker::of(workload);
     let value_bytes = match workload.tree.filter(|_| workload.key == KeyForm::Directory) {
         Some(tree) => TreeValues::new(tree).offset(workload.records) as f64 / workload.records.max(1) as f64,

@@ -17,7 +17,7 @@ use crate::{
 /// Name and version of what made a tape. Tapes are byte-identical only for one version.
 const GENERATOR: &str = concat!("bakeoff-tape ", env!("CARGO_PKG_VERSION"));
 /// The file that is written last and says what the others are.
-const RECORDING_FILE: &str = "recording.json";
+pub(crate) const RECORDING_FILE: &str = "recording.json";
 const POOL_FILE: &str = "pool.bin";
 /// What the pool beside it was made from, and what is known of it.
 const POOL_FACTS_FILE: &str = "pool.json";
@@ -116,15 +116,42 @@ impl Recording {
 
 /// What `recording.json` holds. A recording is used again only if all of this but the recording itself is as it would be.
 #[derive(Serialize, Deserialize)]
-struct RecordingFile {
-    generator: String,
+pub(crate) struct RecordingFile {
+    pub(crate) generator: String,
     /// The workload as JSON text: compared letter by letter, so that no number is rounded on the way.
-    workload: String,
+    pub(crate) workload: String,
     /// Follows the files that text was taken from.
-    corpus_stamp: Option<u64>,
-    verify_checksum: String,
+    pub(crate) corpus_stamp: Option<u64>,
+    pub(crate) verify_checksum: String,
     /// With file names only, so that the directory can be moved.
-    recording: Recording,
+    pub(crate) recording: Recording,
+}
+
+impl RecordingFile {
+    /// Writes it into a directory whose tapes are complete.
+    pub(crate) fn write(&self, directory: &Path) -> Result<(), TapeError> {
+        let file = directory.join(RECORDING_FILE);
+        let temporary = directory.join("recording.json.part");
+        std::fs::write(&temporary, to_json(self, &file)?).map_err(TapeError::io("write", &temporary))?;
+        std::fs::rename(&temporary, &file).map_err(TapeError::io("give its name to", &file))
+    }
+
+    /// The recording, its files in `directory`, if it is whole.
+    pub(crate) fn whole(self, directory: &Path) -> Option<Recording> {
+        let recording = self.recording.located(directory);
+        let pool = Pool::open(&recording.pool).ok()?;
+        let (pool_bytes, pool_checksum) = (pool.bytes(), pool.checksum());
+        let whole = |path: &Path, identity: &str| {
+            TapeReader::open(path).is_ok_and(|tape| {
+                let facts = tape.facts();
+                facts.identity() == identity
+                    && (facts.pool_bytes, facts.pool_checksum) == (pool_bytes, pool_checksum)
+                    && tape.check().is_ok()
+            })
+        };
+        let tapes_whole = recording.phases.iter().all(|phase| whole(&phase.path, &phase.tape_checksum));
+        (tapes_whole && whole(&recording.verify, &self.verify_checksum)).then_some(recording)
+    }
 }
 
 /// Records a workload into `directory`: its pool, a tape for each phase, and a tape for the check at the end.
@@ -165,9 +192,7 @@ pub fn record(
         verify_checksum,
         recording: recording.clone(),
     };
-    let temporary = directory.join("recording.json.part");
-    std::fs::write(&temporary, to_json(&recorded, &file)?).map_err(TapeError::io("write", &temporary))?;
-    std::fs::rename(&temporary, &file).map_err(TapeError::io("give its name to", &file))?;
+    recorded.write(directory)?;
     Ok(recording.located(directory))
 }
 
@@ -202,7 +227,7 @@ struct PoolSource {
     tree: Option<Tree>,
 }
 
-fn to_json(value: &impl Serialize, path: &Path) -> Result<String, TapeError> {
+pub(crate) fn to_json(value: &impl Serialize, path: &Path) -> Result<String, TapeError> {
     serde_json::to_string(value).map_err(|error| TapeError::io("write as JSON into", path)(error.into()))
 }
 
@@ -218,19 +243,7 @@ fn reuse(wanted: &Wanted, directory: &Path) -> Option<Recording> {
     let file: RecordingFile = serde_json::from_str(&text).ok()?;
     let same =
         file.generator == GENERATOR && file.workload == wanted.workload && file.corpus_stamp == wanted.corpus_stamp;
-    let recording = file.recording.located(directory);
-    let pool = Pool::open(&recording.pool).ok().filter(|_| same)?;
-    let (pool_bytes, pool_checksum) = (pool.bytes(), pool.checksum());
-    let whole = |path: &Path, identity: &str| {
-        TapeReader::open(path).is_ok_and(|tape| {
-            let facts = tape.facts();
-            facts.identity() == identity
-                && (facts.pool_bytes, facts.pool_checksum) == (pool_bytes, pool_checksum)
-                && tape.check().is_ok()
-        })
-    };
-    let tapes_whole = recording.phases.iter().all(|phase| whole(&phase.path, &phase.tape_checksum));
-    (tapes_whole && whole(&recording.verify, &file.verify_checksum)).then_some(recording)
+    if same { file.whole(directory) } else { None }
 }
 
 /// Metadata of a tape.

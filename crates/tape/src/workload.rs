@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::sizes::Sizes;
+use crate::{Estimate, KeyMaker};
 
 /// The kinds of operation, with their code on the tape (`docs/TAPE.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -119,10 +120,12 @@ pub enum KeyForm {
     Integer,
     /// 8-byte big-endian parent id, then a name: entries of a directory tree.
     Directory,
+    /// As an application made them, of any length: on imported tapes alone.
+    Raw,
 }
 
 impl KeyForm {
-    /// All forms.
+    /// All forms that can be made from an index.
     pub const ALL: [Self; 4] = [Self::Sha1, Self::Decimal, Self::Integer, Self::Directory];
 
     /// The name used in suites and results.
@@ -132,6 +135,7 @@ impl KeyForm {
             Self::Decimal => "decimal",
             Self::Integer => "integer",
             Self::Directory => "directory",
+            Self::Raw => "raw",
         }
     }
 }
@@ -368,6 +372,21 @@ pub struct Tree {
     pub name_bytes: u32,
 }
 
+/// What is known of operations that an application did, instead of being drawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Import {
+    /// Follows every byte of the tapes: XXH64 of their identities, 16 hexadecimal digits.
+    pub identity: String,
+    /// Lengths of keys.
+    pub key_bytes: SizeRange,
+    /// Mean length of a value written, bytes.
+    pub value_bytes_mean: u64,
+    /// Whether the operations have times at which they are due.
+    pub timed: bool,
+    /// How large it is.
+    pub size: Estimate,
+}
+
 /// Everything that determines the bytes of a cell's tapes and pool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
@@ -395,6 +414,9 @@ pub struct Workload {
     pub tree: Option<Tree>,
     /// The phases, in order; the first fills the store.
     pub phases: Vec<PhaseSpec>,
+    /// Of an imported tape: where its operations came from. It cannot be recorded, only opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub import: Option<Import>,
 }
 
 impl Workload {
@@ -405,6 +427,15 @@ impl Workload {
 
     /// The mean size of values, bytes, rounded.
     pub fn value_bytes_mean(&self) -> u64 {
+        if let Some(import) = &self.import {
+            return import.value_bytes_mean;
+        }
         Sizes::new(self.value_bytes, self.value_shape).mean().round() as u64
+    }
+
+    /// The lengths of its keys, bytes.
+    pub fn key_bytes_range(&self) -> SizeRange {
+        let own = KeyMaker::of(self).key_bytes() as u64;
+        self.import.as_ref().map_or(SizeRange { min: own, max: own }, |import| import.key_bytes)
     }
 }

@@ -128,6 +128,11 @@ impl TapeWriter {
         Ok(())
     }
 
+    /// Says which pool the values lie in, where that is known only after the operations. Every value so far must lie inside it.
+    pub fn set_pool(&mut self, bytes: u64, checksum: u64) {
+        (self.shape.pool_bytes, self.shape.pool_checksum) = (bytes, checksum);
+    }
+
     /// Operations written so far.
     pub fn operations(&self) -> u64 {
         self.lanes.iter().map(|lane| lane.operations).sum::<u64>() + u64::from(self.block.operations)

@@ -75,6 +75,7 @@ fn workload(records: u64, second: PhaseSpec) -> Workload {
         pool_bytes: 1 << 16,
         lanes: 1,
         tree: None,
+        import: None,
         phases: vec![phase("load", &[Operation::Insert], records), second],
     }
 }

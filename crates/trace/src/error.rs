@@ -2,6 +2,8 @@
 
 use std::io;
 
+use bakeoff_tape::TapeError;
+
 /// Why a trace cannot be read; lines are numbered from 1.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -41,6 +43,23 @@ pub enum TraceError {
     /// The operating system refused to read it.
     #[error("cannot read the trace")]
     Read(#[from] io::Error),
+    /// It begins like Parquet and cannot be read as that.
+    #[error("cannot read the trace as Parquet: {0}")]
+    Parquet(String),
+    /// Operations came from more threads than a tape is given lanes.
+    #[error("line {line}: more than {most} different threads: give --threads N to deal the keys to N")]
+    TooManyThreads {
+        /// The line.
+        line: u64,
+        /// The most.
+        most: usize,
+    },
+    /// The tapes made of it cannot be written.
+    #[error(transparent)]
+    Tape(#[from] TapeError),
+    /// Whoever heard of the progress said to stop.
+    #[error("the import was stopped")]
+    Stopped,
 }
 
 impl TraceError {

@@ -1,19 +1,30 @@
 //! Traces of what applications do with their records, as other programs write them: read line by line, and summed up.
 //!
 //! ```text
-//! CSV · Twitter's cache-trace · YCSB's log ─Trace→ operations ─Summary→ mix, sizes, popularity, times
+//! CSV · Parquet · Twitter's cache-trace · YCSB's log ─Trace→ operations ─┬─Summary→ mix, sizes, popularity, times
+//!                                                                        └─import→ tapes with the right answers
 //! ```
-//! A trace is read forwards once and never kept: memory grows with the number of different keys alone. Keys are data: only their
-//! lengths and hashes are looked at. No input makes this crate panic; what cannot be read is told with its line.
+//! A trace is read forwards and never kept: memory grows with the number of different keys alone. Keys are data: only their
+//! lengths and hashes are kept, and on tapes they can be hashed too. No input makes this crate panic; what cannot be read is told with its line.
 
+mod content;
 mod error;
+mod finish;
 mod form;
+mod hash;
+mod import;
+mod keys;
+mod lanes;
+mod parquet;
 mod popularity;
 mod read;
 mod summary;
 
 pub use error::TraceError;
+pub use finish::IMPORT_PHASE;
 pub use form::Form;
+pub use import::{ImportOptions, Imported, LaneFacts, OnImported, import};
+pub use lanes::IMPORT_LANES_MAX;
 pub use popularity::Popularity;
 pub use read::{Event, Trace};
 pub use summary::{Arrival, Sizes, Summary};

@@ -1,12 +1,15 @@
 //! A trace, read operation by operation.
 
-use std::io::{BufRead, BufReader, Read};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek};
+use std::path::Path;
 
 use bakeoff_tape::Operation;
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use crate::error::TraceError;
 use crate::form::{Form, operation, unquoted, words};
+use crate::parquet::{self, ParquetRows};
 
 /// The longest key and the largest value that are believed, in bytes.
 const KEY_BYTES_MAX: u64 = 65_535;
@@ -30,6 +33,8 @@ pub struct Event<'a> {
     pub value_bytes: Option<u64>,
     /// When, in seconds from whenever the trace counts; `None` where it does not say.
     pub time_s: Option<f64>,
+    /// The thread that did it, by whatever name; `None` where the trace does not say.
+    pub thread: Option<&'a [u8]>,
 }
 
 /// A trace that is being read.
@@ -39,6 +44,7 @@ pub struct Trace<R: Read> {
 
 enum Rows<R: Read> {
     Table { reader: Reader<BufReader<R>>, row: ByteRecord, columns: Columns },
+    Parquet { rows: ParquetRows, row: ByteRecord, columns: Columns },
     Lines { reader: BufReader<R>, line: Vec<u8>, number: u64 },
 }
 
@@ -52,10 +58,31 @@ struct Columns {
     key_bytes: Option<usize>,
     value_bytes: usize,
     time: Option<usize>,
+    thread: Option<usize>,
 }
 
 /// Twitter's columns.
-const TWITTER: Columns = Columns { count: 7, operation: 5, key: 1, key_bytes: Some(2), value_bytes: 3, time: Some(0) };
+const TWITTER: Columns =
+    Columns { count: 7, operation: 5, key: 1, key_bytes: Some(2), value_bytes: 3, time: Some(0), thread: None };
+
+impl Trace<File> {
+    /// Begins to read a file, Parquet or text.
+    ///
+    /// # Errors
+    /// As [`Trace::new`], or the file cannot be opened, or is damaged Parquet.
+    pub fn open(path: &Path, form: Option<Form>) -> Result<Self, TraceError> {
+        let mut file = File::open(path)?;
+        let mut magic = Vec::new();
+        file.by_ref().take(parquet::MAGIC.len() as u64).read_to_end(&mut magic)?;
+        file.rewind()?;
+        if form.is_some() || magic != parquet::MAGIC {
+            return Self::new(file, form);
+        }
+        let rows = ParquetRows::new(file)?;
+        let columns = Columns::of(&rows.head())?;
+        Ok(Self { rows: Rows::Parquet { rows, row: ByteRecord::new(), columns } })
+    }
+}
 
 impl<R: Read> Trace<R> {
     /// Begins to read; the form is told by the first line unless it is given.
@@ -71,8 +98,17 @@ impl<R: Read> Trace<R> {
             Form::Twitter => TWITTER,
             Form::Ycsb => return Ok(Self { rows: Rows::Lines { reader: input, line: Vec::new(), number: 0 } }),
         };
-        let reader = ReaderBuilder::new().has_headers(form == Form::Csv).flexible(true).from_reader(input);
+        let mut builder = ReaderBuilder::new();
+        let reader = builder.has_headers(form == Form::Csv).flexible(true).buffer_capacity(1 << 18).from_reader(input);
         Ok(Self { rows: Rows::Table { reader, row: ByteRecord::new(), columns } })
+    }
+
+    /// Whether it may say which thread did an operation.
+    pub fn has_threads(&self) -> bool {
+        match &self.rows {
+            Rows::Table { columns, .. } | Rows::Parquet { columns, .. } => columns.thread.is_some(),
+            Rows::Lines { .. } => false,
+        }
     }
 
     /// The next operation; `None` at the end. Empty lines, and those of YCSB's log that are no operation, are passed over.
@@ -88,6 +124,10 @@ impl<R: Read> Trace<R> {
                 let line = row.position().map_or(0, csv::Position::line);
                 columns.event(row, line).map(Some)
             }
+            Rows::Parquet { rows, row, columns } => match rows.next_row(row)? {
+                Some(number) => columns.event(row, number).map(Some),
+                None => Ok(None),
+            },
             Rows::Lines { reader, line, number } => loop {
                 line.clear();
                 *number += 1;
@@ -125,6 +165,7 @@ impl Columns {
             key_bytes: find("key_size"),
             value_bytes: need("value_size")?,
             time: find("time"),
+            thread: find("thread"),
         })
     }
 
@@ -151,7 +192,8 @@ impl Columns {
         };
         let time_s =
             self.time.map(field).filter(|text| !text.is_empty()).map(|text| seconds(text, line)).transpose()?;
-        Ok(Event { line, operation: kind, key, key_bytes, value_bytes, time_s })
+        let thread = self.thread.map(field);
+        Ok(Event { line, operation: kind, key, key_bytes, value_bytes, time_s, thread })
     }
 }
 
@@ -182,7 +224,15 @@ fn ycsb(line: &[u8], number: u64) -> Result<Event<'_>, TraceError> {
     let rest = words.next().unwrap_or_default();
     let value_bytes =
         matches!(kind, Operation::Insert | Operation::Update | Operation::Upsert).then(|| fields_bytes(rest));
-    Ok(Event { line: number, operation: kind, key, key_bytes: key.len() as u64, value_bytes, time_s: None })
+    Ok(Event {
+        line: number,
+        operation: kind,
+        key,
+        key_bytes: key.len() as u64,
+        value_bytes,
+        time_s: None,
+        thread: None,
+    })
 }
 
 /// The length of all values in `[ field0=… field1=… ]`.

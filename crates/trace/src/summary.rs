@@ -1,19 +1,20 @@
 //! A trace summed up: what an application does, with how many records of which sizes, and how it asks for them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 use std::io::Read;
 
 use bakeoff_measure::Histogram;
-use bakeoff_tape::Operation;
+use bakeoff_tape::{Operation, TapeReader};
 use xxhash_rust::xxh64::xxh64;
 
 use crate::error::TraceError;
+use crate::hash::Hashed;
 use crate::popularity::Popularity;
 use crate::read::{Event, Trace};
 
 /// The most different keys that are counted: they take about 20 bytes of memory each.
-const KEYS_MAX: usize = 200_000_000;
+pub(crate) const KEYS_MAX: usize = 200_000_000;
 
 /// Sizes, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,27 +74,31 @@ impl Summary {
         counting.finish()
     }
 
+    /// Sums up what is on an imported tape. When operations came is told only if all are on one lane.
+    ///
+    /// # Errors
+    /// The tape is damaged, or there is nothing on it.
+    pub fn of_tape(tape: &TapeReader) -> Result<Self, TraceError> {
+        let mut counting = Counting::default();
+        let lanes = tape.facts().lanes.len() as u32;
+        for number in 0..lanes {
+            let mut lane = tape.lane(number)?;
+            while let Some(block) = lane.next_block()? {
+                for record in block.records() {
+                    let time_s = record.due_ns.filter(|_| lanes == 1).map(|due_ns| due_ns as f64 / 1e9);
+                    let value_bytes = Some(u64::from(record.value_bytes));
+                    let (operation, key, key_bytes) = (record.operation, record.key, record.key.len() as u64);
+                    let line = counting.operations + 1;
+                    counting.add(&Event { line, operation, key, key_bytes, value_bytes, time_s, thread: None })?;
+                }
+            }
+        }
+        counting.finish()
+    }
+
     /// The bytes of keys and values of all different keys, about.
     pub fn working_set_bytes(&self) -> f64 {
         self.keys as f64 * (self.key_bytes.mean + self.value_bytes.map_or(0.0, |sizes| sizes.mean))
-    }
-}
-
-/// Passes on keys that are hashes already.
-#[derive(Default)]
-struct Hashed(u64);
-
-impl Hasher for Hashed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = xxh64(bytes, self.0);
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = number;
     }
 }
 

@@ -112,6 +112,7 @@ mod tests {
             pool_bytes: 1 << 20,
             lanes: 1,
             tree: None,
+            import: None,
             phases: suite.phases().to_vec(),
         }
     }

@@ -88,6 +88,7 @@ pub(crate) fn workload(key: KeyForm, records: u64, phases: Vec<PhaseSpec>) -> Wo
         pool_bytes: 10_000,
         lanes: 1,
         tree: None,
+        import: None,
         phases: all,
     }
 }

@@ -102,6 +102,7 @@ fn flat_workload() -> impl Strategy<Value = Workload> {
                 pool_bytes,
                 lanes,
                 tree,
+                import: None,
                 phases,
             };
             complete(workload, load, load_batch)
@@ -132,6 +133,7 @@ fn tree_workload() -> impl Strategy<Value = Workload> {
                 pool_bytes: 0,
                 lanes,
                 tree: Some(tree),
+                import: None,
                 phases,
             };
             complete(workload, load, Batch::All)

@@ -137,6 +137,7 @@ fn a_tree_holds_its_own_ids() {
         key: KeyForm::Directory,
         records: 340,
         tree: Some(tree),
+        import: None,
         data: Data::Text,
         phases: vec![load, walk],
         ..workload(KeyForm::Directory, 340, vec![])

@@ -1,0 +1,78 @@
+//! `bakeoff tape` end to end: a trace becomes a tape as a whole or not at all.
+
+mod common;
+
+use common::Place;
+
+const TRACE: &str = "op,key,value_size,time\nget,a,100,0\nset,b,20,0.5\nget,b,20,1\ndelete,a,,2\n";
+
+/// What lies in a directory beside the trace.
+fn beside(place: &Place) -> Vec<String> {
+    let entries = std::fs::read_dir(place.path()).unwrap().flatten();
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_trace_is_imported_shown_and_summed_up() {
+    let place = Place::new();
+    place.write("app.csv", TRACE);
+    let told = place.run(&["tape", "import", "app.csv"]).expect(0).stdout;
+    assert!(told.contains("app.tape: 4 operations, with their times, after loading 1 records"), "{told}");
+    assert_eq!(beside(&place), ["app.csv", "app.tape"]);
+    let shown = place.run(&["tape", "show", "app.tape"]).expect(0).stdout;
+    for words in ["phase       load", "insert \"a\" = 100 bytes", "get \"b\" → 20 bytes", "due at 500000000 ns"] {
+        assert!(shown.contains(words), "{words}:\n{shown}");
+    }
+    let summary = place.run(&["tape", "summary", "app.tape"]).expect(0).stdout;
+    assert!(summary.contains("2 different") && summary.contains("arrival"), "{summary}");
+    let again = place.run(&["tape", "import", "app.csv"]).expect(2).stderr;
+    assert!(again.contains("app.tape is there already") && again.contains("--out"), "{again}");
+}
+
+#[test]
+fn nothing_is_left_of_an_import_that_fails() {
+    let place = Place::new();
+    place.write("bad.csv", "op,key,value_size\nget,a,1\nfetch,a,1\n");
+    let told = place.run(&["tape", "import", "bad.csv"]).expect(2).stderr;
+    assert!(told.contains("cannot import bad.csv: line 3: op is `fetch`, expected one of get"), "{told}");
+    for (arguments, words) in [
+        (["--value-size", "10K"], "--value-size 10K"),
+        (["--data", "txt"], "did you mean `text`"),
+        (["--threads", "257"], "257"),
+    ] {
+        let told = place.run(&["tape", "import", "bad.csv", arguments[0], arguments[1]]).expect(2).stderr;
+        assert!(told.contains(words), "{words}:\n{told}");
+    }
+    assert_eq!(beside(&place), ["bad.csv"]);
+}
+
+#[test]
+fn what_a_killed_import_left_is_removed_by_the_next() {
+    let place = Place::new();
+    place.write("app.csv", TRACE);
+    let part = place.path().join("app.tape.part");
+    std::fs::create_dir(&part).unwrap();
+    let told = place.run(&["tape", "import", "app.csv"]).expect(2).stderr;
+    assert!(told.contains("app.tape.part"), "not ours: {told}");
+    std::fs::write(part.join(".bakeoff"), "bakeoff scratch directory: may be removed at any time\n").unwrap();
+    std::fs::write(part.join("pool.bin"), "half").unwrap();
+    place.run(&["tape", "import", "app.csv"]).expect(0);
+    assert_eq!(beside(&place), ["app.csv", "app.tape"]);
+}
+
+#[test]
+fn a_damaged_import_is_refused() {
+    let place = Place::new();
+    place.write("app.csv", TRACE);
+    place.run(&["tape", "import", "app.csv"]).expect(0);
+    let tape = place.path().join("app.tape/02-application.tape");
+    let mut bytes = std::fs::read(&tape).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&tape, bytes).unwrap();
+    let told = place.run(&["tape", "summary", "app.tape"]).expect(2).stderr;
+    assert!(told.contains("app.tape is no imported tape: a file of it is missing, damaged or was changed"), "{told}");
+    let told = place.run(&["tape", "show", "."]).expect(2).stderr;
+    assert!(told.contains("is no imported tape"), "{told}");
+}

@@ -1,0 +1,52 @@
+//! Imported recordings: the operations of an application instead of drawn ones, in the same files as any recording.
+//!
+//! Whoever imports writes the tapes and the pool into a directory and calls [`keep_import`] last; before, nobody takes the directory
+//! for a recording.
+
+use std::path::Path;
+
+use crate::record::{RECORDING_FILE, RecordingFile, to_json};
+use crate::{Recording, TapeError, Workload, consume};
+
+/// What follows every byte of the tapes of a recording, for [`crate::Import::identity`].
+pub fn import_identity(recording: &Recording) -> String {
+    let identities: Vec<&str> = recording.phases.iter().map(|phase| phase.tape_checksum.as_str()).collect();
+    format!("{:016x}", consume::xxh64(identities.concat().as_bytes()))
+}
+
+/// Makes the directory of an import a recording, which its files, named relative to it, must be complete for. `verify_checksum` is
+/// the identity of the last tape, `generator` the name and version of what made them.
+///
+/// # Errors
+/// The directory cannot be written.
+pub fn keep_import(
+    directory: &Path,
+    generator: &str,
+    workload: &Workload,
+    recording: Recording,
+    verify_checksum: String,
+) -> Result<(), TapeError> {
+    let workload = to_json(workload, directory)?;
+    RecordingFile { generator: generator.to_owned(), workload, corpus_stamp: None, verify_checksum, recording }
+        .write(directory)
+}
+
+/// Opens an imported tape: what stands for its workload, and its files, every one of which is read and checked.
+///
+/// # Errors
+/// The directory is none that an import made, or its files are not as they were written.
+pub fn open_import(directory: &Path) -> Result<(Workload, Recording), TapeError> {
+    let foreign = |what: &str| TapeError::NotImported { path: directory.to_owned(), what: what.to_owned() };
+    let file = directory.join(RECORDING_FILE);
+    let text = std::fs::read_to_string(&file).map_err(|error| foreign(&format!("{}: {error}", file.display())))?;
+    let file: RecordingFile =
+        serde_json::from_str(&text).map_err(|error| foreign(&format!("{}: {error}", file.display())))?;
+    let workload: Workload = serde_json::from_str(&file.workload).map_err(|error| foreign(&error.to_string()))?;
+    let Some(import) = &workload.import else { return Err(foreign("its operations were drawn for a suite")) };
+    let (identity, phases) = (import.identity.clone(), workload.phases.len());
+    let recording = file.whole(directory).ok_or_else(|| foreign("a file of it is missing, damaged or was changed"))?;
+    if import_identity(&recording) != identity || recording.phases.len() != phases {
+        return Err(foreign("its tapes are not those that were imported"));
+    }
+    Ok((workload, recording))
+}

@@ -1,0 +1,211 @@
+//! The model of an import: which keys are there, and where in the pool each one's value lies, so that every answer is known.
+//!
+//! A key is kept as its hashes alone. Memory grows with the number of different keys, not with the length of the trace.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::BuildHasherDefault;
+
+use bakeoff_tape::{Consumer, Operation, POOL_BYTES_MAX, Pool, Scan, flags};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use xxhash_rust::xxh64::xxh64;
+
+use crate::hash::{Hashed, Identity};
+
+/// The pool is at least this long, so that small values hardly repeat, and this many times the longest value.
+const POOL_BYTES_MIN: u64 = 64 << 20;
+const POOL_PER_VALUE: u64 = 16;
+
+/// A value in the pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) offset: u32,
+    pub(crate) bytes: u32,
+}
+
+/// A key that is not there is kept with this length, which no value has.
+const ABSENT: Place = Place { offset: 0, bytes: u32::MAX };
+
+/// What one operation of a trace becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// The value that the key must have before the trace begins.
+    pub(crate) load: Option<Place>,
+    pub(crate) operation: Operation,
+    pub(crate) flags: u8,
+    pub(crate) value: Place,
+}
+
+/// A trace does not tell how long a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Untold;
+
+/// What was done, and what is there. Counts of what was loaded stand apart, because all of it is there from the beginning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Totals {
+    pub(crate) loaded: u64,
+    /// Bytes of keys and values.
+    pub(crate) loaded_bytes: u64,
+    /// Records that the trace itself made.
+    pub(crate) inserted: u64,
+    pub(crate) writes: u64,
+    /// Of values alone, loaded ones included.
+    pub(crate) value_bytes_written: u64,
+    pub(crate) value_bytes_min: u64,
+    pub(crate) value_bytes_max: u64,
+    /// Bytes of keys and values that the trace itself wrote.
+    pub(crate) written_bytes: u64,
+    /// By how much there is more than what was loaded, now and at most.
+    records: i64,
+    records_most: i64,
+    bytes: i64,
+    bytes_most: i64,
+}
+
+impl Totals {
+    pub(crate) fn records(&self) -> u64 {
+        self.loaded.saturating_add_signed(self.records)
+    }
+
+    pub(crate) fn records_max(&self) -> u64 {
+        self.loaded.saturating_add_signed(self.records_most)
+    }
+
+    pub(crate) fn data_bytes(&self) -> u64 {
+        self.loaded_bytes.saturating_add_signed(self.bytes)
+    }
+
+    pub(crate) fn data_bytes_max(&self) -> u64 {
+        self.loaded_bytes.saturating_add_signed(self.bytes_most)
+    }
+
+    fn wrote(&mut self, bytes: u32) {
+        let bytes = u64::from(bytes);
+        self.value_bytes_min = if self.writes == 0 { bytes } else { self.value_bytes_min.min(bytes) };
+        self.value_bytes_max = self.value_bytes_max.max(bytes);
+        self.value_bytes_written += bytes;
+        self.writes += 1;
+    }
+
+    fn changed(&mut self, records: i64, bytes: i64) {
+        self.records += records;
+        self.bytes += bytes;
+        self.records_most = self.records_most.max(self.records);
+        self.bytes_most = self.bytes_most.max(self.bytes);
+    }
+}
+
+/// Which keys are there.
+pub(crate) struct Content {
+    places: HashMap<Identity, Place, BuildHasherDefault<Hashed>>,
+    random: Xoshiro256PlusPlus,
+    pool_bytes: u64,
+    totals: Totals,
+}
+
+impl Content {
+    pub(crate) fn new(seed: u64) -> Self {
+        let random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        Self { places: HashMap::default(), random, pool_bytes: POOL_BYTES_MIN, totals: Totals::default() }
+    }
+
+    pub(crate) fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// Different keys so far.
+    pub(crate) fn keys(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The pool that every value so far lies in.
+    pub(crate) fn pool_bytes(&self) -> u64 {
+        self.pool_bytes
+    }
+
+    /// Does one operation. `told` is the length of the value by the trace, `otherwise` what holds where it does not tell one.
+    pub(crate) fn step(
+        &mut self,
+        (operation, key, key_bytes): (Operation, Identity, usize),
+        told: Option<u64>,
+        otherwise: Option<u64>,
+    ) -> Result<Step, Untold> {
+        let bytes = told.or(otherwise).map(|bytes| bytes as u32).ok_or(Untold);
+        let length = |value: Place| (key_bytes + value.bytes as usize) as i64;
+        let mut step = Step { load: None, operation, flags: 0, value: Place::default() };
+        let mut place = match self.places.entry(key) {
+            Entry::Occupied(entry) => entry,
+            Entry::Vacant(entry) => {
+                // First met. What reads, replaces or removes it found it there, unless the trace says that nothing was found.
+                let found = match operation {
+                    Operation::Get => told != Some(0),
+                    Operation::Update => true,
+                    Operation::Delete => told.is_some_and(|bytes| bytes > 0),
+                    _ => false,
+                };
+                if found {
+                    let value = draw(&mut self.random, &mut self.pool_bytes, bytes?);
+                    step.load = Some(value);
+                    self.totals.loaded += 1;
+                    self.totals.loaded_bytes += length(value) as u64;
+                    self.totals.wrote(value.bytes);
+                }
+                entry.insert_entry(step.load.unwrap_or(ABSENT))
+            }
+        };
+        let before = Some(*place.get()).filter(|place| *place != ABSENT);
+        step.flags = if before.is_some() { flags::FOUND } else { 0 };
+        match operation {
+            Operation::Get => step.value = before.unwrap_or_default(),
+            Operation::Delete => {
+                if let Some(value) = before {
+                    self.totals.changed(-1, -length(value));
+                    place.insert(ABSENT);
+                }
+            }
+            _ => {
+                step.operation = written(operation, before.is_some());
+                if step.operation == Operation::Insert {
+                    step.flags = 0;
+                }
+                step.value = draw(&mut self.random, &mut self.pool_bytes, bytes?);
+                self.totals.changed(i64::from(before.is_none()), length(step.value) - before.map_or(0, length));
+                self.totals.inserted += u64::from(before.is_none());
+                self.totals.written_bytes += length(step.value) as u64;
+                self.totals.wrote(step.value.bytes);
+                place.insert(step.value);
+            }
+        }
+        Ok(step)
+    }
+
+    /// What a scan of everything that is there delivers, in any order, by the strong checksum; `None` if a value lies outside the pool.
+    pub(crate) fn scan(&self, pool: &Pool) -> Option<Scan> {
+        let mut checksum = 0_u64;
+        let mut entries = 0;
+        for (key, place) in self.places.iter().filter(|(_, place)| **place != ABSENT) {
+            let value = pool.slice(u64::from(place.offset), place.bytes)?;
+            checksum = checksum.wrapping_add(xxh64(value, key.checksum));
+            entries += 1;
+        }
+        let bytes = self.totals.data_bytes();
+        Some(Scan { limit: 0, entries, bytes, checksum, consumer: Consumer::Xxh64 })
+    }
+}
+
+/// How a value is written, so that a store that refuses to insert what is there, or to replace what is not, gives the right answer.
+fn written(operation: Operation, there: bool) -> Operation {
+    match (operation, there) {
+        (Operation::Insert, true) | (Operation::Update, false) => Operation::Upsert,
+        (as_it_is, _) => as_it_is,
+    }
+}
+
+/// A value of this length somewhere in the pool, which is made longer for it if need be.
+fn draw(random: &mut Xoshiro256PlusPlus, pool_bytes: &mut u64, bytes: u32) -> Place {
+    let span = (u64::from(bytes) * POOL_PER_VALUE).clamp(POOL_BYTES_MIN, POOL_BYTES_MAX);
+    *pool_bytes = span.max(*pool_bytes);
+    let places = span - u64::from(bytes);
+    Place { offset: ((u128::from(random.next_u64()) * u128::from(places)) >> 64) as u32, bytes }
+}

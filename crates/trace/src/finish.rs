@@ -1,0 +1,199 @@
+//! The end of an import: the pool that its values lie in, the ends of its tapes, the tape that compares everything, and what stands
+//! for its workload.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use bakeoff_tape::{
+    Access, Batch, Consumer, Data, Estimate, Hints, Import, KeyForm, Measure, Operation, PhaseSpec, PhaseTape, Pool,
+    Record, Recording, Shape, SizeRange, TapeError, TapeHeader, TapeWriter, Workload, flags, import_identity,
+    keep_import,
+};
+
+use crate::content::{Content, Place, Totals};
+use crate::error::TraceError;
+use crate::import::record;
+use crate::lanes::{Lanes, shape};
+
+/// The phase that holds the operations of a trace.
+pub const IMPORT_PHASE: &str = "application";
+
+/// The phase that loads what was there before.
+const LOAD_PHASE: &str = "load";
+/// Records that are loaded together.
+pub(crate) const LOAD_BATCH: u64 = 1_000;
+
+const GENERATOR: &str = concat!("bakeoff-trace ", env!("CARGO_PKG_VERSION"));
+const POOL_FILE: &str = "pool.bin";
+pub(crate) const LOAD_FILE: &str = "01-load.tape";
+pub(crate) const TRACE_FILE: &str = "02-application.tape";
+const VERIFY_FILE: &str = "verify.tape";
+
+/// A trace that was read to its end.
+pub(crate) struct Done<'a> {
+    pub(crate) directory: &'a Path,
+    pub(crate) data: Data,
+    pub(crate) seed: u64,
+    pub(crate) anonymized: bool,
+    pub(crate) content: Content,
+    pub(crate) lanes: u32,
+    pub(crate) operations: u64,
+    pub(crate) mix: BTreeMap<Operation, u64>,
+    pub(crate) key_bytes: SizeRange,
+    pub(crate) timed: bool,
+}
+
+impl Done<'_> {
+    /// Makes everything complete and gives what stands for the workload.
+    pub(crate) fn keep(self, mut load: TapeWriter, trace: Lanes) -> Result<Workload, TraceError> {
+        let totals = *self.content.totals();
+        let path = self.directory.join(POOL_FILE);
+        let pool_facts = Pool::create(&path, self.data, self.content.pool_bytes(), self.seed, None)?;
+        let pool = Pool::open(&path)?;
+        let in_pool = (pool.bytes(), pool.checksum());
+        load.set_pool(in_pool.0, in_pool.1);
+        let mut phases = Vec::new();
+        let loads = totals.loaded > 0;
+        if loads {
+            phases.push(self.finish_load(load, &totals)?);
+        } else {
+            drop(load);
+        }
+        let after = (totals.records(), totals.data_bytes());
+        let header = trace.finish(in_pool, &self.metadata(IMPORT_PHASE, after))?;
+        phases.push(phase_tape((IMPORT_PHASE, TRACE_FILE), &header, after, totals.written_bytes));
+        let verify_checksum = self.write_verify(&pool, in_pool)?.identity();
+        let (pool, verify) = (PathBuf::from(POOL_FILE), PathBuf::from(VERIFY_FILE));
+        let recording = Recording { pool, pool_facts, phases, verify, hints: self.hints(&totals) };
+        let workload = self.workload(&totals, &recording);
+        keep_import(self.directory, GENERATOR, &workload, recording, verify_checksum)?;
+        Ok(workload)
+    }
+
+    /// Ends the tape that loads: all on its first lane.
+    fn finish_load(&self, mut load: TapeWriter, totals: &Totals) -> Result<PhaseTape, TapeError> {
+        if !totals.loaded.is_multiple_of(LOAD_BATCH) {
+            load.push(&record((Operation::Commit, 0), &[], Place::default(), None))?;
+        }
+        for _ in 1..self.lanes {
+            load.next_lane()?;
+        }
+        let after = (totals.loaded, totals.loaded_bytes);
+        let header = load.finish(&self.metadata(LOAD_PHASE, after))?;
+        Ok(phase_tape((LOAD_PHASE, LOAD_FILE), &header, after, totals.loaded_bytes))
+    }
+
+    fn write_verify(&self, pool: &Pool, in_pool: (u64, u64)) -> Result<TapeHeader, TraceError> {
+        let outside = || std::io::Error::other("a value lies outside the pool");
+        let scan = self.content.scan(pool).ok_or_else(outside)?.encode();
+        let mut tape = TapeWriter::create(&self.directory.join(VERIFY_FILE), shape(1))?;
+        tape.set_pool(in_pool.0, in_pool.1);
+        let everything = record((Operation::ScanAll, flags::ANY_ORDER), &[], Place::default(), None);
+        tape.push(&Record { scan: Some(&scan), ..everything })?;
+        let totals = self.content.totals();
+        Ok(tape.finish(&self.metadata("verify", (totals.records(), totals.data_bytes())))?)
+    }
+
+    fn metadata(&self, phase: &str, (records_after, data_bytes_after): (u64, u64)) -> String {
+        let (data, seed, anonymized) = (self.data.name(), self.seed, self.anonymized);
+        format!(
+            r#"{{"generator":"{GENERATOR}","import":{{"seed":{seed},"data":"{data}","anonymized":{anonymized}}},"phase":"{phase}","records_after":{records_after},"data_bytes_after":{data_bytes_after}}}"#
+        )
+    }
+
+    fn hints(&self, totals: &Totals) -> Hints {
+        Hints {
+            records_max: totals.records_max(),
+            records_inserted: totals.loaded + totals.inserted,
+            key_bytes_max: self.key_bytes.max,
+            value_bytes_mean: totals.value_bytes_written / totals.writes.max(1),
+            value_bytes_max: totals.value_bytes_max,
+            data_bytes_max: totals.data_bytes_max(),
+            written_bytes: totals.loaded_bytes + totals.written_bytes,
+            integer_keys: false,
+        }
+    }
+
+    fn workload(&self, totals: &Totals, recording: &Recording) -> Workload {
+        let value_bytes = SizeRange { min: totals.value_bytes_min, max: totals.value_bytes_max };
+        let mut phases = Vec::new();
+        if totals.loaded > 0 {
+            let mix = [(Operation::Insert, 1.0)].into();
+            phases.push(phase_spec(LOAD_PHASE, mix, totals.loaded, (Batch::Writes(LOAD_BATCH), Measure::Throughput)));
+        }
+        let mix = self.mix.iter().map(|(operation, count)| (*operation, *count as f64)).collect();
+        phases.push(phase_spec(IMPORT_PHASE, mix, self.operations, (Batch::Each, Measure::Latency)));
+        let length = |file: &str| std::fs::metadata(self.directory.join(file)).map_or(0, |facts| facts.len());
+        let size = Estimate {
+            data_bytes_max: totals.data_bytes_max(),
+            written_bytes: totals.loaded_bytes + totals.written_bytes,
+            operations: recording.phases.iter().map(|phase| phase.operations).sum(),
+            tape_bytes: length(LOAD_FILE) + length(TRACE_FILE),
+            pool_bytes: self.content.pool_bytes(),
+        };
+        let import = Import {
+            identity: import_identity(recording),
+            key_bytes: self.key_bytes,
+            value_bytes_mean: recording.hints.value_bytes_mean,
+            timed: self.timed,
+            size,
+        };
+        Workload {
+            seed: self.seed,
+            key: KeyForm::Raw,
+            key_bytes: None,
+            records: totals.records_max(),
+            value_bytes,
+            value_shape: Shape::Uniform,
+            data: self.data,
+            pool_bytes: self.content.pool_bytes(),
+            lanes: self.lanes,
+            tree: None,
+            phases,
+            import: Some(import),
+        }
+    }
+}
+
+fn phase_tape(
+    (name, file): (&str, &str),
+    header: &TapeHeader,
+    (records_after, data_bytes_after): (u64, u64),
+    written_bytes: u64,
+) -> PhaseTape {
+    PhaseTape {
+        name: name.to_owned(),
+        path: PathBuf::from(file),
+        tape_checksum: header.identity(),
+        operations: header.operations,
+        records_after,
+        data_bytes_after,
+        written_bytes,
+        ascending: false,
+    }
+}
+
+/// A phase as stores are asked whether they can do it; how its operations would be drawn means nothing.
+fn phase_spec(
+    name: &str,
+    mix: BTreeMap<Operation, f64>,
+    operations: u64,
+    (batch, measure): (Batch, Measure),
+) -> PhaseSpec {
+    PhaseSpec {
+        name: name.to_owned(),
+        mix,
+        operations: Some(operations),
+        access: Access::Uniform,
+        batch,
+        measure,
+        missing: 0.0,
+        restore: false,
+        read_first: false,
+        scan_entries: SizeRange { min: 0, max: 0 },
+        scan_shape: Shape::Uniform,
+        reverse: false,
+        any_order: false,
+        consumer: Consumer::Touch,
+    }
+}

@@ -1,0 +1,291 @@
+//! Traces turned into tapes: replayed into a map, every answer on them must be right, and what is left must be what the last tape says.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use bakeoff_tape::{Consumer, Data, Operation, Pool, TapeReader, consume, open_import};
+use bakeoff_trace::{ImportOptions, Imported, LaneFacts, TraceError, import};
+use proptest::prelude::*;
+
+type Store = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// A record without what only a tape needs.
+#[derive(Clone, Debug, PartialEq)]
+struct Step {
+    operation: Operation,
+    key: Vec<u8>,
+    found: bool,
+    value_bytes: u32,
+    due_ns: Option<u64>,
+}
+
+struct Import {
+    directory: tempfile::TempDir,
+    imported: Imported,
+}
+
+impl Import {
+    fn of(text: &str, options: &ImportOptions) -> Result<Self, TraceError> {
+        let directory = tempfile::tempdir().unwrap();
+        let trace = directory.path().join("trace");
+        std::fs::write(&trace, text).unwrap();
+        Self::of_file(directory, &trace, options)
+    }
+
+    fn of_file(directory: tempfile::TempDir, trace: &Path, options: &ImportOptions) -> Result<Self, TraceError> {
+        let into = directory.path().join("tape");
+        std::fs::create_dir(&into).unwrap();
+        let imported = import(trace, &into, options, &mut |_| ControlFlow::Continue(()))?;
+        Ok(Self { directory, imported })
+    }
+
+    fn path(&self) -> std::path::PathBuf {
+        self.directory.path().join("tape")
+    }
+
+    /// Replays all phases, lane after lane, and gives the steps of each lane of the last one.
+    fn replay(&self) -> Vec<Vec<Step>> {
+        let (workload, recording) = open_import(&self.path()).unwrap();
+        assert_eq!(workload, self.imported.workload);
+        let pool = Pool::open(&recording.pool).unwrap();
+        let mut store = Store::new();
+        let mut lanes = Vec::new();
+        for phase in &recording.phases {
+            let tape = TapeReader::open(&phase.path).unwrap();
+            let numbers = 0..tape.facts().lanes.len() as u32;
+            lanes = numbers.map(|lane| replay(&tape, lane, &pool, &mut store)).collect();
+            assert_eq!(tape.facts().lanes.len() as u32, workload.lanes);
+            assert_eq!(store.len() as u64, phase.records_after);
+            assert_eq!(bytes(&store), phase.data_bytes_after);
+        }
+        assert_verified(&TapeReader::open(&recording.verify).unwrap(), &store);
+        lanes
+    }
+}
+
+fn bytes(store: &Store) -> u64 {
+    store.iter().map(|(key, value)| (key.len() + value.len()) as u64).sum()
+}
+
+fn replay(tape: &TapeReader, lane: u32, pool: &Pool, store: &mut Store) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut lane = tape.lane(lane).unwrap();
+    while let Some(block) = lane.next_block().unwrap() {
+        for record in block.records() {
+            let value = || pool.slice(record.value_offset, record.value_bytes).unwrap().to_vec();
+            let key = record.key.to_vec();
+            match record.operation {
+                Operation::Get => assert_eq!(store.get(&key), record.found().then(value).as_ref(), "{record:?}"),
+                Operation::Insert => assert_eq!(store.insert(key.clone(), value()), None, "{record:?}"),
+                Operation::Update => assert!(store.insert(key.clone(), value()).is_some(), "{record:?}"),
+                Operation::Upsert => assert_eq!(store.insert(key.clone(), value()).is_some(), record.found()),
+                Operation::Delete => assert_eq!(store.remove(&key).is_some(), record.found(), "{record:?}"),
+                Operation::Commit => continue,
+                other => panic!("{other:?}"),
+            }
+            let (operation, found, value_bytes, due_ns) =
+                (record.operation, record.found(), record.value_bytes, record.due_ns);
+            steps.push(Step { operation, key, found, value_bytes, due_ns });
+        }
+    }
+    steps
+}
+
+fn assert_verified(tape: &TapeReader, store: &Store) {
+    let mut lane = tape.lane(0).unwrap();
+    let block = lane.next_block().unwrap().unwrap();
+    let record = block.records().next().unwrap();
+    let scan = record.scan().unwrap();
+    let each = |(key, value): (&Vec<u8>, &Vec<u8>)| consume::step(Consumer::Xxh64, 0, key, value);
+    assert_eq!(scan.checksum, store.iter().map(each).fold(0, u64::wrapping_add));
+    assert_eq!((scan.entries, scan.bytes, record.any_order()), (store.len() as u64, bytes(store), true));
+}
+
+fn csv(rows: &str) -> String {
+    format!("op,key,value_size\n{rows}")
+}
+
+fn lane(text: &str) -> Vec<(Operation, bool, u32)> {
+    let lanes = Import::of(text, &ImportOptions::default()).unwrap().replay();
+    assert_eq!(lanes.len(), 1);
+    lanes[0].iter().map(|step| (step.operation, step.found, step.value_bytes)).collect()
+}
+
+fn refusal(text: &str, options: &ImportOptions) -> String {
+    match Import::of(text, options) {
+        Ok(_) => panic!("imported: {text}"),
+        Err(why) => why.to_string(),
+    }
+}
+
+#[test]
+fn what_is_asked_for_before_it_is_written_was_there() {
+    use Operation::{Delete, Get, Insert, Update, Upsert};
+    let import = Import::of(
+        &csv("get,a,10\nupdate,b,20\ndelete,c,5\nset,d,7\ndelete,e,\nget,f,0\ninsert,g,1\n"),
+        &ImportOptions::default(),
+    )
+    .unwrap();
+    assert_eq!((import.imported.operations, import.imported.loaded), (7, 3));
+    let steps: Vec<_> = import.replay()[0].iter().map(|step| (step.operation, step.found, step.value_bytes)).collect();
+    let expected = [
+        (Get, true, 10),
+        (Update, true, 20),
+        (Delete, true, 0),
+        (Upsert, false, 7),
+        (Delete, false, 0),
+        (Get, false, 0),
+        (Insert, false, 1),
+    ];
+    assert_eq!(steps, expected);
+    let workload = &import.imported.workload;
+    assert_eq!((workload.records, workload.phases.len(), workload.key_name()), (4, 2, "raw".to_owned()));
+    assert_eq!((workload.key_bytes_range().min, workload.value_bytes.min, workload.value_bytes.max), (1, 1, 20));
+}
+
+#[test]
+fn a_trace_of_an_empty_store_loads_nothing() {
+    let import = Import::of(&csv("insert,a,1\nget,a,1\ndelete,a,1\nget,a,1\n"), &ImportOptions::default()).unwrap();
+    assert_eq!(import.imported.workload.phases.len(), 1);
+    assert!(!import.replay()[0][3].found);
+}
+
+#[test]
+fn operations_that_cannot_be_are_written_either_way() {
+    use Operation::{Delete, Insert, Upsert};
+    let steps = lane(&csv("insert,a,1\ninsert,a,2\ndelete,a,\nupdate,a,3\n"));
+    assert_eq!(steps, [(Insert, false, 1), (Upsert, true, 2), (Delete, true, 0), (Upsert, false, 3)]);
+}
+
+#[test]
+fn sizes_that_are_not_told_are_asked_for() {
+    let text = "READ usertable user1 [ <all fields>]\nUPDATE usertable user1 [ field0=abc]\n";
+    let why = refusal(text, &ImportOptions::default());
+    assert!(why.contains("line 1: value_size") && why.contains("--value-size"), "{why}");
+    let options = ImportOptions { value_bytes: Some(100), ..ImportOptions::default() };
+    let steps = &Import::of(text, &options).unwrap().replay()[0];
+    assert_eq!((steps[0].value_bytes, steps[1].value_bytes), (100, 3));
+}
+
+#[test]
+fn times_count_from_the_first() {
+    let steps =
+        &Import::of("time,op,key,value_size\n5,set,a,1\n5.5,get,a,1\n", &ImportOptions::default()).unwrap().replay()[0];
+    assert_eq!((steps[0].due_ns, steps[1].due_ns), (Some(0), Some(500_000_000)));
+    let refused = |rows: &str| refusal(&format!("time,op,key,value_size\n{rows}"), &ImportOptions::default());
+    assert!(refused("5,set,a,1\n4,get,a,1\n").contains("line 3: time is `4`, expected no less than 5"));
+    assert!(refused("5,set,a,1\n,get,a,1\n").contains("line 3: time is ``, expected a time in every line"));
+}
+
+#[test]
+fn threads_keep_the_keys_that_nobody_else_writes() {
+    let head = "op,key,value_size,thread\n";
+    let text = format!("{head}set,a,1,main\nget,shared,9,main\nset,b,1,worker\nget,shared,9,worker\nget,b,1,worker\n");
+    let import = Import::of(&text, &ImportOptions::default()).unwrap();
+    assert_eq!(import.imported.lanes, LaneFacts::Threads(2));
+    let lanes = import.replay();
+    assert_eq!((lanes[0].len(), lanes[1].len()), (2, 3));
+}
+
+#[test]
+fn keys_that_several_threads_write_are_dealt() {
+    let rows: String =
+        (0..2000).map(|n| format!("set,key{},1,{}\nget,key{},1,{}\n", n % 100, n % 4, n % 100, n % 3)).collect();
+    let import = Import::of(&format!("op,key,value_size,thread\n{rows}"), &ImportOptions::default()).unwrap();
+    assert_eq!(import.imported.lanes, LaneFacts::Dealt(4));
+    let lanes = import.replay();
+    assert!(lanes.len() == 4 && lanes.iter().all(|lane| lane.len() > 400), "{:?}", lanes.iter().map(Vec::len));
+    let rows: String = (0..300).map(|n| format!("get,a,1,{n}\n")).collect();
+    let text = format!("op,key,value_size,thread\n{rows}");
+    let why = refusal(&text, &ImportOptions::default());
+    assert!(why.contains("line 258: more than 256 different threads") && why.contains("--threads"), "{why}");
+    let options = ImportOptions { threads: Some(3), ..ImportOptions::default() };
+    assert_eq!(Import::of(&text, &options).unwrap().replay().len(), 3);
+}
+
+#[test]
+fn anonymous_keys_cannot_be_read_and_stay_apart() {
+    let rows: String = (0..500).map(|n| format!("set,customer-{n},5\n")).collect();
+    let long = "k".repeat(77);
+    let text = csv(&format!("{rows}set,{long},5\n"));
+    let options = ImportOptions { anonymize: true, ..ImportOptions::default() };
+    let import = Import::of(&text, &options).unwrap();
+    let steps = &import.replay()[0];
+    let keys: std::collections::BTreeSet<_> = steps.iter().map(|step| step.key.clone()).collect();
+    assert_eq!(keys.len(), 501);
+    assert!(steps[..500].iter().all(|step| step.key.len() == 20) && steps[500].key.len() == 77);
+    assert!(keys.iter().flatten().all(u8::is_ascii_hexdigit));
+    for file in std::fs::read_dir(import.path()).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        assert!(!bytes.windows(8).any(|window| window == b"customer"));
+    }
+    let other = Import::of(&text, &options).unwrap().replay();
+    assert_ne!(other[0][0].key, steps[0].key, "nobody can make the same hashes");
+}
+
+#[test]
+fn keys_are_as_long_as_the_trace_says() {
+    let steps = &Import::of("op,key,value_size,key_size\nset,a,1,30\nset,abc,1,2\n", &ImportOptions::default())
+        .unwrap()
+        .replay()[0];
+    assert!(steps[0].key.len() == 30 && steps[0].key.starts_with(b"a") && steps[1].key == b"abc");
+}
+
+#[test]
+fn long_values_have_a_long_pool() {
+    let import = Import::of(&csv("set,a,10000000\nset,b,1\nget,a,\n"), &ImportOptions::default()).unwrap();
+    assert_eq!(import.imported.workload.pool_bytes, 160_000_000);
+    import.replay();
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    let refused = |rows: &str| refusal(&csv(rows), &ImportOptions::default());
+    assert!(refused("get,a,1\nscan,a,1\n").contains("line 3: op is `scan`, expected an operation on one key"));
+    assert!(refused("get,a,1\nset,b,\n").contains("line 3: value_size is ``, expected a length"));
+    assert!(refused("get,a,1\nset,b,-4\n").contains("line 3: value_size is `-4`"));
+    assert!(refused("").contains("no operation"));
+    assert!(refusal("PAR1 and nothing", &ImportOptions::default()).contains("as Parquet"));
+}
+
+#[test]
+fn the_same_trace_gives_the_same_tapes() {
+    let text = csv(&(0..3000).map(|n| format!("set,k{},{}\nget,k{},9\n", n % 77, n % 50, n % 91)).collect::<String>());
+    let identity = |seed| {
+        let import = Import::of(&text, &ImportOptions { seed, ..ImportOptions::default() }).unwrap();
+        import.imported.workload.import.unwrap().identity
+    };
+    assert_eq!(identity(1), identity(1));
+    assert_ne!(identity(1), identity(2));
+}
+
+#[test]
+fn only_as_many_as_wanted() {
+    let options = ImportOptions { operations_max: Some(2), ..ImportOptions::default() };
+    let import = Import::of(&csv("get,a,1\nget,b,1\nget,c,1\n"), &options).unwrap();
+    assert_eq!((import.imported.operations, import.imported.loaded), (2, 2));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn every_answer_is_right(
+        rows in prop::collection::vec((0..5_usize, 0..12_u8, prop::option::of(0..40_u32), 0..3_u8), 1..300),
+        with_threads: bool,
+        threads in prop::option::of(1..5_u32),
+    ) {
+        let words = ["get", "insert", "update", "set", "delete"];
+        let mut text = if with_threads { "op,key,value_size,thread\n" } else { "op,key,value_size\n" }.to_owned();
+        for (word, key, bytes, thread) in &rows {
+            let bytes = bytes.map_or_else(String::new, |bytes| bytes.to_string());
+            text += &format!("{},k{key},{bytes}", words[*word]);
+            text += &if with_threads { format!(",{thread}\n") } else { "\n".to_owned() };
+        }
+        let options = ImportOptions { threads, value_bytes: Some(6), data: Data::Random, ..ImportOptions::default() };
+        let import = Import::of(&text, &options).unwrap();
+        let lanes = import.replay();
+        prop_assert_eq!(lanes.iter().map(Vec::len).sum::<usize>(), rows.len());
+    }
+}

@@ -1,0 +1,89 @@
+//! Traces as Parquet say the same as the same rows as CSV; damaged ones are refused.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use bakeoff_trace::{Summary, Trace, TraceError};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use proptest::prelude::*;
+
+const SCHEMA: &str = "message trace {
+    required double time; required binary op (STRING); required int64 key; optional int32 value_size; required binary thread (STRING);
+}";
+
+const CSV: &str = "time,op,key,value_size,thread\n0,get,7,10,a\n0.5,set,8,300,b\n2,get,7,,a\n";
+
+fn write(path: &Path, compression: Compression) {
+    let texts = |words: [&str; 3]| words.map(ByteArray::from);
+    let properties = WriterProperties::builder().set_compression(compression).build();
+    let schema = Arc::new(parse_message_type(SCHEMA).unwrap());
+    let mut file = SerializedFileWriter::new(File::create(path).unwrap(), schema, Arc::new(properties)).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<DoubleType>().write_batch(&[0.0, 0.5, 2.0], None, None).unwrap();
+    column.close().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<ByteArrayType>().write_batch(&texts(["get", "set", "get"]), None, None).unwrap();
+    column.close().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<Int64Type>().write_batch(&[7, 8, 7], None, None).unwrap();
+    column.close().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<Int32Type>().write_batch(&[10, 300], Some(&[1, 1, 0]), None).unwrap();
+    column.close().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<ByteArrayType>().write_batch(&texts(["a", "b", "a"]), None, None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    file.close().unwrap();
+}
+
+/// Every operation, as far as a test can compare it.
+fn events<R: std::io::Read>(mut trace: Trace<R>) -> Vec<String> {
+    assert!(trace.has_threads());
+    let mut events = Vec::new();
+    while let Some(event) = trace.next_event().unwrap() {
+        let (key, thread) = (event.key.escape_ascii(), event.thread.unwrap_or_default().escape_ascii());
+        events.push(format!("{:?} {key} {:?} {:?} {thread}", event.operation, event.value_bytes, event.time_s));
+    }
+    events
+}
+
+#[test]
+fn rows_are_those_of_the_same_csv() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("trace.parquet");
+    let zstd = Compression::ZSTD(ZstdLevel::default());
+    for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY, zstd] {
+        write(&path, compression);
+        let expected = events(Trace::new(CSV.as_bytes(), None).unwrap());
+        assert_eq!(events(Trace::open(&path, None).unwrap()), expected);
+        assert_eq!(expected.len(), 3);
+    }
+}
+
+fn read(path: &Path) -> Result<Summary, TraceError> {
+    Summary::read(Trace::open(path, None)?)
+}
+
+proptest! {
+    #[test]
+    fn damaged_files_are_refused_or_read(at in 4..1000_usize, flip in 1..=255_u8, cut in prop::option::of(4..1000_usize)) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("trace.parquet");
+        write(&path, Compression::SNAPPY);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let at = at % bytes.len();
+        bytes[at.max(4)] ^= flip;
+        bytes.truncate(cut.unwrap_or(usize::MAX).min(bytes.len()));
+        std::fs::write(&path, &bytes).unwrap();
+        if let Err(why) = read(&path) {
+            prop_assert!(!why.to_string().is_empty());
+        }
+    }
+}
