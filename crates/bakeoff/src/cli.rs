@@ -74,6 +74,9 @@ pub(crate) struct SuiteArguments {
     /// A suite by name (`bakeoff suites` lists them) or a suite file
     #[arg(default_value = "quick", value_name = "SUITE|FILE")]
     pub(crate) suite: String,
+    /// Instead of a suite, replay a tape that `bakeoff tape import` made of a trace
+    #[arg(long, value_name = "DIR", conflicts_with = "suite")]
+    pub(crate) tape: Option<PathBuf>,
     /// Stores to compare, separated by commas; `all` for every one there is
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub(crate) stores: Option<Vec<String>>,
@@ -133,6 +136,7 @@ Examples:
   bakeoff run --medium ssd=/mnt/a --medium hdd=/mnt/b     on two disks
   bakeoff run --medium xfs=new:xfs:8GiB --medium ntfs=new:ntfs    on file systems made for the run
   bakeoff run --disturbance none,video     as usual, and while a video plays
+  bakeoff run --tape app.tape              what an application did, from its trace (bakeoff tape import)
   bakeoff run --resume bakeoff-results/20260102-030405-quick")]
 pub(crate) struct RunArguments {
     #[command(flatten)]
@@ -171,6 +175,7 @@ Examples:
   bakeoff pick --records 1M --value-size 200B --mix insert=95,get=5 --access latest --durability power
   bakeoff pick --must ordered,transactions --license permissive --optimize p99 --budget 5m
   bakeoff pick --trace app.csv             a need like that of an application, from its trace
+  bakeoff pick --tape app.tape             what the application did, operation by operation (bakeoff tape import)
   bakeoff pick --need need.toml            the same names as keys: records = \"10k\", mix = { get = 80, update = 20 }
 Stores that cannot do what is needed are left out, with the reason. The others race until they separate or the
 time ends; then the same is asked of those that lead with other values, records, writes and durability."
@@ -232,6 +237,9 @@ pub(crate) struct PickArguments {
     /// YCSB's log). Options given beside it, and those of a --need file, hold over it
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+    /// Replay what an application did, from a tape that `bakeoff tape import` made of its trace, instead of the like of it
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["trace", "records", "value_size", "key_size", "mix", "access", "data", "threads"])]
+    pub(crate) tape: Option<PathBuf>,
     /// Directory on the disk to measure [default: the --out directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
@@ -400,6 +408,8 @@ Examples:
   bakeoff tape import app.parquet --out shop.tape --anonymize
   bakeoff tape import ycsb.log --value-size 1000B     YCSB does not log the sizes of what it reads
   bakeoff tape show app.tape                      its operations, with the answers that a right store gives
+  bakeoff run --tape app.tape                     replay it on every store
+  bakeoff pick --tape app.tape                    which store is best at it
 What a trace reads, replaces or removes before it wrote it is loaded beforehand. docs/PICK.md says how to log a trace.")]
 pub(crate) struct ImportArguments {
     /// CSV or Parquet with op,key,value_size (and time, thread, key_size), Twitter's cache-trace, or YCSB's log, told by the first line

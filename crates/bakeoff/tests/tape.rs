@@ -76,3 +76,66 @@ fn a_damaged_import_is_refused() {
     let told = place.run(&["tape", "show", "."]).expect(2).stderr;
     assert!(told.contains("is no imported tape"), "{told}");
 }
+
+/// A small trace: keys that were there, keys that come and go, two threads.
+fn longer_trace() -> String {
+    let rows = (0..400).map(|n| match n % 8 {
+        0 => format!("set,new-{n},{},a\n", n % 50),
+        1 => format!("get,new-{},9,a\n", n - 1),
+        2 => format!("delete,new-{},,a\n", n - 2),
+        3 => format!("update,old-{},30,b\n", n % 40),
+        _ => format!("get,old-{},25,b\n", n % 40),
+    });
+    format!("op,key,value_size,thread\n{}", rows.collect::<String>())
+}
+
+#[test]
+fn an_imported_tape_runs_on_every_store() {
+    let place = Place::new();
+    place.write("app.csv", &longer_trace());
+    let told = place.run(&["tape", "import", "app.csv"]).expect(0).stdout;
+    assert!(told.contains("on 2 threads as in the trace"), "{told}");
+    let run = ["run", "--tape", "app.tape", "--rounds", "2", "--stores", "sqlite,lmdb,redb,nested-folder,mute"];
+    let told = place.run(&run).expect(2).stderr;
+    assert!(told.contains("unknown store `mute`"), "{told}");
+    let run = ["run", "--tape", "app.tape", "--rounds", "2", "--stores", "sqlite,lmdb,flat-folder,nested-folder"];
+    let shown = place.run(&run).expect(0).stdout;
+    assert!(shown.contains("application"), "{shown}");
+    let cells = place.cells();
+    assert_eq!(cells.len(), 8);
+    for cell in &cells {
+        assert_eq!(
+            (&cell["status"], &cell["key"], &cell["threads"]),
+            (&"ok".into(), &"raw".into(), &2.into()),
+            "{cell}"
+        );
+        assert_eq!(cell["records_alive"], cell["verified"]["entries"]);
+    }
+    let phases = place.lines().into_iter().filter(|line| line["line"] == "phase");
+    let checked: Vec<_> = phases.map(|phase| phase["result"]["answers_checked"].as_u64().unwrap()).collect();
+    assert!(checked.iter().filter(|count| **count == 250).count() == 8, "{checked:?}");
+    // A cell of the run can be asked for by hand.
+    let id = cells[0]["cell"].as_str().unwrap();
+    let request = place.run(&["request", id, "--run", place.only_run().to_str().unwrap()]).expect(0).stdout;
+    assert!(request.contains("app.tape/02-application.tape"), "{request}");
+    let told = place.run(&["run", "--tape", "app.tape", "--records", "10"]).expect(2).stderr;
+    assert!(told.contains("--records 10: `records` does not go with a tape"), "{told}");
+    let told = place.run(&["run", "--tape", "app.csv"]).expect(2).stderr;
+    assert!(told.contains("app.csv is no imported tape"), "{told}");
+}
+
+#[test]
+fn a_pick_of_a_tape_replays_it() {
+    let place = Place::new();
+    place.write("app.csv", &longer_trace());
+    place.run(&["tape", "import", "app.csv"]).expect(0);
+    let shown =
+        place.run(&["pick", "--tape", "app.tape", "--stores", "sqlite,lmdb", "--budget", "15s"]).expect(0).stdout;
+    assert!(shown.contains("Answer") && shown.contains("Durability power"), "{shown}");
+    assert!(place.cells().iter().all(|cell| cell["key"] == "raw" && cell["status"] == "ok"));
+    place.write("need.toml", "records = 5");
+    let told = place.run(&["pick", "--tape", "app.tape", "--need", "need.toml"]).expect(2).stderr;
+    assert!(told.contains("need.toml: records 5: the tape says `records`"), "{told}");
+    let told = place.run(&["pick", "--tape", "app.tape", "--mix", "get=1"]).expect(2).stderr;
+    assert!(told.contains("--mix"), "{told}");
+}

@@ -25,6 +25,7 @@ mod scale;
 mod settings;
 mod skip;
 mod suite;
+mod tape;
 mod tree;
 mod units;
 mod variants;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use bakeoff_protocol::{Axes, Durability, Settings, StoreDescription};
-use bakeoff_tape::{Data, Estimate, KeyMaker, PhaseSpec, SizeRange, TreeValues, Workload, estimate};
+use bakeoff_tape::{Data, Estimate, PhaseSpec, SizeRange, TreeValues, Workload, estimate};
 use serde::Serialize;
 use sha1::{Digest, Sha1};
 
@@ -13,6 +13,7 @@ use crate::axes::Key;
 use crate::disturbance::Disturbance;
 use crate::error::{Problems, SuiteErrors};
 use crate::memory;
+use crate::node::Place;
 use crate::offered::offered;
 use crate::settings;
 use crate::skip::{Skip, SkipReason};
@@ -122,6 +123,10 @@ pub fn plan(
             let help = format!("give it a directory with --medium {medium}=DIR");
             problems.add(&suite.file.axis_place("media", index), message, help);
         }
+        if let (Some(tape), None) = (suite.tape(), suite.replayed()) {
+            let message = format!("nobody has opened the tape {}", tape.display());
+            problems.add(&Place::File, message, "open it before planning");
+        }
         cells = combinations(suite).saturating_mul(chosen.len()).saturating_add(cells);
         if cells > CELLS_MAX {
             let message = format!("the axes make {} cells", format_count(cells as u64));
@@ -177,8 +182,9 @@ fn combinations(suite: &Suite) -> usize {
         suite.disturbances().len(),
         suite.keys().len(),
         suite.data().len(),
-        suite.value_bytes().len(),
-        suite.records().len(),
+        // A tape has neither of these two as an axis.
+        suite.value_bytes().len().max(1),
+        suite.records().len().max(1),
         suite.threads().len(),
         suite.memory_limits().len(),
     ];
@@ -349,6 +355,9 @@ impl Identity<'_> {
 }
 
 fn workloads(suite: &Suite) -> Vec<Workload> {
+    if let Some(replayed) = suite.replayed() {
+        return vec![replayed.clone()];
+    }
     let mut workloads = Vec::new();
     for &key in suite.keys() {
         for &data in suite.data() {
@@ -392,8 +401,11 @@ fn pool_bytes(value_bytes_max: u64) -> u64 {
     POOL_BYTES_MIN.max(value_bytes_max.saturating_mul(POOL_PER_VALUE)).min(POOL_BYTES_MAX)
 }
 
-/// What the tapes of a workload and the values on them take.
+/// What the tapes of a workload and the values on them take: nothing more if they are there already.
 fn tapes_bytes(workload: &Workload, estimate: &Estimate) -> u64 {
+    if workload.import.is_some() {
+        return 0;
+    }
     estimate.operations.saturating_mul(TAPE_BYTES_PER_OPERATION).saturating_add(workload.pool_bytes)
 }
 
@@ -407,6 +419,7 @@ impl Plan {
             .workloads
             .iter()
             .map(|plan| &plan.workload)
+            .filter(|workload| workload.import.is_none())
             .map(|workload| {
                 let form = workload.tree.map(|tree| tree.values.name());
                 ((workload.data.name(), form, workload.pool_bytes), workload.pool_bytes)
@@ -429,13 +442,13 @@ fn unfit(store: &StoreDescription, workload: &Workload, durability: Durability) 
         return Some((format!("{name}, {durability}"), SkipReason::DurabilityNotOffered { durability, offered }));
     }
     let key = workload.key;
-    let key_bytes = key_bytes(workload);
+    let SizeRange { min, max: key_bytes } = workload.key_bytes_range();
     if let Some(key_bytes_max) = store.key_bytes_max.filter(|&most| key_bytes > most) {
         let why = SkipReason::KeyTooLong { key, key_bytes, key_bytes_max };
         return Some((format!("{name}, {} keys", key.name()), why));
     }
-    if key_bytes < store.key_bytes_min {
-        let why = SkipReason::KeyTooShort { key, key_bytes, key_bytes_min: store.key_bytes_min };
+    if min < store.key_bytes_min {
+        let why = SkipReason::KeyTooShort { key, key_bytes: min, key_bytes_min: store.key_bytes_min };
         return Some((format!("{name}, {} keys", key.name()), why));
     }
     let value_bytes = workload.value_bytes.max;
@@ -456,11 +469,6 @@ fn phases_unfit(store: &StoreDescription, phases: &[PhaseSpec]) -> Option<SkipRe
     let after = phases.get(1..).unwrap_or_default();
     let none = !after.is_empty() && after.iter().all(|phase| offered(phase, &store.capabilities).is_err());
     none.then_some(SkipReason::NothingOffered)
-}
-
-/// The length of every key of a workload, in bytes.
-fn key_bytes(workload: &Workload) -> u64 {
-    KeyMaker::of(workload).key_bytes() as u64
 }
 
 /// Value size and records, as people say it.

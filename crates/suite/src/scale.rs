@@ -11,6 +11,10 @@ const LEVELS: &str = "levels=";
 pub(crate) fn apply(file: &mut SuiteFile, text: &str, problems: &mut Problems) -> Option<f64> {
     let text = text.trim();
     let place = Place::Flag { flag: FLAG, value: text.to_owned() };
+    if file.root.get("tape").is_some() {
+        problems.add(&place, "a tape is replayed as it is", "leave --scale out, or import a shorter trace");
+        return None;
+    }
     let tree = file.root.table_if_there("tree");
     if let Some(levels) = text.strip_prefix(LEVELS) {
         match tree {

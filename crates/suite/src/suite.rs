@@ -1,11 +1,11 @@
 //! A suite: what to measure, checked.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bakeoff_protocol::Durability;
-use bakeoff_tape::{Data, PhaseSpec, Shape, SizeRange, Tree, tree_entries};
+use bakeoff_tape::{Data, PhaseSpec, Shape, SizeRange, Tree, Workload, tree_entries};
 
 use crate::axes::{self, Axes, Key, Limits};
 use crate::disturbance::Disturbance;
@@ -16,12 +16,13 @@ use crate::phase::Phase;
 use crate::read::{self, Table};
 use crate::variants::{self, Variant};
 use crate::warm_up::{self, WarmUpLimit};
-use crate::{SUITE_BYTES_MAX, distribution, flow, memory, rules, scale, settings, tree};
+use crate::{SUITE_BYTES_MAX, distribution, flow, memory, rules, scale, settings, tape, tree};
 
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 17] = [
     "title",
     "summary",
     "analysis",
+    "tape",
     "seed",
     "rounds",
     "pool-size",
@@ -68,6 +69,9 @@ pub struct Suite {
     warm_up: WarmUpLimit,
     phases: Vec<PhaseSpec>,
     tree: Option<Tree>,
+    tape: Option<PathBuf>,
+    /// What is on the tape, once somebody has opened it.
+    replayed: Option<Workload>,
     baseline: Vec<String>,
     /// Which variant of a suite this is, where it has several.
     variant: Option<Variant>,
@@ -276,6 +280,25 @@ impl Suite {
         &self.phases
     }
 
+    /// The imported tape that is replayed, if it is not to be drawn what is done.
+    pub fn tape(&self) -> Option<&Path> {
+        self.tape.as_deref()
+    }
+
+    /// This suite, knowing what is on its tape.
+    pub fn replaying(mut self, workload: &Workload) -> Self {
+        for suite in self.variants.iter_mut() {
+            suite.replayed = Some(workload.clone());
+        }
+        self.replayed = Some(workload.clone());
+        self
+    }
+
+    /// What is on its tape, if it has one that was opened.
+    pub(crate) fn replayed(&self) -> Option<&Workload> {
+        self.replayed.as_ref()
+    }
+
     /// The directory tree, where keys are of that form.
     pub fn tree(&self) -> Option<Tree> {
         self.tree
@@ -351,8 +374,9 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     let limits = axes::limits(&root, problems);
     let warm_up = warm_up::read(&root, problems);
     let tree = tree::read(&root, problems);
+    let tape = tape::read(&root, problems);
     let axes = axes::axes(&root, tree, problems);
-    let phases = phases(&root, problems);
+    let phases = if root.get("tape").is_some() { Vec::new() } else { phases(&root, problems) };
     let baseline = root.axis("baseline", problems, read::name).unwrap_or_default();
     let axes = axes?;
     settings::check_names(&root, &axes.stores, file, problems);
@@ -391,6 +415,8 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         warm_up,
         phases,
         tree,
+        tape,
+        replayed: None,
         baseline,
         variant,
         variants,

@@ -195,5 +195,7 @@ fn phase_spec(
         reverse: false,
         any_order: false,
         consumer: Consumer::Touch,
+        all_fields: false,
+        past_leaf: false,
     }
 }

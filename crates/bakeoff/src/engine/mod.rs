@@ -8,6 +8,7 @@ pub(crate) mod interrupt;
 pub(crate) mod made_media;
 pub(crate) mod progress;
 pub(crate) mod race;
+pub(crate) mod replayed;
 pub(crate) mod results;
 pub(crate) mod run;
 pub(crate) mod run_file;

@@ -208,11 +208,16 @@ impl Run<'_> {
 
     /// The tapes that the cells of a step need. `None` if the user stopped their recording or the budget ended on the way.
     fn tapes(&mut self, step: &Step, display: &mut Display) -> Result<Option<Tapes>> {
-        let Some(recording) = self.record(step.workload, display)? else { return Ok(None) };
         let workload = &self.setup.plan.workloads[step.workload];
         let warms_up =
             |cell: &Cell| self.setup.driver(&cell.axes.store).is_ok_and(|driver| driver.description.warms_up);
         let wanted = self.setup.suite.warm_up() != WarmUpLimit::None && workload.cells.iter().any(warms_up);
+        if let Some(replayed) = &self.setup.replayed {
+            self.keep_pool(workload.workload.data.name(), &replayed.recording)?;
+            let warm_up = wanted.then(|| replayed.warm_up.clone());
+            return Ok(Some(Tapes { recording: replayed.recording.clone(), warm_up }));
+        }
+        let Some(recording) = self.record(step.workload, display)? else { return Ok(None) };
         let mut tapes = Tapes { recording, warm_up: None };
         if wanted {
             let directory = workload_directory(&*self.scratch, step.workload)?;

@@ -13,6 +13,7 @@ use crate::drivers::{Driver, Drivers};
 use crate::engine::cgroup::MemoryGroups;
 use crate::engine::disturbance;
 use crate::engine::made_media::NewFileSystem;
+use crate::engine::replayed::Replayed;
 use crate::recipes::drivers_for;
 
 /// Everything that is known before the first cell runs.
@@ -28,6 +29,8 @@ pub(crate) struct Setup {
     /// Where images are made, and tapes of runs without a directory.
     pub(crate) base: PathBuf,
     pub(crate) plan: Plan,
+    /// The imported tape that every workload of the plan replays, if the suite has one.
+    pub(crate) replayed: Option<Replayed>,
     /// Where cells' memory can be limited, if some cell's is to be.
     pub(crate) groups: Option<MemoryGroups>,
     pub(crate) corpus: Option<PathBuf>,
@@ -41,6 +44,15 @@ pub(crate) struct SuiteSource {
 }
 
 impl SuiteSource {
+    /// The suite that is asked for: one that replays a tape, or one by its name.
+    pub(crate) fn of(arguments: &SuiteArguments) -> Result<Self> {
+        let Some(tape) = &arguments.tape else { return Self::find(&arguments.suite) };
+        let stores = Drivers::discover()?.stores();
+        let names: Vec<_> = stores.into_iter().filter(|store| !store.test_only).map(|store| store.name).collect();
+        let name = tape.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { name, text: Replayed::suite(tape, &names)? })
+    }
+
     /// A file if there is one of that name or it looks like one, else a suite of bakeoff's own.
     pub(crate) fn find(name: &str) -> Result<Self> {
         let path = Path::new(name);
@@ -59,7 +71,11 @@ impl Setup {
         let given = given_media(arguments)?;
         let media = Some(given.keys().cloned().collect()).filter(|names: &Vec<_>| !names.is_empty());
         let overrides = Overrides { media, ..overrides(&arguments.suite) };
-        let suite = Suite::parse(&source.name, &source.text)?.with_overrides(&overrides)?;
+        let mut suite = Suite::parse(&source.name, &source.text)?.with_overrides(&overrides)?;
+        let replayed = suite.tape().map(Replayed::open).transpose()?;
+        if let Some(replayed) = &replayed {
+            suite = suite.replaying(&replayed.workload);
+        }
         let drivers = drivers_for(suite.stores())?;
         let stores = drivers.stores();
         let made = made_media(&given)?;
@@ -86,7 +102,7 @@ impl Setup {
         let mut plan = plan(&suite, &stores, &plan_media)?;
         let groups = memory_groups(&mut plan);
         let corpus = arguments.suite.corpus.as_deref().map(absolute).transpose()?;
-        Ok(Self { suite, drivers, stores, directories, media, made, base, plan, groups, corpus })
+        Ok(Self { suite, drivers, stores, directories, media, made, base, plan, replayed, groups, corpus })
     }
 
     /// Checks that directories can be written, media made and disturbances started here, before anything is.

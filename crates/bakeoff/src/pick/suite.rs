@@ -1,12 +1,15 @@
 //! The suite that asks a need, with a variant for everything else that the answer might depend on.
 
 use std::fmt::Write;
+use std::path::Path;
 
+use anyhow::Result;
 use bakeoff_protocol::Durability;
 use bakeoff_report::{PICK_ASKED, PICK_PHASE, Question};
 use bakeoff_suite::{RECORDS_MAX, VALUE_BYTES_MAX, format_count, format_size_range};
 use bakeoff_tape::SizeRange;
 
+use crate::engine::replayed::Replayed;
 use crate::pick::need::{Need, is_write};
 
 /// Rounds of a race at most: what differs by too little to be seen in so many does not matter.
@@ -57,21 +60,59 @@ impl PickSuite {
     }
 }
 
+impl PickSuite {
+    /// The suite that replays a tape: nothing of it can be changed but the promise.
+    pub(crate) fn replaying(need: &Need, stores: &[String], tape: &Path) -> Result<Self> {
+        let class = other_class(need.durability);
+        let words = format!("Durability {class}");
+        let text = format!(
+            "{}tape = {}\n\n[axes]\nstores = {stores:?}\ndurability = \"{}\"\n\n[limits]\ntimeout = \"{}s\"\n\n\
+             [[variants]]\nname = \"{PICK_ASKED}\"\nsummary = \"What was asked.\"\n\n\
+             [[variants]]\nname = \"durability-{class}\"\nsummary = \"{words}.\"\n[variants.axes]\ndurability = \"{class}\"\n",
+            of_every_need(need),
+            Replayed::path_as_toml(tape)?,
+            need.durability,
+            timeout_s(need)
+        );
+        let question = Question { variant: format!("durability-{class}"), words, not_measured: None };
+        Ok(Self { text, questions: vec![question] })
+    }
+}
+
+/// What stands before the axes.
+fn of_every_need(need: &Need) -> String {
+    let memory = need.memory_bytes.map_or_else(String::new, |bytes| format!("memory = \"{bytes}B\"\n"));
+    format!(
+        "title = \"Pick\"\nsummary = \"Which store fits a need, and when another would.\"\nseed = {}\nrounds = {ROUNDS_MAX}\n{memory}",
+        need.seed
+    )
+}
+
+/// One store that takes very long must not take the others' time.
+fn timeout_s(need: &Need) -> u64 {
+    let budget_s = need.budget.as_secs();
+    (budget_s / 6).clamp(10, 3600).min(budget_s).max(1)
+}
+
+fn other_class(asked: Durability) -> Durability {
+    match asked {
+        Durability::None | Durability::Power => Durability::Process,
+        Durability::Process => Durability::Power,
+    }
+}
+
 fn head(need: &Need, stores: &[String]) -> String {
     let key = match need.key_bytes {
         4 => "integer".to_owned(),
         bytes if bytes >= 20 && !ascends(need) => format!("sha1:{bytes}"),
         bytes => format!("decimal:{bytes}"),
     };
-    let memory = need.memory_bytes.map_or_else(String::new, |bytes| format!("memory = \"{bytes}B\"\n"));
-    // One store that takes very long must not take the others' time.
-    let budget_s = need.budget.as_secs();
-    let timeout_s = (budget_s / 6).clamp(10, 3600).min(budget_s).max(1);
+    let timeout_s = timeout_s(need);
     format!(
-        "title = \"Pick\"\nsummary = \"Which store fits a need, and when another would.\"\nseed = {}\nrounds = {ROUNDS_MAX}\n{memory}\n\
+        "{}\n\
          [axes]\nstores = {stores:?}\nvalue-size = \"{}\"\nrecords = {}\nkey = \"{key}\"\ndata = \"{}\"\ndurability = \"{}\"\nthreads = {}\n\n\
          [limits]\ntimeout = \"{timeout_s}s\"\n\n",
-        need.seed,
+        of_every_need(need),
         format_size_range(need.value_bytes),
         need.records,
         need.data.name(),
@@ -146,10 +187,7 @@ fn variants(need: &Need) -> Vec<Variant> {
         let words = format!("Ten times the records, {}", format_count(records));
         add("records-tenfold", words, format!("records = {records}"));
     }
-    let class = match need.durability {
-        Durability::None | Durability::Power => Durability::Process,
-        Durability::Process => Durability::Power,
-    };
+    let class = other_class(need.durability);
     variants.push(Variant {
         name: format!("durability-{class}"),
         words: format!("Durability {class}"),
@@ -222,6 +260,11 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn an_imported_tape_has_the_phase_that_answers_look_at() {
+        assert_eq!(bakeoff_trace::IMPORT_PHASE, PICK_PHASE);
     }
 
     #[test]

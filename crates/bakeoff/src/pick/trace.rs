@@ -1,11 +1,10 @@
 //! A trace as a need: the words that `bakeoff pick` takes for what the trace shows, and the trace in words for a person.
 
-use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use bakeoff_suite::{format_count, format_size};
-use bakeoff_tape::Operation;
+use bakeoff_tape::{Operation, Recording, SizeRange, TapeReader};
 use bakeoff_trace::{Form, Summary, Trace};
 
 /// An exponent below this is as good as none.
@@ -13,7 +12,7 @@ const UNIFORM_BELOW: f64 = 0.1;
 
 /// Reads a trace to its end.
 pub(crate) fn read(path: &Path, form: Option<Form>) -> Result<Summary> {
-    let read = || -> Result<Summary> { Ok(Summary::read(Trace::new(File::open(path)?, form)?)?) };
+    let read = || -> Result<Summary> { Ok(Summary::read(Trace::open(path, form)?)?) };
     read().with_context(|| format!("cannot take {} as a trace", path.display()))
 }
 
@@ -45,6 +44,29 @@ pub(crate) fn need(summary: &Summary) -> Vec<(&'static str, String)> {
         need.push(("access", access));
     }
     need
+}
+
+/// What an imported tape shows: what a trace does, but what is on the tape is known and not only like it.
+pub(crate) fn need_of_tape(path: &Path) -> Result<Vec<(&'static str, String)>> {
+    let (workload, recording) = bakeoff_tape::open_import(path)?;
+    let mut need = need(&summary_of_tape(&recording)?);
+    need.retain(|(key, _)| !["records", "value-size"].contains(key));
+    let SizeRange { min, max } = workload.value_bytes;
+    // A need has a record for each thread.
+    let records = workload.records.max(u64::from(workload.lanes));
+    need.extend([
+        ("records", records.to_string()),
+        ("value-size", format!("{min}B..{max}B")),
+        ("data", workload.data.name().to_owned()),
+        ("threads", workload.lanes.to_string()),
+    ]);
+    Ok(need)
+}
+
+/// Sums up the operations of an imported tape.
+pub(crate) fn summary_of_tape(recording: &Recording) -> Result<Summary> {
+    let last = recording.phases.last().context("the tape has no phase")?;
+    Ok(Summary::of_tape(&TapeReader::open(&last.path)?)?)
 }
 
 /// The trace in words, with the options of `pick` that ask for the like; lines of at most 100 columns.

@@ -83,18 +83,22 @@ pub(crate) struct Word {
 pub(crate) struct Typed(BTreeMap<&'static str, Word>);
 
 impl Typed {
-    /// What flags say, over what the file given with `--need` says, over what a trace shows.
+    /// What flags say, over what the file given with `--need` says, over what a trace or a tape shows.
     pub(crate) fn read(arguments: &PickArguments) -> Result<Self> {
         let mut typed = Self::default();
         if let Some(path) = &arguments.trace {
-            for (key, text) in trace::need(&trace::read(path, None)?) {
-                ITEMS.iter().filter(|item| item.key == key).for_each(|item| {
-                    typed.set(item, format!("{}: {key}", path.display()), text.clone());
-                });
-            }
+            typed.set_all(path, trace::need(&trace::read(path, None)?));
+        }
+        if let Some(path) = &arguments.tape {
+            typed.set_all(path, trace::need_of_tape(path)?);
         }
         if let Some(path) = &arguments.need {
-            typed.0.append(&mut Self::load(path)?.0);
+            let mut need = Self::load(path)?;
+            let told = need.0.iter().find(|(key, _)| arguments.tape.is_some() && typed.0.contains_key(*key));
+            if let Some((key, word)) = told {
+                bail!("{} {}: the tape says `{key}`, and is replayed as it is: leave it out", word.place, word.text);
+            }
+            typed.0.append(&mut need.0);
         }
         let flags = arguments.flags();
         for (item, text) in ITEMS.iter().zip(flags) {
@@ -103,6 +107,15 @@ impl Typed {
             }
         }
         Ok(typed)
+    }
+
+    /// What a file shows, by keys.
+    fn set_all(&mut self, path: &Path, need: Vec<(&'static str, String)>) {
+        for (key, text) in need {
+            ITEMS.iter().filter(|item| item.key == key).for_each(|item| {
+                self.set(item, format!("{}: {key}", path.display()), text.clone());
+            });
+        }
     }
 
     fn load(path: &Path) -> Result<Self> {

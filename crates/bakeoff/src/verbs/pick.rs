@@ -35,7 +35,10 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     if able.is_empty() {
         bail!("no store can do all that is needed:{}{}", reasons(&excluded), further()?);
     }
-    let suite = PickSuite::new(&need, &able);
+    let suite = match &arguments.tape {
+        Some(tape) => PickSuite::replaying(&need, &able, tape)?,
+        None => PickSuite::new(&need, &able),
+    };
     let source = SuiteSource { name: NAME.to_owned(), text: suite.text };
     let run_arguments = run_arguments(arguments);
     let setup = Setup::new(&run_arguments, &source)?;

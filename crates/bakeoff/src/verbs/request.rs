@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_suite::{Cell, WorkloadPlan};
-use bakeoff_tape::Progress;
+use bakeoff_tape::{Progress, Recording};
 
 use crate::Outcome;
 use crate::cli::{DEFAULT_RESULTS, RequestArguments, RunArguments};
@@ -23,15 +23,8 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
     let (workload, cell) = find(&setup, &arguments.cell)?;
     let parent = arguments.dir.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS));
     let own = fresh_directory(&parent, &cell.id)?;
-    let never_stop = &mut |_: Progress<'_>| ControlFlow::Continue(());
-    let recording = record(workload, &own.path().join("tapes"), setup.corpus.as_deref(), never_stop)?
-        .context("the recording of the tapes was stopped")?;
-    let warm_up = match setup.driver(&cell.axes.store)?.description.warms_up {
-        true => {
-            Some(warm_up::record(&workload.workload, &recording, &own.path().join("tapes"), setup.corpus.as_deref())?)
-        }
-        false => None,
-    };
+    let warms_up = setup.driver(&cell.axes.store)?.description.warms_up;
+    let (recording, warm_up) = tapes(&setup, workload, &own.path().join("tapes"), warms_up)?;
     let store_directory = own.path().join("store");
     std::fs::create_dir(&store_directory).with_context(|| format!("cannot make {}", store_directory.display()))?;
     let name = &cell.axes.store;
@@ -58,10 +51,28 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
     Ok(Outcome::Good)
 }
 
+/// The tapes of a workload and those to warm up with, recorded here unless they were imported.
+fn tapes(
+    setup: &Setup,
+    workload: &WorkloadPlan,
+    directory: &Path,
+    warms_up: bool,
+) -> Result<(Recording, Option<Recording>)> {
+    if let Some(replayed) = &setup.replayed {
+        return Ok((replayed.recording.clone(), warms_up.then(|| replayed.warm_up.clone())));
+    }
+    let never_stop = &mut |_: Progress<'_>| ControlFlow::Continue(());
+    let corpus = setup.corpus.as_deref();
+    let recording =
+        record(workload, directory, corpus, never_stop)?.context("the recording of the tapes was stopped")?;
+    let warm_up = warms_up.then(|| warm_up::record(&workload.workload, &recording, directory, corpus)).transpose()?;
+    Ok((recording, warm_up))
+}
+
 /// The plan that the cell is in: that of a run, or of a suite.
 fn setup(arguments: &RequestArguments) -> Result<Setup> {
     let Some(run) = &arguments.run else {
-        let source = SuiteSource::find(&arguments.suite.suite)?;
+        let source = SuiteSource::of(&arguments.suite)?;
         let out = std::env::temp_dir();
         return Setup::new(
             &RunArguments { suite: arguments.suite.clone(), dir: Some(out), ..RunArguments::default() },

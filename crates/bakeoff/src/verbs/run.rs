@@ -42,7 +42,7 @@ pub(crate) fn main(arguments: RunArguments) -> Result<Outcome> {
 
 fn start(arguments: &RunArguments) -> Result<Outcome> {
     let budget = arguments.budget.as_deref().map(parse_budget).transpose()?;
-    let source = SuiteSource::find(&arguments.suite.suite)?;
+    let source = SuiteSource::of(&arguments.suite)?;
     let setup = Setup::new(arguments, &source)?;
     for reason in &setup.drivers.left_out {
         tell!("note: {}", bakeoff_report::printable(reason));

@@ -7,20 +7,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_suite::{did_you_mean, format_count, format_size, parse_size};
-use bakeoff_tape::{Data, TapeReader};
+use bakeoff_tape::Data;
 use bakeoff_trace::{ImportOptions, Imported, LaneFacts, Summary, TraceError, import};
 
 use crate::Outcome;
 use crate::cli::{ImportArguments, TapeArguments, TapeVerb};
 use crate::engine::interrupt::Interrupt;
+use crate::engine::replayed::WARM_UP_DIRECTORY;
 use crate::files::{Kind, OwnDirectory, kind_of};
 use crate::pick::trace;
 
 /// Operations of the small tape that drivers are warmed up with.
 const WARM_UP_OPERATIONS: u64 = 10_000;
-
-/// Where it lies in the directory of an imported tape.
-pub(crate) const WARM_UP_DIRECTORY: &str = "warm-up";
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &TapeArguments) -> Result<Outcome> {
@@ -59,8 +57,7 @@ fn summary(path: &Path) -> Result<Summary> {
         return trace::read(path, None);
     }
     let (_, recording) = bakeoff_tape::open_import(path)?;
-    let last = recording.phases.last().context("there is no phase in it")?;
-    Ok(Summary::of_tape(&TapeReader::open(&last.path)?)?)
+    trace::summary_of_tape(&recording)
 }
 
 fn import_trace(arguments: &ImportArguments) -> Result<Outcome> {
@@ -161,5 +158,8 @@ fn told(out: &Path, imported: &Imported) -> String {
     };
     let timed = workload.import.as_ref().is_some_and(|import| import.timed);
     let times = if timed { ", with their times" } else { "" };
-    format!("{path}: {} operations{times}, {before}{threads}\n", format_count(imported.operations))
+    format!(
+        "{path}: {} operations{times}, {before}{threads}\nNow: bakeoff run --tape {path}, or bakeoff pick --tape {path}\n",
+        format_count(imported.operations)
+    )
 }

@@ -1,0 +1,75 @@
+//! Suites that replay an imported tape.
+
+mod common;
+
+use bakeoff_suite::{Overrides, Suite};
+use bakeoff_tape::{Estimate, Import, KeyForm, SizeRange, Workload};
+use common::{SUITE, plan_with};
+
+const REPLAY: &str = r#"
+tape = "app.tape"
+
+[axes]
+stores = ["tree", "files"]
+durability = ["none", "process"]
+"#;
+
+/// What the suite of the other tests would draw, as if it had been imported.
+fn imported(key_bytes_max: u64) -> Workload {
+    let suite = Suite::parse("base.toml", SUITE).unwrap();
+    let drawn = plan_with(&suite, None).unwrap().workloads[0].workload.clone();
+    let import = Import {
+        identity: "0123456789abcdef".to_owned(),
+        key_bytes: SizeRange { min: 3, max: key_bytes_max },
+        value_bytes_mean: 77,
+        timed: false,
+        size: Estimate { data_bytes_max: 1000, operations: 50, ..Estimate::default() },
+    };
+    Workload { key: KeyForm::Raw, phases: drawn.phases[..2].to_vec(), import: Some(import), ..drawn }
+}
+
+fn refusal(text: &str) -> String {
+    Suite::parse("replay.toml", text).expect_err(text).to_string()
+}
+
+#[test]
+fn every_class_and_store_replays_the_same() {
+    let suite = Suite::parse("replay.toml", REPLAY).unwrap().replaying(&imported(50));
+    let plan = plan_with(&suite, Some(10_000)).unwrap();
+    assert!(plan.workloads.len() == 2 && plan.workloads.iter().all(|plan| plan.workload == imported(50)));
+    assert_eq!((plan.workloads[0].estimate.operations, plan.workloads[0].cells[0].axes.key.as_str()), (50, "raw"));
+    let other = Suite::parse("replay.toml", REPLAY).unwrap().replaying(&imported(51));
+    let ids = |plan: &bakeoff_suite::Plan| plan.workloads[0].cells[0].id.clone();
+    assert_ne!(ids(&plan), ids(&plan_with(&other, None).unwrap()), "another tape, another cell");
+}
+
+#[test]
+fn stores_are_skipped_whose_keys_are_shorter() {
+    let suite = Suite::parse("replay.toml", REPLAY).unwrap().replaying(&imported(600));
+    let skipped: String = plan_with(&suite, None).unwrap().skipped.iter().map(|skip| format!("{skip}\n")).collect();
+    assert!(skipped.contains("tree, raw keys: raw keys have 600 bytes, the store takes 511"), "{skipped}");
+}
+
+#[test]
+fn nothing_is_planned_of_a_tape_that_nobody_opened() {
+    let suite = Suite::parse("replay.toml", REPLAY).unwrap();
+    let why = plan_with(&suite, None).unwrap_err().to_string();
+    assert!(why.contains("nobody has opened the tape app.tape"), "{why}");
+}
+
+#[test]
+fn what_the_tape_says_is_not_said_again() {
+    let with = |line: &str| refusal(&format!("{REPLAY}{line}"));
+    for key in ["records = 5", "value-size = 9", "data = \"text\"", "threads = 2", "key = \"sha1\""] {
+        let name = key.split(' ').next().unwrap();
+        assert!(with(key).contains(&format!("`{name}` does not go with a tape")), "{}", with(key));
+    }
+    let phases = with("[[phases]]\nname = \"load\"\noperation = \"insert\"");
+    assert!(phases.contains("`phases` does not go with a tape"), "{phases}");
+    assert!(refusal("tape = \"\"\n[axes]\nstores = \"all\"").contains("names no directory"));
+    assert!(refusal("tape = 5\n[axes]\nstores = \"all\"").contains("`tape` is"));
+    let suite = Suite::parse("replay.toml", REPLAY).unwrap();
+    let scaled = Overrides { scale: Some("0.1".to_owned()), ..Overrides::default() };
+    let why = suite.with_overrides(&scaled).unwrap_err().to_string();
+    assert!(why.contains("a tape is replayed as it is"), "{why}");
+}
