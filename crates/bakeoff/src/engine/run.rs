@@ -213,7 +213,7 @@ impl Run<'_> {
             |cell: &Cell| self.setup.driver(&cell.axes.store).is_ok_and(|driver| driver.description.warms_up);
         let wanted = self.setup.suite.warm_up() != WarmUpLimit::None && workload.cells.iter().any(warms_up);
         if let Some(replayed) = &self.setup.replayed {
-            self.keep_pool(workload.workload.data.name(), &replayed.recording)?;
+            self.keep_pool(workload.workload.data.name(), None, &replayed.recording)?;
             let warm_up = wanted.then(|| replayed.warm_up.clone());
             return Ok(Some(Tapes { recording: replayed.recording.clone(), warm_up }));
         }
