@@ -1,8 +1,10 @@
 //! Rows of a Parquet file as the fields of text that a CSV file would have.
 
 use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use csv::ByteRecord;
+use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, reader::RowIter};
 
@@ -20,10 +22,11 @@ pub(crate) struct ParquetRows {
 
 impl ParquetRows {
     pub(crate) fn new(file: File) -> Result<Self, TraceError> {
-        let reader = SerializedFileReader::new(file).map_err(refused)?;
+        let reader = guarded(|| SerializedFileReader::new(file))?;
         let schema = reader.metadata().file_metadata().schema();
         let names = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
-        Ok(Self { names, rows: reader.into_iter(), number: 0 })
+        let rows = guarded(|| Ok(reader.into_iter()))?;
+        Ok(Self { names, rows, number: 0 })
     }
 
     /// The names of the columns as the head of a CSV file.
@@ -33,8 +36,7 @@ impl ParquetRows {
 
     /// The next row into `row`, and its number from 1; `None` at the end. What is null is empty.
     pub(crate) fn next_row(&mut self, row: &mut ByteRecord) -> Result<Option<u64>, TraceError> {
-        let Some(next) = self.rows.next() else { return Ok(None) };
-        let next = next.map_err(refused)?;
+        let Some(next) = guarded(|| self.rows.next().transpose())? else { return Ok(None) };
         self.number += 1;
         row.clear();
         for (_, field) in next.get_column_iter() {
@@ -61,6 +63,10 @@ fn seconds(time: i64, per_second: i64) -> String {
     format!("{}.{:0digits$}", time.div_euclid(per_second), time.rem_euclid(per_second))
 }
 
-fn refused(why: impl ToString) -> TraceError {
-    TraceError::Parquet(why.to_string())
+/// Calls the library, which panics at some files that are damaged.
+fn guarded<T>(work: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, TraceError> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result.map_err(|why| TraceError::Parquet(why.to_string())),
+        Err(_) => Err(TraceError::Parquet("it is damaged".to_owned())),
+    }
 }
