@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{listed, printable};
+use crate::format::{digits, listed, printable};
 use crate::matrix::measure_label;
 use crate::pairs::{Pair, Sides, lay_out, pairs};
 use crate::published::Published;
@@ -30,7 +30,7 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
     if let Some(scale) = scale {
         let words = format!(
             "This run was scaled down: fields stand beside those of the publication that had {} times its records.",
-            1.0 / scale
+            digits(1.0 / scale)
         );
         out.push_str(&paragraph(&words, width, "", "  "));
     }

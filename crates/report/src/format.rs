@@ -114,7 +114,7 @@ fn unit_of(value: f64, units: &[(f64, &'static str)]) -> (f64, &'static str) {
 }
 
 /// Three significant digits, without exponent.
-fn digits(value: f64) -> String {
+pub(crate) fn digits(value: f64) -> String {
     let decimals = match value {
         value if value >= 99.95 => 0,
         value if value >= 9.995 => 1,

@@ -164,7 +164,8 @@ impl Figure {
             (Kind::Time, "ns") => Some(mean * facts.time_factor),
             (Kind::Time, "ms/pass") => records.map(|records| mean * 1e6 / records),
             (Kind::Time, "s/pass") => records.map(|records| mean * 1e9 / records),
-            (Kind::Rate, _) if mean > 0.0 => Some(1e9 / mean),
+            // The rate is that of all threads, the time that of each operation in its thread.
+            (Kind::Rate, _) if mean > 0.0 => Some(f64::from(self.threads.unwrap_or(1)) * 1e9 / mean),
             (Kind::SpaceEfficiency, "%") => Some(mean / 100.0),
             (Kind::PeakMemory, "KiB") => Some(mean * 1024.0),
             (Kind::Size, unit) => self.flat_bytes(facts).zip(size_of(unit)).map(|(flat, size)| flat / (mean * size)),
@@ -213,6 +214,15 @@ mod tests {
         let xodus = sizes("Xodus");
         assert!(xodus.len() == 1 && (1.0 / xodus[0] - 4.5487).abs() < 1e-4, "{xodus:?}");
         assert!(sizes("Flat Array").is_empty(), "no store");
+    }
+
+    #[test]
+    fn a_rate_of_several_threads_is_the_time_that_an_operation_takes_each_of_them() {
+        let published = Published::find("ozone-2020").unwrap();
+        let mut walks = published.figures.iter().filter(|figure| figure.variant.as_deref() == Some("flat-buffer"));
+        let eight = walks.find(|figure| figure.threads == Some(8)).and_then(|figure| figure.value(&published.facts));
+        // 147,274.923 walks a second.
+        assert!((eight.unwrap() - 54_320.0).abs() < 1.0, "{eight:?}");
     }
 
     #[test]
