@@ -77,6 +77,10 @@ pub(crate) struct SuiteArguments {
     /// Instead of a suite, replay a tape that `bakeoff tape import` made of a trace
     #[arg(long, value_name = "DIR", conflicts_with = "suite")]
     pub(crate) tape: Option<PathBuf>,
+    /// Replay the tape at its own times, or so many times as fast: 1, 2, 0.5; latency then counts from when each operation was due.
+    /// Without, an operation begins when the one before has ended
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) speed: Option<String>,
     /// Stores to compare, separated by commas; `all` for every one there is
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub(crate) stores: Option<Vec<String>>,
@@ -137,6 +141,7 @@ Examples:
   bakeoff run --medium xfs=new:xfs:8GiB --medium ntfs=new:ntfs    on file systems made for the run
   bakeoff run --disturbance none,video     as usual, and while a video plays
   bakeoff run --tape app.tape              what an application did, from its trace (bakeoff tape import)
+  bakeoff run --tape app.tape --speed 2    the same when it was due, twice as fast
   bakeoff run --resume bakeoff-results/20260102-030405-quick")]
 pub(crate) struct RunArguments {
     #[command(flatten)]

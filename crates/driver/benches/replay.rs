@@ -75,6 +75,7 @@ fn gets(operations: u64) -> Workload {
         missing: if operation == Operation::Get { 1.0 } else { 0.0 },
         restore: false,
         read_first: false,
+        open_loop: None,
         scan_entries: SizeRange { min: 1, max: 1 },
         scan_shape: Shape::Uniform,
         reverse: false,
@@ -129,7 +130,18 @@ fn replay(tape: &Path, pool: &Pool, clock: &Clock, mode: Mode, watch: bool) -> f
     tape.check().expect("the tape is whole");
     let mut lane = tape.lane(0).expect("the tape has a lane");
     let operations = tape.facts().operations;
-    let job = LaneJob { pool, clock, mode, check: true, watch, operations, alone: true, done: &done, stop: &stop };
+    let job = LaneJob {
+        pool,
+        clock,
+        mode,
+        speed: None,
+        check: true,
+        watch,
+        operations,
+        alone: true,
+        done: &done,
+        stop: &stop,
+    };
     let mut elapsed = 0.0;
     store
         .session(&SessionPlan::default(), &mut |session| {

@@ -16,10 +16,16 @@ use bakeoff_tape::{
 
 use crate::answers::{Answer, Answered, Visit, describe_wrong, judge, printable};
 use crate::over_time::Slices;
+use crate::pace::Pace;
 use crate::run::Failure;
 use crate::tally::{Row, Tallies};
 use crate::walk::{self, WalkBuffers};
 use crate::watch::{SLOW_MAX, Slow, Watch};
+
+/// What the times of a block are: of each operation; of each from when it was due; of the whole.
+const EACH: u8 = 0;
+const WHEN_DUE: u8 = 1;
+const WHOLE: u8 = 2;
 
 /// Bytes of output and of written values that a block of several operations may have (`docs/TAPE.md`).
 const BLOCK_BYTES_MAX: usize = 1 << 20;
@@ -62,6 +68,8 @@ pub struct LaneJob<'a> {
     pub clock: &'a Clock,
     /// How to take time.
     pub mode: Mode,
+    /// In latency mode: begin operations at the tape's times divided by this.
+    pub speed: Option<f64>,
     /// Whether answers are compared: not for a store that keeps nothing.
     pub check: bool,
     /// Whether slow operations are explained: always, but where the cost of that is measured.
@@ -83,6 +91,8 @@ pub struct LaneOutcome {
     pub timed_ns: u64,
     /// Of several lanes together: the sum of all.
     pub(crate) threads_timed_ns: u64,
+    /// In an open loop: when the last operation was due, from the beginning.
+    pub(crate) due_ns: u64,
     /// Answers compared.
     pub answers_checked: u64,
     /// Answers that differed.
@@ -116,6 +126,7 @@ pub fn replay_lane(
     buffers.slow.clear();
     let watch = Watch::new(job.clock, job.operations, job.alone);
     let mut watch = if job.watch { watch } else { watch.blind() };
+    let mut pace = job.speed.map(|speed| Pace::new(job.clock, speed, job.alone));
     while let Some(block) = lane.next_block().map_err(|error| Failure::bad_tape(error.to_string()))? {
         if job.stop.load(Ordering::Relaxed) {
             break;
@@ -129,17 +140,26 @@ pub fn replay_lane(
             touch_values(&block, job.pool);
         }
         let begin_ns = watch.begin_block();
-        match job.mode {
-            Mode::Latency => timed_each(job, &block, session, buffers, &mut watch)?,
-            Mode::Throughput => outcome.timed_ns += timed_whole(job, &block, session, buffers)?,
-        }
-        writes = match job.mode {
-            Mode::Latency => settle::<true>(job, &block, buffers, begin_ns, &mut outcome),
-            Mode::Throughput => settle::<false>(job, &block, buffers, begin_ns, &mut outcome),
+        writes = match (job.mode, &mut pace) {
+            (Mode::Latency, None) => {
+                timed_each(job, &block, session, buffers, &mut watch)?;
+                settle::<EACH>(job, &block, buffers, begin_ns, &mut outcome)
+            }
+            (Mode::Latency, Some(pace)) => {
+                timed_when_due(job, &block, session, buffers, (&mut watch, pace))?;
+                settle::<WHEN_DUE>(job, &block, buffers, begin_ns, &mut outcome)
+            }
+            (Mode::Throughput, _) => {
+                outcome.timed_ns += timed_whole(job, &block, session, buffers)?;
+                settle::<WHOLE>(job, &block, buffers, begin_ns, &mut outcome)
+            }
         };
         job.done.fetch_add(u64::from(block.operations()), Ordering::Relaxed);
     }
     outcome.slow.extend(buffers.slow.drain());
+    if let Some(pace) = pace {
+        (outcome.timed_ns, outcome.due_ns) = (pace.taken_ns(), pace.due_ns());
+    }
     Ok(outcome)
 }
 
@@ -178,6 +198,33 @@ fn timed_each(
         buffers.times.push(time_ns);
         if watch.wants(time_ns, end) {
             watch.look(record.operation, !record.untimed(), (begin, time_ns), &mut buffers.slow);
+        }
+    }
+    Ok(())
+}
+
+/// Latency mode in an open loop: each call begins when it is due, or when the one before has ended if that is later, and its time counts
+/// from when it was due. What made it slow is looked for in the call itself.
+fn timed_when_due(
+    job: &LaneJob<'_>,
+    block: &Block<'_>,
+    session: &mut dyn Session,
+    buffers: &mut Buffers,
+    (watch, pace): (&mut Watch<'_>, &mut Pace<'_>),
+) -> Result<(), Failure> {
+    for record in block.records() {
+        let (from, begin) = pace.await_due(record.due_ns);
+        let done = perform(&record, job.pool, session, buffers);
+        let end = job.clock.now();
+        let found = done.map_err(|error| store_failure(block, buffers, &error))?;
+        buffers.answers.push(Answer { output_end: buffers.output.len(), found });
+        buffers.times.push(job.clock.ns(from, end));
+        if !record.untimed() {
+            pace.ended(end);
+        }
+        let call_ns = job.clock.ns(begin, end);
+        if watch.wants(call_ns, end) {
+            watch.look(record.operation, !record.untimed(), (begin, call_ns), &mut buffers.slow);
         }
     }
     Ok(())
@@ -292,7 +339,7 @@ fn walk(record: &Record<'_>, session: &mut dyn Session, buffers: &mut Buffers) -
 ///
 /// This is half of what replaying into the fastest store costs, so each operation is looked at once, and the sums of a row of
 /// like operations stay in registers.
-fn settle<const TIMES: bool>(
+fn settle<const TIMES: u8>(
     job: &LaneJob<'_>,
     block: &Block<'_>,
     buffers: &Buffers,
@@ -300,6 +347,7 @@ fn settle<const TIMES: bool>(
     outcome: &mut LaneOutcome,
 ) -> bool {
     let mut at_ns = begin_ns;
+    let speed = job.speed.unwrap_or(1.0);
     let (mut output_begin, mut writes, mut checked) = (0, false, 0);
     let (mut visits, mut times) = (buffers.visits.iter(), buffers.times.iter());
     let mut row = Row::default();
@@ -320,8 +368,13 @@ fn settle<const TIMES: bool>(
             outcome.tallies.add(row);
             row = Row { operation: Some(record.operation), ..Row::default() };
         }
-        let time = if TIMES { times.next() } else { None };
-        at_ns += time.copied().unwrap_or(0);
+        let time = if TIMES == WHOLE { None } else { times.next() };
+        if TIMES == WHEN_DUE {
+            // Times overlap where operations wait for each other.
+            at_ns = record.due_ns.map_or(at_ns, |due_ns| (due_ns as f64 / speed) as u64);
+        } else {
+            at_ns += time.copied().unwrap_or(0);
+        }
         if record.untimed() {
             continue;
         }

@@ -9,6 +9,7 @@ mod command;
 mod emit;
 mod lane;
 mod over_time;
+mod pace;
 mod phase;
 mod run;
 mod tally;

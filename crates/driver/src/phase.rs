@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use bakeoff_measure::{Clock, DeviceId, Snapshot, reset_peak_rss};
-use bakeoff_protocol::{Event, FailureKind, Mode, PhaseRequest, PhaseResult, Progress};
+use bakeoff_protocol::{Event, FailureKind, Mode, OpenLoop, PhaseRequest, PhaseResult, Progress};
 use bakeoff_stores::{Session, SessionPlan, Store, StoreError};
 use bakeoff_tape::{Pool, TapeReader};
 
@@ -62,6 +62,7 @@ pub(crate) fn run_phase(
         answers_checked: outcome.answers_checked,
         answers_wrong: outcome.answers_wrong,
         resources,
+        open_loop: request.speed.map(|speed| OpenLoop { speed, due_ns: outcome.due_ns }),
         over_time: outcome.slices.told(),
         slow: explain(outcome.slow, timed),
     })
@@ -110,6 +111,7 @@ fn merge(outcomes: Vec<Result<LaneOutcome, Failure>>) -> Result<LaneOutcome, Fai
         let outcome = outcome?;
         whole.timed_ns = whole.timed_ns.max(outcome.timed_ns);
         whole.threads_timed_ns += outcome.timed_ns;
+        whole.due_ns = whole.due_ns.max(outcome.due_ns);
         whole.answers_checked += outcome.answers_checked;
         whole.answers_wrong += outcome.answers_wrong;
         whole.first_wrong = whole.first_wrong.or(outcome.first_wrong);
@@ -169,6 +171,7 @@ impl Team<'_> {
             pool: self.stage.pool,
             clock: self.stage.clock,
             mode: self.request.mode,
+            speed: self.request.speed,
             check: self.stage.check,
             watch: true,
             operations: self.tape.facts().operations,
@@ -215,5 +218,6 @@ pub(crate) fn verify_request() -> PhaseRequest {
         mode: Mode::Throughput,
         batched: false,
         ascending: false,
+        speed: None,
     }
 }

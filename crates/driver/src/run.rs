@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use bakeoff_measure::{Clock, DeviceId, disk_usage, page_cache_bytes, rss_bytes};
-use bakeoff_protocol::{Event, FailureKind, Finished, Opened, PROTOCOL_VERSION, Request, Verified};
+use bakeoff_protocol::{Event, FailureKind, Finished, Mode, Opened, PROTOCOL_VERSION, Request, Verified};
 use bakeoff_stores::{Entry, OpenRequest, Store, StoreError, resolve_settings};
 use bakeoff_tape::{LANES_MAX, Pool, TapeReader};
 
@@ -76,6 +76,15 @@ pub fn parse_request(text: &str) -> Result<Request, Failure> {
     let request: Request = serde_json::from_str(text).map_err(malformed)?;
     if request.phases.is_empty() {
         return Err(Failure::bad_request("the request has no phases".to_owned()));
+    }
+    for phase in &request.phases {
+        let sound = phase.speed.is_none_or(|speed| speed > 0.0 && speed.is_finite() && phase.mode == Mode::Latency);
+        if !sound {
+            return Err(Failure::bad_request(format!(
+                "phase `{}`: speed {:?} in mode {:?}: give a number above 0, and mode latency",
+                phase.name, phase.speed, phase.mode
+            )));
+        }
     }
     if !(1..=LANES_MAX).contains(&request.hints.threads) {
         return Err(Failure::bad_request(format!("hints.threads is {}: give 1 to {LANES_MAX}", request.hints.threads)));

@@ -111,6 +111,15 @@ pub struct Progress {
     pub operations_total: u64,
 }
 
+/// How a phase was replayed whose operations are due at times.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenLoop {
+    /// What the tape's times were divided by.
+    pub speed: f64,
+    /// When the last operation was due, from the beginning: operations by this is the rate that was asked for.
+    pub due_ns: u64,
+}
+
 /// One phase of one cell in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseResult {
@@ -120,7 +129,8 @@ pub struct PhaseResult {
     pub mode: crate::Mode,
     /// Threads that replayed.
     pub threads: u32,
-    /// Time in the store: the longest of the threads' sums of timed regions. Rates are per this time.
+    /// Time in the store: the longest of the threads' sums of timed regions. Rates are per this time. In an open loop: from the
+    /// beginning to the last answer, without what the harness held up.
     pub timed_ns: u64,
     /// Time from start to end, reading the tape and checking answers included.
     pub wall_ns: u64,
@@ -132,6 +142,9 @@ pub struct PhaseResult {
     pub answers_wrong: u64,
     /// What the process cost.
     pub resources: Resources,
+    /// Absent in a closed loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_loop: Option<OpenLoop>,
     /// How latency went; absent in throughput mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_time: Option<OverTime>,

@@ -99,6 +99,10 @@ pub struct PhaseRequest {
     pub batched: bool,
     /// The phase inserts keys in ascending order into an empty store, so that an append mode may be used.
     pub ascending: bool,
+    /// Open loop: operations begin at the tape's times divided by this, and latency counts from when each was due. Absent: an operation
+    /// begins when the one before has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<f64>,
 }
 
 /// A small workload of the same kind, replayed into empty stores of its own, again and again, until one of the limits is reached.

@@ -30,6 +30,8 @@ pub struct Overrides {
     pub memory_limit: Option<Vec<String>>,
     /// `--memory`: a size.
     pub memory: Option<String>,
+    /// `--speed`: a number.
+    pub speed: Option<String>,
     /// `--rounds`: a count.
     pub rounds: Option<String>,
     /// `--seed`: a number.
@@ -67,6 +69,7 @@ impl Overrides {
             ("rounds", "--rounds", &self.rounds),
             ("seed", "--seed", &self.seed),
             ("memory", "--memory", &self.memory),
+            ("speed", "--speed", &self.speed),
         ];
         for (key, flag, text) in of_the_suite {
             if let Some(text) = text {

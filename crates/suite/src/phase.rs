@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_tape::{Access, Batch, Consumer, Measure, Operation, PhaseSpec, Shape, SizeRange};
+use bakeoff_tape::{Access, Batch, Consumer, Measure, OpenLoop, Operation, PhaseSpec, Shape, SizeRange};
 
 use crate::RECORDS_MAX;
 use crate::distribution;
@@ -14,7 +14,7 @@ use crate::units::shorten;
 /// The most operations of a phase.
 const OPERATIONS_MAX: u64 = 1_000_000_000_000;
 
-const KNOWN: [&str; 17] = [
+const KNOWN: [&str; 19] = [
     "name",
     "operation",
     "mix",
@@ -22,6 +22,8 @@ const KNOWN: [&str; 17] = [
     "access",
     "batch",
     "measure",
+    "rate",
+    "arrivals",
     "missing",
     "restore",
     "read-first",
@@ -33,6 +35,9 @@ const KNOWN: [&str; 17] = [
     "fields",
     "past-leaf",
 ];
+
+/// The most operations a second that are asked for.
+const RATE_MAX: u64 = 1_000_000_000;
 
 const CONSUMERS: [(&str, Consumer); 5] = [
     ("count", Consumer::Count),
@@ -69,6 +74,7 @@ impl<'a> Phase<'a> {
             access: table.read("access", problems, distribution::access).unwrap_or(default),
             batch: table.read("batch", problems, batch).unwrap_or(Batch::Each),
             measure: table.read("measure", problems, measure).unwrap_or(Measure::Latency),
+            open_loop: open_loop(&table, problems),
             missing: table.read("missing", problems, read::part).unwrap_or(0.0),
             restore: table.read("restore", problems, read::boolean).unwrap_or(false),
             read_first: table.read("read-first", problems, read::boolean).unwrap_or(false),
@@ -173,6 +179,24 @@ fn operations(table: &Table<'_>, is_first: bool, problems: &mut Problems) -> Opt
         Value::Text(text) if text == "records" => Some(None),
         _ => read::count(node, "operations", (1, OPERATIONS_MAX), problems).map(Some),
     }
+}
+
+/// When operations are due: `rate`, and how they are spread.
+fn open_loop(table: &Table<'_>, problems: &mut Problems) -> Option<OpenLoop> {
+    let words = [("poisson", true), ("fixed", false)];
+    let poisson = table.read("arrivals", problems, |node, what, problems| read::word(node, what, &words, problems));
+    let Some(node) = table.get("rate") else {
+        if let Some(place) = table.key_place("arrivals") {
+            problems.add(
+                place,
+                "`arrivals` has no effect without a `rate`",
+                "add, for example, rate = \"5k\", or leave it out",
+            );
+        }
+        return None;
+    };
+    let per_second = read::count(node, "rate", (1, RATE_MAX), problems)? as f64;
+    Some(if poisson.unwrap_or(true) { OpenLoop::Poisson { per_second } } else { OpenLoop::Fixed { per_second } })
 }
 
 fn batch(node: &Node, what: &str, problems: &mut Problems) -> Option<Batch> {

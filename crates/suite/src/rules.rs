@@ -23,6 +23,7 @@ pub(crate) fn check(
         first(phase, problems);
     }
     without_effect(phase, problems);
+    rate(phase, problems);
     inserts(phase, problems);
     deletes(phase, problems);
     scans(phase, problems);
@@ -74,6 +75,13 @@ fn inserts(phase: &Phase<'_>, problems: &mut Problems) {
     if phase.only_inserts() && chooses {
         let help = "use sequential, insertion or uniform";
         problems.add(phase.table.place("access"), "inserts take new keys, so none of them can be popular", help);
+    }
+}
+
+fn rate(phase: &Phase<'_>, problems: &mut Problems) {
+    if phase.spec.open_loop.is_some() && phase.spec.measure == Measure::Throughput {
+        let help = "use measure = \"latency\", or leave `rate` out";
+        problems.add(phase.table.place("rate"), "a rate is given, so there is no throughput to measure", help);
     }
 }
 

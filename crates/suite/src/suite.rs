@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bakeoff_protocol::Durability;
-use bakeoff_tape::{Data, PhaseSpec, Shape, SizeRange, Tree, Workload, tree_entries};
+use bakeoff_tape::{Data, OpenLoop, PhaseSpec, Shape, SizeRange, Tree, Workload, tree_entries};
 
 use crate::axes::{self, Axes, Key, Limits};
 use crate::disturbance::Disturbance;
@@ -18,11 +18,12 @@ use crate::variants::{self, Variant};
 use crate::warm_up::{self, WarmUpLimit};
 use crate::{SUITE_BYTES_MAX, distribution, flow, memory, rules, scale, settings, tape, tree};
 
-const KNOWN: [&str; 17] = [
+const KNOWN: [&str; 18] = [
     "title",
     "summary",
     "analysis",
     "tape",
+    "speed",
     "seed",
     "rounds",
     "pool-size",
@@ -70,6 +71,8 @@ pub struct Suite {
     phases: Vec<PhaseSpec>,
     tree: Option<Tree>,
     tape: Option<PathBuf>,
+    /// How much faster than the tape's own times its operations are due; `None` for as soon as the one before has ended.
+    speed: Option<f64>,
     /// What is on the tape, once somebody has opened it.
     replayed: Option<Workload>,
     baseline: Vec<String>,
@@ -286,12 +289,26 @@ impl Suite {
     }
 
     /// This suite, knowing what is on its tape.
-    pub fn replaying(mut self, workload: &Workload) -> Self {
-        for suite in self.variants.iter_mut() {
-            suite.replayed = Some(workload.clone());
+    ///
+    /// # Errors
+    /// It asks for the tape's own times, and the tape has none.
+    pub fn replaying(mut self, workload: &Workload) -> Result<Self, SuiteErrors> {
+        let timed = workload.import.as_ref().is_some_and(|import| import.timed);
+        let mut replayed = workload.clone();
+        if let (Some(speed), Some(last)) = (self.speed, replayed.phases.last_mut()) {
+            last.open_loop = Some(OpenLoop::Recorded { speed });
         }
-        self.replayed = Some(workload.clone());
-        self
+        if let (Some(node), Some(_), false) = (self.file.root.get("speed"), self.speed, timed) {
+            let mut problems = Problems::default();
+            let help = "leave `speed` out, or import a trace with a time in every line";
+            problems.add(&node.place, "the tape has no times", help);
+            return Err(self.file.errors(problems));
+        }
+        for suite in &mut self.variants {
+            suite.replayed = Some(replayed.clone());
+        }
+        self.replayed = Some(replayed);
+        Ok(self)
     }
 
     /// What is on its tape, if it has one that was opened.
@@ -375,6 +392,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     let warm_up = warm_up::read(&root, problems);
     let tree = tree::read(&root, problems);
     let tape = tape::read(&root, problems);
+    let speed = tape::speed(&root, problems);
     let axes = axes::axes(&root, tree, problems);
     let phases = if root.get("tape").is_some() { Vec::new() } else { phases(&root, problems) };
     let baseline = root.axis("baseline", problems, read::name).unwrap_or_default();
@@ -416,6 +434,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         phases,
         tree,
         tape,
+        speed,
         replayed: None,
         baseline,
         variant,

@@ -10,6 +10,10 @@ use crate::read::{self, Table};
 const OF_THE_SUITE: [&str; 4] = ["phases", "tree", "value-distribution", "pool-size"];
 const OF_THE_AXES: [&str; 5] = ["records", "value-size", "data", "threads", "key"];
 
+/// How much operations can be slowed down or sped up.
+const SPEED_MIN: f64 = 1e-6;
+const SPEED_MAX: f64 = 1e6;
+
 /// Reads the key, and notes what does not go with it.
 pub(crate) fn read(root: &Table<'_>, problems: &mut Problems) -> Option<PathBuf> {
     let path = root.read("tape", problems, read::text)?;
@@ -26,4 +30,27 @@ pub(crate) fn read(root: &Table<'_>, problems: &mut Problems) -> Option<PathBuf>
         problems.add(&entry.node.place, format!("`{}` does not go with a tape", entry.key), help);
     }
     Some(path.into())
+}
+
+/// Reads `speed`: how much faster than the tape's own times operations are due.
+pub(crate) fn speed(root: &Table<'_>, problems: &mut Problems) -> Option<f64> {
+    let node = root.get("speed")?;
+    if root.get("tape").is_none() {
+        let help = "leave it out; phases take a `rate`";
+        problems.add(root.key_place("speed").unwrap_or(&node.place), "`speed` is for a tape, and there is none", help);
+        return None;
+    }
+    // A flag gives text.
+    let number = match &node.value {
+        Value::Text(text) => text.parse().ok(),
+        Value::Integer(integer) => Some(*integer as f64),
+        Value::Float(float) => Some(*float),
+        _ => None,
+    };
+    let speed = number.filter(|speed| (SPEED_MIN..=SPEED_MAX).contains(speed));
+    if speed.is_none() {
+        let help = "give a number from 0.000001 to 1000000: 1 for the times on the tape, 2 for twice as fast";
+        problems.add(&node.place, "`speed` is no number that operations can be sped up by", help);
+    }
+    speed
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use bakeoff_suite::{Overrides, Suite};
-use bakeoff_tape::{Estimate, Import, KeyForm, SizeRange, Workload};
+use bakeoff_tape::{Estimate, Import, KeyForm, OpenLoop, SizeRange, Workload};
 use common::{SUITE, plan_with};
 
 const REPLAY: &str = r#"
@@ -34,18 +34,18 @@ fn refusal(text: &str) -> String {
 
 #[test]
 fn every_class_and_store_replays_the_same() {
-    let suite = Suite::parse("replay.toml", REPLAY).unwrap().replaying(&imported(50));
+    let suite = Suite::parse("replay.toml", REPLAY).unwrap().replaying(&imported(50)).unwrap();
     let plan = plan_with(&suite, Some(10_000)).unwrap();
     assert!(plan.workloads.len() == 2 && plan.workloads.iter().all(|plan| plan.workload == imported(50)));
     assert_eq!((plan.workloads[0].estimate.operations, plan.workloads[0].cells[0].axes.key.as_str()), (50, "raw"));
-    let other = Suite::parse("replay.toml", REPLAY).unwrap().replaying(&imported(51));
+    let other = Suite::parse("replay.toml", REPLAY).unwrap().replaying(&imported(51)).unwrap();
     let ids = |plan: &bakeoff_suite::Plan| plan.workloads[0].cells[0].id.clone();
     assert_ne!(ids(&plan), ids(&plan_with(&other, None).unwrap()), "another tape, another cell");
 }
 
 #[test]
 fn stores_are_skipped_whose_keys_are_shorter() {
-    let suite = Suite::parse("replay.toml", REPLAY).unwrap().replaying(&imported(600));
+    let suite = Suite::parse("replay.toml", REPLAY).unwrap().replaying(&imported(600)).unwrap();
     let skipped: String = plan_with(&suite, None).unwrap().skipped.iter().map(|skip| format!("{skip}\n")).collect();
     assert!(skipped.contains("tree, raw keys: raw keys have 600 bytes, the store takes 511"), "{skipped}");
 }
@@ -72,4 +72,33 @@ fn what_the_tape_says_is_not_said_again() {
     let scaled = Overrides { scale: Some("0.1".to_owned()), ..Overrides::default() };
     let why = suite.with_overrides(&scaled).unwrap_err().to_string();
     assert!(why.contains("a tape is replayed as it is"), "{why}");
+}
+
+#[test]
+fn a_timed_tape_is_replayed_at_its_times() {
+    let text = format!("speed = 2\n{REPLAY}");
+    let suite = Suite::parse("replay.toml", &text).unwrap();
+    let why = suite.clone().replaying(&imported(50)).unwrap_err().to_string();
+    assert!(why.contains("replay.toml:1:9: the tape has no times"), "{why}");
+    let untimed = imported(50);
+    let timed = untimed.import.clone().map(|import| Import { timed: true, ..import });
+    let plan = plan_with(&suite.replaying(&Workload { import: timed, ..untimed }).unwrap(), None).unwrap();
+    let phases: Vec<_> = plan.workloads[0].workload.phases.iter().map(|phase| phase.open_loop).collect();
+    assert_eq!(phases, [None, Some(OpenLoop::Recorded { speed: 2.0 })]);
+    for speed in ["0", "-1", "\"fast\"", "1e9", "true"] {
+        assert!(refusal(&format!("speed = {speed}\n{REPLAY}")).contains("`speed` is no number"), "{speed}");
+    }
+}
+
+#[test]
+fn phases_are_paced_by_a_rate() {
+    let with = |lines: &str| common::changed("operations = 500\naccess", &format!("operations = 500\n{lines}\naccess"));
+    let open_loop = |lines: &str| Suite::parse("base.toml", &with(lines)).unwrap().phases()[1].open_loop;
+    assert_eq!(open_loop("rate = \"5k\""), Some(OpenLoop::Poisson { per_second: 5000.0 }));
+    assert_eq!(open_loop("rate = 10\narrivals = \"fixed\""), Some(OpenLoop::Fixed { per_second: 10.0 }));
+    let why = |lines: &str| refusal(&with(lines));
+    assert!(why("rate = 0").contains("`rate` is 0, which is too small"));
+    assert!(why("arrivals = \"fixed\"").contains("`arrivals` has no effect without a `rate`"));
+    assert!(why("rate = 5\narrivals = \"poison\"").contains("did you mean `poisson`"));
+    assert!(why("rate = 5\nmeasure = \"throughput\"").contains("there is no throughput to measure"));
 }

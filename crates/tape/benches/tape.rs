@@ -27,6 +27,7 @@ fn phase(name: &str, operation: Operation, access: Access, operations: u64) -> P
         missing: 0.0,
         restore: false,
         read_first: false,
+        open_loop: None,
         scan_entries: SizeRange { min: 100, max: 100 },
         scan_shape: Shape::Uniform,
         reverse: false,

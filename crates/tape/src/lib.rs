@@ -3,6 +3,7 @@
 //! `docs/TAPE.md` is the format. A driver needs [`TapeReader`], [`Pool`] and [`consume`]; whoever makes tapes calls
 //! [`record()`], which draws the operations of a [`Workload`] and keeps a model that knows the answers.
 
+mod arrivals;
 pub mod consume;
 mod corpus;
 mod error;
@@ -44,7 +45,8 @@ pub use show::show;
 pub use tree::{TreeValues, name_lengths, tree_entries};
 pub use walk::Walk;
 pub use workload::{
-    Access, Batch, Consumer, Data, Import, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, Tree, ValueForm,
+    Access, Batch, Consumer, Data, Import, KeyForm, Measure, OpenLoop, Operation, PhaseSpec, Shape, SizeRange, Tree,
+    ValueForm,
     Workload,
 };
 pub use writer::{TapeShape, TapeWriter};

@@ -2,6 +2,7 @@
 
 use bakeoff_codec::Directory;
 
+use crate::arrivals::Arrivals;
 use crate::format::flags;
 use crate::key::{KEY_BYTES_MAX, KeyMaker};
 use crate::model::{Model, Order, ScanPlan, Totals, Value};
@@ -109,6 +110,9 @@ struct LaneRecorder<'a> {
     missing_key: Stream,
     walk: Stream,
     insert_order: Option<Permutation>,
+    arrivals: Option<Arrivals>,
+    /// When the operation is due that is drawn next.
+    due_ns: Option<u64>,
     inserted: u64,
     /// Writes since the last commit.
     uncommitted: u64,
@@ -147,6 +151,8 @@ impl<'a> LaneRecorder<'a> {
             missing_key: stream(Purpose::MissingKey),
             walk: stream(Purpose::Walk),
             insert_order: shuffled.then(|| Permutation::new(plan.inserts, &mut stream(Purpose::InsertOrder))),
+            arrivals: Arrivals::new(job.workload, job.phase, lane),
+            due_ns: None,
             inserted: 0,
             uncommitted: 0,
             whole_scan: None,
@@ -158,6 +164,7 @@ impl<'a> LaneRecorder<'a> {
     /// Records the operation after `done` others.
     #[inline]
     fn one(&mut self, done: u64) -> Result<(), TapeError> {
+        self.due_ns = self.arrivals.as_mut().map(Arrivals::next_ns);
         match self.kinds.draw() {
             Operation::Get => self.get(done),
             Operation::Insert => self.insert(),
@@ -211,7 +218,14 @@ impl<'a> LaneRecorder<'a> {
         let key = self.keys.make(index, &mut buffer);
         let Value { offset, bytes } = value.unwrap_or(Value { offset: 0, bytes: 0 });
         let value_offset = u64::from(offset);
-        self.tape.push(&Record { operation, flags, key, value_bytes: bytes, value_offset, due_ns: None, scan: None })
+        self.write(Record { operation, flags, key, value_bytes: bytes, value_offset, due_ns: None, scan: None })
+    }
+
+    /// Writes a record to the tape. The first of those that an operation comes to is due when the operation is.
+    #[inline]
+    fn write(&mut self, record: Record<'_>) -> Result<(), TapeError> {
+        let due_ns = self.due_ns.take();
+        self.tape.push(&Record { due_ns, ..record })
     }
 
     #[inline]
@@ -232,7 +246,7 @@ impl<'a> LaneRecorder<'a> {
     fn get_missing(&mut self) -> Result<(), TapeError> {
         let mut buffer = [0; KEY_BYTES_MAX];
         let key = self.keys.missing(self.missing_key.next() >> 1, self.job.index_end, &mut buffer);
-        self.tape.push(&Record { key, ..bare(Operation::Get, 0) })
+        self.write(Record { key, ..bare(Operation::Get, 0) })
     }
 
     #[inline]
@@ -284,7 +298,7 @@ impl<'a> LaneRecorder<'a> {
 
     fn commit(&mut self) -> Result<(), TapeError> {
         self.uncommitted = 0;
-        self.tape.push(&bare(Operation::Commit, 0))
+        self.write(bare(Operation::Commit, 0))
     }
 
     /// Ends the lane, and with it the last batch.
@@ -307,7 +321,7 @@ impl<'a> LaneRecorder<'a> {
         let flags = if phase.reverse { flags::REVERSE } else { 0 };
         let mut buffer = [0; KEY_BYTES_MAX];
         let key = self.keys.make(index, &mut buffer);
-        self.tape.push(&Record { key, scan: Some(&scan), ..bare(Operation::Scan, flags) })
+        self.write(Record { key, scan: Some(&scan), ..bare(Operation::Scan, flags) })
     }
 
     fn scan_all(&mut self) -> Result<(), TapeError> {
@@ -320,7 +334,7 @@ impl<'a> LaneRecorder<'a> {
         self.whole_scan = Some((changes, scan));
         let reverse = if phase.reverse { flags::REVERSE } else { 0 };
         let any_order = if phase.any_order { flags::ANY_ORDER } else { 0 };
-        self.tape.push(&Record { scan: Some(&scan.encode()), ..bare(Operation::ScanAll, reverse | any_order) })
+        self.write(Record { scan: Some(&scan.encode()), ..bare(Operation::ScanAll, reverse | any_order) })
     }
 
     /// A walk from the root to a random leaf, or a step further, where nothing is.
@@ -354,7 +368,7 @@ impl<'a> LaneRecorder<'a> {
         };
         let flags = if found && !phase.past_leaf { flags::FOUND } else { 0 };
         let value_offset = if found { state } else { 0 };
-        self.tape.push(&Record { key: &path, value_bytes: walk.encode(), value_offset, ..bare(Operation::Walk, flags) })
+        self.write(Record { key: &path, value_bytes: walk.encode(), value_offset, ..bare(Operation::Walk, flags) })
     }
 }
 

@@ -8,7 +8,8 @@ use crate::random::{Purpose, Stream};
 use crate::sizes::Sizes;
 use crate::tree::{name_lengths, tree_entries};
 use crate::{
-    Access, Batch, Consumer, KeyForm, Operation, PhaseSpec, Shape, TapeError, Tree, TreeValues, ValueForm, Workload,
+    Access, Batch, Consumer, KeyForm, Measure, OpenLoop, Operation, PhaseSpec, Shape, TapeError, Tree, TreeValues,
+    ValueForm, Workload,
 };
 use serde::{Deserialize, Serialize};
 
@@ -206,6 +207,10 @@ fn validate_phase(workload: &Workload, phase: &PhaseSpec) -> Result<(), TapeErro
     require(!has(phase, Operation::Commit), at("mix"), "commit", "commits come from `batch`")?;
     require((0.0..=1.0).contains(&phase.missing), at("missing"), phase.missing, "use 0 to 1")?;
     require(phase.batch != Batch::Writes(0), at("batch"), 0, "use at least 1 write")?;
+    if let Some(open_loop @ (OpenLoop::Poisson { per_second } | OpenLoop::Fixed { per_second })) = phase.open_loop {
+        let fits = per_second > 0.0 && per_second <= 1e9 && phase.measure == Measure::Latency;
+        require(fits, at("open_loop"), format!("{open_loop:?}"), "use a rate above 0, up to 10⁹, and measure latency")?;
+    }
     let range = phase.scan_entries;
     require(
         range.min <= range.max,
@@ -337,8 +342,12 @@ impl PhaseSize {
         let operations = drawn + restores + read_first + commits;
         let blocks = operations / 1024.0
             + (writes - deletes + restores + read_first + share(Operation::Get)) * value_bytes / 1_048_576.0;
-        let tape_bytes =
-            16.0 * operations + keyed * key.key_bytes() as f64 + 40.0 * (scans + whole) + walks * walk_bytes;
+        let due_bytes = if phase.open_loop.is_some() { 8.0 * drawn } else { 0.0 };
+        let tape_bytes = due_bytes
+            + 16.0 * operations
+            + keyed * key.key_bytes() as f64
+            + 40.0 * (scans + whole)
+            + walks * walk_bytes;
         Self {
             operations,
             inserts,

@@ -22,6 +22,7 @@ pub(crate) enum Purpose {
     Popularity,
     InsertOrder,
     Pool,
+    Arrival,
 }
 
 /// A stream of random numbers.

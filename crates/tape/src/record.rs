@@ -386,6 +386,7 @@ impl Recorder<'_> {
             missing: 0.0,
             restore: false,
             read_first: false,
+            open_loop: None,
             scan_entries: SizeRange { min: 0, max: 0 },
             scan_shape: Shape::Uniform,
             reverse: false,

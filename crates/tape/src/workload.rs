@@ -258,6 +258,37 @@ pub enum Measure {
     Throughput,
 }
 
+/// Operations that are due at times, however long those before them take.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "kind")]
+pub enum OpenLoop {
+    /// Independent arrivals: the time between two is exponential.
+    Poisson {
+        /// Operations a second, of all lanes together.
+        per_second: f64,
+    },
+    /// At equal distances.
+    Fixed {
+        /// Operations a second, of all lanes together.
+        per_second: f64,
+    },
+    /// At the times on an imported tape, divided by a number.
+    Recorded {
+        /// The number.
+        speed: f64,
+    },
+}
+
+impl OpenLoop {
+    /// What the times on the tape are divided by when it is replayed.
+    pub fn speed(self) -> f64 {
+        match self {
+            Self::Recorded { speed } => speed,
+            Self::Poisson { .. } | Self::Fixed { .. } => 1.0,
+        }
+    }
+}
+
 /// One phase, measured by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseSpec {
@@ -281,6 +312,9 @@ pub struct PhaseSpec {
     /// Each update, upsert and delete is preceded by a get of its record, which counts as an operation of its own.
     #[serde(default, skip_serializing_if = "is_false")]
     pub read_first: bool,
+    /// When operations are due, if not as soon as the one before has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_loop: Option<OpenLoop>,
     /// For scans: entries to read.
     pub scan_entries: SizeRange,
     /// How they lie in that range.

@@ -53,6 +53,7 @@ fn phase(name: &str, kinds: &[Operation], operations: u64) -> PhaseSpec {
         missing: 0.0,
         restore: false,
         read_first: false,
+        open_loop: None,
         scan_entries: SizeRange { min: 1, max: 4 },
         scan_shape: Shape::Uniform,
         reverse: false,

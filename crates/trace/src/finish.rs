@@ -190,6 +190,7 @@ fn phase_spec(
         missing: 0.0,
         restore: false,
         read_first: false,
+        open_loop: None,
         scan_entries: SizeRange { min: 0, max: 0 },
         scan_shape: Shape::Uniform,
         reverse: false,

@@ -9,7 +9,7 @@ use bakeoff_protocol::{
     Progress, Request, ResultLine, StoreDescription, TapeFacts,
 };
 use bakeoff_suite::{Cell, WarmUpLimit, WorkloadPlan, offered};
-use bakeoff_tape::{Batch, Hints, Measure, PhaseSpec, PhaseTape, Recording};
+use bakeoff_tape::{Batch, Hints, Measure, OpenLoop, PhaseSpec, PhaseTape, Recording};
 
 use crate::drivers::Driver;
 use crate::engine::cgroup::{MemoryGroup, MemoryGroups};
@@ -162,6 +162,7 @@ pub(crate) fn phase_request(spec: &PhaseSpec, tape: &PhaseTape) -> PhaseRequest 
         },
         batched: spec.batch != Batch::Each,
         ascending: tape.ascending,
+        speed: spec.open_loop.map(OpenLoop::speed),
     }
 }
 

@@ -74,7 +74,7 @@ impl Setup {
         let mut suite = Suite::parse(&source.name, &source.text)?.with_overrides(&overrides)?;
         let replayed = suite.tape().map(Replayed::open).transpose()?;
         if let Some(replayed) = &replayed {
-            suite = suite.replaying(&replayed.workload);
+            suite = suite.replaying(&replayed.workload)?;
         }
         let drivers = drivers_for(suite.stores())?;
         let stores = drivers.stores();
@@ -152,6 +152,7 @@ fn overrides(arguments: &SuiteArguments) -> Overrides {
         threads: arguments.threads.clone(),
         memory_limit: arguments.memory_limit.clone(),
         memory: arguments.memory.clone(),
+        speed: arguments.speed.clone(),
         rounds: arguments.rounds.clone(),
         seed: arguments.seed.clone(),
         max_db_size: arguments.max_db_size.clone(),

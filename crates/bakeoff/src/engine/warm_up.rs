@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use bakeoff_protocol::WarmUp;
+use bakeoff_protocol::{PhaseRequest, WarmUp};
 use bakeoff_suite::WarmUpLimit;
 use bakeoff_tape::{Operation, PhaseSpec, Recording, Tree, TreeValues, Workload, tree_entries};
 
@@ -65,7 +65,8 @@ pub(crate) fn request(limit: WarmUpLimit, recording: &Recording, phases: &Phases
     };
     let asked = phases.asked.iter().filter_map(|(spec, _)| {
         let tape = recording.phases.iter().find(|tape| tape.name == spec.name)?;
-        Some(phase_request(spec, tape))
+        // As fast as it goes: what is to be compiled is compiled sooner.
+        Some(PhaseRequest { speed: None, ..phase_request(spec, tape) })
     });
     Some(WarmUp {
         time_ns,

@@ -41,6 +41,8 @@ pub(super) enum Fault {
     Error,
     /// Every operation takes long.
     Slow,
+    /// One operation takes long.
+    Stall,
     /// The first record is not there when the store is opened again.
     LostOnReopen,
     /// The process ends, with status 0 and without a word.
@@ -49,7 +51,7 @@ pub(super) enum Fault {
 
 impl Fault {
     /// All of them.
-    pub(super) const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 14] = [
         Self::None,
         Self::WrongValue,
         Self::MissingKey,
@@ -61,6 +63,7 @@ impl Fault {
         Self::DiskFull,
         Self::Error,
         Self::Slow,
+        Self::Stall,
         Self::LostOnReopen,
         Self::Exit,
     ];
@@ -79,6 +82,7 @@ impl Fault {
             Self::DiskFull => "disk-full",
             Self::Error => "error",
             Self::Slow => "slow",
+            Self::Stall => "stall",
             Self::LostOnReopen => "lost-on-reopen",
             Self::Exit => "exit",
         }
@@ -109,7 +113,9 @@ impl Faults {
         if !self.pause.is_zero() {
             spin(self.pause);
         }
-        if before >= self.at { strike(self.fault) } else { Ok(()) }
+        // A stall is over for those that follow.
+        let over = self.fault == Fault::Stall && before > self.at;
+        if before >= self.at && !over { strike(self.fault) } else { Ok(()) }
     }
 
     /// Whether the operation that was counted last is to be spoilt by this fault.
@@ -135,7 +141,7 @@ fn strike(fault: Fault) -> Result<(), StoreError> {
         Fault::Hang => loop {
             std::thread::sleep(Duration::from_secs(1));
         },
-        Fault::Slow => {
+        Fault::Slow | Fault::Stall => {
             std::thread::sleep(SLOW);
             Ok(())
         }

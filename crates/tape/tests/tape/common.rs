@@ -64,6 +64,7 @@ pub(crate) fn phase(name: &str, mix: &[(Operation, f64)]) -> PhaseSpec {
         missing: 0.0,
         restore: false,
         read_first: false,
+        open_loop: None,
         scan_entries: SizeRange { min: 1, max: 20 },
         scan_shape: Shape::Uniform,
         reverse: false,

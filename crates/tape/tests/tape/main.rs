@@ -1,5 +1,6 @@
 //! Tests of tapes as their users see them: recorded, read back, damaged, replayed on a naive model.
 
+mod arrivals;
 mod common;
 mod damage;
 mod distributions;

@@ -43,6 +43,7 @@ fn spec(kinds: &'static [Operation]) -> impl Strategy<Value = PhaseSpec> {
             missing,
             restore,
             read_first: missing == 0.3,
+            open_loop: None,
             scan_entries: SizeRange { min: least, max: least + more },
             reverse,
             any_order,

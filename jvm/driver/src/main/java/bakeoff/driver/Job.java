@@ -9,12 +9,18 @@ import java.util.concurrent.atomic.LongAdder;
  * @param latency time each operation; otherwise each block
  * @param check compare answers: not for a store that keeps nothing
  * @param counter operations done so far by all threads
+ * @param speed open loop: the tape's times are divided by it; 0 for a closed loop
  * @param stopped set when a thread has failed, or the time of a warm-up is over
  */
-public record Job(boolean latency, boolean check, LongAdder counter, AtomicBoolean stopped) {
-    /** A job that has not begun. */
+public record Job(boolean latency, boolean check, LongAdder counter, double speed, AtomicBoolean stopped) {
+    /** A job in a closed loop that has not begun. */
     public Job(boolean latency, boolean check) {
-        this(latency, check, new LongAdder(), new AtomicBoolean());
+        this(latency, check, 0);
+    }
+
+    /** A job that has not begun. */
+    Job(boolean latency, boolean check, double speed) {
+        this(latency, check, new LongAdder(), speed, new AtomicBoolean());
     }
 
     boolean isStopped() {

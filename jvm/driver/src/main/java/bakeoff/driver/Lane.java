@@ -63,11 +63,14 @@ public final class Lane<B> {
     public LaneOutcome replay(Job job, LaneReader reader, Session<B> session) throws Failure {
         LaneOutcome outcome = new LaneOutcome();
         Checker<B> checker = new Checker<>(pool, output, outcome);
+        Pace pace = job.speed() > 0 ? new Pace(job.speed()) : null;
         try {
             while (!job.isStopped() && reader.next()) {
                 prepare(reader);
                 long allocatedBefore = allocations.now();
-                if (job.latency()) {
+                if (pace != null) {
+                    timedWhenDue(session, pace);
+                } else if (job.latency()) {
                     timedEach(session);
                 } else {
                     outcome.timedNs += timedWhole(session);
@@ -75,6 +78,10 @@ public final class Lane<B> {
                 outcome.addAllocated(allocations.since(allocatedBefore));
                 checker.settle(steps, count, records, job.check());
                 job.done(count);
+            }
+            if (pace != null) {
+                outcome.timedNs = pace.takenNs();
+                outcome.dueNs = pace.dueNs();
             }
             return outcome;
         } catch (TapeException damaged) {
@@ -134,6 +141,28 @@ public final class Lane<B> {
             step.outputEnd = output.position();
             if (!step.record.has(Flags.UNTIMED)) {
                 step.timeNs = end - begin;
+            }
+        }
+    }
+
+    /**
+     * Latency mode in an open loop: each call begins when it is due, or when the one before has ended if that is later, and its time
+     * counts from when it was due.
+     */
+    private void timedWhenDue(Session<B> session, Pace pace) throws Failure {
+        for (int index = 0; index < count; index++) {
+            Step<B> step = steps[index];
+            long from = step.record.has(Flags.DUE) ? pace.awaitDue(step.record.dueNs) : System.nanoTime();
+            try {
+                perform(step, session);
+            } catch (Throwable error) {
+                throw Failure.ofStep(step.record, records, error);
+            }
+            long end = System.nanoTime();
+            step.outputEnd = output.position();
+            if (!step.record.has(Flags.UNTIMED)) {
+                pace.ended(end);
+                step.timeNs = end - from;
             }
         }
     }

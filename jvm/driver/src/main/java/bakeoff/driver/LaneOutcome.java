@@ -11,6 +11,8 @@ public final class LaneOutcome {
     long timedNs;
     /** What lanes that were merged took beside the longest. */
     private long othersTimedNs;
+    /** In an open loop: when the last operation was due, from the beginning, nanoseconds. */
+    long dueNs;
     /** Answers compared. */
     long answersChecked;
     /** Answers that differed. */
@@ -40,6 +42,7 @@ public final class LaneOutcome {
         long together = threadsTimedNs() + other.threadsTimedNs();
         timedNs = Math.max(timedNs, other.timedNs);
         othersTimedNs = together - timedNs;
+        dueNs = Math.max(dueNs, other.dueNs);
         answersChecked += other.answersChecked;
         answersWrong += other.answersWrong;
         firstWrong = firstWrong == null ? other.firstWrong : firstWrong;

@@ -31,8 +31,12 @@ record Request(
         Optional<Path> verify) {
     static final int PROTOCOL = 1;
 
-    /** One phase to replay. */
-    record Phase(String name, Path tape, boolean latency, boolean batched, boolean ascending) {}
+    /**
+     * One phase to replay.
+     *
+     * @param speed open loop: the tape's times are divided by it; 0 for a closed loop
+     */
+    record Phase(String name, Path tape, boolean latency, boolean batched, boolean ascending, double speed) {}
 
     /** Phases to replay into an empty store of its own until so much time has passed or so much was done. */
     record WarmUp(Path pool, List<Phase> phases, DataHints hints, long timeNs, long operations) {}
@@ -94,12 +98,19 @@ record Request(
             if (!mode.equals("latency") && !mode.equals("throughput")) {
                 throw malformed("unknown mode `%s`: use latency or throughput".formatted(mode));
             }
+            double speed = phase.optional("speed").map(JsonElement::getAsDouble).orElse(0.0);
+            boolean sound = speed > 0 && Double.isFinite(speed) && mode.equals("latency");
+            if (phase.optional("speed").isPresent() && !sound) {
+                throw Failure.badRequest("phase `%s`: speed %s in mode %s: give a number above 0, and mode latency"
+                        .formatted(phase.text("name"), speed, mode));
+            }
             phases.add(new Phase(
                     phase.text("name"),
                     Path.of(phase.text("tape")),
                     mode.equals("latency"),
                     phase.flag("batched"),
-                    phase.flag("ascending")));
+                    phase.flag("ascending"),
+                    speed));
         }
         return List.copyOf(phases);
     }

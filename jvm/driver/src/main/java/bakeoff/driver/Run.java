@@ -96,7 +96,7 @@ final class Run {
 
     private <B> JsonObject phase(
             Store<B> store, List<Lane<B>> lanes, Request.Phase phase, TapeReader tape, Device device) throws Failure {
-        Job job = new Job(phase.latency(), check);
+        Job job = new Job(phase.latency(), check, phase.speed());
         Progress progress = new Progress(emitter, phase.name(), tape.header().operations(), job.counter());
         boolean peakWasReset = Counters.resetPeak();
         Jvm.resetPeaks();
@@ -123,6 +123,12 @@ final class Run {
         event.addProperty("answers_checked", outcome.answersChecked);
         event.addProperty("answers_wrong", outcome.answersWrong);
         event.add("resources", resources);
+        if (phase.speed() > 0) {
+            JsonObject openLoop = new JsonObject();
+            openLoop.addProperty("speed", phase.speed());
+            openLoop.addProperty("due_ns", outcome.dueNs);
+            event.add("open_loop", openLoop);
+        }
         return event;
     }
 
@@ -167,7 +173,7 @@ final class Run {
     }
 
     private <B> LaneOutcome replayVerify(Store<B> store) throws Failure {
-        Request.Phase phase = new Request.Phase("verify", it.tapes.verify().path(), false, false, false);
+        Request.Phase phase = new Request.Phase("verify", it.tapes.verify().path(), false, false, false, 0);
         List<Lane<B>> one = List.of(new Lane<>(store.form(), it.tapes.pool(), it.tapes.entryBytesMax()));
         return new Team<>(store, one).replay(phase, it.tapes.verify(), new Job(false, true));
     }

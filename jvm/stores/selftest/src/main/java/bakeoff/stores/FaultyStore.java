@@ -25,6 +25,7 @@ import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A store in memory that goes wrong as it is told to: what is tested with it is that bakeoff notices. */
 public final class FaultyStore implements StoreType {
@@ -32,6 +33,9 @@ public final class FaultyStore implements StoreType {
 
     /** What each directory holds, for as long as the process lives. */
     private static final Map<Path, ConcurrentNavigableMap<byte[], byte[]>> CONTENTS = new ConcurrentHashMap<>();
+
+    /** Whether the process has seen its one stall. */
+    private static final AtomicBoolean STALLED = new AtomicBoolean();
 
     @Override
     public StoreDescription describe() {
@@ -69,6 +73,7 @@ public final class FaultyStore implements StoreType {
                                 "missing-library",
                                 "out-of-memory",
                                 "exit",
+                                "stall",
                                 "hang"),
                         "What goes wrong.",
                         SOURCE))
@@ -98,8 +103,16 @@ public final class FaultyStore implements StoreType {
             case "missing-library" -> System.loadLibrary("bakeoff-there-is-none");
             case "out-of-memory" -> hoard();
             case "exit" -> System.exit(0);
+            case "stall" -> stall();
             case "hang" -> Thread.sleep(Long.MAX_VALUE);
             default -> {}
+        }
+    }
+
+    /** The first time, takes 100 ms. */
+    private static void stall() throws InterruptedException {
+        if (STALLED.compareAndSet(false, true)) {
+            Thread.sleep(100);
         }
     }
 
