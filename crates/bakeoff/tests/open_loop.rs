@@ -36,8 +36,8 @@ fn measured(suite: &str) -> Value {
     let place = Place::new();
     place.write("stall.toml", suite);
     place.run(&["run", "stall.toml", "--rounds", "1"]).expect(0);
-    let phases = place.lines().into_iter().filter(|line| line["line"] == "phase");
-    phases.last().expect("phases were measured")["result"].clone()
+    let mut phases = place.lines().into_iter().filter(|line| line["line"] == "phase");
+    phases.next_back().expect("phases were measured")["result"].clone()
 }
 
 fn percentile_ns(phase: &Value, name: &str) -> u64 {

@@ -155,6 +155,7 @@ mod tests {
             pool: &pool,
             clock: &clock,
             mode: Mode::Latency,
+            speed: None,
             check: true,
             watch: false,
             operations: 1,

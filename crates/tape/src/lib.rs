@@ -46,7 +46,6 @@ pub use tree::{TreeValues, name_lengths, tree_entries};
 pub use walk::Walk;
 pub use workload::{
     Access, Batch, Consumer, Data, Import, KeyForm, Measure, OpenLoop, Operation, PhaseSpec, Shape, SizeRange, Tree,
-    ValueForm,
-    Workload,
+    ValueForm, Workload,
 };
 pub use writer::{TapeShape, TapeWriter};

@@ -12,7 +12,8 @@ fn timed(open_loop: OpenLoop, mix: &[(Operation, f64)]) -> PhaseSpec {
 
 /// When all operations are due, on however many lanes.
 fn due(open_loop: OpenLoop, lanes: u32) -> Vec<u64> {
-    let workload = Workload { lanes, ..workload(KeyForm::Decimal, 100, vec![timed(open_loop, &[(Operation::Get, 1.0)])]) };
+    let workload =
+        Workload { lanes, ..workload(KeyForm::Decimal, 100, vec![timed(open_loop, &[(Operation::Get, 1.0)])]) };
     let of_lanes = lanes_of(&workload, 1);
     let of_lane = |lane: &Vec<Owned>| lane.iter().map(|record| record.due_ns.unwrap()).collect::<Vec<_>>();
     assert!(of_lanes.iter().all(|lane| of_lane(lane).is_sorted()));
