@@ -96,7 +96,7 @@ pub(crate) struct SuiteArguments {
     /// Value sizes or ranges of sizes, e.g. 100B,1KiB..10KiB
     #[arg(long, value_delimiter = ',', value_name = "SIZE,…")]
     pub(crate) value_size: Option<Vec<String>>,
-    /// What values are made of: random, text
+    /// What values are made of: random, text, half
     #[arg(long, value_delimiter = ',', value_name = "TYPE,…")]
     pub(crate) data: Option<Vec<String>>,
     /// Threads that work at the same time, e.g. 1,2,4
@@ -159,8 +159,8 @@ pub(crate) struct RunArguments {
     /// Fit the run into this time, and say what was given up for it, e.g. 90s, 3m
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<String>,
-    /// Finish a run that was cut short: the given one, or the newest in --out. Other options are taken from that run
-    #[arg(long, value_name = "RUN", num_args = 0..=1)]
+    /// Finish a run that was cut short: the given one, or the newest in --out. Beside it there can only be --budget and --full
+    #[arg(long, value_name = "RUN", num_args = 0..=1, conflicts_with_all = ["SuiteArguments", "dir", "medium", "plan"])]
     pub(crate) resume: Option<Option<PathBuf>>,
     /// Show what would be run and what is skipped, and stop
     #[arg(long)]

@@ -42,6 +42,10 @@ impl OwnDirectory {
         std::fs::create_dir(path).with_context(|| format!("cannot make the directory {}", path.display()))?;
         let mut marker = File::create_new(path.join(MARKER))
             .and_then(|mut marker| marker.write_all(kind.line().as_bytes()).map(|()| marker))
+            .inspect_err(|_| {
+                // As on a full disk: a directory without our marker would be nobody's.
+                let _ = std::fs::remove_file(path.join(MARKER)).and_then(|()| std::fs::remove_dir(path));
+            })
             .with_context(|| format!("cannot write {}", path.join(MARKER).display()))?;
         lock(&mut marker, path)?;
         let path = path.canonicalize().with_context(|| format!("cannot resolve {}", path.display()))?;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_suite::StoreChoice;
+use bakeoff_suite::{StoreChoice, did_you_mean};
 use serde::Deserialize;
 
 use crate::drivers::Drivers;
@@ -94,6 +94,21 @@ pub(crate) fn recipes() -> Result<Vec<Recipe>> {
     Ok(tables.into_iter().map(|(name, recipe)| Recipe { name, ..recipe }).collect())
 }
 
+/// A name that is like that of a store which is not built yet; other wrong names are found, with their place, when a suite is planned.
+fn check_name(name: &str, drivers: &Drivers) -> Result<()> {
+    let built = drivers.stores();
+    let built: Vec<_> = built.iter().map(|store| store.name.as_str()).collect();
+    let recipes = recipes()?;
+    let others: Vec<_> = recipes.iter().flat_map(|recipe| &recipe.stores).map(String::as_str).collect();
+    if built.contains(&name) || others.contains(&name) || !did_you_mean(name, &built).is_empty() {
+        return Ok(());
+    }
+    match did_you_mean(name, &others) {
+        near if near.is_empty() => Ok(()),
+        near => bail!("unknown store `{}`{near}", bakeoff_report::printable(name)),
+    }
+}
+
 /// The drivers there are, after those were built that `stores` ask for.
 ///
 /// # Errors
@@ -101,6 +116,9 @@ pub(crate) fn recipes() -> Result<Vec<Recipe>> {
 /// left out with a note.
 pub(crate) fn drivers_for(stores: &StoreChoice) -> Result<Drivers> {
     let mut drivers = Drivers::discover()?;
+    if let StoreChoice::Named(names) = stores {
+        names.iter().try_for_each(|name| check_name(name, &drivers))?;
+    }
     let mut notes = Vec::new();
     for recipe in recipes()?.iter().filter(|recipe| recipe.is_wanted(stores)) {
         match (recipe.build(&drivers), stores) {

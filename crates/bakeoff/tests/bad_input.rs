@@ -58,6 +58,11 @@ fn flags_are_held_to_the_same_rules() {
     place.run(&["run", "--durability", "powr"]).expect(2).says(&["powr", "power"]);
     place.run(&["run", "--budget", "soon"]).expect(2).says(&["budget", "soon"]);
     place.run(&["run", "--budget", "1ms"]).expect(2).says(&["budget", "1ms", "1s"]);
+    place.run(&["run", "--resume", "--plan"]).expect(2).says(&["--resume", "--plan"]);
+    place.run(&["run", "quick", "--resume"]).expect(2).says(&["--resume"]);
+    place.run(&["run", "--medium", "a=/tmp", "--medium", "a=/var"]).expect(2).says(&["a=/var", "given before"]);
+    place.run(&["run", "--dir", "/tmp", "--medium", "a=/var"]).expect(2).says(&["--dir", "default"]);
+    place.run(&["run", "--stores", "rocksdbb"]).expect(2).says(&["rocksdbb", "`rocksdb`"]);
     place.run(&["run", "--medium", "ssd"]).expect(2).says(&["NAME=DIR"]);
     place.write("disks.toml", &tiny_suite("\"null\"", "").replace("[limits]", "media = \"hdd\"\n\n[limits]"));
     place.run(&["run", "disks.toml", "--medium", "ssd=/tmp"]).expect(2).says(&["ssd", "hdd"]);
@@ -118,7 +123,7 @@ fn clean_removes_what_a_killed_run_left() {
     let mut child = place.spawn(&["run", "slow.toml"]);
     std::thread::sleep(std::time::Duration::from_millis(1200));
     assert!(place.leftovers().len() == 1, "{:?}", place.leftovers());
-    let busy = place.run(&["clean"]).expect(0);
+    let busy = place.run(&["clean"]).expect(1);
     assert!(busy.stdout.contains("in use") && !busy.stdout.contains("nothing to remove"), "{}", busy.stdout);
     child.kill().expect("it is killed");
     child.wait().expect("it ends");
@@ -154,7 +159,11 @@ fn damaged_runs_are_refused_or_read_as_far_as_possible() {
     let results = run.join("results.jsonl");
     let good = std::fs::read(&results).expect("results");
     let target = results.display().to_string();
-    place.run(&["report", "--csv", &target]).expect(2).says(&["results.jsonl", "give another file"]);
+    std::os::unix::fs::symlink(&results, place.path().join("link")).expect("a link");
+    for target in [target.as_str(), "link"] {
+        place.run(&["report", "--csv", target]).expect(2).says(&["results.jsonl", "give another file"]);
+    }
+    place.run(&["report", "--csv", "x.out", "--json", "./x.out"]).expect(2).says(&["two exports", "x.out"]);
     assert_eq!(std::fs::read(&results).expect("results"), good, "an export replaces no results");
     std::fs::write(&results, [&good[..], b"{\"line\":\"phase\", torn"].concat()).expect("written");
     place.run(&["report"]).expect(0);

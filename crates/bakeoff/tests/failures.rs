@@ -154,6 +154,31 @@ fn a_driver_that_prints_rubbish_fails_its_cell() {
 }
 
 #[test]
+fn a_driver_whose_counts_are_not_those_of_its_tapes_fails_its_cell() {
+    // The real driver, of whose events the shell changes one.
+    let lie = |edit: &str| {
+        let real = common::driver().display().to_string();
+        run_with_shell_driver(&format!("sed 's/\"store\":\"odd\"/\"store\":\"lmdb\"/' | '{real}' run | sed '{edit}'"))
+    };
+    let lies = [
+        (r#"s/"answers_wrong":0/"answers_wrong":7/"#, "wrong-answer", "7 of"),
+        (r#"/"phase":"get"/s/"answers_checked":200/"answers_checked":0/"#, "bad-output", "0 answers checked"),
+        (
+            r#"s/"operation":"get","operations":200/"operation":"get","operations":1/"#,
+            "bad-output",
+            "1 timed operations",
+        ),
+        (r#"s/"phase":"get"/"phase":"load"/"#, "bad-output", "the phase `load` when get was due"),
+        (r#"/"event":"verified"/s/"entries":200/"entries":0/"#, "bad-output", "verified 0 entries"),
+    ];
+    for (edit, failure, words) in lies {
+        let end = lie(edit);
+        assert_eq!(end["failure"], failure, "{edit}: {end}");
+        assert!(end["failure_message"].as_str().unwrap_or_default().contains(words), "{edit}: {end}");
+    }
+}
+
+#[test]
 fn a_driver_that_dies_or_hangs_fails_its_cell() {
     assert_eq!(run_with_shell_driver("exit 3")["failure"], "crash");
     assert_eq!(run_with_shell_driver("kill -SEGV $$")["failure"], "crash");

@@ -203,6 +203,17 @@ fn a_budget_is_kept_and_what_it_left_out_is_said() {
 }
 
 #[test]
+fn a_budget_for_fewer_rounds_than_wanted_gets_fewer_rounds() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    place.run(&["run", "tiny.toml", "--budget", "3s", "--rounds", "1000"]).expect(0);
+    let cells = place.cells();
+    assert!((2..1000).contains(&cells.len()), "{} rounds", cells.len());
+    let run = std::fs::read_to_string(place.only_run().join("run.json")).expect("run.json");
+    assert!(run.contains(&format!("{} of 1000 rounds", cells.len())), "{run}");
+}
+
+#[test]
 fn control_c_ends_cleanly_and_the_run_can_be_finished() {
     let place = Place::new();
     place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 2_000_000\n"));

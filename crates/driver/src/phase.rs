@@ -107,9 +107,10 @@ pub(crate) fn replay(
 
 fn merge(outcomes: Vec<Result<LaneOutcome, Failure>>) -> Result<LaneOutcome, Failure> {
     let mut whole = LaneOutcome::default();
+    let mut lanes = Vec::with_capacity(outcomes.len());
     for outcome in outcomes {
         let outcome = outcome?;
-        whole.timed_ns = whole.timed_ns.max(outcome.timed_ns);
+        lanes.push((outcome.replayed, outcome.timed_ns));
         whole.threads_timed_ns += outcome.timed_ns;
         whole.due_ns = whole.due_ns.max(outcome.due_ns);
         whole.answers_checked += outcome.answers_checked;
@@ -119,7 +120,27 @@ fn merge(outcomes: Vec<Result<LaneOutcome, Failure>>) -> Result<LaneOutcome, Fai
         whole.slices.merge(outcome.slices);
         whole.slow.extend(outcome.slow);
     }
+    whole.timed_ns = time_in_store_ns(&lanes);
     Ok(whole)
+}
+
+/// The time that several threads spent in the store, from when each replayed and the sum of its timed regions: from the first one's
+/// begin to the last one's end, less what they spent outside on average; at least the longest sum.
+///
+/// Where all run at the same time this is the longest sum. Where they take turns, as more threads than processors do, and threads
+/// whose work is over before the next one wakes, it is the time of all turns.
+fn time_in_store_ns(lanes: &[(Option<(Instant, Instant)>, u64)]) -> u64 {
+    let longest_ns = lanes.iter().map(|(_, timed_ns)| *timed_ns).max().unwrap_or(0);
+    let replayed = lanes.iter().filter_map(|(replayed, timed_ns)| replayed.map(|(begin, end)| (begin, end, *timed_ns)));
+    let (Some(first), Some(last)) =
+        (replayed.clone().map(|(begin, ..)| begin).min(), replayed.clone().map(|(_, end, _)| end).max())
+    else {
+        return longest_ns;
+    };
+    let outside_ns: u128 =
+        replayed.map(|(begin, end, timed_ns)| (end - begin).as_nanos().saturating_sub(timed_ns.into())).sum();
+    let inside_ns = (last - first).as_nanos().saturating_sub(outside_ns / lanes.len() as u128);
+    if lanes.len() == 1 { longest_ns } else { longest_ns.max(u64::try_from(inside_ns).unwrap_or(u64::MAX)) }
 }
 
 /// What the threads of a phase share.
@@ -151,7 +172,10 @@ impl Team<'_> {
         let mut outcome = None;
         let mut work = |session: &mut dyn Session| {
             self.start_together();
-            outcome = Some(replay_lane(&self.job(), &mut reader, session, buffers));
+            let begin = Instant::now();
+            let replayed = replay_lane(&self.job(), &mut reader, session, buffers);
+            let end = Instant::now();
+            outcome = Some(replayed.map(|outcome| LaneOutcome { replayed: Some((begin, end)), ..outcome }));
             Ok::<(), StoreError>(())
         };
         let opened = self.store.session(&plan, &mut work);
@@ -219,5 +243,30 @@ pub(crate) fn verify_request() -> PhaseRequest {
         batched: false,
         ascending: false,
         speed: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lane(begin: Instant, from_us: u64, to_us: u64, timed_us: u64) -> (Option<(Instant, Instant)>, u64) {
+        let at = |us| begin + Duration::from_micros(us);
+        (Some((at(from_us), at(to_us))), timed_us * 1000)
+    }
+
+    #[test]
+    fn threads_that_run_together_take_their_longest_sum_and_those_that_take_turns_all_turns() {
+        let begin = Instant::now();
+        assert_eq!(time_in_store_ns(&[]), 0);
+        assert_eq!(time_in_store_ns(&[lane(begin, 0, 1000, 700)]), 700_000);
+        // Two at the same time, each a third outside.
+        assert_eq!(time_in_store_ns(&[lane(begin, 0, 900, 600), lane(begin, 0, 900, 600)]), 600_000);
+        // The second woke up when the first was done.
+        assert_eq!(time_in_store_ns(&[lane(begin, 0, 100, 100), lane(begin, 100, 200, 100)]), 200_000);
+        // One has much more to do.
+        assert_eq!(time_in_store_ns(&[lane(begin, 0, 900, 900), lane(begin, 0, 100, 50)]), 900_000);
+        // Outside is what is checked, also where they take turns.
+        assert_eq!(time_in_store_ns(&[lane(begin, 0, 150, 100), lane(begin, 150, 300, 100)]), 250_000);
     }
 }

@@ -129,8 +129,9 @@ pub struct PhaseResult {
     pub mode: crate::Mode,
     /// Threads that replayed.
     pub threads: u32,
-    /// Time in the store: the longest of the threads' sums of timed regions. Rates are per this time. In an open loop: from the
-    /// beginning to the last answer, without what the harness held up.
+    /// Time in the store: the sum of timed regions. With several threads, from the first one's begin to the last one's end less what they
+    /// spent outside on average, at least the longest sum. Rates are per this time. In an open loop: from the beginning to the last
+    /// answer, without what the harness held up.
     pub timed_ns: u64,
     /// Time from start to end, reading the tape and checking answers included.
     pub wall_ns: u64,

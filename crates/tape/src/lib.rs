@@ -48,4 +48,4 @@ pub use workload::{
     Access, Batch, Consumer, Data, Import, KeyForm, Measure, OpenLoop, Operation, PhaseSpec, Shape, SizeRange, Tree,
     ValueForm, Workload,
 };
-pub use writer::{TapeShape, TapeWriter};
+pub use writer::{Counts, TapeShape, TapeWriter};

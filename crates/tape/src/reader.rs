@@ -100,12 +100,13 @@ impl TapeReader {
     /// # Errors
     /// The file cannot be read, is not a tape, is of another version, was cut short or is damaged.
     pub fn open(path: &Path) -> Result<Self, TapeError> {
-        let file = File::open(path).map_err(TapeError::io("open the tape", path))?;
-        let facts = file.metadata().map_err(TapeError::io("read the length of", path))?;
+        // Asked before it is opened, which for a pipe would wait for a writer.
+        let facts = std::fs::metadata(path).map_err(TapeError::io("open the tape", path))?;
         if !facts.is_file() {
             let kind = std::io::Error::other("not a file: only a file can be mapped");
             return Err(TapeError::io("open the tape", path)(kind));
         }
+        let file = File::open(path).map_err(TapeError::io("open the tape", path))?;
         let length = facts.len();
         let fixed = read_fixed(&file, path, length)?;
         let damaged = |flaw| damaged(path, 0, flaw);

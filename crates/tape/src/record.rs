@@ -10,8 +10,8 @@ use crate::model::{Model, Totals};
 use crate::phase::{PhaseJob, ascending};
 use crate::plan::{LanePlan, PhasePlan, Plan};
 use crate::{
-    Access, Batch, Consumer, Data, KeyForm, KeyMaker, Measure, Operation, PhaseSpec, Pool, PoolFacts, Shape, SizeRange,
-    TapeError, TapeReader, TapeShape, TapeWriter, Tree, TreeValues, Workload,
+    Access, Batch, Consumer, Counts, Data, KeyForm, KeyMaker, Measure, Operation, PhaseSpec, Pool, PoolFacts, Shape,
+    SizeRange, TapeError, TapeReader, TapeShape, TapeWriter, Tree, TreeValues, Workload,
 };
 
 /// Name and version of what made a tape. Tapes are byte-identical only for one version.
@@ -56,6 +56,8 @@ pub struct PhaseTape {
     pub tape_checksum: String,
     /// Operations on the tape, commits and restoring inserts included.
     pub operations: u64,
+    /// What a driver must report of it.
+    pub counts: Counts,
     /// Records alive after the phase.
     pub records_after: u64,
     /// Bytes of keys and values alive after the phase.
@@ -279,13 +281,14 @@ impl Recorder<'_> {
             let job =
                 PhaseJob { workload: self.workload, phase, plan: phase_plan, pool: &pool, index_end: plan.index_end };
             let before = model.totals();
-            let (tape_checksum, operations) = self.write_tape(&name, shape, &job, &mut model, progress)?;
+            let (tape_checksum, operations, counts) = self.write_tape(&name, shape, &job, &mut model, progress)?;
             let after = model.totals();
             phases.push(PhaseTape {
                 name: phase.name.clone(),
                 path: name,
                 tape_checksum,
                 operations,
+                counts,
                 records_after: after.records,
                 data_bytes_after: after.data_bytes,
                 written_bytes: after.written_bytes - before.written_bytes,
@@ -351,7 +354,7 @@ impl Recorder<'_> {
         job: &PhaseJob<'_>,
         model: &mut Model,
         progress: OnProgress<'_>,
-    ) -> Result<(String, u64), TapeError> {
+    ) -> Result<(String, u64, Counts), TapeError> {
         let path = self.directory.join(name);
         let mut tape = TapeWriter::create(&path, shape)?;
         job.record(model, &mut tape, progress)?;
@@ -363,8 +366,9 @@ impl Recorder<'_> {
             records_after: records,
             data_bytes_after: data_bytes,
         };
+        let counts = tape.counts();
         let header = tape.finish(&to_json(&metadata, &path)?)?;
-        Ok((header.identity(), header.operations))
+        Ok((header.identity(), header.operations, counts))
     }
 
     /// Records the scan of everything that must be there in the end.

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh64::Xxh64;
 
 use crate::format::{BlockHeader, LANES_MAX, METADATA_BYTES_MAX, Record, check_record, encode_record};
@@ -24,6 +25,15 @@ pub struct TapeShape {
     pub metadata_bytes_max: usize,
 }
 
+/// What replaying a tape comes to, whatever the store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Operations whose time counts, commits included.
+    pub timed_operations: u64,
+    /// Operations with an answer to compare: gets, scans and walks.
+    pub answers: u64,
+}
+
 /// A tape being written. Dropped without [`TapeWriter::finish`], it leaves nothing behind.
 pub struct TapeWriter {
     path: PathBuf,
@@ -35,6 +45,7 @@ pub struct TapeWriter {
     lanes: Vec<LaneFacts>,
     content: Xxh64,
     block: OpenBlock,
+    counts: Counts,
 }
 
 /// The block that records are being added to.
@@ -75,6 +86,7 @@ impl TapeWriter {
             lanes: vec![LaneFacts { offset: position, ..LaneFacts::default() }],
             content: Xxh64::new(0),
             block: OpenBlock::default(),
+            counts: Counts::default(),
         })
     }
 
@@ -94,6 +106,8 @@ impl TapeWriter {
             self.end_block()?;
         }
         encode_record(record, &mut self.block.records);
+        self.counts.timed_operations += u64::from(!record.untimed());
+        self.counts.answers += u64::from(record.operation == Operation::Get || record.operation.visits());
         self.block.operations += 1;
         self.block.output_bytes = self.block.output_bytes.saturating_add(output_bytes);
         self.block.written_bytes = self.block.written_bytes.saturating_add(written_bytes);
@@ -131,6 +145,11 @@ impl TapeWriter {
     /// Says which pool the values lie in, where that is known only after the operations. Every value so far must lie inside it.
     pub fn set_pool(&mut self, bytes: u64, checksum: u64) {
         (self.shape.pool_bytes, self.shape.pool_checksum) = (bytes, checksum);
+    }
+
+    /// What a driver that replays everything written so far must report.
+    pub fn counts(&self) -> Counts {
+        self.counts
     }
 
     /// Operations written so far.

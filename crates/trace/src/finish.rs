@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bakeoff_tape::{
-    Access, Batch, Consumer, Data, Estimate, Hints, Import, KeyForm, Measure, Operation, PhaseSpec, PhaseTape, Pool,
-    Record, Recording, Shape, SizeRange, TapeError, TapeHeader, TapeWriter, Workload, flags, import_identity,
+    Access, Batch, Consumer, Counts, Data, Estimate, Hints, Import, KeyForm, Measure, Operation, PhaseSpec, PhaseTape,
+    Pool, Record, Recording, Shape, SizeRange, TapeError, TapeHeader, TapeWriter, Workload, flags, import_identity,
     keep_import,
 };
 
@@ -60,8 +60,8 @@ impl Done<'_> {
             drop(load);
         }
         let after = (totals.records(), totals.data_bytes());
-        let header = trace.finish(in_pool, &self.metadata(IMPORT_PHASE, after))?;
-        phases.push(phase_tape((IMPORT_PHASE, TRACE_FILE), &header, after, totals.written_bytes));
+        let of_trace = trace.finish(in_pool, &self.metadata(IMPORT_PHASE, after))?;
+        phases.push(phase_tape((IMPORT_PHASE, TRACE_FILE), &of_trace, after, totals.written_bytes));
         let verify_checksum = self.write_verify(&pool, in_pool)?.identity();
         let (pool, verify) = (PathBuf::from(POOL_FILE), PathBuf::from(VERIFY_FILE));
         let recording = Recording { pool, pool_facts, phases, verify, hints: self.hints(&totals) };
@@ -79,8 +79,9 @@ impl Done<'_> {
             load.next_lane()?;
         }
         let after = (totals.loaded, totals.loaded_bytes);
-        let header = load.finish(&self.metadata(LOAD_PHASE, after))?;
-        Ok(phase_tape((LOAD_PHASE, LOAD_FILE), &header, after, totals.loaded_bytes))
+        let counts = load.counts();
+        let of_load = (load.finish(&self.metadata(LOAD_PHASE, after))?, counts);
+        Ok(phase_tape((LOAD_PHASE, LOAD_FILE), &of_load, after, totals.loaded_bytes))
     }
 
     fn write_verify(&self, pool: &Pool, in_pool: (u64, u64)) -> Result<TapeHeader, TraceError> {
@@ -157,7 +158,7 @@ impl Done<'_> {
 
 fn phase_tape(
     (name, file): (&str, &str),
-    header: &TapeHeader,
+    (header, counts): &(TapeHeader, Counts),
     (records_after, data_bytes_after): (u64, u64),
     written_bytes: u64,
 ) -> PhaseTape {
@@ -166,6 +167,7 @@ fn phase_tape(
         path: PathBuf::from(file),
         tape_checksum: header.identity(),
         operations: header.operations,
+        counts: *counts,
         records_after,
         data_bytes_after,
         written_bytes,

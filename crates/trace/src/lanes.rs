@@ -5,7 +5,7 @@ use std::hash::BuildHasherDefault;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use bakeoff_tape::{POOL_BYTES_MAX, Record, TapeError, TapeHeader, TapeReader, TapeShape, TapeWriter};
+use bakeoff_tape::{Counts, POOL_BYTES_MAX, Record, TapeError, TapeHeader, TapeReader, TapeShape, TapeWriter};
 
 use crate::error::TraceError;
 use crate::hash::{Hashed, Identity};
@@ -110,14 +110,19 @@ impl Lanes {
         self.writers[lane as usize].push(record)
     }
 
-    /// Puts the lanes together.
-    pub(crate) fn finish(self, (bytes, checksum): (u64, u64), metadata: &str) -> Result<TapeHeader, TapeError> {
+    /// Puts the lanes together. With what a driver must report of them.
+    pub(crate) fn finish(
+        self,
+        (bytes, checksum): (u64, u64),
+        metadata: &str,
+    ) -> Result<(TapeHeader, Counts), TapeError> {
         let lanes = self.writers.len() as u32;
         let mut of_lanes = Vec::new();
         for mut writer in self.writers {
             writer.set_pool(bytes, checksum);
             if lanes == 1 {
-                return writer.finish(metadata);
+                let counts = writer.counts();
+                return Ok((writer.finish(metadata)?, counts));
             }
             let path = self.path.with_extension(format!("{}.tape", of_lanes.len()));
             writer.finish("{}")?;
@@ -137,6 +142,7 @@ impl Lanes {
             // The directory is removed if an import fails, with whatever is in it.
             let _ = std::fs::remove_file(path);
         }
-        whole.finish(metadata)
+        let counts = whole.counts();
+        Ok((whole.finish(metadata)?, counts))
     }
 }

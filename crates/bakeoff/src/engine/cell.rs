@@ -172,6 +172,8 @@ struct Collected<'a> {
     round: u32,
     lines: Vec<ResultLine>,
     end: CellEnd,
+    /// The first thing a driver reported that cannot be.
+    untrue: Option<(FailureKind, String)>,
 }
 
 impl<'a> Collected<'a> {
@@ -198,7 +200,7 @@ impl<'a> Collected<'a> {
             records_alive: last.map_or(0, |tape| tape.records_after),
             log,
         };
-        Self { job, round, lines: Vec::new(), end }
+        Self { job, round, lines: Vec::new(), end, untrue: None }
     }
 
     fn take(&mut self, event: Event) {
@@ -211,8 +213,16 @@ impl<'a> Collected<'a> {
     }
 
     fn take_phase(&mut self, result: PhaseResult) {
-        let tapes = &self.job.recording.phases;
-        let Some(tape) = tapes.iter().find(|tape| tape.name == result.phase) else { return };
+        let due = self.job.phases().asked.into_iter().nth(self.lines.len());
+        let Some((_, tape)) = due.filter(|(spec, _)| spec.name == result.phase) else {
+            let due = due.map_or("no phase", |(spec, _)| &spec.name);
+            let what = format!("the driver reported the phase `{}` when {due} was due", result.phase);
+            self.untrue.get_or_insert((FailureKind::BadOutput, what));
+            return;
+        };
+        if let Some(untrue) = self.untrue_of(&result, tape) {
+            self.untrue.get_or_insert(untrue);
+        }
         self.lines.push(ResultLine::Phase(Box::new(PhaseLine {
             cell: self.end.cell.clone(),
             round: self.round,
@@ -227,17 +237,38 @@ impl<'a> Collected<'a> {
         })));
     }
 
+    /// What a phase's counts have against them: a driver in any language is held to what its tape says.
+    fn untrue_of(&self, result: &PhaseResult, tape: &PhaseTape) -> Option<(FailureKind, String)> {
+        let PhaseResult { phase, answers_checked, answers_wrong, .. } = result;
+        if *answers_wrong > 0 {
+            let what = format!("{answers_wrong} of {answers_checked} answers were wrong in the phase `{phase}`");
+            return Some((FailureKind::WrongAnswer, what));
+        }
+        let operations = result.operations.iter().map(|of| of.operations).sum();
+        let answers = if self.job.store.capabilities.keeps_data { tape.counts.answers } else { *answers_checked };
+        let counts = [
+            ("timed operations", operations, tape.counts.timed_operations),
+            ("answers checked", *answers_checked, answers),
+        ];
+        let (what, found, expected) = counts.into_iter().find(|(_, found, expected)| found != expected)?;
+        let what = format!("the driver reported {found} {what} in the phase `{phase}`, but its tape has {expected}");
+        Some((FailureKind::BadOutput, what))
+    }
+
     fn end(mut self, ending: Ending, process_ns: u64) -> Option<Vec<ResultLine>> {
         self.end.process_ns = process_ns;
         match ending {
             Ending::Interrupted => return None,
-            Ending::Event(Event::Finished(finished)) => match self.missing() {
-                None => {
-                    self.end.status = CellStatus::Ok;
-                    self.end.finished = Some(finished);
+            Ending::Event(Event::Finished(finished)) => {
+                let untrue = self.untrue.take();
+                match untrue.or_else(|| self.missing().map(|what| (FailureKind::BadOutput, what))) {
+                    None => {
+                        self.end.status = CellStatus::Ok;
+                        self.end.finished = Some(finished);
+                    }
+                    Some((kind, what)) => self.fail(kind, None, &what),
                 }
-                Some(what) => self.fail(FailureKind::BadOutput, None, &what),
-            },
+            }
             Ending::Event(Event::Failed { kind, phase, message }) => self.fail(kind, phase, &message),
             Ending::Event(_) => self.fail(FailureKind::BadOutput, None, "the driver's last event is none"),
             Ending::Failed { kind, message } => {
@@ -258,8 +289,17 @@ impl<'a> Collected<'a> {
         if self.end.opened.is_none() {
             return Some("the driver finished without opening the store".to_owned());
         }
-        (self.job.store.capabilities.keeps_data && self.job.can_list() && self.end.verified.is_none())
-            .then(|| "the driver finished without verifying the store's content".to_owned())
+        if !self.job.store.capabilities.keeps_data || !self.job.can_list() {
+            return None;
+        }
+        match &self.end.verified {
+            None => Some("the driver finished without verifying the store's content".to_owned()),
+            Some(verified) if verified.entries != self.end.records_alive => Some(format!(
+                "the driver verified {} entries after opening the store again, but {} are alive",
+                verified.entries, self.end.records_alive
+            )),
+            Some(_) => None,
+        }
     }
 
     fn phase_under_way(&self) -> Option<String> {

@@ -78,16 +78,16 @@ impl Run<'_> {
         }
         let Some(budget) = self.budget else { return (!pending.is_empty()).then_some(0) };
         let left = budget.saturating_sub(self.begin.elapsed());
+        let rounds = self.setup.suite.rounds();
         let outlooks: Vec<_> = (0..self.setup.plan.workloads.len())
             .map(|workload| {
                 let rounds_left = pending.iter().filter(|step| step.workload == workload).count();
-                let rounds_left = u32::try_from(rounds_left).unwrap_or(u32::MAX);
-                let started = rounds_left < self.setup.suite.rounds();
-                Outlook { round_ns: costs.predict(workload), rounds_left, started }
+                let rounds_done = rounds.saturating_sub(u32::try_from(rounds_left).unwrap_or(u32::MAX));
+                Outlook { round_ns: costs.predict(workload), rounds_done }
             })
             .collect();
-        let admitted = admit(&outlooks, left.as_nanos() as f64);
-        pending.iter().position(|step| admitted[step.workload])
+        let admitted = admit(&outlooks, rounds, left.as_nanos() as f64);
+        pending.iter().position(|step| outlooks[step.workload].rounds_done < admitted[step.workload])
     }
 
     fn is_done(&self, step: &Step) -> bool {

@@ -36,30 +36,66 @@ pub(crate) fn steps(cells_of_workloads: &[usize], rounds: u32, seed: u64) -> Vec
     steps
 }
 
+/// Rounds that a workload is worth beginning for: with fewer, chance can hardly be told from difference.
+const ROUNDS_WORTHWHILE: u32 = 3;
+
 /// What is known of a workload when deciding whether it still fits the budget.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outlook {
     /// Expected time of one more round, nanoseconds.
     pub(crate) round_ns: f64,
-    /// Rounds not yet done.
-    pub(crate) rounds_left: u32,
-    /// Some round is done: finishing it is worth more than starting another.
-    pub(crate) started: bool,
+    /// Rounds done: finishing what was begun is worth more than starting another.
+    pub(crate) rounds_done: u32,
 }
 
-/// Which workloads can have all their rounds in the time left: those begun first, then the cheapest.
-pub(crate) fn admit(outlooks: &[Outlook], time_left_ns: f64) -> Vec<bool> {
+impl Outlook {
+    /// Time until it has this many rounds.
+    fn until_ns(&self, rounds: u32) -> f64 {
+        self.round_ns * f64::from(rounds.saturating_sub(self.rounds_done))
+    }
+}
+
+/// How many rounds each workload can have within the time left, of those wanted.
+///
+/// As many workloads as possible get three rounds, or two or one if no workload can have more: those begun first, then the cheapest.
+/// What time is left then goes into further rounds of all of these.
+pub(crate) fn admit(outlooks: &[Outlook], rounds: u32, time_left_ns: f64) -> Vec<u32> {
+    for least in (1..=rounds.min(ROUNDS_WORTHWHILE)).rev() {
+        let admitted = admit_for(outlooks, least, time_left_ns);
+        if !admitted.contains(&true) {
+            continue;
+        }
+        let fits = |rounds: u32| {
+            let of_admitted = outlooks.iter().zip(&admitted).filter(|(_, admitted)| **admitted);
+            of_admitted.map(|(outlook, _)| outlook.until_ns(rounds)).sum::<f64>() <= time_left_ns
+        };
+        let (mut low, mut high) = (least, rounds);
+        while low < high {
+            let middle = low + (high - low).div_ceil(2);
+            if fits(middle) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return admitted.into_iter().map(|admitted| if admitted { low } else { 0 }).collect();
+    }
+    vec![0; outlooks.len()]
+}
+
+/// Which workloads can have this many rounds.
+fn admit_for(outlooks: &[Outlook], rounds: u32, time_left_ns: f64) -> Vec<bool> {
     let mut order: Vec<_> = (0..outlooks.len()).collect();
     order.sort_by(|&a, &b| {
         let (a, b) = (&outlooks[a], &outlooks[b]);
-        b.started.cmp(&a.started).then(a.round_ns.total_cmp(&b.round_ns))
+        (b.rounds_done > 0).cmp(&(a.rounds_done > 0)).then(a.round_ns.total_cmp(&b.round_ns))
     });
     let mut admitted = vec![false; outlooks.len()];
-    let mut spent = 0.0;
+    let mut spent_ns = 0.0;
     for index in order {
-        let cost = outlooks[index].round_ns * f64::from(outlooks[index].rounds_left);
-        if spent + cost <= time_left_ns {
-            spent += cost;
+        let cost_ns = outlooks[index].until_ns(rounds);
+        if spent_ns + cost_ns <= time_left_ns {
+            spent_ns += cost_ns;
             admitted[index] = true;
         }
     }
@@ -172,18 +208,32 @@ mod tests {
         assert!(first.iter().all(|&count| (863..=1137).contains(&count)), "{first:?}");
     }
 
-    fn outlook(round_ns: f64, rounds_left: u32, started: bool) -> Outlook {
-        Outlook { round_ns, rounds_left, started }
+    fn outlook(round_ns: f64, rounds_done: u32) -> Outlook {
+        Outlook { round_ns, rounds_done }
     }
 
     #[test]
     fn a_budget_keeps_what_was_begun_and_then_the_cheapest() {
-        let outlooks =
-            [outlook(10.0, 3, false), outlook(50.0, 2, true), outlook(5.0, 3, false), outlook(20.0, 3, false)];
-        assert_eq!(admit(&outlooks, 145.0), [true, true, true, false]);
-        assert_eq!(admit(&outlooks, 115.0), [false, true, true, false]);
-        assert_eq!(admit(&outlooks, 45.0), [true, false, true, false]);
-        assert_eq!(admit(&outlooks, 0.0), [false; 4]);
+        let outlooks = [outlook(10.0, 0), outlook(50.0, 1), outlook(5.0, 0), outlook(20.0, 0)];
+        assert_eq!(admit(&outlooks, 3, 145.0), [3, 3, 3, 0]);
+        assert_eq!(admit(&outlooks, 3, 115.0), [0, 3, 3, 0]);
+        assert_eq!(admit(&outlooks, 3, 45.0), [3, 0, 3, 0]);
+        assert_eq!(admit(&outlooks, 3, 0.0), [0; 4]);
+    }
+
+    #[test]
+    fn rounds_beyond_what_fits_are_given_up_before_workloads_are() {
+        let outlooks = [outlook(10.0, 0), outlook(20.0, 0)];
+        assert_eq!(admit(&outlooks, 30, 305.0), [10, 10]);
+        assert_eq!(admit(&outlooks, 30, 1e9), [30, 30]);
+        assert_eq!(admit(&outlooks, 30, 95.0), [3, 3]);
+        // The dearer one would have too few rounds; the other gets what it can use.
+        assert_eq!(admit(&outlooks, 30, 80.0), [8, 0]);
+        // Less than three rounds is better than nothing.
+        assert_eq!(admit(&outlooks, 30, 25.0), [2, 0]);
+        assert_eq!(admit(&outlooks, 30, 10.0), [1, 0]);
+        // What is done counts.
+        assert_eq!(admit(&[outlook(10.0, 4), outlook(20.0, 3)], 30, 50.0), [5, 5]);
     }
 
     #[test]

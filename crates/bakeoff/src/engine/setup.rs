@@ -172,7 +172,9 @@ fn given_media(arguments: &RunArguments) -> Result<BTreeMap<String, PathBuf>> {
         else {
             bail!("--medium {medium}: write NAME=DIR, for example --medium ssd=/mnt/a");
         };
-        given.insert(name.to_owned(), PathBuf::from(directory));
+        if given.insert(name.to_owned(), PathBuf::from(directory)).is_some() {
+            bail!("--medium {medium}: the medium `{name}` was given before: give each a name of its own");
+        }
     }
     Ok(given)
 }
@@ -196,6 +198,13 @@ fn media_directories(
     made: &BTreeMap<String, NewFileSystem>,
     suite: &Suite,
 ) -> Result<BTreeMap<String, PathBuf>> {
+    if arguments.dir.is_some() && made.is_empty() && !suite.all_media().contains(&DEFAULT_MEDIUM) {
+        bail!(
+            "--dir is where the medium `{DEFAULT_MEDIUM}` is, but the suite measures {}: leave --dir out, or name it too, with \
+             --medium NAME=DIR",
+            suite.all_media().join(", ")
+        );
+    }
     if !given.contains_key(DEFAULT_MEDIUM) {
         given.insert(DEFAULT_MEDIUM.to_owned(), arguments.dir.clone().unwrap_or_else(|| arguments.out.clone()));
     }

@@ -37,7 +37,7 @@ pub(crate) fn main(arguments: &CleanArguments) -> Result<Outcome> {
             if arguments.results { "" } else { " (results are kept; --results removes them too)" }
         );
     }
-    Ok(Outcome::Good)
+    Ok(if kept > 0 { Outcome::SomeFailed } else { Outcome::Good })
 }
 
 /// The directories of ours directly below `directory`.
@@ -59,27 +59,15 @@ fn ours(directory: &Path) -> Result<Vec<(PathBuf, Kind)>> {
     Ok(found)
 }
 
-/// Removes one, unless it is in use. Says what it did.
+/// Removes one, unless it is in use. Says what it did; false if it could not be removed.
 fn remove(path: &Path, kind: Kind, dry_run: bool) -> bool {
-    let own = match OwnDirectory::open(path, kind) {
-        Ok(own) => own,
-        Err(error) => {
-            anstream::println!("kept: {error:#}");
-            return false;
-        }
-    };
-    if dry_run {
-        anstream::println!("would remove {}", path.display());
-        return true;
+    let removed = OwnDirectory::open(path, kind).and_then(|own| match dry_run {
+        true => Ok("would remove"),
+        false => own.remove().map(|()| "removed"),
+    });
+    match &removed {
+        Ok(word) => anstream::println!("{word} {}", path.display()),
+        Err(error) => anstream::println!("kept: {error:#}"),
     }
-    match own.remove() {
-        Ok(()) => {
-            anstream::println!("removed {}", path.display());
-            true
-        }
-        Err(error) => {
-            anstream::println!("kept: {error:#}");
-            false
-        }
-    }
+    removed.is_ok()
 }

@@ -93,17 +93,24 @@ fn hines_columns(path: &str) -> Option<&str> {
 /// Two exports must not be written into each other, and none into what a run is read from.
 pub(crate) fn check_files<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Result<()> {
     let mut seen = Vec::new();
-    for file in files {
+    for file in files.map(|file| place_of(file)) {
         if seen.contains(&file) {
             bail!("two exports would be written into {}: give them different files", file.display());
         }
-        let parent = file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-        if file.file_name().is_some_and(is_of_a_run) && kind_of(parent) == Some(Kind::Results) {
+        if file.file_name().is_some_and(is_of_a_run) && file.parent().and_then(kind_of) == Some(Kind::Results) {
             bail!("{} holds a run's results, which an export would replace: give another file", file.display());
         }
         seen.push(file);
     }
     Ok(())
+}
+
+/// Where a file is or will be, whatever links and detours lead there.
+fn place_of(file: &Path) -> PathBuf {
+    let parent = file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    let place = |parent: PathBuf| file.file_name().map(|name| parent.join(name));
+    let found = file.canonicalize().ok().or_else(|| parent.canonicalize().ok().and_then(place));
+    found.unwrap_or_else(|| file.to_owned())
 }
 
 /// Whether a run keeps something under this name that cannot be made again.

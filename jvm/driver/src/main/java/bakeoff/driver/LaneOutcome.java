@@ -13,6 +13,12 @@ public final class LaneOutcome {
     private long othersTimedNs;
     /** In an open loop: when the last operation was due, from the beginning, nanoseconds. */
     long dueNs;
+    /** Lanes of which it is known when they were replayed, the first one's begin, the last one's end, and their time out of the store. */
+    private int lanes;
+
+    private long beginNs;
+    private long endNs;
+    private long outsideNs;
     /** Answers compared. */
     long answersChecked;
     /** Answers that differed. */
@@ -37,8 +43,21 @@ public final class LaneOutcome {
         allocatedBytes = bytes < 0 || allocatedBytes < 0 ? -1 : allocatedBytes + bytes;
     }
 
+    /** Remembers when this lane's replay began and ended. */
+    LaneOutcome replayed(long begin, long end) {
+        lanes = 1;
+        beginNs = begin;
+        endNs = end;
+        outsideNs = Math.max(0, end - begin - timedNs);
+        return this;
+    }
+
     /** Adds what another lane saw. */
     void merge(LaneOutcome other) {
+        beginNs = lanes == 0 ? other.beginNs : Math.min(beginNs, other.beginNs);
+        endNs = lanes == 0 ? other.endNs : Math.max(endNs, other.endNs);
+        outsideNs += other.outsideNs;
+        lanes += other.lanes;
         long together = threadsTimedNs() + other.threadsTimedNs();
         timedNs = Math.max(timedNs, other.timedNs);
         othersTimedNs = together - timedNs;
@@ -55,9 +74,13 @@ public final class LaneOutcome {
         return timedNs + othersTimedNs;
     }
 
-    /** Sum of the timed regions, nanoseconds; of several lanes together the longest. */
+    /**
+     * Sum of the timed regions, nanoseconds. Of several lanes together: from the first one's begin to the last one's end, less what
+     * they spent outside the store on average; at least the longest sum. Where all run at the same time that is the longest sum, and
+     * where they take turns, as more threads than processors do, it is the time of all turns.
+     */
     public long timedNs() {
-        return timedNs;
+        return lanes < 2 ? timedNs : Math.max(timedNs, endNs - beginNs - outsideNs / lanes);
     }
 
     /** Answers that differed from the tape's. */

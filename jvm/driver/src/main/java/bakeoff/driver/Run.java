@@ -117,7 +117,7 @@ final class Run {
         event.addProperty("phase", phase.name());
         event.addProperty("mode", phase.latency() ? "latency" : "throughput");
         event.addProperty("threads", lanes.size());
-        event.addProperty("timed_ns", outcome.timedNs);
+        event.addProperty("timed_ns", outcome.timedNs());
         event.addProperty("wall_ns", wallNs);
         event.add("operations", outcome.results());
         event.addProperty("answers_checked", outcome.answersChecked);

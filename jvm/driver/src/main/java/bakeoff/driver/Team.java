@@ -71,7 +71,9 @@ final class Team<B> {
             while (waiting.get() < lanes.size() && !job.isStopped()) {
                 Thread.onSpinWait();
             }
-            return lanes.get(lane).replay(job, tape.lane(lane), session);
+            long begin = System.nanoTime();
+            LaneOutcome outcome = lanes.get(lane).replay(job, tape.lane(lane), session);
+            return outcome.replayed(begin, System.nanoTime());
         } catch (Exception | Error error) {
             job.stopped().set(true);
             throw Failure.of("session", error);
