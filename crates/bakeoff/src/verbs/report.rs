@@ -93,14 +93,15 @@ fn hines_columns(path: &str) -> Option<&str> {
 /// Two exports must not be written into each other, and none into what a run is read from.
 pub(crate) fn check_files<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Result<()> {
     let mut seen = Vec::new();
-    for file in files.map(|file| place_of(file)) {
-        if seen.contains(&file) {
+    for file in files {
+        let place = place_of(file);
+        if seen.contains(&place) {
             bail!("two exports would be written into {}: give them different files", file.display());
         }
-        if file.file_name().is_some_and(is_of_a_run) && file.parent().and_then(kind_of) == Some(Kind::Results) {
-            bail!("{} holds a run's results, which an export would replace: give another file", file.display());
+        if place.file_name().is_some_and(is_of_a_run) && place.parent().and_then(kind_of) == Some(Kind::Results) {
+            bail!("{} holds a run's results, which an export would replace: give another file", place.display());
         }
-        seen.push(file);
+        seen.push(place);
     }
     Ok(())
 }
