@@ -236,8 +236,11 @@ fn check_tape(path: &Path, request: &Request, pool: &Pool) -> Result<TapeReader,
 }
 
 fn close(store: Box<dyn Store>, directory: &Path) -> Result<Finished, Failure> {
-    let disk_before_close = disk_usage(directory).ok();
-    let page_cache_bytes = page_cache_bytes(directory).ok();
+    // Side by side, since a store may have very many files.
+    let (disk_before_close, page_cache_bytes) = std::thread::scope(|scope| {
+        let page_cache = scope.spawn(|| page_cache_bytes(directory).ok());
+        (disk_usage(directory).ok(), page_cache.join().ok().flatten())
+    });
     let store_properties = store.properties();
     let begin = Instant::now();
     store.close().map_err(|error| Failure::from_store("close", &error))?;
