@@ -11,6 +11,9 @@ use crate::run::Run;
 use crate::sections::section;
 use crate::table::paragraph;
 
+/// Stores that differ by less than this factor, for all that is known, are too close to matter.
+const CLOSE: f64 = 1.1;
+
 /// A run of `bakeoff pick` with what is needed to speak of it.
 pub(crate) struct Picked<'a> {
     pub(crate) run: &'a Run,
@@ -141,9 +144,16 @@ fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
     // The width of an interval falls with the root of the number of rounds.
     let times = (half / distance).powi(2);
     if !times.is_finite() || times > 100.0 {
-        return Some(format!(
-            "{budget} could not tell them apart, and no sensible time would: they are too close to matter."
-        ));
+        let known = format!("the second takes {} of the first, {}", ratio(interval.estimate), surely(interval));
+        return Some(match half < CLOSE.ln() {
+            true => {
+                format!("{budget} could not tell them apart, and no sensible time would: {known}, too close to matter.")
+            }
+            false => format!(
+                "{budget} could not tell them apart: all that is known is that {known}. Their rounds differ too much for more time to help: \
+                 a quieter machine would."
+            ),
+        });
     }
     let rounds = (best.rounds as f64 * times).ceil();
     let seconds = rounds * seconds_a_round(picked, &ranking.tied);
