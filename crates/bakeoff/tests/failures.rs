@@ -103,6 +103,11 @@ fn path_with_drivers(place: &Place) -> String {
     format!("{}:{}", place.path().join("drivers").display(), std::env::var("PATH").unwrap_or_default())
 }
 
+/// A time to sleep that no other process sleeps for, the same tests beside these included.
+fn a_long_time(which: u32) -> String {
+    format!("{which}{}", std::process::id())
+}
+
 /// How many processes sleep for this long.
 fn running(seconds: &str) -> usize {
     let line = format!("sleep\0{seconds}\0").into_bytes();
@@ -139,10 +144,11 @@ fn run_with_shell_driver(action: &str) -> serde_json::Value {
 fn a_description_that_never_ends_is_cut_short_with_all_that_the_driver_started() {
     let place = Place::new();
     // The shell waits for the other program, which holds the shell's output open.
-    shell_driver(&place, "odd", "sleep 4322; echo", "exit 1");
+    let long = a_long_time(9);
+    shell_driver(&place, "odd", &format!("sleep {long}; echo"), "exit 1");
     let output = place.command(&["stores", "lmdb"]).env("PATH", path_with_drivers(&place)).output().expect("it starts");
     Finished::of(output).expect(0);
-    assert_eq!(running("4322"), 0);
+    assert_eq!(running(&long), 0);
 }
 
 #[test]
@@ -187,9 +193,10 @@ fn a_driver_that_dies_or_hangs_fails_its_cell() {
 
 #[test]
 fn what_a_driver_starts_does_not_outlive_its_cell() {
-    let end = run_with_shell_driver("sleep 4321 >/dev/null 2>&1 & exit 3");
+    let long = a_long_time(8);
+    let end = run_with_shell_driver(&format!("sleep {long} >/dev/null 2>&1 & exit 3"));
     assert_eq!(end["failure"], "crash");
-    assert_eq!(running("4321"), 0);
+    assert_eq!(running(&long), 0);
 }
 
 #[test]
