@@ -169,7 +169,11 @@ fn damaged_runs_are_refused_or_read_as_far_as_possible() {
     std::os::unix::fs::symlink(&results, place.path().join("link")).expect("a link");
     for target in [target.as_str(), "link"] {
         place.run(&["report", "--csv", target]).expect(2).says(&["results.jsonl", "give another file"]);
+        place.run(&["report", "published:hines-2023", "--csv", target]).expect(2).says(&["results.jsonl"]);
     }
+    // Of a hard link the name is taken, not the file behind it.
+    std::fs::hard_link(&results, place.path().join("hard")).expect("a link");
+    place.run(&["report", "--csv", "hard"]).expect(0);
     place.run(&["report", "--csv", "x.out", "--json", "./x.out"]).expect(2).says(&["two exports", "x.out"]);
     assert_eq!(std::fs::read(&results).expect("results"), good, "an export replaces no results");
     std::fs::write(&results, [&good[..], b"{\"line\":\"phase\", torn"].concat()).expect("written");

@@ -174,6 +174,8 @@ fn a_driver_whose_counts_are_not_those_of_its_tapes_fails_its_cell() {
             "bad-output",
             "1 timed operations",
         ),
+        (r#"s/"threads":1/"threads":77/"#, "bad-output", "77 threads"),
+        (r#"s/"mode":"latency"/"mode":"throughput"/"#, "bad-output", "another mode"),
         (r#"s/"phase":"get"/"phase":"load"/"#, "bad-output", "the phase `load` when get was due"),
         (r#"/"event":"verified"/s/"entries":200/"entries":0/"#, "bad-output", "verified 0 entries"),
     ];

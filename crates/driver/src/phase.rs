@@ -57,6 +57,7 @@ pub(crate) fn run_phase(
         mode: request.mode,
         threads: u32::try_from(buffers.len()).unwrap_or(u32::MAX),
         timed_ns: outcome.timed_ns,
+        threads_timed_ns: Some(outcome.threads_timed_ns),
         wall_ns,
         operations: outcome.tallies.results(outcome.threads_timed_ns),
         answers_checked: outcome.answers_checked,
@@ -120,16 +121,16 @@ fn merge(outcomes: Vec<Result<LaneOutcome, Failure>>) -> Result<LaneOutcome, Fai
         whole.slices.merge(outcome.slices);
         whole.slow.extend(outcome.slow);
     }
-    whole.timed_ns = time_in_store_ns(&lanes);
+    whole.timed_ns = time_in_store_ns(&lanes, whole.threads_timed_ns);
     Ok(whole)
 }
 
 /// The time that several threads spent in the store, from when each replayed and the sum of its timed regions: from the first one's
-/// begin to the last one's end, less what they spent outside on average; at least the longest sum.
+/// begin to the last one's end, less what they spent outside on average; at least the longest sum, and at most all sums together.
 ///
 /// Where all run at the same time this is the longest sum. Where they take turns, as more threads than processors do, and threads
 /// whose work is over before the next one wakes, it is the time of all turns.
-fn time_in_store_ns(lanes: &[(Option<(Instant, Instant)>, u64)]) -> u64 {
+fn time_in_store_ns(lanes: &[(Option<(Instant, Instant)>, u64)], all_ns: u64) -> u64 {
     let longest_ns = lanes.iter().map(|(_, timed_ns)| *timed_ns).max().unwrap_or(0);
     let replayed = lanes.iter().filter_map(|(replayed, timed_ns)| replayed.map(|(begin, end)| (begin, end, *timed_ns)));
     let (Some(first), Some(last)) =
@@ -140,7 +141,7 @@ fn time_in_store_ns(lanes: &[(Option<(Instant, Instant)>, u64)]) -> u64 {
     let outside_ns: u128 =
         replayed.map(|(begin, end, timed_ns)| (end - begin).as_nanos().saturating_sub(timed_ns.into())).sum();
     let inside_ns = (last - first).as_nanos().saturating_sub(outside_ns / lanes.len() as u128);
-    if lanes.len() == 1 { longest_ns } else { longest_ns.max(u64::try_from(inside_ns).unwrap_or(u64::MAX)) }
+    u64::try_from(inside_ns).unwrap_or(u64::MAX).clamp(longest_ns, all_ns.max(longest_ns))
 }
 
 /// What the threads of a phase share.
@@ -255,18 +256,23 @@ mod tests {
         (Some((at(from_us), at(to_us))), timed_us * 1000)
     }
 
+    fn time(lanes: &[(Option<(Instant, Instant)>, u64)]) -> u64 {
+        time_in_store_ns(lanes, lanes.iter().map(|(_, timed_ns)| timed_ns).sum())
+    }
+
     #[test]
     fn threads_that_run_together_take_their_longest_sum_and_those_that_take_turns_all_turns() {
         let begin = Instant::now();
-        assert_eq!(time_in_store_ns(&[]), 0);
-        assert_eq!(time_in_store_ns(&[lane(begin, 0, 1000, 700)]), 700_000);
+        assert_eq!(time(&[]), 0);
+        assert_eq!(time(&[lane(begin, 0, 1000, 700)]), 700_000);
         // Two at the same time, each a third outside.
-        assert_eq!(time_in_store_ns(&[lane(begin, 0, 900, 600), lane(begin, 0, 900, 600)]), 600_000);
+        assert_eq!(time(&[lane(begin, 0, 900, 600), lane(begin, 0, 900, 600)]), 600_000);
         // The second woke up when the first was done.
-        assert_eq!(time_in_store_ns(&[lane(begin, 0, 100, 100), lane(begin, 100, 200, 100)]), 200_000);
+        assert_eq!(time(&[lane(begin, 0, 100, 100), lane(begin, 100, 200, 100)]), 200_000);
         // One has much more to do.
-        assert_eq!(time_in_store_ns(&[lane(begin, 0, 900, 900), lane(begin, 0, 100, 50)]), 900_000);
-        // Outside is what is checked, also where they take turns.
-        assert_eq!(time_in_store_ns(&[lane(begin, 0, 150, 100), lane(begin, 150, 300, 100)]), 250_000);
+        assert_eq!(time(&[lane(begin, 0, 900, 900), lane(begin, 0, 100, 50)]), 900_000);
+        // What is spent outside is nobody's turn.
+        assert_eq!(time(&[lane(begin, 0, 150, 100), lane(begin, 150, 300, 100)]), 200_000);
+        assert_eq!(time(&[lane(begin, 0, 500, 100), lane(begin, 400, 900, 100)]), 200_000);
     }
 }

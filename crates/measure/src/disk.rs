@@ -39,6 +39,15 @@ pub fn disk_usage(directory: &Path) -> io::Result<DiskUsage> {
     Ok(walk.usage)
 }
 
+/// Less than this is nothing: a store asks for more at a time.
+const FULL_BYTES: u64 = 1 << 16;
+
+/// Whether the file system of a directory has no room left for those without privileges; false where it does not tell.
+pub fn is_full(directory: &Path) -> bool {
+    let space = rustix::fs::statvfs(directory);
+    space.is_ok_and(|space| space.f_bavail.saturating_mul(space.f_frsize) < FULL_BYTES)
+}
+
 #[derive(Default)]
 struct Walk {
     usage: DiskUsage,

@@ -17,7 +17,7 @@ mod witness;
 
 pub use clock::Clock;
 pub use device::{DeviceCounters, DeviceId};
-pub use disk::disk_usage;
+pub use disk::{disk_usage, is_full};
 pub use histogram::{Histogram, HistogramError, recorded_ns};
 pub use machine::{FileLimit, Machine, nofile_limit};
 pub use medium::{Medium, mount_points};

@@ -53,7 +53,7 @@ struct Sum<'a> {
 /// was timed by blocks has only a sum, shown as `all`.
 pub(crate) fn timings(result: &PhaseResult) -> Vec<Timing<'_>> {
     let whole_ns = result.timed_ns as f64;
-    let thread_ns = whole_ns * f64::from(result.threads.max(1));
+    let thread_ns = result.threads_timed_ns.map_or(whole_ns * f64::from(result.threads.max(1)), |ns| ns as f64);
     let work: Vec<&OperationResult> = result.operations.iter().filter(|each| each.operation != "commit").collect();
     let sums = match work.as_slice() {
         [only] => vec![Sum {

@@ -22,6 +22,7 @@ fn imported(key_bytes_max: u64) -> Workload {
         identity: "0123456789abcdef".to_owned(),
         key_bytes: SizeRange { min: 3, max: key_bytes_max },
         value_bytes_mean: 77,
+        duration_s: 12.0,
         timed: false,
         size: Estimate { data_bytes_max: 1000, operations: 50, ..Estimate::default() },
     };

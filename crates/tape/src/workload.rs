@@ -417,6 +417,8 @@ pub struct Import {
     pub value_bytes_mean: u64,
     /// Whether the operations have times at which they are due.
     pub timed: bool,
+    /// From when the first operation is due until the last one is, seconds.
+    pub duration_s: f64,
     /// How large it is.
     pub size: Estimate,
 }
@@ -454,6 +456,18 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// How long the operations of open loops are due, seconds: no store is faster.
+    pub fn schedule_s(&self) -> f64 {
+        let of_phase = |phase: &PhaseSpec| match phase.open_loop {
+            None => 0.0,
+            Some(OpenLoop::Poisson { per_second } | OpenLoop::Fixed { per_second }) => {
+                phase.operations.unwrap_or(self.records) as f64 / per_second
+            }
+            Some(OpenLoop::Recorded { speed }) => self.import.as_ref().map_or(0.0, |import| import.duration_s / speed),
+        };
+        self.phases.iter().map(of_phase).sum()
+    }
+
     /// The key form as suites and results name it: `sha1`, or `sha1:48` for keys of another length than the form's own.
     pub fn key_name(&self) -> String {
         self.key_bytes.map_or_else(|| self.key.name().to_owned(), |bytes| format!("{}:{bytes}", self.key.name()))

@@ -41,6 +41,7 @@ pub(crate) struct Done<'a> {
     pub(crate) mix: BTreeMap<Operation, u64>,
     pub(crate) key_bytes: SizeRange,
     pub(crate) timed: bool,
+    pub(crate) duration_s: f64,
 }
 
 impl Done<'_> {
@@ -137,6 +138,7 @@ impl Done<'_> {
             key_bytes: self.key_bytes,
             value_bytes_mean: recording.hints.value_bytes_mean,
             timed: self.timed,
+            duration_s: self.duration_s,
             size,
         };
         Workload {

@@ -20,6 +20,9 @@ use crate::summary::KEYS_MAX;
 /// Operations between two reports of progress.
 const PROGRESS_PERIOD: u64 = 1 << 16;
 
+/// Longer than any trace: a time beyond is a mistake of its unit.
+const DURATION_S_MAX: f64 = 1e9;
+
 /// How a trace is to be imported.
 #[derive(Clone, Debug)]
 pub struct ImportOptions {
@@ -197,6 +200,10 @@ impl<'a> Importer<'a> {
         }
         self.last_s = time_s;
         let first_s = *self.first_s.get_or_insert(time_s);
+        if time_s - first_s > DURATION_S_MAX {
+            let expected = format!("no more than {DURATION_S_MAX} seconds (thirty years) after the first, {first_s}");
+            return Err(TraceError::line(event.line, "time", time_s.to_string().as_bytes(), expected));
+        }
         Ok(Some(((time_s - first_s) * 1e9) as u64))
     }
 
@@ -217,6 +224,7 @@ impl<'a> Importer<'a> {
             operations: self.operations,
             mix: self.mix,
             key_bytes,
+            duration_s: self.first_s.map_or(0.0, |first_s| self.last_s - first_s),
             timed: self.first_s.is_some_and(|first_s| self.last_s > first_s),
         };
         let loaded = done.content.totals().loaded;

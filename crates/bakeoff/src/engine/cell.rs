@@ -214,13 +214,13 @@ impl<'a> Collected<'a> {
 
     fn take_phase(&mut self, result: PhaseResult) {
         let due = self.job.phases().asked.into_iter().nth(self.lines.len());
-        let Some((_, tape)) = due.filter(|(spec, _)| spec.name == result.phase) else {
+        let Some((spec, tape)) = due.filter(|(spec, _)| spec.name == result.phase) else {
             let due = due.map_or("no phase", |(spec, _)| &spec.name);
             let what = format!("the driver reported the phase `{}` when {due} was due", result.phase);
             self.untrue.get_or_insert((FailureKind::BadOutput, what));
             return;
         };
-        if let Some(untrue) = self.untrue_of(&result, tape) {
+        if let Some(untrue) = self.untrue_of(&result, spec, tape) {
             self.untrue.get_or_insert(untrue);
         }
         self.lines.push(ResultLine::Phase(Box::new(PhaseLine {
@@ -238,20 +238,25 @@ impl<'a> Collected<'a> {
     }
 
     /// What a phase's counts have against them: a driver in any language is held to what its tape says.
-    fn untrue_of(&self, result: &PhaseResult, tape: &PhaseTape) -> Option<(FailureKind, String)> {
+    fn untrue_of(&self, result: &PhaseResult, spec: &PhaseSpec, tape: &PhaseTape) -> Option<(FailureKind, String)> {
         let PhaseResult { phase, answers_checked, answers_wrong, .. } = result;
         if *answers_wrong > 0 {
             let what = format!("{answers_wrong} of {answers_checked} answers were wrong in the phase `{phase}`");
             return Some((FailureKind::WrongAnswer, what));
         }
-        let operations = result.operations.iter().map(|of| of.operations).sum();
+        if result.mode != phase_request(spec, tape).mode {
+            let what = format!("the driver timed the phase `{phase}` in another mode than it was asked for");
+            return Some((FailureKind::BadOutput, what));
+        }
+        let operations = result.operations.iter().fold(0, |sum: u64, of| sum.saturating_add(of.operations));
         let answers = if self.job.store.capabilities.keeps_data { tape.counts.answers } else { *answers_checked };
         let counts = [
+            ("threads", result.threads.into(), self.job.workload.workload.lanes.into()),
             ("timed operations", operations, tape.counts.timed_operations),
             ("answers checked", *answers_checked, answers),
         ];
         let (what, found, expected) = counts.into_iter().find(|(_, found, expected)| found != expected)?;
-        let what = format!("the driver reported {found} {what} in the phase `{phase}`, but its tape has {expected}");
+        let what = format!("the driver reported {found} {what} in the phase `{phase}`, but its tape says {expected}");
         Some((FailureKind::BadOutput, what))
     }
 

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use bakeoff_measure::is_full;
 use bakeoff_protocol::{Event, FailureKind, Request};
 use bakeoff_suite::format_duration;
 use rustix::process::{
@@ -228,6 +229,9 @@ fn silent_end(job: &Job<'_>, status: Option<ExitStatus>) -> Ending {
             (FailureKind::Crash, format!("the driver exited{code} without saying how the cell ended"))
         }
     };
+    let is_full = kind == FailureKind::Crash && is_full(&job.request.directory);
+    let (kind, what) =
+        if is_full { (FailureKind::DiskFull, format!("no space is left, and {what}")) } else { (kind, what) };
     let last = log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let message = if last.is_empty() { what } else { format!("{what}; its last words: {last}") };
     Ending::Failed { kind, message }

@@ -401,6 +401,9 @@ pub(crate) fn sized(setup: &Setup) -> String {
 /// bytes. With the cell's store.
 pub(crate) fn estimates(workload: &WorkloadPlan) -> Vec<(String, f64)> {
     let estimate = &workload.estimate;
-    let cell_ns = 50e6 + estimate.operations as f64 * 10e3 + estimate.written_bytes as f64 * 6.0;
+    let cell_ns = 50e6
+        + workload.workload.schedule_s() * 1e9
+        + estimate.operations as f64 * 10e3
+        + estimate.written_bytes as f64 * 6.0;
     workload.cells.iter().map(|cell| (cell.axes.store.clone(), cell_ns)).collect()
 }

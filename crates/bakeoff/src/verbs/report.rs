@@ -1,8 +1,8 @@
 //! `bakeoff report`: a run's result again, as a page, or as a file for other programs.
 
-use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::fs::{OpenOptions, Permissions};
+use std::io::{self, BufWriter, IntoInnerError, IsTerminal, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -90,16 +90,13 @@ fn hines_columns(path: &str) -> Option<&str> {
     if rest.is_empty() { Some("-") } else { rest.strip_prefix(':') }
 }
 
-/// Two exports must not be written into each other, and none into what a run is read from.
+/// Two exports must not be written into each other.
 pub(crate) fn check_files<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Result<()> {
     let mut seen = Vec::new();
     for file in files {
         let place = place_of(file);
         if seen.contains(&place) {
             bail!("two exports would be written into {}: give them different files", file.display());
-        }
-        if place.file_name().is_some_and(is_of_a_run) && place.parent().and_then(kind_of) == Some(Kind::Results) {
-            bail!("{} holds a run's results, which an export would replace: give another file", place.display());
         }
         seen.push(place);
     }
@@ -114,9 +111,13 @@ fn place_of(file: &Path) -> PathBuf {
     found.unwrap_or_else(|| file.to_owned())
 }
 
-/// Whether a run keeps something under this name that cannot be made again.
-fn is_of_a_run(name: &OsStr) -> bool {
-    [RUN_FILE, RESULTS, MARKER].iter().any(|own| name == *own)
+/// Whether a run keeps something there that cannot be made again.
+fn is_of_a_run(place: &Path) -> bool {
+    let is_named = place.file_name().is_some_and(|name| [RUN_FILE, RESULTS, MARKER].iter().any(|own| name == *own));
+    let directory = place.parent();
+    (is_named && directory.and_then(kind_of) == Some(Kind::Results))
+        || directory
+            .is_some_and(|logs| logs.ends_with("logs") && logs.parent().and_then(kind_of) == Some(Kind::Results))
 }
 
 /// Prints the report of a run for a person.
@@ -171,8 +172,22 @@ where
         write(&mut out).context("cannot print the export")?;
         return out.flush().context("cannot print the export");
     }
-    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+    let place = place_of(path);
+    if is_of_a_run(&place) {
+        bail!("{} holds a run's results, which an export would replace: give another file", place.display());
+    }
+    let cannot = || format!("cannot write {}", path.display());
+    // A pipe or a device is written to; a file is replaced when the export is whole.
+    if place.metadata().is_ok_and(|facts| !facts.is_file()) {
+        let mut out = BufWriter::new(OpenOptions::new().write(true).open(&place).with_context(cannot)?);
+        write(&mut out).with_context(cannot)?;
+        return out.flush().with_context(cannot);
+    }
+    let parent = place.parent().unwrap_or(Path::new("."));
+    let readable = Permissions::from_mode(0o666);
+    let file = tempfile::Builder::new().permissions(readable).tempfile_in(parent).with_context(cannot)?;
     let mut out = BufWriter::new(file);
-    write(&mut out).with_context(|| format!("cannot write {}", path.display()))?;
-    out.flush().with_context(|| format!("cannot write {}", path.display()))
+    write(&mut out).with_context(cannot)?;
+    let file = out.into_inner().map_err(IntoInnerError::into_error).with_context(cannot)?;
+    file.persist(&place).map(drop).with_context(cannot)
 }

@@ -121,6 +121,7 @@ pub(crate) fn latency(mean_ns: u64) -> Latency {
 
 pub(crate) fn phase_result(name: &str, operations: Vec<OperationResult>) -> PhaseResult {
     PhaseResult {
+        threads_timed_ns: None,
         phase: name.to_owned(),
         mode: Mode::Latency,
         threads: 1,

@@ -70,17 +70,18 @@ public final class LaneOutcome {
     }
 
     /** Sum of the timed regions of all lanes, nanoseconds. */
-    private long threadsTimedNs() {
+    long threadsTimedNs() {
         return timedNs + othersTimedNs;
     }
 
     /**
      * Sum of the timed regions, nanoseconds. Of several lanes together: from the first one's begin to the last one's end, less what
-     * they spent outside the store on average; at least the longest sum. Where all run at the same time that is the longest sum, and
+     * they spent outside the store on average; at least the longest sum and at most all sums together. Where all run at the same time that is the longest sum, and
      * where they take turns, as more threads than processors do, it is the time of all turns.
      */
     public long timedNs() {
-        return lanes < 2 ? timedNs : Math.max(timedNs, endNs - beginNs - outsideNs / lanes);
+        long inside = lanes < 2 ? timedNs : endNs - beginNs - outsideNs / lanes;
+        return Math.min(Math.max(timedNs, inside), threadsTimedNs());
     }
 
     /** Answers that differed from the tape's. */

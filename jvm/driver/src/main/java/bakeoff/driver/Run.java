@@ -118,6 +118,7 @@ final class Run {
         event.addProperty("mode", phase.latency() ? "latency" : "throughput");
         event.addProperty("threads", lanes.size());
         event.addProperty("timed_ns", outcome.timedNs());
+        event.addProperty("threads_timed_ns", outcome.threadsTimedNs());
         event.addProperty("wall_ns", wallNs);
         event.add("operations", outcome.results());
         event.addProperty("answers_checked", outcome.answersChecked);
