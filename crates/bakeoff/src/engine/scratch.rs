@@ -8,11 +8,27 @@ use anyhow::{Context, Result};
 
 use crate::files::{Kind, OwnDirectory, count_files, empty_tree, remove_tree};
 
-/// The scratch directories of a run, by medium.
+/// The scratch directories of a run.
 pub(crate) struct Scratch {
-    directories: BTreeMap<String, OwnDirectory>,
+    /// By medium.
+    directories: BTreeMap<String, (OwnDirectory, Room)>,
     /// Stores put aside so far.
     retired: u64,
+}
+
+/// What was free on a file system when the run began, in blocks and inodes; `None` where it does not tell.
+struct Room(Option<(u64, u64)>);
+
+impl Room {
+    fn of(directory: &Path) -> Self {
+        Self(rustix::fs::statvfs(directory).ok().map(|room| (room.f_bavail, room.f_favail)))
+    }
+
+    /// Whether more than half of it is used now.
+    fn is_short(&self, directory: &Path) -> bool {
+        let (Self(Some(then)), Self(Some(now))) = (self, Self::of(directory)) else { return false };
+        now.0 < then.0 / 2 || now.1 < then.1 / 2
+    }
 }
 
 /// The directory beside a store's where its driver puts temporary files.
@@ -21,35 +37,31 @@ pub(crate) const TEMPORARY: &str = "temporary";
 /// A store of fewer files than this is removed at once.
 const FILES_REMOVED_AT_ONCE: usize = 100;
 
-/// Whether a tenth or less of the file system's space or inodes is left.
-fn is_short_of_room(directory: &Path) -> bool {
-    rustix::fs::statvfs(directory)
-        .is_ok_and(|room| room.f_bavail < room.f_blocks / 10 || (room.f_files > 0 && room.f_favail < room.f_files / 10))
-}
-
 impl Scratch {
     /// Makes one in each medium's directory. `run` is a name that no other run has.
     pub(crate) fn create(media: &BTreeMap<String, PathBuf>, run: &str) -> Result<Self> {
         let mut directories = BTreeMap::new();
         for (medium, directory) in media {
             let path = directory.join(format!("bakeoff-scratch-{run}-{}-{medium}", std::process::id()));
-            directories.insert(medium.clone(), OwnDirectory::create(&path, Kind::Scratch)?);
+            let own = OwnDirectory::create(&path, Kind::Scratch)?;
+            directories.insert(medium.clone(), (own, Room::of(directory)));
         }
         Ok(Self { directories, retired: 0 })
     }
 
     /// The directory of a medium.
     pub(crate) fn of(&self, medium: &str) -> Result<&Path> {
-        let directory = self.directories.get(medium);
-        Ok(directory
-            .with_context(|| format!("no directory for the medium `{medium}`: give --medium {medium}=DIR"))?
-            .path())
+        let known = self.directories.get(medium);
+        let (directory, _) =
+            known.with_context(|| format!("no directory for the medium `{medium}`: give --medium {medium}=DIR"))?;
+        Ok(directory.path())
     }
 
     /// The directory of `medium` if there is one, else of any.
     pub(crate) fn of_any(&self, medium: &str) -> Result<&Path> {
-        let directory = self.directories.get(medium).or_else(|| self.directories.values().next());
-        Ok(directory.context("the run has no medium")?.path())
+        let known = self.directories.get(medium).or_else(|| self.directories.values().next());
+        let (directory, _) = known.context("the run has no medium")?;
+        Ok(directory.path())
     }
 
     /// A fresh, empty directory for one cell's store.
@@ -65,6 +77,7 @@ impl Scratch {
     /// A store of few files is removed at once. Many files are only cut to nothing, and removed at the end: a file system
     /// may look at every inode that was freed a moment ago before it gives out a new one (ext4 without a journal does, for
     /// up to six minutes), and the next cell that creates files would pay for it, ten times over where this was found.
+    /// They are removed on the way only when half of the room there was is used.
     pub(crate) fn clear(&mut self, medium: &str) -> Result<()> {
         let scratch = self.of(medium)?;
         let store = scratch.join("store");
@@ -76,7 +89,7 @@ impl Scratch {
             std::fs::create_dir_all(&retired)
                 .and_then(|()| std::fs::rename(&store, retired.join(self.retired.to_string())))
                 .with_context(|| format!("cannot move {} to {}", store.display(), retired.display()))?;
-            if is_short_of_room(scratch) {
+            if self.directories.get(medium).is_some_and(|(_, room)| room.is_short(scratch)) {
                 remove_tree(&retired)?;
             }
             self.retired += 1;
@@ -97,14 +110,14 @@ impl Scratch {
 
     /// Removes everything.
     pub(crate) fn remove(mut self) -> Result<()> {
-        std::mem::take(&mut self.directories).into_values().try_for_each(OwnDirectory::remove)
+        std::mem::take(&mut self.directories).into_values().try_for_each(|(own, _)| own.remove())
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
         // On the way out of an error the error is what counts; `bakeoff clean` finds what is left.
-        for directory in std::mem::take(&mut self.directories).into_values() {
+        for (directory, _) in std::mem::take(&mut self.directories).into_values() {
             let _ = directory.remove();
         }
     }
