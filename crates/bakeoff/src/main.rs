@@ -51,13 +51,16 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(panic) => match unprinted(&*panic) {
             Some(why) if why.contains("Broken pipe") => ExitCode::SUCCESS,
-            Some(why) => {
-                tell!("{}bakeoff:{} cannot print: {why}", cli::ERROR.render(), cli::ERROR.render_reset());
-                ExitCode::from(2)
-            }
+            Some(why) => complain(&format!("cannot print: {why}")),
             None => panic::resume_unwind(panic),
         },
     }
+}
+
+/// Says why it is over, and gives the status for that.
+fn complain(why: &str) -> ExitCode {
+    tell!("{}bakeoff:{} {why}", cli::ERROR.render(), cli::ERROR.render_reset());
+    ExitCode::from(2)
 }
 
 /// Help, a version, or what is wrong with the arguments.
@@ -65,10 +68,7 @@ fn say_and_end(words: &clap::Error) -> ExitCode {
     match words.print() {
         Ok(()) => ExitCode::from(u8::try_from(words.exit_code()).unwrap_or(2)),
         Err(why) if why.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(why) => {
-            tell!("{}bakeoff:{} cannot print: {why}", cli::ERROR.render(), cli::ERROR.render_reset());
-            ExitCode::from(2)
-        }
+        Err(why) => complain(&format!("cannot print: {why}")),
     }
 }
 
@@ -96,10 +96,7 @@ fn run_verb(verb: Verb) -> ExitCode {
         Ok(Outcome::SomeFailed) => ExitCode::from(1),
         Ok(Outcome::Interrupted) => ExitCode::from(130),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            tell!("{}bakeoff:{} {error:#}", cli::ERROR.render(), cli::ERROR.render_reset());
-            ExitCode::from(2)
-        }
+        Err(error) => complain(&format!("{error:#}")),
     }
 }
 

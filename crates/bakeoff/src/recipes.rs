@@ -94,19 +94,20 @@ pub(crate) fn recipes() -> Result<Vec<Recipe>> {
     Ok(tables.into_iter().map(|(name, recipe)| Recipe { name, ..recipe }).collect())
 }
 
-/// A name that is like that of a store which is not built yet; other wrong names are found, with their place, when a suite is planned.
-fn check_name(name: &str, drivers: &Drivers) -> Result<()> {
+/// Refuses a name that is like that of a store which is not built yet; other wrong names are found, with their place, when a suite is
+/// planned.
+fn check_names(names: &[String], drivers: &Drivers, recipes: &[Recipe]) -> Result<()> {
     let built = drivers.stores();
     let built: Vec<_> = built.iter().map(|store| store.name.as_str()).collect();
-    let recipes = recipes()?;
     let others: Vec<_> = recipes.iter().flat_map(|recipe| &recipe.stores).map(String::as_str).collect();
-    if built.contains(&name) || others.contains(&name) || !did_you_mean(name, &built).is_empty() {
-        return Ok(());
+    let is_known = |name: &str| built.contains(&name) || others.contains(&name);
+    for name in names.iter().filter(|name| !is_known(name) && did_you_mean(name, &built).is_empty()) {
+        let near = did_you_mean(name, &others);
+        if !near.is_empty() {
+            bail!("unknown store `{}`{near}", bakeoff_report::printable(name));
+        }
     }
-    match did_you_mean(name, &others) {
-        near if near.is_empty() => Ok(()),
-        near => bail!("unknown store `{}`{near}", bakeoff_report::printable(name)),
-    }
+    Ok(())
 }
 
 /// The drivers there are, after those were built that `stores` ask for.
@@ -116,11 +117,12 @@ fn check_name(name: &str, drivers: &Drivers) -> Result<()> {
 /// left out with a note.
 pub(crate) fn drivers_for(stores: &StoreChoice) -> Result<Drivers> {
     let mut drivers = Drivers::discover()?;
+    let recipes = recipes()?;
     if let StoreChoice::Named(names) = stores {
-        names.iter().try_for_each(|name| check_name(name, &drivers))?;
+        check_names(names, &drivers, &recipes)?;
     }
     let mut notes = Vec::new();
-    for recipe in recipes()?.iter().filter(|recipe| recipe.is_wanted(stores)) {
+    for recipe in recipes.iter().filter(|recipe| recipe.is_wanted(stores)) {
         match (recipe.build(&drivers), stores) {
             (Ok(()), _) => drivers = Drivers::discover()?,
             (Err(error), StoreChoice::All) => {

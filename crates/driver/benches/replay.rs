@@ -14,8 +14,7 @@ use bakeoff_measure::{Clock, rss_bytes};
 use bakeoff_protocol::{DataHints, Durability, Mode, Settings};
 use bakeoff_stores::{OpenRequest, SessionPlan};
 use bakeoff_tape::{
-    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Pool, Shape, SizeRange, TapeReader,
-    Workload, record,
+    Access, Data, KeyForm, Measure, Operation, PhaseSpec, Pool, Shape, SizeRange, TapeReader, Workload, record,
 };
 
 /// A peer's harness with its empty database costs 200–250 ns an operation; ours may cost 1.5 pairs of clock readings.
@@ -65,24 +64,12 @@ fn main() {
 /// Loads some records, then gets them at random.
 fn gets(operations: u64) -> Workload {
     let phase = |name: &str, operation, access, measure, count| PhaseSpec {
-        name: name.to_owned(),
-        mix: [(operation, 1.0)].into(),
-        operations: count,
         access,
-        batch: Batch::Each,
         measure,
         // `null` finds nothing, and of keys that are not there that is the right answer: each is compared and found right.
         missing: if operation == Operation::Get { 1.0 } else { 0.0 },
-        restore: false,
-        read_first: false,
-        open_loop: None,
         scan_entries: SizeRange { min: 1, max: 1 },
-        scan_shape: Shape::Uniform,
-        reverse: false,
-        any_order: false,
-        consumer: Consumer::Touch,
-        all_fields: false,
-        past_leaf: false,
+        ..PhaseSpec::new(name, [(operation, 1.0)], count)
     };
     Workload {
         seed: 1,

@@ -6,7 +6,6 @@
 use std::collections::BinaryHeap;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
 
 use bakeoff_measure::Clock;
 use bakeoff_protocol::Mode;
@@ -90,8 +89,6 @@ pub struct LaneJob<'a> {
 pub struct LaneOutcome {
     /// Sum of the timed regions, nanoseconds; of several lanes together the time in which some of them were in the store.
     pub timed_ns: u64,
-    /// Of one lane: when its replay began and ended.
-    pub(crate) replayed: Option<(Instant, Instant)>,
     /// Of several lanes together: the sum of all.
     pub(crate) threads_timed_ns: u64,
     /// In an open loop: when the last operation was due, from the beginning.

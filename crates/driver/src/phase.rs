@@ -106,12 +106,18 @@ pub(crate) fn replay(
     })
 }
 
-fn merge(outcomes: Vec<Result<LaneOutcome, Failure>>) -> Result<LaneOutcome, Failure> {
-    let mut whole = LaneOutcome::default();
-    let mut lanes = Vec::with_capacity(outcomes.len());
-    for outcome in outcomes {
-        let outcome = outcome?;
-        lanes.push((outcome.replayed, outcome.timed_ns));
+/// What came out of a lane, and when its replay began and ended.
+struct Replayed {
+    outcome: LaneOutcome,
+    begin: Instant,
+    end: Instant,
+}
+
+fn merge(lanes: Vec<Result<Replayed, Failure>>) -> Result<LaneOutcome, Failure> {
+    let lanes = lanes.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let times: Vec<_> = lanes.iter().map(|lane| (lane.begin, lane.end, lane.outcome.timed_ns)).collect();
+    let mut whole = LaneOutcome { timed_ns: time_in_store_ns(&times), ..LaneOutcome::default() };
+    for Replayed { outcome, .. } in lanes {
         whole.threads_timed_ns += outcome.timed_ns;
         whole.due_ns = whole.due_ns.max(outcome.due_ns);
         whole.answers_checked += outcome.answers_checked;
@@ -121,27 +127,24 @@ fn merge(outcomes: Vec<Result<LaneOutcome, Failure>>) -> Result<LaneOutcome, Fai
         whole.slices.merge(outcome.slices);
         whole.slow.extend(outcome.slow);
     }
-    whole.timed_ns = time_in_store_ns(&lanes, whole.threads_timed_ns);
     Ok(whole)
 }
 
-/// The time that several threads spent in the store, from when each replayed and the sum of its timed regions: from the first one's
-/// begin to the last one's end, less what they spent outside on average; at least the longest sum, and at most all sums together.
+/// The time that several threads spent in the store, from when each one's replay began and ended and the sum of its timed regions: from
+/// the first one's begin to the last one's end, less what they spent outside on average; at least the longest sum, and at most all
+/// sums together.
 ///
 /// Where all run at the same time this is the longest sum. Where they take turns, as more threads than processors do, and threads
 /// whose work is over before the next one wakes, it is the time of all turns.
-fn time_in_store_ns(lanes: &[(Option<(Instant, Instant)>, u64)], all_ns: u64) -> u64 {
-    let longest_ns = lanes.iter().map(|(_, timed_ns)| *timed_ns).max().unwrap_or(0);
-    let replayed = lanes.iter().filter_map(|(replayed, timed_ns)| replayed.map(|(begin, end)| (begin, end, *timed_ns)));
-    let (Some(first), Some(last)) =
-        (replayed.clone().map(|(begin, ..)| begin).min(), replayed.clone().map(|(_, end, _)| end).max())
-    else {
-        return longest_ns;
-    };
+fn time_in_store_ns(lanes: &[(Instant, Instant, u64)]) -> u64 {
+    let first = lanes.iter().map(|(begin, ..)| *begin).min();
+    let last = lanes.iter().map(|(_, end, _)| *end).max();
+    let (Some(first), Some(last)) = (first, last) else { return 0 };
+    let sums_ns = lanes.iter().map(|(.., timed_ns)| *timed_ns);
     let outside_ns: u128 =
-        replayed.map(|(begin, end, timed_ns)| (end - begin).as_nanos().saturating_sub(timed_ns.into())).sum();
+        lanes.iter().map(|(begin, end, timed_ns)| (*end - *begin).as_nanos().saturating_sub((*timed_ns).into())).sum();
     let inside_ns = (last - first).as_nanos().saturating_sub(outside_ns / lanes.len() as u128);
-    u64::try_from(inside_ns).unwrap_or(u64::MAX).clamp(longest_ns, all_ns.max(longest_ns))
+    u64::try_from(inside_ns).unwrap_or(u64::MAX).clamp(sums_ns.clone().max().unwrap_or(0), sums_ns.sum())
 }
 
 /// What the threads of a phase share.
@@ -158,7 +161,7 @@ struct Team<'a> {
 
 impl Team<'_> {
     /// Replays one lane. A panic of the store is a failure like any other, and stops the other threads.
-    fn replay(&self, lane: u32, buffers: &mut Buffers) -> Result<LaneOutcome, Failure> {
+    fn replay(&self, lane: u32, buffers: &mut Buffers) -> Result<Replayed, Failure> {
         let outcome = catch_unwind(AssertUnwindSafe(|| self.replay_in_session(lane, buffers)))
             .unwrap_or_else(|panic| Err(panicked(&*panic)));
         if outcome.is_err() {
@@ -167,7 +170,7 @@ impl Team<'_> {
         outcome
     }
 
-    fn replay_in_session(&self, lane: u32, buffers: &mut Buffers) -> Result<LaneOutcome, Failure> {
+    fn replay_in_session(&self, lane: u32, buffers: &mut Buffers) -> Result<Replayed, Failure> {
         let mut reader = self.tape.lane(lane).map_err(|error| Failure::bad_tape(error.to_string()))?;
         let plan = SessionPlan { batched: self.request.batched, ascending: self.request.ascending };
         let mut outcome = None;
@@ -176,7 +179,7 @@ impl Team<'_> {
             let begin = Instant::now();
             let replayed = replay_lane(&self.job(), &mut reader, session, buffers);
             let end = Instant::now();
-            outcome = Some(replayed.map(|outcome| LaneOutcome { replayed: Some((begin, end)), ..outcome }));
+            outcome = Some(replayed.map(|outcome| Replayed { outcome, begin, end }));
             Ok::<(), StoreError>(())
         };
         let opened = self.store.session(&plan, &mut work);
@@ -251,28 +254,24 @@ pub(crate) fn verify_request() -> PhaseRequest {
 mod tests {
     use super::*;
 
-    fn lane(begin: Instant, from_us: u64, to_us: u64, timed_us: u64) -> (Option<(Instant, Instant)>, u64) {
+    fn lane(begin: Instant, from_us: u64, to_us: u64, timed_us: u64) -> (Instant, Instant, u64) {
         let at = |us| begin + Duration::from_micros(us);
-        (Some((at(from_us), at(to_us))), timed_us * 1000)
-    }
-
-    fn time(lanes: &[(Option<(Instant, Instant)>, u64)]) -> u64 {
-        time_in_store_ns(lanes, lanes.iter().map(|(_, timed_ns)| timed_ns).sum())
+        (at(from_us), at(to_us), timed_us * 1000)
     }
 
     #[test]
     fn threads_that_run_together_take_their_longest_sum_and_those_that_take_turns_all_turns() {
         let begin = Instant::now();
-        assert_eq!(time(&[]), 0);
-        assert_eq!(time(&[lane(begin, 0, 1000, 700)]), 700_000);
+        assert_eq!(time_in_store_ns(&[]), 0);
+        assert_eq!(time_in_store_ns(&[lane(begin, 0, 1000, 700)]), 700_000);
         // Two at the same time, each a third outside.
-        assert_eq!(time(&[lane(begin, 0, 900, 600), lane(begin, 0, 900, 600)]), 600_000);
+        assert_eq!(time_in_store_ns(&[lane(begin, 0, 900, 600), lane(begin, 0, 900, 600)]), 600_000);
         // The second woke up when the first was done.
-        assert_eq!(time(&[lane(begin, 0, 100, 100), lane(begin, 100, 200, 100)]), 200_000);
+        assert_eq!(time_in_store_ns(&[lane(begin, 0, 100, 100), lane(begin, 100, 200, 100)]), 200_000);
         // One has much more to do.
-        assert_eq!(time(&[lane(begin, 0, 900, 900), lane(begin, 0, 100, 50)]), 900_000);
+        assert_eq!(time_in_store_ns(&[lane(begin, 0, 900, 900), lane(begin, 0, 100, 50)]), 900_000);
         // What is spent outside is nobody's turn.
-        assert_eq!(time(&[lane(begin, 0, 150, 100), lane(begin, 150, 300, 100)]), 200_000);
-        assert_eq!(time(&[lane(begin, 0, 500, 100), lane(begin, 400, 900, 100)]), 200_000);
+        assert_eq!(time_in_store_ns(&[lane(begin, 0, 150, 100), lane(begin, 150, 300, 100)]), 200_000);
+        assert_eq!(time_in_store_ns(&[lane(begin, 0, 500, 100), lane(begin, 400, 900, 100)]), 200_000);
     }
 }

@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use bakeoff_protocol::DiskUsage;
+use rustix::fs::{StatVfs, statvfs};
 
 /// `st_blocks` counts units of this many bytes, whatever the file system's block size.
 const STAT_BLOCK_BYTES: u64 = 512;
@@ -44,8 +45,12 @@ const FULL_BYTES: u64 = 1 << 16;
 
 /// Whether the file system of a directory has no room left for those without privileges; false where it does not tell.
 pub fn is_full(directory: &Path) -> bool {
-    let space = rustix::fs::statvfs(directory);
-    space.is_ok_and(|space| space.f_bavail.saturating_mul(space.f_frsize) < FULL_BYTES)
+    statvfs(directory).is_ok_and(|space| free_bytes(&space) < FULL_BYTES)
+}
+
+/// Room for those without privileges, bytes.
+pub(crate) fn free_bytes(space: &StatVfs) -> u64 {
+    space.f_bavail.saturating_mul(space.f_frsize)
 }
 
 #[derive(Default)]

@@ -8,6 +8,7 @@ use procfs::process::MountInfo;
 use rustix::fs::statvfs;
 use serde::{Deserialize, Serialize};
 
+use crate::disk::free_bytes;
 use crate::{DeviceId, sys};
 
 /// What a directory lies on. Each part is absent where it could not be read.
@@ -65,7 +66,7 @@ impl Medium {
             mount_point: mount.as_ref().map(|mount| mount.point.clone()),
             mount_options: mount.map(|mount| mount.options).unwrap_or_default(),
             total_bytes: space.as_ref().map(|space| space.f_blocks.saturating_mul(space.f_frsize)),
-            free_bytes: space.as_ref().map(|space| space.f_bavail.saturating_mul(space.f_frsize)),
+            free_bytes: space.as_ref().map(free_bytes),
             ..Self::default()
         };
         let device = DeviceId::of(&directory);

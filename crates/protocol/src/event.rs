@@ -130,8 +130,8 @@ pub struct PhaseResult {
     /// Threads that replayed.
     pub threads: u32,
     /// Time in the store: the sum of timed regions. With several threads, from the first one's begin to the last one's end less what they
-    /// spent outside on average, at least the longest sum and at most all of them. Rates are per this time. In an open loop: from the beginning to the last
-    /// answer, without what the harness held up.
+    /// spent outside on average, at least the longest sum and at most all of them. Rates are per this time. In an open loop: from the
+    /// beginning to the last answer, without what the harness held up.
     pub timed_ns: u64,
     /// The sum of the timed regions of all threads; if absent, `timed_ns` times `threads` stands for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

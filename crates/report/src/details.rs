@@ -45,9 +45,9 @@ pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize,
         return String::new();
     }
     let mut out = paragraph(
-        "Means over rounds with their 95 % interval, rates over the time of all rounds; percentiles are medians over rounds, max is the largest of all. For scans, rate \
-         and mean are per entry, percentiles per scan. In batches, percentiles are those of the writes alone, and rate and mean \
-         include the commits.",
+        "Means over rounds with their 95 % interval, rates over the time of all rounds; percentiles are medians over rounds, max is the \
+         largest of all. For scans, rate and mean are per entry, percentiles per scan. In batches, percentiles are those of the writes \
+         alone, and rate and mean include the commits.",
         width,
         "",
         "",
@@ -115,7 +115,7 @@ fn heading_words(of: &Heading) -> String {
     let size = |size: u64| crate::format::bytes(size as f64);
     let given = of.memory_bytes.map_or_else(String::new, |given| format!(", {} for the store", size(given)));
     let limit = of.memory_limit_bytes.map_or_else(String::new, |limit| format!(", at most {} of memory", size(limit)));
-    let durability = of.durability.map_or("as set", |class| class.name());
+    let durability = of.durability_words();
     printable(&format!(
         "{label} · {workload}{variant} · durability {durability}, medium {}, {} keys{threads}{given}{limit}{disturbed}",
         of.medium, of.key

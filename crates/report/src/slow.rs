@@ -33,7 +33,7 @@ pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize)
         let Some((slowest, phase, axes)) = slow.slowest else { continue };
         let mut title = contenders.title(key);
         if all.iter().any(|other| other.durability != of.durability) {
-            title += &format!(" · durability {}", of.durability.map_or("as set", |class| class.name()));
+            title += &format!(" · durability {}", of.durability_words());
         }
         title += &varying_among(of, &all);
         let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);

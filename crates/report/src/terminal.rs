@@ -204,7 +204,7 @@ fn failed_in_short(run: &Run, contenders: &Contenders, width: usize) -> String {
 
 /// What a table's figures have in common: the promise, and whatever else differs between tables.
 pub(crate) fn circumstances(of: &Circumstances, tables: &[Table], width: usize) -> String {
-    let durability = of.durability.map_or("as set", |class| class.name());
+    let durability = of.durability_words();
     let line = format!("Best in each workload · durability {durability}{}", varying(of, tables));
     paragraph(&line, width, "", "  ").trim_end().to_owned()
 }

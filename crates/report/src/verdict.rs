@@ -31,6 +31,13 @@ pub(crate) struct Circumstances {
     pub(crate) memory_limit_bytes: Option<u64>,
 }
 
+impl Circumstances {
+    /// The promise, as people say it.
+    pub(crate) fn durability_words(&self) -> &'static str {
+        self.durability.map_or("as set", |class| class.name())
+    }
+}
+
 /// A column: data type and number of records.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Column {

@@ -82,15 +82,13 @@ pub(crate) fn axes(root: &Table<'_>, directory_tree: Option<Tree>, problems: &mu
     let is_tree = has_form(&keys, KeyForm::Directory);
     let is_tape = root.get("tape").is_some();
     let stores = stores(&table, problems);
-    let value_bytes = match (is_tree, is_tape) {
-        (true, _) => Some(tree::value_sizes(directory_tree)),
-        (false, true) => Some(Vec::new()),
-        (false, false) => value_sizes(&table, problems),
-    };
-    let records = match (is_tree, is_tape) {
-        (true, _) => Some(directory_tree.and_then(tree_entries).into_iter().collect()),
-        (false, true) => Some(Vec::new()),
-        (false, false) => records(&table, problems),
+    let (value_bytes, records) = if is_tree {
+        let entries = directory_tree.and_then(tree_entries).into_iter().collect();
+        (Some(tree::value_sizes(directory_tree)), Some(entries))
+    } else if is_tape {
+        (Some(Vec::new()), Some(Vec::new()))
+    } else {
+        (value_sizes(&table, problems), records(&table, problems))
     };
     let data = table.axis("data", problems, |node, what, problems| read::word(node, what, &data_types, problems));
     let durability =

@@ -420,10 +420,7 @@ impl Plan {
             .iter()
             .map(|plan| &plan.workload)
             .filter(|workload| workload.import.is_none())
-            .map(|workload| {
-                let form = workload.tree.map(|tree| tree.values.name());
-                ((workload.data.name(), form, workload.pool_bytes), workload.pool_bytes)
-            })
+            .map(|workload| (workload.pool_name(), workload.pool_bytes))
             .collect();
         let tapes = self
             .workloads

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bakeoff_protocol::Durability;
-use bakeoff_tape::{Data, OpenLoop, PhaseSpec, Shape, SizeRange, Tree, Workload, tree_entries};
+use bakeoff_tape::{Data, Import, OpenLoop, PhaseSpec, Shape, SizeRange, Tree, Workload, tree_entries};
 
 use crate::axes::{self, Axes, Key, Limits};
 use crate::disturbance::Disturbance;
@@ -293,7 +293,7 @@ impl Suite {
     /// # Errors
     /// It asks for the tape's own times, and the tape has none.
     pub fn replaying(mut self, workload: &Workload) -> Result<Self, SuiteErrors> {
-        let timed = workload.import.as_ref().is_some_and(|import| import.timed);
+        let timed = workload.import.as_ref().is_some_and(Import::is_timed);
         let mut replayed = workload.clone();
         if let (Some(speed), Some(last)) = (self.speed, replayed.phases.last_mut()) {
             last.open_loop = Some(OpenLoop::Recorded { speed });

@@ -22,8 +22,7 @@ fn imported(key_bytes_max: u64) -> Workload {
         identity: "0123456789abcdef".to_owned(),
         key_bytes: SizeRange { min: 3, max: key_bytes_max },
         value_bytes_mean: 77,
-        duration_s: 12.0,
-        timed: false,
+        duration_s: 0.0,
         size: Estimate { data_bytes_max: 1000, operations: 50, ..Estimate::default() },
     };
     Workload { key: KeyForm::Raw, phases: drawn.phases[..2].to_vec(), import: Some(import), ..drawn }
@@ -82,7 +81,7 @@ fn a_timed_tape_is_replayed_at_its_times() {
     let why = suite.clone().replaying(&imported(50)).unwrap_err().to_string();
     assert!(why.contains("replay.toml:1:9: the tape has no times"), "{why}");
     let untimed = imported(50);
-    let timed = untimed.import.clone().map(|import| Import { timed: true, ..import });
+    let timed = untimed.import.clone().map(|import| Import { duration_s: 12.0, ..import });
     let plan = plan_with(&suite.replaying(&Workload { import: timed, ..untimed }).unwrap(), None).unwrap();
     let phases: Vec<_> = plan.workloads[0].workload.phases.iter().map(|phase| phase.open_loop).collect();
     assert_eq!(phases, [None, Some(OpenLoop::Recorded { speed: 2.0 })]);

@@ -8,34 +8,14 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use bakeoff_tape::{
-    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, TapeReader, Workload,
-    record,
-};
+use bakeoff_tape::{Access, Data, KeyForm, Operation, PhaseSpec, Shape, SizeRange, TapeReader, Workload, record};
 
 const RECORDS: u64 = 1_000_000;
 const REPEATS: usize = 7;
 
 fn phase(name: &str, operation: Operation, access: Access, operations: u64) -> PhaseSpec {
-    PhaseSpec {
-        name: name.to_owned(),
-        mix: [(operation, 1.0)].into(),
-        operations: Some(operations),
-        access,
-        batch: Batch::Each,
-        measure: Measure::Latency,
-        missing: 0.0,
-        restore: false,
-        read_first: false,
-        open_loop: None,
-        scan_entries: SizeRange { min: 100, max: 100 },
-        scan_shape: Shape::Uniform,
-        reverse: false,
-        any_order: false,
-        consumer: Consumer::Touch,
-        all_fields: false,
-        past_leaf: false,
-    }
+    let spec = PhaseSpec::new(name, [(operation, 1.0)], Some(operations));
+    PhaseSpec { access, scan_entries: SizeRange { min: 100, max: 100 }, ..spec }
 }
 
 fn workload(key: KeyForm, phases: Vec<PhaseSpec>) -> Workload {

@@ -12,8 +12,8 @@ use crate::random::{Permutation, Purpose, Stream};
 use crate::record::tell;
 use crate::sizes::Sizes;
 use crate::{
-    Access, Batch, KeyForm, OnProgress, Operation, PhaseSpec, Pool, Progress, Record, Scan, TapeError, TapeWriter,
-    TreeValues, Walk, Workload,
+    Access, Batch, OnProgress, Operation, PhaseSpec, Pool, Progress, Record, Scan, TapeError, TapeWriter, TreeValues,
+    Walk, Workload,
 };
 
 /// Operations between two reports of progress.
@@ -156,7 +156,7 @@ impl<'a> LaneRecorder<'a> {
             inserted: 0,
             uncommitted: 0,
             whole_scan: None,
-            tree_values: job.workload.tree.filter(|_| job.workload.key == KeyForm::Directory).map(TreeValues::new),
+            tree_values: job.workload.directory_tree().map(TreeValues::new),
             job,
         }
     }

@@ -290,7 +290,7 @@ pub fn estimate(workload: &Workload) -> Estimate {
         return import.size;
     }
     let key = crate::KeyMaker::of(workload);
-    let value_bytes = match workload.tree.filter(|_| workload.key == KeyForm::Directory) {
+    let value_bytes = match workload.directory_tree() {
         Some(tree) => TreeValues::new(tree).offset(workload.records) as f64 / workload.records.max(1) as f64,
         None => Sizes::new(workload.value_bytes, workload.value_shape).mean(),
     };
@@ -305,7 +305,7 @@ pub fn estimate(workload: &Workload) -> Estimate {
         sums.tape_bytes += size.tape_bytes as u64;
     }
     sums.data_bytes_max = (records_max * entry_bytes) as u64;
-    sums.pool_bytes = match workload.tree.filter(|_| workload.key == KeyForm::Directory) {
+    sums.pool_bytes = match workload.directory_tree() {
         Some(tree) => TreeValues::new(tree).offset(workload.records),
         None => workload.pool_bytes,
     };

@@ -10,8 +10,8 @@ use crate::model::{Model, Totals};
 use crate::phase::{PhaseJob, ascending};
 use crate::plan::{LanePlan, PhasePlan, Plan};
 use crate::{
-    Access, Batch, Consumer, Counts, Data, KeyForm, KeyMaker, Measure, Operation, PhaseSpec, Pool, PoolFacts, Shape,
-    SizeRange, TapeError, TapeReader, TapeShape, TapeWriter, Tree, TreeValues, Workload,
+    Access, Consumer, Counts, Data, KeyForm, KeyMaker, Measure, Operation, PhaseSpec, Pool, PoolFacts, TapeError,
+    TapeReader, TapeShape, TapeWriter, Tree, TreeValues, Workload,
 };
 
 /// Name and version of what made a tape. Tapes are byte-identical only for one version.
@@ -304,7 +304,7 @@ impl Recorder<'_> {
     fn create_pool(&self, progress: OnProgress<'_>) -> Result<PoolFacts, TapeError> {
         let Workload { data, seed, records, .. } = *self.workload;
         let path = self.directory.join(POOL_FILE);
-        let tree = self.workload.tree.filter(|_| self.workload.key == KeyForm::Directory);
+        let tree = self.workload.directory_tree();
         let total = crate::estimate(self.workload).pool_bytes;
         let (generator, corpus_stamp) = (GENERATOR.to_owned(), self.corpus_stamp);
         let made_from = PoolSource { generator, data, bytes: total, seed, corpus_stamp, tree };
@@ -381,23 +381,11 @@ impl Recorder<'_> {
         progress: OnProgress<'_>,
     ) -> Result<String, TapeError> {
         let phase = PhaseSpec {
-            name: "verify".to_owned(),
-            mix: [(Operation::ScanAll, 1.0)].into(),
-            operations: Some(1),
             access: Access::Sequential,
-            batch: Batch::Each,
             measure: Measure::Throughput,
-            missing: 0.0,
-            restore: false,
-            read_first: false,
-            open_loop: None,
-            scan_entries: SizeRange { min: 0, max: 0 },
-            scan_shape: Shape::Uniform,
-            reverse: false,
             any_order: true,
             consumer: Consumer::Xxh64,
-            all_fields: false,
-            past_leaf: false,
+            ..PhaseSpec::new("verify", [(Operation::ScanAll, 1.0)], Some(1))
         };
         let lane = LanePlan { operations: 1, inserts: 0, first_insert: 0 };
         let phase_plan = PhasePlan { lanes: vec![lane], index_end: plan.index_end };
@@ -410,7 +398,7 @@ impl Recorder<'_> {
     fn hints(&self, model: &Model) -> Hints {
         let totals = model.totals();
         let key_bytes = model.keys().key_bytes() as u64;
-        let value_bytes_max = match self.workload.tree.filter(|_| self.workload.key == KeyForm::Directory) {
+        let value_bytes_max = match self.workload.directory_tree() {
             Some(tree) => TreeValues::new(tree).range(self.workload.records).max,
             None => self.workload.value_bytes.max,
         };

@@ -334,6 +334,32 @@ pub struct PhaseSpec {
     pub past_leaf: bool,
 }
 
+impl PhaseSpec {
+    /// A phase that reads and writes uniformly, each write acknowledged by itself and each operation timed, as soon as the one before has
+    /// ended; for whatever else a phase does, its fields are set.
+    pub fn new(name: &str, mix: impl IntoIterator<Item = (Operation, f64)>, operations: Option<u64>) -> Self {
+        Self {
+            name: name.to_owned(),
+            mix: mix.into_iter().collect(),
+            operations,
+            access: Access::Uniform,
+            batch: Batch::Each,
+            measure: Measure::Latency,
+            missing: 0.0,
+            restore: false,
+            read_first: false,
+            open_loop: None,
+            scan_entries: SizeRange { min: 0, max: 0 },
+            scan_shape: Shape::Uniform,
+            reverse: false,
+            any_order: false,
+            consumer: Consumer::Touch,
+            all_fields: false,
+            past_leaf: false,
+        }
+    }
+}
+
 /// What is false is left out where a workload is written, so that what was added to workloads does not change others' cells.
 fn is_false(value: &bool) -> bool {
     !*value
@@ -415,12 +441,17 @@ pub struct Import {
     pub key_bytes: SizeRange,
     /// Mean length of a value written, bytes.
     pub value_bytes_mean: u64,
-    /// Whether the operations have times at which they are due.
-    pub timed: bool,
-    /// From when the first operation is due until the last one is, seconds.
+    /// From when the first operation is due until the last one is, seconds; 0 if they have no times.
     pub duration_s: f64,
     /// How large it is.
     pub size: Estimate,
+}
+
+impl Import {
+    /// Whether the operations have times at which they are due.
+    pub fn is_timed(&self) -> bool {
+        self.duration_s > 0.0
+    }
 }
 
 /// Everything that determines the bytes of a cell's tapes and pool.
@@ -456,6 +487,17 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// The directory tree that keys and values are of, if they are.
+    pub(crate) fn directory_tree(&self) -> Option<Tree> {
+        self.tree.filter(|_| self.key == KeyForm::Directory)
+    }
+
+    /// What workloads that have the same pool have the same, as a part of a file's name.
+    pub fn pool_name(&self) -> String {
+        let values = self.tree.map_or("all", |tree| tree.values.name());
+        format!("{}-{values}-{}", self.data.name(), self.pool_bytes)
+    }
+
     /// How long the operations of open loops are due, seconds: no store is faster.
     pub fn schedule_s(&self) -> f64 {
         let of_phase = |phase: &PhaseSpec| match phase.open_loop {

@@ -4,10 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bakeoff_tape::{
-    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, TapeReader, Workload,
-    record,
-};
+use bakeoff_tape::{Data, KeyForm, Operation, PhaseSpec, Shape, SizeRange, TapeReader, Workload, record};
 
 /// The system's allocator, with a count of the bytes in use and of the most that ever were.
 struct Counting;
@@ -43,25 +40,8 @@ fn peak(work: impl FnOnce()) -> usize {
 }
 
 fn phase(name: &str, kinds: &[Operation], operations: u64) -> PhaseSpec {
-    PhaseSpec {
-        name: name.to_owned(),
-        mix: kinds.iter().map(|kind| (*kind, 1.0)).collect(),
-        operations: Some(operations),
-        access: Access::Uniform,
-        batch: Batch::Each,
-        measure: Measure::Latency,
-        missing: 0.0,
-        restore: false,
-        read_first: false,
-        open_loop: None,
-        scan_entries: SizeRange { min: 1, max: 4 },
-        scan_shape: Shape::Uniform,
-        reverse: false,
-        any_order: false,
-        consumer: Consumer::Touch,
-        all_fields: false,
-        past_leaf: false,
-    }
+    let mix = kinds.iter().map(|kind| (*kind, 1.0));
+    PhaseSpec { scan_entries: SizeRange { min: 1, max: 4 }, ..PhaseSpec::new(name, mix, Some(operations)) }
 }
 
 fn workload(records: u64, second: PhaseSpec) -> Workload {

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bakeoff_tape::{
-    Access, Batch, Consumer, Counts, Data, Estimate, Hints, Import, KeyForm, Measure, Operation, PhaseSpec, PhaseTape,
-    Pool, Record, Recording, Shape, SizeRange, TapeError, TapeHeader, TapeWriter, Workload, flags, import_identity,
-    keep_import,
+    Batch, Counts, Data, Estimate, Hints, Import, KeyForm, Measure, Operation, PhaseSpec, PhaseTape, Pool, Record,
+    Recording, Shape, SizeRange, TapeError, TapeHeader, TapeWriter, Workload, flags, import_identity, keep_import,
 };
 
 use crate::content::{Content, Place, Totals};
@@ -40,7 +39,6 @@ pub(crate) struct Done<'a> {
     pub(crate) operations: u64,
     pub(crate) mix: BTreeMap<Operation, u64>,
     pub(crate) key_bytes: SizeRange,
-    pub(crate) timed: bool,
     pub(crate) duration_s: f64,
 }
 
@@ -120,11 +118,12 @@ impl Done<'_> {
         let value_bytes = SizeRange { min: totals.value_bytes_min, max: totals.value_bytes_max };
         let mut phases = Vec::new();
         if totals.loaded > 0 {
-            let mix = [(Operation::Insert, 1.0)].into();
-            phases.push(phase_spec(LOAD_PHASE, mix, totals.loaded, (Batch::Writes(LOAD_BATCH), Measure::Throughput)));
+            let load = PhaseSpec::new(LOAD_PHASE, [(Operation::Insert, 1.0)], Some(totals.loaded));
+            phases.push(PhaseSpec { batch: Batch::Writes(LOAD_BATCH), measure: Measure::Throughput, ..load });
         }
-        let mix = self.mix.iter().map(|(operation, count)| (*operation, *count as f64)).collect();
-        phases.push(phase_spec(IMPORT_PHASE, mix, self.operations, (Batch::Each, Measure::Latency)));
+        // As stores are asked whether they can do it; how its operations would be drawn means nothing.
+        let mix = self.mix.iter().map(|(operation, count)| (*operation, *count as f64));
+        phases.push(PhaseSpec::new(IMPORT_PHASE, mix, Some(self.operations)));
         let length = |file: &str| std::fs::metadata(self.directory.join(file)).map_or(0, |facts| facts.len());
         let size = Estimate {
             data_bytes_max: totals.data_bytes_max(),
@@ -137,7 +136,6 @@ impl Done<'_> {
             identity: import_identity(recording),
             key_bytes: self.key_bytes,
             value_bytes_mean: recording.hints.value_bytes_mean,
-            timed: self.timed,
             duration_s: self.duration_s,
             size,
         };
@@ -174,33 +172,5 @@ fn phase_tape(
         data_bytes_after,
         written_bytes,
         ascending: false,
-    }
-}
-
-/// A phase as stores are asked whether they can do it; how its operations would be drawn means nothing.
-fn phase_spec(
-    name: &str,
-    mix: BTreeMap<Operation, f64>,
-    operations: u64,
-    (batch, measure): (Batch, Measure),
-) -> PhaseSpec {
-    PhaseSpec {
-        name: name.to_owned(),
-        mix,
-        operations: Some(operations),
-        access: Access::Uniform,
-        batch,
-        measure,
-        missing: 0.0,
-        restore: false,
-        read_first: false,
-        open_loop: None,
-        scan_entries: SizeRange { min: 0, max: 0 },
-        scan_shape: Shape::Uniform,
-        reverse: false,
-        any_order: false,
-        consumer: Consumer::Touch,
-        all_fields: false,
-        past_leaf: false,
     }
 }

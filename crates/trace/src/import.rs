@@ -225,7 +225,6 @@ impl<'a> Importer<'a> {
             mix: self.mix,
             key_bytes,
             duration_s: self.first_s.map_or(0.0, |first_s| self.last_s - first_s),
-            timed: self.first_s.is_some_and(|first_s| self.last_s > first_s),
         };
         let loaded = done.content.totals().loaded;
         let workload = done.keep(self.load, self.lanes)?;

@@ -213,7 +213,7 @@ impl Run<'_> {
             |cell: &Cell| self.setup.driver(&cell.axes.store).is_ok_and(|driver| driver.description.warms_up);
         let wanted = self.setup.suite.warm_up() != WarmUpLimit::None && workload.cells.iter().any(warms_up);
         if let Some(replayed) = &self.setup.replayed {
-            self.keep_pool(workload.workload.data.name(), None, &replayed.recording)?;
+            self.keep_pool(&workload.workload, &replayed.recording)?;
             let warm_up = wanted.then(|| replayed.warm_up.clone());
             return Ok(Some(Tapes { recording: replayed.recording.clone(), warm_up }));
         }
@@ -235,9 +235,7 @@ impl Run<'_> {
         let tapes = tapes_directory(&*self.scratch)?;
         let directory = workload_directory(&*self.scratch, index)?;
         // Pools of the same data are kept once, whichever workload made them first.
-        let Workload { data, tree, pool_bytes, .. } = &workload.workload;
-        let values = tree.map(|tree| tree.values.name());
-        let lender = tapes.join(format!("pool-of-{}-{}-{pool_bytes}", data.name(), values.unwrap_or("all")));
+        let lender = tapes.join(format!("pool-of-{}", workload.workload.pool_name()));
         let known = directory.exists();
         if !known {
             bakeoff_tape::lend_pool(&lender, &directory)?;
@@ -257,18 +255,19 @@ impl Run<'_> {
             bakeoff_tape::lend_pool(&directory, &lender)?;
             // Tapes must not be on their way to the disk while a store is measured.
             self.scratch.settle(&workload.medium)?;
-            self.keep_pool(data.name(), values, &recording)?;
+            self.keep_pool(&workload.workload, &recording)?;
         }
         Ok(Some(recording))
     }
 
     /// Writes what is known of a pool into `run.json`, once.
-    fn keep_pool(&mut self, data: &str, values: Option<&str>, recording: &Recording) -> Result<()> {
-        let values = values.map(str::to_owned);
-        let pool = PoolEntry { data: data.to_owned(), values, facts: recording.pool_facts.clone() };
-        let identity = |pool: &PoolEntry| (pool.data.clone(), pool.values.clone(), pool.facts.bytes);
-        let of_this_length = |known: &&PoolEntry| identity(known) == identity(&pool);
-        if let Some(known) = self.file.pools.iter().find(of_this_length) {
+    fn keep_pool(&mut self, workload: &Workload, recording: &Recording) -> Result<()> {
+        let (data, values) = (workload.data.name().to_owned(), workload.tree.map(|tree| tree.values.name().to_owned()));
+        let pool = PoolEntry { data, values, facts: recording.pool_facts.clone() };
+        let is_alike = |known: &&PoolEntry| {
+            (&known.data, &known.values, known.facts.bytes) == (&pool.data, &pool.values, pool.facts.bytes)
+        };
+        if let Some(known) = self.file.pools.iter().find(is_alike) {
             // The checksum alone decides: ratios that were written and read again may differ in their last digit.
             if known.facts.checksum == pool.facts.checksum {
                 return Ok(());

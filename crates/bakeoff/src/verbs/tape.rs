@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_suite::{did_you_mean, format_count, format_size, parse_size};
-use bakeoff_tape::Data;
+use bakeoff_tape::{Data, Import};
 use bakeoff_trace::{ImportOptions, Imported, LaneFacts, Summary, TraceError, import};
 
 use crate::Outcome;
@@ -156,7 +156,7 @@ fn told(out: &Path, imported: &Imported) -> String {
         LaneFacts::Threads(count) => format!(", on {count} threads as in the trace"),
         LaneFacts::Dealt(count) => format!(", on {count} threads to which keys were dealt"),
     };
-    let timed = workload.import.as_ref().is_some_and(|import| import.timed);
+    let timed = workload.import.as_ref().is_some_and(Import::is_timed);
     let times = if timed { ", with their times" } else { "" };
     format!(
         "{path}: {} operations{times}, {before}{threads}\nNow: bakeoff run --tape {path}, or bakeoff pick --tape {path}\n",

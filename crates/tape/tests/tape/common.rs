@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use bakeoff_tape::{
-    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Record, Recording, Scan, ScanFields, Shape,
-    SizeRange, TapeError, TapeReader, Workload, record,
+    Access, Data, KeyForm, Operation, PhaseSpec, Record, Recording, Scan, ScanFields, Shape, SizeRange, TapeError,
+    TapeReader, Workload, record,
 };
 
 /// A record that owns its key.
@@ -54,25 +54,7 @@ pub(crate) fn read(path: &Path) -> Vec<Vec<Owned>> {
 }
 
 pub(crate) fn phase(name: &str, mix: &[(Operation, f64)]) -> PhaseSpec {
-    PhaseSpec {
-        name: name.to_owned(),
-        mix: mix.iter().copied().collect(),
-        operations: None,
-        access: Access::Uniform,
-        batch: Batch::Each,
-        measure: Measure::Latency,
-        missing: 0.0,
-        restore: false,
-        read_first: false,
-        open_loop: None,
-        scan_entries: SizeRange { min: 1, max: 20 },
-        scan_shape: Shape::Uniform,
-        reverse: false,
-        any_order: false,
-        consumer: Consumer::Touch,
-        all_fields: false,
-        past_leaf: false,
-    }
+    PhaseSpec { scan_entries: SizeRange { min: 1, max: 20 }, ..PhaseSpec::new(name, mix.iter().copied(), None) }
 }
 
 pub(crate) fn workload(key: KeyForm, records: u64, phases: Vec<PhaseSpec>) -> Workload {

@@ -76,8 +76,8 @@ public final class LaneOutcome {
 
     /**
      * Sum of the timed regions, nanoseconds. Of several lanes together: from the first one's begin to the last one's end, less what
-     * they spent outside the store on average; at least the longest sum and at most all sums together. Where all run at the same time that is the longest sum, and
-     * where they take turns, as more threads than processors do, it is the time of all turns.
+     * they spent outside the store on average; at least the longest sum and at most all sums together. Where all run at the same time
+     * that is the longest sum, and where they take turns, as more threads than processors do, it is the time of all turns.
      */
     public long timedNs() {
         long inside = lanes < 2 ? timedNs : endNs - beginNs - outsideNs / lanes;
