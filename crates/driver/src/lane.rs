@@ -11,7 +11,7 @@ use bakeoff_measure::Clock;
 use bakeoff_protocol::Mode;
 use bakeoff_stores::{Direction, Session, StoreError};
 use bakeoff_tape::{
-    BLOCK_OPERATIONS_MAX, Block, Consumer, LaneReader, Operation, Pool, Record, Scan, ScanFields, consume,
+    BLOCK_OPERATIONS_MAX, Block, Consumer, LaneReader, Operation, Pool, Record, Scan, ScanFields, Walk, consume,
 };
 
 use crate::answers::{Answer, Answered, Visit, describe_wrong, judge, printable};
@@ -268,7 +268,8 @@ fn perform(
         Operation::Commit => session.commit(),
         Operation::Scan => scan(Some(record.key), record.scan, direction(record), session, buffers),
         Operation::ScanAll => scan(None, record.scan, direction(record), session, buffers),
-        Operation::Walk => return walk(record, session, buffers),
+        // Parts of the record: handing over the whole would keep it in memory instead of registers, for the others too.
+        Operation::Walk => return walk(record.walk(), record.key, session, buffers),
     }?;
     Ok(false)
 }
@@ -328,9 +329,9 @@ fn scan(
 }
 
 #[inline(never)]
-fn walk(record: &Record<'_>, session: &mut dyn Session, buffers: &mut Buffers) -> Result<bool, StoreError> {
+fn walk(plan: Option<Walk>, path: &[u8], session: &mut dyn Session, buffers: &mut Buffers) -> Result<bool, StoreError> {
     let mut seen = Visit::default();
-    let found = walk::walk(record, session, &mut buffers.walk, &mut seen)?;
+    let found = walk::walk(plan, path, session, &mut buffers.walk, &mut seen)?;
     buffers.visits.push(seen);
     Ok(found)
 }

@@ -13,17 +13,18 @@ pub(crate) struct WalkBuffers {
     pub(crate) value: Vec<u8>,
 }
 
-/// Does a walk; says whether its last lookup found something.
+/// Does a walk along a tape's path; says whether its last lookup found something.
 pub(crate) fn walk(
-    record: &Record<'_>,
+    plan: Option<Walk>,
+    mut path: &[u8],
     session: &mut dyn Session,
     buffers: &mut WalkBuffers,
     seen: &mut Visit,
 ) -> Result<bool, StoreError> {
-    let Some(plan) = record.walk() else {
+    let Some(plan) = plan else {
         return Err(StoreError::BadRequest("a walk through values of an unknown codec".to_owned()));
     };
-    let (mut path, mut parent) = (record.key, 0_u64);
+    let mut parent = 0_u64;
     while let Some((&length, rest)) = path.split_first() {
         let Some((name, rest)) = rest.split_at_checked(usize::from(length)) else {
             return Err(StoreError::BadRequest("a walk whose path is cut short".to_owned()));
