@@ -6,7 +6,7 @@ use bakeoff_protocol::{Axes, Latency};
 use bakeoff_stats::{bootstrap_mean_interval, mean, median};
 
 use crate::contender::{Contender, Contenders};
-use crate::figures::{Measure, is_per_entry, timings};
+use crate::figures::{Measure, asked_per_second, is_per_entry, timings};
 use crate::format::{count, printable, rate, size_range, time, time_range};
 use crate::matrix::measure_label;
 use crate::results::{CellRound, failed_cells, phase_order};
@@ -34,6 +34,8 @@ struct Heading {
     place: usize,
     label: String,
     per_entry: bool,
+    /// Operations a second that were due, if it was an open loop.
+    asked_per_second: Option<u64>,
     size: Size,
     column: Column,
 }
@@ -77,7 +79,9 @@ fn groups<'a>(cells: &'a [CellRound], contenders: &Contenders) -> Groups<'a> {
             for timing in timings(&phase.result) {
                 let operation = timing.mixed.then(|| timing.operation.to_owned());
                 let label = measure_label(&Measure::Time { phase: phase.result.phase.clone(), operation });
-                let heading = heading(&cell.end.axes, place, label, is_per_entry(timing.operation));
+                let asked_per_second = asked_per_second(phase).map(|rate| rate.round() as u64);
+                let per_entry = is_per_entry(timing.operation);
+                let heading = Heading { label, per_entry, asked_per_second, ..heading(&cell.end.axes, place) };
                 let group = groups.entry(heading).or_default();
                 let line = group.entry(contender.key.clone()).or_insert_with(|| new_line(contender));
                 line.means_ns.push(timing.mean_ns);
@@ -94,12 +98,14 @@ fn new_line<'a>(contender: &Contender) -> Line<'a> {
     Line { title: title.clone(), style: *style, ranked: *ranked, ..Line::default() }
 }
 
-fn heading(axes: &Axes, place: usize, label: String, per_entry: bool) -> Heading {
+/// The heading of whatever is measured at this place among the phases.
+fn heading(axes: &Axes, place: usize) -> Heading {
     Heading {
         circumstances: circumstances(axes),
         place,
-        label,
-        per_entry,
+        label: String::new(),
+        per_entry: false,
+        asked_per_second: None,
         size: (axes.value_bytes_min, axes.value_bytes_max),
         column: Column { data: axes.data.clone(), records: axes.records },
     }
@@ -108,6 +114,7 @@ fn heading(axes: &Axes, place: usize, label: String, per_entry: bool) -> Heading
 fn heading_words(of: &Heading) -> String {
     let workload = format!("{} × {} {}", size_range(of.size.0, of.size.1), count(of.column.records), of.column.data);
     let label = &of.label;
+    let open = of.asked_per_second.map_or_else(String::new, |asked| format!(", open loop: {} due", rate(asked as f64)));
     let of = &of.circumstances;
     let threads = if of.threads == 1 { String::new() } else { format!(", {} threads", of.threads) };
     let variant = of.variant.as_ref().map_or_else(String::new, |variant| format!(" · {variant}"));
@@ -117,7 +124,7 @@ fn heading_words(of: &Heading) -> String {
     let limit = of.memory_limit_bytes.map_or_else(String::new, |limit| format!(", at most {} of memory", size(limit)));
     let durability = of.durability_words();
     printable(&format!(
-        "{label} · {workload}{variant} · durability {durability}, medium {}, {} keys{threads}{given}{limit}{disturbed}",
+        "{label} · {workload}{variant} · durability {durability}, medium {}, {} keys{threads}{given}{limit}{disturbed}{open}",
         of.medium, of.key
     ))
 }

@@ -25,5 +25,6 @@ fn field(cell: Cell) -> String {
         Cell::Text(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) => format!("'{text}"),
         Cell::Text(text) => text,
         Cell::Number(number) => number.map_or_else(String::new, |number| number.to_string()),
+        Cell::Real(number) => number.map_or_else(String::new, |number| number.to_string()),
     }
 }

@@ -1,10 +1,11 @@
-//! The tidy table as Parquet: the same columns, figures as 64-bit integers, absent ones as nulls.
+//! The tidy table as Parquet: the same columns, figures as 64-bit integers (those that need not be whole as doubles), absent ones
+//! as nulls.
 
 use std::io::Write;
 use std::sync::Arc;
 
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::Result as ParquetResult;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
@@ -47,6 +48,10 @@ fn write(columns: &[(String, Cell)], cells: Vec<Vec<Cell>>, out: &mut Vec<u8>) -
                 Cell::Number(Some(number)) => i64::try_from(number).ok(),
                 _ => None,
             })?,
+            Cell::Real(_) => column::<DoubleType>(&mut group, cells, |cell| match cell {
+                Cell::Real(number) => number,
+                _ => None,
+            })?,
         }
     }
     group.close()?;
@@ -58,6 +63,7 @@ fn field(name: &str, kind: &Cell) -> ParquetResult<Type> {
     let (physical, logical) = match kind {
         Cell::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
         Cell::Number(_) => (Physical::INT64, None),
+        Cell::Real(_) => (Physical::DOUBLE, None),
     };
     let field = Type::primitive_type_builder(name, physical).with_logical_type(logical);
     field.with_repetition(Repetition::OPTIONAL).build()

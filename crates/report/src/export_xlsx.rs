@@ -183,6 +183,7 @@ fn rounds(run: &Run) -> Result<Worksheet, XlsxError> {
             match cell {
                 Cell::Text(words) if !words.is_empty() => sheet.write_string(row, column, text(words))?,
                 Cell::Number(Some(number)) => sheet.write_number(row, column, *number as f64)?,
+                Cell::Real(Some(number)) => sheet.write_number(row, column, *number)?,
                 _ => continue,
             };
         }

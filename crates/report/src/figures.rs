@@ -1,6 +1,6 @@
 //! Figures taken out of results: one number a round, for everything that is ranked.
 
-use bakeoff_protocol::{Latency, Mode, OperationResult, PhaseResult};
+use bakeoff_protocol::{Latency, Mode, OperationResult, PhaseLine, PhaseResult};
 
 use crate::results::CellRound;
 
@@ -89,6 +89,18 @@ fn timing(sum: Sum<'_>, whole_ns: f64) -> Timing<'_> {
 /// Time in all of them; `None` if some were not timed by themselves.
 fn total_ns(operations: &[OperationResult]) -> Option<f64> {
     operations.iter().map(|each| each.timed_ns.map(|ns| ns as f64)).sum()
+}
+
+/// How many operations a second were due in an open loop, of all kinds on all threads together; `None` in a closed one.
+pub(crate) fn asked_per_second(line: &PhaseLine) -> Option<f64> {
+    let due_ns = line.result.open_loop?.due_ns;
+    (due_ns > 0).then(|| line.tape.operations as f64 / due_ns as f64 * 1e9)
+}
+
+/// What part of the rate asked for an open loop kept up with: 1 if the last answer came when its operation was due.
+pub(crate) fn rate_kept(result: &PhaseResult) -> Option<f64> {
+    let due_ns = result.open_loop?.due_ns;
+    (due_ns > 0 && result.timed_ns > 0).then(|| (due_ns as f64 / result.timed_ns as f64).min(1.0))
 }
 
 /// Whether figures of this kind are per entry rather than per operation.

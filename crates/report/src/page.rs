@@ -18,6 +18,7 @@ mod figures;
 mod head;
 pub(crate) mod html;
 mod measures;
+mod overview;
 mod published;
 
 use std::collections::BTreeMap;
@@ -37,10 +38,12 @@ use crate::page::contests::Contests;
 use crate::page::figures::{CURVE_SHARES, ContestFigures, figures};
 use crate::page::html::{fill, text};
 use crate::page::measures::{MEASURES, Measure};
+use crate::page::overview::{RunTables, id, overview};
 use crate::page::published::PublishedFacts;
 use crate::pick::{PickFacts, render_pick};
 use crate::published::Published;
 use crate::run::{ReportError, Run};
+use crate::tidy::{Cell, columns};
 use crate::verdict::compare_all;
 
 const TEMPLATE: &str = include_str!("../web/page.html");
@@ -73,6 +76,8 @@ struct Payload<'a> {
     measures: &'a [Measure],
     axes: &'a [Axis],
     shares: &'a [f64],
+    /// Columns of the raw data that hold texts, some of which look like numbers.
+    texts: Vec<String>,
     stores: Vec<StoreFacts<'a>>,
     runs: Vec<RunFacts<'a>>,
     contests: Vec<ContestFigures<'a>>,
@@ -116,6 +121,11 @@ pub fn write_page(runs: &[Run], against: Option<&Published>, out: &mut dyn Write
     let of: Vec<_> = runs.iter().map(|(_, run)| (run.cells.as_slice(), run.stores.as_slice())).collect();
     let contenders = Contenders::of_all(&of);
     let script = SCRIPT.concat();
+    let tables: Vec<RunTables> =
+        runs.iter().map(|(label, run)| (label.as_str(), *run, compare_all(&run.cells, &contenders))).collect();
+    let (overview, answers) = (overview(&tables, &contenders), answers(&tables, &contenders));
+    // Many answers in full would push what was measured, and what spoils it, off the first screen.
+    let (first, more) = if overview.is_empty() { (answers, String::new()) } else { (String::new(), answers) };
     let page = fill(
         TEMPLATE,
         &[
@@ -123,7 +133,10 @@ pub fn write_page(runs: &[Run], against: Option<&Published>, out: &mut dyn Write
             ("title", &text(title(&runs))),
             ("summary", &text(runs.first().and_then(|(_, run)| run.text(&["suite", "summary"])).unwrap_or_default())),
             ("style", STYLE),
-            ("answers", &answers(&runs, &contenders)),
+            ("picks", &picks(&runs)),
+            ("overview", &overview),
+            ("first", &first),
+            ("more", &more),
             ("facts", &runs.iter().map(|(label, run)| head::facts(label, run)).collect::<String>()),
             ("warnings", &head::warnings(&runs)),
             ("behind", &behind::behind(&runs, &contenders)),
@@ -166,22 +179,28 @@ fn policy(script: &str) -> String {
     )
 }
 
-fn answers(runs: &[Labelled], contenders: &Contenders) -> String {
+/// What to pick, of runs that were made to say so.
+fn picks(runs: &[Labelled]) -> String {
+    let pick = |(label, run): &Labelled| {
+        let answer = text(&render_pick(run, &PickFacts::of(run)?, PICK_COLUMNS, false));
+        let of = if runs.len() > 1 { format!(" · {}", text(label)) } else { String::new() };
+        Some(format!("<h2>What to pick{of}</h2><pre class=\"code\" tabindex=\"0\">{answer}</pre>"))
+    };
+    runs.iter().filter_map(pick).collect()
+}
+
+/// The answers of all runs, in full.
+fn answers(runs: &[RunTables], contenders: &Contenders) -> String {
     let mut answers = String::new();
-    for (label, run) in runs {
+    for (place, (label, _, tables)) in runs.iter().enumerate() {
         if runs.len() > 1 {
             answers.push_str(&format!("<h2 class=\"run\">{}</h2>", text(label)));
         }
-        if let Some(facts) = PickFacts::of(run) {
-            let answer = text(&render_pick(run, &facts, PICK_COLUMNS, false));
-            answers.push_str(&format!("<h2>What to pick</h2><pre class=\"code\" tabindex=\"0\">{answer}</pre>"));
-        }
-        let tables = compare_all(&run.cells, contenders);
         if tables.is_empty() {
             answers.push_str("<p class=\"headline\">Nothing was measured.</p>");
         }
-        for table in &tables {
-            answers.push_str(&head::answer(table, &tables, contenders));
+        for (index, table) in tables.iter().enumerate() {
+            answers.push_str(&head::answer(table, tables, contenders, &id(place, index)));
         }
     }
     answers
@@ -200,6 +219,7 @@ fn payload(runs: &[Labelled], against: Option<&Published>, contenders: &Contende
         measures: &MEASURES,
         axes: &contests.axes,
         shares: &CURVE_SHARES,
+        texts: columns().into_iter().filter(|(_, kind)| matches!(kind, Cell::Text(_))).map(|(name, _)| name).collect(),
         stores: payload_stores(contenders),
         runs: runs.iter().map(|(label, run)| run_facts(label, run)).collect(),
         contests: figures(&contests, contenders),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{CellEnd, CellStatus, PhaseLine, ResultLine};
+use bakeoff_protocol::{Axes, CellEnd, CellStatus, PhaseLine, ResultLine};
 
 /// One cell's round that ended, well or not, with the phases it measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +80,20 @@ pub fn rounds_of(lines: &[ResultLine]) -> Vec<CellRound> {
     assembly.finish().0
 }
 
+/// A tape's checksum, and how fast it was replayed in an open loop.
+pub(crate) type Replayed = (String, Option<u64>);
+
+/// A workload in words, and a phase of it.
+type PhasePlace = (String, String);
+
+/// What was replayed, and in which phase of which workload: for all its stores it is the same.
+pub(crate) fn replayed(line: &PhaseLine) -> (PhasePlace, Replayed) {
+    let Axes { variant, data, key, value_bytes_min, value_bytes_max, records, threads, .. } = &line.axes;
+    let workload = format!("{variant:?} {data:?} {key:?} {value_bytes_min} {value_bytes_max} {records} {threads}");
+    let speed = line.result.open_loop.map(|of| of.speed.to_bits());
+    ((workload, line.result.phase.clone()), (line.tape.tape_checksum.clone(), speed))
+}
+
 /// Puts lines together to rounds of cells.
 #[derive(Default)]
 pub(crate) struct Assembly {
@@ -88,8 +102,8 @@ pub(crate) struct Assembly {
     pending: Vec<PhaseLine>,
     unfinished: BTreeSet<(String, u32)>,
     repeated: usize,
-    /// The tape of each cell's phase, as its first round replayed it.
-    tapes: BTreeMap<(String, String), String>,
+    /// What the first round of each workload replayed in each phase.
+    tapes: BTreeMap<PhasePlace, Replayed>,
     other_tapes: usize,
 }
 
@@ -118,8 +132,8 @@ impl Assembly {
         }
         if self.other_tapes > 0 {
             notes.push(format!(
-                "{} round(s) replayed other tapes than the first round of their cell and are left out: results of different \
-                 runs must not be mixed in one file",
+                "{} round(s) replayed other tapes, or at another speed, than the first round of their workload and are left out: \
+                 results of different runs must not be mixed in one file",
                 self.other_tapes
             ));
         }
@@ -153,12 +167,12 @@ impl Assembly {
         }
     }
 
-    /// Whether the phases replayed the tapes that the cell's first round did.
+    /// Whether the phases replayed the tapes that the first round of their workload did, whatever its store: only then may figures be
+    /// compared.
     fn replayed_the_same(&mut self, phases: &[PhaseLine]) -> bool {
         phases.iter().all(|line| {
-            let checksum = &line.tape.tape_checksum;
-            let known = self.tapes.entry((line.cell.clone(), line.result.phase.clone()));
-            known.or_insert_with(|| checksum.clone()) == checksum
+            let (place, replayed) = replayed(line);
+            *self.tapes.entry(place).or_insert_with(|| replayed.clone()) == replayed
         })
     }
 

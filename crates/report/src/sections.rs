@@ -93,6 +93,15 @@ pub(crate) fn notes(run: &Run, width: usize) -> String {
     if !turns.is_empty() && run.cells.iter().any(|cell| cell.end.axes.threads > 1) {
         notes.push(format!("with several threads, those that write take turns in {}", listed(&turns)));
     }
+    let lines = run.cells.iter().flat_map(|cell| &cell.phases);
+    let open: BTreeSet<&str> =
+        lines.filter(|line| line.result.open_loop.is_some()).map(|line| line.result.phase.as_str()).collect();
+    if !open.is_empty() {
+        let open = listed(&open.into_iter().map(str::to_owned).collect::<Vec<_>>());
+        notes.push(format!(
+            "open loop: times of {open} count from when operations were due, the wait for others included"
+        ));
+    }
     section("Notes", &bullets(&notes, width, true))
 }
 

@@ -48,6 +48,8 @@ pub(crate) enum Cell {
     Text(String),
     /// A figure, or none where it is absent.
     Number(Option<u64>),
+    /// A figure that need not be whole, or none where it is absent.
+    Real(Option<f64>),
 }
 
 /// A row: name and content of each column, in order.
@@ -57,6 +59,10 @@ pub(crate) struct Row(pub(crate) Vec<(String, Cell)>);
 impl Row {
     fn number(&mut self, name: &str, value: Option<impl Into<u64>>) {
         self.0.push((name.to_owned(), Cell::Number(value.map(Into::into))));
+    }
+
+    fn real(&mut self, name: &str, value: Option<f64>) {
+        self.0.push((name.to_owned(), Cell::Real(value)));
     }
 
     fn text(&mut self, name: &str, value: impl ToString) {
@@ -181,6 +187,9 @@ fn phase(row: &mut Row, line: Option<&PhaseLine>) {
     row.number("phase_threads", result.map(|result| result.threads));
     row.number("phase_timed_ns", result.map(|result| result.timed_ns));
     row.number("phase_wall_ns", result.map(|result| result.wall_ns));
+    let open_loop = result.and_then(|result| result.open_loop);
+    row.real("open_loop_speed", open_loop.map(|of| of.speed));
+    row.number("open_loop_due_ns", open_loop.map(|of| of.due_ns));
     row.number("answers_checked", result.map(|result| result.answers_checked));
     row.number("answers_wrong", result.map(|result| result.answers_wrong));
     let resources = result.and_then(|result| serde_json::to_value(&result.resources).ok()).unwrap_or_default();

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::contender::Contenders;
-use crate::format::{count, printable, size_range};
+use crate::format::{count, counted, printable, size_range};
+use crate::results::replayed;
 use crate::run::Run;
 
 /// What figures depend on, by its path in `run.json`.
@@ -33,7 +34,19 @@ pub(crate) fn differences(a: &Run, b: &Run) -> Vec<String> {
         let words = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
         (a != b).then(|| printable(&format!("{name}: {} → {}", words(a), words(b))))
     };
-    names.into_iter().filter_map(differ).collect()
+    names.into_iter().filter_map(differ).chain(other_operations(a, b)).collect()
+}
+
+/// How many phases that both runs have replayed other operations, or the same at another speed.
+fn other_operations(a: &Run, b: &Run) -> Option<String> {
+    let tapes =
+        |run: &Run| -> BTreeMap<_, _> { run.cells.iter().flat_map(|cell| &cell.phases).map(replayed).collect() };
+    let (tapes_a, tapes_b) = (tapes(a), tapes(b));
+    let both: Vec<bool> = tapes_a.iter().filter_map(|(place, a)| Some(tapes_b.get(place)? != a)).collect();
+    let number = both.iter().filter(|differs| **differs).count();
+    let of = counted(both.len(), "phase");
+    (number > 0)
+        .then(|| format!("operations: {} of {of} replayed another tape, or at another speed", count(number as u64)))
 }
 
 fn facts(run: &Run) -> BTreeMap<String, String> {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bakeoff_protocol::{Latency, Mode, PhaseResult};
 
 use crate::contender::{Contender, Contenders};
-use crate::figures::{is_per_entry, timings};
+use crate::figures::{asked_per_second, is_per_entry, timings};
 use crate::page::Labelled;
 use crate::page::axes::{Axis, Workload, axes_of, indices, workload};
 use crate::page::measures::{MEASURES, Subject};
@@ -47,6 +47,8 @@ impl Event {
 pub(crate) struct Contest<'a> {
     /// How the phase was timed.
     pub(crate) mode: Option<Mode>,
+    /// Operations a second that were due, of all kinds; absent in a closed loop.
+    pub(crate) asked_per_second: Option<f64>,
     /// Who was measured, by key.
     pub(crate) entries: BTreeMap<&'a str, Entry<'a>>,
     /// Keys of those that failed in this workload.
@@ -120,6 +122,7 @@ impl<'a> Gathering<'_, 'a> {
                 let event = self.event(&phase.result.phase, timing.mixed.then_some(timing.operation), timing.operation);
                 let contest = self.contest(event.clone(), at);
                 contest.mode = contest.mode.or(Some(phase.result.mode));
+                contest.asked_per_second = contest.asked_per_second.or(asked_per_second(phase));
                 self.round(event, at, contender, &Subject { cell, phase: Some((phase, &timing)) });
             }
         }

@@ -25,6 +25,9 @@ pub(crate) struct ContestFigures<'a> {
     phase: Option<&'a str>,
     operation: Option<&'a str>,
     per_entry: bool,
+    /// Operations a second that were due in an open loop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked_per_second: Option<Figure>,
     /// Indices of places on the axes.
     at: &'a [usize],
     /// Who was measured.
@@ -110,6 +113,7 @@ fn figures_of<'a>(
         phase: event.phase.as_deref(),
         operation: event.operation.as_deref(),
         per_entry: event.per_entry,
+        asked_per_second: contest.asked_per_second.map(Figure),
         at,
         entries,
         verdicts,

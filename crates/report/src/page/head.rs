@@ -18,7 +18,7 @@ use crate::verdict::{Circumstances, Table};
 const SCALE_ENDS: [f64; 10] = [2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1_000.0, 10_000.0, 100_000.0];
 
 /// The answer of one table: a sentence on speed, one on space and memory, and a line for each operation.
-pub(crate) fn answer(table: &Table, tables: &[Table], contenders: &Contenders) -> String {
+pub(crate) fn answer(table: &Table, tables: &[Table], contenders: &Contenders, id: &str) -> String {
     let lines: Vec<(&Measure, Overall)> = table
         .measures
         .iter()
@@ -34,7 +34,7 @@ pub(crate) fn answer(table: &Table, tables: &[Table], contenders: &Contenders) -
         .filter_map(|(title, measure)| Some(other(title, of(&lines, measure)?, contenders)))
         .collect();
     format!(
-        "<section class=\"answer\"><p class=\"promise\">{}</p>\n<h2 class=\"headline\">{headline}</h2>\n\
+        "<section class=\"answer\" id=\"{id}\"><p class=\"promise\">{}</p>\n<h2 class=\"headline\">{headline}</h2>\n\
          <p class=\"others\">{others}{}</p>\n{}</section>\n",
         promise_words(&table.circumstances, tables),
         whole.as_ref().map_or_else(String::new, |whole| left_out(whole, contenders)),
@@ -46,6 +46,7 @@ fn of<'a>(lines: &'a [(&Measure, Overall)], measure: &Measure) -> Option<&'a Ove
     lines.iter().find(|(each, _)| *each == measure).map(|(_, overall)| overall)
 }
 
+/// What the figures of a table have in common: the promise, and what differs between tables.
 fn promise_words(of: &Circumstances, tables: &[Table]) -> String {
     let words = promise(of.durability);
     let (class, meaning) = words.split_once(": ").unwrap_or((&words, ""));
@@ -67,7 +68,7 @@ fn headline(of: &Overall, contenders: &Contenders) -> String {
 }
 
 /// How far those in the first place are ahead of the next one: empty if nobody is behind them.
-fn ahead(ranking: &Ranking, contenders: &Contenders, words: &str) -> String {
+pub(super) fn ahead(ranking: &Ranking, contenders: &Contenders, words: &str) -> String {
     let next = ranking.order.iter().find(|place| !place.tied_with_best);
     let Some((next, margin)) = next.and_then(|next| Some((next, next.ratio_to_best?))) else { return String::new() };
     let name = contenders.get(&next.name).map_or_else(|| text(&next.name), store);
@@ -99,7 +100,7 @@ fn left_out(of: &Overall, contenders: &Contenders) -> String {
 }
 
 /// Who shares the first place, in few words.
-fn first_words(of: &Overall, contenders: &Contenders) -> String {
+pub(super) fn first_words(of: &Overall, contenders: &Contenders) -> String {
     let Ranking { tied, order, verdict, .. } = &of.ranking;
     match verdict {
         Verdict::Tie if tied.len() > 2 && tied.len() == order.len() => format!("all {} tied", tied.len()),

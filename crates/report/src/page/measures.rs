@@ -4,7 +4,7 @@ use bakeoff_protocol::{Latency, Mode, PhaseLine};
 use bakeoff_stats::Better;
 use serde::Serialize;
 
-use crate::figures::{PAGE_BYTES, Timing, peak_memory, space_efficiency, units};
+use crate::figures::{PAGE_BYTES, Timing, peak_memory, rate_kept, space_efficiency, units};
 use crate::results::CellRound;
 
 /// A measure, as the page offers it.
@@ -57,7 +57,8 @@ impl Measure {
 const TIME: Measure = Measure {
     name: "time_ns_mean",
     title: "mean time",
-    help: "Time in the store per operation; of scans per entry; of batched writes with their commits.",
+    help: "Time in the store per operation; of scans per entry; of batched writes with their commits; in an open loop from when \
+           operations were due.",
     unit: "ns",
     lower_is_better: true,
     per_phase: true,
@@ -65,10 +66,13 @@ const TIME: Measure = Measure {
     figure: |of| Some(of.phase?.1.mean_ns),
 };
 
+/// Rates kept that differ by less are the same: the last operation alone makes as much.
+const RATE_RESOLUTION: f64 = 0.001;
+
 const CELL: Measure = Measure { per_phase: false, resolution: 0.0, ..TIME };
 
 /// All measures, in the order in which they are offered.
-pub(crate) const MEASURES: [Measure; 13] = [
+pub(crate) const MEASURES: [Measure; 14] = [
     TIME,
     Measure {
         name: "latency_ns_p50",
@@ -106,6 +110,16 @@ pub(crate) const MEASURES: [Measure; 13] = [
         lower_is_better: false,
         resolution: 0.0,
         figure: |of| Some(of.phase?.1.per_second),
+        ..TIME
+    },
+    Measure {
+        name: "rate_kept",
+        title: "rate kept",
+        help: "Open loops only: the rate reached by the rate asked for. Below 100 % the store could not keep up.",
+        unit: "share",
+        lower_is_better: false,
+        resolution: RATE_RESOLUTION,
+        figure: |of| rate_kept(&of.phase?.0.result),
         ..TIME
     },
     Measure {

@@ -32,6 +32,22 @@ fn the_first_screen_answers() {
 }
 
 #[test]
+fn many_answers_are_summed_up_on_the_first_screen() {
+    let mut page = Page::open(&[everything()]);
+    assert_eq!(page.text_of("#overview .headline"), "LMDB is fastest in 4 of 4");
+    assert_eq!(page.count("#overview tbody tr"), 4, "two classes on one and on four threads");
+    let row = page.text_of("#overview tbody tr:nth-child(3)");
+    for words in ["durability power · 1 thread", "LMDB", "2.00× (", "SQLite"] {
+        assert!(row.contains(words), "{words} is not in {row}");
+    }
+    let bottom = page.browser.value("document.querySelector('.facts').getBoundingClientRect().bottom");
+    assert!(bottom.as_f64().unwrap() < 900.0, "the first screen ends at {bottom}");
+    let leads = "[...document.querySelectorAll('#overview a')].every((link) => document.querySelector(link.hash)?.matches('.answer'))";
+    assert_eq!(page.browser.value(leads), true, "each line leads to its answer in full");
+    page.is_quiet();
+}
+
+#[test]
 fn the_answer_needs_no_script() {
     let mut page = Page::open(&[everything()]);
     page.browser.call("Emulation.setScriptExecutionDisabled", json!({ "value": true }));

@@ -1,7 +1,7 @@
 //! Runs whose figures are simple multiples, so that every number on the page can be told beforehand.
 
 use bakeoff_measure::Histogram;
-use bakeoff_protocol::{Axes, Durability, FailureKind, OperationResult, Resources};
+use bakeoff_protocol::{Axes, Durability, FailureKind, OpenLoop, OperationResult, PhaseResult, Resources};
 use bakeoff_report::{CellRound, Run};
 
 use crate::common::{axes, failed, good, operation, phase_result, run, stores, with_course};
@@ -56,7 +56,32 @@ fn rounds(axes: &Axes, factor: u64, mean_ns: u64, fails: bool) -> Vec<CellRound>
     (1..=3).map(round).collect()
 }
 
-fn phase(axes: &Axes, name: &str, kind: &str, mean_ns: u64, factor: u64) -> bakeoff_protocol::PhaseResult {
+/// Gets of two stores in a closed loop, at a thousand a second, and at ten thousand, of which SQLite keeps up with half.
+pub(crate) fn rates() -> Run {
+    let mut cells = Vec::new();
+    for (store, factor) in &STORES[..2] {
+        for (variant, due_ns, times) in
+            [("closed", None, 1), ("fast", Some(100_000_000), 4), ("slow", Some(1_000_000_000), 1)]
+        {
+            let axes = Axes { variant: Some(variant.to_owned()), ..axes(store) };
+            for round in 1..=3 {
+                let mut phase = phase(&axes, "get", "get", 1_000 * factor * times, *factor);
+                if let Some(due_ns) = due_ns {
+                    let late = if variant == "fast" { *factor } else { 1 };
+                    phase = PhaseResult {
+                        timed_ns: due_ns * late,
+                        open_loop: Some(OpenLoop { speed: 1.0, due_ns }),
+                        ..phase
+                    };
+                }
+                cells.push(good(&axes, round, vec![phase]));
+            }
+        }
+    }
+    run(cells, stores())
+}
+
+fn phase(axes: &Axes, name: &str, kind: &str, mean_ns: u64, factor: u64) -> PhaseResult {
     let operation = OperationResult { latency: Some(latencies(mean_ns)), ..operation(kind, mean_ns) };
     let mut phase = phase_result(name, vec![operation]);
     phase.threads = axes.threads;

@@ -1,7 +1,7 @@
 //! Whether each picture shows the right numbers: marks are read back from the drawing through its own scales.
 
 use crate::Page;
-use crate::made_up::everything;
+use crate::made_up::{everything, rates};
 
 /// The numbers that the marks of a picture stand at: for each circle or bar its place, through the scales.
 fn marks(page: &mut Page, picture: &str, marks: &str) -> Vec<(f64, f64)> {
@@ -60,6 +60,24 @@ impl MapSecond for Vec<(f64, f64)> {
     fn map_second(self, factor: f64) -> Self {
         self.into_iter().map(|(first, second)| (first, second * factor)).collect()
     }
+}
+
+#[test]
+fn time_against_the_rate_asked_for() {
+    let mut page = Page::open(&[rates()]);
+    page.choose("#choosers", "variant", "fast");
+    let words = page.text_of("#detail-workload");
+    assert!(words.contains("Open loop: 10.0 k/s asked for; times count from when operations were due."), "{words}");
+    assert_marks(&mut page, "#along-rate", &[(1e3, 1e3), (1e3, 2e3), (1e4, 4e3), (1e4, 8e3)]);
+    page.choose("#choosers", "measure", "rate kept");
+    assert_eq!(page.fields(), ["LMDB 100 %"]);
+    assert_marks(&mut page, "#along-rate", &[(1e3, 1.0), (1e3, 1.0), (1e4, 1.0), (1e4, 0.5)]);
+    page.choose("#choosers", "variant", "slow");
+    assert_eq!(page.fields(), ["LMDB = SQLite 100 %"]);
+    page.choose("#choosers", "variant", "closed");
+    assert_eq!(page.fields(), ["n/a"], "a closed loop has no rate to keep");
+    assert!(!page.text_of("#detail-workload").contains("Open loop"));
+    page.is_quiet();
 }
 
 #[test]

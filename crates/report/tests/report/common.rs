@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use bakeoff_protocol::{
     Axes, Capabilities, Cause, CauseShare, CellEnd, CellStatus, DiskUsage, Durability, FailureKind, Finished, Latency,
-    Meanwhile, Mode, Opened, OperationResult, OverTime, PhaseLine, PhaseResult, Resources, ResultLine, Settings,
-    SlowOperation, SlowOperations, StoreDescription, Structure, TapeFacts, Verified,
+    Meanwhile, Mode, OpenLoop, Opened, OperationResult, OverTime, PhaseLine, PhaseResult, Resources, ResultLine,
+    Settings, SlowOperation, SlowOperations, StoreDescription, Structure, TapeFacts, Verified,
 };
 use bakeoff_report::{CellRound, Run};
 use serde_json::{Value, json};
@@ -135,6 +135,11 @@ pub(crate) fn phase_result(name: &str, operations: Vec<OperationResult>) -> Phas
         over_time: None,
         slow: None,
     }
+}
+
+/// As an open loop whose thousand operations were due in a second, at this speed.
+pub(crate) fn opened(phase: PhaseResult, speed: f64) -> PhaseResult {
+    PhaseResult { open_loop: Some(OpenLoop { speed, due_ns: 1_000_000_000 }), ..phase }
 }
 
 /// With a course of ten slices of a millisecond, ten operations in each, and two slow operations half-way: one took 75 times the mean,

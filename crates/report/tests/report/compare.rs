@@ -61,6 +61,16 @@ fn a_run_is_not_worse_than_itself() {
 }
 
 #[test]
+fn other_operations_are_told() {
+    let mut after = before();
+    for line in after.cells.iter_mut().flat_map(|cell| &mut cell.phases) {
+        line.tape.tape_checksum = "fedcba9876543210".to_owned();
+    }
+    let comparison = Comparison::new(&before(), &after).unwrap();
+    assert_eq!(comparison.differences, ["operations: 1 of 1 phase replayed another tape, or at another speed"]);
+}
+
+#[test]
 fn one_round_proves_nothing() {
     let once = |mean| named("once", gets(&axes("lmdb"), &[mean]));
     let comparison = Comparison::new(&once(1_000), &once(9_000)).unwrap();

@@ -111,6 +111,28 @@ fn every_resource_has_a_column() {
 }
 
 #[test]
+fn an_open_loop_has_its_columns_and_a_closed_one_leaves_them_empty() {
+    let get = || phase_result("get", vec![operation("get", 1_000)]);
+    let cells = vec![good(&axes("lmdb"), 1, vec![get()]), good(&axes("lmdb"), 2, vec![opened(get(), 2.5)])];
+    let (_, rows) = csv_of(cells);
+    let columns = ["open_loop_speed", "open_loop_due_ns"];
+    assert_eq!(columns.map(|column| rows[0][column].as_str()), ["", ""]);
+    assert_eq!(columns.map(|column| rows[1][column].as_str()), ["2.5", "1000000000"]);
+}
+
+#[test]
+fn every_column_is_documented() {
+    let glossary = include_str!("../../../../docs/RESULTS.md");
+    let (header, _) = csv_of(Vec::new());
+    for column in header {
+        let (prefix, rest) =
+            column.split_once("_close_").map_or((column.clone(), ""), |(when, rest)| (format!("{when}_close_…"), rest));
+        let named = |name: &str| name.is_empty() || glossary.contains(&format!("`{name}`"));
+        assert!(named(&prefix) && named(rest), "{column} is not in docs/RESULTS.md");
+    }
+}
+
+#[test]
 fn json_has_every_round_and_every_verdict() {
     let mut cells = gets(&axes("lmdb"), &[1_000, 1_010, 1_020]);
     cells.append(&mut gets(&axes("sqlite"), &[2_000, 2_020, 2_040]));

@@ -38,6 +38,31 @@ fn rounds_of_other_tapes_are_left_out() {
 }
 
 #[test]
+fn stores_of_a_workload_that_replayed_different_things_are_not_set_against_each_other() {
+    let (lmdb, mut other) = (gets(&axes("lmdb"), &[1_000]), gets(&axes("sqlite"), &[2_000]));
+    other[0].phases[0].tape.tape_checksum = "fedcba9876543210".to_owned();
+    let (read, notes) = parse_results(&text(&[lmdb.clone(), other].concat()));
+    assert_eq!(read, lmdb);
+    assert!(notes.len() == 1 && notes[0].starts_with("1 round(s) replayed other tapes"), "{notes:?}");
+    let open = |store: &str, speed| {
+        good(&axes(store), 1, vec![opened(phase_result("get", vec![operation("get", 1_000)]), speed)])
+    };
+    let (read, notes) = parse_results(&text(&[open("lmdb", 1.0), open("sqlite", 1.0), open("redb", 2.0)]));
+    assert_eq!(read.len(), 2);
+    assert!(notes.len() == 1 && notes[0].contains("at another speed"), "{notes:?}");
+    let variant = Axes { variant: Some("other".to_owned()), ..axes("lmdb") };
+    let mut other = gets(&variant, &[1_000]);
+    other[0].phases[0].tape.tape_checksum = "fedcba9876543210".to_owned();
+    other[0].phases[0].cell.push('v');
+    other[0].end.cell.push('v');
+    assert_eq!(
+        parse_results(&text(&[lmdb, other].concat())).1,
+        Vec::<String>::new(),
+        "variants have tapes of their own"
+    );
+}
+
+#[test]
 fn a_round_cut_short_and_done_again_counts_once() {
     let cells = gets(&axes("lmdb"), &[1_000]);
     let half = text(&cells).lines().next().unwrap().to_owned() + "\n";

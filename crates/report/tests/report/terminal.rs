@@ -65,6 +65,17 @@ fn slow_operations_are_explained() {
 }
 
 #[test]
+fn an_open_loop_is_called_one() {
+    let phase = opened(phase_result("get", vec![operation("get", 1_000)]), 1.0);
+    let text = render_terminal(&run(vec![good(&axes("lmdb"), 1, vec![phase])], stores()), &FULL);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("open loop: 1.00 k/s due"), "{text}");
+    assert!(text.contains("times of get count from when operations were due"), "{text}");
+    let closed = render_terminal(&run(gets(&axes("lmdb"), &[1_000]), stores()), &FULL);
+    assert!(!closed.contains("open loop"), "{closed}");
+}
+
+#[test]
 fn a_failed_store_is_never_ranked() {
     let mut cells = gets(&axes("lmdb"), &[5_000, 5_100, 5_050]);
     // The fastest by far in two rounds, and wrong in the third.

@@ -54,12 +54,12 @@ function logarithmic(values, measure, label) {
   return { type: "log", label, domain: [Math.min(low, ...ticks), Math.max(high, ...ticks)], ticks, tickFormat: (value) => tick(value, measure), grid: true };
 }
 
-/** A scale from nought, with ticks that are round in the unit shown. */
+/** A scale from nought, with ticks that are round in one unit, in which all of them are shown. */
 function linear(values, measure, label) {
   const largest = d3.max(values) || 1;
-  const [scale] = unitOf(largest, UNITS[measure.unit]);
+  const [scale, unit] = unitOf(largest, UNITS[measure.unit]);
   const ticks = d3.ticks(0, largest / scale, 4).map((value) => value * scale);
-  return { label, domain: [0, largest], ticks, tickFormat: (value) => (value ? tick(value, measure) : "0"), grid: true };
+  return { label, domain: [0, largest], ticks, tickFormat: (value) => (value ? `${Number((value / scale).toPrecision(3))}${unit}` : "0"), grid: true };
 }
 
 /** Names at the ends of lines or beside dots, in the store's colour. */

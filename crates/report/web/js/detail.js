@@ -1,7 +1,7 @@
 // One workload: every store's figures with intervals and percentiles, and what is needed to run its cell again.
 
 const DETAIL_MEASURES = [
-  "time_ns_mean", "latency_ns_p50", "latency_ns_p99", "latency_ns_p999", "latency_ns_max", "per_second", "cpu_ns_per_operation",
+  "time_ns_mean", "latency_ns_p50", "latency_ns_p99", "latency_ns_p999", "latency_ns_max", "per_second", "rate_kept", "cpu_ns_per_operation",
   "block_write_bytes_per_operation", "disk_after_close_allocated_bytes", "rss_peak_above_baseline_bytes", "reopen_ns",
 ];
 
@@ -9,11 +9,17 @@ function drawDetail() {
   const contest = contestAt(state.event, state.at);
   const whole = contestsByPlace.get(placeKey("", state.at));
   const words = [state.event, workloadWords(state.at)].filter(Boolean).join(" · ");
+  const open = contest?.asked_per_second ? ` ${openLoopWords(contest)}` : "";
   const per = contest?.per_entry ? " Times and rates are per entry, percentiles per scan." : "";
-  document.getElementById("detail-workload").textContent = contest ? `${words}. Means over rounds, below them their 95 % intervals.${per}` : `${words}: nothing was measured here.`;
+  document.getElementById("detail-workload").textContent = contest ? `${words}. Means over rounds, below them their 95 % intervals.${per}${open}` : `${words}: nothing was measured here.`;
   drawDetailChart();
   document.getElementById("detail-table").replaceChildren(contest ? detailTable(contest, whole) : "");
   document.getElementById("detail-cells").replaceChildren(...(contest ? [element("p", { class: "hint" }, missingWords(contest).join(" · ")), cellsAgain(contest)] : []));
+}
+
+/** That operations did not wait for each other, and how many a second were due. */
+function openLoopWords(contest) {
+  return `Open loop: ${figure(contest.asked_per_second, { unit: "per_second" })} asked for; times count from when operations were due.`;
 }
 
 function detailTable(contest, whole) {

@@ -13,14 +13,11 @@ function save(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** Columns that hold texts, some of which look like numbers. */
-const TEXTS = /_checksum$|^(cell|suite|store|settings|data|key|medium|version|failure_message|log)$/;
-
 /** The rows of a CSV as JSON: numbers as numbers, absent figures left out, the apostrophe before what looks like a formula taken off. */
 function rowsOf(csv) {
   // Not csvParse, which makes a function of the header: the page's policy forbids that.
   const [header, ...rows] = d3.csvParseRows(csv);
-  const field = (name, value) => (!TEXTS.test(name) && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value.replace(/^'(?=[=+\-@\t\r\n])/, ""));
+  const field = (name, value) => (!data.texts.includes(name) && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value.replace(/^'(?=[=+\-@\t\r\n])/, ""));
   return rows.map((row) => Object.fromEntries(row.flatMap((value, index) => (value === "" ? [] : [[header[index], field(header[index], value)]]))));
 }
 

@@ -62,8 +62,7 @@ function matrixRows(event, measure, columns, sizes) {
 /** One field: a button that shows every store's figure, and chooses the workload. */
 function field(contest, event, measure) {
   const rest = standings(contest, measure).filter((each) => shown(each.index));
-  const ranked = rest.filter((each) => each.store.ranked);
-  const first = firstOf(ranked);
+  const first = firstOf(rest.filter((each) => each.store.ranked));
   const chosen = contest.at.every((place, index) => place === state.at[index]) && (event === state.event || !measure.per_phase);
   const button = element(
     "button",
@@ -78,7 +77,7 @@ function field(contest, event, measure) {
       onmouseenter: () => showPop(button, contest, measure),
       onmouseleave: hidePop,
     },
-    fieldWords(contest, measure, first, ranked),
+    fieldWords(contest, measure, first, rest),
   );
   return button;
 }
@@ -89,8 +88,9 @@ function firstOf(ranked) {
   return tied.length ? tied : ranked.slice(0, 1);
 }
 
-function fieldWords(contest, measure, first, ranked) {
-  if (!first.length) return contest.failed?.length ? "failed" : contest.entries.length ? "not ranked" : "n/a";
+function fieldWords(contest, measure, first, rest) {
+  if (!first.length) return rest.length ? "not ranked" : contest.failed?.length && !contest.entries.length ? "failed" : "n/a";
+  const ranked = rest.filter((each) => each.store.ranked);
   const all = first.length > NAMES_MAX && first.length === ranked.length;
   const names = all ? [`all ${first.length} tied`] : first.slice(0, NAMES_MAX).map((each) => shortTitle(each.store));
   const more = all || first.length <= NAMES_MAX ? "" : ` +${first.length - NAMES_MAX}`;
@@ -142,6 +142,7 @@ function showPop(button, contest, measure) {
   pop.replaceChildren(
     element("p", {}, element("b", {}, [eventName(contest), workloadWords(contest.at)].filter(Boolean).join(" · ")), verdict ? ` (${verdict})` : ""),
     element("table", {}, element("thead", {}, element("tr", {}, heads.map((head) => element("th", {}, head)))), element("tbody", {}, rows)),
+    contest.asked_per_second ? element("p", { class: "hint" }, openLoopWords(contest)) : "",
     ...missingWords(contest).map((words) => element("p", { class: "hint" }, words)),
   );
   pop.hidden = false;

@@ -42,6 +42,25 @@ function drawAlong(axis) {
   });
 }
 
+/** A measure along the rate that open loops asked for, over variants or else over runs, everything else as chosen. */
+function drawAlongRate() {
+  const along = ["variant", "run"].map((name) => axisIndex.get(name)).find((index) => index !== undefined && varies(data.axes[index]));
+  if (along === undefined) return;
+  const places = data.axes[along].values.map((_, place) => contestAt(state.event, state.at.with(along, place)));
+  const asked = d3.sort(places.filter((contest) => contest?.asked_per_second), (contest) => contest.asked_per_second);
+  if (!data.contests.some((contest) => contest.asked_per_second)) return;
+  const measure = state.measure.per_phase ? state.measure : data.measures[0];
+  const rows = positive(asked.flatMap((contest) => {
+    const label = figure(contest.asked_per_second, { unit: "per_second" });
+    return rowsOfContest(contest, measure, { x: contest.asked_per_second, label });
+  }));
+  picture("along-rate", {
+    title: `${upperFirst(state.event)}: ${measure.title} against the rate asked for`,
+    hint: [otherPlaces(along), "Open loops; times count from when operations were due."].filter(Boolean).join(" · "),
+    plot: (width) => (rows.length ? drawLines(rows, { name: "rate asked for" }, measure, true, width) : null),
+  });
+}
+
 /** The places on all axes but one. */
 function otherPlaces(except) {
   const words = data.axes.flatMap((axis, index) => (index !== except && varies(axis) ? [`${axisTitle(axis)} ${axis.values[state.at[index]].label}`] : []));
@@ -53,6 +72,7 @@ function drawLines(rows, axis, measure, numeric, width) {
   const x = numeric
     ? { type: "log", label: `${axisTitle(axis)} →`, ticks: [...labels.keys()], tickFormat: (value) => labels.get(value) ?? "" }
     : { type: "point", label: axisTitle(axis), domain: axis.values.map((value) => value.label), padding: 0.5 };
+  const values = rows.flatMap((row) => [row.mean, row.low, row.high].filter(Boolean));
   // Intervals of stores at the same place stand beside each other.
   const dodge = (row) => (numeric ? 0 : (row.store - data.stores.length / 2) * Math.min(7, 40 / data.stores.length));
   const shifted = (options) => data.stores.flatMap((_, store) => options(rows.filter((row) => row.store === store), dodge({ store })));
@@ -60,22 +80,22 @@ function drawLines(rows, axis, measure, numeric, width) {
     width,
     marginRight: numeric ? roomForNames() : 18,
     x,
-    y: logarithmic(rows.flatMap((row) => [row.mean, row.low, row.high].filter(Boolean)), measure, `↑ ${measure.title}`),
+    y: logarithmic(values, measure, `↑ ${measure.title}`),
     marks: [
       ...shifted((of, dx) => [
         Plot.ruleX(of.filter((row) => row.high !== undefined), { x: "x", y1: "low", y2: "high", stroke: "store", strokeWidth: 4, strokeOpacity: 0.3, dx }),
         ...(numeric && of.length > 1 ? [Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(of[0].store) })] : []),
         Plot.dot(of, { x: "x", y: "mean", fill: "store", symbol: "store", r: 3.5, dx }),
       ]),
-      ...(numeric ? [names(spread(rows), { x: "x", y: "mean", dx: 8, textAnchor: "start" })] : []),
+      ...(numeric ? [names(spread(rows, values), { x: "x", y: "mean", dx: 8, textAnchor: "start" })] : []),
       Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipWords(row, measure)}` })),
     ],
   }, `${measure.title} of every store against ${axisTitle(axis)}`);
 }
 
-/** The last mark of each line, moved up where names would lie on each other. */
-function spread(rows) {
-  const [low, high] = d3.extent(rows, (row) => row.mean);
+/** The last mark of each line, moved up where names would lie on each other on a scale of these values. */
+function spread(rows, values = rows.map((row) => row.mean)) {
+  const [low, high] = d3.extent(values);
   const last = d3.sort(d3.rollups(rows, (all) => all.at(-1), (row) => row.store).map(([, row]) => ({ ...row })), (row) => row.mean);
   const gap = (high / low) ** 0.062;
   last.forEach((row, index) => index > 0 && (row.mean = Math.max(row.mean, last[index - 1].mean * gap)));
@@ -117,6 +137,7 @@ function drawCourse() {
   const contest = contestAt(state.event, state.at);
   const time = data.measures[0];
   const entries = (contest?.entries ?? []).filter((entry) => shown(entry.store) && entry.course);
+  const values = () => [...rows, ...slow].map((row) => row.mean);
   const length = (course) => course.slice_ns * course.means.length;
   const rows = entries.flatMap(({ store, course }) => course.means.flatMap((mean, index) => (mean > 0 ? [{ store, mean, x: (index + 0.5) / course.means.length }] : [])));
   const slow = entries.flatMap(({ store, course }) => course.slow.map(([at, latency, operation, cause]) => ({ store, mean: latency, x: Math.min(1, at / length(course)), operation, cause })));
@@ -128,11 +149,11 @@ function drawCourse() {
       width,
       marginRight: roomForNames(),
       x: { label: "share of the phase's time →", domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], tickFormat: percent },
-      y: logarithmic([...rows, ...slow].map((row) => row.mean), time, "↑ latency"),
+      y: logarithmic(values(), time, "↑ latency"),
       marks: [
         ...d3.groups(rows, (row) => row.store).map(([store, of]) => Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(store) })),
         Plot.dot(slow, { x: "x", y: "mean", stroke: "store", symbol: "store", r: 4, className: "slow" }),
-        names(spread(rows), { x: "x", y: "mean", dx: 6, textAnchor: "start" }),
+        names(spread(rows, values()), { x: "x", y: "mean", dx: 6, textAnchor: "start" }),
         Plot.tip(slow, Plot.pointer({ x: "x", y: "mean", title: (row) => `${data.stores[row.store].title}, ${row.operation}: ${figure(row.mean, time)}\n${row.cause}` })),
       ],
     }, "latency of every store over the time of the phase, and its slowest operations") : null),
@@ -302,6 +323,7 @@ function titleOf(of, ours) {
 
 function drawPictures() {
   for (const axis of data.axes) if (varies(axis) && ["value_bytes", "records", "threads"].includes(axis.name)) drawAlong(axis);
+  drawAlongRate();
   drawPercentiles();
   drawCourse();
   drawCosts();

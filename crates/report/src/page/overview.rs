@@ -1,0 +1,104 @@
+//! Many answers at a glance, before each of them in full: one line for each table, so that the first screen answers whatever was
+//! varied.
+
+use std::collections::BTreeMap;
+
+use bakeoff_stats::Verdict;
+
+use crate::answer::{Overall, overall, overall_of};
+use crate::contender::Contenders;
+use crate::figures::Measure;
+use crate::page::head::{ahead, first_words};
+use crate::page::html::{store, text};
+use crate::run::Run;
+use crate::terminal::varying;
+use crate::verdict::Table;
+
+/// A run with its label and its tables.
+pub(crate) type RunTables<'a> = (&'a str, &'a Run, Vec<Table>);
+
+/// The id of a table's answer in full.
+pub(crate) fn id(run: usize, table: usize) -> String {
+    format!("answer-{run}-{table}")
+}
+
+/// A line for each table of these runs; nothing if one answer is all there is.
+pub(crate) fn overview(runs: &[RunTables], contenders: &Contenders) -> String {
+    let mut all = Vec::new();
+    for (place, (label, _, tables)) in runs.iter().enumerate() {
+        for (index, table) in tables.iter().enumerate() {
+            let run = if runs.len() > 1 { format!("{label} · ") } else { String::new() };
+            let words = format!(
+                "{run}durability {}{}",
+                table.circumstances.durability_words(),
+                varying(&table.circumstances, tables)
+            );
+            all.push((id(place, index), words, table, overall(table)));
+        }
+    }
+    if all.len() < 2 {
+        return String::new();
+    }
+    let rows: String = all
+        .iter()
+        .map(|(id, words, table, whole)| {
+            let [space, memory] =
+                [Measure::Space, Measure::Memory].map(|measure| overall_of(table, |each| *each == measure));
+            let ahead = whole.as_ref().map_or_else(String::new, |whole| ahead(&whole.ranking, contenders, " "));
+            let [fastest, space, memory] = [whole, &space, &memory].map(|of| first(of.as_ref(), contenders));
+            format!(
+                "<tr><th scope=\"row\"><a href=\"#{id}\">{}</a></th><td>{fastest}</td><td>{ahead}</td><td>{space}</td>\
+                 <td>{memory}</td></tr>",
+                text(words)
+            )
+        })
+        .collect();
+    format!(
+        "<section class=\"answer\" id=\"overview\"><h2 class=\"headline\">{}</h2><div class=\"scroll\"><table class=\"standings\">\
+         <thead><tr><th scope=\"col\">under</th><th scope=\"col\">fastest</th>\
+         <th scope=\"col\">ahead of the next, 95 % interval</th><th scope=\"col\">least disk space</th>\
+         <th scope=\"col\">least memory</th></tr></thead><tbody>{rows}</tbody></table></div></section>\n",
+        headline(all.iter().map(|(_, _, _, whole)| whole.as_ref()), contenders)
+    )
+}
+
+fn first(of: Option<&Overall>, contenders: &Contenders) -> String {
+    of.map_or_else(|| "–".to_owned(), |of| first_words(of, contenders))
+}
+
+/// In how many of all lines each store is fastest, or shares the first place.
+fn headline<'a>(all: impl Iterator<Item = Option<&'a Overall>>, contenders: &Contenders) -> String {
+    // By the number of the store's colour, which is the same whatever a variant sets.
+    let mut places: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    let mut number = 0;
+    for whole in all {
+        number += 1;
+        let Some(ranking) = whole.map(|whole| &whole.ranking) else { continue };
+        for key in &ranking.tied {
+            let (wins, ties) = places.entry(contenders.colour(key)).or_default();
+            match ranking.verdict {
+                Verdict::Winner => *wins += 1,
+                Verdict::Tie => *ties += 1,
+                Verdict::Unproven | Verdict::Alone => {}
+            }
+        }
+    }
+    let titles = contenders.titles();
+    let mut places: Vec<(usize, usize, usize)> =
+        places.into_iter().map(|(colour, (wins, ties))| (wins, ties, colour)).filter(|of| of.0 + of.1 > 0).collect();
+    places.sort_by_key(|(wins, ties, colour)| (usize::MAX - wins, usize::MAX - ties, *colour));
+    let words = places.iter().enumerate().filter_map(|(place, (wins, ties, colour))| {
+        let name = store(titles.iter().find(|each| each.colour == *colour)?);
+        let of = if place == 0 { format!(" of {number}") } else { String::new() };
+        Some(match (wins, ties) {
+            (0, ties) => format!("{name} shares the first place in {ties}{of}"),
+            (wins, 0) => format!("{name} is fastest in {wins}{of}"),
+            (wins, ties) => format!("{name} is fastest in {wins}{of}, tied in {ties}"),
+        })
+    });
+    let words: Vec<String> = words.collect();
+    if words.is_empty() {
+        return format!("In none of {number} is it proven who is fastest");
+    }
+    words.join("; ")
+}
