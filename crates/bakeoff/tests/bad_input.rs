@@ -73,6 +73,12 @@ fn flags_are_held_to_the_same_rules() {
     place.run(&["run", "--memory-limit", "lots"]).expect(2).says(&["memory-limit", "lots"]);
     place.run(&["run", "--out", "/proc/nowhere"]).expect(2).says(&["/proc/nowhere"]);
     place.run(&["run", "--corpus", "/no/such/texts", "--plan"]).expect(2).says(&["/no/such/texts"]);
+    std::fs::create_dir(place.path().join("no-texts")).expect("a directory");
+    place.run(&["run", "--corpus", "no-texts"]).expect(2).says(&["no-texts", "no text files"]);
+    let two = tiny_suite("\"null\"", "").replace("[limits]", "media = [\"ssd\", \"hdd\"]\n\n[limits]");
+    place.write("two.toml", &two);
+    let media = ["--medium", "ssd=/tmp", "--medium", "hdd=/tmp/."];
+    place.run(&[&["run", "two.toml"], &media[..]].concat()).expect(2).says(&["`ssd` and `hdd`", "same directory"]);
     assert_eq!(place.runs(), Vec::<PathBuf>::new(), "nothing was begun");
 }
 

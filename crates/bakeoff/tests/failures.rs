@@ -194,6 +194,19 @@ fn a_driver_that_dies_or_hangs_fails_its_cell() {
 }
 
 #[test]
+fn a_driver_that_ends_badly_after_its_last_event_fails_its_cell() {
+    let real = common::driver().display().to_string();
+    let after = |end: &str| {
+        let end =
+            run_with_shell_driver(&format!("sed 's/\"store\":\"odd\"/\"store\":\"lmdb\"/' | '{real}' run; {end}"));
+        assert_eq!(end["failure"], "crash", "{end}");
+        end["failure_message"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(after("exit 5").contains("finished, and then exited with status 5"));
+    assert!(after("kill -SEGV $$").contains("finished, and then was killed by signal 11"));
+}
+
+#[test]
 fn what_a_driver_starts_does_not_outlive_its_cell() {
     let long = a_long_time(8);
     let end = run_with_shell_driver(&format!("sleep {long} >/dev/null 2>&1 & exit 3"));

@@ -228,6 +228,31 @@ fn control_c_ends_cleanly_and_the_run_can_be_finished() {
 }
 
 #[test]
+fn cells_with_lines_that_cannot_be_read_are_measured_again() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""null", "lmdb""#, ""));
+    place.run(&["run", "tiny.toml", "--rounds", "3"]).expect(0);
+    exactly_once(&place, 2, 3);
+    let path = place.only_run().join("results.jsonl");
+    let before = std::fs::read_to_string(&path).expect("results");
+    let mut lines: Vec<_> = before.lines().map(str::to_owned).collect();
+    // The first phase of the first cell, and the end of one in the middle, which spoils the next one too.
+    let ends: Vec<_> = (0..lines.len()).filter(|&index| lines[index].contains(r#""line":"cell""#)).collect();
+    for index in [0, ends[2]] {
+        lines[index].replace_range(20..25, "\u{1}dama");
+    }
+    let damaged = lines.join("\n") + "\n";
+    std::fs::write(&path, &damaged).expect("results are written");
+    place.run(&["run", "--resume"]).expect(0).says(&["2 of the cells", "measured again", "results-damaged-1.jsonl"]);
+    exactly_once(&place, 2, 3);
+    let kept =
+        std::fs::read_to_string(path.with_file_name("results-damaged-1.jsonl")).expect("the damaged file is kept");
+    assert_eq!(kept, damaged);
+    let after = std::fs::read_to_string(&path).expect("results");
+    assert!(after.starts_with(&(lines[ends[0] + 1..=ends[1]].join("\n") + "\n")), "what could be read is as it was");
+}
+
+#[test]
 fn killed_at_random_moments_each_cell_is_there_exactly_once() {
     let place = Place::new();
     let suite = tiny_suite(r#""faulty", "lmdb", "sqlite""#, "\n[settings.faulty]\npause-ns = 300_000\n");

@@ -11,6 +11,14 @@ use crate::{TapeError, consume};
 /// Bytes at the beginning of a file that decide whether it is text.
 const PROBE_BYTES: u64 = 8192;
 
+/// Refuses a folder that has no text to take values from.
+///
+/// # Errors
+/// It cannot be read, or there is no file of text in it.
+pub fn check_corpus(directory: &Path) -> Result<(), TapeError> {
+    Corpus::open(directory).map(drop)
+}
+
 pub(crate) struct Corpus {
     directory: PathBuf,
     files: Vec<PathBuf>,

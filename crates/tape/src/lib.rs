@@ -29,6 +29,7 @@ mod words;
 mod workload;
 mod writer;
 
+pub use corpus::check_corpus;
 pub use error::TapeError;
 pub use format::{
     BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, LANES_MAX, MAGIC, METADATA_BYTES_MAX, Record, Scan, ScanFields, VERSION,

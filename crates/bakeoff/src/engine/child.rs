@@ -72,6 +72,7 @@ pub(crate) fn run(job: &Job<'_>, on_event: &mut dyn FnMut(Event)) -> Result<Endi
     let patience = if matches!(ending, Some(Ending::Event(_))) { EXIT_TIME_MAX } else { Duration::ZERO };
     let status = end(&mut child, patience);
     Ok(match ending {
+        Some(Ending::Event(Event::Finished(_))) if !status.is_some_and(|status| status.success()) => late_end(status),
         Some(ending) => ending,
         None => silent_end(job, status),
     })
@@ -202,6 +203,20 @@ fn end(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
 fn has_exited(child: Pid) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     !matches!(waitid(WaitId::Pid(child), options), Ok(None))
+}
+
+/// The process said that it was done, and then did not end well: what it did not say may be wrong too.
+fn late_end(status: Option<ExitStatus>) -> Ending {
+    let (kind, how) = match (status.and_then(|status| status.signal()), status.and_then(|status| status.code())) {
+        (Some(9), _) => {
+            let what = format!("did not end within {}", format_duration(EXIT_TIME_MAX));
+            (FailureKind::Timeout, what)
+        }
+        (Some(number), _) => (FailureKind::Crash, format!("was killed by signal {number}{}", signal_name(number))),
+        (None, Some(code)) => (FailureKind::Crash, format!("exited with status {code}")),
+        (None, None) => (FailureKind::Crash, "ended in a way that the system does not tell".to_owned()),
+    };
+    Ending::Failed { kind, message: format!("the driver said that the cell was finished, and then {how}") }
 }
 
 /// The process ended without a last event: by a signal, by the kernel, or by itself.

@@ -1,12 +1,16 @@
-//! `results.jsonl`: lines are only ever added, a cell's round at a time; what a killed run left half-written is cut off.
+//! `results.jsonl`: lines are only ever added, a cell's round at a time; what a killed run left half-written is cut off, and cells
+//! with lines that cannot be read are put aside, to be measured again.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use bakeoff_protocol::{CellStatus, ResultLine};
+
+use crate::files::replace_file;
 
 /// The file's name in a run's directory.
 pub(crate) const RESULTS: &str = "results.jsonl";
@@ -22,18 +26,17 @@ impl Results {
     /// Opens or makes the file; whatever follows the last line that ends a cell is cut off.
     pub(crate) fn open(directory: &Path) -> Result<Self> {
         let path = directory.join(RESULTS);
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .with_context(|| format!("cannot open {}", path.display()))?;
-        let (finished, lines, end) = read(&mut file).with_context(|| format!("cannot read {}", path.display()))?;
-        file.set_len(end)
+        let mut file = open(&path)?;
+        let mut known = Known::read(&mut file).with_context(|| format!("cannot read {}", path.display()))?;
+        if !known.spoiled.is_empty() {
+            put_aside(directory, &file, &known)?;
+            file = open(&path)?;
+            known = Known::read(&mut file).with_context(|| format!("cannot read {}", path.display()))?;
+        }
+        file.set_len(known.end)
             .and_then(|()| file.seek(SeekFrom::End(0)))
             .with_context(|| format!("cannot cut {} to its last whole cell", path.display()))?;
-        Ok(Self { file, finished, lines })
+        Ok(Self { file, finished: known.finished, lines: known.lines })
     }
 
     /// Adds a cell's round in one write. Its last line must be the one that ends the cell.
@@ -83,32 +86,86 @@ impl Results {
     }
 }
 
-type Finished = BTreeMap<(String, u32), CellStatus>;
+fn open(path: &Path) -> Result<File> {
+    let mut options = OpenOptions::new();
+    let options = options.read(true).write(true).create(true).truncate(false);
+    options.open(path).with_context(|| format!("cannot open {}", path.display()))
+}
 
-/// The finished cells, their lines, and where the last of them ends.
-fn read(file: &mut File) -> Result<(Finished, Vec<ResultLine>, u64)> {
-    let mut reader = BufReader::new(file);
-    let (mut finished, mut lines, mut pending) = (Finished::new(), Vec::new(), Vec::new());
-    let (mut at, mut end) = (0_u64, 0_u64);
-    let mut text = Vec::new();
-    loop {
-        text.clear();
-        let length = reader.read_until(b'\n', &mut text)?;
-        at += length as u64;
-        if length == 0 || !text.ends_with(b"\n") {
-            return Ok((finished, lines, end));
-        }
-        // A line that cannot be read stays in the file if a cell ends after it: it is not ours to remove.
-        let Ok(line) = serde_json::from_slice::<ResultLine>(&text) else { continue };
-        let ended = match &line {
-            ResultLine::Cell(cell) => Some(((cell.cell.clone(), cell.round), cell.status)),
-            ResultLine::Phase(_) => None,
-        };
-        pending.push(line);
-        if let Some((key, status)) = ended {
-            finished.insert(key, status);
-            lines.append(&mut pending);
-            end = at;
+/// What is in the file.
+#[derive(Default)]
+struct Known {
+    finished: BTreeMap<(String, u32), CellStatus>,
+    /// The finished cells' lines.
+    lines: Vec<ResultLine>,
+    /// Where the last of them ends.
+    end: u64,
+    /// Where cells are of which some line cannot be read.
+    spoiled: Vec<Range<u64>>,
+}
+
+impl Known {
+    fn read(file: &mut File) -> Result<Self> {
+        let mut reader = BufReader::new(file);
+        let (mut known, mut pending, mut is_spoiled, mut at) = (Self::default(), Vec::new(), false, 0_u64);
+        let mut text = Vec::new();
+        loop {
+            text.clear();
+            let length = reader.read_until(b'\n', &mut text)?;
+            at += length as u64;
+            if length == 0 || !text.ends_with(b"\n") {
+                return Ok(known);
+            }
+            let Ok(line) = serde_json::from_slice::<ResultLine>(&text) else {
+                is_spoiled = true;
+                continue;
+            };
+            let ended = match &line {
+                ResultLine::Cell(cell) => Some(((cell.cell.clone(), cell.round), cell.status)),
+                ResultLine::Phase(_) => None,
+            };
+            pending.push(line);
+            let Some((key, status)) = ended else { continue };
+            match std::mem::take(&mut is_spoiled) {
+                true => {
+                    known.spoiled.push(known.end..at);
+                    pending.clear();
+                }
+                false => {
+                    known.finished.insert(key, status);
+                    known.lines.append(&mut pending);
+                }
+            }
+            known.end = at;
         }
     }
+}
+
+/// Leaves only what can be read in the file; the whole, as it was, is kept beside it.
+fn put_aside(directory: &Path, file: &File, known: &Known) -> Result<()> {
+    let path = directory.join(RESULTS);
+    let names = (1..).map(|number| directory.join(format!("results-damaged-{number}.jsonl")));
+    let kept = names.into_iter().find(|name| !name.exists()).unwrap_or_default();
+    std::fs::copy(&path, &kept).with_context(|| format!("cannot copy {} to {}", path.display(), kept.display()))?;
+    let sound = sound(file, known).with_context(|| format!("cannot read {}", path.display()))?;
+    replace_file(&path, &sound)?;
+    tell!(
+        "{} of the cells in {} have lines that cannot be read: they are measured again; the file as it was is {}",
+        known.spoiled.len(),
+        path.display(),
+        kept.display()
+    );
+    Ok(())
+}
+
+/// The bytes of all cells but those that are spoiled.
+fn sound(mut file: &File, known: &Known) -> io::Result<Vec<u8>> {
+    let begins = std::iter::once(0).chain(known.spoiled.iter().map(|spoiled| spoiled.end));
+    let ends = known.spoiled.iter().map(|spoiled| spoiled.start).chain([known.end]);
+    let mut sound = Vec::new();
+    for (begin, end) in begins.zip(ends) {
+        file.seek(SeekFrom::Start(begin))?;
+        file.take(end - begin).read_to_end(&mut sound)?;
+    }
+    Ok(sound)
 }

@@ -105,8 +105,10 @@ impl Setup {
         Ok(Self { suite, drivers, stores, directories, media, made, base, plan, replayed, groups, corpus })
     }
 
-    /// Checks that directories can be written, media made and disturbances started here, before anything is.
+    /// Checks that the corpus has text, that directories can be written, media made and disturbances started here, before anything
+    /// is.
     pub(crate) fn check_tools(&self) -> Result<()> {
+        self.corpus.as_deref().map_or(Ok(()), bakeoff_tape::check_corpus)?;
         self.directories.values().try_for_each(|directory| check_writable(directory))?;
         self.made.values().try_for_each(|file_system| file_system.check(&self.base))?;
         self.disturbances().into_iter().try_for_each(disturbance::check)
@@ -225,7 +227,15 @@ fn media_directories(
         if !directory.is_dir() {
             bail!("{} is not a directory: make it first, or give another", directory.display());
         }
-        directories.insert(name.to_owned(), absolute(directory)?);
+        let directory = absolute(directory)?;
+        if let Some((other, _)) = directories.iter().find(|(_, known)| **known == directory) {
+            bail!(
+                "the media `{other}` and `{name}` are the same directory, {}: their figures would differ by chance alone; give \
+                 each one of its own",
+                directory.display()
+            );
+        }
+        directories.insert(name.to_owned(), directory);
     }
     Ok(directories)
 }
