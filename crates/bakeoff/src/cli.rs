@@ -142,6 +142,7 @@ Examples:
   bakeoff run --disturbance none,video     as usual, and while a video plays
   bakeoff run --tape app.tape              what an application did, from its trace (bakeoff tape import)
   bakeoff run --tape app.tape --speed 2    the same when it was due, twice as fast
+  bakeoff run open-loop --find-rate 'p99<2ms'     the highest rate at which 99 % are done in 2 ms, for each store
   bakeoff run --resume bakeoff-results/20260102-030405-quick")]
 pub(crate) struct RunArguments {
     #[command(flatten)]
@@ -159,8 +160,12 @@ pub(crate) struct RunArguments {
     /// Fit the run into this time, and say what was given up for it, e.g. 90s, 3m
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<String>,
+    /// Look for the highest rate at which a bound on latency holds, for each store of a suite whose phase has a `rate`: p50, p90, p99,
+    /// p999 or max, < and a time. The search begins at that rate
+    #[arg(long, value_name = "BOUND")]
+    pub(crate) find_rate: Option<String>,
     /// Finish a run that was cut short: the given one, or the newest in --out. Beside it there can only be --budget and --full
-    #[arg(long, value_name = "RUN", num_args = 0..=1, conflicts_with_all = ["SuiteArguments", "dir", "medium", "plan"])]
+    #[arg(long, value_name = "RUN", num_args = 0..=1, conflicts_with_all = ["SuiteArguments", "dir", "medium", "plan", "find_rate"])]
     pub(crate) resume: Option<Option<PathBuf>>,
     /// Show what would be run and what is skipped, and stop
     #[arg(long)]

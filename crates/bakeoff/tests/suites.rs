@@ -6,7 +6,7 @@ use common::Place;
 
 /// The suites that this test is about: the others name stores of the system, which a machine may lack, or need the right to mount and
 /// to limit memory.
-const SUITES: [&str; 19] = [
+const SUITES: [&str; 20] = [
     "ycsb-a",
     "ycsb-b",
     "ycsb-c",
@@ -26,6 +26,7 @@ const SUITES: [&str; 19] = [
     "delete-heavy",
     "queue",
     "reopen",
+    "open-loop",
 ];
 
 /// The suite with its counts divided, but for batches and what a scan reads.

@@ -46,6 +46,10 @@ pub struct Axes {
     /// The most memory that the driver's process could have, the page cache of its files included; absent where there was no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit_bytes: Option<u64>,
+    /// The rate at which the open loop was replayed while the highest one was looked for, operations a second; absent where the suite
+    /// alone says how fast.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_per_second: Option<u64>,
 }
 
 /// What identifies a tape and its values.

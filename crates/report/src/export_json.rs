@@ -53,6 +53,7 @@ fn verdict(of: &Circumstances, (measure, size, column): (&Measure, Size, &Column
         "threads": of.threads,
         "memory_bytes": of.memory_bytes,
         "memory_limit_bytes": of.memory_limit_bytes,
+        "rate_per_second": of.rate_per_second,
         "value_bytes_min": size.0,
         "value_bytes_max": size.1,
         "data": column.data,

@@ -33,6 +33,7 @@ use sha2::{Digest, Sha256};
 
 use crate::contender::Contenders;
 use crate::export_csv::write_csv;
+use crate::find_rate::{RateFacts, render_rates};
 use crate::page::axes::Axis;
 use crate::page::contests::Contests;
 use crate::page::figures::{CURVE_SHARES, ContestFigures, figures};
@@ -109,8 +110,8 @@ struct CellFacts<'a> {
     log: &'a str,
 }
 
-/// Columns of the answer of a pick, which stands on the page as it does on a terminal.
-const PICK_COLUMNS: usize = 100;
+/// Columns of the answer of a pick, or of a search for the highest rates, which stands on the page as it does on a terminal.
+const TEXT_COLUMNS: usize = 100;
 
 /// Writes the page for these runs, and a publication's figures beside theirs; a run's directory gives it its label.
 ///
@@ -121,8 +122,10 @@ pub fn write_page(runs: &[Run], against: Option<&Published>, out: &mut dyn Write
     let of: Vec<_> = runs.iter().map(|(_, run)| (run.cells.as_slice(), run.stores.as_slice())).collect();
     let contenders = Contenders::of_all(&of);
     let script = SCRIPT.concat();
+    // Who is best at a rate that some others never had is no answer to what the highest one is.
+    let answered = runs.iter().filter(|(_, run)| RateFacts::of(run).is_none());
     let tables: Vec<RunTables> =
-        runs.iter().map(|(label, run)| (label.as_str(), *run, compare_all(&run.cells, &contenders))).collect();
+        answered.map(|(label, run)| (label.as_str(), *run, compare_all(&run.cells, &contenders))).collect();
     let (overview, answers) = (overview(&tables, &contenders), answers(&tables, &contenders));
     // Many answers in full would push what was measured, and what spoils it, off the first screen.
     let (first, more) = if overview.is_empty() { (answers, String::new()) } else { (String::new(), answers) };
@@ -179,12 +182,16 @@ fn policy(script: &str) -> String {
     )
 }
 
-/// What to pick, of runs that were made to say so.
+/// What to pick, or the highest rates, of runs that were made to say so.
 fn picks(runs: &[Labelled]) -> String {
     let pick = |(label, run): &Labelled| {
-        let answer = text(&render_pick(run, &PickFacts::of(run)?, PICK_COLUMNS, false));
         let of = if runs.len() > 1 { format!(" · {}", text(label)) } else { String::new() };
-        Some(format!("<h2>What to pick{of}</h2><pre class=\"code\" tabindex=\"0\">{answer}</pre>"))
+        let (title, answer) = match (PickFacts::of(run), RateFacts::of(run)) {
+            (Some(facts), _) => ("What to pick", render_pick(run, &facts, TEXT_COLUMNS, false)),
+            (None, Some(facts)) => ("The highest rates", render_rates(run, &facts, TEXT_COLUMNS, false)),
+            (None, None) => return None,
+        };
+        Some(format!("<h2>{title}{of}</h2><pre class=\"code\" tabindex=\"0\">{}</pre>", text(&answer)))
     };
     runs.iter().filter_map(pick).collect()
 }

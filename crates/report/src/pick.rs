@@ -6,14 +6,13 @@ mod costs;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bakeoff_measure::Histogram;
-use bakeoff_protocol::PhaseResult;
 use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, rank};
 use serde::{Deserialize, Serialize};
 
 pub use answer::render_pick;
 
 use crate::figures::PAGE_BYTES;
+use crate::find_rate::quantile;
 use crate::format::{bytes, rate, ratio, time};
 use crate::results::{CellRound, failed_cells};
 use crate::run::Run;
@@ -99,9 +98,9 @@ impl Goal {
         let each = |ns: f64| (operations > 0).then(|| ns / operations as f64);
         match self {
             Self::Mean => each(phase.operations.iter().filter_map(|of| of.timed_ns).sum::<u64>() as f64),
-            Self::P50 => quantile(phase, 0.5),
-            Self::P99 => quantile(phase, 0.99),
-            Self::P999 => quantile(phase, 0.999),
+            Self::P50 => quantile(phase, 0.5).map(|ns| ns as f64),
+            Self::P99 => quantile(phase, 0.99).map(|ns| ns as f64),
+            Self::P999 => quantile(phase, 0.999).map(|ns| ns as f64),
             Self::Throughput => each(phase.timed_ns as f64),
             Self::Space => space(cell),
             Self::Memory => crate::figures::peak_memory(cell),
@@ -120,15 +119,6 @@ impl Goal {
             Self::Space => 0.0,
         }
     }
-}
-
-/// A percentile over all operations of a phase, whatever their kind.
-fn quantile(phase: &PhaseResult, quantile: f64) -> Option<f64> {
-    let mut all = Histogram::new();
-    for latency in phase.operations.iter().filter_map(|of| of.latency.as_ref()) {
-        all.merge(&Histogram::from_base64(&latency.histogram).ok()?);
-    }
-    all.quantile_ns(quantile).map(|ns| ns as f64)
 }
 
 fn space(cell: &CellRound) -> Option<f64> {

@@ -124,6 +124,7 @@ fn circumstances_of(figure: &Figure) -> Circumstances {
         threads: figure.threads.unwrap_or(1),
         memory_bytes: None,
         memory_limit_bytes: None,
+        rate_per_second: None,
     }
 }
 

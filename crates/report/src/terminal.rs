@@ -6,6 +6,7 @@ use bakeoff_protocol::PhaseLine;
 
 use crate::answer::answer;
 use crate::contender::Contenders;
+use crate::find_rate::{RateFacts, render_rates};
 use crate::format::{bytes, count, counted, printable};
 use crate::pick::{PickFacts, render_pick};
 use crate::run::Run;
@@ -35,6 +36,9 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     let width = options.width.max(WIDTH_MIN);
     if let Some(facts) = PickFacts::of(run).filter(|_| !options.full) {
         return pick(run, &facts, width, options.color);
+    }
+    if let Some(facts) = RateFacts::of(run).filter(|_| !options.full) {
+        return rates(run, &facts, width, options.color);
     }
     let contenders = Contenders::new(&run.cells, &run.stores);
     let tables = compare_all(&run.cells, &contenders);
@@ -78,6 +82,20 @@ fn pick(run: &Run, facts: &PickFacts, width: usize, color: bool) -> String {
     out.push_str(&sections::warnings(run, width));
     out.push_str(&sections::notes(run, width));
     let hint = "`bakeoff report --full` shows every store's figures for everything that was measured.";
+    out.push_str(&format!("\n{}", paragraph(hint, width, "", "")));
+    out
+}
+
+/// The highest rates, in place of the matrices.
+fn rates(run: &Run, facts: &RateFacts, width: usize, color: bool) -> String {
+    let contenders = Contenders::new(&run.cells, &run.stores);
+    let mut out = heading(run, width);
+    out.push_str(&render_rates(run, facts, width, color));
+    out.push_str(&sections::failed(run, &contenders, width, false));
+    out.push_str(&sections::left_out(run, width, false));
+    out.push_str(&sections::warnings(run, width));
+    out.push_str(&sections::notes(run, width));
+    let hint = "`bakeoff report --full` shows every store's figures at every rate that was tried.";
     out.push_str(&format!("\n{}", paragraph(hint, width, "", "")));
     out
 }
@@ -242,6 +260,9 @@ pub(crate) fn varying_among(of: &Circumstances, all: &[Circumstances]) -> String
     if differs(|a, b| a.memory_limit_bytes == b.memory_limit_bytes) {
         let limit = of.memory_limit_bytes.map(|limit| format!("at most {} of memory", bytes(limit as f64)));
         words.push_str(&format!(" · {}", limit.as_deref().unwrap_or("no memory limit")));
+    }
+    if let Some(rate) = of.rate_per_second {
+        words.push_str(&format!(" · at {}/s", count(rate)));
     }
     words
 }

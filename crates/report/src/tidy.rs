@@ -133,6 +133,7 @@ fn axes(row: &mut Row, cell: Option<&CellRound>) {
     row.text("disturbance", text(of.and_then(|of| of.disturbance.as_ref())));
     row.number("memory_bytes", of.and_then(|of| of.memory_bytes));
     row.number("memory_limit_bytes", of.and_then(|of| of.memory_limit_bytes));
+    row.number("rate_per_second", of.and_then(|of| of.rate_per_second));
     row.maybe("unequal", of.map(|of| of.unequal));
     row.text("status", end.map_or("", |end| if end.status == CellStatus::Ok { "ok" } else { "failed" }));
     row.text("failure", end.and_then(|end| end.failure).map_or("", |kind| kind.words()));

@@ -29,6 +29,8 @@ pub(crate) struct Circumstances {
     pub(crate) memory_bytes: Option<u64>,
     /// The most memory that a cell could have.
     pub(crate) memory_limit_bytes: Option<u64>,
+    /// The rate of the open loop, where the highest one was looked for.
+    pub(crate) rate_per_second: Option<u64>,
 }
 
 impl Circumstances {
@@ -236,5 +238,6 @@ pub(crate) fn circumstances(axes: &Axes) -> Circumstances {
         threads: axes.threads,
         memory_bytes: axes.memory_bytes,
         memory_limit_bytes: axes.memory_limit_bytes,
+        rate_per_second: axes.rate_per_second,
     }
 }

@@ -4,10 +4,12 @@
 //! seeded by the caller, so the same rounds always give the same verdict. Nothing panics and nothing is NaN: input that
 //! allows no statement (no rounds, one round, infinities, a ratio to zero) gives `None` or [`Verdict::Unproven`].
 
+mod bisection;
 mod interval;
 mod ranking;
 mod summary;
 
+pub use bisection::{Bisection, Bracket};
 pub use interval::{Interval, bootstrap_mean_interval, compare};
 pub use ranking::{Better, Candidate, Place, RankOptions, Ranking, Verdict, rank};
 pub use summary::{geometric_mean, mean, median};

@@ -4,7 +4,7 @@ use crate::error::{SuiteErrors, did_you_mean};
 use crate::suite::Suite;
 
 /// Name and text of every suite.
-const SUITES: [(&str, &str); 26] = [
+const SUITES: [(&str, &str); 27] = [
     ("quick", include_str!("../../../suites/quick.toml")),
     ("hines-2023", include_str!("../../../suites/hines-2023.toml")),
     ("leveldb-2011", include_str!("../../../suites/leveldb-2011.toml")),
@@ -30,6 +30,7 @@ const SUITES: [(&str, &str); 26] = [
     ("delete-heavy", include_str!("../../../suites/delete-heavy.toml")),
     ("queue", include_str!("../../../suites/queue.toml")),
     ("reopen", include_str!("../../../suites/reopen.toml")),
+    ("open-loop", include_str!("../../../suites/open-loop.toml")),
     ("larger-than-memory", include_str!("../../../suites/larger-than-memory.toml")),
 ];
 

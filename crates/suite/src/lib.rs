@@ -19,6 +19,7 @@ mod offered;
 mod overrides;
 mod phase;
 mod plan;
+mod rate;
 mod read;
 mod rules;
 mod scale;
@@ -37,6 +38,7 @@ pub use error::{SuiteError, SuiteErrors, did_you_mean};
 pub use offered::offered;
 pub use overrides::Overrides;
 pub use plan::{Cell, DEFAULT_MEDIUM, Plan, PlanMedium, WorkloadPlan, plan};
+pub use rate::OpenPhase;
 pub use skip::{Skip, SkipReason};
 pub use suite::{StoreChoice, Suite, read_text};
 pub use units::{

@@ -309,6 +309,7 @@ impl Planner<'_> {
             unequal: self.suite.is_unequal(),
             memory_bytes: self.suite.memory_bytes(),
             memory_limit_bytes,
+            rate_per_second: None,
         };
         let mut settings = settings.clone();
         settings.extend(memory_settings.clone());
@@ -329,25 +330,25 @@ impl Planner<'_> {
 
 /// Everything that defines a cell. Changing this changes every cell's id.
 #[derive(Serialize)]
-struct Identity<'a> {
-    workload: &'a Workload,
-    durability: Durability,
-    store: &'a str,
-    settings: &'a Settings,
-    medium: &'a str,
+pub(crate) struct Identity<'a> {
+    pub(crate) workload: &'a Workload,
+    pub(crate) durability: Durability,
+    pub(crate) store: &'a str,
+    pub(crate) settings: &'a Settings,
+    pub(crate) medium: &'a str,
     /// Absent where a suite has no variants.
     #[serde(skip_serializing_if = "Option::is_none")]
-    variant: Option<&'a str>,
+    pub(crate) variant: Option<&'a str>,
     /// Absent where nothing else goes on.
     #[serde(skip_serializing_if = "Disturbance::is_none")]
-    disturbance: Disturbance,
+    pub(crate) disturbance: Disturbance,
     /// Absent where there is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    memory_limit_bytes: Option<u64>,
+    pub(crate) memory_limit_bytes: Option<u64>,
 }
 
 impl Identity<'_> {
-    fn hash(&self) -> String {
+    pub(crate) fn hash(&self) -> String {
         // JSON of these types cannot fail: all keys are text, and fields stand in the order of declaration.
         let json = serde_json::to_vec(self).unwrap_or_default();
         Sha1::digest(json).iter().take(8).map(|byte| format!("{byte:02x}")).collect()

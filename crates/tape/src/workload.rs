@@ -272,7 +272,7 @@ pub enum OpenLoop {
         /// Operations a second, of all lanes together.
         per_second: f64,
     },
-    /// At the times on an imported tape, divided by a number.
+    /// At the times that are on the tape, an imported one or one that was drawn for another rate, divided by a number.
     Recorded {
         /// The number.
         speed: f64,

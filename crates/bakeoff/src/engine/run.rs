@@ -34,7 +34,7 @@ pub(crate) struct Run<'a> {
 }
 
 /// What the cells of a workload replay, and what drivers are warmed up with.
-struct Tapes {
+pub(crate) struct Tapes {
     recording: Recording,
     warm_up: Option<Recording>,
 }
@@ -94,7 +94,7 @@ impl Run<'_> {
         self.cells(step).all(|cell| self.is_cell_done(cell, step.round))
     }
 
-    fn is_cell_done(&self, cell: &Cell, round: u32) -> bool {
+    pub(crate) fn is_cell_done(&self, cell: &Cell, round: u32) -> bool {
         self.results.status(&cell.id, round).is_some() || self.results.has_failed(&cell.id)
     }
 
@@ -125,7 +125,7 @@ impl Run<'_> {
     ) -> Result<bool> {
         let setup = self.setup;
         let workload = &setup.plan.workloads[step.workload];
-        let Some(tapes) = self.tapes(step, display)? else { return Ok(false) };
+        let Some(tapes) = self.tapes(step.workload, display)? else { return Ok(false) };
         let rest_ns = self.predict_rest(pending, costs);
         for (place, &index) in step.cells.iter().enumerate() {
             let cell = &workload.cells[index];
@@ -152,7 +152,7 @@ impl Run<'_> {
     }
 
     /// Runs one round of one cell and keeps its lines. False if the user stopped it.
-    fn cell(
+    pub(crate) fn cell(
         &mut self,
         workload: &WorkloadPlan,
         cell: &Cell,
@@ -206,9 +206,9 @@ impl Run<'_> {
         })
     }
 
-    /// The tapes that the cells of a step need. `None` if the user stopped their recording or the budget ended on the way.
-    fn tapes(&mut self, step: &Step, display: &mut Display) -> Result<Option<Tapes>> {
-        let workload = &self.setup.plan.workloads[step.workload];
+    /// The tapes that the cells of a workload need. `None` if the user stopped their recording or the budget ended on the way.
+    pub(crate) fn tapes(&mut self, index: usize, display: &mut Display) -> Result<Option<Tapes>> {
+        let workload = &self.setup.plan.workloads[index];
         let warms_up =
             |cell: &Cell| self.setup.driver(&cell.axes.store).is_ok_and(|driver| driver.description.warms_up);
         let wanted = self.setup.suite.warm_up() != WarmUpLimit::None && workload.cells.iter().any(warms_up);
@@ -217,10 +217,10 @@ impl Run<'_> {
             let warm_up = wanted.then(|| replayed.warm_up.clone());
             return Ok(Some(Tapes { recording: replayed.recording.clone(), warm_up }));
         }
-        let Some(recording) = self.record(step.workload, display)? else { return Ok(None) };
+        let Some(recording) = self.record(index, display)? else { return Ok(None) };
         let mut tapes = Tapes { recording, warm_up: None };
         if wanted {
-            let directory = workload_directory(&*self.scratch, step.workload)?;
+            let directory = workload_directory(&*self.scratch, index)?;
             let corpus = self.setup.corpus.as_deref();
             tapes.warm_up = Some(warm_up::record(&workload.workload, &tapes.recording, &directory, corpus)?);
             self.scratch.settle(&workload.medium)?;
@@ -376,6 +376,9 @@ pub(crate) fn workload_words(plan: &WorkloadPlan) -> String {
     }
     if let Some(bytes) = plan.memory_limit_bytes {
         words += &format!(", at most {} of memory", format_size(bytes));
+    }
+    if let Some(rate) = plan.cells.first().and_then(|cell| cell.axes.rate_per_second) {
+        words += &format!(", at {}/s", format_count(rate));
     }
     if plan.medium != DEFAULT_MEDIUM {
         words += &format!(", on {}", plan.medium);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::{Machine, Medium};
 use bakeoff_protocol::{PROTOCOL_VERSION, StoreDescription};
-use bakeoff_report::PickFacts;
+use bakeoff_report::{PickFacts, RateFacts};
 use bakeoff_tape::PoolFacts;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,9 @@ pub(crate) struct RunFile {
     /// What was asked, if this was a pick.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pick: Option<PickFacts>,
+    /// What was looked for, if this was a search for the highest rates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) find_rate: Option<RateFacts>,
 }
 
 /// The suite as it was read, so that a changed file cannot change a run that is finished later.

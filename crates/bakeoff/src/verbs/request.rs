@@ -1,5 +1,6 @@
 //! `bakeoff request`: one cell's request, with its tapes on disk, so that a driver can be run by hand.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +11,7 @@ use bakeoff_tape::{Progress, Recording};
 use crate::Outcome;
 use crate::cli::{DEFAULT_RESULTS, RequestArguments, RunArguments};
 use crate::engine::cell::CellJob;
+use crate::engine::find_rate::open_phase;
 use crate::engine::run::record;
 use crate::engine::run_file::RunFile;
 use crate::engine::setup::{Setup, SuiteSource};
@@ -20,11 +22,12 @@ use crate::verbs::run::arguments_of;
 /// Runs the verb.
 pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
     let setup = setup(arguments)?;
-    let (workload, cell) = find(&setup, &arguments.cell)?;
+    let replays = replays(&setup, arguments)?;
+    let (planned, workload, cell) = find(&replays, &arguments.cell)?;
     let parent = arguments.dir.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS));
     let own = fresh_directory(&parent, &cell.id)?;
     let warms_up = setup.driver(&cell.axes.store)?.description.warms_up;
-    let (recording, warm_up) = tapes(&setup, workload, &own.path().join("tapes"), warms_up)?;
+    let (recording, warm_up) = tapes(&setup, planned, &own.path().join("tapes"), warms_up)?;
     let store_directory = own.path().join("store");
     std::fs::create_dir(&store_directory).with_context(|| format!("cannot make {}", store_directory.display()))?;
     let name = &cell.axes.store;
@@ -87,11 +90,31 @@ fn setup(arguments: &RequestArguments) -> Result<Setup> {
     Setup::new(&arguments_of(&file)?, &source)
 }
 
-/// The one cell whose id begins with `id`.
-fn find<'a>(setup: &'a Setup, id: &str) -> Result<(&'a WorkloadPlan, &'a Cell)> {
-    let cells =
-        setup.plan.workloads.iter().flat_map(|workload| workload.cells.iter().map(move |cell| (workload, cell)));
-    let mut found = cells.filter(|(_, cell)| !id.is_empty() && cell.id.starts_with(id));
+/// Every workload of the plan, which its tapes are recorded for, with how it is replayed: as planned, or at a rate that the run tried.
+fn replays<'a>(setup: &'a Setup, arguments: &RequestArguments) -> Result<Vec<(&'a WorkloadPlan, WorkloadPlan)>> {
+    let planned = setup.plan.workloads.iter();
+    let mut replays: Vec<_> = planned.clone().map(|workload| (workload, workload.clone())).collect();
+    let Some(run) = &arguments.run else { return Ok(replays) };
+    let Some(facts) = RunFile::read(run)?.find_rate else { return Ok(replays) };
+    let probes = facts.searches.iter().flat_map(|search| &search.probes);
+    let rates: BTreeSet<u64> =
+        probes.filter(|(cell, _)| cell.starts_with(&arguments.cell)).map(|(_, rate)| *rate).collect();
+    for workload in planned {
+        let phase = open_phase(workload)?;
+        replays.extend(rates.iter().map(|rate| (workload, workload.at_rate(&phase, *rate))));
+    }
+    Ok(replays)
+}
+
+/// The one cell whose id begins with `id`, with its workload as planned and as replayed.
+fn find<'a>(
+    replays: &'a [(&'a WorkloadPlan, WorkloadPlan)],
+    id: &str,
+) -> Result<(&'a WorkloadPlan, &'a WorkloadPlan, &'a Cell)> {
+    let cells = replays
+        .iter()
+        .flat_map(|(planned, workload)| workload.cells.iter().map(move |cell| (*planned, workload, cell)));
+    let mut found = cells.filter(|(_, _, cell)| !id.is_empty() && cell.id.starts_with(id));
     match (found.next(), found.next()) {
         (Some(only), None) => Ok(only),
         (Some(_), Some(_)) => bail!("several cells begin with `{id}`: give more of it"),

@@ -12,6 +12,7 @@ use clap::Parser;
 use crate::Outcome;
 use crate::cli::{COLUMNS, Cli, RunArguments, Verb};
 use crate::engine::disturbance;
+use crate::engine::find_rate;
 use crate::engine::interrupt::Interrupt;
 use crate::engine::made_media::MadeMedia;
 use crate::engine::results::Results;
@@ -47,6 +48,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     for reason in &setup.drivers.left_out {
         tell!("note: {}", bakeoff_report::printable(reason));
     }
+    let find_rate = arguments.find_rate.as_deref().map(|bound| find_rate::facts(&setup, bound)).transpose()?;
     if arguments.plan {
         print_plan(&setup);
         return Ok(Outcome::Good);
@@ -56,8 +58,13 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
         bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
     }
     let machine = Machine::read();
-    let file = run_file(&setup, source, machine);
+    let mut file = run_file(&setup, source, machine);
     let directory = make_run_directory(&arguments.out, setup.suite.name())?;
+    if find_rate.is_some() {
+        // Which cells there will be is found out on the way.
+        file.cells.clear();
+        file.find_rate = find_rate;
+    }
     file.write(directory.path())?;
     print_start(&setup, &file, directory.path(), budget);
     execute(arguments, &setup, &directory, file, budget)
@@ -152,9 +159,10 @@ pub(crate) fn execute(
     };
     let pick = run.file.pick.clone();
     let resumable = pick.is_none();
-    let ended = match pick {
-        Some(facts) => run.race(facts)?,
-        None => run.run()?,
+    let ended = match (pick, run.file.find_rate.clone()) {
+        (Some(facts), _) => run.race(facts)?,
+        (None, Some(facts)) => run.find_rates(facts)?,
+        (None, None) => run.run()?,
     };
     if ended.interrupted {
         write_page(directory.path());
@@ -309,6 +317,7 @@ pub(crate) fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> 
         warnings,
         pools: Vec::new(),
         pick: None,
+        find_rate: None,
     }
 }
 
@@ -335,7 +344,10 @@ fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<D
         budget.map_or_else(String::new, |budget| format!(", within {} s", budget.as_secs())),
         directory.display()
     );
-    tell!("Size: {}", sized(setup));
+    match &file.find_rate {
+        Some(facts) => tell!("Looking for the highest rate with {}, for each cell", facts.bound),
+        None => tell!("Size: {}", sized(setup)),
+    }
     if !file.skipped.is_empty() {
         tell!("Skipped:{}", skipped_lines(&file.skipped));
     }

@@ -91,6 +91,7 @@ pub(crate) fn axes(store: &str) -> Axes {
         unequal: false,
         memory_bytes: None,
         memory_limit_bytes: None,
+        rate_per_second: None,
     }
 }
 

@@ -1,0 +1,161 @@
+//! The search for the highest rate, end to end.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::Place;
+use serde_json::Value;
+
+/// A load and a phase of gets, so many a second, in a store that does as it is told.
+fn suite(operations: u64, rate: &str, settings: &str) -> String {
+    format!(
+        r#"
+[axes]
+stores = ["faulty"]
+value-size = "10B"
+records = 200
+
+[[phases]]
+name = "load"
+operation = "insert"
+
+[[phases]]
+name = "get"
+operation = "get"
+operations = {operations}
+{rate}
+{settings}
+"#
+    )
+}
+
+/// The tries in the order in which they ran: rate and speed.
+fn tries(place: &Place) -> Vec<(u64, f64)> {
+    let phases = place.lines().into_iter().filter(|line| line["result"]["phase"] == "get");
+    let number = |value: &Value| value.as_f64().expect("a number");
+    phases
+        .map(|line| (number(&line["rate_per_second"]) as u64, number(&line["result"]["open_loop"]["speed"])))
+        .collect()
+}
+
+fn run_file(place: &Place) -> Value {
+    let text = std::fs::read_to_string(place.only_run().join("run.json")).expect("there is a run");
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
+#[test]
+fn a_stall_bounds_the_rate_since_all_that_come_meanwhile_wait() {
+    let place = Place::new();
+    let stall = "[settings.faulty]\nfault = \"stall\"\nat = 300";
+    place.write("stall.toml", &suite(500, "rate = 800\narrivals = \"fixed\"", stall));
+    let run = place.run(&["run", "stall.toml", "--rounds", "1", "--find-rate", "p90<50ms"]).expect(0);
+    // Of the hundred milliseconds those wait for more than fifty that come in its first half: above 1,020 a second more than fifty of 500.
+    let tries = tries(&place);
+    let failed =
+        tries.iter().map(|(rate, _)| *rate).filter(|rate| *rate > 1_020).min().expect("a rate that cannot hold");
+    assert!(failed <= 1_600 && tries[0] == (800, 1.0), "{tries:?}");
+    for (rate, speed) in &tries {
+        assert!((speed * 800.0 - *rate as f64).abs() < 1e-6, "one tape serves every rate: {tries:?}");
+    }
+    let rates: BTreeSet<u64> = tries.iter().map(|(rate, _)| *rate).collect();
+    assert_eq!(rates.len(), tries.len(), "no rate is tried twice: {tries:?}");
+    let ids: BTreeSet<String> = place.cells().iter().map(|cell| cell["cell"].to_string()).collect();
+    assert_eq!(ids.len(), rates.len(), "each rate is a cell of its own");
+    for words in ["Highest rate with p90 below 50.0 ms", "phase get, 500 operations", "holds at", "fails at"] {
+        assert!(run.stdout.contains(words), "{words:?} is not in:\n{}", run.stdout);
+    }
+    assert!(run.stdout.lines().all(|line| line.chars().count() <= 100 || line.contains("/")), "{}", run.stdout);
+    let search = &run_file(&place)["find_rate"]["searches"][0];
+    assert_eq!((&search["cut_short"], search["probes"].as_object().unwrap().len()), (&false.into(), rates.len()));
+    let page = std::fs::read_to_string(place.only_run().join("report.html")).expect("there is a page");
+    assert!(page.contains("The highest rates") && page.contains("Highest rate with p90 below 50.0 ms"));
+    let csv = place.run(&["report", place.only_run().to_str().unwrap(), "--csv", "-"]).expect(0).stdout;
+    assert!(csv.lines().next().unwrap().contains("memory_limit_bytes,rate_per_second,unequal"), "{csv}");
+}
+
+#[test]
+fn a_bound_that_holds_everywhere_is_said_to_and_a_cut_search_goes_on() {
+    let place = Place::new();
+    place.write("fast.toml", &suite(300, "rate = 1000", ""));
+    let run = place.run(&["run", "fast.toml", "--rounds", "3", "--find-rate", "p99<3600s"]).expect(0);
+    let rates: Vec<u64> = tries(&place).iter().map(|(rate, _)| *rate).collect();
+    assert_eq!(rates, [1000, 1000, 2000, 2000, 3000, 3000], "two rounds of three decide");
+    let words = "held at the highest rate tried, 3.00 k/s, at which the phase lasts 0.100 s";
+    let flat = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains(words), "{}", run.stdout);
+    // As a kill in the middle of the third cell would have left it.
+    let results = place.only_run().join("results.jsonl");
+    let text = std::fs::read_to_string(&results).unwrap();
+    let kept: Vec<&str> = text.lines().take(7).collect();
+    std::fs::write(&results, kept.join("\n") + "\n").unwrap();
+    place.run(&["run", "--resume"]).expect(0);
+    assert_eq!(tries(&place).iter().map(|(rate, _)| *rate).collect::<Vec<_>>(), rates);
+    // A cell at a rate can be asked for by hand, as a failed one would name itself.
+    let cell = place.cells().pop().unwrap()["cell"].as_str().unwrap().to_owned();
+    let request = place.run(&["request", &cell, "--run", place.only_run().to_str().unwrap()]).expect(0).stdout;
+    let request: Value = serde_json::from_str(&request).unwrap();
+    assert_eq!((&request["cell"], &request["phases"][1]["speed"]), (&cell.into(), &3.0.into()));
+}
+
+#[test]
+fn a_bound_that_holds_nowhere_is_said_to_not_to() {
+    let place = Place::new();
+    place.write("slow.toml", &suite(2, "rate = 2", ""));
+    let run = place.run(&["run", "slow.toml", "--rounds", "1", "--find-rate", "max<1ns"]).expect(0);
+    assert_eq!(tries(&place).iter().map(|(rate, _)| *rate).collect::<Vec<_>>(), [2, 1]);
+    let flat = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("fails even at the lowest rate tried, 1.00/s, at which the phase lasts 2.00 s"), "{flat}");
+}
+
+#[test]
+fn a_store_that_fails_ends_its_search_and_no_other() {
+    let place = Place::new();
+    let fault = "[settings.faulty]\nfault = \"error\"\nat = 300";
+    let suite = suite(300, "rate = 3000", fault).replace("[\"faulty\"]", "[\"faulty\", \"lmdb\"]");
+    place.write("error.toml", &suite);
+    let run = place.run(&["run", "error.toml", "--rounds", "1", "--find-rate", "p99<3600s"]).expect(1);
+    assert!(run.stdout.contains("a cell failed at 3.00 k/s, which ended the search"), "{}", run.stdout);
+    assert!(run.stdout.contains("LMDB: held at the highest rate tried"), "{}", run.stdout);
+    assert_eq!(place.cells().len(), 2);
+}
+
+#[test]
+fn what_cannot_be_looked_for_is_told_before_anything_is_measured() {
+    let place = Place::new();
+    place.write("open.toml", &suite(300, "rate = 1000", ""));
+    place.write("closed.toml", &suite(300, "", ""));
+    let twice = suite(300, "rate = 1000", "[[phases]]\nname = \"more\"\noperation = \"get\"\noperations = 9\nrate = 9");
+    place.write("twice.toml", &twice);
+    for (file, bound, words) in [
+        ("open.toml", "p99", "--find-rate: `p99` is no bound: write a percentile and a time, such as p99<2ms"),
+        ("open.toml", "p98<2ms", "unknown percentile `p98`: use p50, p90, p99, p999, max"),
+        ("open.toml", "p99<-2ms", "the time `-2ms` is out of range: give 1ns to 3600s"),
+        ("open.toml", "p99<2", "`2` is not a time with a unit"),
+        (
+            "open.toml",
+            "p999<2ms",
+            "the phase `get` has 300 operations, of which p999 is the slowest one: give it at least 1,000",
+        ),
+        ("closed.toml", "p99<2ms", "no phase has a rate"),
+        ("twice.toml", "p99<2ms", "the phases get, more have a `rate` each"),
+    ] {
+        place.run(&["run", file, "--find-rate", bound]).expect(2).says(&[words]);
+        place.run(&["run", file, "--plan", "--find-rate", bound]).expect(2).says(&[words]);
+    }
+    place.run(&["run", "--resume", "--find-rate", "p99<2ms"]).expect(2).says(&["cannot be used with"]);
+    assert!(place.runs().is_empty() && place.leftovers().is_empty());
+}
+
+#[test]
+fn the_rate_of_a_tape_with_times_can_be_looked_for() {
+    let place = Place::new();
+    place.write("app.csv", "op,key,value_size,time\nset,a,9,7\nget,a,9,7.1\nget,a,9,7.2\n");
+    place.run(&["tape", "import", "app.csv"]).expect(0);
+    let run = ["run", "--tape", "app.tape", "--stores", "faulty", "--rounds", "1", "--find-rate", "p50<3600s"];
+    place.run(&run).expect(2).says(&["no phase has a rate", "with --speed 1"]);
+    place.run(&[&run[..], &["--speed", "1"]].concat()).expect(0);
+    // Three operations in 0.2 s; at 30 a second they take the tenth of a second that is the least.
+    let rates: Vec<Value> = place.cells().iter().map(|cell| cell["rate_per_second"].clone()).collect();
+    assert_eq!(rates, [15, 30]);
+}

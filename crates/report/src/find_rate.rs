@@ -1,0 +1,276 @@
+//! The highest rate of an open loop that keeps a bound on latency: what was asked of `bakeoff run --find-rate`, and what each round says
+//! to it. `answer` puts what was found into words.
+
+mod answer;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use bakeoff_measure::Histogram;
+use bakeoff_protocol::PhaseResult;
+use bakeoff_stats::{Bisection, median};
+use serde::{Deserialize, Serialize};
+
+pub use answer::render_rates;
+
+use crate::format::{digits, printable};
+use crate::results::CellRound;
+use crate::run::Run;
+
+/// A store has kept up if its last answer came at most this much later than the schedule takes, as a ratio. One that is slower than the
+/// schedule is late by more and more, which a short phase may hide from its percentiles.
+const KEPT_UP_WITHIN: f64 = 1.05;
+
+/// Percentiles that can be bounded: name and share of the operations.
+const PERCENTILES: [(&str, f64); 5] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)];
+
+/// Units of a bound's time.
+const UNITS: [(&str, f64); 5] = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+
+/// The longest time that a bound may have, nanoseconds: an hour.
+const BELOW_NS_MAX: f64 = 3.6e12;
+
+/// What latency must stay below: `p99<2ms`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RateBound {
+    /// `p50`, `p90`, `p99`, `p999` or `max`, over all operations of the phase.
+    pub percentile: String,
+    /// What it must stay below.
+    pub below_ns: u64,
+}
+
+impl FromStr for RateBound {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let shown = printable(text);
+        let example = "write a percentile and a time, such as p99<2ms";
+        let (percentile, time) = text.split_once('<').ok_or_else(|| format!("`{shown}` is no bound: {example}"))?;
+        let percentile = percentile.trim();
+        if !PERCENTILES.iter().any(|(name, _)| *name == percentile) {
+            let names = PERCENTILES.map(|(name, _)| name).join(", ");
+            return Err(format!("unknown percentile `{}`: use {names}", printable(percentile)));
+        }
+        let time = time.trim();
+        let unit_at = time.find(|letter: char| letter.is_alphabetic()).unwrap_or(time.len());
+        let (number, unit) = time.split_at(unit_at);
+        let scale = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale);
+        let below_ns = number.trim().parse::<f64>().ok().zip(scale).map(|(number, scale)| number * scale);
+        let below_ns = below_ns
+            .ok_or_else(|| format!("`{}` is not a time with a unit (ns, us, ms or s): {example}", printable(time)))?;
+        if !(1.0..=BELOW_NS_MAX).contains(&below_ns) {
+            return Err(format!("the time `{}` is out of range: give 1ns to 3600s", printable(time)));
+        }
+        Ok(Self { percentile: percentile.to_owned(), below_ns: below_ns as u64 })
+    }
+}
+
+impl fmt::Display for RateBound {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ns = self.below_ns as f64;
+        let units = [("s", 1e9), ("ms", 1e6), ("us", 1e3)];
+        let (unit, scale) = units.into_iter().find(|(_, scale)| ns >= *scale).unwrap_or(("ns", 1.0));
+        write!(formatter, "{}<{}{unit}", self.percentile, ns / scale)
+    }
+}
+
+impl RateBound {
+    /// The share of the operations whose latency must stay below.
+    fn share(&self) -> f64 {
+        PERCENTILES.iter().find(|(name, _)| *name == self.percentile).map_or(1.0, |(_, share)| *share)
+    }
+
+    /// The fewest operations of which this percentile is more than the slowest one.
+    pub fn operations_min(&self) -> u64 {
+        let beyond = 1.0 - self.share();
+        if beyond > 0.0 { (1.0 / beyond).round() as u64 } else { 1 }
+    }
+}
+
+/// How one round went at a rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Outcome {
+    /// The percentile that is bounded.
+    latency_ns: u64,
+    /// Whether the last answer came about when the schedule ended.
+    kept_up: bool,
+}
+
+impl Outcome {
+    /// What the round's open loop says; `None` if it has none that can be read.
+    fn of(round: &CellRound, bound: &RateBound) -> Option<Self> {
+        let phase = round.phases.iter().map(|phase| &phase.result).find(|phase| phase.open_loop.is_some())?;
+        let due_ns = phase.open_loop.as_ref()?.due_ns as f64;
+        let kept_up = phase.timed_ns as f64 <= due_ns * KEPT_UP_WITHIN + bound.below_ns as f64;
+        Some(Self { latency_ns: quantile(phase, bound.share())?, kept_up })
+    }
+
+    fn holds(self, bound: &RateBound) -> bool {
+        self.kept_up && self.latency_ns < bound.below_ns
+    }
+}
+
+/// A percentile over all operations of a phase, whatever their kind.
+pub(crate) fn quantile(phase: &PhaseResult, share: f64) -> Option<u64> {
+    let mut all = Histogram::new();
+    for latency in phase.operations.iter().filter_map(|of| of.latency.as_ref()) {
+        all.merge(&Histogram::from_base64(&latency.histogram).ok()?);
+    }
+    all.quantile_ns(share)
+}
+
+/// The search for one store's highest rate in one workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RateSearch {
+    /// The store's name.
+    pub store: String,
+    /// The workload, for a person.
+    pub workload: String,
+    /// The phase that is an open loop.
+    pub phase: String,
+    /// Operations on its schedule.
+    pub operations: u64,
+    /// The lowest rate that may be tried, operations a second.
+    pub lowest_per_second: u64,
+    /// The first rate that is tried.
+    pub start_per_second: u64,
+    /// The highest rate that may be tried.
+    pub highest_per_second: u64,
+    /// Cells, and the rate at which each was tried.
+    pub probes: BTreeMap<String, u64>,
+    /// Whether the time ended it, or the user.
+    pub cut_short: bool,
+}
+
+impl RateSearch {
+    /// Which rates to try.
+    pub fn bisection(&self) -> Bisection {
+        let (lowest, start, highest) = (self.lowest_per_second, self.start_per_second, self.highest_per_second);
+        Bisection { lowest, start, highest }
+    }
+
+    /// The rates at which it is known whether the bound holds: in most of so many rounds.
+    pub fn tried(&self, bound: &RateBound, cells: &[CellRound], rounds: u32) -> BTreeMap<u64, bool> {
+        let held = |(cell, rate): (&String, &u64)| {
+            let outcomes = self.outcomes(bound, cells, cell);
+            let holding = outcomes.iter().filter(|outcome| outcome.holds(bound)).count();
+            Some((*rate, held_in_most(holding, outcomes.len() - holding, rounds as usize)?))
+        };
+        self.probes.iter().filter_map(held).collect()
+    }
+
+    /// The rate at which a cell failed, if one did: there the search ends.
+    pub fn failed_at(&self, cells: &[CellRound]) -> Option<u64> {
+        cells.iter().filter(|round| !round.is_ok()).find_map(|round| self.probes.get(&round.end.cell).copied())
+    }
+
+    fn outcomes(&self, bound: &RateBound, cells: &[CellRound], cell: &str) -> Vec<Outcome> {
+        let of_cell = cells.iter().filter(|round| round.is_ok() && round.end.cell == cell);
+        of_cell.filter_map(|round| Outcome::of(round, bound)).collect()
+    }
+
+    /// The bounded percentile at a rate, median over its rounds, and whether the store kept up in most of them.
+    fn at(&self, rate: u64, bound: &RateBound, cells: &[CellRound]) -> Option<(f64, bool)> {
+        let (cell, _) = self.probes.iter().find(|(_, tried)| **tried == rate)?;
+        let outcomes = self.outcomes(bound, cells, cell);
+        let latencies: Vec<f64> = outcomes.iter().map(|outcome| outcome.latency_ns as f64).collect();
+        let behind = outcomes.iter().filter(|outcome| !outcome.kept_up).count();
+        Some((median(&latencies)?, behind * 2 <= outcomes.len()))
+    }
+}
+
+/// Whether something held in most of so many rounds; `None` while the rounds to come could still decide it.
+fn held_in_most(holding: usize, failing: usize, rounds: usize) -> Option<bool> {
+    match (holding * 2 > rounds, failing * 2 >= rounds) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    }
+}
+
+/// What a search for the highest rates was asked and how it went, as `run.json` keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RateFacts {
+    /// What latency must stay below.
+    pub bound: RateBound,
+    /// One for each store and workload.
+    pub searches: Vec<RateSearch>,
+}
+
+impl RateFacts {
+    /// What a run's `run.json` says of the search that it was; `None` if it was none.
+    pub fn of(run: &Run) -> Option<Self> {
+        serde_json::from_value(run.info.get("find_rate")?.clone()).ok()
+    }
+
+    /// The bound, for a sentence: `p99 below 2.00 ms`.
+    fn words(&self) -> String {
+        format!("{} below {}", self.bound.percentile, crate::format::time(self.bound.below_ns as f64))
+    }
+}
+
+/// How long a schedule takes at a rate: `1.23 s`.
+fn lasts(operations: u64, per_second: u64) -> String {
+    format!("{} s", digits(operations as f64 / per_second.max(1) as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_read_as_people_write_them_and_shown_so() {
+        for (text, percentile, below_ns, shown) in [
+            ("p99<2ms", "p99", 2_000_000, "p99<2ms"),
+            (" p50 < 1.5 us ", "p50", 1_500, "p50<1.5us"),
+            ("max<1s", "max", 1_000_000_000, "max<1s"),
+            ("p999<250µs", "p999", 250_000, "p999<250us"),
+            ("p90<40ns", "p90", 40, "p90<40ns"),
+        ] {
+            let bound: RateBound = text.parse().unwrap();
+            assert_eq!((bound.percentile.as_str(), bound.below_ns), (percentile, below_ns), "{text}");
+            assert_eq!(bound.to_string(), shown);
+            assert_eq!(shown.parse(), Ok(bound));
+        }
+    }
+
+    #[test]
+    fn bounds_that_are_none_say_what_would_be_one() {
+        for (text, words) in [
+            ("", "is no bound"),
+            ("2ms", "is no bound"),
+            ("p99>2ms", "is no bound"),
+            ("p98<2ms", "unknown percentile `p98`: use p50, p90, p99, p999, max"),
+            ("p99<=2ms", "is not a time"),
+            ("p99<2", "is not a time"),
+            ("p99<ms", "is not a time"),
+            ("p99<2min", "is not a time"),
+            ("p99<-2ms", "out of range"),
+            ("p99<0ms", "out of range"),
+            ("p99<0.1ns", "out of range"),
+            ("p99<1e300s", "is not a time"),
+            ("p99<99999s", "out of range"),
+            ("p99<NaNms", "is not a time"),
+            ("p\u{1b}99<2ms", "unknown percentile `p\\u{1b}99`"),
+        ] {
+            let told = text.parse::<RateBound>().unwrap_err();
+            assert!(told.contains(words), "{text}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_percentile_needs_operations_beyond_it() {
+        let least = |text: &str| text.parse::<RateBound>().unwrap().operations_min();
+        assert_eq!(["p50<1s", "p90<1s", "p99<1s", "p999<1s", "max<1s"].map(least), [2, 10, 100, 1000, 1]);
+    }
+
+    #[test]
+    fn most_of_the_rounds_decide_as_soon_as_they_can() {
+        assert_eq!([(0, 0), (1, 0), (1, 1)].map(|(yes, no)| held_in_most(yes, no, 3)), [None; 3]);
+        assert_eq!([(2, 0), (2, 1)].map(|(yes, no)| held_in_most(yes, no, 3)), [Some(true); 2]);
+        assert_eq!([(0, 2), (1, 2)].map(|(yes, no)| held_in_most(yes, no, 3)), [Some(false); 2]);
+        assert_eq!([(1, 0), (0, 1)].map(|(yes, no)| held_in_most(yes, no, 1)), [Some(true), Some(false)]);
+        assert_eq!([(1, 0), (1, 1), (2, 0)].map(|(yes, no)| held_in_most(yes, no, 2)), [None, Some(false), Some(true)]);
+    }
+}

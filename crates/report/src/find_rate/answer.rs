@@ -1,0 +1,140 @@
+//! The highest rates as a table: for each workload a row a store, best first, then what a bracket does not say.
+
+use std::collections::BTreeMap;
+
+use bakeoff_stats::Bracket;
+
+use crate::find_rate::{RateFacts, RateSearch, lasts};
+use crate::format::{count, printable, rate, time};
+use crate::run::Run;
+use crate::sections::section;
+use crate::table::{Side, Text, TextTable, paragraph};
+
+/// What was found, as text that ends with a line break; lines have at most `width` columns.
+pub fn render_rates(run: &Run, facts: &RateFacts, width: usize, color: bool) -> String {
+    let rates = Rates { run, facts, titles: titles(run), rounds: rounds(run) };
+    let mut workloads: Vec<&str> = Vec::new();
+    for search in &facts.searches {
+        if !workloads.contains(&search.workload.as_str()) {
+            workloads.push(&search.workload);
+        }
+    }
+    let mut body: String = workloads.into_iter().map(|workload| rates.workload(workload, width, color)).collect();
+    body.push('\n');
+    body.push_str(&paragraph(&rates.meaning(), width, "  ", "  "));
+    section(&format!("Highest rate with {}", facts.words()), &body)
+}
+
+fn titles(run: &Run) -> BTreeMap<&str, String> {
+    run.stores.iter().map(|store| (store.name.as_str(), printable(&store.title))).collect()
+}
+
+/// The rounds that each rate was to have.
+fn rounds(run: &Run) -> u32 {
+    run.info
+        .get("rounds")
+        .and_then(serde_json::Value::as_u64)
+        .and_then(|rounds| u32::try_from(rounds).ok())
+        .unwrap_or(1)
+}
+
+/// A run's searches with what is needed to speak of them.
+struct Rates<'a> {
+    run: &'a Run,
+    facts: &'a RateFacts,
+    titles: BTreeMap<&'a str, String>,
+    rounds: u32,
+}
+
+impl Rates<'_> {
+    fn bracket(&self, search: &RateSearch) -> Bracket {
+        Bracket::of(&search.tried(&self.facts.bound, &self.run.cells, self.rounds))
+    }
+
+    fn title(&self, search: &RateSearch) -> String {
+        self.titles.get(search.store.as_str()).cloned().unwrap_or_else(|| printable(&search.store))
+    }
+
+    fn workload(&self, workload: &str, width: usize, color: bool) -> String {
+        let of_workload = self.facts.searches.iter().filter(|search| search.workload == workload);
+        let mut rows: Vec<(&RateSearch, Bracket)> = of_workload.map(|search| (search, self.bracket(search))).collect();
+        rows.sort_by_key(|(_, bracket)| std::cmp::Reverse((bracket.held, bracket.failed)));
+        let Some((first, _)) = rows.first() else { return String::new() };
+        let heading = format!("{} · phase {}, {} operations", workload, first.phase, count(first.operations));
+        let percentile = &self.facts.bound.percentile;
+        let mut table = TextTable::new([Side::Left].into_iter().chain([Side::Right; 6]).collect());
+        let fails = format!("{percentile} there");
+        let head = ["  store", "holds at", percentile, "lasting", "fails at", &fails, "rates tried"];
+        table.row(head.map(Text::plain).into());
+        for (search, bracket) in &rows {
+            table.row(self.row(search, *bracket).map(Text::plain).into());
+        }
+        let notes = rows.iter().filter_map(|(search, bracket)| self.note(search, *bracket));
+        let notes: String = notes.map(|note| paragraph(&note, width, "  ", "    ")).collect();
+        format!("{}{}{notes}", paragraph(&printable(&heading), width, "  ", "    "), table.render(width, color))
+    }
+
+    fn row(&self, search: &RateSearch, bracket: Bracket) -> [String; 7] {
+        let at = |rate: Option<u64>| search.at(rate?, &self.facts.bound, &self.run.cells);
+        let shown = |rate_at: Option<u64>| rate_at.map_or_else(|| "–".to_owned(), |at| rate(at as f64));
+        let latency = |at: Option<(f64, bool)>| at.map_or_else(String::new, |(ns, _)| time(ns));
+        let failed = match at(bracket.failed) {
+            Some((ns, false)) if ns < self.facts.bound.below_ns as f64 => "fell behind".to_owned(),
+            other => latency(other),
+        };
+        [
+            format!("  {}", self.title(search)),
+            shown(bracket.held),
+            latency(at(bracket.held)),
+            bracket.held.map_or_else(String::new, |held| lasts(search.operations, held)),
+            shown(bracket.failed),
+            failed,
+            count(search.probes.len() as u64),
+        ]
+    }
+
+    /// Why there is no closed bracket, and how there might be one.
+    fn note(&self, search: &RateSearch, bracket: Bracket) -> Option<String> {
+        let title = self.title(search);
+        let lasting = |rate: u64| lasts(search.operations, rate);
+        if let Some(at) = search.failed_at(&self.run.cells) {
+            return Some(format!("{title}: a cell failed at {}, which ended the search: see below.", rate(at as f64)));
+        }
+        if search.cut_short && self.run.text(&["finished"]).is_some() {
+            return Some(match search.probes.is_empty() {
+                true => format!("{title}: not tried, there was no time left. Give more --budget."),
+                false => format!(
+                    "{title}: the time ended before both ends lay within 5 % of each other. Give more --budget."
+                ),
+            });
+        }
+        match bracket {
+            Bracket { held: Some(held), failed: None } if held >= search.highest_per_second => Some(format!(
+                "{title}: held at the highest rate tried, {}, at which the phase lasts {}. Give it more operations to try higher ones.",
+                rate(held as f64),
+                lasting(held)
+            )),
+            Bracket { held: None, failed: Some(failed) } if failed <= search.lowest_per_second => Some(format!(
+                "{title}: fails even at the lowest rate tried, {}, at which the phase lasts {}. Give it fewer operations to try \
+                 lower ones, or a larger bound.",
+                rate(failed as f64),
+                lasting(failed)
+            )),
+            bracket if bracket.is_closed() => None,
+            _ => Some(format!("{title}: not finished, `bakeoff run --resume` goes on.")),
+        }
+    }
+
+    fn meaning(&self) -> String {
+        let most = match self.rounds {
+            1 => "in the one round that each rate has".to_owned(),
+            rounds => format!("in most of {rounds} rounds"),
+        };
+        let (percentile, below) = (&self.facts.bound.percentile, time(self.facts.bound.below_ns as f64));
+        format!(
+            "A rate holds if {percentile}, counted from when each operation was due, is below {below} and the store keeps up with the \
+             schedule, {most}. The two rates are where the search ended, and no interval of confidence: repeat it, with another --seed, \
+             before you rely on a small difference."
+        )
+    }
+}

@@ -1,0 +1,110 @@
+//! A search for the highest rate at which something still holds, by doubling, halving and then bisection on the logarithmic scale.
+//!
+//! It has no state: what to try next follows from what was tried, so a search that was cut short is taken up by asking again.
+//! Searches that begin at the same rate try the same rates, as far as they go the same way.
+
+use std::collections::BTreeMap;
+
+/// The ends of a bracket lie at most this far apart when a search is over, as a ratio; or next to each other.
+const BRACKET_RATIO: f64 = 1.05;
+
+/// Where a search begins, and how far it may go; all at least 1, ascending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bisection {
+    /// The lowest rate that may be tried.
+    pub lowest: u64,
+    /// The rate that is tried first.
+    pub start: u64,
+    /// The highest rate that may be tried.
+    pub highest: u64,
+}
+
+/// What has been found out: the highest rate tried that held, and the lowest that did not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bracket {
+    /// It held here; `None` if it held nowhere.
+    pub held: Option<u64>,
+    /// It did not hold here; `None` if it held wherever it was tried.
+    pub failed: Option<u64>,
+}
+
+impl Bracket {
+    /// What these rates say, each with whether it held.
+    pub fn of(tried: &BTreeMap<u64, bool>) -> Self {
+        let held = tried.iter().rev().find(|(_, held)| **held).map(|(rate, _)| *rate);
+        let failed = tried.iter().find(|(_, held)| !**held).map(|(rate, _)| *rate);
+        Self { held, failed }
+    }
+
+    /// Whether both ends are known and close enough.
+    pub fn is_closed(self) -> bool {
+        let Self { held: Some(held), failed: Some(failed) } = self else { return false };
+        failed.saturating_sub(held) <= 1 || failed as f64 / held as f64 <= BRACKET_RATIO
+    }
+}
+
+impl Bisection {
+    /// The rate to try next; `None` when the search is over: the bracket is closed, or an end of what may be tried is reached.
+    pub fn next(self, tried: &BTreeMap<u64, bool>) -> Option<u64> {
+        let bracket = Bracket::of(tried);
+        match (bracket.held, bracket.failed) {
+            (None, None) => Some(self.start),
+            (Some(held), None) => (held < self.highest).then(|| held.saturating_mul(2).min(self.highest)),
+            (None, Some(failed)) => (failed > self.lowest).then(|| (failed / 2).max(self.lowest)),
+            _ if bracket.is_closed() => None,
+            (Some(held), Some(failed)) => {
+                let middle = (held as f64 * failed as f64).sqrt().round() as u64;
+                Some(middle.clamp(held + 1, failed - 1))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Searches where everything up to `limit` holds. Gives the bracket and how many rates were tried.
+    fn search(bisection: Bisection, limit: u64) -> (Bracket, usize) {
+        let mut tried = BTreeMap::new();
+        while let Some(rate) = bisection.next(&tried) {
+            assert!((bisection.lowest..=bisection.highest).contains(&rate), "{rate} must not be tried");
+            assert_eq!(tried.insert(rate, rate <= limit), None, "{rate} was tried before");
+        }
+        (Bracket::of(&tried), tried.len())
+    }
+
+    #[test]
+    fn any_limit_in_reach_is_bracketed_within_five_percent_by_few_trials() {
+        let bisection = Bisection { lowest: 1, start: 10_000, highest: 100_000_000 };
+        for limit in [1, 2, 3, 19, 20, 21, 500, 9_999, 10_000, 10_001, 123_456, 99_999_998] {
+            let (bracket, trials) = search(bisection, limit);
+            let (held, failed) = (bracket.held.unwrap(), bracket.failed.unwrap());
+            assert!(held <= limit && limit < failed && bracket.is_closed(), "{limit}: {bracket:?}");
+            assert!(failed - held <= 1 || failed as f64 / held as f64 <= 1.05, "{limit}: {bracket:?}");
+            assert!(trials <= 19, "{limit}: {trials} trials");
+        }
+    }
+
+    #[test]
+    fn a_limit_out_of_reach_ends_the_search_at_that_end() {
+        let bisection = Bisection { lowest: 100, start: 1_000, highest: 5_000 };
+        assert_eq!(search(bisection, 5_000), (Bracket { held: Some(5_000), failed: None }, 4));
+        assert_eq!(search(bisection, 99), (Bracket { held: None, failed: Some(100) }, 5));
+        let only = Bisection { lowest: 7, start: 7, highest: 7 };
+        assert_eq!(search(only, 7).1 + search(only, 6).1, 2);
+    }
+
+    #[test]
+    fn searches_that_go_the_same_way_try_the_same_rates() {
+        let bisection = Bisection { lowest: 1, start: 1_000, highest: 1_000_000 };
+        let tried = |limit: u64| {
+            let mut tried = BTreeMap::new();
+            while let Some(rate) = bisection.next(&tried) {
+                tried.insert(rate, rate <= limit);
+            }
+            tried.into_keys().collect::<Vec<_>>()
+        };
+        assert_eq!(tried(50_000), tried(50_001));
+    }
+}

@@ -1,0 +1,78 @@
+//! A planned workload at another rate than its suite gives it: the same tapes, replayed faster or slower.
+
+use bakeoff_tape::OpenLoop;
+
+use crate::plan::{Identity, WorkloadPlan};
+
+/// The phase of a workload whose operations are due at times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenPhase {
+    /// Its name.
+    pub name: String,
+    /// Operations on its schedule.
+    pub operations: u64,
+    /// How many of them are due each second, on average, as the suite has it.
+    pub per_second: f64,
+    /// Its place among the phases.
+    index: usize,
+}
+
+impl WorkloadPlan {
+    /// The one phase that is an open loop.
+    ///
+    /// # Errors
+    /// There is none, or there are several: what is missing, for a person.
+    pub fn open_phase(&self) -> Result<OpenPhase, String> {
+        let workload = &self.workload;
+        let open: Vec<OpenPhase> = workload
+            .phases
+            .iter()
+            .enumerate()
+            .filter_map(|(index, phase)| {
+                let operations = phase.operations.unwrap_or(workload.records);
+                let per_second = match phase.open_loop? {
+                    OpenLoop::Poisson { per_second } | OpenLoop::Fixed { per_second } => per_second,
+                    OpenLoop::Recorded { speed } => operations as f64 * speed / workload.import.as_ref()?.duration_s,
+                };
+                Some(OpenPhase { name: phase.name.clone(), operations, per_second, index })
+            })
+            .collect();
+        match open.as_slice() {
+            [only] => Ok(only.clone()),
+            [] => Err("no phase has a rate: each operation begins when the one before has ended. Give one phase of the suite a `rate`, \
+                       from which the search begins, such as rate = \"1k\"; or replay a tape that has times, with --speed 1"
+                .to_owned()),
+            several => {
+                let names: Vec<_> = several.iter().map(|phase| phase.name.as_str()).collect();
+                Err(format!(
+                    "the phases {} have a `rate` each, and only one can be looked for: leave it out of the others",
+                    names.join(", ")
+                ))
+            }
+        }
+    }
+
+    /// The same workload with so many operations a second in this phase. Its cells have ids of their own and say the rate.
+    pub fn at_rate(&self, phase: &OpenPhase, per_second: u64) -> Self {
+        let mut plan = self.clone();
+        if let Some(open_loop) = plan.workload.phases.get_mut(phase.index).and_then(|spec| spec.open_loop.as_mut()) {
+            let speed = open_loop.speed() * per_second as f64 / phase.per_second;
+            *open_loop = OpenLoop::Recorded { speed };
+        }
+        for cell in &mut plan.cells {
+            cell.axes.rate_per_second = Some(per_second);
+            cell.id = Identity {
+                workload: &plan.workload,
+                durability: cell.axes.durability,
+                store: &cell.axes.store,
+                settings: &cell.settings,
+                medium: &plan.medium,
+                variant: plan.variant.as_deref(),
+                disturbance: plan.disturbance,
+                memory_limit_bytes: plan.memory_limit_bytes,
+            }
+            .hash();
+        }
+        plan
+    }
+}
