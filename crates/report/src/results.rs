@@ -88,8 +88,11 @@ type PhasePlace = (String, String);
 
 /// What was replayed, and in which phase of which workload: for all its stores it is the same.
 pub(crate) fn replayed(line: &PhaseLine) -> (PhasePlace, Replayed) {
-    let Axes { variant, data, key, value_bytes_min, value_bytes_max, records, threads, .. } = &line.axes;
-    let workload = format!("{variant:?} {data:?} {key:?} {value_bytes_min} {value_bytes_max} {records} {threads}");
+    let Axes { variant, data, key, value_bytes_min, value_bytes_max, records, threads, rate_per_second, .. } =
+        &line.axes;
+    let workload = format!(
+        "{variant:?} {data:?} {key:?} {value_bytes_min} {value_bytes_max} {records} {threads} {rate_per_second:?}"
+    );
     let speed = line.result.open_loop.map(|of| of.speed.to_bits());
     ((workload, line.result.phase.clone()), (line.tape.tape_checksum.clone(), speed))
 }

@@ -158,6 +158,14 @@ impl Run<'_> {
                 return Ok(false);
             }
         }
+        // Asked again for ever, otherwise.
+        if self.next_rate(facts, place) == Some(rate) {
+            bail!(
+                "the cell {} at {rate}/s has all its rounds, and they do not tell whether the bound holds: its driver reports no open \
+                 loop, or no latencies",
+                cell.id
+            );
+        }
         Ok(true)
     }
 }
