@@ -80,8 +80,16 @@ impl Browser {
         self.value(&ready);
     }
 
-    /// The value of an expression in the page, which may be a promise.
+    /// The value of an expression in the page, which may be a promise, once the page has drawn what was chosen before.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
+        self.evaluate(
+            "new Promise((done) => { const look = () => \
+             document.documentElement?.dataset.drawing === undefined ? done() : setTimeout(look, 5); look(); })",
+        );
+        self.evaluate(expression)
+    }
+
+    fn evaluate(&mut self, expression: &str) -> Value {
         let ask = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true, "userGesture": true });
         let answer = self.call("Runtime.evaluate", ask);
         assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer:#}");

@@ -4,6 +4,7 @@ use std::fs;
 
 use bakeoff_protocol::FailureKind;
 use bakeoff_report::{Run, write_csv};
+use serde_json::json;
 
 use crate::Page;
 use crate::common::{axes, failed, gets, good, info, run, store, stores, text};
@@ -39,7 +40,7 @@ fn nothing_from_a_file_is_taken_for_markup() {
         run.info["suite"][key] = EVIL.concat().into();
     }
     run.info["machine"][EVIL[0]] = EVIL[1].into();
-    run.info["warnings"] = serde_json::json!([{ "code": EVIL[0], "message": EVIL[3] }]);
+    run.info["warnings"] = json!([{ "code": EVIL[0], "message": EVIL[3] }]);
     run.notes = EVIL.map(str::to_owned).to_vec();
     let mut page = Page::open(&[run]);
     assert_eq!(page.browser.value("window.hacked === undefined"), true);
@@ -95,7 +96,7 @@ fn damaged_and_foreign_results_show_what_can_be_read() {
     let mut info = info(&stores());
     info["protocol"] = 7.into();
     info["machine"] = "a string where an object was".into();
-    info["warnings"] = serde_json::json!({ "not": "a list" });
+    info["warnings"] = json!({ "not": "a list" });
     fs::write(directory.path().join("run.json"), info.to_string()).unwrap();
     let mut page = Page::open(&[Run::read(directory.path()).unwrap()]);
     assert_eq!(page.fields(), ["LMDB 1.00 µs"]);
@@ -104,6 +105,20 @@ fn damaged_and_foreign_results_show_what_can_be_read() {
         assert!(notes.contains(words), "{words} is not in {notes}");
     }
     page.is_quiet();
+}
+
+#[test]
+fn a_browser_that_cannot_draw_it_says_so() {
+    let mut page = Page::open(&[run(gets(&axes("lmdb"), &[1_000]), stores())]);
+    assert_eq!(page.browser.value("document.getElementById('trouble').hidden"), true);
+    let before = json!({ "source": "delete window.DecompressionStream" });
+    page.browser.call("Page.addScriptToEvaluateOnNewDocument", before);
+    page.browser.call("Page.reload", json!({}));
+    let told = "new Promise((done) => { const look = () => document.getElementById('trouble')?.hidden === false ? \
+                done(document.getElementById('trouble').innerText) : setTimeout(look, 20); look(); })";
+    let told = page.browser.text(told);
+    assert!(told.contains("cannot be shown in this browser (") && told.contains("DecompressionStream"), "{told}");
+    assert!(page.text_of(".headline").contains("without a competitor"));
 }
 
 #[test]
@@ -118,6 +133,7 @@ fn a_run_without_results_says_so() {
 fn raw_data_is_saved_as_it_was_exported() {
     let mut cells = gets(&axes("=1+1"), &[1_000, 2_000]);
     cells.push(failed(good(&axes("sqlite"), 1, Vec::new()), FailureKind::DiskFull, "line one\n\"two\", three"));
+    cells[0].end.axes.variant = Some("1000".to_owned());
     let run = run(cells, stores());
     let mut csv = Vec::new();
     write_csv(&run, &mut csv).unwrap();
@@ -128,5 +144,6 @@ fn raw_data_is_saved_as_it_was_exported() {
     let rows: serde_json::Value = serde_json::from_slice(&page.save(&directory, "made-up.json")).unwrap();
     assert_eq!((&rows[0]["store"], &rows[1]["latency_ns_mean"]), (&"=1+1".into(), &2_000.into()));
     assert_eq!(rows[2]["failure_message"], "line one\n\"two\", three");
+    assert_eq!((&rows[0]["variant"], &rows[0]["records"]), (&"1000".into(), &1_000.into()), "texts stay texts");
     assert_eq!(rows[2].get("latency_ns_mean"), None, "what is absent stays absent");
 }

@@ -1,6 +1,13 @@
 // The page's script, in parts that are one module. This part: what the page carries, unpacked, and how to find things in it.
 // Every text in it is data: it reaches the page through textContent and attributes, never as markup.
 
+/** Says what went wrong, where otherwise something would silently be missing. */
+addEventListener("error", ({ message }) => {
+  const trouble = document.getElementById("trouble");
+  trouble.textContent = `Something of the matrix or the pictures cannot be shown in this browser (${message}). The answer above and the raw data in the file are whole.`;
+  trouble.hidden = false;
+});
+
 /** @typedef {{contest: object, entry: object, store: object, figures: number[]}} Standing */
 
 async function unpack(element) {

@@ -38,5 +38,6 @@ if (measures.length) {
   let width = innerWidth;
   addEventListener("resize", () => innerWidth !== width && ((width = innerWidth), changed()));
   addEventListener("hashchange", () => { recall(); changed(); });
+} else {
+  document.documentElement.dataset.ready = performance.now().toFixed(1);
 }
-document.documentElement.dataset.ready = performance.now().toFixed(1);

@@ -321,16 +321,43 @@ function titleOf(of, ours) {
   return row ? data.stores[row.store].title : of.title;
 }
 
-function drawPictures() {
-  for (const axis of data.axes) if (varies(axis) && ["value_bytes", "records", "threads"].includes(axis.name)) drawAlong(axis);
-  drawAlongRate();
-  drawPercentiles();
-  drawCourse();
-  drawCosts();
-  drawScatter();
-  for (const axis of data.axes) if (varies(axis) && !["value_bytes", "records", "threads", "data"].includes(axis.name)) drawAlong(axis);
-  drawPublished();
-  drawRelative();
+/** Every picture, in the order in which they stand. */
+function allPictures() {
+  const numbers = ["value_bytes", "records", "threads"];
+  const along = (chosen) => data.axes.filter((axis) => varies(axis) && chosen(axis.name)).map((axis) => () => drawAlong(axis));
+  return [
+    ...along((name) => numbers.includes(name)),
+    drawAlongRate, drawPercentiles, drawCourse, drawCosts, drawScatter,
+    ...along((name) => !numbers.includes(name) && name !== "data"),
+    drawPublished, drawRelative,
+  ];
 }
 
+/** Pictures still to be drawn for the present choice. */
+let pending = [];
+let timer = null;
+
+/** Pictures come one by one behind the matrix, so that a choice is answered at once however many there are. */
+function drawPictures() {
+  pending = allPictures();
+  document.documentElement.dataset.drawing = "";
+  timer ??= setTimeout(drawNext);
+}
+
+function drawNext() {
+  const page = document.documentElement.dataset;
+  timer = null;
+  try {
+    pending.shift()?.();
+  } finally {
+    if (pending.length) {
+      timer = setTimeout(drawNext);
+    } else {
+      delete page.drawing;
+      page.ready ??= performance.now().toFixed(1);
+    }
+  }
+}
+
+addEventListener("beforeprint", () => { while (pending.length) pending.shift()(); });
 listeners.push(drawPictures);
