@@ -38,6 +38,11 @@ fn a_run_measures_verifies_ranks_and_leaves_only_results() {
         assert!(latency["latency_ns_p50"].as_u64() <= latency["latency_ns_max"].as_u64());
     }
     assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new());
+    let run = std::fs::read_to_string(place.only_run().join("run.json")).expect("run.json");
+    let run: serde_json::Value = serde_json::from_str(&run).expect("JSON");
+    let drivers = run["drivers"].as_array().expect("a list");
+    let stores: usize = drivers.iter().map(|driver| driver["stores"].as_array().map_or(0, Vec::len)).sum();
+    assert_eq!(Some(stores), run["stores"].as_array().map(Vec::len), "each store has one driver: {drivers:?}");
     let page = std::fs::read_to_string(place.only_run().join("report.html")).unwrap_or_default();
     assert!(page.contains("<h1>Tiny</h1>") && page.ends_with("</html>\n"), "the page is beside the results");
     assert!(finished.stdout.contains("report.html"), "{}", finished.stdout);

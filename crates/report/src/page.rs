@@ -97,8 +97,8 @@ struct StoreFacts<'a> {
 struct RunFacts<'a> {
     label: &'a str,
     directory: String,
-    /// The command that prints a cell's request is completed by this one.
-    driver: Option<&'a str>,
+    /// Each store's driver, to which a cell's request is given to run it again.
+    drivers: BTreeMap<&'a str, &'a str>,
     /// What opened each cell, by its id.
     cells: BTreeMap<&'a str, CellFacts<'a>>,
 }
@@ -141,7 +141,7 @@ pub fn write_page(runs: &[Run], against: Option<&Published>, out: &mut dyn Write
             ("first", &first),
             ("more", &more),
             ("facts", &runs.iter().map(|(label, run)| head::facts(label, run)).collect::<String>()),
-            ("warnings", &head::warnings(&runs)),
+            ("warnings", &head::warnings(&runs, &contenders)),
             ("behind", &behind::behind(&runs, &contenders)),
             ("data", &packed(&payload(&runs, against, &contenders)?)?),
             ("raw", &raw(&runs)?),
@@ -236,8 +236,6 @@ fn payload(runs: &[Labelled], against: Option<&Published>, contenders: &Contende
 }
 
 fn run_facts<'a>(label: &'a str, run: &'a Run) -> RunFacts<'a> {
-    let drivers = run.list("drivers");
-    let only = drivers.first().filter(|_| drivers.len() == 1);
     let mut cells = BTreeMap::new();
     for end in run.cells.iter().map(|cell| &cell.end) {
         if let Some(opened) = &end.opened {
@@ -245,12 +243,7 @@ fn run_facts<'a>(label: &'a str, run: &'a Run) -> RunFacts<'a> {
             cells.entry(end.cell.as_str()).or_insert(facts);
         }
     }
-    RunFacts {
-        label,
-        directory: run.directory.display().to_string(),
-        driver: only.and_then(|driver| driver.get("path")?.as_str()),
-        cells,
-    }
+    RunFacts { label, directory: run.directory.display().to_string(), drivers: run.drivers(), cells }
 }
 
 /// Every run's rows as CSV, to be saved from the page.

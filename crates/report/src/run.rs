@@ -1,5 +1,6 @@
 //! A run's directory, read whole.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -124,6 +125,17 @@ impl Run {
     /// The entries of a list in `run.json`; none if it is absent.
     pub(crate) fn list(&self, key: &str) -> &[Value] {
         self.info.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    /// Each store's driver, by its path: to it a cell's request is given to run it again.
+    pub(crate) fn drivers(&self) -> BTreeMap<&str, &str> {
+        let mut drivers = BTreeMap::new();
+        for driver in self.list("drivers") {
+            let Some(path) = driver.get("path").and_then(Value::as_str) else { continue };
+            let stores = driver.get("stores").and_then(Value::as_array).into_iter().flatten();
+            drivers.extend(stores.filter_map(|store| Some((store.as_str()?, path))));
+        }
+        drivers
     }
 
     fn read_stores(&mut self) {

@@ -94,6 +94,9 @@ pub(crate) struct DriverFacts {
     pub(crate) version: String,
     pub(crate) build: String,
     pub(crate) path: PathBuf,
+    /// The stores of the run that it replays.
+    #[serde(default)]
+    pub(crate) stores: Vec<String>,
 }
 
 /// A warning as it is kept and shown.

@@ -11,6 +11,7 @@ use clap::Parser;
 
 use crate::Outcome;
 use crate::cli::{COLUMNS, Cli, RunArguments, Verb};
+use crate::drivers::Driver;
 use crate::engine::disturbance;
 use crate::engine::find_rate;
 use crate::engine::interrupt::Interrupt;
@@ -299,17 +300,7 @@ pub(crate) fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> 
         machine,
         media: setup.media.clone(),
         disturbances: setup.disturbances().into_iter().filter_map(disturbance::facts).collect(),
-        drivers: setup
-            .drivers
-            .drivers
-            .iter()
-            .map(|driver| DriverFacts {
-                driver: driver.description.driver.clone(),
-                version: driver.description.version.clone(),
-                build: driver.description.build.clone(),
-                path: driver.path.clone(),
-            })
-            .collect(),
+        drivers: drivers(setup, in_plan),
         stores: setup.stores.iter().filter(|store| in_plan(&store.name)).cloned().collect(),
         cells: cell_ids(setup),
         skipped: skipped(setup),
@@ -319,6 +310,22 @@ pub(crate) fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> 
         pick: None,
         find_rate: None,
     }
+}
+
+/// The drivers that take part, each with its stores.
+fn drivers(setup: &Setup, in_plan: impl Fn(&str) -> bool) -> Vec<DriverFacts> {
+    let stores = |path: &Path| -> Vec<String> {
+        let names = setup.stores.iter().map(|store| &store.name).filter(|name| in_plan(name));
+        names.filter(|name| setup.drivers.of_store(name).is_some_and(|of| of.path == path)).cloned().collect()
+    };
+    let facts = |driver: &Driver| DriverFacts {
+        driver: driver.description.driver.clone(),
+        version: driver.description.version.clone(),
+        build: driver.description.build.clone(),
+        path: driver.path.clone(),
+        stores: stores(&driver.path),
+    };
+    setup.drivers.drivers.iter().map(facts).filter(|driver| !driver.stores.is_empty()).collect()
 }
 
 fn variants(suite: &bakeoff_suite::Suite) -> Vec<VariantText> {

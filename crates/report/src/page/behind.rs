@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::contender::Contenders;
 use crate::format::{count, counted, size_range};
 use crate::page::Labelled;
+use crate::page::head::failures_id;
 use crate::page::html::{lines, store, text};
 use crate::run::Run;
 use crate::sections::command_line;
@@ -23,9 +24,9 @@ const FAILURES_MAX: usize = 50;
 /// Everything behind the figures of these runs.
 pub(crate) fn behind(runs: &[Labelled], contenders: &Contenders) -> String {
     let mut out = String::new();
-    for (label, run) in runs {
+    for (place, (label, run)) in runs.iter().enumerate() {
         let of = if runs.len() > 1 { format!(" · {}", text(label)) } else { String::new() };
-        out.push_str(&failures(run, contenders, &of));
+        out.push_str(&failures(run, contenders, &of, &failures_id(place)));
         out.push_str(&folded(&format!("Machine and disk{of}"), &machine(run)));
         out.push_str(&folded(&format!("Stores, versions and promises{of}"), &stores(run)));
         out.push_str(&folded(&format!("Suite and command line{of}"), &suite(run)));
@@ -39,7 +40,7 @@ fn folded(title: &str, body: &str) -> String {
     if body.is_empty() { String::new() } else { format!("<details><summary>{title}</summary>{body}</details>\n") }
 }
 
-fn failures(run: &Run, contenders: &Contenders, of: &str) -> String {
+fn failures(run: &Run, contenders: &Contenders, of: &str, id: &str) -> String {
     let failed: Vec<&CellEnd> = run.cells.iter().filter(|cell| !cell.is_ok()).map(|cell| &cell.end).collect();
     if failed.is_empty() {
         return String::new();
@@ -52,7 +53,7 @@ fn failures(run: &Run, contenders: &Contenders, of: &str) -> String {
         format!("<p>And {}: see <code>results.jsonl</code>.</p>", counted(more, "more failed round"))
     };
     format!(
-        "<details id=\"failures\" open><summary>Failed: never ranked, never averaged ({}{of})</summary>{items}{more}</details>\n",
+        "<details id=\"{id}\" class=\"failures\" open><summary>Failed: never ranked, never averaged ({}{of})</summary>{items}{more}</details>\n",
         count(failed.len() as u64)
     )
 }
@@ -74,12 +75,13 @@ fn failure(run: &Run, end: &CellEnd, contenders: &Contenders) -> String {
         .map_or_else(String::new, |log| format!("<pre class=\"log\" tabindex=\"0\">{}</pre>", lines(&log)));
     format!(
         "<article class=\"failure\"><h4>{who}: {kind}{phase}</h4><p>{}</p><p>{}</p>\
-         <p>log <code>{}</code> · again <code>bakeoff request {} --run {}</code></p>{log}</article>",
+         <p>log <code>{}</code> · again <code>bakeoff request {} --run {} | {} run</code></p>{log}</article>",
         text(&place),
         text(end.failure_message.as_deref().unwrap_or_default()),
         text(&end.log),
         text(&end.cell),
         text(&run.directory.display().to_string()),
+        text(run.drivers().get(axes.store.as_str()).unwrap_or(&"bakeoff-driver-…")),
     )
 }
 

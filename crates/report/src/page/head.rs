@@ -1,12 +1,14 @@
 //! The first screen, as plain HTML that needs no script: who is best at what and by how much, under which promise, what was
 //! measured where, what spoils the figures.
 
+use std::collections::BTreeSet;
+
 use bakeoff_stats::{Interval, Ranking, Verdict};
 
 use crate::answer::{Overall, overall, overall_of, promise};
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{counted, ratio, ratio_range};
+use crate::format::{counted, listed, ratio, ratio_range};
 use crate::matrix::measure_label;
 use crate::page::Labelled;
 use crate::page::html::{marks, store, stores, text};
@@ -51,7 +53,7 @@ fn promise_words(of: &Circumstances, tables: &[Table]) -> String {
     let words = promise(of.durability);
     let (class, meaning) = words.split_once(": ").unwrap_or((&words, ""));
     let varying = text(&varying(of, tables));
-    format!("<b>{}</b>{varying} <span>{}</span>", text(class), text(meaning))
+    format!("<b>{}</b>{varying}: <span>{}</span>", text(class), text(meaning))
 }
 
 /// Who to take, in a sentence.
@@ -216,18 +218,31 @@ pub(crate) fn facts(label: &str, run: &Run) -> String {
     format!("<dl class=\"facts\">{rows}</dl>")
 }
 
+/// Where the failures of the run with this place are shown.
+pub(super) fn failures_id(run: usize) -> String {
+    if run == 0 { "failures".to_owned() } else { format!("failures-{run}") }
+}
+
+/// How many rounds failed, and whose; nothing if none did.
+fn failures(run: &Run, contenders: &Contenders, of: &str, id: &str) -> String {
+    let failed: Vec<_> = run.cells.iter().filter(|cell| !cell.is_ok()).collect();
+    if failed.is_empty() {
+        return String::new();
+    }
+    let words = counted(failed.len(), "round");
+    let who: BTreeSet<String> = failed.iter().filter_map(|cell| contenders.of(&cell.end.axes)).map(store).collect();
+    let who = listed(&who.into_iter().collect::<Vec<_>>());
+    format!(
+        "<li class=\"bad\">{of}{words} of {who} failed: <a href=\"#{id}\">the cells</a> are never ranked and never averaged</li>"
+    )
+}
+
 /// What spoils the figures, what was left out while reading, and how many cells failed.
-pub(crate) fn warnings(runs: &[Labelled]) -> String {
+pub(crate) fn warnings(runs: &[Labelled], contenders: &Contenders) -> String {
     let mut items = String::new();
-    for (label, run) in runs {
+    for (place, (label, run)) in runs.iter().enumerate() {
         let of = if runs.len() > 1 { format!("<b>{}</b> ", text(label)) } else { String::new() };
-        let failed = run.cells.iter().filter(|cell| !cell.is_ok()).count();
-        if failed > 0 {
-            let words = counted(failed, "round");
-            items.push_str(&format!(
-                "<li class=\"bad\">{of}{words} failed: <a href=\"#failures\">the cells</a> are never ranked and never averaged</li>"
-            ));
-        }
+        items.push_str(&failures(run, contenders, &of, &failures_id(place)));
         let warnings = run.list("warnings").iter().filter_map(|warning| warning.get("message")?.as_str());
         for words in warnings.chain(run.notes.iter().map(String::as_str)) {
             items.push_str(&format!("<li>{of}{}</li>", text(words)));

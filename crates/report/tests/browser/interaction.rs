@@ -176,7 +176,7 @@ fn a_failed_store_is_named_and_ranked_nowhere() {
     let words = page.text_of("#detail-cells");
     assert!(words.contains("Flat folder: failed"), "{words}");
     assert!(!page.text_of("#detail-table").contains("Flat folder"));
-    assert!(page.text_of(".warnings").contains("4 rounds failed"), "{}", page.text_of(".warnings"));
+    assert!(page.text_of(".warnings").contains("4 rounds of Flat folder failed"), "{}", page.text_of(".warnings"));
     assert!(page.text_of("#failures").contains("found nothing, but the key is there"));
 }
 
@@ -212,6 +212,8 @@ fn several_runs_in_one_page() {
     let mut other = everything();
     other.directory = "results/other".into();
     other.info["machine"]["cpu_model"] = "Slide rule".into();
+    other.info["drivers"] =
+        json!([{ "path": "/b/driver", "stores": ["sqlite"] }, { "path": "/b/other", "stores": ["flat-folder"] }]);
     other.cells.retain(|cell| cell.end.axes.store != "lmdb");
     let mut page = Page::open(&[everything(), other]);
     assert_eq!(page.count(".facts"), 2);
@@ -220,5 +222,11 @@ fn several_runs_in_one_page() {
     page.choose("#choosers", "run", "other");
     assert_eq!(page.fields()[0], "SQLite 2.00 µs");
     assert_eq!(page.count("#along-run svg"), 1);
+    page.browser.value("document.querySelector('#detail-cells details').open = true");
+    let cells = page.text_of("#detail-cells");
+    assert!(cells.contains("--run results/other | /b/driver run") && cells.contains("| /b/other run"), "{cells}");
+    let ids = "(() => { const ids = [...document.querySelectorAll('[id]')].map((each) => each.id); return ids.length - new Set(ids).size; })()";
+    assert_eq!(page.browser.value(ids), 0, "no two elements have the same id");
+    assert_eq!(page.count("#failures-1"), 1);
     page.is_quiet();
 }

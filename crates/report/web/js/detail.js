@@ -51,7 +51,7 @@ function cellsAgain(contest) {
   const rows = contest.entries.filter((entry) => shown(entry.store)).map((entry) => {
     const cell = run.cells[entry.cell];
     const settings = Object.entries(cell?.settings ?? {}).map(([name, value]) => `${name}=${value}`).join(", ");
-    const again = `bakeoff request ${entry.cell} --run ${run.directory} | ${run.driver ?? "bakeoff-driver-…"} run`;
+    const again = `bakeoff request ${entry.cell} --run ${run.directory} | ${run.drivers[data.stores[entry.store].name] ?? "bakeoff-driver-…"} run`;
     return element("tr", {},
       element("th", { scope: "row" }, storeName(entry.store)),
       element("td", {}, cell?.version ?? "–"),
