@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 
 use crate::compare::{Change, Comparison, Line};
-use crate::format::{counted, ratio, ratio_range};
+use crate::format::{counted, digits, ratio};
 use crate::sections::section;
 use crate::table::{Side, Text, TextTable, paragraph};
 use crate::terminal::{TerminalOptions, WIDTH_MIN};
@@ -49,9 +49,16 @@ fn table(lines: &[Line], options: &TerminalOptions, width: usize) -> String {
 /// The ratio and its interval, in words.
 pub(crate) fn figures(line: &Line) -> [String; 2] {
     match line.ratio {
-        Some(of) => [ratio(of.estimate), ratio_range(of.low, of.high)],
+        Some(of) => [ratio(of.estimate), interval_words(of.low, of.high)],
         None => ["–".to_owned(), "too few rounds".to_owned()],
     }
+}
+
+/// An interval; ends beyond a thousand times say no more than that, and would take the room of the workload's words.
+fn interval_words(low: f64, high: f64) -> String {
+    let low = if low < 0.001 { "≤0.001".to_owned() } else { digits(low) };
+    let high = if high > 1000.0 { "≥1000".to_owned() } else { digits(high) };
+    format!("{low}–{high}×")
 }
 
 fn style(change: Change) -> Style {

@@ -1,6 +1,6 @@
 //! Two runs compared: what is better, worse, cannot be told, and what is said around it.
 
-use bakeoff_protocol::{Durability, FailureKind};
+use bakeoff_protocol::{Axes, Durability, FailureKind};
 use bakeoff_report::{
     CellRound, Change, Comparison, ReportError, Run, TerminalOptions, render_comparison, write_comparison_html,
     write_comparison_markdown,
@@ -58,6 +58,22 @@ fn a_run_is_not_worse_than_itself() {
     assert!(comparison.lines.iter().chain(&comparison.overall).all(|line| line.change == Change::CannotTell));
     assert_eq!((comparison.differences.len(), comparison.notes.len()), (0, 0));
     assert!(text(&comparison, false).contains("6 figures: 0 better in B, 0 worse, 6 cannot be told apart."));
+}
+
+#[test]
+fn an_interval_that_says_nothing_leaves_the_workload_its_room() {
+    let of = |name: &str, means: &[u64]| {
+        let mut run = named(name, Vec::new());
+        for threads in [1, 2] {
+            let axes = Axes { threads, variant: Some("a-variant-of-many".to_owned()), ..axes("lmdb") };
+            run.cells.append(&mut gets(&axes, means));
+        }
+        run
+    };
+    let comparison = Comparison::new(&of("a", &[1_000, 1_000_000]), &of("b", &[1_000_000, 1_000])).unwrap();
+    let text = text(&comparison, true);
+    assert!(text.contains("≤0.001–≥1000×"), "{text}");
+    assert!(text.contains("1 workload, variant a-variant-of-many, 2 threads"), "{text}");
 }
 
 #[test]
