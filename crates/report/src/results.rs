@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{Axes, CellEnd, CellStatus, PhaseLine, ResultLine};
+use bakeoff_protocol::{CellEnd, CellStatus, PhaseLine, ResultLine};
 
 /// One cell's round that ended, well or not, with the phases it measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,18 +83,30 @@ pub fn rounds_of(lines: &[ResultLine]) -> Vec<CellRound> {
 /// A tape's checksum, and how fast it was replayed in an open loop.
 pub(crate) type Replayed = (String, Option<u64>);
 
-/// A workload in words, and a phase of it.
+/// Axes that do not decide what is replayed: whoever replays it, where, and what else goes on.
+const NO_WORKLOAD: [&str; 9] = [
+    "suite",
+    "store",
+    "settings",
+    "durability",
+    "medium",
+    "disturbance",
+    "memory_bytes",
+    "memory_limit_bytes",
+    "unequal",
+];
+
+/// A workload, and a phase of it.
 type PhasePlace = (String, String);
 
 /// What was replayed, and in which phase of which workload: for all its stores it is the same.
 pub(crate) fn replayed(line: &PhaseLine) -> (PhasePlace, Replayed) {
-    let Axes { variant, data, key, value_bytes_min, value_bytes_max, records, threads, rate_per_second, .. } =
-        &line.axes;
-    let workload = format!(
-        "{variant:?} {data:?} {key:?} {value_bytes_min} {value_bytes_max} {records} {threads} {rate_per_second:?}"
-    );
+    let mut workload = serde_json::to_value(&line.axes).unwrap_or_default();
+    if let Some(axes) = workload.as_object_mut() {
+        axes.retain(|name, _| !NO_WORKLOAD.contains(&name.as_str()));
+    }
     let speed = line.result.open_loop.map(|of| of.speed.to_bits());
-    ((workload, line.result.phase.clone()), (line.tape.tape_checksum.clone(), speed))
+    ((workload.to_string(), line.result.phase.clone()), (line.tape.tape_checksum.clone(), speed))
 }
 
 /// Puts lines together to rounds of cells.

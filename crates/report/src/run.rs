@@ -1,6 +1,6 @@
 //! A run's directory, read whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -114,6 +114,7 @@ impl Run {
         let mut run = Self { directory: directory.to_owned(), stores: Vec::new(), info, cells, notes };
         run.read_stores();
         run.check_version();
+        run.check_cells();
         Ok(run)
     }
 
@@ -147,6 +148,21 @@ impl Run {
             self.notes.push(format!("{unread} store description(s) in run.json cannot be read by this version"));
         }
         self.stores = stores;
+    }
+
+    /// Cells whose ids `run.json` does not know came from another run.
+    fn check_cells(&mut self) {
+        let info = self.info.to_string();
+        // Ids are hexadecimal: between two quotation marks they stand as they are.
+        let known: BTreeSet<&str> = info.split('"').collect();
+        let ids: BTreeSet<&str> = self.cells.iter().map(|cell| cell.end.cell.as_str()).collect();
+        let foreign = ids.into_iter().filter(|id| !known.contains(id)).count();
+        if foreign > 0 && !self.list("cells").is_empty() {
+            self.notes.push(format!(
+                "{foreign} cell(s) in results.jsonl are not among those of run.json: they seem to come from another run, and are shown \
+                 with this one's"
+            ));
+        }
     }
 
     fn check_version(&mut self) {

@@ -146,6 +146,20 @@ fn a_run_is_read_with_its_stores() {
 }
 
 #[test]
+fn cells_of_another_run_are_noted() {
+    let notes = |cells: &[&str]| {
+        let mut info = info(&stores());
+        info["cells"] = cells.into();
+        let directory = directory(Some(&info.to_string()), Some(text(&gets(&axes("lmdb"), &[1_000])).as_bytes()));
+        Run::read(directory.path()).unwrap().notes
+    };
+    assert_eq!(notes(&["lmdb-1024-1000-random"]), Vec::<String>::new());
+    assert_eq!(notes(&[]), Vec::<String>::new(), "a run that tells of no cells has no foreign ones");
+    let foreign = notes(&["another"]);
+    assert!(foreign.len() == 1 && foreign[0].starts_with("1 cell(s) in results.jsonl are not among"), "{foreign:?}");
+}
+
+#[test]
 fn directories_that_are_no_runs_are_refused() {
     for info in [None, Some("{}"), Some("[1]"), Some("garbage"), Some("{\"name\":\"someone's package\"}")] {
         let directory = directory(info, Some(b"my own data"));
