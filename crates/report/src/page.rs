@@ -37,7 +37,7 @@ use crate::find_rate::{RateFacts, render_rates};
 use crate::page::axes::Axis;
 use crate::page::contests::Contests;
 use crate::page::figures::{CURVE_SHARES, ContestFigures, figures};
-use crate::page::html::{fill, text};
+use crate::page::html::{fill, lines, text};
 use crate::page::measures::{MEASURES, Measure};
 use crate::page::overview::{RunTables, id, overview};
 use crate::page::published::PublishedFacts;
@@ -191,7 +191,7 @@ fn picks(runs: &[Labelled]) -> String {
             (None, Some(facts)) => ("The highest rates", render_rates(run, &facts, TEXT_COLUMNS, false)),
             (None, None) => return None,
         };
-        Some(format!("<h2>{title}{of}</h2><pre class=\"code\" tabindex=\"0\">{}</pre>", text(&answer)))
+        Some(format!("<h2>{title}{of}</h2><pre class=\"code\" tabindex=\"0\">{}</pre>", lines(&answer)))
     };
     runs.iter().filter_map(pick).collect()
 }
