@@ -54,6 +54,20 @@ impl Recipe {
         }
     }
 
+    /// Refuses what is not built.
+    fn check_built(&self, found: &Drivers) -> Result<()> {
+        if self.stores.iter().any(|store| found.of_store(store).is_some()) {
+            return Ok(());
+        }
+        bail!(
+            "{} is not built, and a plan builds nothing: run {} first ({}), or leave out {} with --stores",
+            self.program,
+            self.command(),
+            self.wait,
+            self.store_list()
+        )
+    }
+
     /// Has the script build it, which does nothing if it is built and nothing has changed since.
     fn build(&self, found: &Drivers) -> Result<()> {
         let is_there = found.has_program(&self.program);
@@ -110,12 +124,12 @@ fn check_names(names: &[String], drivers: &Drivers, recipes: &[Recipe]) -> Resul
     Ok(())
 }
 
-/// The drivers there are, after those were built that `stores` ask for.
+/// The drivers there are, after those were built that `stores` ask for, if anything may be built.
 ///
 /// # Errors
 /// If no driver works, or one cannot be built of which a store was named. Where all stores are asked for, what cannot be built is
 /// left out with a note.
-pub(crate) fn drivers_for(stores: &StoreChoice) -> Result<Drivers> {
+pub(crate) fn drivers_for(stores: &StoreChoice, may_build: bool) -> Result<Drivers> {
     let mut drivers = Drivers::discover()?;
     let recipes = recipes()?;
     if let StoreChoice::Named(names) = stores {
@@ -123,7 +137,8 @@ pub(crate) fn drivers_for(stores: &StoreChoice) -> Result<Drivers> {
     }
     let mut notes = Vec::new();
     for recipe in recipes.iter().filter(|recipe| recipe.is_wanted(stores)) {
-        match (recipe.build(&drivers), stores) {
+        let built = if may_build { recipe.build(&drivers) } else { recipe.check_built(&drivers) };
+        match (built, stores) {
             (Ok(()), _) => drivers = Drivers::discover()?,
             (Err(error), StoreChoice::All) => {
                 notes.push(format!("going on without {}: {error:#}", recipe.store_list()))

@@ -149,10 +149,15 @@ fn a_build_that_fails_ends_a_run_that_named_the_store_and_no_other() {
     let (here, (name, recipe)) = (Installation::new(), recipe());
     let script = here.script("echo no compiler >&2; exit 2");
     let command = format!("./bakeoff build {name}");
-    let named = here.run(&["run", "--plan", "--stores", &recipe.stores[0]], Some(&script)).expect(2);
+    let named = here.run(&["run", "--stores", &recipe.stores[0]], Some(&script)).expect(2);
     named.says(&["no compiler", "could not be built", &command]);
-    let all = here.run(&["run", "--plan", "--stores", "all"], Some(&script)).expect(0);
+    let small = ["--records", "10", "--value-size", "1B..10B", "--data", "text", "--rounds", "1"];
+    let all = here.run(&[&["run", "--stores", "all"], &small[..]].concat(), Some(&script)).expect(0);
     all.says(&["no compiler", "going on without", &command]);
+    // Who only looks does not wait for a build.
+    let plan = here.run(&["run", "--plan", "--stores", &recipe.stores[0]], Some(&script)).expect(2);
+    assert!(!plan.stderr.contains("no compiler"), "{}", plan.stderr);
+    plan.says(&["a plan builds nothing", &command]);
 }
 
 #[test]

@@ -174,6 +174,12 @@ fn a_driver_whose_counts_are_not_those_of_its_tapes_fails_its_cell() {
             "bad-output",
             "1 timed operations",
         ),
+        (r#"s/"latency_ns_p50":[0-9]*/"latency_ns_p50":999999999999/"#, "bad-output", "percentiles of"),
+        (
+            r#"/"phase":"get"/s/"wall_ns":[0-9]*/"wall_ns":1/; s/"timed_ns":/"timed_ns":9999/g"#,
+            "bad-output",
+            "more than its threads ran",
+        ),
         (r#"s/"threads":1/"threads":77/"#, "bad-output", "77 threads"),
         (r#"s/"mode":"latency"/"mode":"throughput"/"#, "bad-output", "another mode"),
         (r#"s/"phase":"get"/"phase":"load"/"#, "bad-output", "the phase `load` when get was due"),

@@ -253,6 +253,21 @@ fn cells_with_lines_that_cannot_be_read_are_measured_again() {
     let kept =
         std::fs::read_to_string(path.with_file_name("results-damaged-1.jsonl")).expect("the damaged file is kept");
     assert_eq!(kept, damaged);
+    // Again, with nothing left to do: the run is what it was.
+    let facts = || std::fs::read_to_string(path.with_file_name("run.json")).expect("run.json");
+    let before = facts();
+    place.run(&["run", "--resume"]).expect(0).says(&["Nothing is left to measure"]);
+    let finished = |facts: &str| facts.lines().find(|line| line.contains("\"finished\"")).map(str::to_owned);
+    assert_eq!(finished(&facts()), finished(&before));
+    for (fact, other, words) in
+        [("kernel", "5.0.0-other", "the kernel"), ("bakeoff_version", "0.0.9", "bakeoff was 0.0.9")]
+    {
+        let line = before.lines().find(|line| line.trim_start().starts_with(&format!("\"{fact}\""))).expect("the fact");
+        let elsewhere = before.replacen(line, &format!("  \"{fact}\": \"{other}\","), 1);
+        std::fs::write(path.with_file_name("run.json"), elsewhere).expect("run.json is written");
+        place.run(&["run", "--resume"]).expect(2).says(&[words, other, "start a new run"]);
+    }
+    std::fs::write(path.with_file_name("run.json"), &before).expect("run.json is written");
     let after = std::fs::read_to_string(&path).expect("results");
     assert!(after.starts_with(&(lines[ends[0] + 1..=ends[1]].join("\n") + "\n")), "what could be read is as it was");
 }

@@ -137,7 +137,10 @@ fn overall_words(table: &Table, contenders: &Contenders) -> String {
         _ if common == all => format!("all {all} timed fields"),
         _ => format!("the {common} of {all} timed fields that all of them have"),
     };
-    let mut words = format!("{head}. Mean time, the best being 1: {} (geometric mean over {of})", places.join(", "));
+    let mut words = format!(
+        "{head}. Mean time, the best being 1: {} (geometric mean over {of}, round by round)",
+        places.join(", ")
+    );
     if !left_out.is_empty() {
         let left_out: Vec<String> = left_out.iter().map(title).collect();
         words.push_str(&format!(". Not in it because of failures: {}", listed(&left_out)));

@@ -48,8 +48,8 @@ pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize,
     }
     let mut out = paragraph(
         "Means over rounds with their 95 % interval, rates over the time of all rounds; percentiles are medians over rounds, max is the \
-         largest of all. For scans, rate and mean are per entry, percentiles per scan. In batches, percentiles are those of the writes \
-         alone, and rate and mean include the commits.",
+         largest of all. For scans, rate and mean are per entry, percentiles and max per scan. In batches, percentiles and max are those \
+         of the writes alone, and rate and mean include the commits. Of mixed operations the rate is over the whole phase's time.",
         width,
         "",
         "",

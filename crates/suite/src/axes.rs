@@ -95,7 +95,7 @@ pub(crate) fn axes(root: &Table<'_>, directory_tree: Option<Tree>, problems: &mu
         table.axis("durability", problems, |node, what, problems| read::word(node, what, &classes, problems));
     let threads = table.axis("threads", problems, threads);
     let memory_limits = table.axis("memory-limit", problems, memory::limit);
-    let media = table.axis("media", problems, read::name);
+    let media = table.axis("media", problems, |node, _, problems| read::name(node, "medium", problems));
     let words = Disturbance::ALL.map(|disturbance| (disturbance.name(), disturbance));
     let disturbances =
         table.axis("disturbance", problems, |node, what, problems| read::word(node, what, &words, problems));

@@ -328,6 +328,14 @@ impl Suite {
 /// The file cannot be read, is longer than [`SUITE_BYTES_MAX`], or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, SuiteErrors> {
     let name = path.to_string_lossy();
+    if path.metadata().is_ok_and(|facts| !facts.is_file()) {
+        let message = "is not a file".to_owned();
+        return Err(SuiteErrors::of_file(
+            &name,
+            message,
+            "give a suite file, or the name of one of bakeoff's own suites",
+        ));
+    }
     let mut bytes = Vec::new();
     std::fs::File::open(path).and_then(|file| file.take(SUITE_BYTES_MAX + 1).read_to_end(&mut bytes)).map_err(
         |error| SuiteErrors::of_file(&name, format!("cannot be read: {error}"), "check the path and its permissions"),

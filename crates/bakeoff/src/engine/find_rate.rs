@@ -86,6 +86,7 @@ struct Searched<'a> {
 impl Run<'_> {
     /// Looks for the highest rate of every store in every workload, and keeps how it went in `run.json`.
     pub(crate) fn find_rates(mut self, mut facts: RateFacts) -> Result<Ended> {
+        self.file.finished = None;
         let mut display = Display::new();
         let workloads = &self.setup.plan.workloads;
         facts.searches.iter_mut().for_each(|search| search.cut_short = true);

@@ -59,6 +59,13 @@ impl Run<'_> {
         let mut costs = Costs::new(workloads.iter().map(estimates).collect());
         let mut display = Display::new();
         pending.retain(|step| !self.is_done(step));
+        if pending.is_empty() {
+            tell!("Nothing is left to measure");
+        } else {
+            self.file.finished = None;
+            self.file.given_up.clear();
+            self.file.write(self.directory.path())?;
+        }
         while let Some(index) = self.next(&pending, &costs) {
             let step = pending.remove(index);
             if !self.step(&step, &pending, &mut costs, &mut display)? {
@@ -76,8 +83,7 @@ impl Run<'_> {
         if self.interrupt.requested() {
             return None;
         }
-        let Some(budget) = self.budget else { return (!pending.is_empty()).then_some(0) };
-        let left = budget.saturating_sub(self.begin.elapsed());
+        let Some(left) = self.budget_left() else { return (!pending.is_empty()).then_some(0) };
         let rounds = self.setup.suite.rounds();
         let outlooks: Vec<_> = (0..self.setup.plan.workloads.len())
             .map(|workload| {
@@ -88,6 +94,11 @@ impl Run<'_> {
             .collect();
         let admitted = admit(&outlooks, rounds, left.as_nanos() as f64);
         pending.iter().position(|step| outlooks[step.workload].rounds_done < admitted[step.workload])
+    }
+
+    /// What is left of the budget, if there is one, after what is put aside will have been removed.
+    fn budget_left(&self) -> Option<Duration> {
+        Some(self.budget?.saturating_sub(self.begin.elapsed()).saturating_sub(self.scratch.removal_time()))
     }
 
     fn is_done(&self, step: &Step) -> bool {
@@ -112,7 +123,7 @@ impl Run<'_> {
     /// The time left, if `ns` are expected, as far as the budget goes.
     fn time_left(&self, ns: f64) -> Duration {
         let expected = Duration::from_nanos(ns as u64);
-        self.budget.map_or(expected, |budget| expected.min(budget.saturating_sub(self.begin.elapsed())))
+        self.budget_left().map_or(expected, |left| expected.min(left))
     }
 
     /// Runs the cells of a step. False if the user stopped it or the budget ended on the way.
@@ -132,16 +143,17 @@ impl Run<'_> {
             if self.is_cell_done(cell, step.round) {
                 continue;
             }
-            if self.interrupt.requested() || self.budget.is_some_and(|budget| self.begin.elapsed() >= budget) {
+            if self.interrupt.requested() || self.budget_left().is_some_and(|left| left.is_zero()) {
                 return Ok(false);
             }
             let here_ns: f64 = step.cells[place..].iter().map(|&cell| costs.predict_cell(step.workload, cell)).sum();
             display.predict(costs.has_seen().then(|| self.time_left(rest_ns + here_ns)));
-            let begin = Instant::now();
+            let (begin, removal) = (Instant::now(), self.scratch.removal_time());
             if !self.cell(workload, cell, &tapes, step.round, display)? {
                 return Ok(false);
             }
-            costs.saw(step.workload, index, begin.elapsed().as_nanos() as f64);
+            let to_remove = self.scratch.removal_time().saturating_sub(removal);
+            costs.saw(step.workload, index, (begin.elapsed() + to_remove).as_nanos() as f64);
         }
         display.leaders(&bakeoff_report::live_leaders(
             self.results.lines(),
@@ -290,7 +302,7 @@ impl Run<'_> {
         let interrupted = self.interrupt.requested();
         if !interrupted {
             self.file.given_up = given_up;
-            self.file.finished = Some(now());
+            self.file.finished.get_or_insert_with(now);
         }
         for warning in warnings::after(self.results.lines()) {
             if !self.file.warnings.iter().any(|known| known.code == warning.code) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
@@ -14,6 +15,8 @@ pub(crate) struct Scratch {
     directories: BTreeMap<String, (OwnDirectory, Room)>,
     /// Stores put aside so far.
     retired: u64,
+    /// How long it took to empty those that are still there.
+    emptied_in: Duration,
 }
 
 /// What was free on a file system when the run began, in blocks and inodes; `None` where it does not tell.
@@ -34,6 +37,12 @@ impl Room {
 /// The directory beside a store's where its driver puts temporary files.
 pub(crate) const TEMPORARY: &str = "temporary";
 
+/// To remove a file or directory takes about as many times as long as to cut a file to nothing; three, where it was looked at.
+const REMOVAL_BY_EMPTYING: u32 = 3;
+
+/// Removing that takes longer than this is announced.
+const ANNOUNCED: Duration = Duration::from_secs(2);
+
 /// A store of fewer files than this is removed at once.
 const FILES_REMOVED_AT_ONCE: usize = 100;
 
@@ -46,7 +55,7 @@ impl Scratch {
             let own = OwnDirectory::create(&path, Kind::Scratch)?;
             directories.insert(medium.clone(), (own, Room::of(directory)));
         }
-        Ok(Self { directories, retired: 0 })
+        Ok(Self { directories, retired: 0, emptied_in: Duration::ZERO })
     }
 
     /// The directory of a medium.
@@ -84,13 +93,18 @@ impl Scratch {
         if count_files(&store, FILES_REMOVED_AT_ONCE) < FILES_REMOVED_AT_ONCE {
             remove_tree(&store)?;
         } else {
+            let begin = Instant::now();
             empty_tree(&store);
+            let emptied_in = begin.elapsed();
             let retired = scratch.join("retired");
             std::fs::create_dir_all(&retired)
                 .and_then(|()| std::fs::rename(&store, retired.join(self.retired.to_string())))
                 .with_context(|| format!("cannot move {} to {}", store.display(), retired.display()))?;
             if self.directories.get(medium).is_some_and(|(_, room)| room.is_short(scratch)) {
                 remove_tree(&retired)?;
+                self.emptied_in = Duration::ZERO;
+            } else {
+                self.emptied_in += emptied_in;
             }
             self.retired += 1;
         }
@@ -108,10 +122,24 @@ impl Scratch {
         rustix::fs::syncfs(directory).map_err(std::io::Error::from).context("cannot flush the file system")
     }
 
+    /// How long it will take, about, to remove what is put aside.
+    pub(crate) fn removal_time(&self) -> Duration {
+        self.emptied_in * REMOVAL_BY_EMPTYING
+    }
+
     /// Removes everything.
     pub(crate) fn remove(mut self) -> Result<()> {
+        let expected = self.removal_time();
+        if expected > ANNOUNCED {
+            tell!("Removing the stores' files takes about {}", bakeoff_suite::format_duration(round_up(expected)));
+        }
         std::mem::take(&mut self.directories).into_values().try_for_each(|(own, _)| own.remove())
     }
+}
+
+/// To whole seconds.
+fn round_up(time: Duration) -> Duration {
+    Duration::from_secs(time.as_secs() + 1)
 }
 
 impl Drop for Scratch {

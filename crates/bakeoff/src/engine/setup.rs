@@ -76,7 +76,7 @@ impl Setup {
         if let Some(replayed) = &replayed {
             suite = suite.replaying(&replayed.workload)?;
         }
-        let drivers = drivers_for(suite.stores())?;
+        let drivers = drivers_for(suite.stores(), !arguments.plan)?;
         let stores = drivers.stores();
         let made = made_media(&given)?;
         let directories = media_directories(arguments, given, &made, &suite)?;

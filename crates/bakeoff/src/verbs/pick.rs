@@ -81,8 +81,8 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
 fn stores(need: &Need) -> Result<Vec<StoreDescription>> {
     let drivers = match &need.stores {
         Stores::Built => Drivers::discover()?,
-        Stores::All => drivers_for(&StoreChoice::All)?,
-        Stores::Named(names) => drivers_for(&StoreChoice::Named(names.clone()))?,
+        Stores::All => drivers_for(&StoreChoice::All, true)?,
+        Stores::Named(names) => drivers_for(&StoreChoice::Named(names.clone()), true)?,
     };
     for reason in &drivers.left_out {
         tell!("note: {}", bakeoff_report::printable(reason));

@@ -185,7 +185,9 @@ where
     }
     let parent = place.parent().unwrap_or(Path::new("."));
     let readable = Permissions::from_mode(0o666);
-    let file = tempfile::Builder::new().permissions(readable).tempfile_in(parent).with_context(cannot)?;
+    let file = tempfile::Builder::new().permissions(readable).tempfile_in(parent);
+    // Its own message names the temporary file.
+    let file = file.map_err(|error| io::Error::from(error.kind())).with_context(cannot)?;
     let mut out = BufWriter::new(file);
     write(&mut out).with_context(cannot)?;
     let file = out.into_inner().map_err(IntoInnerError::into_error).with_context(cannot)?;

@@ -74,7 +74,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
 /// Goes on with a run that was cut short, exactly as it was begun.
 fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
     let directory = OwnDirectory::open(path, Kind::Results)?;
-    let mut file = RunFile::read(directory.path())?;
+    let file = RunFile::read(directory.path())?;
     if file.pick.is_some() {
         bail!("{} is a pick, whose race cannot be taken up again: start another", path.display());
     }
@@ -84,10 +84,9 @@ fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
     let source = SuiteSource { name: file.suite.name.clone(), text: file.suite.text.clone() };
     let setup = Setup::new(&arguments, &source)?;
     check_unchanged(&file, &setup)?;
+    check_same_machine(&file, &setup)?;
     setup.check_tools()?;
     let budget = given.budget.as_deref().or(arguments.budget.as_deref()).map(parse_budget).transpose()?;
-    file.finished = None;
-    file.given_up.clear();
     tell!("Going on with {}", directory.path().display());
     execute(&RunArguments { full: given.full, ..arguments }, &setup, &directory, file, budget)
 }
@@ -124,6 +123,40 @@ fn check_unchanged(file: &RunFile, setup: &Setup) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// A run is finished where it began, by the bakeoff that began it: what a figure depends on stands in `run.json` once.
+fn check_same_machine(file: &RunFile, setup: &Setup) -> Result<()> {
+    let now = Machine::read();
+    let bytes = |bytes: Option<u64>| bytes.map(|bytes| bytes.to_string());
+    let facts = |machine: &Machine, version: &str| {
+        [
+            ("bakeoff", Some(version.to_owned())),
+            ("the processor", machine.cpu_model.clone()),
+            ("the number of CPUs", bytes(machine.cpus_usable)),
+            ("the memory in bytes", bytes(machine.memory_bytes)),
+            ("the limit of memory in bytes", bytes(machine.memory_limit_bytes)),
+            ("the kernel", machine.kernel.clone()),
+        ]
+    };
+    let then = facts(&file.machine, &file.bakeoff_version);
+    let mut pairs: Vec<_> = then
+        .into_iter()
+        .zip(facts(&now, env!("CARGO_PKG_VERSION")))
+        .map(|(then, (_, now))| (then.0, then.1, now))
+        .collect();
+    for (name, medium) in &setup.media {
+        let Some(then) = file.media.get(name) else { continue };
+        pairs.push(("the file system", then.file_system.clone(), medium.file_system.clone()));
+        pairs.push(("the device", then.device_model.clone(), medium.device_model.clone()));
+    }
+    let Some((what, then, now)) = pairs.into_iter().find(|(_, then, now)| then != now) else { return Ok(()) };
+    let shown = |fact: Option<String>| bakeoff_report::printable(fact.as_deref().unwrap_or("unknown"));
+    bail!(
+        "{what} was {} when the run began and is {} now: their figures must not be mixed; start a new run",
+        shown(then),
+        shown(now)
+    )
 }
 
 /// Runs what is planned, or races it if it is a pick, and shows what came of it.
