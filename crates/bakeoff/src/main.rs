@@ -23,6 +23,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use crate::cli::{Cli, Verb};
 
@@ -65,11 +66,25 @@ fn complain(why: &str) -> ExitCode {
 
 /// Help, a version, or what is wrong with the arguments.
 fn say_and_end(words: &clap::Error) -> ExitCode {
+    // `--value-size -1KiB` is taken for an option of that name.
+    if words.kind() == ErrorKind::UnknownArgument
+        && let Some(negative) = std::env::args().find(|word| is_negative(word))
+    {
+        return complain(&format!(
+            "`{}` is below zero: no number, size or time here is",
+            bakeoff_report::printable(&negative)
+        ));
+    }
     match words.print() {
         Ok(()) => ExitCode::from(u8::try_from(words.exit_code()).unwrap_or(2)),
         Err(why) if why.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(why) => complain(&format!("cannot print: {why}")),
     }
+}
+
+/// Whether this begins as a number below zero does.
+fn is_negative(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
 }
 
 /// Why something could not be printed, which `println!` tells by a panic: it ends the program like any other error, with everything

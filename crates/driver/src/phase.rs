@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use bakeoff_measure::{Clock, DeviceId, Snapshot, reset_peak_rss};
+use bakeoff_measure::{Clock, DeviceId, Snapshot, reset_peak_rss, wait_for_quiet};
 use bakeoff_protocol::{Event, FailureKind, Mode, OpenLoop, PhaseRequest, PhaseResult, Progress};
 use bakeoff_stores::{Session, SessionPlan, Store, StoreError};
 use bakeoff_tape::{Pool, TapeReader};
@@ -19,6 +19,9 @@ use crate::watch::explain;
 
 /// How often a phase in progress says so.
 const PROGRESS_PERIOD: Duration = Duration::from_secs(1);
+
+/// How long a store may take to do what it put off, before nobody waits any longer.
+const SETTLE_LONGEST: Duration = Duration::from_secs(60);
 
 /// What all phases of a run share.
 pub(crate) struct Stage<'a> {
@@ -51,6 +54,7 @@ pub(crate) fn run_phase(
             format!("{wrong} of {checked} answers were wrong; the first: {first}"),
         ));
     }
+    let settled = request.settle.then(|| wait_for_quiet(SETTLE_LONGEST)).flatten();
     let timed = outcome.tallies.operations();
     Ok(PhaseResult {
         phase: request.name.clone(),
@@ -64,6 +68,7 @@ pub(crate) fn run_phase(
         answers_wrong: outcome.answers_wrong,
         resources,
         open_loop: request.speed.map(|speed| OpenLoop { speed, due_ns: outcome.due_ns }),
+        settled,
         over_time: outcome.slices.told(),
         slow: explain(outcome.slow, timed),
     })
@@ -247,6 +252,7 @@ pub(crate) fn verify_request() -> PhaseRequest {
         batched: false,
         ascending: false,
         speed: None,
+        settle: false,
     }
 }
 

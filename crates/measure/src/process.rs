@@ -64,7 +64,7 @@ pub(crate) struct Usage {
 
 /// `/proc/self/io`, all threads.
 #[derive(Clone, Debug)]
-struct IoCounters {
+pub(crate) struct IoCounters {
     counters: Io,
     /// Bytes of the file itself: counted by the kernel as one more read, but only after these counters were given out.
     own_bytes: u64,
@@ -141,6 +141,11 @@ impl Counters {
 }
 
 impl Usage {
+    /// User and system time.
+    pub(crate) fn cpu_ns(&self) -> u64 {
+        self.user_ns + self.system_ns
+    }
+
     /// Of `RUSAGE_SELF`, all threads together, or of `RUSAGE_THREAD`.
     pub(crate) fn read(who: libc::c_int) -> Option<Self> {
         let mut usage = MaybeUninit::<libc::rusage>::zeroed();
@@ -171,8 +176,13 @@ impl Usage {
 }
 
 impl IoCounters {
+    /// Bytes passed to write calls.
+    pub(crate) fn written_bytes(&self) -> u64 {
+        self.counters.wchar
+    }
+
     /// In a single read call, so that its own cost is known exactly.
-    fn read() -> Option<Self> {
+    pub(crate) fn read() -> Option<Self> {
         let mut buffer = [0u8; 1024];
         let length = fs::File::open("/proc/self/io").ok()?.read(&mut buffer).ok()?;
         let counters = Io::from_read(&buffer[..length]).ok()?;

@@ -120,6 +120,20 @@ pub struct OpenLoop {
     pub due_ns: u64,
 }
 
+/// What went on after a phase until nothing did any more: compaction, checkpoints, whatever a store puts off.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settled {
+    /// From the end of the phase until the process was last seen at work; absent if it still was after `waited_ns`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled_ns: Option<u64>,
+    /// How long it was watched, the quiet at the end included.
+    pub waited_ns: u64,
+    /// CPU time meanwhile, without the watching.
+    pub cpu_ns: u64,
+    /// Bytes passed to write calls meanwhile.
+    pub process_write_bytes: u64,
+}
+
 /// One phase of one cell in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseResult {
@@ -149,6 +163,9 @@ pub struct PhaseResult {
     /// Absent in a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenLoop>,
+    /// What the store had put off; absent where nobody asked, or the process could not be watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
     /// How latency went; absent in throughput mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_time: Option<OverTime>,

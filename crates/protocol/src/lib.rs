@@ -16,7 +16,7 @@ pub use describe::{
     Capabilities, DriverDescription, DurabilitySupport, MemoryShare, MemorySplit, Setting, SettingKind,
     StoreDescription, Structure,
 };
-pub use event::{Event, FailureKind, Finished, OpenLoop, Opened, PhaseResult, Progress, Verified};
+pub use event::{Event, FailureKind, Finished, OpenLoop, Opened, PhaseResult, Progress, Settled, Verified};
 pub use measure::{DiskUsage, Latency, OperationResult, Resources};
 pub use request::{DataHints, Durability, Mode, PhaseRequest, Request, Settings, WarmUp};
 pub use result::{Axes, CellEnd, CellStatus, PhaseLine, ResultLine, TapeFacts};

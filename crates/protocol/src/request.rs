@@ -103,6 +103,9 @@ pub struct PhaseRequest {
     /// begins when the one before has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
+    /// After the phase, wait until the store has done in the background whatever it put off, and say how long that took.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub settle: bool,
 }
 
 /// A small workload of the same kind, replayed into empty stores of its own, again and again, until one of the limits is reached.

@@ -36,6 +36,7 @@ mod published_report;
 mod results;
 mod run;
 mod sections;
+mod settled;
 mod slow;
 mod table;
 mod terminal;

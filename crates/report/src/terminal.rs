@@ -12,7 +12,7 @@ use crate::pick::{PickFacts, render_pick};
 use crate::run::Run;
 use crate::table::paragraph;
 use crate::verdict::{Circumstances, Table, compare_all};
-use crate::{bars, details, disturbed, matrix, memory, sections, slow};
+use crate::{bars, details, disturbed, matrix, memory, sections, settled, slow};
 
 /// Narrower than this, tables make no sense.
 pub(crate) const WIDTH_MIN: usize = 60;
@@ -63,6 +63,7 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     }
     out.push_str(&sections::as_set(run, &contenders, width));
     out.push_str(&memory::render(run, width, options.color));
+    out.push_str(&settled::render(run, &contenders, width, options.color));
     out.push_str(&slow::render(&run.cells, &contenders, width));
     out.push_str(&sections::failed(run, &contenders, width, options.full));
     out.push_str(&sections::left_out(run, width, options.full));

@@ -191,6 +191,11 @@ fn phase(row: &mut Row, line: Option<&PhaseLine>) {
     let open_loop = result.and_then(|result| result.open_loop);
     row.real("open_loop_speed", open_loop.map(|of| of.speed));
     row.number("open_loop_due_ns", open_loop.map(|of| of.due_ns));
+    let settled = result.and_then(|result| result.settled);
+    row.number("settled_ns", settled.and_then(|settled| settled.settled_ns));
+    row.number("settled_waited_ns", settled.map(|settled| settled.waited_ns));
+    row.number("settled_cpu_ns", settled.map(|settled| settled.cpu_ns));
+    row.number("settled_process_write_bytes", settled.map(|settled| settled.process_write_bytes));
     row.number("answers_checked", result.map(|result| result.answers_checked));
     row.number("answers_wrong", result.map(|result| result.answers_wrong));
     let resources = result.and_then(|result| serde_json::to_value(&result.resources).ok()).unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::units::shorten;
 /// The most operations of a phase.
 const OPERATIONS_MAX: u64 = 1_000_000_000_000;
 
-const KNOWN: [&str; 19] = [
+const KNOWN: [&str; 20] = [
     "name",
     "operation",
     "mix",
@@ -27,6 +27,7 @@ const KNOWN: [&str; 19] = [
     "missing",
     "restore",
     "read-first",
+    "settle",
     "scan-entries",
     "scan-distribution",
     "reverse",
@@ -78,6 +79,7 @@ impl<'a> Phase<'a> {
             missing: table.read("missing", problems, read::part).unwrap_or(0.0),
             restore: table.read("restore", problems, read::boolean).unwrap_or(false),
             read_first: table.read("read-first", problems, read::boolean).unwrap_or(false),
+            settle: table.read("settle", problems, read::boolean).unwrap_or(false),
             scan_shape: table.read("scan-distribution", problems, distribution::shape).unwrap_or(Shape::Uniform),
             scan_entries: table.read("scan-entries", problems, scan_entries).unwrap_or(SizeRange { min: 1, max: 100 }),
             reverse: table.read("reverse", problems, read::boolean).unwrap_or(false),

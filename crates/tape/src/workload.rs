@@ -315,6 +315,9 @@ pub struct PhaseSpec {
     /// When operations are due, if not as soon as the one before has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenLoop>,
+    /// Wait afterwards until the store has done whatever it put off, and say how long that took.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub settle: bool,
     /// For scans: entries to read.
     pub scan_entries: SizeRange,
     /// How they lie in that range.
@@ -349,6 +352,7 @@ impl PhaseSpec {
             restore: false,
             read_first: false,
             open_loop: None,
+            settle: false,
             scan_entries: SizeRange { min: 0, max: 0 },
             scan_shape: Shape::Uniform,
             reverse: false,

@@ -163,6 +163,7 @@ pub(crate) fn phase_request(spec: &PhaseSpec, tape: &PhaseTape) -> PhaseRequest 
         batched: spec.batch != Batch::Each,
         ascending: tape.ascending,
         speed: spec.open_loop.map(OpenLoop::speed),
+        settle: spec.settle,
     }
 }
 

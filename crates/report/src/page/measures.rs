@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::figures::{PAGE_BYTES, Timing, peak_memory, rate_kept, space_efficiency, units};
 use crate::results::CellRound;
+use crate::settled::settled_ns_mean;
 
 /// A measure, as the page offers it.
 #[derive(Clone, Copy, Serialize)]
@@ -72,7 +73,7 @@ const RATE_RESOLUTION: f64 = 0.001;
 const CELL: Measure = Measure { per_phase: false, resolution: 0.0, ..TIME };
 
 /// All measures, in the order in which they are offered.
-pub(crate) const MEASURES: [Measure; 14] = [
+pub(crate) const MEASURES: [Measure; 15] = [
     TIME,
     Measure {
         name: "latency_ns_p50",
@@ -174,6 +175,13 @@ pub(crate) const MEASURES: [Measure; 14] = [
         resolution: PAGE_BYTES,
         figure: |of| peak_memory(of.cell),
         ..CELL
+    },
+    Measure {
+        name: "settled_time_ns_mean",
+        title: "settled time",
+        help: "Time per operation with what the store put off and did afterwards; only of phases that wait for it.",
+        figure: |of| settled_ns_mean(&of.phase?.0.result),
+        ..TIME
     },
     Measure {
         name: "reopen_ns",

@@ -11,6 +11,8 @@ use crate::settings::{integer, word};
 
 /// How much longer each operation takes once the store is slow.
 const SLOW: Duration = Duration::from_millis(100);
+/// How long work in the background takes.
+const BACKGROUND: Duration = Duration::from_secs(1);
 /// Memory that is taken at a time until there is no more.
 const GULP_BYTES: usize = 1 << 20;
 /// Memory beyond what is in use that the store leaves itself to run out of.
@@ -43,6 +45,8 @@ pub(super) enum Fault {
     Slow,
     /// One operation takes long.
     Stall,
+    /// One operation leaves work to a thread of its own.
+    Background,
     /// The first record is not there when the store is opened again.
     LostOnReopen,
     /// The process ends, with status 0 and without a word.
@@ -51,7 +55,7 @@ pub(super) enum Fault {
 
 impl Fault {
     /// All of them.
-    pub(super) const ALL: [Self; 14] = [
+    pub(super) const ALL: [Self; 15] = [
         Self::None,
         Self::WrongValue,
         Self::MissingKey,
@@ -64,6 +68,7 @@ impl Fault {
         Self::Error,
         Self::Slow,
         Self::Stall,
+        Self::Background,
         Self::LostOnReopen,
         Self::Exit,
     ];
@@ -83,6 +88,7 @@ impl Fault {
             Self::Error => "error",
             Self::Slow => "slow",
             Self::Stall => "stall",
+            Self::Background => "background",
             Self::LostOnReopen => "lost-on-reopen",
             Self::Exit => "exit",
         }
@@ -113,8 +119,8 @@ impl Faults {
         if !self.pause.is_zero() {
             spin(self.pause);
         }
-        // A stall is over for those that follow.
-        let over = self.fault == Fault::Stall && before > self.at;
+        // A stall is over for those that follow, and background work is left once.
+        let over = matches!(self.fault, Fault::Stall | Fault::Background) && before > self.at;
         if before >= self.at && !over { strike(self.fault) } else { Ok(()) }
     }
 
@@ -143,6 +149,10 @@ fn strike(fault: Fault) -> Result<(), StoreError> {
         },
         Fault::Slow | Fault::Stall => {
             std::thread::sleep(SLOW);
+            Ok(())
+        }
+        Fault::Background => {
+            std::thread::spawn(|| spin(BACKGROUND));
             Ok(())
         }
         Fault::OutOfMemory => run_out_of_memory(),

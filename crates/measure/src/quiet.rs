@@ -1,0 +1,106 @@
+//! When the other threads of this process are done with what they do in the background.
+//!
+//! They are at work while they compute, pass bytes to write calls, or sleep for a disk. Many threads never end and wake up now and then
+//! for nothing much, so a little computing is no work; and work has pauses, so quiet must last.
+
+use std::time::{Duration, Instant};
+
+use bakeoff_protocol::Settled;
+
+use crate::process::{IoCounters, Usage};
+
+/// Between two looks.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How long nothing may happen before everything is taken to be done.
+const QUIET: Duration = Duration::from_millis(500);
+
+/// The part of the time between two looks that other threads may compute and still be quiet.
+const IDLE_PART: f64 = 0.05;
+
+/// What the other threads have done up to now.
+struct Work {
+    cpu_ns: u64,
+    write_bytes: u64,
+}
+
+impl Work {
+    fn read() -> Option<Self> {
+        let (all, own) = (Usage::read(libc::RUSAGE_SELF)?, Usage::read(libc::RUSAGE_THREAD)?);
+        Some(Self {
+            cpu_ns: all.cpu_ns().saturating_sub(own.cpu_ns()),
+            write_bytes: IoCounters::read()?.written_bytes(),
+        })
+    }
+
+    /// Whether that much more than `before` is work, this long after it.
+    fn is_work(&self, before: &Self, passed: Duration) -> bool {
+        let idle_ns = passed.as_nanos() as f64 * IDLE_PART;
+        self.write_bytes > before.write_bytes || self.cpu_ns.saturating_sub(before.cpu_ns) as f64 > idle_ns
+    }
+}
+
+/// Waits until the other threads have been quiet for half a second, or for `longest`. `None` if the kernel does not tell what they do.
+pub fn wait_for_quiet(longest: Duration) -> Option<Settled> {
+    let begin = Instant::now();
+    let first = Work::read()?;
+    let (mut before, mut looked, mut busy_until) = (Work::read()?, begin, begin);
+    loop {
+        std::thread::sleep(LOOK);
+        let (now, work) = (Instant::now(), Work::read()?);
+        if work.is_work(&before, now - looked) || waits_for_disk() {
+            busy_until = now;
+        }
+        (before, looked) = (work, now);
+        let is_quiet = now - busy_until >= QUIET;
+        if is_quiet || now - begin >= longest {
+            return Some(Settled {
+                settled_ns: is_quiet.then(|| nanoseconds(busy_until - begin)),
+                waited_ns: nanoseconds(now - begin),
+                cpu_ns: before.cpu_ns.saturating_sub(first.cpu_ns),
+                process_write_bytes: before.write_bytes.saturating_sub(first.write_bytes),
+            });
+        }
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Whether some thread sleeps for a disk: state `D`, which comes after the name in brackets.
+fn waits_for_disk() -> bool {
+    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return false };
+    threads.flatten().any(|thread| {
+        let stat = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('D'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writing_and_computing_are_work_and_waking_up_is_none() {
+        let work = |cpu_ns, write_bytes| Work { cpu_ns, write_bytes };
+        let passed = Duration::from_millis(20);
+        assert!(!work(1_000, 10).is_work(&work(1_000, 10), passed));
+        assert!(!work(1_001_000, 10).is_work(&work(1_000, 10), passed), "a twentieth of the time");
+        assert!(work(1_002_000, 10).is_work(&work(1_000, 10), passed));
+        assert!(work(1_000, 11).is_work(&work(1_000, 10), passed));
+    }
+
+    #[test]
+    fn what_never_ends_is_watched_no_longer_than_asked_for() {
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        let settled = std::thread::scope(|scope| {
+            scope.spawn(|| while !stop.load(std::sync::atomic::Ordering::Relaxed) {});
+            let settled = wait_for_quiet(Duration::from_millis(300));
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            settled
+        });
+        let settled = settled.expect("Linux tells");
+        assert!(settled.settled_ns.is_none() && settled.waited_ns >= 300_000_000 && settled.cpu_ns > 0, "{settled:?}");
+    }
+}
