@@ -95,7 +95,11 @@ mod tests {
     fn what_never_ends_is_watched_no_longer_than_asked_for() {
         let stop = std::sync::atomic::AtomicBool::new(false);
         let settled = std::thread::scope(|scope| {
-            scope.spawn(|| while !stop.load(std::sync::atomic::Ordering::Relaxed) {});
+            scope.spawn(|| {
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
             let settled = wait_for_quiet(Duration::from_millis(300));
             stop.store(true, std::sync::atomic::Ordering::Relaxed);
             settled

@@ -13,6 +13,7 @@ mod import;
 mod key;
 mod model;
 mod phase;
+mod phase_spec;
 mod pick;
 mod plan;
 mod pool;
@@ -38,6 +39,7 @@ pub use format::{
 pub use header::{LaneFacts, TapeHeader};
 pub use import::{import_identity, keep_import, open_import};
 pub use key::{KEY_BYTES_MAX, KeyMaker, key_lengths};
+pub use phase_spec::{Batch, Measure, OpenLoop, PhaseSpec};
 pub use plan::{Estimate, estimate};
 pub use pool::{POOL_BYTES_MAX, Pool, PoolFacts};
 pub use reader::{Block, LaneReader, Records, TapeReader};
@@ -45,8 +47,5 @@ pub use record::{Hints, OnProgress, PhaseTape, Progress, Recording, lend_pool, r
 pub use show::show;
 pub use tree::{TreeValues, name_lengths, tree_entries};
 pub use walk::Walk;
-pub use workload::{
-    Access, Batch, Consumer, Data, Import, KeyForm, Measure, OpenLoop, Operation, PhaseSpec, Shape, SizeRange, Tree,
-    ValueForm, Workload,
-};
+pub use workload::{Access, Consumer, Data, Import, KeyForm, Operation, Shape, SizeRange, Tree, ValueForm, Workload};
 pub use writer::{Counts, TapeShape, TapeWriter};

@@ -1,11 +1,9 @@
 //! What determines the bytes of a cell's tapes: as-validated types, which the suite fills and the recorder reads.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::sizes::Sizes;
-use crate::{Estimate, KeyMaker};
+use crate::{Estimate, KeyMaker, OpenLoop, PhaseSpec};
 
 /// The kinds of operation, with their code on the tape (`docs/TAPE.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -192,7 +190,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    fn is_uniform(&self) -> bool {
+    pub(crate) fn is_uniform(&self) -> bool {
         *self == Self::Uniform
     }
 }
@@ -234,144 +232,6 @@ pub enum Access {
         /// the part reaches 1 may be more than the range has.
         key: [f64; 2],
     },
-}
-
-/// How writes are acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Batch {
-    /// Each write by itself.
-    Each,
-    /// A commit after this many writes, and after the last.
-    Writes(u64),
-    /// One commit at the end.
-    All,
-}
-
-/// How the phase is timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Measure {
-    /// Each operation.
-    Latency,
-    /// Blocks of operations.
-    Throughput,
-}
-
-/// Operations that are due at times, however long those before them take.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase", tag = "kind")]
-pub enum OpenLoop {
-    /// Independent arrivals: the time between two is exponential.
-    Poisson {
-        /// Operations a second, of all lanes together.
-        per_second: f64,
-    },
-    /// At equal distances.
-    Fixed {
-        /// Operations a second, of all lanes together.
-        per_second: f64,
-    },
-    /// At the times that are on the tape, an imported one or one that was drawn for another rate, divided by a number.
-    Recorded {
-        /// The number.
-        speed: f64,
-    },
-}
-
-impl OpenLoop {
-    /// What the times on the tape are divided by when it is replayed.
-    pub fn speed(self) -> f64 {
-        match self {
-            Self::Recorded { speed } => speed,
-            Self::Poisson { .. } | Self::Fixed { .. } => 1.0,
-        }
-    }
-}
-
-/// One phase, measured by itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PhaseSpec {
-    /// Its name in results: lower case, `-` between words, unique in the cell.
-    pub name: String,
-    /// Operations by relative weight; each operation's kind is drawn independently of its key and value. One entry for a pure phase.
-    pub mix: BTreeMap<Operation, f64>,
-    /// Operations in all lanes together, commits and restoring inserts not counted; `None`: as many as `records` of the workload.
-    pub operations: Option<u64>,
-    /// Which records they fall on. Inserts take new indexes, ascending, or shuffled if `Uniform`. Walks end at a random leaf,
-    /// whatever this says.
-    pub access: Access,
-    /// How writes are acknowledged.
-    pub batch: Batch,
-    /// How it is timed.
-    pub measure: Measure,
-    /// Part of the gets that ask for a key that was never inserted, between 0 and 1.
-    pub missing: f64,
-    /// Put each deleted key back, with a new value, outside the clock.
-    pub restore: bool,
-    /// Each update, upsert and delete is preceded by a get of its record, which counts as an operation of its own.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub read_first: bool,
-    /// When operations are due, if not as soon as the one before has ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub open_loop: Option<OpenLoop>,
-    /// Wait afterwards until the store has done whatever it put off, and say how long that took.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub settle: bool,
-    /// For scans: entries to read.
-    pub scan_entries: SizeRange,
-    /// How they lie in that range.
-    #[serde(default, skip_serializing_if = "Shape::is_uniform")]
-    pub scan_shape: Shape,
-    /// For scans and whole scans: downwards.
-    pub reverse: bool,
-    /// For whole scans: any order will do, so stores without order can take part.
-    pub any_order: bool,
-    /// For scans and whole scans.
-    pub consumer: Consumer,
-    /// For walks: every field of each value is read, not the object id alone.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub all_fields: bool,
-    /// For walks: each goes on below its leaf, where nothing is found.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub past_leaf: bool,
-}
-
-impl PhaseSpec {
-    /// A phase that reads and writes uniformly, each write acknowledged by itself and each operation timed, as soon as the one before has
-    /// ended; for whatever else a phase does, its fields are set.
-    pub fn new(name: &str, mix: impl IntoIterator<Item = (Operation, f64)>, operations: Option<u64>) -> Self {
-        Self {
-            name: name.to_owned(),
-            mix: mix.into_iter().collect(),
-            operations,
-            access: Access::Uniform,
-            batch: Batch::Each,
-            measure: Measure::Latency,
-            missing: 0.0,
-            restore: false,
-            read_first: false,
-            open_loop: None,
-            settle: false,
-            scan_entries: SizeRange { min: 0, max: 0 },
-            scan_shape: Shape::Uniform,
-            reverse: false,
-            any_order: false,
-            consumer: Consumer::Touch,
-            all_fields: false,
-            past_leaf: false,
-        }
-    }
-}
-
-/// What is false is left out where a workload is written, so that what was added to workloads does not change others' cells.
-fn is_false(value: &bool) -> bool {
-    !*value
-}
-
-/// The same for what is zero.
-fn is_zero(value: &u32) -> bool {
-    *value == 0
 }
 
 /// What the values of a directory tree are (Ozone 2020).
@@ -532,4 +392,9 @@ impl Workload {
         let own = KeyMaker::of(self).key_bytes() as u64;
         self.import.as_ref().map_or(SizeRange { min: own, max: own }, |import| import.key_bytes)
     }
+}
+
+/// The same for what is zero.
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
