@@ -37,9 +37,6 @@ impl Room {
 /// The directory beside a store's where its driver puts temporary files.
 pub(crate) const TEMPORARY: &str = "temporary";
 
-/// To remove a file or directory takes about as many times as long as to cut a file to nothing; three, where it was looked at.
-const REMOVAL_BY_EMPTYING: u32 = 3;
-
 /// Removing that takes longer than this is announced.
 const ANNOUNCED: Duration = Duration::from_secs(2);
 
@@ -122,9 +119,9 @@ impl Scratch {
         rustix::fs::syncfs(directory).map_err(std::io::Error::from).context("cannot flush the file system")
     }
 
-    /// How long it will take, about, to remove what is put aside.
+    /// How long it will take, about, to remove what is put aside: as long as it took to empty it.
     pub(crate) fn removal_time(&self) -> Duration {
-        self.emptied_in * REMOVAL_BY_EMPTYING
+        self.emptied_in
     }
 
     /// Removes everything.
