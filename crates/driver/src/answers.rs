@@ -1,8 +1,9 @@
 //! Answers: kept while the clock runs, compared with the tape when it does not.
 
 use std::fmt::Write;
+use std::slice::Iter;
 
-use bakeoff_tape::{Consumer, Operation, Pool, Record, Scan, ScanFields, consume};
+use bakeoff_tape::{Consumer, Operation, Pool, Record, Records, Scan, ScanFields, consume};
 
 use crate::walk;
 
@@ -41,36 +42,62 @@ pub(crate) struct Answered<'a> {
 pub(crate) struct Judged {
     /// Whether it is what the tape expects; `None` if the operation has no answer to compare.
     pub(crate) right: Option<bool>,
-    /// Bytes of keys and values that it delivered or wrote.
+    /// Entries that it delivered or wrote, beside one; below zero if there was none.
+    pub(crate) more_entries: i64,
+    /// Bytes of their keys and values.
     pub(crate) bytes: u64,
 }
 
-/// Compares an answer with what the tape expects, and counts.
+/// Compares an answer with what the tape expects, and counts. `records` begin with `record`; `visits` with that of the next scan or
+/// walk.
 #[inline(always)]
-pub(crate) fn judge(record: &Record<'_>, answered: Answered<'_>, pool: &Pool) -> Judged {
-    let Answered { found, visit, output } = answered;
-    let entry_bytes = record.key.len() as u64 + u64::from(record.value_bytes);
-    // Before the others: a comparison costs less than the jump through a table that they share.
-    if record.operation == Operation::Get {
-        if !record.found() {
-            return Judged { right: Some(!found && output.is_empty()), bytes: 0 };
-        }
-        let expected = pool.slice(record.value_offset, record.value_bytes);
-        return Judged { right: Some(found && expected == Some(output)), bytes: entry_bytes };
+pub(crate) fn judge(
+    (records, record): (Records<'_>, &Record<'_>),
+    found: bool,
+    output: &[u8],
+    visits: &mut Iter<'_, Visit>,
+    pool: &Pool,
+) -> Judged {
+    if record.operation != Operation::Get {
+        return judge_other(records, found, output, visits);
     }
-    match record.operation {
-        Operation::Insert | Operation::Update | Operation::Upsert => Judged { right: None, bytes: entry_bytes },
-        // Gets are judged above.
-        Operation::Get | Operation::Delete | Operation::Commit => Judged { right: None, bytes: 0 },
-        Operation::Scan | Operation::ScanAll => Judged {
-            right: Some(scan_is_right(record.scan, visit, output)),
-            bytes: visit.map_or(0, |visit| visit.bytes),
-        },
-        Operation::Walk => Judged { right: Some(walk::is_right(record, found, visit)), bytes: 0 },
+    if !record.found() {
+        return Judged { right: Some(!found && output.is_empty()), more_entries: 0, bytes: 0 };
     }
+    let right = found && pool.slice(record.value_offset, record.value_bytes) == Some(output);
+    Judged { right: Some(right), more_entries: 0, bytes: entry_bytes(record) }
 }
 
+/// The same for whatever is not a get. The record is decoded anew: handing over its parts would take the registers that gets need.
 #[inline(never)]
+pub(crate) fn judge_other(
+    mut records: Records<'_>,
+    found: bool,
+    output: &[u8],
+    visits: &mut Iter<'_, Visit>,
+) -> Judged {
+    let mut judged = Judged { right: None, more_entries: 0, bytes: 0 };
+    let Some(record) = records.next() else { return judged };
+    let visit = if record.operation.visits() { visits.next() } else { None };
+    judged.more_entries = visit.map_or(0, |visit| visit.entries as i64 - 1);
+    match record.operation {
+        Operation::Insert | Operation::Update | Operation::Upsert => judged.bytes = entry_bytes(&record),
+        // Gets are judged above.
+        Operation::Get | Operation::Delete | Operation::Commit => {}
+        Operation::Scan | Operation::ScanAll => {
+            judged.right = Some(scan_is_right(record.scan, visit, output));
+            judged.bytes = visit.map_or(0, |visit| visit.bytes);
+        }
+        Operation::Walk => judged.right = Some(walk::is_right(&record, found, visit)),
+    }
+    judged
+}
+
+/// Bytes of key and value.
+fn entry_bytes(record: &Record<'_>) -> u64 {
+    record.key.len() as u64 + u64::from(record.value_bytes)
+}
+
 fn scan_is_right(fields: Option<&ScanFields>, visit: Option<&Visit>, output: &[u8]) -> bool {
     let (Some(visit), Some(scan)) = (visit, fields.and_then(Scan::decode)) else { return false };
     let state = match scan.consumer {

@@ -352,12 +352,13 @@ fn settle<const TIMES: u8>(
     let (mut output_begin, mut writes, mut checked) = (0, false, 0);
     let (mut visits, mut times) = (buffers.visits.iter(), buffers.times.iter());
     let mut row = Row::default();
-    for (index, (record, answer)) in block.records().zip(&buffers.answers).enumerate() {
-        let visit = if record.operation.visits() { visits.next() } else { None };
-        let answered =
-            Answered { found: answer.found, visit, output: &buffers.output[output_begin..answer.output_end] };
+    let mut records = block.records();
+    for (index, answer) in buffers.answers.iter().enumerate() {
+        let at = records.clone();
+        let Some(record) = records.next() else { break };
+        let output = &buffers.output[output_begin..answer.output_end];
         output_begin = answer.output_end;
-        let judged = judge(&record, answered, job.pool);
+        let judged = judge((at, &record), answer.found, output, &mut visits, job.pool);
         if let Some(right) = judged.right {
             checked += 1;
             if !right && job.check {
@@ -380,7 +381,7 @@ fn settle<const TIMES: u8>(
             continue;
         }
         row.operations += 1;
-        row.entries += visit.map_or(1, |visit| visit.entries);
+        row.more_entries += judged.more_entries;
         row.bytes += judged.bytes;
         if let Some(&time) = time {
             outcome.tallies.time(record.operation, time);

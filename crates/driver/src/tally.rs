@@ -19,7 +19,9 @@ pub(crate) struct Row {
     /// Their kind; `None` before the first.
     pub(crate) operation: Option<Operation>,
     pub(crate) operations: u64,
-    pub(crate) entries: u64,
+    /// Entries beside one for each operation: of scans and walks; below zero if some found none. A sum that grew with each operation,
+    /// like the bytes, would be added together with them in one wide register, and wait for memory each time.
+    pub(crate) more_entries: i64,
     pub(crate) bytes: u64,
 }
 
@@ -40,7 +42,7 @@ impl Tallies {
             self.order.push(operation);
         }
         tally.operations += row.operations;
-        tally.entries += row.entries;
+        tally.entries += row.operations.saturating_add_signed(row.more_entries);
         tally.bytes += row.bytes;
     }
 
