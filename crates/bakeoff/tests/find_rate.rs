@@ -4,21 +4,13 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::Place;
+use common::{Place, faulty_suite};
 use serde_json::Value;
 
 /// A load and a phase of gets, so many a second, in a store that does as it is told.
 fn suite(operations: u64, rate: &str, settings: &str) -> String {
-    format!(
+    faulty_suite(&format!(
         r#"
-[axes]
-stores = ["faulty"]
-value-size = "10B"
-records = 200
-
-[[phases]]
-name = "load"
-operation = "insert"
 
 [[phases]]
 name = "get"
@@ -27,7 +19,7 @@ operations = {operations}
 {rate}
 {settings}
 "#
-    )
+    ))
 }
 
 /// The tries in the order in which they ran: rate and speed.

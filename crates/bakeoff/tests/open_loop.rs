@@ -2,21 +2,13 @@
 
 mod common;
 
-use common::Place;
+use common::{Place, faulty_suite};
 use serde_json::Value;
 
 /// Gets in a store that stalls for 100 ms on the hundredth of them.
 fn suite(phase: &str) -> String {
-    format!(
+    faulty_suite(&format!(
         r#"
-[axes]
-stores = ["faulty"]
-value-size = "10B"
-records = 200
-
-[[phases]]
-name = "load"
-operation = "insert"
 
 [[phases]]
 name = "get"
@@ -28,7 +20,7 @@ operations = 500
 fault = "stall"
 at = 300
 "#
-    )
+    ))
 }
 
 /// What came of the last phase in the first round.

@@ -2,27 +2,19 @@
 
 mod common;
 
-use common::Place;
+use common::{Place, faulty_suite};
 use serde_json::Value;
 
 fn suite(settle: &str, fault: &str) -> String {
-    format!(
+    faulty_suite(&format!(
         r#"
-[axes]
-stores = ["faulty"]
-value-size = "10B"
-records = 200
-
-[[phases]]
-name = "load"
-operation = "insert"
 {settle}
 
 [settings.faulty]
 fault = "{fault}"
 at = 199
 "#
-    )
+    ))
 }
 
 /// What came of the load, and what the report said.

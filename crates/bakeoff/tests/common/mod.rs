@@ -47,6 +47,23 @@ measure = "throughput"
     )
 }
 
+/// A suite for a store that does as it is told: a load of 200 records, and whatever follows.
+pub(crate) fn faulty_suite(rest: &str) -> String {
+    format!(
+        r#"
+[axes]
+stores = ["faulty"]
+value-size = "10B"
+records = 200
+
+[[phases]]
+name = "load"
+operation = "insert"
+{rest}
+"#
+    )
+}
+
 /// A directory in which bakeoff is run.
 pub(crate) struct Place {
     directory: TempDir,
