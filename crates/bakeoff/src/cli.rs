@@ -56,7 +56,7 @@ pub(crate) enum Verb {
     Doctor(DoctorArguments),
     /// Look into tapes, and into traces of applications
     Tape(TapeArguments),
-    /// Print the request of one cell, to be run by hand: bakeoff request CELL | bakeoff-driver-native run
+    /// Print the request of one cell, to be run by hand, and the command that answers it
     Request(RequestArguments),
     /// Remove what earlier runs left behind; only what carries bakeoff's marker
     Clean(CleanArguments),

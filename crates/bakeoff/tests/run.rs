@@ -259,9 +259,11 @@ fn cells_with_lines_that_cannot_be_read_are_measured_again() {
     place.run(&["run", "--resume"]).expect(0).says(&["Nothing is left to measure"]);
     let finished = |facts: &str| facts.lines().find(|line| line.contains("\"finished\"")).map(str::to_owned);
     assert_eq!(finished(&facts()), finished(&before));
-    for (fact, other, words) in
-        [("kernel", "5.0.0-other", "the kernel"), ("bakeoff_version", "0.0.9", "bakeoff was 0.0.9")]
-    {
+    for (fact, other, words) in [
+        ("kernel", "5.0.0-other", "the kernel"),
+        ("device_name", "sdz9", "the device"),
+        ("bakeoff_version", "0.0.9", "bakeoff was 0.0.9"),
+    ] {
         let line = before.lines().find(|line| line.trim_start().starts_with(&format!("\"{fact}\""))).expect("the fact");
         let elsewhere = before.replacen(line, &format!("  \"{fact}\": \"{other}\","), 1);
         std::fs::write(path.with_file_name("run.json"), elsewhere).expect("run.json is written");

@@ -95,7 +95,7 @@ impl Run<'_> {
             let Some(tapes) = self.tapes(index, &mut display)? else { break };
             // Each workload has an equal part of the time that is left.
             let (now, parts) = (self.begin.elapsed(), u32::try_from(workloads.len() - index).unwrap_or(u32::MAX));
-            let until = self.budget.map(|budget| now + budget.saturating_sub(now) / parts);
+            let until = self.budget_to_measure().map(|budget| now + budget.saturating_sub(now) / parts);
             self.find_rates_of(&Searched { workload, phase, tapes, until }, &mut facts, &mut display)?;
         }
         display.finish();
@@ -156,6 +156,9 @@ impl Run<'_> {
             }
             let is_over = of.until.is_some_and(|until| self.begin.elapsed() + schedule >= until);
             if self.interrupt.requested() || is_over || !self.cell(&workload, cell, &of.tapes, round, display)? {
+                if self.results.status(&cell.id, 1).is_none() {
+                    facts.searches[place].probes.remove(&cell.id);
+                }
                 return Ok(false);
             }
         }

@@ -64,7 +64,7 @@ impl Run<'_> {
 
     /// The time left of a part of the budget.
     fn left_of(&self, part: f64) -> Duration {
-        let budget = self.budget.unwrap_or(Duration::MAX / 2);
+        let budget = self.budget_to_measure().unwrap_or(Duration::MAX / 2);
         budget.mul_f64(part).saturating_sub(self.begin.elapsed())
     }
 

@@ -96,9 +96,14 @@ impl Run<'_> {
         pending.iter().position(|step| outlooks[step.workload].rounds_done < admitted[step.workload])
     }
 
-    /// What is left of the budget, if there is one, after what is put aside will have been removed.
+    /// The part of the budget, if there is one, that is not needed to remove what is put aside.
+    pub(crate) fn budget_to_measure(&self) -> Option<Duration> {
+        Some(self.budget?.saturating_sub(self.scratch.removal_time()))
+    }
+
+    /// What is left of it.
     fn budget_left(&self) -> Option<Duration> {
-        Some(self.budget?.saturating_sub(self.begin.elapsed()).saturating_sub(self.scratch.removal_time()))
+        Some(self.budget_to_measure()?.saturating_sub(self.begin.elapsed()))
     }
 
     fn is_done(&self, step: &Step) -> bool {
@@ -253,7 +258,7 @@ impl Run<'_> {
             bakeoff_tape::lend_pool(&lender, &directory)?;
         }
         let what = format!("recording tapes of {}", workload_words(workload));
-        let (interrupt, budget, begin) = (self.interrupt, self.budget, self.begin);
+        let (interrupt, budget, begin) = (self.interrupt, self.budget_to_measure(), self.begin);
         let recording = record(workload, &directory, self.setup.corpus.as_deref(), &mut |progress| {
             let percent = progress.done * 100 / progress.total.max(1);
             display.doing(&format!("{what}: {} {percent} %", progress.what));

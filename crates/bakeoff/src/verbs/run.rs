@@ -132,6 +132,7 @@ fn check_same_machine(file: &RunFile, setup: &Setup) -> Result<()> {
     let facts = |machine: &Machine, version: &str| {
         [
             ("bakeoff", Some(version.to_owned())),
+            ("the architecture", Some(machine.architecture.clone())),
             ("the processor", machine.cpu_model.clone()),
             ("the number of CPUs", bytes(machine.cpus_usable)),
             ("the memory in bytes", bytes(machine.memory_bytes)),
@@ -148,7 +149,16 @@ fn check_same_machine(file: &RunFile, setup: &Setup) -> Result<()> {
     for (name, medium) in &setup.media {
         let Some(then) = file.media.get(name) else { continue };
         pairs.push(("the file system", then.file_system.clone(), medium.file_system.clone()));
-        pairs.push(("the device", then.device_model.clone(), medium.device_model.clone()));
+        pairs.push(("the device", then.device_name.clone(), medium.device_name.clone()));
+        pairs.push(("the device's model", then.device_model.clone(), medium.device_model.clone()));
+        let options = |medium: &Medium| Some(medium.mount_options.join(","));
+        pairs.push(("how the file system is mounted", options(then), options(medium)));
+    }
+    for then in &file.drivers {
+        let mut drivers = setup.drivers.drivers.iter().map(|driver| &driver.description);
+        let Some(now) = drivers.find(|now| now.driver == then.driver) else { continue };
+        pairs.push(("a driver", Some(then.version.clone()), Some(now.version.clone())));
+        pairs.push(("a driver's build", Some(then.build.clone()), Some(now.build.clone())));
     }
     let Some((what, then, now)) = pairs.into_iter().find(|(_, then, now)| then != now) else { return Ok(()) };
     let shown = |fact: Option<String>| bakeoff_report::printable(fact.as_deref().unwrap_or("unknown"));
