@@ -35,8 +35,16 @@ record Request(
      * One phase to replay.
      *
      * @param speed open loop: the tape's times are divided by it; 0 for a closed loop
+     * @param settle wait afterwards until the store has done what it put off
      */
-    record Phase(String name, Path tape, boolean latency, boolean batched, boolean ascending, double speed) {}
+    record Phase(
+            String name,
+            Path tape,
+            boolean latency,
+            boolean batched,
+            boolean ascending,
+            double speed,
+            boolean settle) {}
 
     /** Phases to replay into an empty store of its own until so much time has passed or so much was done. */
     record WarmUp(Path pool, List<Phase> phases, DataHints hints, long timeNs, long operations) {}
@@ -110,7 +118,8 @@ record Request(
                     mode.equals("latency"),
                     phase.flag("batched"),
                     phase.flag("ascending"),
-                    speed));
+                    speed,
+                    phase.json.has("settle") && phase.flag("settle")));
         }
         return List.copyOf(phases);
     }

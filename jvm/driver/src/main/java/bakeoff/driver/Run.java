@@ -5,6 +5,7 @@ import bakeoff.measure.Counters;
 import bakeoff.measure.Device;
 import bakeoff.measure.DiskUsage;
 import bakeoff.measure.Jvm;
+import bakeoff.measure.Quiet;
 import bakeoff.store.Capability;
 import bakeoff.store.DataHints;
 import bakeoff.store.Store;
@@ -14,10 +15,14 @@ import bakeoff.tape.TapeReader;
 import com.google.gson.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /** One request from beginning to end: warm up, open, phases, close, open again, compare. */
 final class Run {
+    /** How long a store may take to do what it put off, before nobody waits any longer. */
+    private static final long SETTLE_LONGEST_NS = 60_000_000_000L;
+
     private final Case it;
     private final Emitter emitter;
     private final boolean check;
@@ -130,7 +135,18 @@ final class Run {
             openLoop.addProperty("due_ns", outcome.dueNs);
             event.add("open_loop", openLoop);
         }
+        if (phase.settle()) {
+            settled().ifPresent(settled -> event.add("settled", settled));
+        }
         return event;
+    }
+
+    private static Optional<JsonObject> settled() throws Failure {
+        try {
+            return Quiet.await(SETTLE_LONGEST_NS);
+        } catch (InterruptedException interrupted) {
+            throw Failure.of("waiting for the store to settle", interrupted);
+        }
     }
 
     private static void refuseWrong(LaneOutcome outcome, String words) throws Failure {
@@ -174,7 +190,7 @@ final class Run {
     }
 
     private <B> LaneOutcome replayVerify(Store<B> store) throws Failure {
-        Request.Phase phase = new Request.Phase("verify", it.tapes.verify().path(), false, false, false, 0);
+        Request.Phase phase = new Request.Phase("verify", it.tapes.verify().path(), false, false, false, 0, false);
         List<Lane<B>> one = List.of(new Lane<>(store.form(), it.tapes.pool(), it.tapes.entryBytesMax()));
         return new Team<>(store, one).replay(phase, it.tapes.verify(), new Job(false, true));
     }

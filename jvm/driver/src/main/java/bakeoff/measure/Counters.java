@@ -70,6 +70,11 @@ public final class Counters {
         return status("VmRSS");
     }
 
+    /** Bytes that this process has passed to write calls. */
+    static OptionalLong writtenBytes() {
+        return known(lines(text(SELF.resolve("io"))).get("wchar"));
+    }
+
     /** What was spent since an earlier reading, into {@code resources}. */
     public void since(Counters earlier, boolean peakWasReset, OptionalLong baseline, JsonObject resources) {
         grown.forEach((name, to) -> {
@@ -154,8 +159,11 @@ public final class Counters {
     }
 
     private static OptionalLong status(String name) {
-        Long bytes = lines(text(SELF.resolve("status"))).get(name);
-        return bytes == null ? OptionalLong.empty() : OptionalLong.of(bytes);
+        return known(lines(text(SELF.resolve("status"))).get(name));
+    }
+
+    private static OptionalLong known(Long number) {
+        return number == null ? OptionalLong.empty() : OptionalLong.of(number);
     }
 
     /** Lines of the form {@code name: number} or {@code name: number kB}; sizes become bytes. */

@@ -34,7 +34,7 @@ public final class FaultyStore implements StoreType {
     /** What each directory holds, for as long as the process lives. */
     private static final Map<Path, ConcurrentNavigableMap<byte[], byte[]>> CONTENTS = new ConcurrentHashMap<>();
 
-    /** Whether the process has seen its one stall. */
+    /** Whether the process has seen its one stall, or work in the background. */
     private static final AtomicBoolean STALLED = new AtomicBoolean();
 
     @Override
@@ -74,6 +74,7 @@ public final class FaultyStore implements StoreType {
                                 "out-of-memory",
                                 "exit",
                                 "stall",
+                                "background",
                                 "hang"),
                         "What goes wrong.",
                         SOURCE))
@@ -104,6 +105,7 @@ public final class FaultyStore implements StoreType {
             case "out-of-memory" -> hoard();
             case "exit" -> System.exit(0);
             case "stall" -> stall();
+            case "background" -> workLater();
             case "hang" -> Thread.sleep(Long.MAX_VALUE);
             default -> {}
         }
@@ -113,6 +115,22 @@ public final class FaultyStore implements StoreType {
     private static void stall() throws InterruptedException {
         if (STALLED.compareAndSet(false, true)) {
             Thread.sleep(100);
+        }
+    }
+
+    /** The first time, begins a second of work in the background. */
+    private static void workLater() {
+        if (STALLED.compareAndSet(false, true)) {
+            Thread worker = new Thread(
+                    () -> {
+                        long end = System.nanoTime() + 1_000_000_000;
+                        while (System.nanoTime() < end) {
+                            Thread.onSpinWait();
+                        }
+                    },
+                    "background");
+            worker.setDaemon(true);
+            worker.start();
         }
     }
 

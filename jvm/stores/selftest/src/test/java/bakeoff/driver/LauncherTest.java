@@ -164,6 +164,23 @@ final class LauncherTest {
         }
     }
 
+    /** What a store does in the background is waited for where that is asked for, and told; the JVM's own threads do not count. */
+    @ParameterizedTest
+    @CsvSource({"background,true", "none,false"})
+    void whatIsDoneInTheBackgroundIsWaitedForAndTold(String fault, boolean works) throws Exception {
+        JsonObject request = request("faulty-jvm");
+        request.add("settings", settings("fault", fault, "when", "open"));
+        request.getAsJsonArray("phases").get(0).getAsJsonObject().addProperty("settle", true);
+        Ended ended = run(request);
+        assertEquals(0, ended.status, ended.log);
+        JsonObject phase = JsonParser.parseString(ended.lines.get(1)).getAsJsonObject();
+        JsonObject settled = phase.getAsJsonObject("settled");
+        long settledNs = settled.get("settled_ns").getAsLong();
+        assertTrue(settled.get("waited_ns").getAsLong() >= settledNs + 500_000_000, settled.toString());
+        assertEquals(works, settledNs > 0 && settled.get("cpu_ns").getAsLong() > 100_000_000, settled.toString());
+        assertEquals(0, settled.get("process_write_bytes").getAsLong(), settled.toString());
+    }
+
     @ParameterizedTest
     @CsvSource({
         "error,store-error,asked to fail",
