@@ -54,9 +54,14 @@ impl Recipe {
         }
     }
 
+    /// Whether any of its stores is offered.
+    fn is_built(&self, found: &Drivers) -> bool {
+        self.stores.iter().any(|store| found.of_store(store).is_some())
+    }
+
     /// Refuses what is not built.
     fn check_built(&self, found: &Drivers) -> Result<()> {
-        if self.stores.iter().any(|store| found.of_store(store).is_some()) {
+        if self.is_built(found) {
             return Ok(());
         }
         bail!(
@@ -139,7 +144,8 @@ pub(crate) fn drivers_for(stores: &StoreChoice, may_build: bool) -> Result<Drive
     for recipe in recipes.iter().filter(|recipe| recipe.is_wanted(stores)) {
         let built = if may_build { recipe.build(&drivers) } else { recipe.check_built(&drivers) };
         match (built, stores) {
-            (Ok(()), _) => drivers = Drivers::discover()?,
+            (Ok(()), _) if may_build => drivers = Drivers::discover()?,
+            (Ok(()), _) => {}
             (Err(error), StoreChoice::All) => {
                 notes.push(format!("going on without {}: {error:#}", recipe.store_list()))
             }
@@ -153,6 +159,6 @@ pub(crate) fn drivers_for(stores: &StoreChoice, may_build: bool) -> Result<Drive
 /// The drivers that are not built: none of their stores is offered.
 pub(crate) fn not_built(drivers: &Drivers) -> Result<Vec<Recipe>> {
     let mut recipes = recipes()?;
-    recipes.retain(|recipe| !recipe.stores.iter().any(|store| drivers.of_store(store).is_some()));
+    recipes.retain(|recipe| !recipe.is_built(drivers));
     Ok(recipes)
 }

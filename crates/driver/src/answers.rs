@@ -70,12 +70,7 @@ pub(crate) fn judge(
 
 /// The same for whatever is not a get. The record is decoded anew: handing over its parts would take the registers that gets need.
 #[inline(never)]
-pub(crate) fn judge_other(
-    mut records: Records<'_>,
-    found: bool,
-    output: &[u8],
-    visits: &mut Iter<'_, Visit>,
-) -> Judged {
+fn judge_other(mut records: Records<'_>, found: bool, output: &[u8], visits: &mut Iter<'_, Visit>) -> Judged {
     let mut judged = Judged { right: None, more_entries: 0, bytes: 0 };
     let Some(record) = records.next() else { return judged };
     let visit = if record.operation.visits() { visits.next() } else { None };

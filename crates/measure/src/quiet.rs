@@ -19,6 +19,7 @@ const QUIET: Duration = Duration::from_millis(500);
 const IDLE_PART: f64 = 0.05;
 
 /// What the other threads have done up to now.
+#[derive(Clone, Copy)]
 struct Work {
     cpu_ns: u64,
     write_bytes: u64,
@@ -44,7 +45,7 @@ impl Work {
 pub fn wait_for_quiet(longest: Duration) -> Option<Settled> {
     let begin = Instant::now();
     let first = Work::read()?;
-    let (mut before, mut looked, mut busy_until) = (Work::read()?, begin, begin);
+    let (mut before, mut looked, mut busy_until) = (first, begin, begin);
     loop {
         std::thread::sleep(LOOK);
         let (now, work) = (Instant::now(), Work::read()?);

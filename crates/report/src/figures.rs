@@ -1,5 +1,6 @@
 //! Figures taken out of results: one number a round, for everything that is ranked.
 
+use bakeoff_measure::Histogram;
 use bakeoff_protocol::{Latency, Mode, OperationResult, PhaseLine, PhaseResult};
 
 use crate::results::CellRound;
@@ -36,6 +37,15 @@ pub(crate) struct Timing<'a> {
     pub(crate) per_second: f64,
     /// Distribution over operations (for a scan, over whole scans), where each was timed.
     pub(crate) latency: Option<&'a Latency>,
+}
+
+/// A percentile over all operations of a phase, whatever their kind.
+pub(crate) fn quantile(phase: &PhaseResult, share: f64) -> Option<u64> {
+    let mut all = Histogram::new();
+    for latency in phase.operations.iter().filter_map(|of| of.latency.as_ref()) {
+        all.merge(&Histogram::from_base64(&latency.histogram).ok()?);
+    }
+    all.quantile_ns(share)
 }
 
 /// What one kind of operation, or a phase as a whole, came to.

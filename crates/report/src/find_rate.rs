@@ -7,13 +7,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use bakeoff_measure::Histogram;
-use bakeoff_protocol::PhaseResult;
 use bakeoff_stats::{Bisection, median};
 use serde::{Deserialize, Serialize};
 
 pub use answer::render_rates;
 
+use crate::figures::quantile;
 use crate::format::{digits, printable};
 use crate::results::CellRound;
 use crate::run::Run;
@@ -109,15 +108,6 @@ impl Outcome {
     fn holds(self, bound: &RateBound) -> bool {
         self.kept_up && self.latency_ns < bound.below_ns
     }
-}
-
-/// A percentile over all operations of a phase, whatever their kind.
-pub(crate) fn quantile(phase: &PhaseResult, share: f64) -> Option<u64> {
-    let mut all = Histogram::new();
-    for latency in phase.operations.iter().filter_map(|of| of.latency.as_ref()) {
-        all.merge(&Histogram::from_base64(&latency.histogram).ok()?);
-    }
-    all.quantile_ns(share)
 }
 
 /// The search for one store's highest rate in one workload.

@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use answer::render_pick;
 
-use crate::figures::PAGE_BYTES;
-use crate::find_rate::quantile;
+use crate::figures::{PAGE_BYTES, quantile};
 use crate::format::{bytes, rate, ratio, time};
 use crate::results::{CellRound, failed_cells};
 use crate::run::Run;

@@ -100,13 +100,16 @@ const NO_WORKLOAD: [&str; 9] = [
 type PhasePlace = (String, String);
 
 /// What was replayed, and in which phase of which workload: for all its stores it is the same.
-pub(crate) fn replayed(line: &PhaseLine) -> (PhasePlace, Replayed) {
-    let mut workload = serde_json::to_value(&line.axes).unwrap_or_default();
-    if let Some(axes) = workload.as_object_mut() {
+pub(crate) fn replayed(round: &CellRound) -> impl Iterator<Item = (PhasePlace, Replayed)> {
+    let mut axes = serde_json::to_value(&round.end.axes).unwrap_or_default();
+    if let Some(axes) = axes.as_object_mut() {
         axes.retain(|name, _| !NO_WORKLOAD.contains(&name.as_str()));
     }
-    let speed = line.result.open_loop.map(|of| of.speed.to_bits());
-    ((workload.to_string(), line.result.phase.clone()), (line.tape.tape_checksum.clone(), speed))
+    let workload = axes.to_string();
+    round.phases.iter().map(move |line| {
+        let speed = line.result.open_loop.map(|of| of.speed.to_bits());
+        ((workload.clone(), line.result.phase.clone()), (line.tape.tape_checksum.clone(), speed))
+    })
 }
 
 /// Puts lines together to rounds of cells.
@@ -175,8 +178,11 @@ impl Assembly {
         self.unfinished.remove(&key);
         if !self.seen.insert(key) {
             self.repeated += 1;
-        } else if self.replayed_the_same(&phases) {
-            self.cells.push(CellRound { end, phases });
+            return;
+        }
+        let round = CellRound { end, phases };
+        if self.replayed_the_same(&round) {
+            self.cells.push(round);
         } else {
             self.other_tapes += 1;
         }
@@ -184,11 +190,9 @@ impl Assembly {
 
     /// Whether the phases replayed the tapes that the first round of their workload did, whatever its store: only then may figures be
     /// compared.
-    fn replayed_the_same(&mut self, phases: &[PhaseLine]) -> bool {
-        phases.iter().all(|line| {
-            let (place, replayed) = replayed(line);
-            *self.tapes.entry(place).or_insert_with(|| replayed.clone()) == replayed
-        })
+    fn replayed_the_same(&mut self, round: &CellRound) -> bool {
+        replayed(round)
+            .all(|(place, replayed)| *self.tapes.entry(place).or_insert_with(|| replayed.clone()) == replayed)
     }
 
     fn give_up_pending(&mut self) {

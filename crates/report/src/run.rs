@@ -152,12 +152,11 @@ impl Run {
 
     /// Cells whose ids `run.json` does not know came from another run.
     fn check_cells(&mut self) {
-        let info = self.info.to_string();
-        // Ids are hexadecimal: between two quotation marks they stand as they are.
-        let known: BTreeSet<&str> = info.split('"').collect();
+        let known: BTreeSet<&str> = self.list("cells").iter().filter_map(Value::as_str).collect();
         let ids: BTreeSet<&str> = self.cells.iter().map(|cell| cell.end.cell.as_str()).collect();
         let foreign = ids.into_iter().filter(|id| !known.contains(id)).count();
-        if foreign > 0 && !self.list("cells").is_empty() {
+        let is_told = !known.is_empty();
+        if foreign > 0 && is_told {
             self.notes.push(format!(
                 "{foreign} cell(s) in results.jsonl are not among those of run.json: they seem to come from another run, and are shown \
                  with this one's"

@@ -35,10 +35,14 @@ pub struct TerminalOptions {
 pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     let width = options.width.max(WIDTH_MIN);
     if let Some(facts) = PickFacts::of(run).filter(|_| !options.full) {
-        return pick(run, &facts, width, options.color);
+        let answer = render_pick(run, &facts, width, options.color);
+        return short(run, &answer, width, "for everything that was measured");
     }
     if let Some(facts) = RateFacts::of(run).filter(|_| !options.full) {
-        return rates(run, &facts, width, options.color);
+        let mut answer = render_rates(run, &facts, width, options.color);
+        answer.push_str(&sections::failed(run, &Contenders::new(&run.cells, &run.stores), width, false));
+        answer.push_str(&sections::left_out(run, width, false));
+        return short(run, &answer, width, "at every rate that was tried");
     }
     let contenders = Contenders::new(&run.cells, &run.stores);
     let tables = compare_all(&run.cells, &contenders);
@@ -76,28 +80,14 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     out
 }
 
-/// The answer of a pick, in place of the matrices.
-fn pick(run: &Run, facts: &PickFacts, width: usize, color: bool) -> String {
+/// A run that was asked one question: its answer, in place of the matrices, and of what more there are figures.
+fn short(run: &Run, answer: &str, width: usize, more: &str) -> String {
     let mut out = heading(run, width);
-    out.push_str(&render_pick(run, facts, width, color));
+    out.push_str(answer);
     out.push_str(&sections::warnings(run, width));
     out.push_str(&sections::notes(run, width));
-    let hint = "`bakeoff report --full` shows every store's figures for everything that was measured.";
-    out.push_str(&format!("\n{}", paragraph(hint, width, "", "")));
-    out
-}
-
-/// The highest rates, in place of the matrices.
-fn rates(run: &Run, facts: &RateFacts, width: usize, color: bool) -> String {
-    let contenders = Contenders::new(&run.cells, &run.stores);
-    let mut out = heading(run, width);
-    out.push_str(&render_rates(run, facts, width, color));
-    out.push_str(&sections::failed(run, &contenders, width, false));
-    out.push_str(&sections::left_out(run, width, false));
-    out.push_str(&sections::warnings(run, width));
-    out.push_str(&sections::notes(run, width));
-    let hint = "`bakeoff report --full` shows every store's figures at every rate that was tried.";
-    out.push_str(&format!("\n{}", paragraph(hint, width, "", "")));
+    let hint = format!("`bakeoff report --full` shows every store's figures {more}.");
+    out.push_str(&format!("\n{}", paragraph(&hint, width, "", "")));
     out
 }
 

@@ -313,46 +313,44 @@ impl Planner<'_> {
         };
         let mut settings = settings.clone();
         settings.extend(memory_settings.clone());
-        let (variant, store) = (axes.variant.as_deref(), &store.name);
-        let identity = Identity {
-            workload,
-            durability,
-            store,
-            settings: &settings,
-            medium,
-            variant,
-            disturbance,
-            memory_limit_bytes,
-        };
-        Cell { id: identity.hash(), axes, settings, memory_settings }
+        Cell { id: cell_id(workload, &axes, &settings, disturbance), axes, settings, memory_settings }
     }
 }
 
 /// Everything that defines a cell. Changing this changes every cell's id.
 #[derive(Serialize)]
-pub(crate) struct Identity<'a> {
-    pub(crate) workload: &'a Workload,
-    pub(crate) durability: Durability,
-    pub(crate) store: &'a str,
-    pub(crate) settings: &'a Settings,
-    pub(crate) medium: &'a str,
+struct Identity<'a> {
+    workload: &'a Workload,
+    durability: Durability,
+    store: &'a str,
+    settings: &'a Settings,
+    medium: &'a str,
     /// Absent where a suite has no variants.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) variant: Option<&'a str>,
+    variant: Option<&'a str>,
     /// Absent where nothing else goes on.
     #[serde(skip_serializing_if = "Disturbance::is_none")]
-    pub(crate) disturbance: Disturbance,
+    disturbance: Disturbance,
     /// Absent where there is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) memory_limit_bytes: Option<u64>,
+    memory_limit_bytes: Option<u64>,
 }
 
-impl Identity<'_> {
-    pub(crate) fn hash(&self) -> String {
-        // JSON of these types cannot fail: all keys are text, and fields stand in the order of declaration.
-        let json = serde_json::to_vec(self).unwrap_or_default();
-        Sha1::digest(json).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
-    }
+/// A cell's id: what defines it, hashed.
+pub(crate) fn cell_id(workload: &Workload, axes: &Axes, settings: &Settings, disturbance: Disturbance) -> String {
+    let identity = Identity {
+        workload,
+        durability: axes.durability,
+        store: &axes.store,
+        settings,
+        medium: &axes.medium,
+        variant: axes.variant.as_deref(),
+        disturbance,
+        memory_limit_bytes: axes.memory_limit_bytes,
+    };
+    // JSON of these types cannot fail: all keys are text, and fields stand in the order of declaration.
+    let json = serde_json::to_vec(&identity).unwrap_or_default();
+    Sha1::digest(json).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn workloads(suite: &Suite) -> Vec<Workload> {

@@ -2,7 +2,7 @@
 
 use bakeoff_tape::OpenLoop;
 
-use crate::plan::{Identity, WorkloadPlan};
+use crate::plan::{WorkloadPlan, cell_id};
 
 /// The phase of a workload whose operations are due at times.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,17 +61,7 @@ impl WorkloadPlan {
         }
         for cell in &mut plan.cells {
             cell.axes.rate_per_second = Some(per_second);
-            cell.id = Identity {
-                workload: &plan.workload,
-                durability: cell.axes.durability,
-                store: &cell.axes.store,
-                settings: &cell.settings,
-                medium: &plan.medium,
-                variant: plan.variant.as_deref(),
-                disturbance: plan.disturbance,
-                memory_limit_bytes: plan.memory_limit_bytes,
-            }
-            .hash();
+            cell.id = cell_id(&plan.workload, &cell.axes, &cell.settings, plan.disturbance);
         }
         plan
     }

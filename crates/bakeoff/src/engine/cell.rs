@@ -156,14 +156,19 @@ pub(crate) fn phase_request(spec: &PhaseSpec, tape: &PhaseTape) -> PhaseRequest 
     PhaseRequest {
         name: spec.name.clone(),
         tape: tape.path.clone(),
-        mode: match spec.measure {
-            Measure::Latency => Mode::Latency,
-            Measure::Throughput => Mode::Throughput,
-        },
+        mode: mode(spec),
         batched: spec.batch != Batch::Each,
         ascending: tape.ascending,
         speed: spec.open_loop.map(OpenLoop::speed),
         settle: spec.settle,
+    }
+}
+
+/// How a phase is timed.
+fn mode(spec: &PhaseSpec) -> Mode {
+    match spec.measure {
+        Measure::Latency => Mode::Latency,
+        Measure::Throughput => Mode::Throughput,
     }
 }
 
@@ -268,7 +273,7 @@ impl<'a> Collected<'a> {
             let what = format!("{answers_wrong} of {answers_checked} answers were wrong in the phase `{phase}`");
             return Some((FailureKind::WrongAnswer, what));
         }
-        if result.mode != phase_request(spec, tape).mode {
+        if result.mode != mode(spec) {
             let what = format!("the driver timed the phase `{phase}` in another mode than it was asked for");
             return Some((FailureKind::BadOutput, what));
         }

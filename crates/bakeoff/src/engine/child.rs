@@ -207,16 +207,20 @@ fn has_exited(child: Pid) -> bool {
 
 /// The process said that it was done, and then did not end well: what it did not say may be wrong too.
 fn late_end(status: Option<ExitStatus>) -> Ending {
-    let (kind, how) = match (status.and_then(|status| status.signal()), status.and_then(|status| status.code())) {
-        (Some(9), _) => {
-            let what = format!("did not end within {}", format_duration(EXIT_TIME_MAX));
-            (FailureKind::Timeout, what)
-        }
-        (Some(number), _) => (FailureKind::Crash, format!("was killed by signal {number}{}", signal_name(number))),
-        (None, Some(code)) => (FailureKind::Crash, format!("exited with status {code}")),
-        (None, None) => (FailureKind::Crash, "ended in a way that the system does not tell".to_owned()),
+    let (kind, how) = match status.and_then(|status| status.signal()) {
+        Some(9) => (FailureKind::Timeout, format!("did not end within {}", format_duration(EXIT_TIME_MAX))),
+        _ => (FailureKind::Crash, how_it_ended(status)),
     };
     Ending::Failed { kind, message: format!("the driver said that the cell was finished, and then {how}") }
+}
+
+/// What a process that is no more did last, in words.
+fn how_it_ended(status: Option<ExitStatus>) -> String {
+    match (status.and_then(|status| status.signal()), status.and_then(|status| status.code())) {
+        (Some(number), _) => format!("was killed by signal {number}{}", signal_name(number)),
+        (None, Some(code)) => format!("exited with status {code}"),
+        (None, None) => "ended in a way that the system does not tell".to_owned(),
+    }
 }
 
 /// The process ended without a last event: by a signal, by the kernel, or by itself.
@@ -235,13 +239,9 @@ fn silent_end(job: &Job<'_>, status: Option<ExitStatus>) -> Ending {
             FailureKind::OutOfMemory,
             "the driver was killed (SIGKILL), as the kernel does when memory runs out".to_owned(),
         ),
-        (Some(number), false) => {
-            (FailureKind::Crash, format!("the driver was killed by signal {number}{}", signal_name(number)))
-        }
+        (Some(_), false) => (FailureKind::Crash, format!("the driver {}", how_it_ended(status))),
         (None, false) => {
-            let code =
-                status.and_then(|status| status.code()).map_or_else(String::new, |code| format!(" with status {code}"));
-            (FailureKind::Crash, format!("the driver exited{code} without saying how the cell ended"))
+            (FailureKind::Crash, format!("the driver {} without saying how the cell ended", how_it_ended(status)))
         }
     };
     let is_full = kind == FailureKind::Crash && is_full(&job.request.directory);

@@ -61,8 +61,7 @@ impl Run<'_> {
         pending.retain(|step| !self.is_done(step));
         if pending.is_empty() {
             tell!("Nothing is left to measure");
-        } else {
-            self.file.finished = None;
+        } else if self.file.finished.take().is_some() {
             self.file.given_up.clear();
             self.file.write(self.directory.path())?;
         }

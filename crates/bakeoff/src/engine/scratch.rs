@@ -12,10 +12,16 @@ use crate::files::{Kind, OwnDirectory, count_files, empty_tree, remove_tree};
 /// The scratch directories of a run.
 pub(crate) struct Scratch {
     /// By medium.
-    directories: BTreeMap<String, (OwnDirectory, Room)>,
+    places: BTreeMap<String, Place>,
     /// Stores put aside so far.
     retired: u64,
-    /// How long it took to empty those that are still there.
+}
+
+/// The scratch directory of a medium.
+struct Place {
+    own: OwnDirectory,
+    room: Room,
+    /// How long it took to empty the stores that are put aside there.
     emptied_in: Duration,
 }
 
@@ -46,28 +52,27 @@ const FILES_REMOVED_AT_ONCE: usize = 100;
 impl Scratch {
     /// Makes one in each medium's directory. `run` is a name that no other run has.
     pub(crate) fn create(media: &BTreeMap<String, PathBuf>, run: &str) -> Result<Self> {
-        let mut directories = BTreeMap::new();
+        let mut places = BTreeMap::new();
         for (medium, directory) in media {
             let path = directory.join(format!("bakeoff-scratch-{run}-{}-{medium}", std::process::id()));
             let own = OwnDirectory::create(&path, Kind::Scratch)?;
-            directories.insert(medium.clone(), (own, Room::of(directory)));
+            places.insert(medium.clone(), Place { own, room: Room::of(directory), emptied_in: Duration::ZERO });
         }
-        Ok(Self { directories, retired: 0, emptied_in: Duration::ZERO })
+        Ok(Self { places, retired: 0 })
     }
 
     /// The directory of a medium.
     pub(crate) fn of(&self, medium: &str) -> Result<&Path> {
-        let known = self.directories.get(medium);
-        let (directory, _) =
+        let known = self.places.get(medium);
+        let place =
             known.with_context(|| format!("no directory for the medium `{medium}`: give --medium {medium}=DIR"))?;
-        Ok(directory.path())
+        Ok(place.own.path())
     }
 
     /// The directory of `medium` if there is one, else of any.
     pub(crate) fn of_any(&self, medium: &str) -> Result<&Path> {
-        let known = self.directories.get(medium).or_else(|| self.directories.values().next());
-        let (directory, _) = known.context("the run has no medium")?;
-        Ok(directory.path())
+        let known = self.places.get(medium).or_else(|| self.places.values().next());
+        Ok(known.context("the run has no medium")?.own.path())
     }
 
     /// A fresh, empty directory for one cell's store.
@@ -85,7 +90,7 @@ impl Scratch {
     /// up to six minutes), and the next cell that creates files would pay for it, ten times over where this was found.
     /// They are removed on the way only when half of the room there was is used.
     pub(crate) fn clear(&mut self, medium: &str) -> Result<()> {
-        let scratch = self.of(medium)?;
+        let scratch = self.of(medium)?.to_owned();
         let store = scratch.join("store");
         if count_files(&store, FILES_REMOVED_AT_ONCE) < FILES_REMOVED_AT_ONCE {
             remove_tree(&store)?;
@@ -97,15 +102,16 @@ impl Scratch {
             std::fs::create_dir_all(&retired)
                 .and_then(|()| std::fs::rename(&store, retired.join(self.retired.to_string())))
                 .with_context(|| format!("cannot move {} to {}", store.display(), retired.display()))?;
-            if self.directories.get(medium).is_some_and(|(_, room)| room.is_short(scratch)) {
-                remove_tree(&retired)?;
-                self.emptied_in = Duration::ZERO;
-            } else {
-                self.emptied_in += emptied_in;
-            }
             self.retired += 1;
+            if let Some(place) = self.places.get_mut(medium) {
+                place.emptied_in += emptied_in;
+                if place.room.is_short(&scratch) {
+                    remove_tree(&retired)?;
+                    place.emptied_in = Duration::ZERO;
+                }
+            }
         }
-        let temporary = self.of(medium)?.join(TEMPORARY);
+        let temporary = scratch.join(TEMPORARY);
         if temporary.exists() {
             remove_tree(&temporary)?;
         }
@@ -121,7 +127,7 @@ impl Scratch {
 
     /// How long it will take, about, to remove what is put aside: as long as it took to empty it.
     pub(crate) fn removal_time(&self) -> Duration {
-        self.emptied_in
+        self.places.values().map(|place| place.emptied_in).sum()
     }
 
     /// Removes everything.
@@ -130,7 +136,7 @@ impl Scratch {
         if expected > ANNOUNCED {
             tell!("Removing the stores' files takes about {}", bakeoff_suite::format_duration(round_up(expected)));
         }
-        std::mem::take(&mut self.directories).into_values().try_for_each(|(own, _)| own.remove())
+        std::mem::take(&mut self.places).into_values().try_for_each(|place| place.own.remove())
     }
 }
 
@@ -142,8 +148,8 @@ fn round_up(time: Duration) -> Duration {
 impl Drop for Scratch {
     fn drop(&mut self) {
         // On the way out of an error the error is what counts; `bakeoff clean` finds what is left.
-        for (directory, _) in std::mem::take(&mut self.directories).into_values() {
-            let _ = directory.remove();
+        for place in std::mem::take(&mut self.places).into_values() {
+            let _ = place.own.remove();
         }
     }
 }

@@ -39,8 +39,7 @@ pub(crate) fn differences(a: &Run, b: &Run) -> Vec<String> {
 
 /// How many phases that both runs have replayed other operations, or the same at another speed.
 fn other_operations(a: &Run, b: &Run) -> Option<String> {
-    let tapes =
-        |run: &Run| -> BTreeMap<_, _> { run.cells.iter().flat_map(|cell| &cell.phases).map(replayed).collect() };
+    let tapes = |run: &Run| -> BTreeMap<_, _> { run.cells.iter().flat_map(replayed).collect() };
     let (tapes_a, tapes_b) = (tapes(a), tapes(b));
     let both: Vec<bool> = tapes_a.iter().filter_map(|(place, a)| Some(tapes_b.get(place)? != a)).collect();
     let number = both.iter().filter(|differs| **differs).count();
