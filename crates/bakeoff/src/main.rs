@@ -71,7 +71,7 @@ fn say_and_end(words: &clap::Error) -> ExitCode {
         && let Some(negative) = std::env::args().find(|word| is_negative(word))
     {
         return complain(&format!(
-            "`{}` is below zero: no number, size or time here is",
+            "`{}` is no option, and as a number it is below zero, which no number, size or time here is",
             bakeoff_report::printable(&negative)
         ));
     }

@@ -6,10 +6,16 @@ use std::os::unix::fs::PermissionsExt;
 
 use common::{Finished, Place, tiny_suite};
 
-/// Runs `faulty` with a fault beside a store that works; returns the faulty cell's end.
-fn with_fault(fault: &str, extra: &str) -> (serde_json::Value, Finished) {
+/// Operations of the tiny suite, after which its gets are under way.
+const IN_GETS: u32 = 250;
+
+/// Operations of the tiny suite before its scan: 200 inserts and their commit, 200 gets.
+const BEFORE_SCAN: u32 = 401;
+
+/// Runs `faulty` with a fault, after so many operations, beside a store that works; returns the faulty cell's end.
+fn with_fault(fault: &str, at: u32) -> (serde_json::Value, Finished) {
     let place = Place::new();
-    let settings = format!("\n[settings.faulty]\nfault = \"{fault}\"\nat = 250\n{extra}");
+    let settings = format!("\n[settings.faulty]\nfault = \"{fault}\"\nat = {at}\n");
     place.write("tiny.toml", &tiny_suite(r#""faulty", "lmdb""#, &settings));
     let finished = place.run(&["run", "tiny.toml", "--timeout", "5s"]).expect(1);
     let cells = place.cells();
@@ -27,7 +33,11 @@ fn with_fault(fault: &str, extra: &str) -> (serde_json::Value, Finished) {
 }
 
 fn fails_as(fault: &str, kind: &str, words: &str) {
-    let (end, _) = with_fault(fault, "");
+    fails_at(IN_GETS, fault, kind, words);
+}
+
+fn fails_at(at: u32, fault: &str, kind: &str, words: &str) {
+    let (end, _) = with_fault(fault, at);
     assert_eq!(end["failure"], kind, "{end}");
     let message = end["failure_message"].as_str().unwrap_or_default();
     assert!(message.contains(words), "{words:?} is not in {message:?}");
@@ -46,6 +56,13 @@ fn missing_key() {
 #[test]
 fn phantom_key() {
     fails_as("phantom-key", "wrong-answer", "");
+}
+
+#[test]
+fn scans_are_judged_as_gets_are() {
+    fails_at(BEFORE_SCAN, "wrong-value", "wrong-answer", "200 entries");
+    fails_at(BEFORE_SCAN, "missing-key", "wrong-answer", "199 entries");
+    fails_at(BEFORE_SCAN, "phantom-key", "wrong-answer", "201 entries");
 }
 
 #[test]

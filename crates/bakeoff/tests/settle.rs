@@ -48,6 +48,9 @@ fn a_store_that_puts_nothing_off_has_settled_when_it_acknowledged() {
 fn what_is_below_zero_is_said_to_be() {
     let place = Place::new();
     for verb in ["run", "pick"] {
-        place.run(&[verb, "--value-size", "-1KiB"]).expect(2).says(&["`-1KiB` is below zero"]);
+        place
+            .run(&[verb, "--value-size", "-1KiB"])
+            .expect(2)
+            .says(&["`-1KiB` is no option, and as a number it is below zero"]);
     }
 }
