@@ -279,9 +279,9 @@ fn remove_leftovers(setup: &Setup, run: &str) {
             // Killed before the marker was written, or just after it was removed: such a directory is empty, and only an empty one goes.
             if std::fs::remove_dir(&path).is_err()
                 && let Ok(own) = OwnDirectory::open(&path, Kind::Scratch)
-                && let Err(error) = own.remove()
             {
-                tell!("note: {error:#}");
+                tell!("Removing what the run left behind when it was killed: {}", path.display());
+                own.remove().unwrap_or_else(|error| tell!("note: {error:#}"));
             }
         }
     }
