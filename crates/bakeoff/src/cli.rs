@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
+use bakeoff_protocol::Profile;
 use clap::builder::styling::Styles;
 use clap::{Args, Parser, Subcommand};
 
@@ -143,6 +144,7 @@ Examples:
   bakeoff run --tape app.tape              what an application did, from its trace (bakeoff tape import)
   bakeoff run --tape app.tape --speed 2    the same when it was due, twice as fast
   bakeoff run open-loop --find-rate 'p99<2ms'     the highest rate at which 99 % are done in 2 ms, for each store
+  bakeoff run --stores sqlite,leveldb --records 10k --profile cpu     where each store spends its time
   bakeoff run --resume bakeoff-results/20260102-030405-quick")]
 pub(crate) struct RunArguments {
     #[command(flatten)]
@@ -164,8 +166,12 @@ pub(crate) struct RunArguments {
     /// p999 or max, < and a time. The search begins at that rate
     #[arg(long, value_name = "BOUND")]
     pub(crate) find_rate: Option<String>,
+    /// Make a flame graph of each cell instead of ranking stores: cpu (where time goes), alloc (where memory is allocated; stores on
+    /// the JVM). One round unless --rounds says more
+    #[arg(long, value_name = "WORD", conflicts_with = "find_rate")]
+    pub(crate) profile: Option<Profile>,
     /// Finish a run that was cut short: the given one, or the newest in --out. Beside it there can only be --budget and --full
-    #[arg(long, value_name = "RUN", num_args = 0..=1, conflicts_with_all = ["SuiteArguments", "dir", "medium", "plan", "find_rate"])]
+    #[arg(long, value_name = "RUN", num_args = 0..=1, conflicts_with_all = ["SuiteArguments", "dir", "medium", "plan", "find_rate", "profile"])]
     pub(crate) resume: Option<Option<PathBuf>>,
     /// Show what would be run and what is skipped, and stop
     #[arg(long)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Durability;
+use crate::{Durability, Profile};
 
 /// The answer to `describe`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,6 +22,9 @@ pub struct DriverDescription {
     /// Its code is compiled while it runs, so it wants to be warmed up before anything is measured.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warms_up: bool,
+    /// What it can profile by itself. The CPU time of a driver that cannot is sampled from outside.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<Profile>,
 }
 
 /// How a store arranges its data.

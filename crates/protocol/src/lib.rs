@@ -18,8 +18,8 @@ pub use describe::{
 };
 pub use event::{Event, FailureKind, Finished, OpenLoop, Opened, PhaseResult, Progress, Settled, Verified};
 pub use measure::{DiskUsage, Latency, OperationResult, Resources};
-pub use request::{DataHints, Durability, Mode, PhaseRequest, Request, Settings, WarmUp};
-pub use result::{Axes, CellEnd, CellStatus, PhaseLine, ResultLine, TapeFacts};
+pub use request::{DataHints, Durability, Mode, PhaseRequest, Profile, ProfileRequest, Request, Settings, WarmUp};
+pub use result::{Axes, CellEnd, CellStatus, PhaseLine, Profiled, ResultLine, TapeFacts};
 pub use slow::{Cause, CauseShare, Meanwhile, OverTime, SlowOperation, SlowOperations};
 
 /// The version of requests, events and result lines. A driver refuses a request of any other version.

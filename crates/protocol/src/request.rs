@@ -155,4 +155,57 @@ pub struct Request {
     /// A tape to replay untimed after closing and opening again: it scans the whole store and knows what must be there.
     #[serde(default)]
     pub verify: Option<PathBuf>,
+    /// What the driver is to profile by itself; only for drivers that describe themselves so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<ProfileRequest>,
+}
+
+/// What to profile: where CPU time goes, or where memory is allocated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// Samples of the stack, spread evenly over CPU time.
+    Cpu,
+    /// Samples of the stack where memory is allocated, weighed by bytes.
+    Alloc,
+}
+
+impl Profile {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Cpu, Self::Alloc];
+
+    /// The name used on the command line, in requests and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Alloc => "alloc",
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.name())
+    }
+}
+
+impl FromStr for Profile {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|profile| profile.name() == word)
+            .ok_or_else(|| format!("there is no profile `{word}`: use cpu, or alloc for stores on the JVM"))
+    }
+}
+
+/// What a driver that profiles itself is to do, from before the first phase until after the last.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProfileRequest {
+    /// What to profile.
+    pub kind: Profile,
+    /// The file to write, in a directory that is there: a line for each stack, its frames from the outermost on with `;` between them, a
+    /// space, and the number of samples, or bytes.
+    pub file: PathBuf,
 }

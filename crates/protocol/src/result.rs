@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Durability, FailureKind, Finished, Opened, PhaseResult, Settings, Verified};
+use crate::{Durability, FailureKind, Finished, Opened, PhaseResult, Profile, Settings, Verified};
 
 /// Where a cell stands on every axis. Its id is a hash of this, the workload and the tapes' settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,6 +50,9 @@ pub struct Axes {
     /// alone says how fast.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_second: Option<u64>,
+    /// What was profiled meanwhile; absent where nothing was. Profiled cells are never ranked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
 }
 
 /// What identifies a tape and its values.
@@ -141,6 +144,23 @@ pub struct CellEnd {
     pub records_alive: u64,
     /// The log of the driver, relative to the run's directory.
     pub log: String,
+    /// What came of profiling it; absent where it was not profiled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profiled: Option<Profiled>,
+}
+
+/// What came of profiling a cell's round.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Profiled {
+    /// The flame graph, relative to the run's directory; absent where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flame_graph: Option<String>,
+    /// Samples in it: of CPU time their number, of allocations their bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<u64>,
+    /// Why there is none, or why it may not be whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
 }
 
 /// One line of `results.jsonl`.

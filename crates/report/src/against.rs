@@ -18,8 +18,9 @@ use crate::{published_report, sections};
 /// phase, value sizes, data and records, and by variant where the publication has some.
 ///
 /// # Errors
-/// The two have no field in common.
+/// The two have no field in common, or the run was profiled.
 pub fn render_against(run: &Run, published: &Published, options: &TerminalOptions) -> Result<String, ReportError> {
+    run.must_be_measured()?;
     let width = options.width.max(WIDTH_MIN);
     let scale = run.info["suite"]["scale"].as_f64();
     let contenders = Contenders::new(&run.cells, &run.stores);

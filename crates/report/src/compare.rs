@@ -86,8 +86,10 @@ impl Comparison {
     /// Compares two runs, the later or changed one second.
     ///
     /// # Errors
-    /// They have nothing in common.
+    /// They have nothing in common, or one was profiled.
     pub fn new(a: &Run, b: &Run) -> Result<Self, ReportError> {
+        a.must_be_measured()?;
+        b.must_be_measured()?;
         let contenders = Contenders::of_all(&[(&a.cells, &a.stores), (&b.cells, &b.stores)]);
         let (tables_a, tables_b) = (gather(&a.cells, &contenders), gather(&b.cells, &contenders));
         let (common, only_a) = pairs(&tables_a, &tables_b);

@@ -83,7 +83,7 @@ fn groups<'a>(cells: &'a [CellRound], contenders: &Contenders) -> Groups<'a> {
                 let per_entry = is_per_entry(timing.operation);
                 let heading = Heading { label, per_entry, asked_per_second, ..heading(&cell.end.axes, place) };
                 let group = groups.entry(heading).or_default();
-                let line = group.entry(contender.key.clone()).or_insert_with(|| new_line(contender));
+                let line = group.entry(contender.key.clone()).or_insert_with(|| new_line(contender, &cell.end.axes));
                 line.means_ns.push(timing.mean_ns);
                 line.rates.push(timing.per_second);
                 line.latencies.extend(timing.latency);
@@ -93,9 +93,9 @@ fn groups<'a>(cells: &'a [CellRound], contenders: &Contenders) -> Groups<'a> {
     groups
 }
 
-fn new_line<'a>(contender: &Contender) -> Line<'a> {
+fn new_line<'a>(contender: &Contender, axes: &Axes) -> Line<'a> {
     let Contender { title, style, ranked, .. } = contender;
-    Line { title: title.clone(), style: *style, ranked: *ranked, ..Line::default() }
+    Line { title: title.clone(), style: *style, ranked: *ranked && axes.profile.is_none(), ..Line::default() }
 }
 
 /// The heading of whatever is measured at this place among the phases.

@@ -43,8 +43,9 @@ impl Statistics {
 /// where they differ, since the columns have no place for them.
 ///
 /// # Errors
-/// `out` takes no more.
+/// `out` takes no more, or the run was profiled, which these columns cannot say.
 pub fn write_hines_csv(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
+    run.must_be_measured()?;
     let names = store_names()?;
     let failed = failed_cells(&run.cells);
     let mut cells: BTreeMap<&str, Vec<&CellRound>> = BTreeMap::new();

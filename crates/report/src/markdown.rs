@@ -9,6 +9,7 @@ use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::format::{count, printable, size_range};
 use crate::matrix::{figure, measure_label};
+use crate::profiled;
 use crate::run::{ReportError, Run};
 use crate::terminal::{amounts, varying};
 use crate::verdict::{Column, Field, Size, Table, compare_all};
@@ -22,7 +23,10 @@ pub fn write_markdown(run: &Run, out: &mut dyn Write) -> Result<(), ReportError>
     let tables = compare_all(&run.cells, &contenders);
     let title = run.text(&["suite", "title"]).or(run.text(&["suite", "name"])).unwrap_or("bakeoff");
     writeln!(out, "# {}\n\n{}\n", escape(title), escape(&amounts(run)))?;
-    for table in &tables {
+    if let Some(profile) = run.profile() {
+        writeln!(out, "**{}**\n", escape(&profiled::words(run, profile)))?;
+    }
+    for table in tables.iter().filter(|_| run.profile().is_none()) {
         let answer = answer(table, &contenders);
         writeln!(out, "## {}{}\n", escape(&answer.promise), escape(&varying(&table.circumstances, &tables)))?;
         writeln!(out, "**Overall:** {}.\n", escape(&answer.overall))?;

@@ -23,6 +23,7 @@ mod published;
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -42,6 +43,7 @@ use crate::page::measures::{MEASURES, Measure};
 use crate::page::overview::{RunTables, id, overview};
 use crate::page::published::PublishedFacts;
 use crate::pick::{PickFacts, render_pick};
+use crate::profiled;
 use crate::published::Published;
 use crate::run::{ReportError, Run};
 use crate::tidy::{Cell, columns};
@@ -113,17 +115,26 @@ struct CellFacts<'a> {
 /// Columns of the answer of a pick, or of a search for the highest rates, which stands on the page as it does on a terminal.
 const TEXT_COLUMNS: usize = 100;
 
-/// Writes the page for these runs, and a publication's figures beside theirs; a run's directory gives it its label.
+/// Writes the page for these runs, and a publication's figures beside theirs; a run's directory gives it its label. `place` is the
+/// directory that the page will be in, from which links to files of the runs lead.
 ///
 /// # Errors
-/// `out` takes no more.
-pub fn write_page(runs: &[Run], against: Option<&Published>, out: &mut dyn Write) -> Result<(), ReportError> {
+/// `out` takes no more, or a publication is to stand beside a run that was profiled.
+pub fn write_page(
+    runs: &[Run],
+    against: Option<&Published>,
+    place: &Path,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    if against.is_some() {
+        runs.iter().try_for_each(Run::must_be_measured)?;
+    }
     let runs = labelled(runs);
     let of: Vec<_> = runs.iter().map(|(_, run)| (run.cells.as_slice(), run.stores.as_slice())).collect();
     let contenders = Contenders::of_all(&of);
     let script = SCRIPT.concat();
-    // Who is best at a rate that some others never had is no answer to what the highest one is.
-    let answered = runs.iter().filter(|(_, run)| RateFacts::of(run).is_none());
+    // Who is best at a rate that some others never had is no answer to what the highest one is; who is best while profiled, to nothing.
+    let answered = runs.iter().filter(|(_, run)| RateFacts::of(run).is_none() && run.profile().is_none());
     let tables: Vec<RunTables> =
         answered.map(|(label, run)| (label.as_str(), *run, compare_all(&run.cells, &contenders))).collect();
     let (overview, answers) = (overview(&tables, &contenders), answers(&tables, &contenders));
@@ -136,7 +147,7 @@ pub fn write_page(runs: &[Run], against: Option<&Published>, out: &mut dyn Write
             ("title", &text(title(&runs))),
             ("summary", &text(runs.first().and_then(|(_, run)| run.text(&["suite", "summary"])).unwrap_or_default())),
             ("style", STYLE),
-            ("picks", &picks(&runs)),
+            ("picks", &(profiled(&runs, &contenders, place) + &picks(&runs))),
             ("overview", &overview),
             ("first", &first),
             ("more", &more),
@@ -194,6 +205,11 @@ fn picks(runs: &[Labelled]) -> String {
         Some(format!("<h2>{title}{of}</h2><pre class=\"code\" tabindex=\"0\">{}</pre>", lines(&answer)))
     };
     runs.iter().filter_map(pick).collect()
+}
+
+/// The flame graphs of runs that were profiled.
+fn profiled(runs: &[Labelled], contenders: &Contenders, place: &Path) -> String {
+    runs.iter().map(|(_, run)| profiled::html(run, contenders, place)).collect()
 }
 
 /// The answers of all runs, in full.

@@ -84,7 +84,7 @@ pub fn rounds_of(lines: &[ResultLine]) -> Vec<CellRound> {
 pub(crate) type Replayed = (String, Option<u64>);
 
 /// Axes that do not decide what is replayed: whoever replays it, where, and what else goes on.
-const NO_WORKLOAD: [&str; 9] = [
+const NO_WORKLOAD: [&str; 10] = [
     "suite",
     "store",
     "settings",
@@ -94,6 +94,7 @@ const NO_WORKLOAD: [&str; 9] = [
     "memory_bytes",
     "memory_limit_bytes",
     "unequal",
+    "profile",
 ];
 
 /// A workload, and a phase of it.

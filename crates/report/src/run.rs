@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bakeoff_protocol::{PROTOCOL_VERSION, StoreDescription};
+use bakeoff_protocol::{PROTOCOL_VERSION, Profile, StoreDescription};
 use serde_json::Value;
 
 use crate::results::{CellRound, parse_results};
@@ -68,6 +68,18 @@ pub enum ReportError {
         a: PathBuf,
         /// The second run.
         b: PathBuf,
+    },
+    /// A run was profiled, and only a measurement will do.
+    #[error(
+        "{} was profiled (--profile {profile}), which slows each store down in its own way: its figures are not to be compared with any; \
+         run it again without --profile",
+        directory.display()
+    )]
+    Profiled {
+        /// The run.
+        directory: PathBuf,
+        /// What was profiled.
+        profile: Profile,
     },
     /// An export cannot be written.
     #[error("cannot write the export")]

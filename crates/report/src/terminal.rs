@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::PhaseLine;
+use bakeoff_protocol::{PhaseLine, Profile};
 
 use crate::answer::answer;
 use crate::contender::Contenders;
@@ -12,7 +12,7 @@ use crate::pick::{PickFacts, render_pick};
 use crate::run::Run;
 use crate::table::paragraph;
 use crate::verdict::{Circumstances, Table, compare_all};
-use crate::{bars, details, disturbed, matrix, memory, sections, settled, slow};
+use crate::{bars, details, disturbed, matrix, memory, profiled, sections, settled, slow};
 
 /// Narrower than this, tables make no sense.
 pub(crate) const WIDTH_MIN: usize = 60;
@@ -44,6 +44,9 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
         answer.push_str(&sections::left_out(run, width, false));
         return short(run, &answer, width, "at every rate that was tried");
     }
+    if let Some(profile) = run.profile() {
+        return profiled(run, profile, &TerminalOptions { width, ..*options });
+    }
     let contenders = Contenders::new(&run.cells, &run.stores);
     let tables = compare_all(&run.cells, &contenders);
     let mut out = heading(run, width);
@@ -57,14 +60,7 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
         out.push_str(&answers_and_matrices(run, &tables, &contenders, &TerminalOptions { width, ..*options }));
     }
     out.push_str(&disturbed::render(&tables, &contenders, width, options.color));
-    if options.full || details::number(&run.cells, &contenders) <= DETAILS_UNASKED_MAX {
-        let lines = details::render(&run.cells, &contenders, width, options.color);
-        out.push_str(&sections::section("Every store", &lines));
-    } else {
-        let hint =
-            "`bakeoff report --full` shows every store's rate, mean, interval and percentiles in every workload.";
-        out.push_str(&format!("\n{}", paragraph(hint, width, "", "")));
-    }
+    out.push_str(&every_store(run, &contenders, &TerminalOptions { width, ..*options }));
     out.push_str(&sections::as_set(run, &contenders, width));
     out.push_str(&memory::render(run, width, options.color));
     out.push_str(&settled::render(run, &contenders, width, options.color));
@@ -88,6 +84,33 @@ fn short(run: &Run, answer: &str, width: usize, more: &str) -> String {
     out.push_str(&sections::notes(run, width));
     let hint = format!("`bakeoff report --full` shows every store's figures {more}.");
     out.push_str(&format!("\n{}", paragraph(&hint, width, "", "")));
+    out
+}
+
+/// Every store's figures, if they are asked for or are few.
+fn every_store(run: &Run, contenders: &Contenders, options: &TerminalOptions) -> String {
+    let width = options.width;
+    if options.full || details::number(&run.cells, contenders) <= DETAILS_UNASKED_MAX {
+        let lines = details::render(&run.cells, contenders, width, options.color);
+        return sections::section("Every store", &lines);
+    }
+    let hint = "`bakeoff report --full` shows every store's rate, mean, interval and percentiles in every workload.";
+    format!("\n{}", paragraph(hint, width, "", ""))
+}
+
+/// Flame graphs, and figures of which no rank is made, in place of the answer.
+fn profiled(run: &Run, profile: Profile, options: &TerminalOptions) -> String {
+    let (width, contenders) = (options.width, Contenders::new(&run.cells, &run.stores));
+    let mut out = heading(run, width);
+    out.push_str(&format!("\n{}", paragraph(&profiled::words(run, profile), width, "", "")));
+    out.push_str(&failed_in_short(run, &contenders, width));
+    out.push_str(&profiled::render(run, &contenders, width, options.full));
+    out.push_str(&every_store(run, &contenders, options));
+    out.push_str(&sections::failed(run, &contenders, width, options.full));
+    out.push_str(&sections::left_out(run, width, options.full));
+    out.push_str(&sections::warnings(run, width));
+    out.push_str(&sections::notes(run, width));
+    out.push_str(&sections::origin(run, width));
     out
 }
 

@@ -134,6 +134,7 @@ fn axes(row: &mut Row, cell: Option<&CellRound>) {
     row.number("memory_bytes", of.and_then(|of| of.memory_bytes));
     row.number("memory_limit_bytes", of.and_then(|of| of.memory_limit_bytes));
     row.number("rate_per_second", of.and_then(|of| of.rate_per_second));
+    row.maybe("profile", of.and_then(|of| of.profile));
     row.maybe("unequal", of.map(|of| of.unequal));
     row.text("status", end.map_or("", |end| if end.status == CellStatus::Ok { "ok" } else { "failed" }));
     row.text("failure", end.and_then(|end| end.failure).map_or("", |kind| kind.words()));
@@ -150,6 +151,7 @@ fn axes(row: &mut Row, cell: Option<&CellRound>) {
     row.number("memory_peak_bytes", end.and_then(|end| end.memory_peak_bytes));
     once_a_round(row, cell);
     row.text("log", text(end.map(|end| &end.log)));
+    row.text("flame_graph", text(end.and_then(|end| end.profiled.as_ref()?.flame_graph.as_ref())));
 }
 
 fn once_a_round(row: &mut Row, cell: Option<&CellRound>) {

@@ -196,10 +196,11 @@ impl Gathering<'_, '_> {
 
     fn figure(&mut self, measure: Measure, value: Option<f64>, mode: Option<Mode>) {
         let contender = self.contender;
+        let ranked = contender.ranked && self.axes.profile.is_none();
         let field = self.field(measure);
         field.mode = field.mode.or(mode);
         match value {
-            Some(value) if contender.ranked => field.rounds.entry(contender.key.clone()).or_default().push(value),
+            Some(value) if ranked => field.rounds.entry(contender.key.clone()).or_default().push(value),
             Some(_) => {
                 field.unranked.insert(contender.key.clone());
             }

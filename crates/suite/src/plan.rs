@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use bakeoff_protocol::{Axes, Durability, Settings, StoreDescription};
+use bakeoff_protocol::{Axes, Durability, Profile, Settings, StoreDescription};
 use bakeoff_tape::{Data, Estimate, PhaseSpec, SizeRange, TreeValues, Workload, estimate};
 use serde::Serialize;
 use sha1::{Digest, Sha1};
@@ -92,6 +92,24 @@ pub struct Cell {
 }
 
 impl Plan {
+    /// The same cells, profiled: they say so and have ids of their own, since their figures are no measurement. Left out are those of stores
+    /// that `can` says cannot be.
+    pub fn profile(&mut self, profile: Profile, can: impl Fn(&str) -> bool) {
+        let cells = self.workloads.iter().flat_map(|workload| &workload.cells);
+        let unable: BTreeSet<_> = cells.map(|cell| cell.axes.store.clone()).filter(|store| !can(store)).collect();
+        for workload in &mut self.workloads {
+            workload.cells.retain(|cell| !unable.contains(&cell.axes.store));
+            for cell in &mut workload.cells {
+                cell.axes.profile = Some(profile);
+                cell.id = hash(&(&cell.id, profile));
+            }
+        }
+        self.workloads.retain(|workload| !workload.cells.is_empty());
+        self.skipped.extend(
+            unable.into_iter().map(|store| Skip { what: store, why: SkipReason::ProfileNotOffered { profile } }),
+        );
+    }
+
     /// Leaves out whatever needs a limit on memory, which cannot be set for the reason given.
     pub fn skip_limited(&mut self, why: &str) {
         let limits = self.workloads.iter().filter_map(|workload| workload.memory_limit_bytes).collect::<BTreeSet<_>>();
@@ -310,6 +328,7 @@ impl Planner<'_> {
             memory_bytes: self.suite.memory_bytes(),
             memory_limit_bytes,
             rate_per_second: None,
+            profile: None,
         };
         let mut settings = settings.clone();
         settings.extend(memory_settings.clone());
@@ -348,8 +367,13 @@ pub(crate) fn cell_id(workload: &Workload, axes: &Axes, settings: &Settings, dis
         disturbance,
         memory_limit_bytes: axes.memory_limit_bytes,
     };
+    hash(&identity)
+}
+
+/// 16 hex digits.
+fn hash(identity: &impl Serialize) -> String {
     // JSON of these types cannot fail: all keys are text, and fields stand in the order of declaration.
-    let json = serde_json::to_vec(&identity).unwrap_or_default();
+    let json = serde_json::to_vec(identity).unwrap_or_default();
     Sha1::digest(json).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 

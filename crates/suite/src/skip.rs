@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use bakeoff_protocol::Durability;
+use bakeoff_protocol::{Durability, Profile};
 use bakeoff_tape::KeyForm;
 
 use crate::units::{approximate_size, format_size};
@@ -93,6 +93,11 @@ pub enum SkipReason {
         /// The least it takes.
         bytes_min: u64,
     },
+    /// The store's driver cannot profile this.
+    ProfileNotOffered {
+        /// What was to be profiled.
+        profile: Profile,
+    },
     /// A limit on memory cannot be set on this machine.
     MemoryLimitNotPossible {
         /// Why, and what to do.
@@ -146,6 +151,10 @@ impl fmt::Display for SkipReason {
                 format_size(*memory_bytes),
                 format_size(*bytes),
                 format_size(*bytes_min)
+            ),
+            Self::ProfileNotOffered { profile } => write!(
+                formatter,
+                "n/a: its driver does not profile `{profile}`; `bakeoff run --profile cpu` works for every store"
             ),
             Self::MemoryLimitNotPossible { why } => write!(formatter, "memory cannot be limited here: {why}"),
         }

@@ -16,7 +16,10 @@ use crate::engine::cgroup::{MemoryGroup, MemoryGroups};
 use crate::engine::child::{self, Ending, Job};
 use crate::engine::disturbance::Running;
 use crate::engine::interrupt::Interrupt;
+use crate::engine::profile::Profiling;
+use crate::engine::run::workload_words;
 use crate::engine::run_file::now;
+use crate::engine::scratch::TEMPORARY;
 use crate::engine::warm_up;
 
 /// A cell with everything needed to run it.
@@ -72,6 +75,7 @@ impl<'a> CellJob<'a> {
             phases: self.phases().asked.iter().map(|(spec, tape)| phase_request(spec, tape)).collect(),
             warm_up: self.warm_up(),
             verify: self.can_list().then(|| self.recording.verify.clone()),
+            profile: None,
         }
     }
 
@@ -93,6 +97,16 @@ impl<'a> CellJob<'a> {
         groups.create(bytes).map(Some)
     }
 
+    /// What to do to profile one round, if it is to be: its flame graph lies beside its log.
+    fn profiling(&self, round: u32, directory: &Path, log: &(&Path, String)) -> Option<Profiling> {
+        let kind = self.cell.axes.profile?;
+        let graph = (log.0.with_extension("svg"), Path::new(&log.1).with_extension("svg").display().to_string());
+        let title = format!("{} · {}", self.store.title, workload_words(self.workload));
+        let subtitle = format!("--profile {kind} · cell {} · round {round}", self.cell.id);
+        let by_driver = self.driver.description.profiles.contains(&kind);
+        Some(Profiling::new((kind, by_driver), directory.with_file_name(TEMPORARY), graph, (title, subtitle)))
+    }
+
     /// Runs one round. `None` if the user stopped it.
     pub(crate) fn run(
         &self,
@@ -102,7 +116,9 @@ impl<'a> CellJob<'a> {
         interrupt: &Interrupt,
         on_progress: &mut dyn FnMut(&Progress),
     ) -> Result<Option<Vec<ResultLine>>> {
-        let request = self.request(round, directory);
+        let mut profiling = self.profiling(round, &directory, &log);
+        let request =
+            Request { profile: profiling.as_ref().and_then(Profiling::request), ..self.request(round, directory) };
         let mut collected = Collected::new(self, round, log.1);
         let mut beside = match Running::start(self.workload.disturbance, self.scratch) {
             Ok(beside) => beside,
@@ -119,7 +135,8 @@ impl<'a> CellJob<'a> {
             group: group.as_ref(),
             interrupt,
         };
-        let ending = child::run(&job, &mut |event| match event {
+        let mut on_start = |process| profiling.iter_mut().for_each(|profiling| profiling.attach(process));
+        let ending = child::run(&job, &mut on_start, &mut |event| match event {
             Event::Progress(progress) => on_progress(&progress),
             event => collected.take(event),
         })
@@ -132,6 +149,9 @@ impl<'a> CellJob<'a> {
         drop(beside);
         collected.end.memory_peak_bytes = group.as_ref().and_then(MemoryGroup::peak_bytes);
         group.map_or(Ok(()), MemoryGroup::remove)?;
+        if !matches!(ending, Ending::Interrupted) {
+            collected.end.profiled = profiling.map(Profiling::end);
+        }
         Ok(collected.end(ending, process_ns))
     }
 }
@@ -228,6 +248,7 @@ impl<'a> Collected<'a> {
             data_bytes: last.map_or(0, |tape| tape.data_bytes_after),
             records_alive: last.map_or(0, |tape| tape.records_after),
             log,
+            profiled: None,
         };
         Self { job, round, lines: Vec::new(), end, untrue: None }
     }

@@ -60,13 +60,16 @@ pub(crate) struct Job<'a> {
     pub(crate) interrupt: &'a Interrupt,
 }
 
-/// Runs a driver to its end, handing every event but the last to `on_event`.
+/// Runs a driver to its end, handing its process's number to `on_start` before it is asked for anything, and every event but the last to
+/// `on_event`.
 ///
 /// # Errors
 /// Only if the driver cannot be started at all.
-pub(crate) fn run(job: &Job<'_>, on_event: &mut dyn FnMut(Event)) -> Result<Ending> {
-    let begin = Instant::now();
+pub(crate) fn run(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut dyn FnMut(Event)) -> Result<Ending> {
     let mut child = spawn(job)?;
+    on_start(child.id());
+    let begin = Instant::now();
+    ask(job, &mut child)?;
     let lines = read_lines(&mut child);
     let ending = follow(job, begin, &lines, on_event);
     let patience = if matches!(ending, Some(Ending::Event(_))) { EXIT_TIME_MAX } else { Duration::ZERO };
@@ -105,14 +108,18 @@ fn spawn(job: &Job<'_>) -> Result<Child> {
             Ok(())
         });
     }
-    let mut child = command.spawn().with_context(|| format!("cannot start the driver {}", job.driver.display()))?;
+    command.spawn().with_context(|| format!("cannot start the driver {}", job.driver.display()))
+}
+
+/// Gives the driver its request.
+fn ask(job: &Job<'_>, child: &mut Child) -> Result<()> {
     let request = serde_json::to_vec(job.request).context("cannot write the request as JSON")?;
     if let Some(mut stdin) = child.stdin.take() {
         // In a thread, since a driver that does not read would hold us up. One that dies before it has read everything shows
         // itself by how it ends.
         std::thread::spawn(move || drop(stdin.write_all(&request)));
     }
-    Ok(child)
+    Ok(())
 }
 
 /// The driver's lines, read in a thread so that waiting for one can time out.

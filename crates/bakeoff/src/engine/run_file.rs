@@ -11,6 +11,7 @@ use bakeoff_tape::PoolFacts;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::disturbance::DisturbanceFacts;
+use crate::engine::profile::ProfileFacts;
 use crate::files::replace_file;
 
 /// The file's name in a run's directory.
@@ -52,6 +53,9 @@ pub(crate) struct RunFile {
     /// What was looked for, if this was a search for the highest rates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) find_rate: Option<RateFacts>,
+    /// What was profiled, if something was: such a run's figures are no measurement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) profile: Option<ProfileFacts>,
 }
 
 /// The suite as it was read, so that a changed file cannot change a run that is finished later.

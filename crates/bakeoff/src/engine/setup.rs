@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::Medium;
-use bakeoff_protocol::StoreDescription;
+use bakeoff_protocol::{Profile, StoreDescription};
 use bakeoff_suite::{DEFAULT_MEDIUM, Disturbance, Overrides, Plan, PlanMedium, Suite, plan};
 
 use crate::cli::{RunArguments, SuiteArguments};
@@ -13,6 +13,7 @@ use crate::drivers::{Driver, Drivers};
 use crate::engine::cgroup::MemoryGroups;
 use crate::engine::disturbance;
 use crate::engine::made_media::NewFileSystem;
+use crate::engine::profile;
 use crate::engine::replayed::Replayed;
 use crate::recipes::drivers_for;
 
@@ -34,6 +35,8 @@ pub(crate) struct Setup {
     /// Where cells' memory can be limited, if some cell's is to be.
     pub(crate) groups: Option<MemoryGroups>,
     pub(crate) corpus: Option<PathBuf>,
+    /// What is profiled, if something is.
+    pub(crate) profile: Option<Profile>,
 }
 
 /// A suite's text and the name errors call it by.
@@ -70,7 +73,11 @@ impl Setup {
     pub(crate) fn new(arguments: &RunArguments, source: &SuiteSource) -> Result<Self> {
         let given = given_media(arguments)?;
         let media = Some(given.keys().cloned().collect()).filter(|names: &Vec<_>| !names.is_empty());
-        let overrides = Overrides { media, ..overrides(&arguments.suite) };
+        let mut overrides = Overrides { media, ..overrides(&arguments.suite) };
+        if arguments.profile.is_some() {
+            // Rounds are for intervals, and of a profiled run there are none.
+            overrides.rounds.get_or_insert_with(|| "1".to_owned());
+        }
         let mut suite = Suite::parse(&source.name, &source.text)?.with_overrides(&overrides)?;
         let replayed = suite.tape().map(Replayed::open).transpose()?;
         if let Some(replayed) = &replayed {
@@ -100,9 +107,13 @@ impl Setup {
             plan_media.insert(name.clone(), PlanMedium { directory: base.clone(), free_bytes });
         }
         let mut plan = plan(&suite, &stores, &plan_media)?;
+        if let Some(profile) = arguments.profile {
+            plan.profile(profile, |store| profile == Profile::Cpu || profiles_itself(&drivers, store, profile));
+        }
         let groups = memory_groups(&mut plan);
         let corpus = arguments.suite.corpus.as_deref().map(absolute).transpose()?;
-        Ok(Self { suite, drivers, stores, directories, media, made, base, plan, replayed, groups, corpus })
+        let profile = arguments.profile;
+        Ok(Self { suite, drivers, stores, directories, media, made, base, plan, replayed, groups, corpus, profile })
     }
 
     /// Checks that the corpus has text, that directories can be written, media made and disturbances started here, before anything
@@ -111,7 +122,15 @@ impl Setup {
         self.corpus.as_deref().map_or(Ok(()), bakeoff_tape::check_corpus)?;
         self.directories.values().try_for_each(|directory| check_writable(directory))?;
         self.made.values().try_for_each(|file_system| file_system.check(&self.base))?;
-        self.disturbances().into_iter().try_for_each(disturbance::check)
+        self.disturbances().into_iter().try_for_each(disturbance::check)?;
+        profile::check(self)
+    }
+
+    /// Whether some driver of the plan is to be profiled and cannot do it by itself.
+    pub(crate) fn is_sampled_from_outside(&self) -> bool {
+        let Some(profile) = self.profile else { return false };
+        let mut cells = self.plan.workloads.iter().flat_map(|workload| &workload.cells);
+        cells.any(|cell| !profiles_itself(&self.drivers, &cell.axes.store, profile))
     }
 
     /// What else goes on in some workload of the plan.
@@ -131,6 +150,11 @@ impl Setup {
             .find(|store| store.name == name)
             .with_context(|| format!("no driver offers the store `{name}`"))
     }
+}
+
+/// Whether the driver of a store can profile itself.
+fn profiles_itself(drivers: &Drivers, store: &str, profile: Profile) -> bool {
+    drivers.of_store(store).is_some_and(|driver| driver.description.profiles.contains(&profile))
 }
 
 /// Finds out whether memory can be limited, if some workload asks for it; where it cannot, those are left out.

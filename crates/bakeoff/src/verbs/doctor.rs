@@ -8,6 +8,7 @@ use crate::Outcome;
 use crate::cli::{COLUMNS, DoctorArguments};
 use crate::drivers::Drivers;
 use crate::engine::cgroup::MemoryGroups;
+use crate::engine::profile;
 use crate::recipes::{Recipe, not_built};
 
 /// Below this much free disk most suites skip something.
@@ -48,6 +49,7 @@ fn print_machine(machine: &Machine) {
     line("memory usable", machine.memory_usable_bytes().map(approximate_size));
     let limits = MemoryGroups::find().map_or_else(|why| format!("not possible: {why:#}"), |_| "possible".to_owned());
     line("memory-limit", Some(limits));
+    line("profiling", Some(profile::possibility()));
     line("swap in use", machine.swap_used_bytes.map(approximate_size));
     let governors: Vec<_> = machine.governors.values().map(String::as_str).collect();
     let scaling = if governors.is_empty() { "not to be set here".to_owned() } else { governors.join(", ") };

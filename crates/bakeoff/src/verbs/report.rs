@@ -41,7 +41,9 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
     };
     if let Some(path) = &arguments.html {
         let runs = directories.iter().map(|directory| Run::read(directory)).collect::<Result<Vec<_>, _>>()?;
-        export(path, |out| write_page(&runs, against.as_ref(), out))?;
+        let file = place_of(path);
+        let place = file.parent().unwrap_or(Path::new("."));
+        export(path, |out| write_page(&runs, against.as_ref(), place, out))?;
     }
     let only = match directories.as_slice() {
         [only] => only,
@@ -156,7 +158,7 @@ pub(crate) fn print(text: &str) -> Result<()> {
 /// Writes a run's page beside its results and gives its path.
 pub(crate) fn write_page_beside(directory: &Path) -> Result<PathBuf> {
     let mut page = Vec::new();
-    write_page(&[Run::read(directory)?], None, &mut page)?;
+    write_page(&[Run::read(directory)?], None, directory, &mut page)?;
     let path = directory.join(PAGE);
     replace_file(&path, &page)?;
     Ok(path)

@@ -16,6 +16,7 @@ use crate::engine::disturbance;
 use crate::engine::find_rate;
 use crate::engine::interrupt::Interrupt;
 use crate::engine::made_media::MadeMedia;
+use crate::engine::profile::ProfileFacts;
 use crate::engine::results::Results;
 use crate::engine::run::{Run, sized, workload_words};
 use crate::engine::run_file::{DriverFacts, RunFile, SuiteText, VariantText, WhatWhy, now};
@@ -352,6 +353,7 @@ pub(crate) fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> 
         pools: Vec::new(),
         pick: None,
         find_rate: None,
+        profile: ProfileFacts::of(setup),
     }
 }
 
@@ -397,6 +399,9 @@ fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<D
     match &file.find_rate {
         Some(facts) => tell!("Looking for the highest rate with {}, for each cell", facts.bound),
         None => tell!("Size: {}", sized(setup)),
+    }
+    if let Some(facts) = &file.profile {
+        tell!("Profiling ({}): no store will be ranked", facts.kind);
     }
     if !file.skipped.is_empty() {
         tell!("Skipped:{}", skipped_lines(&file.skipped));

@@ -11,6 +11,7 @@ use crate::page::Labelled;
 use crate::page::axes::{Axis, Workload, axes_of, indices, workload};
 use crate::page::measures::{MEASURES, Subject};
 use crate::results::{CellRound, failed_cells, phase_order};
+use crate::run::Run;
 
 /// One store's rounds in a contest.
 #[derive(Default)]
@@ -71,9 +72,7 @@ impl<'a> Contests<'a> {
         let places: Vec<Vec<Workload>> = runs
             .iter()
             .enumerate()
-            .map(|(index, (label, run))| {
-                run.cells.iter().map(|cell| workload(&cell.end.axes, (index, label))).collect()
-            })
+            .map(|(index, (label, run))| measured(run).map(|cell| workload(&cell.end.axes, (index, label))).collect())
             .collect();
         let distinct: BTreeSet<Workload> = places.iter().flatten().cloned().collect();
         let axes = axes_of(&distinct);
@@ -83,7 +82,7 @@ impl<'a> Contests<'a> {
         let mut gathering = Gathering { order: &order, all: BTreeMap::new() };
         for ((_, run), places) in runs.iter().zip(&places) {
             let failed = failed_cells(&run.cells);
-            for (cell, place) in run.cells.iter().zip(places) {
+            for (cell, place) in measured(run).zip(places) {
                 let (Some(contender), Some(at)) = (contenders.of(&cell.end.axes), at.get(place)) else { continue };
                 gathering.add(cell, contender, at, failed.contains(cell.end.cell.as_str()));
             }
@@ -92,6 +91,11 @@ impl<'a> Contests<'a> {
         let all = gathering.all;
         Self { axes, all }
     }
+}
+
+/// The rounds of a run that may be set against others: figures of profiled cells are no measurement.
+fn measured(run: &Run) -> impl Iterator<Item = &CellRound> {
+    run.cells.iter().filter(|cell| cell.end.axes.profile.is_none())
 }
 
 /// The phases of all runs, in the order in which they ran.

@@ -72,12 +72,22 @@ impl Browser {
         let url = format!("file://{}{choice}", file.display());
         let answer = self.call("Page.navigate", json!({ "url": url }));
         assert!(answer.get("errorText").is_none(), "{answer}");
-        let ready = format!(
+        self.wait_for("document.documentElement?.dataset.ready");
+    }
+
+    /// Goes to an address and waits until an expression holds there.
+    pub(crate) fn go(&mut self, address: &str, ready: &str) {
+        let answer = self.call("Page.navigate", json!({ "url": address }));
+        assert!(answer.get("errorText").is_none(), "{answer}");
+        self.wait_for(ready);
+    }
+
+    fn wait_for(&mut self, ready: &str) {
+        self.value(&format!(
             "new Promise((done, failed) => {{ const end = Date.now() + {READY_MS}; const look = () => \
-             document.documentElement?.dataset.ready ? done(true) : Date.now() > end ? failed('not ready') : setTimeout(look, 20); \
+             ({ready}) ? done(true) : Date.now() > end ? failed('not ready') : setTimeout(look, 20); \
              look(); }})"
-        );
-        self.value(&ready);
+        ));
     }
 
     /// The value of an expression in the page, which may be a promise, once the page has drawn what was chosen before.

@@ -6,6 +6,7 @@ mod chromium;
 #[path = "../report/common.rs"]
 #[allow(dead_code, reason = "made-up runs, of which other tests need other parts")]
 mod common;
+mod flame;
 mod hostile;
 mod interaction;
 mod made_up;
@@ -23,7 +24,7 @@ use crate::chromium::Browser;
 struct Page {
     browser: Browser,
     file: PathBuf,
-    _directory: TempDir,
+    _directory: Option<TempDir>,
 }
 
 impl Page {
@@ -33,13 +34,24 @@ impl Page {
 
     fn sized(runs: &[Run], width: u32, height: u32) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("report.html");
+        let (browser, file) = Self::written(runs, directory.path(), width, height);
+        Self { browser, file, _directory: Some(directory) }
+    }
+
+    /// The same in a directory of the caller's.
+    fn placed(runs: &[Run], directory: &Path) -> Self {
+        let (browser, file) = Self::written(runs, directory, 1280, 900);
+        Self { browser, file, _directory: None }
+    }
+
+    fn written(runs: &[Run], directory: &Path, width: u32, height: u32) -> (Browser, PathBuf) {
+        let file = directory.join("report.html");
         let mut html = Vec::new();
-        write_page(runs, None, &mut html).unwrap();
+        write_page(runs, None, directory, &mut html).unwrap();
         std::fs::write(&file, html).unwrap();
         let mut browser = Browser::start(width, height);
         browser.open(&file, "");
-        Self { browser, file, _directory: directory }
+        (browser, file)
     }
 
     /// The text of the first element that a selector names, as it is shown.

@@ -92,6 +92,7 @@ pub(crate) fn axes(store: &str) -> Axes {
         memory_bytes: None,
         memory_limit_bytes: None,
         rate_per_second: None,
+        profile: None,
     }
 }
 
@@ -184,6 +185,7 @@ pub(crate) fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRou
     let phases = phases.into_iter().map(line).collect();
     let end = CellEnd {
         log: format!("logs/{cell}-{round}.log"),
+        profiled: None,
         cell,
         round,
         axes: axes.clone(),

@@ -6,6 +6,7 @@ mod exports;
 mod files;
 mod memory;
 mod pick;
+mod profiled;
 mod published;
 mod results;
 mod suites_of_papers;

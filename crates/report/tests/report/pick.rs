@@ -1,5 +1,7 @@
 //! The answer of a pick: who, how sure, at what cost, and when it would be another.
 
+use std::path::Path;
+
 use bakeoff_protocol::{Axes, FailureKind};
 use bakeoff_report::{
     CellRound, Excluded, Goal, PICK_ASKED, PICK_PHASE, PickFacts, Question, TerminalOptions, render_pick,
@@ -148,7 +150,7 @@ fn the_report_of_a_pick_is_its_answer_and_the_rest_with_full() {
     assert!(text.contains("What it costs") && text.lines().all(|line| line.chars().count() <= 100), "{text}");
     assert!(!render_terminal(&run, &TerminalOptions { full: true, ..options }).contains("What it costs"));
     let mut page = Vec::new();
-    bakeoff_report::write_page(&[run], None, &mut page).unwrap();
+    bakeoff_report::write_page(&[run], None, Path::new("."), &mut page).unwrap();
     let page = String::from_utf8(page).unwrap();
     let (_, answer) = page.split_once("What to pick").unwrap();
     let (answer, _) = answer.split_once("</pre>").unwrap();

@@ -55,6 +55,10 @@ public final class Main {
         json.addProperty("version", VERSION);
         json.addProperty("build", "release");
         json.addProperty("warms_up", true);
+        JsonArray profiles = new JsonArray();
+        profiles.add("cpu");
+        profiles.add("alloc");
+        json.add("profiles", profiles);
         json.add("stores", stores);
         emitter.emit(json);
         return status;

@@ -18,6 +18,7 @@ import java.util.Optional;
  *
  * @param warmUp what to do before anything is measured
  * @param verify the tape to replay after closing and opening again
+ * @param profile what to profile meanwhile
  */
 record Request(
         String store,
@@ -28,8 +29,12 @@ record Request(
         DataHints hints,
         List<Phase> phases,
         Optional<WarmUp> warmUp,
-        Optional<Path> verify) {
+        Optional<Path> verify,
+        Optional<Profile> profile) {
     static final int PROTOCOL = 1;
+
+    /** What to profile, and the file to write it to. */
+    record Profile(Profiler.Kind kind, Path file) {}
 
     /**
      * One phase to replay.
@@ -82,11 +87,23 @@ record Request(
                 hints(json.object("hints")),
                 phases(json),
                 json.json.has("warm_up") ? Optional.of(warmUp(json.object("warm_up"))) : Optional.empty(),
-                json.optional("verify").map(JsonElement::getAsString).map(Path::of));
+                json.optional("verify").map(JsonElement::getAsString).map(Path::of),
+                json.json.has("profile") ? Optional.of(profile(json.object("profile"))) : Optional.empty());
         if (request.phases.isEmpty()) {
             throw Failure.badRequest("the request has no phases");
         }
         return request;
+    }
+
+    private static Profile profile(Fields json) throws Failure {
+        String kind = json.text("kind");
+        Profiler.Kind known =
+                switch (kind) {
+                    case "cpu" -> Profiler.Kind.CPU;
+                    case "alloc" -> Profiler.Kind.ALLOC;
+                    default -> throw malformed("unknown profile `%s`: use cpu or alloc".formatted(kind));
+                };
+        return new Profile(known, Path.of(json.text("file")));
     }
 
     private static WarmUp warmUp(Fields json) throws Failure {

@@ -43,9 +43,11 @@ final class Run {
         if (it.request.warmUp().isPresent()) {
             baseline = WarmUp.run(it, it.request.warmUp().get(), check);
         }
-        long begin = System.nanoTime();
-        Store<?> store = it.open(it.request.directory(), it.request.hints());
-        return measure(store, System.nanoTime() - begin);
+        try (Profiler profiler = Profiler.start(it.request.profile())) {
+            long begin = System.nanoTime();
+            Store<?> store = it.open(it.request.directory(), it.request.hints());
+            return measure(store, System.nanoTime() - begin);
+        }
     }
 
     private <B> JsonObject measure(Store<B> store, long openNs) throws Failure {

@@ -1,0 +1,174 @@
+//! Runs that were profiled: what they show in place of an answer. Sampling slows each store down in its own way, so nobody is ranked,
+//! and such a run's figures are compared with nothing.
+
+use std::path::{Component, Path, PathBuf};
+
+use bakeoff_protocol::{CellEnd, Profile, Profiled};
+
+use crate::contender::Contenders;
+use crate::format::{bytes, count, counted, printable, size_range};
+use crate::page::html::{store, text};
+use crate::run::{ReportError, Run};
+use crate::sections::section;
+use crate::table::paragraph;
+
+/// Flame graphs that are listed unless everything is asked for.
+const SHOWN: usize = 12;
+
+impl Run {
+    /// What was profiled in this run; `None` for a measurement. A run with a single profiled cell is none.
+    pub fn profile(&self) -> Option<Profile> {
+        self.cells.iter().find_map(|cell| cell.end.axes.profile).or_else(|| {
+            let kind = self.text(&["profile", "kind"])?;
+            kind.parse().ok()
+        })
+    }
+
+    /// Refuses a run that was profiled where only a measurement will do.
+    pub(crate) fn must_be_measured(&self) -> Result<(), ReportError> {
+        let refuse = |profile| Err(ReportError::Profiled { directory: self.directory.clone(), profile });
+        self.profile().map_or(Ok(()), refuse)
+    }
+}
+
+/// Why there is no answer.
+pub(crate) fn words(run: &Run, profile: Profile) -> String {
+    let what = match profile {
+        Profile::Cpu => "where CPU time goes",
+        Profile::Alloc => "where memory is allocated",
+    };
+    let unseen = run.info["profile"]["kernel_frames"] == false;
+    let unseen = if unseen { " What the kernel does is not seen: as root it would be." } else { "" };
+    format!(
+        "PROFILED ({profile}), NOT RANKED: this run shows {what}. Sampling slows each store down in its own way, so its figures are no \
+         measurement: run it without --profile to know who is best.{unseen}"
+    )
+}
+
+/// The flame graphs, and what is known of those that are missing.
+pub(crate) fn render(run: &Run, contenders: &Contenders, width: usize, full: bool) -> String {
+    let all: Vec<(&CellEnd, &Profiled)> = of(run).collect();
+    let shown = if full { usize::MAX } else { SHOWN };
+    let mut out = String::new();
+    for (end, profiled) in all.iter().take(shown) {
+        let title = contenders.of(&end.axes).map_or_else(|| end.axes.store.clone(), |each| each.title.clone());
+        let graph = profiled.flame_graph.as_ref();
+        let graph =
+            graph.map_or_else(|| "no flame graph".to_owned(), |file| run.directory.join(file).display().to_string());
+        let words =
+            [Some(format!("{title} · {}", place(end))), weight(end, profiled), Some(graph), profiled.trouble.clone()];
+        let words: Vec<String> = words.into_iter().flatten().collect();
+        out.push_str(&paragraph(&printable(&words.join(": ")), width, "  ", "    "));
+    }
+    if all.len() > SHOWN && !full {
+        out.push_str(&format!("  and {} more: `--full` lists all, and so does the page\n", all.len() - SHOWN));
+    }
+    section("Flame graphs (open them in a browser)", &out)
+}
+
+/// The same for the page, each with a link that leads from `place`, the directory the page is in.
+pub(crate) fn html(run: &Run, contenders: &Contenders, page: &Path) -> String {
+    let Some(profile) = run.profile() else { return String::new() };
+    let prefix = way(page, &run.directory);
+    let items: String = of(run).map(|(end, profiled)| item(end, profiled, contenders, &prefix)).collect();
+    format!(
+        "<section class=\"answer\"><h2 class=\"headline\">Profiled, not ranked</h2><p class=\"promise\">{}</p>\
+         <div class=\"scroll\"><table class=\"stores flame-graphs\"><thead><tr><th scope=\"col\">cell</th><th scope=\"col\">flame graph</th>\
+         <th scope=\"col\">samples</th><th scope=\"col\">log</th><th scope=\"col\">cell's id</th></tr></thead><tbody>{items}</tbody></table></div></section>\n",
+        text(&words(run, profile)),
+    )
+}
+
+fn item(end: &CellEnd, profiled: &Profiled, contenders: &Contenders, prefix: &str) -> String {
+    let who = contenders.of(&end.axes).map_or_else(|| text(&end.axes.store), store);
+    let file = profiled.flame_graph.as_deref();
+    let graph = file.and_then(|file| Some((link(prefix, file)?, file)));
+    let graph = graph.map_or_else(
+        || "none".to_owned(),
+        |(link, file)| format!("<a href=\"{}\" target=\"_blank\" rel=\"noreferrer\">{}</a>", text(&link), text(file)),
+    );
+    let trouble =
+        profiled.trouble.as_ref().map_or_else(String::new, |why| format!(" <span class=\"bad\">{}</span>", text(why)));
+    format!(
+        "<tr><th scope=\"row\">{who} · {}</th><td>{graph}{trouble}</td><td>{}</td><td><code>{}</code></td><td><code>{}</code></td></tr>",
+        text(&place(end)),
+        weight(end, profiled).map_or_else(|| "–".to_owned(), |weight| text(&weight)),
+        text(&end.log),
+        text(&end.cell),
+    )
+}
+
+/// Every round of a cell that was profiled.
+fn of(run: &Run) -> impl Iterator<Item = (&CellEnd, &Profiled)> {
+    run.cells.iter().filter_map(|cell| Some((&cell.end, cell.end.profiled.as_ref()?)))
+}
+
+/// The cell's workload and round in words.
+fn place(end: &CellEnd) -> String {
+    let axes = &end.axes;
+    let parts = [
+        Some(format!(
+            "{} × {} {}",
+            size_range(axes.value_bytes_min, axes.value_bytes_max),
+            count(axes.records),
+            axes.data
+        )),
+        axes.variant.clone(),
+        Some(format!("durability {}", axes.durability)),
+        (axes.medium != "default").then(|| format!("medium {}", axes.medium)),
+        (axes.threads > 1).then(|| counted(axes.threads as usize, "thread")),
+        Some(format!("round {}", end.round)),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// How much the flame graph is made of.
+fn weight(end: &CellEnd, profiled: &Profiled) -> Option<String> {
+    let samples = profiled.samples?;
+    Some(match end.axes.profile {
+        Some(Profile::Alloc) => bytes(samples as f64),
+        _ => counted(usize::try_from(samples).unwrap_or(usize::MAX), "sample"),
+    })
+}
+
+/// How a directory is reached from another: relative, so that both can be moved together.
+fn way(from: &Path, to: &Path) -> String {
+    let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (from, to) = (absolute(from), absolute(to));
+    let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(common).map(|_| Component::ParentDir);
+    let way: PathBuf = std::iter::once(Component::CurDir).chain(up).chain(to.components().skip(common)).collect();
+    way.display().to_string()
+}
+
+/// A link to a file of a run; `None` if its name leads out of the run's directory.
+fn link(prefix: &str, file: &str) -> Option<String> {
+    let inside = !file.is_empty() && Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));
+    inside.then(|| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte);
+        let path = format!("{prefix}/{file}");
+        path.bytes()
+            .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+            .collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_stays_inside_the_run() {
+        assert_eq!(link(".", "logs/a b-1.svg").as_deref(), Some("./logs/a%20b-1.svg"));
+        assert_eq!(link(".", "javascript:alert(1)").as_deref(), Some("./javascript%3Aalert%281%29"));
+        for outside in ["", "../x.svg", "/etc/passwd", "logs/../../x"] {
+            assert_eq!(link(".", outside), None, "{outside}");
+        }
+    }
+
+    #[test]
+    fn the_way_from_page_to_run_is_relative() {
+        assert_eq!(way(Path::new("/a/b"), Path::new("/a/b")), ".");
+        assert_eq!(way(Path::new("/a/b"), Path::new("/a/c/d")), "./../c/d");
+    }
+}

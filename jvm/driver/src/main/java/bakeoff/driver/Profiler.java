@@ -1,0 +1,97 @@
+package bakeoff.driver;
+
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * async-profiler over a part of a run. Its jar is named by the launcher when a request asks for a profile, and is loaded only then, so that
+ * otherwise nothing of it is in the process.
+ */
+final class Profiler implements AutoCloseable {
+    /** The system property with the path of ap-loader's jar. */
+    static final String JAR = "bakeoff.profiler";
+
+    /** What to do. */
+    enum Kind {
+        /** As many samples a second as the command line takes of other drivers. */
+        CPU("start,event=cpu,interval=2004008ns", "collapsed,ann"),
+        /** A sample for every 32 KiB or so, weighed by bytes. */
+        ALLOC("start,event=alloc,alloc=32k", "collapsed,ann,total");
+
+        private final String start;
+        private final String dump;
+
+        Kind(String start, String dump) {
+            this.start = start;
+            this.dump = dump;
+        }
+    }
+
+    private final Request.Profile wanted;
+    private final Object profiler;
+
+    private Profiler(Request.Profile wanted, Object profiler) {
+        this.wanted = wanted;
+        this.profiler = profiler;
+    }
+
+    /** Begins, if something is wanted. What prevents it is said in the log: the cell can do without. */
+    static Profiler start(Optional<Request.Profile> wanted) {
+        if (wanted.isEmpty()) {
+            return new Profiler(null, null);
+        }
+        try {
+            Profiler started = new Profiler(wanted.get(), load());
+            started.execute(wanted.get().kind().start);
+            return started;
+        } catch (ReflectiveOperationException | IOException | RuntimeException | LinkageError trouble) {
+            System.err.println("no profile: " + cause(trouble));
+            return new Profiler(null, null);
+        }
+    }
+
+    /** Ends, and writes what was found. */
+    @Override
+    public void close() {
+        if (profiler == null) {
+            return;
+        }
+        try {
+            execute("stop");
+            Files.writeString(wanted.file(), (String) execute(wanted.kind().dump));
+        } catch (ReflectiveOperationException | IOException | RuntimeException trouble) {
+            System.err.println("no profile: " + cause(trouble));
+        }
+    }
+
+    /** The library unpacks itself into the directory for temporary files, which the caller of the driver removes. */
+    private static Object load() throws ReflectiveOperationException, IOException {
+        String jar = System.getProperty(JAR);
+        if (jar == null) {
+            throw new IOException("the launcher did not name the profiler's jar with -D" + JAR);
+        }
+        URI place = Path.of(jar).toUri();
+        // Never closed: the library goes on as long as the process.
+        Class<?> loader =
+                Class.forName("one.profiler.AsyncProfilerLoader", true, new URLClassLoader(new URL[] {place.toURL()}));
+        loader.getMethod("setExtractionDirectory", Path.class)
+                .invoke(null, Path.of(System.getProperty("java.io.tmpdir")));
+        return loader.getMethod("load").invoke(null);
+    }
+
+    private Object execute(String command) throws ReflectiveOperationException {
+        Method execute = profiler.getClass().getMethod("execute", String.class);
+        return execute.invoke(profiler, command);
+    }
+
+    private static Throwable cause(Throwable trouble) {
+        return trouble instanceof InvocationTargetException ? trouble.getCause() : trouble;
+    }
+}
