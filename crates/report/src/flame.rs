@@ -17,7 +17,7 @@ pub enum FlameUnit {
     Bytes,
 }
 
-/// What `perf script` prints → a line for each stack. Frames of the kernel end with `_[k]`, which gives them their colour.
+/// What `perf script` prints, without periods, so that each sample counts as one → a line for each stack. Frames of the kernel end with `_[k]`, which gives them their colour.
 ///
 /// # Errors
 /// The text cannot be read, or is not of `perf script`.
@@ -67,12 +67,12 @@ mod tests {
     use super::*;
 
     const SCRIPT: &str = "\
-driver  100 1.000000: 1003009 cpu-clock: \n\
+driver  100/100 1.000000: cpu-clock: \n\
 \tffffffff815da553 write_pages+0x6d3 ([kernel.kallsyms])\n\
 \t          1019b3 store_put+0x13 (/usr/lib/libstore.so)\n\
 \t          109400 main+0x2e (/opt/driver)\n\
 \n\
-driver  100 2.000000: 1003009 cpu-clock: \n\
+driver  100/100 2.000000: cpu-clock: \n\
 \t          1019b3 store_put+0x13 (/usr/lib/libstore.so)\n\
 \t          109400 main+0x2e (/opt/driver)\n\
 \n";

@@ -12,7 +12,8 @@ pub(crate) fn before(setup: &Setup, machine: &Machine) -> Vec<WarningFacts> {
     let drivers = setup.drivers.drivers.iter().map(|driver| &driver.description);
     let mut found: Vec<_> = drivers.filter_map(|driver| Warning::debug_build(&driver.driver, &driver.build)).collect();
     found.extend(setup.media.values().flat_map(|medium| before_run(machine, medium, data_bytes)));
-    found.extend(Warning::few_rounds(setup.suite.rounds()));
+    // Rounds tell chance from difference, and of a profiled run no difference is told.
+    found.extend(Warning::few_rounds(setup.suite.rounds()).filter(|_| setup.profile.is_none()));
     facts(found)
 }
 
