@@ -175,6 +175,43 @@ fn stores_on_the_jvm_profile_themselves() {
     }
 }
 
+/// A directory with a sampler that does as this script says.
+fn sampler(place: &Place, script: &str) -> String {
+    let directory = place.path().join("programs");
+    std::fs::create_dir(&directory).unwrap();
+    let perf = directory.join("perf");
+    std::fs::write(&perf, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&perf, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    format!("{}:{}", directory.display(), std::env::var("PATH").unwrap_or_default())
+}
+
+#[test]
+fn a_sampler_that_may_not_sample_is_told_before_anything_runs() {
+    let place = Place::new();
+    place.write("one.toml", &suite(r#""sqlite""#));
+    let path = sampler(&place, "echo 'perf_event_open: Permission denied' >&2; exit 255");
+    let run = place.command(&["run", "one.toml", "--profile", "cpu"]).env("PATH", &path).output().unwrap();
+    Finished::of(run).expect(2).says(&["perf does not work here: perf_event_open: Permission denied"]);
+    assert!(place.runs().is_empty());
+    let doctor = Finished::of(place.command(&["doctor"]).env("PATH", &path).output().unwrap()).expect(0);
+    assert!(doctor.stdout.contains("not possible for native stores: perf does not work here"), "{}", doctor.stdout);
+}
+
+#[test]
+fn a_sampler_that_fails_beside_a_driver_fails_no_cell() {
+    let place = Place::new();
+    place.write("one.toml", &suite(r#""sqlite""#));
+    let path = sampler(&place, "case $* in *--pid*) echo 'cannot attach' >&2; exit 1 ;; esac");
+    let run = place.command(&["run", "one.toml", "--profile", "cpu"]).env("PATH", &path).output().unwrap();
+    let run = Finished::of(run).expect(0);
+    let end = &place.cells()[0];
+    assert!(
+        end["profiled"]["trouble"] == "perf could not sample the driver: cannot attach" && end["status"] == "ok",
+        "{end}"
+    );
+    assert!(run.stdout.contains("no flame graph: perf could not"), "{}", run.stdout);
+}
+
 #[test]
 fn what_cannot_be_profiled_is_refused_before_anything_runs() {
     let place = Place::new();
