@@ -144,7 +144,7 @@ Examples:
   bakeoff run --tape app.tape              what an application did, from its trace (bakeoff tape import)
   bakeoff run --tape app.tape --speed 2    the same when it was due, twice as fast
   bakeoff run open-loop --find-rate 'p99<2ms'     the highest rate at which 99 % are done in 2 ms, for each store
-  bakeoff run --stores sqlite,leveldb --records 10k --profile cpu     where each store spends its time
+  bakeoff run --stores sqlite,leveldb --profile cpu     where each store spends its time
   bakeoff run --resume bakeoff-results/20260102-030405-quick")]
 pub(crate) struct RunArguments {
     #[command(flatten)]

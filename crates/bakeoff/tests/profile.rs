@@ -149,7 +149,9 @@ fn stores_on_the_jvm_profile_themselves() {
         assert!(std::env::var_os("BAKEOFF_DRIVERS_BUILT").is_none(), "the JVM's driver is not built");
         return;
     }
-    for home in java_homes() {
+    let homes = java_homes();
+    assert!(!homes.is_empty(), "where the driver was built there is a Java");
+    for home in homes {
         for (kind, frame) in [("cpu", "bakeoff/driver/"), ("alloc", "byte[]")] {
             let place = Place::new();
             let stores = if kind == "alloc" || can_sample() { r#""mvstore", "sqlite""# } else { r#""mvstore""# };
