@@ -122,6 +122,7 @@ fn replay(tape: &Path, pool: &Pool, clock: &Clock, mode: Mode, watch: bool) -> f
         clock,
         mode,
         speed: None,
+        steady: None,
         check: true,
         watch,
         operations,

@@ -6,6 +6,7 @@
 use std::collections::BinaryHeap;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
 use bakeoff_measure::Clock;
 use bakeoff_protocol::Mode;
@@ -18,6 +19,7 @@ use crate::answers::{Answer, Answered, Visit, describe_wrong, judge, printable};
 use crate::over_time::Slices;
 use crate::pace::Pace;
 use crate::run::Failure;
+use crate::steady::Steady;
 use crate::tally::{Row, Tallies};
 use crate::walk::{self, WalkBuffers};
 use crate::watch::{SLOW_MAX, Slow, Watch};
@@ -70,6 +72,8 @@ pub struct LaneJob<'a> {
     pub mode: Mode,
     /// In latency mode: begin operations at the tape's times divided by this.
     pub speed: Option<f64>,
+    /// Until when operations are a warm-up, if any are.
+    pub steady: Option<&'a Steady>,
     /// Whether answers are compared: not for a store that keeps nothing.
     pub check: bool,
     /// Whether slow operations are explained: always, but where the cost of that is measured.
@@ -93,6 +97,9 @@ pub struct LaneOutcome {
     pub(crate) threads_timed_ns: u64,
     /// In an open loop: when the last operation was due, from the beginning.
     pub(crate) due_ns: u64,
+    /// Timed operations of a warm-up, which are in no other figure but the answers', and when it was over.
+    pub(crate) warm_up_operations: u64,
+    pub(crate) measured_from: Option<Instant>,
     /// Answers compared.
     pub answers_checked: u64,
     /// Answers that differed.
@@ -109,6 +116,23 @@ impl LaneOutcome {
     pub(crate) fn entries(&self) -> u64 {
         self.tallies.entries()
     }
+
+    /// What was replayed up to now was a warm-up: of it, only its answers count.
+    fn begin_anew(&mut self) {
+        *self = Self {
+            warm_up_operations: self.warm_up_operations + self.tallies.operations(),
+            measured_from: Some(Instant::now()),
+            answers_checked: self.answers_checked,
+            answers_wrong: self.answers_wrong,
+            first_wrong: self.first_wrong.take(),
+            ..Self::default()
+        };
+    }
+
+    /// Timed operations up to now, and the time they took.
+    fn timed(&self) -> (u64, u64) {
+        (self.tallies.operations(), self.timed_ns)
+    }
 }
 
 /// Replays `lane` into `session`.
@@ -123,14 +147,19 @@ pub fn replay_lane(
 ) -> Result<LaneOutcome, Failure> {
     let mut outcome = LaneOutcome::default();
     let mut writes = true;
-    buffers.slow.clear();
-    let watch = Watch::new(job.clock, job.operations, job.alone);
-    let mut watch = if job.watch { watch } else { watch.blind() };
+    let mut warms_up = job.steady.is_some();
+    let mut watch = new_watch(job, buffers);
     let mut pace = job.speed.map(|speed| Pace::new(job.clock, speed, job.alone));
     while let Some(block) = lane.next_block().map_err(|error| Failure::bad_tape(error.to_string()))? {
         if job.stop.load(Ordering::Relaxed) {
             break;
         }
+        if warms_up && !job.steady.is_some_and(|steady| steady.claims(block.operations().into())) {
+            warms_up = false;
+            outcome.begin_anew();
+            watch = new_watch(job, buffers);
+        }
+        let before = outcome.timed();
         buffers.output.clear();
         make_room(&mut buffers.output, block.output_bytes())?;
         buffers.answers.clear();
@@ -154,13 +183,28 @@ pub fn replay_lane(
                 settle::<WHOLE>(job, &block, buffers, begin_ns, &mut outcome)
             }
         };
+        if let Some(steady) = job.steady.filter(|_| warms_up) {
+            let (operations, timed_ns) = outcome.timed();
+            steady.add(operations - before.0, timed_ns - before.1);
+        }
         job.done.fetch_add(u64::from(block.operations()), Ordering::Relaxed);
+    }
+    if warms_up {
+        // Other lanes had more to do.
+        outcome.begin_anew();
     }
     outcome.slow.extend(buffers.slow.drain());
     if let Some(pace) = pace {
         (outcome.timed_ns, outcome.due_ns) = (pace.taken_ns(), pace.due_ns());
     }
     Ok(outcome)
+}
+
+/// A watch that begins now, with no slow operation seen.
+fn new_watch<'a>(job: &LaneJob<'a>, buffers: &mut Buffers) -> Watch<'a> {
+    buffers.slow.clear();
+    let watch = Watch::new(job.clock, job.operations, job.alone);
+    if job.watch { watch } else { watch.blind() }
 }
 
 /// Makes room for the output of a block before its clock starts.

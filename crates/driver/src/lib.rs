@@ -12,6 +12,7 @@ mod over_time;
 mod pace;
 mod phase;
 mod run;
+mod steady;
 mod tally;
 mod walk;
 mod watch;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use bakeoff_measure::{Clock, DeviceId, Snapshot, reset_peak_rss, wait_for_quiet};
+use bakeoff_measure::{Clock, DeviceId, Snapshot, wait_for_quiet};
 use bakeoff_protocol::{Event, FailureKind, Mode, OpenLoop, PhaseRequest, PhaseResult, Progress};
 use bakeoff_stores::{Session, SessionPlan, Store, StoreError};
 use bakeoff_tape::{Pool, TapeReader};
@@ -15,6 +15,7 @@ use bakeoff_tape::{Pool, TapeReader};
 use crate::emit::Emitter;
 use crate::lane::{Buffers, LaneJob, LaneOutcome, replay_lane};
 use crate::run::Failure;
+use crate::steady::{Begin, Steady};
 use crate::watch::explain;
 
 /// How often a phase in progress says so.
@@ -41,12 +42,15 @@ pub(crate) fn run_phase(
     tape: &TapeReader,
     buffers: &mut [Buffers],
 ) -> Result<PhaseResult, Failure> {
-    reset_peak_rss();
-    let before = Snapshot::take(stage.device);
-    let begin = Instant::now();
-    let outcome = replay(stage, store, request, tape, buffers)?;
-    let wall_ns = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    let resources = Snapshot::take(stage.device).resources_since(&before, stage.rss_baseline_bytes);
+    let steady = request.steady_within.map(|part| Steady::new(part, tape.facts().operations, stage.device));
+    let begin = Begin::now(stage.device);
+    let outcome = replay(stage, store, (request, steady.as_ref()), tape, buffers)?;
+    let end = Instant::now();
+    let after = Snapshot::take(stage.device);
+    let warmed_up = steady.and_then(|steady| steady.told(outcome.warm_up_operations, begin.at));
+    let (warm_up, begin) = warmed_up.map_or((None, begin), |(warm_up, begin)| (Some(warm_up), begin));
+    let wall_ns = u64::try_from((end - begin.at).as_nanos()).unwrap_or(u64::MAX);
+    let resources = after.resources_since(&begin.snapshot, stage.rss_baseline_bytes);
     if let Some(first) = outcome.first_wrong {
         let (wrong, checked) = (outcome.answers_wrong, outcome.answers_checked);
         return Err(Failure::new(
@@ -68,6 +72,7 @@ pub(crate) fn run_phase(
         answers_wrong: outcome.answers_wrong,
         resources,
         open_loop: request.speed.map(|speed| OpenLoop { speed, due_ns: outcome.due_ns }),
+        warm_up,
         settled,
         over_time: outcome.slices.told(),
         slow: explain(outcome.slow, timed),
@@ -78,7 +83,7 @@ pub(crate) fn run_phase(
 pub(crate) fn replay(
     stage: &Stage<'_>,
     store: &dyn Store,
-    request: &PhaseRequest,
+    (request, steady): (&PhaseRequest, Option<&Steady>),
     tape: &TapeReader,
     buffers: &mut [Buffers],
 ) -> Result<LaneOutcome, Failure> {
@@ -92,7 +97,7 @@ pub(crate) fn replay(
     }
     let (done, stop, waiting) = (AtomicU64::new(0), AtomicBool::new(false), AtomicU32::new(0));
     let threads = u32::try_from(lanes).unwrap_or(u32::MAX);
-    let team = Team { stage, store, request, tape, done: &done, stop: &stop, waiting: &waiting, threads };
+    let team = Team { stage, store, request, steady, tape, done: &done, stop: &stop, waiting: &waiting, threads };
     std::thread::scope(|scope| {
         let (_ended, end) = mpsc::channel::<()>();
         let total = tape.facts().operations;
@@ -123,6 +128,7 @@ fn merge(lanes: Vec<Result<Replayed, Failure>>) -> Result<LaneOutcome, Failure> 
     let times: Vec<_> = lanes.iter().map(|lane| (lane.begin, lane.end, lane.outcome.timed_ns)).collect();
     let mut whole = LaneOutcome { timed_ns: time_in_store_ns(&times), ..LaneOutcome::default() };
     for Replayed { outcome, .. } in lanes {
+        whole.warm_up_operations += outcome.warm_up_operations;
         whole.threads_timed_ns += outcome.timed_ns;
         whole.due_ns = whole.due_ns.max(outcome.due_ns);
         whole.answers_checked += outcome.answers_checked;
@@ -157,6 +163,7 @@ struct Team<'a> {
     stage: &'a Stage<'a>,
     store: &'a dyn Store,
     request: &'a PhaseRequest,
+    steady: Option<&'a Steady>,
     tape: &'a TapeReader,
     done: &'a AtomicU64,
     stop: &'a AtomicBool,
@@ -184,7 +191,10 @@ impl Team<'_> {
             let begin = Instant::now();
             let replayed = replay_lane(&self.job(), &mut reader, session, buffers);
             let end = Instant::now();
-            outcome = Some(replayed.map(|outcome| Replayed { outcome, begin, end }));
+            outcome = Some(replayed.map(|outcome| {
+                let begin = outcome.measured_from.unwrap_or(begin);
+                Replayed { outcome, begin, end: end.max(begin) }
+            }));
             Ok::<(), StoreError>(())
         };
         let opened = self.store.session(&plan, &mut work);
@@ -205,6 +215,7 @@ impl Team<'_> {
             clock: self.stage.clock,
             mode: self.request.mode,
             speed: self.request.speed,
+            steady: self.steady,
             check: self.stage.check,
             watch: true,
             operations: self.tape.facts().operations,
@@ -252,6 +263,7 @@ pub(crate) fn verify_request() -> PhaseRequest {
         batched: false,
         ascending: false,
         speed: None,
+        steady_within: None,
         settle: false,
     }
 }

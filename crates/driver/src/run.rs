@@ -5,7 +5,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use bakeoff_measure::{Clock, DeviceId, disk_usage, is_full, page_cache_bytes, rss_bytes};
-use bakeoff_protocol::{Event, FailureKind, Finished, Mode, Opened, PROTOCOL_VERSION, Request, Verified};
+use bakeoff_protocol::{
+    Event, FailureKind, Finished, Mode, Opened, PROTOCOL_VERSION, Request, STEADY_WITHIN_MAX, Verified,
+};
 use bakeoff_stores::{Entry, OpenRequest, Store, StoreError, resolve_settings};
 use bakeoff_tape::{LANES_MAX, Pool, TapeReader};
 
@@ -83,6 +85,15 @@ pub fn parse_request(text: &str) -> Result<Request, Failure> {
             return Err(Failure::bad_request(format!(
                 "phase `{}`: speed {:?} in mode {:?}: give a number above 0, and mode latency",
                 phase.name, phase.speed, phase.mode
+            )));
+        }
+    }
+    for phase in &request.phases {
+        let sound = |part: f64| part > 0.0 && part <= STEADY_WITHIN_MAX && phase.speed.is_none();
+        if phase.steady_within.is_some_and(|part| !sound(part)) {
+            return Err(Failure::bad_request(format!(
+                "phase `{}`: steady_within {:?}, speed {:?}: give a part above 0, up to {STEADY_WITHIN_MAX}, and no speed",
+                phase.name, phase.steady_within, phase.speed
             )));
         }
     }
@@ -263,7 +274,7 @@ fn close(store: Box<dyn Store>, directory: &Path) -> Result<Finished, Failure> {
 /// Opens the store again and compares everything in it with what must be there.
 fn verify(case: &Case<'_>, stage: &Stage<'_>, tape: &TapeReader, buffers: &mut [Buffers]) -> Result<Verified, Failure> {
     let (store, reopen_ns) = case.open()?;
-    let outcome = replay(stage, &*store, &verify_request(), tape, &mut buffers[..1])?;
+    let outcome = replay(stage, &*store, (&verify_request(), None), tape, &mut buffers[..1])?;
     store.close().map_err(|error| Failure::from_store("close", &error))?;
     match outcome.first_wrong {
         Some(first) => Err(Failure::new(FailureKind::WrongAnswer, format!("after closing and opening again: {first}"))),

@@ -157,6 +157,7 @@ mod tests {
             clock: &clock,
             mode: Mode::Latency,
             speed: None,
+            steady: None,
             check: true,
             watch: false,
             operations: 1,

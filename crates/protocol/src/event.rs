@@ -134,6 +134,20 @@ pub struct Settled {
     pub process_write_bytes: u64,
 }
 
+/// What a phase did before it was measured, until its rate had settled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WarmedUp {
+    /// Timed operations that are no part of the phase's figures.
+    pub operations: u64,
+    /// From the phase's beginning until measuring began.
+    pub wall_ns: u64,
+    /// Whether the rate had settled then; absent where the warm-up was too short to tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<bool>,
+    /// What that was told from: the mean time of an operation in each interval, one after the other.
+    pub interval_ns_means: Vec<u64>,
+}
+
 /// One phase of one cell in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseResult {
@@ -163,6 +177,9 @@ pub struct PhaseResult {
     /// Absent in a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenLoop>,
+    /// What came before the operations that were measured; absent where nobody asked for a steady rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<WarmedUp>,
     /// What the store had put off; absent where nobody asked, or the process could not be watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<Settled>,

@@ -86,6 +86,9 @@ pub struct DataHints {
     pub threads: u32,
 }
 
+/// The largest part of a phase's operations that may be a warm-up: some are left to be measured.
+pub const STEADY_WITHIN_MAX: f64 = 0.9;
+
 /// One phase to replay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseRequest {
@@ -103,6 +106,9 @@ pub struct PhaseRequest {
     /// begins when the one before has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
+    /// The phase's first operations are a warm-up, which is not measured, until their rate has settled; this part of them at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady_within: Option<f64>,
     /// After the phase, wait until the store has done in the background whatever it put off, and say how long that took.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub settle: bool,

@@ -5,11 +5,13 @@
 //! allows no statement (no rounds, one round, infinities, a ratio to zero) gives `None` or [`Verdict::Unproven`].
 
 mod bisection;
+mod change;
 mod interval;
 mod ranking;
 mod summary;
 
 pub use bisection::{Bisection, Bracket};
+pub use change::has_settled;
 pub use interval::{Interval, bootstrap_mean_interval, compare};
 pub use ranking::{Better, Candidate, Place, RankOptions, Ranking, Verdict, rank};
 pub use summary::{geometric_mean, mean, median};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_protocol::STEADY_WITHIN_MAX;
 use bakeoff_tape::{Access, Batch, Consumer, Measure, OpenLoop, Operation, PhaseSpec, Shape, SizeRange};
 
 use crate::RECORDS_MAX;
@@ -14,7 +15,7 @@ use crate::units::shorten;
 /// The most operations of a phase.
 const OPERATIONS_MAX: u64 = 1_000_000_000_000;
 
-const KNOWN: [&str; 20] = [
+const KNOWN: [&str; 21] = [
     "name",
     "operation",
     "mix",
@@ -27,6 +28,7 @@ const KNOWN: [&str; 20] = [
     "missing",
     "restore",
     "read-first",
+    "steady-within",
     "settle",
     "scan-entries",
     "scan-distribution",
@@ -79,6 +81,7 @@ impl<'a> Phase<'a> {
             missing: table.read("missing", problems, read::part).unwrap_or(0.0),
             restore: table.read("restore", problems, read::boolean).unwrap_or(false),
             read_first: table.read("read-first", problems, read::boolean).unwrap_or(false),
+            steady_within: table.read("steady-within", problems, steady_within),
             settle: table.read("settle", problems, read::boolean).unwrap_or(false),
             scan_shape: table.read("scan-distribution", problems, distribution::shape).unwrap_or(Shape::Uniform),
             scan_entries: table.read("scan-entries", problems, scan_entries).unwrap_or(SizeRange { min: 1, max: 100 }),
@@ -199,6 +202,18 @@ fn open_loop(table: &Table<'_>, problems: &mut Problems) -> Option<OpenLoop> {
     };
     let per_second = read::count(node, "rate", (1, RATE_MAX), problems)? as f64;
     Some(if poisson.unwrap_or(true) { OpenLoop::Poisson { per_second } } else { OpenLoop::Fixed { per_second } })
+}
+
+/// A part of the phase's operations, which leaves some to be measured.
+fn steady_within(node: &Node, what: &str, problems: &mut Problems) -> Option<f64> {
+    let part = read::number(node, what, problems)?;
+    let sound = part > 0.0 && part <= STEADY_WITHIN_MAX;
+    if !sound {
+        let message = format!("`{what}` is {part}");
+        let help = "give a part of the phase's operations, above 0, up to 0.9, for example steady-within = 0.5";
+        problems.add(&node.place, message, help);
+    }
+    sound.then_some(part)
 }
 
 fn batch(node: &Node, what: &str, problems: &mut Problems) -> Option<Batch> {

@@ -24,6 +24,7 @@ pub(crate) fn check(
     }
     without_effect(phase, problems);
     rate(phase, problems);
+    steady(phase, problems);
     inserts(phase, problems);
     deletes(phase, problems);
     scans(phase, problems);
@@ -82,6 +83,18 @@ fn rate(phase: &Phase<'_>, problems: &mut Problems) {
     if phase.spec.open_loop.is_some() && phase.spec.measure == Measure::Throughput {
         let help = "use measure = \"latency\", or leave `rate` out";
         problems.add(phase.table.place("rate"), "a rate is given, so there is no throughput to measure", help);
+    }
+}
+
+fn steady(phase: &Phase<'_>, problems: &mut Problems) {
+    let Some(place) = phase.table.key_place("steady-within") else { return };
+    if phase.spec.open_loop.is_some() {
+        let help = "leave `steady-within` out, or `rate`";
+        problems.add(place, "a rate is given, so there is none that settles", help);
+    }
+    if phase.spec.batch == Batch::All {
+        let help = "leave `steady-within` out, or give batch a number";
+        problems.add(place, "with one commit at the end the warm-up's writes would be paid for later", help);
     }
 }
 

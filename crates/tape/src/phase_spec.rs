@@ -85,6 +85,9 @@ pub struct PhaseSpec {
     /// When operations are due, if not as soon as the one before has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenLoop>,
+    /// Measure only once the rate of operations has settled, at the latest after this part of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady_within: Option<f64>,
     /// Wait afterwards until the store has done whatever it put off, and say how long that took.
     #[serde(default, skip_serializing_if = "is_false")]
     pub settle: bool,
@@ -122,6 +125,7 @@ impl PhaseSpec {
             restore: false,
             read_first: false,
             open_loop: None,
+            steady_within: None,
             settle: false,
             scan_entries: SizeRange { min: 0, max: 0 },
             scan_shape: Shape::Uniform,

@@ -180,6 +180,7 @@ pub(crate) fn phase_request(spec: &PhaseSpec, tape: &PhaseTape) -> PhaseRequest 
         batched: spec.batch != Batch::Each,
         ascending: tape.ascending,
         speed: spec.open_loop.map(OpenLoop::speed),
+        steady_within: spec.steady_within,
         settle: spec.settle,
     }
 }
@@ -301,7 +302,14 @@ impl<'a> Collected<'a> {
         if let Some(what) = impossible(result) {
             return Some((FailureKind::BadOutput, format!("the driver reported for the phase `{phase}` {what}")));
         }
-        let operations = result.operations.iter().fold(0, |sum: u64, of| sum.saturating_add(of.operations));
+        if result.warm_up.is_some() != (spec.steady_within.is_some() && tape.operations > 0) {
+            let what = format!(
+                "the driver said nothing of a warm-up of the phase `{phase}`, or did one that nobody asked for"
+            );
+            return Some((FailureKind::BadOutput, what));
+        }
+        let warm_up = result.warm_up.as_ref().map_or(0, |warm_up| warm_up.operations);
+        let operations = result.operations.iter().fold(warm_up, |sum: u64, of| sum.saturating_add(of.operations));
         let answers = if self.job.store.capabilities.keeps_data { tape.counts.answers } else { *answers_checked };
         let counts = [
             ("threads", result.threads.into(), self.job.workload.workload.lanes.into()),

@@ -134,6 +134,7 @@ pub(crate) fn phase_result(name: &str, operations: Vec<OperationResult>) -> Phas
         resources: Resources { rss_peak_above_baseline_bytes: Some(2_097_152), ..Resources::default() },
         operations,
         open_loop: None,
+        warm_up: None,
         settled: None,
         over_time: None,
         slow: None,
