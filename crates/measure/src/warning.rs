@@ -79,6 +79,11 @@ pub enum Warning {
         /// The operation's median latency.
         latency_ns_p50: u64,
     },
+    /// Phases were measured before their rate had settled.
+    NotSteady {
+        /// Phases, each with its store.
+        phases: Vec<String>,
+    },
     /// There are too few rounds to tell noise from difference.
     FewRounds {
         /// Rounds asked for or left.
@@ -161,6 +166,11 @@ impl Warning {
         too_much.then(|| Self::ClockOverhead { operation: operation.to_owned(), clock_pair_ns, latency_ns_p50 })
     }
 
+    /// If some phases, each named with its store, were measured although their rate had not settled, or nobody knows whether it had.
+    pub fn not_steady(phases: BTreeSet<String>) -> Option<Self> {
+        (!phases.is_empty()).then(|| Self::NotSteady { phases: phases.into_iter().collect() })
+    }
+
     /// If there are fewer than three rounds.
     pub fn few_rounds(rounds: u32) -> Option<Self> {
         (rounds < ROUNDS_MIN).then_some(Self::FewRounds { rounds })
@@ -177,6 +187,7 @@ impl Warning {
             Self::SwapInUse { .. } => "swap-in-use",
             Self::ClockSlow { .. } => "clock-slow",
             Self::ClockOverhead { .. } => "clock-overhead",
+            Self::NotSteady { .. } => "not-steady",
             Self::FewRounds { .. } => "few-rounds",
             Self::LoadHigh { .. } => "load-high",
         }
@@ -203,6 +214,9 @@ impl Warning {
             Self::ClockOverhead { operation, clock_pair_ns, latency_ns_p50 } => {
                 format!("{operation} takes {latency_ns_p50} ns (median) and two clock readings {clock_pair_ns} ns")
             }
+            Self::NotSteady { phases } => {
+                format!("the rate had not settled, or it could not be told, before measuring {}", first_few(phases))
+            }
             Self::FewRounds { rounds: 1 } => "there is only 1 round".to_owned(),
             Self::FewRounds { rounds } => format!("there are only {rounds} rounds"),
             Self::LoadHigh { load_1m, cpus } => format!("the machine is busy: load {load_1m:.2} on {cpus} CPUs"),
@@ -222,6 +236,7 @@ impl Warning {
             Self::ClockOverhead { .. } => {
                 "the clock is a good part of the figure, and differences between stores shrink"
             }
+            Self::NotSteady { .. } => "the figures would be others if the phase were longer",
             Self::FewRounds { .. } => "chance cannot be told from difference",
             Self::LoadHigh { .. } => "stores share CPUs and disk with other work, and figures scatter",
         }
@@ -243,6 +258,7 @@ impl Warning {
                 "compare short operations in throughput mode; `bakeoff doctor` shows the clock sources"
             }
             Self::ClockOverhead { .. } => "measure it in throughput mode",
+            Self::NotSteady { .. } => "give the phase more operations, or more of them to steady-within",
             Self::FewRounds { .. } => "use --rounds 3 or more",
             Self::LoadHigh { .. } => "stop other work and run again",
         }
@@ -253,6 +269,13 @@ impl fmt::Display for Warning {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}; {}", self.what(), self.effect(), self.advice())
     }
+}
+
+/// At most five of them, and how many more there are.
+fn first_few(names: &[String]) -> String {
+    const MOST: usize = 5;
+    let few = names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > MOST { format!("{few} and {} more", names.len() - MOST) } else { few }
 }
 
 fn percent(part: u64, whole: u64) -> f64 {

@@ -10,9 +10,11 @@ use crate::find_rate::{RateFacts, render_rates};
 use crate::format::{bytes, count, counted, printable};
 use crate::pick::{PickFacts, render_pick};
 use crate::run::Run;
+use crate::settled::SettledRow;
+use crate::steady::SteadyRow;
 use crate::table::paragraph;
 use crate::verdict::{Circumstances, Table, compare_all};
-use crate::{bars, details, disturbed, matrix, memory, profiled, sections, settled, slow};
+use crate::{bars, details, disturbed, matrix, memory, phase_tables, profiled, sections, slow};
 
 /// Narrower than this, tables make no sense.
 pub(crate) const WIDTH_MIN: usize = 60;
@@ -63,7 +65,8 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     out.push_str(&every_store(run, &contenders, &TerminalOptions { width, ..*options }));
     out.push_str(&sections::as_set(run, &contenders, width));
     out.push_str(&memory::render(run, width, options.color));
-    out.push_str(&settled::render(run, &contenders, width, options.color));
+    out.push_str(&phase_tables::render::<SteadyRow>(run, &contenders, width, options.color));
+    out.push_str(&phase_tables::render::<SettledRow>(run, &contenders, width, options.color));
     out.push_str(&slow::render(&run.cells, &contenders, width));
     out.push_str(&sections::failed(run, &contenders, width, options.full));
     out.push_str(&sections::left_out(run, width, options.full));

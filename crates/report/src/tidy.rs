@@ -193,6 +193,10 @@ fn phase(row: &mut Row, line: Option<&PhaseLine>) {
     let open_loop = result.and_then(|result| result.open_loop);
     row.real("open_loop_speed", open_loop.map(|of| of.speed));
     row.number("open_loop_due_ns", open_loop.map(|of| of.due_ns));
+    let warm_up = result.and_then(|result| result.warm_up.as_ref());
+    row.number("warm_up_operations", warm_up.map(|warm_up| warm_up.operations));
+    row.number("warm_up_wall_ns", warm_up.map(|warm_up| warm_up.wall_ns));
+    row.maybe("warm_up_steady", warm_up.and_then(|warm_up| warm_up.steady));
     let settled = result.and_then(|result| result.settled);
     row.number("settled_ns", settled.and_then(|settled| settled.settled_ns));
     row.number("settled_waited_ns", settled.map(|settled| settled.waited_ns));

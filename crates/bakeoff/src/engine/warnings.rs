@@ -19,7 +19,7 @@ pub(crate) fn before(setup: &Setup, machine: &Machine) -> Vec<WarningFacts> {
 
 /// What the results show.
 pub(crate) fn after(lines: &[ResultLine]) -> Vec<WarningFacts> {
-    let found = [steal(lines), clock_slow(lines), clock_overhead(lines)];
+    let found = [steal(lines), clock_slow(lines), clock_overhead(lines), not_steady(lines)];
     facts(found.into_iter().flatten().collect())
 }
 
@@ -60,6 +60,17 @@ fn clock_overhead(lines: &[ResultLine]) -> Option<Warning> {
     });
     let (median, operation) = medians.min()?;
     Warning::clock_overhead(&operation, clock_pair_ns, median)
+}
+
+/// Phases that were to be measured at a steady rate, and for all one knows were not.
+fn not_steady(lines: &[ResultLine]) -> Option<Warning> {
+    let phases = lines.iter().filter_map(|line| match line {
+        ResultLine::Phase(phase) => Some(phase),
+        ResultLine::Cell(_) => None,
+    });
+    let unsteady =
+        phases.filter(|phase| phase.result.warm_up.as_ref().is_some_and(|warm_up| warm_up.steady != Some(true)));
+    Warning::not_steady(unsteady.map(|phase| format!("{} of {}", phase.result.phase, phase.axes.store)).collect())
 }
 
 fn facts(warnings: Vec<Warning>) -> Vec<WarningFacts> {

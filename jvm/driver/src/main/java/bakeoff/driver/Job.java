@@ -10,17 +10,19 @@ import java.util.concurrent.atomic.LongAdder;
  * @param check compare answers: not for a store that keeps nothing
  * @param counter operations done so far by all threads
  * @param speed open loop: the tape's times are divided by it; 0 for a closed loop
+ * @param steady until when operations are a warm-up; null if none is
  * @param stopped set when a thread has failed, or the time of a warm-up is over
  */
-public record Job(boolean latency, boolean check, LongAdder counter, double speed, AtomicBoolean stopped) {
+public record Job(
+        boolean latency, boolean check, LongAdder counter, double speed, Steady steady, AtomicBoolean stopped) {
     /** A job in a closed loop that has not begun. */
     public Job(boolean latency, boolean check) {
-        this(latency, check, 0);
+        this(latency, check, 0, null);
     }
 
     /** A job that has not begun. */
-    Job(boolean latency, boolean check, double speed) {
-        this(latency, check, new LongAdder(), speed, new AtomicBoolean());
+    Job(boolean latency, boolean check, double speed, Steady steady) {
+        this(latency, check, new LongAdder(), speed, steady, new AtomicBoolean());
     }
 
     boolean isStopped() {

@@ -65,7 +65,15 @@ public final class Lane<B> {
         Checker<B> checker = new Checker<>(pool, output, outcome);
         Pace pace = job.speed() > 0 ? new Pace(job.speed()) : null;
         try {
+            boolean warmsUp = job.steady() != null;
             while (!job.isStopped() && reader.next()) {
+                if (warmsUp && !job.steady().claims(reader.operations())) {
+                    warmsUp = false;
+                    outcome = outcome.afterWarmUp();
+                    checker = new Checker<>(pool, output, outcome);
+                }
+                long operationsBefore = warmsUp ? outcome.timedOperations() : 0;
+                long timedNsBefore = outcome.timedNs;
                 prepare(reader);
                 long allocatedBefore = allocations.now();
                 if (pace != null) {
@@ -77,7 +85,15 @@ public final class Lane<B> {
                 }
                 outcome.addAllocated(allocations.since(allocatedBefore));
                 checker.settle(steps, count, records, job.check());
+                if (warmsUp) {
+                    long operations = outcome.timedOperations() - operationsBefore;
+                    job.steady().add(operations, outcome.timedNs - timedNsBefore);
+                }
                 job.done(count);
+            }
+            if (warmsUp) {
+                // Other lanes had more to do.
+                outcome = outcome.afterWarmUp();
             }
             if (pace != null) {
                 outcome.timedNs = pace.takenNs();

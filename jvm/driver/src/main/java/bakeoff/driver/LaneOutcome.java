@@ -19,6 +19,10 @@ public final class LaneOutcome {
     private long beginNs;
     private long endNs;
     private long outsideNs;
+    /** Timed operations of a warm-up, which are in no other figure but the answers'. */
+    long warmUpOperations;
+    /** When the warm-up was over; 0 if there was none. */
+    private long measuredFromNs;
     /** Answers compared. */
     long answersChecked;
     /** Answers that differed. */
@@ -46,10 +50,26 @@ public final class LaneOutcome {
     /** Remembers when this lane's replay began and ended. */
     LaneOutcome replayed(long begin, long end) {
         lanes = 1;
-        beginNs = begin;
+        beginNs = measuredFromNs == 0 ? begin : measuredFromNs;
         endNs = end;
-        outsideNs = Math.max(0, end - begin - timedNs);
+        outsideNs = Math.max(0, end - beginNs - timedNs);
         return this;
+    }
+
+    /** The outcome of what comes after a warm-up, of which only the answers count. */
+    LaneOutcome afterWarmUp() {
+        LaneOutcome measured = new LaneOutcome();
+        measured.warmUpOperations = timedOperations();
+        measured.measuredFromNs = System.nanoTime();
+        measured.answersChecked = answersChecked;
+        measured.answersWrong = answersWrong;
+        measured.firstWrong = firstWrong;
+        return measured;
+    }
+
+    /** Timed operations of all kinds. */
+    long timedOperations() {
+        return tallies.values().stream().mapToLong(Tally::operations).sum();
     }
 
     /** Adds what another lane saw. */
@@ -62,6 +82,7 @@ public final class LaneOutcome {
         timedNs = Math.max(timedNs, other.timedNs);
         othersTimedNs = together - timedNs;
         dueNs = Math.max(dueNs, other.dueNs);
+        warmUpOperations += other.warmUpOperations;
         answersChecked += other.answersChecked;
         answersWrong += other.answersWrong;
         firstWrong = firstWrong == null ? other.firstWrong : firstWrong;

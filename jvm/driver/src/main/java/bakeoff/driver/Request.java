@@ -40,6 +40,7 @@ record Request(
      * One phase to replay.
      *
      * @param speed open loop: the tape's times are divided by it; 0 for a closed loop
+     * @param steadyWithin the part of the operations that may be a warm-up, until their rate has settled; 0 if none may
      * @param settle wait afterwards until the store has done what it put off
      */
     record Phase(
@@ -49,6 +50,7 @@ record Request(
             boolean batched,
             boolean ascending,
             double speed,
+            double steadyWithin,
             boolean settle) {}
 
     /** Phases to replay into an empty store of its own until so much time has passed or so much was done. */
@@ -129,6 +131,14 @@ record Request(
                 throw Failure.badRequest("phase `%s`: speed %s in mode %s: give a number above 0, and mode latency"
                         .formatted(phase.text("name"), speed, mode));
             }
+            double part = phase.optional("steady_within")
+                    .map(JsonElement::getAsDouble)
+                    .orElse(0.0);
+            if (phase.optional("steady_within").isPresent() && !(part > 0 && part <= Steady.WITHIN_MAX && speed == 0)) {
+                throw Failure.badRequest(
+                        "phase `%s`: steady_within %s, speed %s: give a part above 0, up to %s, and no speed"
+                                .formatted(phase.text("name"), part, speed, Steady.WITHIN_MAX));
+            }
             phases.add(new Phase(
                     phase.text("name"),
                     Path.of(phase.text("tape")),
@@ -136,6 +146,7 @@ record Request(
                     phase.flag("batched"),
                     phase.flag("ascending"),
                     speed,
+                    part,
                     phase.json.has("settle") && phase.flag("settle")));
         }
         return List.copyOf(phases);

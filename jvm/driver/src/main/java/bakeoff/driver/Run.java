@@ -103,18 +103,16 @@ final class Run {
 
     private <B> JsonObject phase(
             Store<B> store, List<Lane<B>> lanes, Request.Phase phase, TapeReader tape, Device device) throws Failure {
-        Job job = new Job(phase.latency(), check, phase.speed());
-        Progress progress = new Progress(emitter, phase.name(), tape.header().operations(), job.counter());
-        boolean peakWasReset = Counters.resetPeak();
-        Jvm.resetPeaks();
-        Jvm jvmBefore = Jvm.read();
-        Counters before = Counters.before(device);
-        long begin = System.nanoTime();
+        long operations = tape.header().operations();
+        Steady steady = phase.steadyWithin() > 0 ? new Steady(phase.steadyWithin(), operations, device) : null;
+        Job job = new Job(phase.latency(), check, phase.speed(), steady);
+        Progress progress = new Progress(emitter, phase.name(), operations, job.counter());
+        Begin begun = Begin.now(device);
         LaneOutcome outcome = new Team<>(store, lanes).replay(phase, tape, job);
-        long wallNs = System.nanoTime() - begin;
-        JsonObject resources = new JsonObject();
-        Counters.after(device).since(before, peakWasReset, baseline, resources);
-        Jvm.read().since(jvmBefore, resources);
+        long end = System.nanoTime();
+        Optional<Begin> measured = Optional.ofNullable(steady).flatMap(Steady::begin);
+        Begin begin = measured.orElse(begun);
+        JsonObject resources = begin.resources(Counters.after(device), Jvm.read(), baseline);
         resources.addProperty("buffers_peak_bytes", progress.end());
         if (outcome.allocatedBytes >= 0) {
             resources.addProperty("allocated_bytes", outcome.allocatedBytes);
@@ -126,7 +124,7 @@ final class Run {
         event.addProperty("threads", lanes.size());
         event.addProperty("timed_ns", outcome.timedNs());
         event.addProperty("threads_timed_ns", outcome.threadsTimedNs());
-        event.addProperty("wall_ns", wallNs);
+        event.addProperty("wall_ns", end - begin.atNs());
         event.add("operations", outcome.results());
         event.addProperty("answers_checked", outcome.answersChecked);
         event.addProperty("answers_wrong", outcome.answersWrong);
@@ -136,6 +134,9 @@ final class Run {
             openLoop.addProperty("speed", phase.speed());
             openLoop.addProperty("due_ns", outcome.dueNs);
             event.add("open_loop", openLoop);
+        }
+        if (measured.isPresent()) {
+            event.add("warm_up", steady.told(outcome.warmUpOperations, begun.atNs()));
         }
         if (phase.settle()) {
             settled().ifPresent(settled -> event.add("settled", settled));
@@ -192,7 +193,7 @@ final class Run {
     }
 
     private <B> LaneOutcome replayVerify(Store<B> store) throws Failure {
-        Request.Phase phase = new Request.Phase("verify", it.tapes.verify().path(), false, false, false, 0, false);
+        Request.Phase phase = new Request.Phase("verify", it.tapes.verify().path(), false, false, false, 0, 0, false);
         List<Lane<B>> one = List.of(new Lane<>(store.form(), it.tapes.pool(), it.tapes.entryBytesMax()));
         return new Team<>(store, one).replay(phase, it.tapes.verify(), new Job(false, true));
     }

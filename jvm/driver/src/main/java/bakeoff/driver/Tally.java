@@ -15,6 +15,10 @@ final class Tally {
         this.operation = operation;
     }
 
+    long operations() {
+        return operations;
+    }
+
     void add(long moreEntries, long moreBytes) {
         operations++;
         entries += moreEntries;

@@ -86,7 +86,7 @@ final class WarmUp {
         Team<B> team = new Team<>(store, lanes);
         for (int index = 0; index < tapes.phases().size() && !isOver(); index++) {
             Request.Phase phase = request.phases().get(index);
-            team.replay(phase, tapes.phases().get(index), new Job(phase.latency(), check, counter, 0, over));
+            team.replay(phase, tapes.phases().get(index), new Job(phase.latency(), check, counter, 0, null, over));
         }
     }
 

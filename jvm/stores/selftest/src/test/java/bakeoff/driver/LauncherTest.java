@@ -238,6 +238,14 @@ final class LauncherTest {
         assertTrue(ended.text("message").contains(words), ended.text("message"));
     }
 
+    @ParameterizedTest
+    @CsvSource({"0", "0.95", "-1"})
+    void aPhaseIsNotAllWarmUp(double part) throws Exception {
+        JsonObject request = request("faulty-jvm");
+        request.getAsJsonArray("phases").get(0).getAsJsonObject().addProperty("steady_within", part);
+        assertTrue(run(request).text("message").contains("give a part above 0, up to 0.9"));
+    }
+
     @Test
     void whatTheDriverDoesNotKnowIsRefused() throws Exception {
         assertTrue(run(request("nosuch")).text("message").contains("no store `nosuch`"));

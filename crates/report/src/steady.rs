@@ -1,0 +1,48 @@
+//! Phases that were measured only once their rate had settled: how long that took, and whether it did.
+
+use bakeoff_protocol::{PhaseResult, WarmedUp};
+use bakeoff_stats::mean;
+
+use crate::format::{count, time};
+use crate::phase_tables::PhaseRow;
+
+/// The warm-ups of one store's rounds of one phase.
+#[derive(Default)]
+pub(crate) struct SteadyRow(Vec<WarmedUp>);
+
+impl PhaseRow for SteadyRow {
+    const TITLE: &str = "Warm-up until steady";
+    const WHAT: &str = "Operations that were replayed before measuring began, how long they took, and an operation's time in the first and in \
+        the last part of them; and whether its level had settled by then.";
+    const COLUMNS: &[&str] = &["operations", "took", "at first", "at the end", "settled"];
+
+    fn add(&mut self, phase: &PhaseResult) -> bool {
+        self.0.extend(phase.warm_up.clone());
+        phase.warm_up.is_some()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let shown = |figures: Vec<f64>, show: fn(f64) -> String| mean(&figures).map_or_else(|| "–".to_owned(), show);
+        let of = |figure: fn(&WarmedUp) -> Option<f64>| self.0.iter().filter_map(figure).collect::<Vec<_>>();
+        vec![
+            shown(of(|one| Some(one.operations as f64)), |mean| count(mean.round() as u64)),
+            shown(of(|one| Some(one.wall_ns as f64)), time),
+            shown(of(|one| Some(*one.interval_ns_means.first()? as f64)), time),
+            shown(of(|one| Some(*one.interval_ns_means.last()? as f64)), time),
+            self.settled(),
+        ]
+    }
+}
+
+impl SteadyRow {
+    /// In how many rounds; or that it could not be told.
+    fn settled(&self) -> String {
+        let [yes, no] = [true, false].map(|told| self.0.iter().filter(|one| one.steady == Some(told)).count());
+        match (yes, no) {
+            (0, 0) => "too short to tell".to_owned(),
+            (yes, 0) if yes == self.0.len() => "yes".to_owned(),
+            (0, no) if no == self.0.len() => "NO".to_owned(),
+            (yes, _) => format!("in {yes} of {}", self.0.len()),
+        }
+    }
+}
