@@ -43,6 +43,7 @@ fn all() -> Vec<Warning> {
         Warning::steal(Some(30_000_000), 1_000_000_000),
         Warning::clock_slow("monotonic", 50),
         Warning::clock_overhead("get of 16 bytes", 46, 200),
+        Warning::not_steady((1..=7).map(|number| format!("write of store-{number}")).collect()),
         Warning::few_rounds(2),
     ];
     before_run(&machine, &medium, GIB).into_iter().chain(later.into_iter().flatten()).collect()
@@ -68,6 +69,7 @@ fn limits_are_where_they_are_said_to_be() {
     assert_eq!(Warning::steal(Some(1), 0), None, "no time, no share");
     assert_eq!(Warning::clock_overhead("get", 40, 200), None, "20 % exactly");
     assert!(Warning::clock_overhead("get", 41, 200).is_some());
+    assert_eq!(Warning::not_steady(BTreeSet::new()), None);
     assert_eq!(Warning::few_rounds(3), None);
     assert_eq!(Warning::debug_build("driver", "release"), None);
     assert_eq!(Warning::clock_slow("tsc", 46), None);
@@ -89,7 +91,7 @@ fn a_control_group_leaves_less_memory_to_fill() {
 fn every_sort_has_its_code_and_survives_json() {
     let warnings = all();
     let codes: BTreeSet<&str> = warnings.iter().map(Warning::code).collect();
-    assert_eq!(codes.len(), 10, "{codes:?}");
+    assert_eq!(codes.len(), 11, "{codes:?}");
     for warning in warnings {
         let json = serde_json::to_value(&warning).unwrap();
         assert_eq!(json["code"], warning.code());
@@ -104,7 +106,15 @@ fn every_sort_says_what_it_is_what_it_does_and_what_to_do() {
         assert!(line.contains(": ") && line.contains("; "), "{line}");
     }
     let text = lines.join("\n");
-    for figure in ["/dev/shm/bench is on tmpfs", "1.0 GiB", "8.0 GiB", "governor is powersave:", "3.0 %", "3.25 on 4"] {
+    for figure in [
+        "/dev/shm/bench is on tmpfs",
+        "1.0 GiB",
+        "8.0 GiB",
+        "governor is powersave:",
+        "3.0 %",
+        "3.25 on 4",
+        "store-5 and 2 more",
+    ] {
         assert!(text.contains(figure), "`{figure}` is not in\n{text}");
     }
 }

@@ -4,7 +4,7 @@ use crate::error::{SuiteErrors, did_you_mean};
 use crate::suite::Suite;
 
 /// Name and text of every suite.
-const SUITES: [(&str, &str); 27] = [
+const SUITES: [(&str, &str); 28] = [
     ("quick", include_str!("../../../suites/quick.toml")),
     ("hines-2023", include_str!("../../../suites/hines-2023.toml")),
     ("leveldb-2011", include_str!("../../../suites/leveldb-2011.toml")),
@@ -31,6 +31,7 @@ const SUITES: [(&str, &str); 27] = [
     ("queue", include_str!("../../../suites/queue.toml")),
     ("reopen", include_str!("../../../suites/reopen.toml")),
     ("open-loop", include_str!("../../../suites/open-loop.toml")),
+    ("steady-state", include_str!("../../../suites/steady-state.toml")),
     ("larger-than-memory", include_str!("../../../suites/larger-than-memory.toml")),
 ];
 
