@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
 use rustix::fs::{FlockOperation, flock};
@@ -144,19 +144,29 @@ pub(crate) fn remove_tree(root: &Path) -> Result<()> {
     }
 }
 
-/// Cuts every file in a directory of ours to nothing, and keeps the files. A file that cannot be cut stays as it is.
-pub(crate) fn empty_tree(root: &Path) {
-    on_branches(root, &empty_branch);
+/// Cuts every file in a directory of ours to nothing, and keeps the files. A file that cannot be cut stays as it is. Says how many files
+/// and directories there are.
+pub(crate) fn empty_tree(root: &Path) -> u64 {
+    let count = AtomicU64::new(0);
+    on_branches(root, &|branch| {
+        count.fetch_add(empty_branch(branch), Ordering::Relaxed);
+    });
+    count.into_inner()
 }
 
-fn empty_branch(directory: &Path) {
+fn empty_branch(directory: &Path) -> u64 {
+    let mut count = 1;
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-        match entry.file_type() {
+        count += match entry.file_type() {
             Ok(kind) if kind.is_dir() => empty_branch(&entry.path()),
-            Ok(kind) if kind.is_file() => drop(OpenOptions::new().write(true).truncate(true).open(entry.path())),
-            _ => {}
-        }
+            Ok(kind) if kind.is_file() => {
+                drop(OpenOptions::new().write(true).truncate(true).open(entry.path()));
+                1
+            }
+            _ => 1,
+        };
     }
+    count
 }
 
 /// How many files a directory of ours holds, counted up to `limit`.

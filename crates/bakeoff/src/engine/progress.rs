@@ -15,8 +15,6 @@ pub(crate) struct Display {
     /// When the time left was predicted, and what it was then.
     predicted: Option<(Instant, Duration)>,
     last_line: Option<Instant>,
-    /// The largest share shown so far: nobody likes a bar that goes back when the rest turns out to take longer.
-    shown: f64,
 }
 
 /// Positions of the bar.
@@ -42,32 +40,30 @@ impl Display {
             progress.enable_steady_tick(Duration::from_millis(500));
             Bars { _all: all, progress, leader }
         });
-        Self { bars, begin: Instant::now(), predicted: None, last_line: None, shown: 0.0 }
+        Self { bars, begin: Instant::now(), predicted: None, last_line: None }
     }
 
     /// Says what is going on now.
     pub(crate) fn doing(&mut self, what: &str) {
-        let share = self.share_done();
         if let Some(bars) = &self.bars {
-            bars.progress.set_position((share * BAR_STEPS as f64) as u64);
+            bars.progress.set_position((self.share_done() * BAR_STEPS as f64) as u64);
             bars.progress.set_message(format!("{what} · {}", self.time_left()));
         }
     }
 
-    /// Takes a prediction of the time left from now on; `None` while nothing was measured that it could rest on.
+    /// Takes a prediction of the time left from now on; `None` while too little was measured that it could rest on.
     pub(crate) fn predict(&mut self, left: Option<Duration>) {
         self.predicted = left.map(|left| (Instant::now(), left));
     }
 
     /// A cell is done. `line` is for a reader without a terminal, who gets one now and then; a failure at once.
     pub(crate) fn done(&mut self, line: &str, failed: bool) {
-        let share = self.share_done();
         match &self.bars {
             Some(bars) if failed => bars.progress.println(line),
             Some(_) => {}
             None if failed || self.last_line.is_none_or(|last| last.elapsed() >= LINE_PERIOD) => {
                 self.last_line = Some(Instant::now());
-                tell!("[{:>3.0} %] {line} · {}", share * 100.0, self.time_left());
+                tell!("[{:>3.0} %] {line} · {}", self.share_done() * 100.0, self.time_left());
             }
             None => {}
         }
@@ -88,13 +84,11 @@ impl Display {
         }
     }
 
-    /// The share of the whole time that is over, from 0 to 1, which never falls.
-    fn share_done(&mut self) -> f64 {
-        if let Some(left) = self.left() {
-            let over = self.begin.elapsed().as_secs_f64();
-            self.shown = self.shown.max(over / (over + left.as_secs_f64()).max(f64::MIN_POSITIVE));
-        }
-        self.shown
+    /// The share of the whole time that is over, from 0 to 1. It falls when the rest turns out to take longer.
+    fn share_done(&self) -> f64 {
+        let Some(left) = self.left() else { return 0.0 };
+        let over = self.begin.elapsed().as_secs_f64();
+        over / (over + left.as_secs_f64()).max(f64::MIN_POSITIVE)
     }
 
     fn left(&self) -> Option<Duration> {

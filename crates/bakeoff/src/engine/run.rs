@@ -141,7 +141,6 @@ impl Run<'_> {
         let setup = self.setup;
         let workload = &setup.plan.workloads[step.workload];
         let Some(tapes) = self.tapes(step.workload, display)? else { return Ok(false) };
-        let rest_ns = self.predict_rest(pending, costs);
         for (place, &index) in step.cells.iter().enumerate() {
             let cell = &workload.cells[index];
             if self.is_cell_done(cell, step.round) {
@@ -151,7 +150,8 @@ impl Run<'_> {
                 return Ok(false);
             }
             let here_ns: f64 = step.cells[place..].iter().map(|&cell| costs.predict_cell(step.workload, cell)).sum();
-            display.predict(costs.has_seen().then(|| self.time_left(rest_ns + here_ns)));
+            let expected_ns = here_ns + self.predict_rest(pending, costs);
+            display.predict(costs.has_seen_all().then(|| self.time_left(expected_ns)));
             let (begin, removal) = (Instant::now(), self.scratch.removal_time());
             if !self.cell(workload, cell, &tapes, step.round, display)? {
                 return Ok(false);

@@ -15,14 +15,16 @@ pub(crate) struct Scratch {
     places: BTreeMap<String, Place>,
     /// Stores put aside so far.
     retired: u64,
+    /// The shortest time that emptying a store took for each of its files, seconds. Others waited for data on its way to the disk.
+    quickest_s: f64,
 }
 
 /// The scratch directory of a medium.
 struct Place {
     own: OwnDirectory,
     room: Room,
-    /// How long it took to empty the stores that are put aside there.
-    emptied_in: Duration,
+    /// Files and directories of the stores that are put aside there.
+    aside: u64,
 }
 
 /// What was free on a file system when the run began, in blocks and inodes; `None` where it does not tell.
@@ -56,9 +58,9 @@ impl Scratch {
         for (medium, directory) in media {
             let path = directory.join(format!("bakeoff-scratch-{run}-{}-{medium}", std::process::id()));
             let own = OwnDirectory::create(&path, Kind::Scratch)?;
-            places.insert(medium.clone(), Place { own, room: Room::of(directory), emptied_in: Duration::ZERO });
+            places.insert(medium.clone(), Place { own, room: Room::of(directory), aside: 0 });
         }
-        Ok(Self { places, retired: 0 })
+        Ok(Self { places, retired: 0, quickest_s: f64::INFINITY })
     }
 
     /// The directory of a medium.
@@ -96,18 +98,18 @@ impl Scratch {
             remove_tree(&store)?;
         } else {
             let begin = Instant::now();
-            empty_tree(&store);
-            let emptied_in = begin.elapsed();
+            let files = empty_tree(&store);
+            self.quickest_s = self.quickest_s.min(begin.elapsed().as_secs_f64() / files.max(1) as f64);
             let retired = scratch.join("retired");
             std::fs::create_dir_all(&retired)
                 .and_then(|()| std::fs::rename(&store, retired.join(self.retired.to_string())))
                 .with_context(|| format!("cannot move {} to {}", store.display(), retired.display()))?;
             self.retired += 1;
             if let Some(place) = self.places.get_mut(medium) {
-                place.emptied_in += emptied_in;
+                place.aside += files;
                 if place.room.is_short(&scratch) {
                     remove_tree(&retired)?;
-                    place.emptied_in = Duration::ZERO;
+                    place.aside = 0;
                 }
             }
         }
@@ -125,9 +127,10 @@ impl Scratch {
         rustix::fs::syncfs(directory).map_err(std::io::Error::from).context("cannot flush the file system")
     }
 
-    /// How long it will take, about, to remove what is put aside: as long as it took to empty it.
+    /// How long it will take, about, to remove what is put aside: to remove an empty file is as much work as to cut it.
     pub(crate) fn removal_time(&self) -> Duration {
-        self.places.values().map(|place| place.emptied_in).sum()
+        let aside: u64 = self.places.values().map(|place| place.aside).sum();
+        if aside == 0 { Duration::ZERO } else { Duration::from_secs_f64(aside as f64 * self.quickest_s) }
     }
 
     /// Removes everything.
