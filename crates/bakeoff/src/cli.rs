@@ -18,11 +18,11 @@ const STYLES: Styles = Styles::styled()
 
 const EXAMPLES: &str = "\
 Examples:
-  bakeoff run                                  measure the default suite here and say which store is best at what
+  bakeoff run                                  measure here, and say which store is best at what
   bakeoff run --budget 1m --stores sqlite,lmdb     two stores, one minute
   bakeoff run --dir /mnt/ssd --durability power    on another disk, surviving power cuts
   bakeoff run --resume                         finish the newest run that was cut short
-  bakeoff pick                                 which store for my application? Asks, measures, answers
+  bakeoff pick                                 which store for my application? Asks, answers
   bakeoff report                               show the newest result again
   bakeoff compare before/ after/               what a change did to the figures
   bakeoff doctor                               what could spoil a measurement on this machine
@@ -141,9 +141,9 @@ Examples:
   bakeoff run --medium ssd=/mnt/a --medium hdd=/mnt/b     on two disks
   bakeoff run --medium xfs=new:xfs:8GiB --medium ntfs=new:ntfs    on file systems made for the run
   bakeoff run --disturbance none,video     as usual, and while a video plays
-  bakeoff run --tape app.tape              what an application did, from its trace (bakeoff tape import)
+  bakeoff run --tape app.tape              what an application did (bakeoff tape import)
   bakeoff run --tape app.tape --speed 2    the same when it was due, twice as fast
-  bakeoff run open-loop --find-rate 'p99<2ms'     the highest rate at which 99 % are done in 2 ms, for each store
+  bakeoff run open-loop --find-rate 'p99<2ms'     each store's highest rate that keeps it
   bakeoff run --stores sqlite,leveldb --profile cpu     where each store spends its time
   bakeoff run --resume bakeoff-results/20260102-030405-quick")]
 pub(crate) struct RunArguments {
@@ -187,14 +187,15 @@ pub(crate) struct RunArguments {
     after_help = "\
 Examples:
   bakeoff pick                             asks for everything, with defaults and examples
-  bakeoff pick --records 10k --value-size 2KiB..20KiB --mix get=80,update=20     the rest by default
-  bakeoff pick --records 1M --value-size 200B --mix insert=95,get=5 --access latest --durability power
+  bakeoff pick --records 10k --value-size 2KiB..20KiB --mix get=80,update=20
+  bakeoff pick --records 1M --value-size 200B --mix insert=95,get=5 --durability power
   bakeoff pick --must ordered,transactions --license permissive --optimize p99 --budget 5m
   bakeoff pick --trace app.csv             a need like that of an application, from its trace
-  bakeoff pick --tape app.tape             what the application did, operation by operation (bakeoff tape import)
-  bakeoff pick --need need.toml            the same names as keys: records = \"10k\", mix = { get = 80, update = 20 }
-Stores that cannot do what is needed are left out, with the reason. The others race until they separate or the
-time ends; then the same is asked of those that lead with other values, records, writes and durability."
+  bakeoff pick --tape app.tape             what it did, operation by operation (bakeoff tape import)
+  bakeoff pick --need need.toml            the same names as keys: records = \"10k\"
+Stores that cannot do what is needed are left out, with the reason. The others race until they
+separate or the time ends; then the same is asked of those that lead with other values, records,
+writes and durability."
 )]
 pub(crate) struct PickArguments {
     /// How many records there are, e.g. 100k [default: 100k]
@@ -294,7 +295,7 @@ Examples:
   bakeoff report                                   the newest run
   bakeoff report --full                            every store's figures for every workload
   bakeoff report --csv figures.csv --json all.json     for other programs
-  bakeoff report laptop/ server/ --html both.html  several runs (machines, media, versions) in one page
+  bakeoff report laptop/ server/ --html both.html  several runs in one page
   bakeoff report RUN --against hines-2023          beside the figures of a paper (docs/PUBLISHED.md)
   bakeoff report published:hines-2023              the paper's own figures in our matrix")]
 pub(crate) struct ReportArguments {
@@ -332,9 +333,10 @@ pub(crate) struct ReportArguments {
 #[command(after_help = "\
 Examples:
   bakeoff compare before/ after/                      what became better or worse, or cannot be told
-  bakeoff compare before/ after/ --fail-on worse=5%   exit status 1 if something is worse by more than 5 %, beyond doubt
+  bakeoff compare before/ after/ --fail-on worse=5%   exit status 1 if something surely is so
   bakeoff compare laptop/ server/ --html both.html    the same as a page
-Ratios are costs of B by costs of A, so that above 1 is always worse. Exit status: 0, or 1 with --fail-on; 2 usage or set-up.")]
+Ratios are costs of B by costs of A, so that above 1 is always worse.
+Exit status: 0, or 1 with --fail-on; 2 usage or set-up.")]
 pub(crate) struct CompareArguments {
     /// The run to compare with: before a change, an older version, another machine
     #[arg(value_name = "A")]
@@ -423,10 +425,11 @@ Examples:
   bakeoff tape import app.csv                     makes app.tape, a directory
   bakeoff tape import app.parquet --out shop.tape --anonymize
   bakeoff tape import ycsb.log --value-size 1000B     YCSB does not log the sizes of what it reads
-  bakeoff tape show app.tape                      its operations, with the answers that a right store gives
+  bakeoff tape show app.tape                      its operations, with the right answers
   bakeoff run --tape app.tape                     replay it on every store
   bakeoff pick --tape app.tape                    which store is best at it
-What a trace reads, replaces or removes before it wrote it is loaded beforehand. docs/PICK.md says how to log a trace.")]
+What a trace reads, replaces or removes before it wrote it is loaded beforehand. docs/PICK.md says
+how to log a trace.")]
 pub(crate) struct ImportArguments {
     /// CSV or Parquet with op,key,value_size (and time, thread, key_size), Twitter's cache-trace, or YCSB's log, told by the first line
     pub(crate) file: PathBuf,
@@ -475,4 +478,21 @@ pub(crate) struct CleanArguments {
     /// Only say what would be removed
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// What clap would break anew is no table of examples any more.
+    #[test]
+    fn examples_fit_the_width_of_help() {
+        for verb in Cli::command().get_subcommands().chain([&Cli::command()]) {
+            let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let long: Vec<_> = help.lines().filter(|line| line.chars().count() > COLUMNS).collect();
+            assert!(long.is_empty(), "{}: {long:#?}", verb.get_name());
+        }
+        assert!(Cli::command().get_after_help().is_some());
+    }
 }

@@ -233,6 +233,21 @@ fn control_c_ends_cleanly_and_the_run_can_be_finished() {
 }
 
 #[test]
+fn results_that_were_moved_are_gone_on_with_where_they_are() {
+    let place = Place::new();
+    place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 2_000_000\n"));
+    let mut child = place.spawn(&["run", "slow.toml", "--out", "before"]);
+    sleep(Duration::from_millis(900));
+    signal(&child, "KILL");
+    child.wait().expect("it ends");
+    std::fs::rename(place.path().join("before"), place.path().join("bakeoff-results")).expect("it can be moved");
+    place.run(&["run", "--resume"]).expect(0).says(&["left behind when it was killed"]);
+    exactly_once(&place, 1, 2);
+    assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new());
+    assert!(!place.path().join("before").exists(), "nothing is made where the results were");
+}
+
+#[test]
 fn cells_with_lines_that_cannot_be_read_are_measured_again() {
     let place = Place::new();
     place.write("tiny.toml", &tiny_suite(r#""null", "lmdb""#, ""));

@@ -56,15 +56,17 @@ impl SuiteSource {
         Ok(Self { name, text: Replayed::suite(tape, &names)? })
     }
 
-    /// A file if there is one of that name or it looks like one, else a suite of bakeoff's own.
+    /// A file if it looks like one, else a suite of bakeoff's own, else a file after all.
     pub(crate) fn find(name: &str) -> Result<Self> {
         let path = Path::new(name);
-        if path.is_file() || path.extension().is_some_and(|extension| extension == "toml") || name.contains('/') {
-            let text = bakeoff_suite::read_text(path)?;
-            return Ok(Self { name: name.to_owned(), text });
-        }
-        let text = bakeoff_suite::builtin::find(name)?;
-        Ok(Self { name: name.to_owned(), text: text.to_owned() })
+        let looks_like_a_file = path.extension().is_some_and(|extension| extension == "toml") || name.contains('/');
+        let own = if looks_like_a_file { None } else { Some(bakeoff_suite::builtin::find(name)) };
+        let text = match own {
+            Some(Ok(text)) => text.to_owned(),
+            Some(Err(unknown)) if !path.exists() => return Err(unknown.into()),
+            _ => bakeoff_suite::read_text(path)?,
+        };
+        Ok(Self { name: name.to_owned(), text })
     }
 }
 

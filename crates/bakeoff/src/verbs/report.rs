@@ -1,7 +1,7 @@
 //! `bakeoff report`: a run's result again, as a page, or as a file for other programs.
 
 use std::fs::{OpenOptions, Permissions};
-use std::io::{self, BufWriter, IntoInnerError, IsTerminal, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -145,7 +145,7 @@ fn show_published(name: &str, arguments: &ReportArguments) -> Result<Outcome> {
 
 /// How standard output is written to: with colours if it takes them and the user wants them.
 pub(crate) fn terminal(full: bool) -> TerminalOptions {
-    let color = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let color = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
     let columns = terminal_size::terminal_size_of(io::stdout()).map_or(WIDTH, |(columns, _)| usize::from(columns.0));
     TerminalOptions { width: columns.min(WIDTH), color, full }
 }
@@ -186,6 +186,7 @@ where
         return out.flush().with_context(cannot);
     }
     let parent = place.parent().unwrap_or(Path::new("."));
+    parent.metadata().with_context(cannot)?;
     let readable = Permissions::from_mode(0o666);
     let file = tempfile::Builder::new().permissions(readable).tempfile_in(parent);
     // Its own message names the temporary file.

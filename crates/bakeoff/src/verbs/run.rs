@@ -79,7 +79,11 @@ fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
     if file.pick.is_some() {
         bail!("{} is a pick, whose race cannot be taken up again: start another", path.display());
     }
-    let arguments = arguments_of(&file)?;
+    let mut arguments = arguments_of(&file)?;
+    // Results may have been moved: where no directory was given for the stores, they lie beside the results, as before.
+    if let Some(out) = directory.path().canonicalize()?.parent() {
+        out.clone_into(&mut arguments.out);
+    }
     std::env::set_current_dir(&file.working_directory)
         .with_context(|| format!("the run was started in {}", file.working_directory.display()))?;
     let source = SuiteSource { name: file.suite.name.clone(), text: file.suite.text.clone() };
@@ -390,7 +394,7 @@ fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<D
     let cells: usize = setup.plan.workloads.iter().map(|workload| workload.cells.len()).sum();
     tell!(
         "{}: workloads: {}, cells: {cells}, rounds: {}{} → {}",
-        setup.suite.title(),
+        bakeoff_report::printable(setup.suite.title()),
         setup.plan.workloads.len(),
         setup.suite.rounds(),
         budget.map_or_else(String::new, |budget| format!(", within {} s", budget.as_secs())),
@@ -407,7 +411,8 @@ fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<D
         tell!("Skipped:{}", skipped_lines(&file.skipped));
     }
     for warning in &file.warnings {
-        tell!("warning: {}", warning.message);
+        let text = bakeoff_report::paragraph(&warning.message, COLUMNS, "warning: ", "  ");
+        tell!("{}", text.trim_end());
     }
 }
 
