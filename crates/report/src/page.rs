@@ -98,9 +98,6 @@ struct StoreFacts<'a> {
 #[derive(Serialize)]
 struct RunFacts<'a> {
     label: &'a str,
-    directory: String,
-    /// Each store's driver, to which a cell's request is given to run it again.
-    drivers: BTreeMap<&'a str, &'a str>,
     /// What opened each cell, by its id.
     cells: BTreeMap<&'a str, CellFacts<'a>>,
 }
@@ -110,6 +107,8 @@ struct CellFacts<'a> {
     version: &'a str,
     settings: &'a bakeoff_protocol::Settings,
     log: &'a str,
+    /// The command that does it again.
+    again: String,
 }
 
 /// Columns of the answer of a pick, or of a search for the highest rates, which stands on the page as it does on a terminal.
@@ -255,11 +254,15 @@ fn run_facts<'a>(label: &'a str, run: &'a Run) -> RunFacts<'a> {
     let mut cells = BTreeMap::new();
     for end in run.cells.iter().map(|cell| &cell.end) {
         if let Some(opened) = &end.opened {
-            let facts = CellFacts { version: &opened.version, settings: &opened.settings, log: &end.log };
-            cells.entry(end.cell.as_str()).or_insert(facts);
+            cells.entry(end.cell.as_str()).or_insert_with(|| CellFacts {
+                version: &opened.version,
+                settings: &opened.settings,
+                log: &end.log,
+                again: run.command_again(&end.cell, &end.axes.store),
+            });
         }
     }
-    RunFacts { label, directory: run.directory.display().to_string(), drivers: run.drivers(), cells }
+    RunFacts { label, cells }
 }
 
 /// Every run's rows as CSV, to be saved from the page.

@@ -8,6 +8,7 @@ use bakeoff_protocol::{PROTOCOL_VERSION, Profile, StoreDescription};
 use serde_json::Value;
 
 use crate::results::{CellRound, parse_results};
+use crate::shell::command_again;
 
 /// Why a run cannot be read or shown.
 #[derive(Debug, thiserror::Error)]
@@ -149,6 +150,13 @@ impl Run {
             drivers.extend(stores.filter_map(|store| Some((store.as_str()?, path))));
         }
         drivers
+    }
+
+    /// The command that does a cell of this run again.
+    pub(crate) fn command_again(&self, cell: &str, store: &str) -> String {
+        let drivers = self.drivers();
+        let driver = drivers.get(store).unwrap_or(&"bakeoff-driver");
+        command_again("bakeoff", cell, &self.directory.display().to_string(), driver)
     }
 
     fn read_stores(&mut self) {

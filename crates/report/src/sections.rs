@@ -40,7 +40,7 @@ fn failure(run: &Run, end: &CellEnd, width: usize) -> String {
     let place = format!("{sizes} × {} {}, durability {}", count(axes.records), axes.data, axes.durability);
     let directory = run.directory.display();
     let message = end.failure_message.clone().unwrap_or_default();
-    let again = format!("again: bakeoff request {} --run {directory}", end.cell);
+    let again = format!("again: {}", run.command_again(&end.cell, &axes.store));
     // The engine's messages say how to see the failure again, down to the driver to pipe the request into.
     let again = if message.contains("bakeoff request") { String::new() } else { again };
     let lines =

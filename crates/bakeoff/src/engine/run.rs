@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_protocol::{CellStatus, ResultLine};
+use bakeoff_report::command_again;
 use bakeoff_suite::{Cell, DEFAULT_MEDIUM, WarmUpLimit, WorkloadPlan, format_count, format_size, format_size_range};
 use bakeoff_tape::{KeyForm, OnProgress, Recording, TapeError, Workload};
 
@@ -212,12 +213,11 @@ impl Run<'_> {
             timeout: self.setup.suite.timeout(),
             memory_bytes_max: self.memory_bytes_max,
             groups: self.setup.groups.as_ref(),
-            again: format!(
-                "{} request {} --run {} | {} run",
-                std::env::current_exe().unwrap_or_else(|_| PathBuf::from("bakeoff")).display(),
-                cell.id,
-                self.directory.path().display(),
-                driver.path.display()
+            again: command_again(
+                &std::env::current_exe().unwrap_or_else(|_| PathBuf::from("bakeoff")).display().to_string(),
+                &cell.id,
+                &self.directory.path().display().to_string(),
+                &driver.path.display().to_string(),
             ),
         })
     }

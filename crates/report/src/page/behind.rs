@@ -75,13 +75,11 @@ fn failure(run: &Run, end: &CellEnd, contenders: &Contenders) -> String {
         .map_or_else(String::new, |log| format!("<pre class=\"log\" tabindex=\"0\">{}</pre>", lines(&log)));
     format!(
         "<article class=\"failure\"><h4>{who}: {kind}{phase}</h4><p>{}</p><p>{}</p>\
-         <p>log <code>{}</code> · again <code>bakeoff request {} --run {} | {} run</code></p>{log}</article>",
+         <p>log <code>{}</code> · again <code>{}</code></p>{log}</article>",
         text(&place),
         text(end.failure_message.as_deref().unwrap_or_default()),
         text(&end.log),
-        text(&end.cell),
-        text(&run.directory.display().to_string()),
-        text(run.drivers().get(axes.store.as_str()).unwrap_or(&"bakeoff-driver-…")),
+        text(&run.command_again(&end.cell, &axes.store)),
     )
 }
 

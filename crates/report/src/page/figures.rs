@@ -2,13 +2,13 @@
 //! here, so that the page only chooses and draws.
 
 use bakeoff_measure::recorded_ns;
-use bakeoff_stats::{Candidate, RankOptions, Verdict, bootstrap_mean_interval, mean, rank};
+use bakeoff_stats::{Better, Candidate, RankOptions, Verdict, bootstrap_mean_interval, mean, median, rank};
 use serde::Serialize;
 
 use crate::contender::Contenders;
 use crate::page::contests::{Contest, Contests, Entry, Event};
 use crate::page::course::{Course, course};
-use crate::page::measures::MEASURES;
+use crate::page::measures::{MEASURES, OfRounds};
 
 /// Confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
@@ -47,7 +47,7 @@ struct EntryFigures<'a> {
     store: usize,
     cell: &'a str,
     rounds: usize,
-    /// Under each measure: mean, low, high, and where it is ranked the ratio to the best, low, high, and 1 if it is tied with
+    /// Under each measure: what is shown, low, high ([`over_rounds`]), and where it is ranked the ratio to the best, low, high, and 1 if it is tied with
     /// it; shorter where there is no interval or no rank, empty where there is no figure.
     figures: Vec<Vec<Figure>>,
     /// Latencies at [`CURVE_SHARES`] as far as there are operations enough, and the largest; all rounds together. Empty where
@@ -124,28 +124,51 @@ fn figures_of<'a>(
 
 fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
     let rounds = entry.rounds.iter().map(Vec::len).max().unwrap_or(0);
-    let figures = entry.rounds.iter().map(|rounds| with_interval(rounds)).collect();
+    let figures = MEASURES.iter().zip(&entry.rounds).map(|(of, rounds)| over_rounds(of.of_rounds, rounds)).collect();
     let (curve, timed) = curve(entry).unzip();
     let course = entry.slowest_round.and_then(course);
     EntryFigures { store, cell: entry.cell, rounds, figures, curve: curve.unwrap_or_default(), timed, course }
 }
 
-fn with_interval(rounds: &[f64]) -> Vec<Figure> {
-    let interval = bootstrap_mean_interval(rounds, CONFIDENCE, 1);
-    match (mean(rounds), interval) {
-        (Some(mean), Some(interval)) => [mean, interval.low.max(0.0), interval.high].map(Figure).to_vec(),
-        (Some(mean), None) => vec![Figure(mean)],
-        _ => Vec::new(),
+/// The figure shown of all rounds, and where there are several, between what it lies: means and rates in their interval,
+/// percentiles and maxima among those of the rounds.
+fn over_rounds(of: OfRounds, rounds: &[f64]) -> Vec<Figure> {
+    let spread = |shown: f64| {
+        let ends = rounds.iter().copied().reduce(f64::min).zip(rounds.iter().copied().reduce(f64::max));
+        (shown, ends.filter(|_| rounds.len() > 1))
+    };
+    let with_interval = |values: &[f64]| {
+        let ends = bootstrap_mean_interval(values, CONFIDENCE, 1).map(|of| (of.low.max(0.0), of.high));
+        mean(values).map(|mean| (mean, ends))
+    };
+    let shown = match of {
+        OfRounds::Mean => with_interval(rounds),
+        // The time of an operation has an interval; that of the rate is its reciprocal.
+        OfRounds::Rate => with_interval(&rounds.iter().map(|rate| rate.recip()).collect::<Vec<_>>())
+            .map(|(time, ends)| (time.recip(), ends.map(|(low, high)| (high.recip(), low.recip())))),
+        OfRounds::Median => median(rounds).map(spread),
+        OfRounds::Largest => rounds.iter().copied().reduce(f64::max).map(spread),
+    };
+    match shown {
+        Some((shown, Some((low, high)))) => [shown, low, high].map(Figure).to_vec(),
+        Some((shown, None)) => vec![Figure(shown)],
+        None => Vec::new(),
     }
 }
 
 /// Ranks the entries under a measure, writes their places beside their figures, and gives the verdict's letter.
 fn place(contest: &Contest, measure: usize, contenders: &Contenders, entries: &mut [EntryFigures]) -> &'static str {
     let ranked = contest.entries.iter().filter(|(key, _)| contenders.get(key).is_none_or(|each| each.ranked));
-    let candidates: Vec<Candidate> =
-        ranked.map(|(key, entry)| Candidate::new(*key, entry.rounds[measure].as_slice())).collect();
     let of = &MEASURES[measure];
-    let options = RankOptions { resolution: of.resolution(contest.mode), ..RankOptions::new(of.better()) };
+    // As rates are shown: by the time that all rounds took.
+    let (better, figure): (Better, fn(&f64) -> f64) = if of.of_rounds == OfRounds::Rate {
+        (Better::Lower, |rate| rate.recip())
+    } else {
+        (of.better(), |figure| *figure)
+    };
+    let rounds = |entry: &Entry| entry.rounds[measure].iter().map(figure).collect::<Vec<_>>();
+    let candidates: Vec<Candidate> = ranked.map(|(key, entry)| Candidate::new(*key, rounds(entry))).collect();
+    let options = RankOptions { resolution: of.resolution(contest.mode), ..RankOptions::new(better) };
     let Some(ranking) = rank(&candidates, options) else { return "" };
     for place in &ranking.order {
         let store = contenders.colour(&place.name);

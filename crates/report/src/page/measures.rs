@@ -23,11 +23,27 @@ pub(crate) struct Measure {
     pub(crate) lower_is_better: bool,
     /// Whether it is taken in each phase, or once for the whole cell.
     pub(crate) per_phase: bool,
+    /// What is shown of all rounds together.
+    pub(crate) of_rounds: OfRounds,
     /// The least difference that counts.
     #[serde(skip)]
     resolution: f64,
     #[serde(skip)]
     figure: fn(&Subject) -> Option<f64>,
+}
+
+/// How the figures of several rounds become the one that is shown. Ranks are made of means, whatever is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum OfRounds {
+    /// Their mean.
+    Mean,
+    /// Of rates: the rate over the time of all rounds, which is their harmonic mean, since each does the same work.
+    Rate,
+    /// Their median, as every report shows percentiles.
+    Median,
+    /// The largest of all.
+    Largest,
 }
 
 /// What a figure is taken of: one kind of operation in one phase and round.
@@ -63,9 +79,12 @@ const TIME: Measure = Measure {
     unit: "ns",
     lower_is_better: true,
     per_phase: true,
+    of_rounds: OfRounds::Mean,
     resolution: 1.0,
     figure: |of| Some(of.phase?.1.mean_ns),
 };
+
+const PERCENTILE: Measure = Measure { of_rounds: OfRounds::Median, ..TIME };
 
 /// Rates kept that differ by less are the same: the last operation alone makes as much.
 const RATE_RESOLUTION: f64 = 0.001;
@@ -80,26 +99,27 @@ pub(crate) const MEASURES: [Measure; 15] = [
         title: "p50",
         help: "Half of the operations took at most this long.",
         figure: |of| latency(of, |latency| latency.latency_ns_p50),
-        ..TIME
+        ..PERCENTILE
     },
     Measure {
         name: "latency_ns_p99",
         title: "p99",
         help: "99 of 100 operations took at most this long.",
         figure: |of| latency(of, |latency| latency.latency_ns_p99),
-        ..TIME
+        ..PERCENTILE
     },
     Measure {
         name: "latency_ns_p999",
         title: "p99.9",
         help: "999 of 1,000 operations took at most this long.",
         figure: |of| latency(of, |latency| latency.latency_ns_p999),
-        ..TIME
+        ..PERCENTILE
     },
     Measure {
         name: "latency_ns_max",
         title: "max",
-        help: "The slowest operation of a round.",
+        help: "The slowest operation of all rounds.",
+        of_rounds: OfRounds::Largest,
         figure: |of| latency(of, |latency| latency.latency_ns_max),
         ..TIME
     },
@@ -109,8 +129,9 @@ pub(crate) const MEASURES: [Measure; 15] = [
         help: "Operations (of scans: entries) per second of time in the store, all threads together.",
         unit: "per_second",
         lower_is_better: false,
+        of_rounds: OfRounds::Rate,
         resolution: 0.0,
-        figure: |of| Some(of.phase?.1.per_second),
+        figure: |of| Some(of.phase?.1.per_second).filter(|rate| *rate > 0.0),
         ..TIME
     },
     Measure {

@@ -1,10 +1,11 @@
 //! What is on the first screen and what each chooser, pointer and key does.
 
+use bakeoff_report::{TerminalOptions, command_again, render_terminal};
 use serde_json::json;
 
 use crate::Page;
 use crate::common::{axes, gets, run, stores};
-use crate::made_up::everything;
+use crate::made_up::{everything, uneven};
 
 #[test]
 fn the_first_screen_answers() {
@@ -79,7 +80,7 @@ fn every_chooser_changes_the_matrix() {
     for (measure, first) in [
         ("p50", "LMDB 500 ns"),
         ("p99", "LMDB 1.00 µs"),
-        ("max", "LMDB 100 µs"),
+        ("max", "LMDB 101 µs"),
         ("ops/s", "LMDB 1.00 M/s"),
         ("CPU", "LMDB 2.00 µs"),
         ("bytes written", "LMDB 4.00 KiB"),
@@ -156,7 +157,7 @@ fn one_workload_in_full() {
     page.browser.value("document.querySelectorAll('.cell')[0].click()");
     let rows = page.text_of("#detail-table table");
     let lmdb = rows.lines().find(|row| row.contains("SQLite")).map(|_| rows.clone()).unwrap();
-    for figure in ["1.00×", "2.00×", "8.00×", "1.00 µs", "500 ns", "100 µs", "1.00 M/s", "5.96 MiB"] {
+    for figure in ["1.00×", "2.00×", "8.00×", "1.00 µs", "500 ns", "101 µs", "1.00 M/s", "5.96 MiB"] {
         assert!(lmdb.contains(figure), "{figure} is not in {lmdb}");
     }
     page.browser.value("document.querySelector('#detail-cells details').open = true");
@@ -166,6 +167,58 @@ fn one_workload_in_full() {
     }
     page.choose("#choosers", "operation", "scan");
     assert!(page.text_of("#detail-cells").contains("Flat folder: n/a, it has no order"));
+}
+
+#[test]
+fn the_page_shows_the_figures_that_the_terminal_shows() {
+    let run = uneven();
+    let options = TerminalOptions { width: 100, color: false, full: true };
+    let terminal = render_terminal(&run, &options);
+    // Rate, mean, interval, percentiles, largest.
+    let line = terminal.lines().find(|line| line.contains("LMDB") && line.contains("k/s")).unwrap().to_owned();
+    let mut page = Page::open(&[run]);
+    page.browser.value("document.querySelector('.cell').click()");
+    let table = page.text_of("#detail-table tbody tr");
+    for (measure, figure) in [
+        ("ops/s", "500 k/s"),
+        ("mean time", "2.00 µs"),
+        ("p50", "500 ns"),
+        ("p99", "1.00 µs"),
+        ("p99.9", "1.00 µs"),
+        ("max", "400 µs"),
+    ] {
+        page.choose("#choosers", "measure", measure);
+        assert_eq!(page.fields(), [format!("LMDB = SQLite {figure}")], "{measure}");
+        for shown in [&line, &table] {
+            assert!(shown.contains(figure), "{measure} {figure} is not in {shown}");
+        }
+    }
+    page.browser.value("document.querySelector('.cell').focus()");
+    let pop = page.text_of("#pop");
+    assert!(pop.contains("lowest–highest round") && pop.contains("400 µs\t100–400 µs"), "{pop}");
+    let hint = page.text_of("#matrix-hint");
+    assert!(
+        hint.contains("Shown is the largest of all rounds; who is best, and by how much, is told by the means"),
+        "{hint}"
+    );
+    page.is_quiet();
+}
+
+#[test]
+fn a_command_to_be_pasted_runs_nothing_else() {
+    let mut run = run(gets(&axes("lmdb"), &[1_000]), stores());
+    run.directory = "my results/$(touch hacked); it's".into();
+    run.info["drivers"] = json!([{ "path": "/b/a driver;touch hacked", "stores": ["lmdb"] }]);
+    let expected = command_again(
+        "bakeoff",
+        &run.cells[0].end.cell,
+        "my results/$(touch hacked); it's",
+        "/b/a driver;touch hacked",
+    );
+    assert!(expected.ends_with("| '/b/a driver;touch hacked' run"), "{expected}");
+    let mut page = Page::open(&[run]);
+    page.browser.value("document.querySelector('#detail-cells details').open = true");
+    assert_eq!(page.text_of("#detail-cells tbody td:last-child"), expected);
 }
 
 #[test]

@@ -81,6 +81,17 @@ pub(crate) fn rates() -> Run {
     run(cells, stores())
 }
 
+/// Gets of two stores in three rounds, of which the last takes four times as long.
+pub(crate) fn uneven() -> Run {
+    let rounds = |(store, factor): &(&str, u64)| {
+        let axes = axes(store);
+        let round =
+            |(round, times)| good(&axes, round, vec![phase(&axes, "get", "get", 1_000 * factor * times, *factor)]);
+        [(1, 1), (2, 1), (3, 4)].map(round)
+    };
+    run(STORES[..2].iter().flat_map(rounds).collect(), stores())
+}
+
 fn phase(axes: &Axes, name: &str, kind: &str, mean_ns: u64, factor: u64) -> PhaseResult {
     let operation = OperationResult { latency: Some(latencies(mean_ns)), ..operation(kind, mean_ns) };
     let mut phase = phase_result(name, vec![operation]);

@@ -70,9 +70,9 @@ function names(rows, channels) {
 /** Room for the longest name beside the last mark. */
 const roomForNames = () => 22 + 7.4 * Math.max(...data.stores.map((store) => store.title.length));
 
-/** A line of a tip: a name and a figure with its interval. */
+/** A line of a tip: a name and a figure with its interval, or what it lies between. */
 function tipWords(row, measure) {
-  const interval = row.high === undefined ? "" : ` (${range(row.low, row.high, measure)})`;
+  const interval = row.high === undefined ? "" : ` (${spreadTitle(measure)} ${range(row.low, row.high, measure)})`;
   return `${data.stores[row.store].title}: ${figure(row.mean, measure)}${interval}`;
 }
 

@@ -11,7 +11,7 @@ function drawDetail() {
   const words = [state.event, workloadWords(state.at)].filter(Boolean).join(" · ");
   const open = contest?.asked_per_second ? ` ${openLoopWords(contest)}` : "";
   const per = contest?.per_entry ? " Times and rates are per entry, percentiles per scan." : "";
-  document.getElementById("detail-workload").textContent = contest ? `${words}. Means over rounds, below them their 95 % intervals.${per}${open}` : `${words}: nothing was measured here.`;
+  document.getElementById("detail-workload").textContent = contest ? `${words}. Means over rounds, below them their 95 % intervals; of percentiles the median of the rounds, of max the largest, below them the lowest and highest round; the rate over the time of all rounds.${per}${open}` : `${words}: nothing was measured here.`;
   drawDetailChart();
   document.getElementById("detail-table").replaceChildren(contest ? detailTable(contest, whole) : "");
   document.getElementById("detail-cells").replaceChildren(...(contest ? [element("p", { class: "hint" }, missingWords(contest).join(" · ")), cellsAgain(contest)] : []));
@@ -51,13 +51,12 @@ function cellsAgain(contest) {
   const rows = contest.entries.filter((entry) => shown(entry.store)).map((entry) => {
     const cell = run.cells[entry.cell];
     const settings = Object.entries(cell?.settings ?? {}).map(([name, value]) => `${name}=${value}`).join(", ");
-    const again = `bakeoff request ${entry.cell} --run ${run.directory} | ${run.drivers[data.stores[entry.store].name] ?? "bakeoff-driver-…"} run`;
     return element("tr", {},
       element("th", { scope: "row" }, storeName(entry.store)),
       element("td", {}, cell?.version ?? "–"),
       element("td", {}, settings || "none"),
       element("td", {}, element("code", {}, cell?.log ?? "–")),
-      element("td", {}, element("code", {}, again)),
+      element("td", {}, element("code", {}, cell?.again ?? "–")),
     );
   });
   const heads = ["store", "version", "settings in force", "log", "run it again"];

@@ -9,6 +9,9 @@ const VERDICTS = {
   a: "no competitor",
 };
 
+/** What is shown of measures that are no mean of all rounds. */
+const OF_ROUNDS = { median: "the median of the rounds", largest: "the largest of all rounds" };
+
 /** The state's place with some axes changed. */
 function placeWith(changes) {
   return state.at.map((place, index) => changes[data.axes[index].name] ?? place);
@@ -35,8 +38,17 @@ function drawMatrix() {
     element("tbody", {}, body),
   );
   document.getElementById("matrix-table").replaceChildren(table);
-  document.getElementById("matrix-hint").textContent = `${upperFirst(measure.title)}. ${measure.help} ${measure.lower_is_better ? "Less" : "More"} is better.`;
+  document.getElementById("matrix-hint").textContent = `${upperFirst(measure.title)}. ${measure.help} ${measure.lower_is_better ? "Less" : "More"} is better.${shownWords(measure)}`;
   document.getElementById("matrix-legend").textContent = "A = B: tied, cannot be told apart at 95 %; the figure is the first one's. A question mark: not proven, or best of those shown only. Point at a field, or move to it with Tab, to see every store; choose it to see the workload below.";
+}
+
+/** What low and high beside a figure are. */
+const spreadTitle = (measure) => (OF_ROUNDS[measure.of_rounds] ? "lowest–highest round" : "95 % interval");
+
+/** That what is shown and what is ranked are made of rounds in two ways, where they are. */
+function shownWords(measure) {
+  const shown = OF_ROUNDS[measure.of_rounds];
+  return shown ? ` Shown is ${shown}; who is best, and by how much, is told by the means of the rounds' ${measure.title}.` : "";
 }
 
 function upperFirst(words) {
@@ -137,7 +149,7 @@ function showPop(button, contest, measure) {
       percentiles.map((of) => element("td", {}, figureOrDash(contest, each.index, of))),
     );
   });
-  const heads = ["", measure.title, "95 % interval", "to the best", ...percentiles.map((of) => of.title)];
+  const heads = ["", measure.title, spreadTitle(measure), "to the best", ...percentiles.map((of) => of.title)];
   const verdict = VERDICTS[verdictOf(contest, measure)];
   pop.replaceChildren(
     element("p", {}, element("b", {}, [eventName(contest), workloadWords(contest.at)].filter(Boolean).join(" · ")), verdict ? ` (${verdict})` : ""),

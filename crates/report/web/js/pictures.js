@@ -110,7 +110,7 @@ function drawPercentiles() {
     entry.curve.map((ns, index) => {
       const last = index === entry.curve.length - 1;
       const share = last ? 1 - 1 / entry.timed : data.shares[index];
-      return { store: entry.store, mean: Math.max(ns, 1), x: -Math.log10(1 - share), label: last ? "max" : `p${Number((share * 100).toFixed(6))}` };
+      return { store: entry.store, mean: Math.max(ns, 1), x: -Math.log10(1 - share), label: last ? "max" : `p${Number((share * 100).toFixed(6))} of all rounds together` };
     }),
   );
   const marks = [[0, "min"], [Math.log10(2), "p50"], [1, "p90"], [2, "p99"], [3, "p99.9"], [4, "p99.99"], [5, "p99.999"], [6, "p99.9999"]];
