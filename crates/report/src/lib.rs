@@ -28,6 +28,7 @@ mod format;
 mod live;
 mod markdown;
 mod matrix;
+mod measured;
 mod memory;
 mod page;
 mod pairs;

@@ -12,6 +12,8 @@
 
 mod axes;
 mod behind;
+#[cfg(test)]
+mod colours;
 mod contests;
 mod course;
 mod figures;
@@ -35,6 +37,8 @@ use sha2::{Digest, Sha256};
 use crate::contender::Contenders;
 use crate::export_csv::write_csv;
 use crate::find_rate::{RateFacts, render_rates};
+use crate::format::listed;
+use crate::measured::measured;
 use crate::page::axes::Axis;
 use crate::page::contests::Contests;
 use crate::page::figures::{CURVE_SHARES, ContestFigures, figures};
@@ -143,8 +147,8 @@ pub fn write_page(
         TEMPLATE,
         &[
             ("policy", &policy(&script)),
-            ("title", &text(title(&runs))),
-            ("summary", &text(runs.first().and_then(|(_, run)| run.text(&["suite", "summary"])).unwrap_or_default())),
+            ("title", &text(&title(&runs))),
+            ("summary", &text(&measured(&runs.iter().map(|(_, run)| *run).collect::<Vec<_>>()))),
             ("style", STYLE),
             ("picks", &(profiled(&runs, &contenders, place) + &picks(&runs))),
             ("overview", &overview),
@@ -176,9 +180,16 @@ fn labelled(runs: &[Run]) -> Vec<Labelled<'_>> {
     labelled
 }
 
-fn title<'a>(runs: &[Labelled<'a>]) -> &'a str {
-    let run = runs.first().map(|(_, run)| *run);
-    run.and_then(|run| run.text(&["suite", "title"]).or(run.text(&["suite", "name"]))).unwrap_or("bakeoff")
+fn title<'a>(runs: &[Labelled<'a>]) -> String {
+    let of =
+        |(_, run): &Labelled<'a>| run.text(&["suite", "title"]).or(run.text(&["suite", "name"])).unwrap_or("bakeoff");
+    let mut titles: Vec<&str> = runs.iter().map(of).collect();
+    titles.dedup();
+    if titles.is_empty() {
+        "bakeoff".to_owned()
+    } else {
+        listed(&titles.iter().map(|&title| title.to_owned()).collect::<Vec<_>>())
+    }
 }
 
 /// Only scripts that were put in here run, and nothing is ever asked of a network.

@@ -8,6 +8,7 @@ use crate::answer::answer;
 use crate::contender::Contenders;
 use crate::find_rate::{RateFacts, render_rates};
 use crate::format::{bytes, count, counted, printable};
+use crate::measured::measured;
 use crate::pick::{PickFacts, render_pick};
 use crate::run::Run;
 use crate::settled::SettledRow;
@@ -151,8 +152,9 @@ fn heading(run: &Run, width: usize) -> String {
     let started = run.text(&["started"]).unwrap_or("at an unknown time");
     let state = if run.text(&["finished"]).is_some() { "" } else { " · NOT FINISHED: `bakeoff run --resume` goes on" };
     let mut out = paragraph(&printable(&format!("{title} · {started}{state}")), width, "", "  ");
-    if let Some(summary) = run.text(&["suite", "summary"]) {
-        out.push_str(&paragraph(&printable(summary), width, "", ""));
+    let measured = measured(&[run]);
+    if !measured.is_empty() {
+        out.push_str(&paragraph(&printable(&measured), width, "", ""));
     }
     out.push_str(&paragraph(&amounts(run), width, "", ""));
     if let Some(note) = run.notes.first() {

@@ -155,6 +155,7 @@ fn suite(run: &Run) -> String {
             out.push_str(&format!("<h4>{title}</h4><pre class=\"{class}\" tabindex=\"0\">{}</pre>", lines(body)));
         }
     };
+    block("In short", run.text(&["suite", "summary"]).unwrap_or_default(), "prose");
     block("About it", run.text(&["suite", "analysis"]).unwrap_or_default(), "prose");
     block("Command line", &command_line(run), "code");
     block("The suite as it was read", run.text(&["suite", "text"]).unwrap_or_default(), "code");

@@ -6,7 +6,7 @@ use crate::contender::{Contender, Contenders};
 use crate::format::printable;
 
 /// Colours that are told apart; further stores take them again with another mark.
-pub(crate) const COLOURS: usize = 7;
+pub(crate) const COLOURS: usize = 8;
 
 /// The text, to stand between tags or in a quoted attribute.
 pub(crate) fn text(raw: &str) -> String {

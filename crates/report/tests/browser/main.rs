@@ -11,6 +11,7 @@ mod hostile;
 mod interaction;
 mod made_up;
 mod pictures;
+mod places;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -22,7 +22,7 @@ fn near(found: f64, expected: f64) -> bool {
 }
 
 fn assert_marks(page: &mut Page, picture: &str, expected: &[(f64, f64)]) {
-    let found = marks(page, picture, "[aria-label=dot] > *");
+    let found = marks(page, picture, "[aria-label=dot]:not(.key) > *");
     assert_eq!(found.len(), expected.len(), "{picture}: {found:?}");
     for pair in expected {
         assert!(
@@ -84,7 +84,7 @@ fn time_against_the_rate_asked_for() {
 fn stores_of_a_workload_with_their_intervals() {
     let mut page = Page::open(&[everything()]);
     page.browser.value("document.querySelectorAll('.cell')[0].click()");
-    let found = marks(&mut page, "#detail-chart", "[aria-label=dot] > *");
+    let found = marks(&mut page, "#detail-chart", "[aria-label=dot]:not(.key) > *");
     let values: Vec<f64> = found.iter().map(|mark| mark.0).collect();
     for expected in [1_000.0, 2_000.0, 8_000.0] {
         assert!(values.iter().any(|value| near(*value, expected)), "{expected} is not in {values:?}");

@@ -62,13 +62,16 @@ function linear(values, measure, label) {
   return { label, domain: [0, largest], ticks, tickFormat: (value) => (value ? `${Number((value / scale).toPrecision(3))}${unit}` : "0"), grid: true };
 }
 
-/** Names at the ends of lines or beside dots, in the store's colour. */
-function names(rows, channels) {
-  return Plot.text(rows, { ...channels, text: (row) => data.stores[row.store].title, fill: "store", fontWeight: 600, stroke: "var(--card)", strokeWidth: 3 });
+/** Names at the ends of lines or beside dots, each behind its store's mark: a colour that is clear enough for a mark is not for a text. */
+function names(rows, { dx, textAnchor, ...channels }) {
+  return [
+    Plot.dot(rows, { ...channels, dx: dx + 3, fill: "store", symbol: "store", r: 3, className: "key" }),
+    Plot.text(rows, { ...channels, dx: dx + 10, textAnchor, text: (row) => data.stores[row.store].title, fill: "var(--ink)", fontWeight: 600, stroke: "var(--card)", strokeWidth: 3 }),
+  ];
 }
 
 /** Room for the longest name beside the last mark. */
-const roomForNames = () => 22 + 7.4 * Math.max(...data.stores.map((store) => store.title.length));
+const roomForNames = () => 32 + 7.4 * Math.max(...data.stores.map((store) => store.title.length));
 
 /** A line of a tip: a name and a figure with its interval, or what it lies between. */
 function tipWords(row, measure) {

@@ -58,7 +58,7 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
-const COLOURS = 7;
+const COLOURS = 8;
 const marksOf = (store) => `c${store % COLOURS} m${Math.floor(store / COLOURS) % 3}`;
 const colourOf = (store) => `var(--c${store % COLOURS})`;
 const SYMBOLS = ["circle", "square", "diamond"];

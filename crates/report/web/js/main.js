@@ -31,8 +31,16 @@ for (const raw of document.querySelectorAll("script.raw")) {
   );
 }
 
+/** What is moved to, by a link or by Tab, stays clear of the choosers that stick to the top. */
+function keepClear() {
+  const bar = document.getElementById("choose");
+  const height = getComputedStyle(bar).position === "sticky" ? bar.offsetHeight : 0;
+  document.documentElement.style.setProperty("--bar", `${height}px`);
+}
+
 if (measures.length) {
   document.getElementById("interactive").hidden = false;
+  new ResizeObserver(keepClear).observe(document.getElementById("choose"));
   recall();
   changed();
   let width = innerWidth;

@@ -39,7 +39,18 @@ function drawMatrix() {
   );
   document.getElementById("matrix-table").replaceChildren(table);
   document.getElementById("matrix-hint").textContent = `${upperFirst(measure.title)}. ${measure.help} ${measure.lower_is_better ? "Less" : "More"} is better.${shownWords(measure)}`;
+  document.getElementById("matrix-place").textContent = `Here: ${placeWords()}.`;
   document.getElementById("matrix-legend").textContent = "A = B: tied, cannot be told apart at 95 %; the figure is the first one's. A question mark: not proven, or best of those shown only. Point at a field, or move to it with Tab, to see every store; choose it to see the workload below.";
+}
+
+/** Where on all axes that are no rows or columns of the matrix it was measured: paper has no choosers. */
+function placeWords() {
+  const words = data.axes.flatMap((axis, index) => {
+    const { label } = axis.values[state.at[index]];
+    const alone = axis.values.length === 1 && (label === "none" || axis.name === "run");
+    return ["data", "records", "value_bytes"].includes(axis.name) || alone ? [] : [`${axisTitle(axis)} ${label}`];
+  });
+  return words.join(" · ");
 }
 
 /** What low and high beside a figure are. */

@@ -87,7 +87,7 @@ function drawLines(rows, axis, measure, numeric, width) {
         ...(numeric && of.length > 1 ? [Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(of[0].store) })] : []),
         Plot.dot(of, { x: "x", y: "mean", fill: "store", symbol: "store", r: 3.5, dx }),
       ]),
-      ...(numeric ? [names(spread(rows, values), { x: "x", y: "mean", dx: 8, textAnchor: "start" })] : []),
+      ...(numeric ? names(spread(rows, values), { x: "x", y: "mean", dx: 8, textAnchor: "start" }) : []),
       Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipWords(row, measure)}` })),
     ],
   }, `${measure.title} of every store against ${axisTitle(axis)}`);
@@ -125,7 +125,7 @@ function drawPercentiles() {
       y: logarithmic(rows.map((row) => row.mean), time, "↑ latency"),
       marks: [
         ...d3.groups(rows, (row) => row.store).map(([store, of]) => Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(store) })),
-        names(spread(rows), { x: "x", y: "mean", dx: 6, textAnchor: "start" }),
+        ...names(spread(rows), { x: "x", y: "mean", dx: 6, textAnchor: "start" }),
         Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipWords(row, time)}` })),
       ],
     }, "latency of every store at each percentile") : null),
@@ -153,7 +153,7 @@ function drawCourse() {
       marks: [
         ...d3.groups(rows, (row) => row.store).map(([store, of]) => Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(store) })),
         Plot.dot(slow, { x: "x", y: "mean", stroke: "store", symbol: "store", r: 4, className: "slow" }),
-        names(spread(rows, values()), { x: "x", y: "mean", dx: 6, textAnchor: "start" }),
+        ...names(spread(rows, values()), { x: "x", y: "mean", dx: 6, textAnchor: "start" }),
         Plot.tip(slow, Plot.pointer({ x: "x", y: "mean", title: (row) => `${data.stores[row.store].title}, ${row.operation}: ${figure(row.mean, time)}\n${row.cause}` })),
       ],
     }, "latency of every store over the time of the phase, and its slowest operations") : null),
@@ -220,7 +220,7 @@ function drawScatter() {
       marks: [
         Plot.line(front, { x: "x", y: "mean", stroke: "var(--soft)", strokeDasharray: "4 4", className: "front" }),
         Plot.dot(rows, { x: "x", y: "mean", fill: "store", symbol: "store", r: 6 }),
-        names(rows, { x: "x", y: "mean", dx: 10, textAnchor: "start" }),
+        ...names(rows, { x: "x", y: "mean", dx: 10, textAnchor: "start" }),
         Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${data.stores[row.store].title}\n${across.title} ${figure(row.x, across)}\n${up.title} ${figure(row.mean, up)}` })),
       ],
     }, `${up.title} against ${across.title}, a mark a store`) : null),
@@ -251,10 +251,16 @@ function drawRelative() {
     };
     return element("label", {}, element("input", { type: "checkbox", checked: state.barEvents.has(event), onchange: toggle }), event);
   }));
+  const nth = (index) => data.axes.slice(0, index).filter(varies).length;
   const filters = data.axes.flatMap((axis, index) => {
     if (!varies(axis)) return [];
     const options = [{ label: "all", value: -1 }, ...axis.values.map((value, place) => ({ label: value.label, value: place }))];
-    return [chooser(axisTitle(axis), options, state.barPlaces[index], (place) => { state.barPlaces[index] = place; drawRelative(); })];
+    const choose = (place) => {
+      state.barPlaces[index] = place;
+      drawRelative();
+      document.querySelectorAll("#relative select")[nth(index)].focus();
+    };
+    return [chooser(axisTitle(axis), options, state.barPlaces[index], choose)];
   });
   picture("relative", {
     title: `Over many workloads: ${measure.title} relative to the best`,

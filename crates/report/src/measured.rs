@@ -1,0 +1,60 @@
+//! What was measured, in words, told by the results themselves: a suite's own words would also name what options left out.
+
+use std::collections::BTreeSet;
+
+use bakeoff_protocol::Axes;
+
+use crate::format::{bytes, count, counted, digits, listed, size_range};
+use crate::run::Run;
+
+/// Values of an axis that are named one by one; of more, the ends.
+const NAMED_MAX: usize = 4;
+
+/// Stores, sizes, counts, data, classes, threads and whatever else was measured in these runs; empty if nothing was.
+pub(crate) fn measured(runs: &[&Run]) -> String {
+    let axes: Vec<&Axes> = runs.iter().flat_map(|run| &run.cells).map(|cell| &cell.end.axes).collect();
+    if axes.is_empty() {
+        return String::new();
+    }
+    let stores: BTreeSet<&str> = axes.iter().map(|of| of.store.as_str()).collect();
+    let sizes = values(&axes, |of| Some((of.value_bytes_min, of.value_bytes_max)), |(min, max)| size_range(*min, *max));
+    let records = values(&axes, |of| Some(of.records), |records| count(*records));
+    let data = values(&axes, |of| Some(of.data.clone()), Clone::clone);
+    let class = |of: &Axes| Some(if of.unequal { None } else { Some(of.durability) });
+    let classes = values(&axes, class, |class| class.map_or_else(|| "as set".to_owned(), |class| class.to_string()));
+    let threads = values(&axes, |of| Some(of.threads), |threads| count(u64::from(*threads)));
+    let mut words = vec![
+        counted(stores.len(), "store"),
+        format!("values of {} × {} records of {} data", said(&sizes), said(&records), said(&data)),
+        format!("durability {}", said(&classes)),
+        if threads == ["1"] { "1 thread".to_owned() } else { format!("{} threads", said(&threads)) },
+    ];
+    let more = [
+        ("memory for each store", values(&axes, |of| of.memory_bytes, |size| bytes(*size as f64)), 0),
+        ("memory at most", values(&axes, |of| of.memory_limit_bytes, |size| bytes(*size as f64)), 0),
+        ("variants", values(&axes, |of| of.variant.clone(), Clone::clone), 1),
+        ("keys", values(&axes, |of| Some(of.key.clone()), Clone::clone), 1),
+        ("media", values(&axes, |of| Some(of.medium.clone()), Clone::clone), 1),
+        ("disturbed by", values(&axes, |of| of.disturbance.clone(), Clone::clone), 0),
+    ];
+    words.extend(
+        more.iter().filter(|(_, all, least)| all.len() > *least).map(|(name, all, _)| format!("{name} {}", said(all))),
+    );
+    let scales = runs.iter().filter_map(|run| run.info.get("suite")?.get("scale")?.as_f64());
+    let scales: BTreeSet<String> = scales.map(|part| format!("{} %", digits(part * 100.0))).collect();
+    words.extend((!scales.is_empty()).then(|| format!("scaled down to {}", said(&Vec::from_iter(scales)))));
+    words.join(" · ")
+}
+
+/// Every value that occurs, in order, in words.
+fn values<V: Ord>(axes: &[&Axes], value: impl Fn(&Axes) -> Option<V>, words: impl Fn(&V) -> String) -> Vec<String> {
+    let all: BTreeSet<V> = axes.iter().filter_map(|of| value(of)).collect();
+    all.iter().map(words).collect()
+}
+
+fn said(all: &[String]) -> String {
+    match all {
+        [first, .., last] if all.len() > NAMED_MAX => format!("{first} to {last} ({} in all)", all.len()),
+        _ => listed(all),
+    }
+}

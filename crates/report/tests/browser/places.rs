@@ -1,0 +1,86 @@
+//! The page where there is little room, on paper, and under a keyboard.
+
+use serde_json::json;
+
+use crate::Page;
+use crate::common::{axes, gets, run, stores};
+use crate::made_up::everything;
+
+/// How far to the right any element reaches beyond one that a selector names, in pixels.
+fn beyond(page: &mut Page, selector: &str) -> f64 {
+    let furthest = format!(
+        "(() => {{ const within = document.querySelector('{selector}').getBoundingClientRect().right; \
+         return Math.max(...[...document.querySelectorAll('{selector} *')].map((each) => each.getBoundingClientRect().right)) - within; }})()"
+    );
+    page.browser.value(&furthest).as_f64().unwrap()
+}
+
+#[test]
+fn every_stores_figures_fit_a_telephone() {
+    let mut page = Page::sized(&[everything()], 390, 844);
+    page.browser.value("document.querySelector('.cell').scrollIntoView({ block: 'center', behavior: 'instant' })");
+    page.browser.value("document.querySelector('.cell').focus()");
+    assert!(page.text_of("#pop").contains("Flat folder"));
+    let room = page.browser.value(
+        "(() => { const pop = document.getElementById('pop'), at = pop.getBoundingClientRect(); \
+         return at.left >= 0 && at.right <= 390 && at.bottom <= 844 && pop.scrollWidth <= pop.clientWidth; })()",
+    );
+    assert_eq!(room, true, "{}", page.browser.text("document.getElementById('pop').outerHTML"));
+    assert!(beyond(&mut page, "#pop") <= 0.0);
+    page.is_quiet();
+}
+
+#[test]
+fn nothing_is_cut_off_on_paper() {
+    let mut page = Page::open(&[everything()]);
+    page.choose("#choosers", "durability", "power");
+    page.browser.call("Emulation.setEmulatedMedia", json!({ "media": "print" }));
+    // A4 within its margins.
+    page.browser.value("document.body.style.width = '718px'");
+    let over = beyond(&mut page, "body");
+    assert!(over < 1.0, "{over} pixels are cut off");
+    let words = page.text_of("#matrix-place");
+    for place in ["durability power", "threads 1", "medium default"] {
+        assert!(words.contains(place), "{place} is not in {words}");
+    }
+    page.is_quiet();
+}
+
+#[test]
+fn what_is_gone_to_is_not_under_the_choosers() {
+    let mut page = Page::open(&[everything()]);
+    let features = json!({ "features": [{ "name": "prefers-reduced-motion", "value": "reduce" }] });
+    page.browser.call("Emulation.setEmulatedMedia", features);
+    let clear = |of: &str| {
+        format!(
+            "document.querySelector('{of}').getBoundingClientRect().top >= document.getElementById('choose').getBoundingClientRect().bottom"
+        )
+    };
+    page.browser.value("document.querySelector('header a[href=\"#charts\"]').click()");
+    assert_eq!(page.browser.value(&clear("#charts")), true, "a heading that a link leads to");
+    page.browser.value("scrollTo(0, document.documentElement.scrollHeight)");
+    page.browser.value("document.querySelector('#scatter select').focus()");
+    assert_eq!(page.browser.value(&clear("#scatter select")), true, "what is moved to backwards");
+    page.browser.value("document.querySelector('#relative select').focus()");
+    page.choose("#relative", "durability", "power");
+    assert_eq!(page.browser.value("document.activeElement.matches('#relative select')"), true, "the focus stays");
+    assert_eq!(page.browser.text("document.activeElement.selectedOptions[0].label"), "power");
+}
+
+#[test]
+fn the_heading_tells_what_was_measured() {
+    let mut page = Page::open(&[run(gets(&axes("lmdb"), &[1_000, 1_010]), stores())]);
+    let expected = "1 store · values of 1KiB..10KiB × 1,000 records of random data · durability process · 1 thread";
+    assert_eq!(page.text_of(".summary"), expected);
+    let mut other = run(gets(&axes("sqlite"), &[1_000]), stores());
+    other.info["suite"]["title"] = "Another".into();
+    other.cells[0].end.axes.records = 10_000;
+    other.info["suite"]["scale"] = 0.001.into();
+    let mut both = Page::open(&[everything(), other]);
+    assert_eq!(both.text_of("h1"), "Made up and Another");
+    assert_eq!(
+        both.text_of(".summary"),
+        "3 stores · values of 100B..1KiB and 1KiB..10KiB × 1,000 and 10,000 records of random and text data · \
+         durability process and power · 1 and 4 threads · scaled down to 0.100 %"
+    );
+}
