@@ -408,6 +408,9 @@ pub(crate) enum TapeVerb {
         /// Print at most this many operations
         #[arg(long, default_value_t = 20)]
         limit: u64,
+        /// Say what is in it, as `tape summary` does
+        #[arg(long, conflicts_with = "limit")]
+        summary: bool,
     },
     /// Say what is in a trace of an application: mix, sizes, popularity of keys, working set, arrival
     Summary {

@@ -122,3 +122,15 @@ fn a_need_from_a_trace() {
     place.run(&["pick", "--trace", "bad.csv"]).expect(2).says(&["bad.csv", "line 3: op is `fetch`"]);
     place.run(&["tape", "summary", "missing.csv"]).expect(2).says(&["missing.csv"]);
 }
+
+#[test]
+fn words_that_are_nearly_right_are_told() {
+    let place = Place::new();
+    let refused = |arguments: &[&str], words: &[&str]| {
+        place.run(&[&["pick", "--stores", "lmdb,sqlite"], arguments].concat()).expect(2).says(words);
+    };
+    refused(&["--license", "permisive"], &["unknown word `permisive`", "did you mean `permissive`?"]);
+    refused(&["--language", "natve"], &["unknown word `natve`", "did you mean `native`?"]);
+    refused(&["--access", "hot:2/3"], &["--access hot:2/3: give a number above 0, up to 1, in place of `2`"]);
+    refused(&["--need", "/dev/null"], &["/dev/null is not a file", "docs/PICK.md"]);
+}

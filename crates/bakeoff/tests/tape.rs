@@ -26,6 +26,7 @@ fn a_trace_is_imported_shown_and_summed_up() {
         assert!(shown.contains(words), "{words}:\n{shown}");
     }
     let summary = place.run(&["tape", "summary", "app.tape"]).expect(0).stdout;
+    assert_eq!(place.run(&["tape", "show", "--summary", "app.tape"]).expect(0).stdout, summary);
     assert!(summary.contains("2 different") && summary.contains("arrival"), "{summary}");
     let again = place.run(&["tape", "import", "app.csv"]).expect(2).stderr;
     assert!(again.contains("app.tape is there already") && again.contains("--out"), "{again}");

@@ -163,6 +163,9 @@ pub struct PickFacts {
     pub dropped: Vec<Excluded>,
     /// What else was, or was to be, measured.
     pub questions: Vec<Question>,
+    /// What three rounds of all stores take, as far as was known at the end, nanoseconds; 0 in runs of before it was kept.
+    #[serde(default)]
+    pub proof_ns_expected: u64,
 }
 
 impl PickFacts {

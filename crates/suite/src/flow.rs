@@ -17,9 +17,14 @@ fn share(phase: &PhaseSpec, operation: Operation) -> f64 {
     phase.mix.get(&operation).map_or(0.0, |weight| weight / total)
 }
 
-/// The most operations of a kind that a phase can be expected to draw: six standard deviations above the mean.
+/// The most operations of a kind that a phase can be expected to draw.
 fn operations_max(phase: &PhaseSpec, operation: Operation, operations: u64) -> u64 {
-    let share = share(phase, operation);
+    drawn_max(share(phase, operation), operations)
+}
+
+/// How many of so many operations can be expected to be of a kind that has this share of them, at most: six standard deviations above
+/// the mean.
+pub fn drawn_max(share: f64, operations: u64) -> u64 {
     if share == 0.0 {
         return 0;
     }

@@ -35,6 +35,7 @@ mod warm_up;
 pub use axes::Key;
 pub use disturbance::Disturbance;
 pub use error::{SuiteError, SuiteErrors, did_you_mean};
+pub use flow::drawn_max;
 pub use offered::offered;
 pub use overrides::Overrides;
 pub use plan::{Cell, DEFAULT_MEDIUM, Plan, PlanMedium, WorkloadPlan, plan};

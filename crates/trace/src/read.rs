@@ -18,6 +18,8 @@ const VALUE_BYTES_MAX: u64 = 1 << 30;
 /// The longest line that is read, in bytes: a file without line ends must not fill the memory.
 const LINE_BYTES_MAX: u64 = 16 << 20;
 
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// One operation of a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event<'a> {
@@ -91,6 +93,10 @@ impl<R: Read> Trace<R> {
     /// The first line is of no known form, or lacks a column that is needed.
     pub fn new(input: R, form: Option<Form>) -> Result<Self, TraceError> {
         let mut input = BufReader::with_capacity(1 << 20, input);
+        // Spreadsheets begin a CSV with it, and it is no part of the first column's name.
+        if input.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
+            input.consume(BYTE_ORDER_MARK.len());
+        }
         let first = first_line(&mut input)?;
         let form = form.map_or_else(|| Form::of(&first), Ok)?;
         let columns = match form {

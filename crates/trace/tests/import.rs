@@ -152,6 +152,11 @@ fn a_trace_of_an_empty_store_loads_nothing() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_part_of_the_trace() {
+    assert_eq!(lane(&format!("\u{feff}{}", csv("insert,a,1\nget,a,1\n"))), lane(&csv("insert,a,1\nget,a,1\n")));
+}
+
+#[test]
 fn operations_that_cannot_be_are_written_either_way() {
     use Operation::{Delete, Insert, Upsert};
     let steps = lane(&csv("insert,a,1\ninsert,a,2\ndelete,a,\nupdate,a,3\n"));

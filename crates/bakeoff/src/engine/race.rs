@@ -56,6 +56,8 @@ impl Run<'_> {
             self.race_variants(&mut racing, &leaders)?;
         }
         racing.display.finish();
+        let asked = self.asked()?;
+        racing.facts.proof_ns_expected = (racing.costs.predict(asked) * f64::from(ROUNDS_MIN)) as u64;
         self.file.pick = Some(racing.facts);
         // An answer is what was wanted: that some store failed on the way is part of it.
         let failed = usize::from(leaders.is_empty());
@@ -74,12 +76,16 @@ impl Run<'_> {
         Duration::from_nanos(expected as u64) <= self.left_of(part)
     }
 
+    /// The workload that is what was asked.
+    fn asked(&self) -> Result<usize> {
+        let is_asked = |workload: &WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
+        self.setup.plan.workloads.iter().position(is_asked).context("nothing that was asked is in the plan")
+    }
+
     /// Races what was asked. Gives the names of those that lead, best first; none if nothing was measured.
     fn race_asked(&mut self, racing: &mut Racing) -> Result<Vec<String>> {
         let setup = self.setup;
-        let is_asked = |workload: &WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
-        let workload =
-            setup.plan.workloads.iter().position(is_asked).context("nothing that was asked is in the plan")?;
+        let workload = self.asked()?;
         let cells = &setup.plan.workloads[workload].cells;
         let mut alive: Vec<usize> = (0..cells.len()).collect();
         for round in 1..=ROUNDS_MAX {

@@ -151,7 +151,8 @@ impl Run<'_> {
                 return Ok(false);
             }
             let here_ns: f64 = step.cells[place..].iter().map(|&cell| costs.predict_cell(step.workload, cell)).sum();
-            let expected_ns = here_ns + self.predict_rest(pending, costs);
+            let removal_ns = self.scratch.removal_time().as_nanos() as f64;
+            let expected_ns = here_ns + self.predict_rest(pending, costs) + removal_ns;
             display.predict(costs.has_seen_all().then(|| self.time_left(expected_ns)));
             let (begin, removal) = (Instant::now(), self.scratch.removal_time());
             if !self.cell(workload, cell, &tapes, step.round, display)? {

@@ -1,8 +1,9 @@
 //! Hard conditions: which stores can do what is needed at all, and what the others lack.
 
+use anyhow::{Result, bail};
 use bakeoff_protocol::StoreDescription;
 use bakeoff_report::Excluded;
-use bakeoff_suite::format_size;
+use bakeoff_suite::{did_you_mean, format_size};
 
 use crate::pick::need::{MUSTS, Must, Need};
 
@@ -38,6 +39,25 @@ const WEAK_COPYLEFT: [&str; 8] = [
 
 /// Languages of the Java virtual machine, in lower case.
 const JVM: [&str; 4] = ["java", "kotlin", "scala", "clojure"];
+
+/// Refuses languages and licences that no store has, where they are like one that is known.
+pub(crate) fn check_words(need: &Need, stores: &[StoreDescription]) -> Result<()> {
+    let mut languages: Vec<String> = stores.iter().map(|store| store.language.to_lowercase()).collect();
+    languages.extend(["native", "jvm"].map(str::to_owned).into_iter().chain(JVM.map(str::to_owned)));
+    let mut licenses: Vec<String> = ["permissive", "weak-copyleft"].map(str::to_owned).to_vec();
+    licenses.extend(PERMISSIVE.iter().chain(&WEAK_COPYLEFT).map(|license| (*license).to_owned()));
+    licenses.extend(stores.iter().map(|store| store.license.clone()));
+    for (key, wanted, known) in [("language", &need.languages, languages), ("license", &need.licenses, licenses)] {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        for word in wanted.iter().filter(|word| !known.iter().any(|known| known.eq_ignore_ascii_case(word))) {
+            let near = did_you_mean(word, &known);
+            if !near.is_empty() {
+                bail!("{key}: unknown word `{word}`{near}");
+            }
+        }
+    }
+    Ok(())
+}
 
 /// Divides stores into those that can do what is needed, and those that cannot, with everything that they lack.
 pub(crate) fn divide(need: &Need, stores: &[StoreDescription]) -> (Vec<String>, Vec<Excluded>) {

@@ -208,7 +208,7 @@ fn access(word: &Word) -> Result<String> {
     let (kind, parameter) = text.split_once(':').map_or((text.as_str(), None), |(kind, rest)| (kind, Some(rest)));
     let number = |text: &str, most: f64| match text.trim().parse::<f64>() {
         Ok(number) if number > 0.0 && number <= most => Ok(number),
-        _ => bail!("{place} {text}: give a number above 0, up to {most}"),
+        _ => bail!("{place} {}: give a number above 0, up to {most}, in place of `{text}`", word.text),
     };
     match (kind, parameter) {
         ("uniform" | "sequential" | "insertion" | "zipfian" | "latest", None) => Ok(format!("\"{kind}\"")),

@@ -119,6 +119,9 @@ impl Typed {
     }
 
     fn load(path: &Path) -> Result<Self> {
+        if path.metadata().is_ok_and(|facts| !facts.is_file()) {
+            bail!("{} is not a file: give one with a need in it (docs/PICK.md)", path.display());
+        }
         let text = bakeoff_suite::read_text(path)?;
         Self::parse(&path.display().to_string(), &text)
     }

@@ -12,7 +12,7 @@ use crate::Outcome;
 use crate::cli::{PickArguments, RunArguments, SuiteArguments};
 use crate::drivers::Drivers;
 use crate::engine::setup::{Setup, SuiteSource};
-use crate::pick::conditions::divide;
+use crate::pick::conditions::{check_words, divide};
 use crate::pick::need::{Need, Stores};
 use crate::pick::questions::ask;
 use crate::pick::suite::PickSuite;
@@ -31,6 +31,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     }
     let need = Need::read(&typed)?;
     let stores = stores(&need)?;
+    check_words(&need, &stores)?;
     let (able, excluded) = divide(&need, &stores);
     if able.is_empty() {
         bail!("no store can do all that is needed:{}{}", reasons(&excluded), further()?);
@@ -57,6 +58,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         excluded,
         dropped: Vec::new(),
         questions: suite.questions,
+        proof_ns_expected: 0,
     };
     let mut file = run_file(&setup, source, Machine::read());
     let directory = make_run_directory(&arguments.out, NAME)?;

@@ -23,14 +23,14 @@ const WARM_UP_OPERATIONS: u64 = 10_000;
 /// Runs the verb.
 pub(crate) fn main(arguments: &TapeArguments) -> Result<Outcome> {
     match &arguments.verb {
-        TapeVerb::Show { file, limit } => {
+        TapeVerb::Summary { file } | TapeVerb::Show { file, summary: true, .. } => {
+            anstream::print!("{}", trace::words(&summary(file)?));
+            Ok(Outcome::Good)
+        }
+        TapeVerb::Show { file, limit, .. } => {
             let mut out = BufWriter::new(std::io::stdout().lock());
             show(file, &mut out, *limit)?;
             out.flush().context("cannot print the tape")?;
-            Ok(Outcome::Good)
-        }
-        TapeVerb::Summary { file } => {
-            anstream::print!("{}", trace::words(&summary(file)?));
             Ok(Outcome::Good)
         }
         TapeVerb::Import(arguments) => import_trace(arguments),

@@ -76,14 +76,34 @@ fn nothing(picked: &Picked<'_>) -> String {
     let budget = duration(picked.facts.budget().as_secs());
     let mut failed = picked.run.cells.iter().filter(|cell| !cell.is_ok()).peekable();
     if failed.peek().is_none() {
-        return format!("None: {budget} is too short for a single round of one store. Give more with --budget.");
+        return format!("None: {budget} is too short for a single round of one store.{}", enough(picked));
     }
     if failed.all(|cell| cell.end.failure == Some(FailureKind::Timeout)) {
-        return format!(
-            "None: {budget} is too short, as no store was done in its part of it. Give more with --budget."
-        );
+        return format!("None: {budget} is too short, as no store was done in its part of it.{}", enough(picked));
     }
     "None: every store that was measured failed. The reasons stand below, the logs beside the results.".to_owned()
+}
+
+/// How much time would be enough, as a further sentence. The rounds that a proof takes may have three fifths of it.
+fn enough(picked: &Picked<'_>) -> String {
+    let seconds = picked.facts.proof_ns_expected.div_ceil(600_000_000);
+    if seconds == 0 {
+        return " Give more with --budget.".to_owned();
+    }
+    format!(
+        " Three rounds of all stores need a budget of {} or more, by a first guess: --budget.",
+        duration(round_up(seconds))
+    )
+}
+
+/// To two digits at most, upwards: a guess has no more.
+fn round_up(seconds: u64) -> u64 {
+    let step = match seconds {
+        0..60 => 5,
+        60..600 => 60,
+        _ => 300,
+    };
+    seconds.next_multiple_of(step)
 }
 
 fn duration(seconds: u64) -> String {
@@ -99,7 +119,9 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
     let title = picked.title(&best.name);
     let mut text = match ranking.verdict {
         Verdict::Alone => {
-            format!("{title}, {figure} over {rounds}: no other store that can do this was measured to the end.")
+            let late = picked.run.cells.iter().any(|cell| cell.end.failure == Some(FailureKind::Timeout));
+            let more = if late { enough(picked) } else { String::new() };
+            format!("{title}, {figure} over {rounds}: no other store that can do this was measured to the end.{more}")
         }
         Verdict::Winner => format!("{title}: its {figure} over {rounds} is the best beyond doubt."),
         Verdict::Tie => format!(

@@ -20,6 +20,7 @@ fn facts() -> PickFacts {
         excluded: vec![Excluded { store: "redb".to_owned(), why: "durability process is not offered".to_owned() }],
         dropped: Vec::new(),
         questions: Vec::new(),
+        proof_ns_expected: 30_000_000_000,
     }
 }
 
@@ -82,6 +83,11 @@ fn a_tie_is_said_and_what_it_would_take_when_time_ran_out() {
     );
     let text = shown(rounds("lmdb", PICK_ASKED, &[1000, 1000]), &facts());
     assert_says(&text, &["LMDB,", "no other store that can do this"]);
+    assert!(!text.contains("Three rounds of all"), "time was not what was lacking: {text}");
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1000]);
+    let late = rounds("sqlite", PICK_ASKED, &[9000]).into_iter();
+    cells.extend(late.map(|cell| failed(cell, FailureKind::Timeout, "not done after 10s")));
+    assert_says(&shown(cells, &facts()), &["Three rounds of all stores need a budget of 50 s or more"]);
 }
 
 #[test]
@@ -104,7 +110,10 @@ fn those_that_stayed_at_one_round_do_not_spoil_the_proof() {
 
 #[test]
 fn nothing_measured_is_said_with_the_reason() {
-    assert_says(&shown(Vec::new(), &facts()), &["None: 1 min is too short for a single round"]);
+    assert_says(
+        &shown(Vec::new(), &facts()),
+        &["None: 1 min is too short for a single round", "need a budget of 50 s or more"],
+    );
     let broken = rounds("lmdb", PICK_ASKED, &[1000]).into_iter();
     let broken = broken.map(|cell| failed(cell, FailureKind::DiskFull, "no space left")).collect();
     assert_says(&shown(broken, &facts()), &["every store that was measured failed", "LMDB: disk full: no space left"]);
