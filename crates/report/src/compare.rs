@@ -78,6 +78,10 @@ pub struct Comparison {
     pub differences: Vec<String>,
     /// Cells that failed in the second run only.
     pub newly_failed: Vec<String>,
+    /// How many figures the first run has and the second one lacks.
+    pub missing: usize,
+    /// What the runs themselves warn of.
+    pub warnings: Vec<String>,
     /// What was left out: workloads that only one run has, and what could not be read.
     pub notes: Vec<String>,
 }
@@ -97,6 +101,11 @@ impl Comparison {
             return Err(ReportError::NothingToCompare { a: a.directory.clone(), b: b.directory.clone() });
         }
         let (_, only_b) = pairs(&tables_b, &tables_a);
+        let missing = only_a;
+        let warnings = [a, b].into_iter().flat_map(|run| {
+            let messages = run.list("warnings").iter().filter_map(|warning| warning.get("message")?.as_str());
+            messages.map(|message| printable(&format!("{}: {message}", run.directory.display())))
+        });
         let mut notes: Vec<String> = [(a, only_a), (b, only_b)]
             .into_iter()
             .filter(|(_, number)| *number > 0)
@@ -111,6 +120,8 @@ impl Comparison {
             lines: lines(&common, &contenders),
             differences: facts::differences(a, b),
             newly_failed: facts::newly_failed(a, b, &contenders),
+            missing,
+            warnings: warnings.collect(),
             notes,
         })
     }
@@ -119,6 +130,18 @@ impl Comparison {
     pub fn worse_by(&self, part: f64) -> Vec<&Line> {
         let worse = |line: &&Line| line.ratio.is_some_and(|ratio| ratio.low > 1.0 + part);
         self.overall.iter().chain(&self.lines).filter(worse).filter(|line| line.change == Change::Worse).collect()
+    }
+
+    /// Figures of single workloads that may be worse by more than this part without being proven so: their interval reaches beyond
+    /// it, or there are too few rounds for one.
+    pub fn undecided_by(&self, part: f64) -> Vec<&Line> {
+        let open = |line: &&Line| line.ratio.is_none_or(|of| of.low <= 1.0 + part && of.high > 1.0 + part);
+        self.lines.iter().filter(open).collect()
+    }
+
+    /// Whether there is any interval, so that something could be told.
+    pub fn can_tell(&self) -> bool {
+        self.lines.iter().any(|line| line.ratio.is_some())
     }
 }
 

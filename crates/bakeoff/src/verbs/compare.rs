@@ -23,7 +23,7 @@ pub(crate) fn main(arguments: &CompareArguments) -> Result<Outcome> {
     Ok(arguments.fail_on.map_or(Outcome::Good, |part| verdict(&comparison, part)))
 }
 
-/// Says on standard error what is worse than it may be.
+/// Says on standard error what is worse than it may be, and what could not be judged: a gate that cannot close must not look shut.
 fn verdict(comparison: &Comparison, part: f64) -> Outcome {
     let worse = comparison.worse_by(part);
     for line in &worse {
@@ -32,5 +32,23 @@ fn verdict(comparison: &Comparison, part: f64) -> Outcome {
     for failed in &comparison.newly_failed {
         tell!("failed: {failed}");
     }
-    if worse.is_empty() && comparison.newly_failed.is_empty() { Outcome::Good } else { Outcome::SomeFailed }
+    if comparison.missing > 0 {
+        tell!(
+            "missing: {} figures of A are not in B; compare runs of the same suite, stores and options",
+            comparison.missing
+        );
+    }
+    let (open, all) = (comparison.undecided_by(part).len(), comparison.lines.len());
+    if open > 0 {
+        let percent = part * 100.0;
+        tell!(
+            "cannot tell: {open} of {all} figures may be worse by more than {percent} %; give both runs more --rounds"
+        );
+    }
+    if !comparison.can_tell() {
+        tell!("failed: with one round nothing can be told worse; give both runs 3 rounds or more");
+    }
+    let good =
+        worse.is_empty() && comparison.newly_failed.is_empty() && comparison.missing == 0 && comparison.can_tell();
+    if good { Outcome::Good } else { Outcome::SomeFailed }
 }

@@ -32,7 +32,7 @@ pub fn write_comparison_html(of: &Comparison, out: &mut dyn Write) -> Result<(),
             ("same", &table(&same)),
             ("failed", &bullets("Failed in B, not in A", &of.newly_failed)),
             ("differences", &bullets("The runs differ in (A → B)", &of.differences)),
-            ("notes", &bullets("Left out", &of.notes)),
+            ("notes", &(bullets("Warnings of the runs", &of.warnings) + &bullets("Left out", &of.notes))),
         ],
     );
     out.write_all(page.as_bytes())?;

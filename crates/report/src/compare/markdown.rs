@@ -19,6 +19,7 @@ pub fn write_comparison_markdown(of: &Comparison, out: &mut dyn Write) -> Result
     writeln!(out, "{}", escape(&of.explanation()))?;
     bullets(out, "Failed in the second run, not in the first", &of.newly_failed)?;
     bullets(out, "The runs differ in", &of.differences)?;
+    bullets(out, "Warnings of the runs", &of.warnings)?;
     bullets(out, "Left out", &of.notes)
 }
 

@@ -29,6 +29,7 @@ pub fn render_comparison(of: &Comparison, options: &TerminalOptions) -> String {
     let bullets = |lines: &[String]| lines.iter().map(|line| paragraph(line, width, "  ", "    ")).collect::<String>();
     out.push_str(&section("Failed in B, not in A", &bullets(&of.newly_failed)));
     out.push_str(&section("The runs differ in (A → B)", &bullets(&of.differences)));
+    out.push_str(&section("Warnings of the runs", &bullets(&of.warnings)));
     out.push_str(&section("Left out", &bullets(&of.notes)));
     out
 }

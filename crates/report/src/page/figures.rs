@@ -57,6 +57,9 @@ struct EntryFigures<'a> {
     /// How many latencies the curve is made of.
     #[serde(skip_serializing_if = "Option::is_none")]
     timed: Option<u64>,
+    /// Rounds whose histogram cannot be read, and is missing in the curve.
+    #[serde(skip_serializing_if = "is_zero")]
+    unreadable: usize,
     /// How latency went over the time of the round with the slowest operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     course: Option<Course<'a>>,
@@ -122,12 +125,27 @@ fn figures_of<'a>(
     }
 }
 
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
     let rounds = entry.rounds.iter().map(Vec::len).max().unwrap_or(0);
     let figures = MEASURES.iter().zip(&entry.rounds).map(|(of, rounds)| over_rounds(of.of_rounds, rounds)).collect();
-    let (curve, timed) = curve(entry).unzip();
+    let read: Vec<_> = entry.latencies.iter().filter_map(|latency| recorded_ns(&latency.histogram).ok()).collect();
+    let unreadable = entry.latencies.len() - read.len();
+    let (curve, timed) = curve(entry, read.into_iter().flatten().collect()).unzip();
     let course = entry.slowest_round.and_then(course);
-    EntryFigures { store, cell: entry.cell, rounds, figures, curve: curve.unwrap_or_default(), timed, course }
+    EntryFigures {
+        store,
+        cell: entry.cell,
+        rounds,
+        figures,
+        curve: curve.unwrap_or_default(),
+        timed,
+        unreadable,
+        course,
+    }
 }
 
 /// The figure shown of all rounds, and where there are several, between what it lies: means and rates in their interval,
@@ -188,10 +206,8 @@ fn place(contest: &Contest, measure: usize, contenders: &Contenders, entries: &m
 }
 
 /// Latencies at [`CURVE_SHARES`] of all rounds together, as far as there are operations to tell them apart, then the largest;
-/// and how many there are. `None` where operations were not timed one by one, or their histograms cannot be read.
-fn curve(entry: &Entry) -> Option<(Vec<u64>, u64)> {
-    let mut recorded: Vec<(u64, u64)> =
-        entry.latencies.iter().filter_map(|latency| recorded_ns(&latency.histogram).ok()).flatten().collect();
+/// and how many there are. `None` where operations were not timed one by one, or no histogram can be read.
+fn curve(entry: &Entry, mut recorded: Vec<(u64, u64)>) -> Option<(Vec<u64>, u64)> {
     recorded.sort_unstable();
     let count = recorded.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
     let largest = entry.latencies.iter().map(|latency| latency.latency_ns_max).max().filter(|_| count > 0)?;

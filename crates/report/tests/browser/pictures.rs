@@ -1,7 +1,7 @@
 //! Whether each picture shows the right numbers: marks are read back from the drawing through its own scales.
 
 use crate::Page;
-use crate::made_up::{everything, rates};
+use crate::made_up::{everything, rates, uneven};
 
 /// The numbers that the marks of a picture stand at: for each circle or bar its place, through the scales.
 fn marks(page: &mut Page, picture: &str, marks: &str) -> Vec<(f64, f64)> {
@@ -111,6 +111,16 @@ fn percentile_curves_from_the_histograms() {
         assert!(near(value(line, 2, 1), 101_000.0 * factor), "the slowest of all rounds: {ends:?}");
         assert!(near(value(line, 2, 0), 3_000_f64.log10()), "one in three thousand: {ends:?}");
     }
+}
+
+#[test]
+fn histograms_that_cannot_be_read_are_counted() {
+    let mut run = uneven();
+    run.cells[0].phases[0].result.operations[0].latency.as_mut().unwrap().histogram = "no histogram".to_owned();
+    let mut page = Page::open(&[run]);
+    let words = page.text_of("#percentiles");
+    assert!(words.contains("1 histogram(s) cannot be read and are left out."), "{words}");
+    page.is_quiet();
 }
 
 #[test]

@@ -93,6 +93,23 @@ fn one_round_proves_nothing() {
     assert!(comparison.lines.iter().all(|line| line.ratio.is_none() && line.change == Change::CannotTell));
     assert!(text(&comparison, true).contains("too few rounds"));
     assert_eq!(comparison.worse_by(0.0).len(), 0);
+    assert!(!comparison.can_tell(), "a gate cannot close on it");
+    assert_eq!(comparison.undecided_by(0.05).len(), comparison.lines.len());
+}
+
+#[test]
+fn what_may_be_worse_unproven_is_counted_and_what_is_missing_too() {
+    let noisy = named("noisy", cells(&[700, 1_010, 1_400], &[2_000, 2_020, 2_040]));
+    let comparison = Comparison::new(&before(), &noisy).unwrap();
+    assert!(comparison.can_tell() && comparison.worse_by(0.05).is_empty());
+    let open: Vec<_> =
+        comparison.undecided_by(0.05).iter().map(|line| (line.store.as_str(), line.measure.as_str())).collect();
+    assert!(open.contains(&("LMDB", "get")) && !open.contains(&("LMDB", "space on disk")), "{open:?}");
+    assert_eq!(comparison.missing, 0);
+    let fewer = named("fewer", gets(&axes("lmdb"), &[1_000, 1_010, 1_020]));
+    assert_eq!(Comparison::new(&before(), &fewer).unwrap().missing, 3, "time, space and memory of SQLite");
+    assert_eq!(Comparison::new(&fewer, &before()).unwrap().missing, 0);
+    assert_eq!(comparison.warnings, ["before: Only 3 rounds.", "noisy: Only 3 rounds."]);
 }
 
 #[test]

@@ -113,11 +113,12 @@ function drawPercentiles() {
       return { store: entry.store, mean: Math.max(ns, 1), x: -Math.log10(1 - share), label: last ? "max" : `p${Number((share * 100).toFixed(6))} of all rounds together` };
     }),
   );
+  const unreadable = d3.sum(contest?.entries ?? [], (entry) => (shown(entry.store) && entry.unreadable) || 0);
   const marks = [[0, "min"], [Math.log10(2), "p50"], [1, "p90"], [2, "p99"], [3, "p99.9"], [4, "p99.99"], [5, "p99.999"], [6, "p99.9999"]];
   const end = d3.max(rows, (row) => row.x) ?? 1;
   picture("percentiles", {
     title: `${upperFirst(state.event)}: latency at each percentile`,
-    hint: `${workloadWords(state.at)}. All rounds together; a line ends with the slowest operation of all.`,
+    hint: `${workloadWords(state.at)}. All rounds together; a line ends with the slowest operation of all.${unreadable ? ` ${unreadable} histogram(s) cannot be read and are left out.` : ""}`,
     plot: (width) => (rows.length ? draw({
       width,
       marginRight: roomForNames(),
