@@ -336,7 +336,8 @@ Examples:
   bakeoff compare before/ after/ --fail-on worse=5%   exit status 1 if something surely is so
   bakeoff compare laptop/ server/ --html both.html    the same as a page
 Ratios are costs of B by costs of A, so that above 1 is always worse.
-Exit status: 0, or 1 with --fail-on; 2 usage or set-up.")]
+Exit status: 0; 1 with --fail-on, if something is worse, is missing in B, or nothing could be told
+for want of rounds; 2 usage or set-up.")]
 pub(crate) struct CompareArguments {
     /// The run to compare with: before a change, an older version, another machine
     #[arg(value_name = "A")]
