@@ -2,9 +2,7 @@
 
 mod common;
 
-use std::io::Write;
-
-use common::{Place, tiny_suite};
+use common::{Place, doctor_says_possible, tiny_suite};
 
 const STORES: &str = r#""sqlite", "lmdb", "leveldb", "flat-folder""#;
 
@@ -34,23 +32,11 @@ fn every_store_is_given_the_same_memory_and_told_how_it_divides_it() {
     assert!(finished.stdout.contains("page cache alone"), "{}", finished.stdout);
 }
 
-/// Whether this machine lets us limit memory; if not, that is said, and the test is skipped.
-fn can_limit(place: &Place) -> bool {
-    let doctor = place.run(&["doctor"]).expect(0).stdout;
-    let line = doctor.lines().find(|line| line.trim_start().starts_with("memory-limit")).expect("doctor speaks of it");
-    let can = !line.contains("not possible");
-    if let (false, Some(path)) = (can, std::env::var_os("BAKEOFF_SKIPPED")) {
-        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).expect("the list of skips");
-        writeln!(file, "SKIPPED: cells with limited memory: {}", line.trim()).expect("the list of skips");
-    }
-    can
-}
-
 #[test]
 fn a_cell_is_held_to_its_limit_or_skipped_where_none_can_be_set() {
     let place = Place::new();
     place.write("tiny.toml", &tiny_suite(STORES, ""));
-    let can = can_limit(&place);
+    let can = doctor_says_possible(&place, "memory-limit", "cells with limited memory");
     let finished = place.run(&["run", "tiny.toml", "--rounds", "1", "--memory-limit", "none,64MiB"]).expect(0);
     let cells = place.cells();
     let limited: Vec<_> = cells.iter().filter(|cell| cell["memory_limit_bytes"] == 64 << 20).collect();
@@ -70,7 +56,7 @@ fn a_cell_is_held_to_its_limit_or_skipped_where_none_can_be_set() {
 #[test]
 fn a_cell_that_needs_more_than_its_limit_fails_and_says_why() {
     let place = Place::new();
-    if !can_limit(&place) {
+    if !doctor_says_possible(&place, "memory-limit", "cells with limited memory") {
         return;
     }
     // Takes all the memory there is, once it has begun.

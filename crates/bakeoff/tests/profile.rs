@@ -3,27 +3,14 @@
 mod common;
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use common::{Finished, Place, tiny_suite};
+use common::{Finished, Place, doctor_says_possible, tiny_suite};
 use serde_json::Value;
 
-/// Whether programs can be sampled here; if not, says so, also where `./bakeoff test` gathers it.
+/// Whether programs can be sampled here.
 fn can_sample() -> bool {
-    let doctor = Place::new().run(&["doctor"]).expect(0).stdout;
-    let words =
-        doctor.lines().find(|line| line.trim_start().starts_with("profiling")).expect("doctor tells").to_owned();
-    let can = words.contains("possible") && !words.contains("not possible");
-    if !can {
-        let line = format!("SKIPPED: profiles of native stores: {}\n", words.trim());
-        print!("{line}");
-        if let Some(path) = std::env::var_os("BAKEOFF_SKIPPED") {
-            let mut file = std::fs::OpenOptions::new().append(true).open(path).expect("the list can be written");
-            file.write_all(line.as_bytes()).expect("the list can be written");
-        }
-    }
-    can
+    doctor_says_possible(&Place::new(), "profiling", "profiles of native stores")
 }
 
 /// A suite whose gets take long enough to be sampled.
@@ -177,35 +164,35 @@ fn stores_on_the_jvm_profile_themselves() {
     }
 }
 
-/// A directory with a sampler that does as this script says.
-fn sampler(place: &Place, script: &str) -> String {
+/// A command beside a sampler that does as this script says.
+fn beside_sampler(place: &Place, script: &str, arguments: &[&str]) -> Finished {
     let directory = place.path().join("programs");
-    std::fs::create_dir(&directory).unwrap();
+    std::fs::create_dir_all(&directory).unwrap();
     let perf = directory.join("perf");
     std::fs::write(&perf, format!("#!/bin/sh\n{script}\n")).unwrap();
     std::fs::set_permissions(&perf, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    format!("{}:{}", directory.display(), std::env::var("PATH").unwrap_or_default())
+    place.write("one.toml", &suite(r#""sqlite""#));
+    let path = format!("{}:{}", directory.display(), std::env::var("PATH").unwrap_or_default());
+    Finished::of(place.command(arguments).env("PATH", path).output().unwrap())
 }
 
 #[test]
 fn a_sampler_that_may_not_sample_is_told_before_anything_runs() {
     let place = Place::new();
-    place.write("one.toml", &suite(r#""sqlite""#));
-    let path = sampler(&place, "echo 'perf_event_open: Permission denied' >&2; exit 255");
-    let run = place.command(&["run", "one.toml", "--profile", "cpu"]).env("PATH", &path).output().unwrap();
-    Finished::of(run).expect(2).says(&["perf does not work here: perf_event_open: Permission denied"]);
+    let script = "echo 'perf_event_open: Permission denied' >&2; exit 255";
+    beside_sampler(&place, script, &["run", "one.toml", "--profile", "cpu"])
+        .expect(2)
+        .says(&["perf does not work here: perf_event_open: Permission denied"]);
     assert!(place.runs().is_empty());
-    let doctor = Finished::of(place.command(&["doctor"]).env("PATH", &path).output().unwrap()).expect(0);
+    let doctor = beside_sampler(&place, script, &["doctor"]).expect(0);
     assert!(doctor.stdout.contains("not possible for native stores: perf does not work here"), "{}", doctor.stdout);
 }
 
 #[test]
 fn a_sampler_that_fails_beside_a_driver_fails_no_cell() {
     let place = Place::new();
-    place.write("one.toml", &suite(r#""sqlite""#));
-    let path = sampler(&place, "case $* in *--pid*) echo 'cannot attach' >&2; exit 1 ;; esac");
-    let run = place.command(&["run", "one.toml", "--profile", "cpu"]).env("PATH", &path).output().unwrap();
-    let run = Finished::of(run).expect(0);
+    let script = "case $* in *--pid*) echo 'cannot attach' >&2; exit 1 ;; esac";
+    let run = beside_sampler(&place, script, &["run", "one.toml", "--profile", "cpu"]).expect(0);
     let end = &place.cells()[0];
     assert!(
         end["profiled"]["trouble"] == "perf could not sample the driver: cannot attach" && end["status"] == "ok",

@@ -21,7 +21,7 @@ use crate::verdict::{Column, Field, Size, Table, compare_all};
 pub fn write_markdown(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
     let contenders = Contenders::new(&run.cells, &run.stores);
     let tables = compare_all(&run.cells, &contenders);
-    let title = run.text(&["suite", "title"]).or(run.text(&["suite", "name"])).unwrap_or("bakeoff");
+    let title = run.title();
     writeln!(out, "# {}\n\n{}\n", escape(title), escape(&amounts(run)))?;
     if let Some(profile) = run.profile() {
         writeln!(out, "**{}**\n", escape(&profiled::words(run, profile)))?;

@@ -180,16 +180,10 @@ fn labelled(runs: &[Run]) -> Vec<Labelled<'_>> {
     labelled
 }
 
-fn title<'a>(runs: &[Labelled<'a>]) -> String {
-    let of =
-        |(_, run): &Labelled<'a>| run.text(&["suite", "title"]).or(run.text(&["suite", "name"])).unwrap_or("bakeoff");
-    let mut titles: Vec<&str> = runs.iter().map(of).collect();
+fn title(runs: &[Labelled]) -> String {
+    let mut titles: Vec<String> = runs.iter().map(|(_, run)| run.title().to_owned()).collect();
     titles.dedup();
-    if titles.is_empty() {
-        "bakeoff".to_owned()
-    } else {
-        listed(&titles.iter().map(|&title| title.to_owned()).collect::<Vec<_>>())
-    }
+    if titles.is_empty() { "bakeoff".to_owned() } else { listed(&titles) }
 }
 
 /// Only scripts that were put in here run, and nothing is ever asked of a network.

@@ -21,8 +21,11 @@ pub(crate) trait PhaseRow: Default {
     /// What stands above the columns, the store's name left out.
     const COLUMNS: &[&str];
 
-    /// Adds a round. False if it has nothing of what this is about, and was passed over.
-    fn add(&mut self, phase: &PhaseResult) -> bool;
+    /// Whether a phase has what this is about.
+    fn concerns(phase: &PhaseResult) -> bool;
+
+    /// Adds a round of such a phase.
+    fn add(&mut self, phase: &PhaseResult);
 
     /// What stands in the columns.
     fn cells(&self) -> Vec<String>;
@@ -62,15 +65,10 @@ fn rows<'a, Row: PhaseRow>(run: &Run, contenders: &'a Contenders) -> Rows<'a, Ro
         let axes = &cell.end.axes;
         let Some(contender) = contenders.of(axes) else { continue };
         let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);
-        for result in cell.phases.iter().map(|phase| &phase.result) {
+        for result in cell.phases.iter().map(|phase| &phase.result).filter(|result| Row::concerns(result)) {
             let words = format!("{} · {sizes} × {} {}", result.phase, count(axes.records), axes.data);
-            let stores = of.entry((circumstances(axes), words)).or_default();
-            let mut row = stores.remove(contender.key.as_str()).unwrap_or_default();
-            if row.add(result) {
-                stores.insert(&contender.key, row);
-            }
+            of.entry((circumstances(axes), words)).or_default().entry(&contender.key).or_default().add(result);
         }
     }
-    of.retain(|_, stores| !stores.is_empty());
     of
 }

@@ -1,6 +1,6 @@
 //! A run's directory, read whole.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -141,21 +141,19 @@ impl Run {
         self.info.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
-    /// Each store's driver, by its path: to it a cell's request is given to run it again.
-    pub(crate) fn drivers(&self) -> BTreeMap<&str, &str> {
-        let mut drivers = BTreeMap::new();
-        for driver in self.list("drivers") {
-            let Some(path) = driver.get("path").and_then(Value::as_str) else { continue };
-            let stores = driver.get("stores").and_then(Value::as_array).into_iter().flatten();
-            drivers.extend(stores.filter_map(|store| Some((store.as_str()?, path))));
-        }
-        drivers
+    /// What the run is called.
+    pub(crate) fn title(&self) -> &str {
+        self.text(&["suite", "title"]).or(self.text(&["suite", "name"])).unwrap_or("bakeoff")
     }
 
-    /// The command that does a cell of this run again.
+    /// The command that does a cell of this run again: its request, given to the store's driver.
     pub(crate) fn command_again(&self, cell: &str, store: &str) -> String {
-        let drivers = self.drivers();
-        let driver = drivers.get(store).unwrap_or(&"bakeoff-driver");
+        let offers = |driver: &&Value| {
+            let stores = driver.get("stores").and_then(Value::as_array);
+            stores.is_some_and(|stores| stores.iter().any(|name| name == store))
+        };
+        let path = self.list("drivers").iter().find(offers).and_then(|driver| driver.get("path")?.as_str());
+        let driver = path.unwrap_or("bakeoff-driver");
         command_again("bakeoff", cell, &self.directory.display().to_string(), driver)
     }
 

@@ -35,8 +35,12 @@ impl PhaseRow for SettledRow {
         "Time of an operation as acknowledged, and with the work that the store did in the background afterwards.";
     const COLUMNS: &[&str] = &["acknowledged", "settled", "times", "after", "written after"];
 
-    fn add(&mut self, phase: &PhaseResult) -> bool {
-        let Some(settled) = phase.settled else { return false };
+    fn concerns(phase: &PhaseResult) -> bool {
+        phase.settled.is_some()
+    }
+
+    fn add(&mut self, phase: &PhaseResult) {
+        let Some(settled) = phase.settled else { return };
         self.acknowledged_ns.extend(acknowledged_ns_mean(phase));
         self.written_bytes.push(settled.process_write_bytes as f64);
         match settled.settled_ns {
@@ -46,7 +50,6 @@ impl PhaseRow for SettledRow {
             }
             None => self.unfinished += 1,
         }
-        true
     }
 
     fn cells(&self) -> Vec<String> {

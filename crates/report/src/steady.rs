@@ -16,9 +16,12 @@ impl PhaseRow for SteadyRow {
         the last part of them; and whether its level had settled by then.";
     const COLUMNS: &[&str] = &["operations", "took", "at first", "at the end", "settled"];
 
-    fn add(&mut self, phase: &PhaseResult) -> bool {
-        self.0.extend(phase.warm_up.clone());
+    fn concerns(phase: &PhaseResult) -> bool {
         phase.warm_up.is_some()
+    }
+
+    fn add(&mut self, phase: &PhaseResult) {
+        self.0.extend(phase.warm_up.clone());
     }
 
     fn cells(&self) -> Vec<String> {

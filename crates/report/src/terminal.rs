@@ -148,7 +148,7 @@ fn prose(text: &str, width: usize) -> String {
 
 /// What was measured, how much of it, and whether the run is finished.
 fn heading(run: &Run, width: usize) -> String {
-    let title = run.text(&["suite", "title"]).or(run.text(&["suite", "name"])).unwrap_or("bakeoff");
+    let title = run.title();
     let started = run.text(&["started"]).unwrap_or("at an unknown time");
     let state = if run.text(&["finished"]).is_some() { "" } else { " · NOT FINISHED: `bakeoff run --resume` goes on" };
     let mut out = paragraph(&printable(&format!("{title} · {started}{state}")), width, "", "  ");

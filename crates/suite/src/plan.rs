@@ -101,7 +101,7 @@ impl Plan {
             workload.cells.retain(|cell| !unable.contains(&cell.axes.store));
             for cell in &mut workload.cells {
                 cell.axes.profile = Some(profile);
-                cell.id = hash(&(&cell.id, profile));
+                cell.id = cell_id(&workload.workload, &cell.axes, &cell.settings, workload.disturbance);
             }
         }
         self.workloads.retain(|workload| !workload.cells.is_empty());
@@ -353,6 +353,9 @@ struct Identity<'a> {
     /// Absent where there is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_limit_bytes: Option<u64>,
+    /// Absent where nothing is profiled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<Profile>,
 }
 
 /// A cell's id: what defines it, hashed.
@@ -366,14 +369,10 @@ pub(crate) fn cell_id(workload: &Workload, axes: &Axes, settings: &Settings, dis
         variant: axes.variant.as_deref(),
         disturbance,
         memory_limit_bytes: axes.memory_limit_bytes,
+        profile: axes.profile,
     };
-    hash(&identity)
-}
-
-/// 16 hex digits.
-fn hash(identity: &impl Serialize) -> String {
     // JSON of these types cannot fail: all keys are text, and fields stand in the order of declaration.
-    let json = serde_json::to_vec(identity).unwrap_or_default();
+    let json = serde_json::to_vec(&identity).unwrap_or_default();
     Sha1::digest(json).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -150,11 +150,11 @@ impl Run<'_> {
             if self.interrupt.requested() || self.budget_left().is_some_and(|left| left.is_zero()) {
                 return Ok(false);
             }
-            let here_ns: f64 = step.cells[place..].iter().map(|&cell| costs.predict_cell(step.workload, cell)).sum();
-            let removal_ns = self.scratch.removal_time().as_nanos() as f64;
-            let expected_ns = here_ns + self.predict_rest(pending, costs) + removal_ns;
-            display.predict(costs.has_seen_all().then(|| self.time_left(expected_ns)));
             let (begin, removal) = (Instant::now(), self.scratch.removal_time());
+            display.predict(costs.has_seen_all().then(|| {
+                let here = step.cells[place..].iter().map(|&cell| costs.predict_cell(step.workload, cell));
+                self.time_left(here.sum::<f64>() + self.predict_rest(pending, costs) + removal.as_nanos() as f64)
+            }));
             if !self.cell(workload, cell, &tapes, step.round, display)? {
                 return Ok(false);
             }

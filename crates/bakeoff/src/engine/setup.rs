@@ -60,11 +60,10 @@ impl SuiteSource {
     pub(crate) fn find(name: &str) -> Result<Self> {
         let path = Path::new(name);
         let looks_like_a_file = path.extension().is_some_and(|extension| extension == "toml") || name.contains('/');
-        let own = if looks_like_a_file { None } else { Some(bakeoff_suite::builtin::find(name)) };
-        let text = match own {
-            Some(Ok(text)) => text.to_owned(),
-            Some(Err(unknown)) if !path.exists() => return Err(unknown.into()),
-            _ => bakeoff_suite::read_text(path)?,
+        let text = match bakeoff_suite::builtin::find(name) {
+            Ok(text) => text.to_owned(),
+            Err(unknown) if !looks_like_a_file && !path.exists() => return Err(unknown.into()),
+            Err(_) => bakeoff_suite::read_text(path)?,
         };
         Ok(Self { name: name.to_owned(), text })
     }

@@ -42,13 +42,13 @@ const JVM: [&str; 4] = ["java", "kotlin", "scala", "clojure"];
 
 /// Refuses languages and licences that no store has, where they are like one that is known.
 pub(crate) fn check_words(need: &Need, stores: &[StoreDescription]) -> Result<()> {
-    let mut languages: Vec<String> = stores.iter().map(|store| store.language.to_lowercase()).collect();
-    languages.extend(["native", "jvm"].map(str::to_owned).into_iter().chain(JVM.map(str::to_owned)));
-    let mut licenses: Vec<String> = ["permissive", "weak-copyleft"].map(str::to_owned).to_vec();
-    licenses.extend(PERMISSIVE.iter().chain(&WEAK_COPYLEFT).map(|license| (*license).to_owned()));
-    licenses.extend(stores.iter().map(|store| store.license.clone()));
-    for (key, wanted, known) in [("language", &need.languages, languages), ("license", &need.licenses, licenses)] {
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let written_in: Vec<String> = stores.iter().map(|store| store.language.to_lowercase()).collect();
+    let languages = written_in.iter().map(String::as_str).chain(["native", "jvm"]).chain(JVM);
+    let licenses = ["permissive", "weak-copyleft"].into_iter().chain(PERMISSIVE).chain(WEAK_COPYLEFT);
+    let licenses = licenses.chain(stores.iter().map(|store| store.license.as_str()));
+    for (key, wanted, known) in
+        [("language", &need.languages, languages.collect::<Vec<_>>()), ("license", &need.licenses, licenses.collect())]
+    {
         for word in wanted.iter().filter(|word| !known.iter().any(|known| known.eq_ignore_ascii_case(word))) {
             let near = did_you_mean(word, &known);
             if !near.is_empty() {

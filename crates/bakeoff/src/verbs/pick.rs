@@ -18,7 +18,7 @@ use crate::pick::questions::ask;
 use crate::pick::suite::PickSuite;
 use crate::pick::typed::Typed;
 use crate::recipes::{drivers_for, not_built};
-use crate::verbs::run::{execute, make_run_directory, run_file};
+use crate::verbs::run::{execute, make_run_directory, print_warnings, run_file};
 
 /// What the suite of a pick is called in errors and results.
 const NAME: &str = "pick";
@@ -71,9 +71,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     if !facts.excluded.is_empty() {
         tell!("Left out:{}", reasons(&facts.excluded));
     }
-    for warning in &file.warnings {
-        tell!("warning: {}", warning.message);
-    }
+    print_warnings(&file);
     file.pick = Some(facts);
     file.write(directory.path())?;
     execute(&run_arguments, &setup, &directory, file, Some(need.budget))

@@ -410,6 +410,11 @@ fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<D
     if !file.skipped.is_empty() {
         tell!("Skipped:{}", skipped_lines(&file.skipped));
     }
+    print_warnings(file);
+}
+
+/// What could spoil the figures, before any is measured.
+pub(crate) fn print_warnings(file: &RunFile) {
     for warning in &file.warnings {
         let text = bakeoff_report::paragraph(&warning.message, COLUMNS, "warning: ", "  ");
         tell!("{}", text.trim_end());

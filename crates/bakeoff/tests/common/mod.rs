@@ -1,6 +1,7 @@
 //! What the end-to-end tests share: the real program, the real driver, a directory of their own.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -62,6 +63,22 @@ operation = "insert"
 {rest}
 "#
     )
+}
+
+/// Whether `doctor` says that this machine can do something; if not, that is said, also where `./bakeoff test` gathers what was skipped.
+pub(crate) fn doctor_says_possible(place: &Place, line: &str, tests: &str) -> bool {
+    let doctor = place.run(&["doctor"]).expect(0).stdout;
+    let found = doctor.lines().map(str::trim).find(|words| words.starts_with(line)).expect("doctor speaks of it");
+    let can = found.contains("possible") && !found.contains("not possible");
+    if !can {
+        let skipped = format!("SKIPPED: {tests}: {found}\n");
+        print!("{skipped}");
+        if let Some(path) = std::env::var_os("BAKEOFF_SKIPPED") {
+            let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+            file.and_then(|mut file| file.write_all(skipped.as_bytes())).expect("the list of skips");
+        }
+    }
+    can
 }
 
 /// A directory in which bakeoff is run.
