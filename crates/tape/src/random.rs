@@ -92,6 +92,10 @@ struct Bin {
     first: u64,
     /// `first^-theta`
     weight: f64,
+    /// `1 / weight`
+    ranks_per_area: f64,
+    /// How much less likely than the first, at most, a rank is for each rank beyond it.
+    fall: f64,
     /// The area of the bins before.
     before: f64,
 }
@@ -116,12 +120,12 @@ impl Zipf {
         while first <= n_max.max(n).max(1) {
             let width = (1 << first.ilog2().saturating_sub(OCTAVE_BITS)).max(1);
             let weight = libm::pow(first as f64, -theta);
-            bins.push(Bin { first, weight, before });
+            bins.push(Bin { first, weight, ranks_per_area: 1.0 / weight, fall: theta / first as f64, before });
             before += weight * width as f64;
             first += width;
         }
         let parts = PARTS as f64 / before;
-        bins.push(Bin { first, weight: 0.0, before: f64::INFINITY });
+        bins.push(Bin { first, weight: 0.0, ranks_per_area: 0.0, fall: 0.0, before: f64::INFINITY });
         let mut bin = 0;
         let guide = (0..PARTS).map(|part| {
             while bins[bin + 1].before <= part as f64 / parts {
@@ -156,12 +160,14 @@ impl Zipf {
                 index += 1;
             }
             let bin = &self.bins[index];
-            let beyond = ((place - bin.before) / bin.weight) as u64;
-            let rank = (bin.first + beyond).min(self.n);
+            // Ranks beyond the bin's first; where in the rank the place lies is as random as if it were drawn.
+            let along = (place - bin.before) * bin.ranks_per_area;
+            let beyond = f64::from(along as u32);
+            let chance = along - beyond;
             // How likely the rank is beside its bin's first; the lower bound, which needs no power, settles nearly every case.
-            let (chance, first, beyond) = (stream.unit(), bin.first as f64, beyond as f64);
-            if chance < 1.0 - self.theta * beyond / first || chance < libm::pow(first / (first + beyond), self.theta) {
-                return rank;
+            let kept = || libm::pow(bin.first as f64 / (bin.first as f64 + beyond), self.theta);
+            if chance < 1.0 - beyond * bin.fall || chance < kept() {
+                return (bin.first + along as u64).min(self.n);
             }
         }
     }
