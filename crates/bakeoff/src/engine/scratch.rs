@@ -15,8 +15,8 @@ pub(crate) struct Scratch {
     places: BTreeMap<String, Place>,
     /// Stores put aside so far.
     retired: u64,
-    /// The shortest time that emptying a store took for each of its files, seconds. Others waited for data on its way to the disk.
-    quickest_s: f64,
+    /// What emptying took for a file of each store put aside, seconds.
+    emptied_s: Vec<f64>,
 }
 
 /// The scratch directory of a medium.
@@ -60,7 +60,7 @@ impl Scratch {
             let own = OwnDirectory::create(&path, Kind::Scratch)?;
             places.insert(medium.clone(), Place { own, room: Room::of(directory), aside: 0 });
         }
-        Ok(Self { places, retired: 0, quickest_s: f64::INFINITY })
+        Ok(Self { places, retired: 0, emptied_s: Vec::new() })
     }
 
     /// The directory of a medium.
@@ -99,7 +99,7 @@ impl Scratch {
         } else {
             let begin = Instant::now();
             let files = empty_tree(&store);
-            self.quickest_s = self.quickest_s.min(begin.elapsed().as_secs_f64() / files.max(1) as f64);
+            self.emptied_s.push(begin.elapsed().as_secs_f64() / files.max(1) as f64);
             let retired = scratch.join("retired");
             std::fs::create_dir_all(&retired)
                 .and_then(|()| std::fs::rename(&store, retired.join(self.retired.to_string())))
@@ -127,10 +127,11 @@ impl Scratch {
         rustix::fs::syncfs(directory).map_err(std::io::Error::from).context("cannot flush the file system")
     }
 
-    /// How long it will take, about, to remove what is put aside: to remove an empty file is as much work as to cut it.
+    /// How long it will take, about, to remove what is put aside: to remove an empty file is as much work as to cut it. The median,
+    /// for some stores' data was on its way to the disk when they were cut.
     pub(crate) fn removal_time(&self) -> Duration {
         let aside: u64 = self.places.values().map(|place| place.aside).sum();
-        if aside == 0 { Duration::ZERO } else { Duration::from_secs_f64(aside as f64 * self.quickest_s) }
+        Duration::from_secs_f64(aside as f64 * bakeoff_stats::median(&self.emptied_s).unwrap_or(0.0))
     }
 
     /// Removes everything.
