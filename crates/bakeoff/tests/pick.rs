@@ -69,7 +69,7 @@ fn a_budget_too_short_says_so() {
 #[test]
 fn wrong_words_are_told_and_nothing_is_made() {
     let place = Place::new();
-    let wrong: [(&[&str], &[&str]); 14] = [
+    let wrong: [(&[&str], &[&str]); 18] = [
         (&["--records", "-5"], &["--records -5"]),
         (&["--records", "0"], &["--records 0", "out of range"]),
         (&["--value-size", "9TiB"], &["--value-size", "at most 1GiB"]),
@@ -86,6 +86,10 @@ fn wrong_words_are_told_and_nothing_is_made() {
             &["no store can do all", "flat-folder: does not offer ordered"],
         ),
         (&["--stores", "sqlit"], &["did you mean `sqlite`?"]),
+        (&["--stores", "built,lmdb"], &["--stores built,lmdb: `built` goes with nothing else"]),
+        (&["--must", "nothing,ordered"], &["--must nothing,ordered: `nothing` goes with nothing else"]),
+        (&["--language", "any,jvm"], &["--language any,jvm: `any` goes with nothing else"]),
+        (&["--records", "3", "--threads", "4"], &["--threads 4", "--records 4 at least"]),
         (&["--threads", "4", "--mix", "scan=1,update=1"], &["leave scans or writes out"]),
     ];
     for (arguments, words) in wrong {

@@ -5,12 +5,14 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
+use std::hint::black_box;
 
 use bakeoff_tape::{Consumer, Operation, POOL_BYTES_MAX, Pool, Scan, flags};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use xxhash_rust::xxh64::xxh64;
 
+use crate::ahead::Batch;
 use crate::hash::{Hashed, Identity};
 
 /// The pool is at least this long, so that small values hardly repeat, and this many times the longest value.
@@ -122,6 +124,13 @@ impl Content {
     /// The pool that every value so far lies in.
     pub(crate) fn pool_bytes(&self) -> u64 {
         self.pool_bytes
+    }
+
+    /// Looks up the keys of a batch one right after the other, so that the processor waits for memory for many of them at a time.
+    /// What is looked up is found again in its caches.
+    pub(crate) fn touch(&self, batch: &Batch) {
+        let bytes = |identity| self.places.get(&identity).map_or(0, |place| place.bytes);
+        black_box(batch.identities().map(bytes).fold(0, u32::wrapping_add));
     }
 
     /// Does one operation. `told` is the length of the value by the trace, `otherwise` what holds where it does not tell one.

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use bakeoff_tape::{Data, Operation, Record, SizeRange, TapeWriter, Workload};
 
+use crate::ahead::read_ahead;
 use crate::content::{Content, Place, Step};
 use crate::error::TraceError;
 use crate::finish::{Done, LOAD_BATCH, LOAD_FILE, TRACE_FILE};
@@ -16,9 +17,6 @@ use crate::keys::Keys;
 use crate::lanes::{LaneRule, Lanes, shape};
 use crate::read::{Event, Trace};
 use crate::summary::KEYS_MAX;
-
-/// Operations between two reports of progress.
-const PROGRESS_PERIOD: u64 = 1 << 16;
 
 /// Longer than any trace: a time beyond is a mistake of its unit.
 const DURATION_S_MAX: f64 = 1e9;
@@ -107,13 +105,15 @@ pub fn import(
     };
     let mut importer = Importer::new(directory, options, rule)?;
     let most = options.operations_max.unwrap_or(u64::MAX);
-    while importer.operations < most {
-        let Some(event) = reader.next_event()? else { break };
-        importer.add(&event)?;
-        if importer.operations.is_multiple_of(PROGRESS_PERIOD) && progress(importer.operations).is_break() {
+    read_ahead(reader, Keys::new(options.anonymize)?, |batch| {
+        importer.content.touch(batch);
+        let room = usize::try_from(most - importer.operations).unwrap_or(usize::MAX);
+        batch.events().take(room).try_for_each(|(event, id)| importer.add(&event, id))?;
+        if progress(importer.operations).is_break() {
             return Err(TraceError::Stopped);
         }
-    }
+        Ok(if importer.operations < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
     importer.finish()
 }
 
@@ -121,7 +121,6 @@ struct Importer<'a> {
     directory: &'a Path,
     options: &'a ImportOptions,
     rule: LaneRule,
-    keys: Keys,
     content: Content,
     load: TapeWriter,
     lanes: Lanes,
@@ -137,7 +136,6 @@ impl<'a> Importer<'a> {
         Ok(Self {
             directory,
             options,
-            keys: Keys::new(options.anonymize)?,
             content: Content::new(options.seed),
             load: TapeWriter::create(&directory.join(LOAD_FILE), shape(rule.lanes()))?,
             lanes: Lanes::create(&directory.join(TRACE_FILE), rule.lanes())?,
@@ -151,15 +149,14 @@ impl<'a> Importer<'a> {
     }
 
     /// Adds one operation to the tapes.
-    fn add(&mut self, event: &Event<'_>) -> Result<(), TraceError> {
+    fn add(&mut self, event: &Event<'_>, id: Identity) -> Result<(), TraceError> {
         if event.operation.visits() {
             let word = event.operation.name().as_bytes();
             let expected = "an operation on one key: a trace does not tell what a scan finds; leave scans out, or use `pick --trace`";
             return Err(TraceError::line(event.line, "op", word, expected));
         }
         let due_ns = self.due_ns(event)?;
-        let key = self.keys.key(event);
-        let id = Identity::of(key);
+        let key = event.key;
         let step = self
             .content
             .step((event.operation, id, key.len()), event.value_bytes, self.options.value_bytes)

@@ -93,11 +93,11 @@ impl Need {
             durability: word(&of("durability"), &Durability::ALL.map(|class| (class.name(), class)))?,
             memory_bytes: memory(&of("memory"))?,
             threads: within(&of("threads"), parse_count, (1, u64::from(LANES_MAX)), format_count)?,
-            must: words(&of("must"), "nothing").iter().map(|each| word(each, &MUSTS)).collect::<Result<_>>()?,
-            languages: texts(&of("language"), "any").map(|text| text.to_lowercase()).collect(),
-            licenses: texts(&of("license"), "any").collect(),
+            must: words(&of("must"), "nothing")?.iter().map(|each| word(each, &MUSTS)).collect::<Result<_>>()?,
+            languages: texts(&of("language"), "any")?.iter().map(|text| text.to_lowercase()).collect(),
+            licenses: texts(&of("license"), "any")?,
             optimize: word(&of("optimize"), &Goal::ALL.map(|goal| (goal.name(), goal)))?,
-            stores: stores(&of("stores")),
+            stores: stores(&of("stores"))?,
             budget: budget(&of("budget"))?,
             seed: within(&of("seed"), parse_count, (0, u64::MAX), format_count)?,
             words: ITEMS.iter().map(|item| (item.key.to_owned(), of(item.key).text)).collect(),
@@ -120,10 +120,11 @@ impl Need {
         let place = |key| typed.get(key).place;
         if self.records < self.threads {
             bail!(
-                "{} {}: each thread writes records of its own, and there are {} records: use more of them or fewer threads",
+                "{} {}: each thread writes records of its own: use fewer threads, or {} {} at least",
                 place("threads"),
                 self.threads,
-                format_count(self.records)
+                place("records"),
+                self.threads
             );
         }
         if self.threads > 1 && self.does("scan") && self.writes() {
@@ -244,22 +245,27 @@ fn budget(word: &Word) -> Result<Duration> {
     }
 }
 
-fn stores(word: &Word) -> Stores {
-    match word.text.as_str() {
-        "built" => Stores::Built,
-        "all" => Stores::All,
-        _ => Stores::Named(texts(word, "built").collect()),
+fn stores(word: &Word) -> Result<Stores> {
+    if word.text == "all" {
+        return Ok(Stores::All);
     }
+    let names = texts(word, "built")?;
+    Ok(if names.is_empty() { Stores::Built } else { Stores::Named(names) })
 }
 
 /// The parts of a list separated by commas; none if all it has is the word for that.
-fn texts<'a>(word: &'a Word, none: &'a str) -> impl Iterator<Item = String> + 'a {
-    let parts = word.text.split(',').map(str::trim);
-    parts.filter(move |part| !part.is_empty() && *part != none).map(str::to_owned)
+fn texts(word: &Word, none: &str) -> Result<Vec<String>> {
+    let Word { place, text } = word;
+    let parts: Vec<_> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect();
+    match parts.iter().any(|part| part == none) {
+        false => Ok(parts),
+        true if parts.len() == 1 => Ok(Vec::new()),
+        true => bail!("{place} {text}: `{none}` goes with nothing else: leave it out, or the rest"),
+    }
 }
 
-fn words(word: &Word, none: &str) -> Vec<Word> {
-    texts(word, none).map(|text| Word { place: word.place.clone(), text }).collect()
+fn words(word: &Word, none: &str) -> Result<Vec<Word>> {
+    Ok(texts(word, none)?.into_iter().map(|text| Word { place: word.place.clone(), text }).collect())
 }
 
 fn word<T: Copy>(word: &Word, known: &[(&str, T)]) -> Result<T> {

@@ -113,11 +113,17 @@ pub(crate) fn run_arguments(arguments: &PickArguments) -> RunArguments {
 /// Those that cannot, with those that the plan left out of what was asked.
 fn with_skipped(mut excluded: Vec<Excluded>, able: &[String], in_race: &[&str], setup: &Setup) -> Vec<Excluded> {
     for store in able.iter().filter(|store| !in_race.contains(&store.as_str())) {
-        let skip = setup.plan.skipped.iter().find(|skip| skip.what.starts_with(store.as_str()));
+        let skip = setup.plan.skipped.iter().find(|skip| is_of(&skip.what, store));
         let why = skip.map_or_else(|| "the plan leaves it out".to_owned(), |skip| skip.why.to_string());
         excluded.push(Excluded { store: store.clone(), why });
     }
     excluded
+}
+
+/// Whether words that begin with a store's name are of this one, and not of another whose name begins like it.
+fn is_of(words: &str, store: &str) -> bool {
+    let goes_on = |character: char| character.is_alphanumeric() || character == '-';
+    words.strip_prefix(store).is_some_and(|rest| !rest.starts_with(goes_on))
 }
 
 fn reasons(excluded: &[Excluded]) -> String {
@@ -131,4 +137,15 @@ fn further() -> Result<String> {
         .iter()
         .map(|recipe| format!("\nNot built yet, and could join with --stores: {}", recipe.store_list()))
         .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_of;
+
+    #[test]
+    fn a_reason_is_not_taken_for_that_of_a_store_whose_name_begins_alike() {
+        assert!(is_of("lmdb", "lmdb") && is_of("lmdb, threads 4", "lmdb"));
+        assert!(!is_of("lmdbjava, threads 4", "lmdb") && !is_of("sqlite-jdbc", "sqlite"));
+    }
 }

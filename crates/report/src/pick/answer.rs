@@ -1,18 +1,28 @@
 //! The answer of a pick in words: the store, how sure that is, its settings, what it costs, who else, and when the answer would change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Durability, FailureKind};
 use bakeoff_stats::{Interval, Ranking, Verdict};
 
 use crate::format::{counted, listed, printable, ratio, ratio_range};
 use crate::pick::{CONFIDENCE, Goal, PICK_ASKED, PickFacts, Question, costs::cost_table, pick_ranking};
+use crate::results::CellRound;
 use crate::run::Run;
 use crate::sections::section;
 use crate::table::paragraph;
 
 /// Stores that differ by less than this factor, for all that is known, are too close to matter.
 const CLOSE: f64 = 1.1;
+
+/// No figures are given for what lies further from one than this.
+const BEYOND: f64 = 1000.0;
+
+/// Rounds that a proof takes.
+const ROUNDS_PROOF: usize = 3;
+
+/// With fewer rounds than this, how much they differ is hardly known; with more, the width of an interval falls with the root of their number.
+const ROUNDS_FEW: usize = 6;
 
 /// A run of `bakeoff pick` with what is needed to speak of it.
 pub(crate) struct Picked<'a> {
@@ -34,6 +44,18 @@ impl<'a> Picked<'a> {
 
     fn titles(&self, stores: &[String]) -> String {
         listed(&stores.iter().map(|store| self.title(store)).collect::<Vec<_>>())
+    }
+
+    /// The rounds of a variant.
+    fn cells(&self, variant: &str) -> impl Iterator<Item = &'a CellRound> {
+        self.run.cells.iter().filter(move |cell| cell.end.axes.variant.as_deref() == Some(variant))
+    }
+
+    /// Names of the stores of which a round of this variant failed: none of their rounds of it count.
+    fn failed(&self, variant: &str) -> Vec<String> {
+        let failed: BTreeSet<_> =
+            self.cells(variant).filter(|cell| !cell.is_ok()).map(|cell| &cell.end.axes.store).collect();
+        failed.into_iter().cloned().collect()
     }
 
     /// The ranking of what was asked, by a goal.
@@ -147,9 +169,16 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
     out
 }
 
-/// An interval as a part of a sentence.
+/// An interval as a part of a sentence. Of two rounds it may be wide beyond all sense, and then its ends have no figures.
 fn surely(interval: Interval) -> String {
-    format!("{} with 95\u{a0}% confidence", ratio_range(interval.low, interval.high))
+    let Interval { low, high, .. } = interval;
+    let range = match (low < 1.0 / BEYOND, high > BEYOND) {
+        (false, false) => ratio_range(low, high),
+        (true, false) => format!("less than {} to {}", ratio(1.0 / BEYOND), ratio(high)),
+        (false, true) => format!("{} to more than {}", ratio(low), ratio(BEYOND)),
+        (true, true) => format!("less than {} to more than {}", ratio(1.0 / BEYOND), ratio(BEYOND)),
+    };
+    format!("{range} with 95\u{a0}% confidence")
 }
 
 /// What it would take to tell the best from the next, where the time was too short for it.
@@ -162,6 +191,15 @@ fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
     let Some(interval) = next.ratio_to_best else {
         return Some(format!("The time, {budget}, was too short to tell anything: give more with --budget."));
     };
+    let fewest = best.rounds.min(next.rounds);
+    if fewest < ROUNDS_PROOF {
+        return Some(format!(
+            "{budget} was too short to tell anything: {} had {}.{}",
+            picked.title(if best.rounds == fewest { &best.name } else { &next.name }),
+            counted(fewest, "round"),
+            enough(picked)
+        ));
+    }
     let (distance, half) = (interval.estimate.ln(), (interval.high / interval.low).ln() / 2.0);
     // The width of an interval falls with the root of the number of rounds.
     let times = (half / distance).powi(2);
@@ -171,6 +209,11 @@ fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
             true => {
                 format!("{budget} could not tell them apart, and no sensible time would: {known}, too close to matter.")
             }
+            false if fewest < ROUNDS_FEW => format!(
+                "{budget} could not tell them apart: all that is known is that {known}. So few rounds cannot tell how many it would take: give \
+                 twice the time, {}, or more with --budget.",
+                duration(round_up(2 * picked.facts.budget().as_secs()))
+            ),
             false => format!(
                 "{budget} could not tell them apart: all that is known is that {known}. Their rounds differ too much for more time to help: \
                  a quieter machine would."
@@ -188,11 +231,7 @@ fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
 /// The time of one round of these stores together, seconds.
 fn seconds_a_round(picked: &Picked<'_>, stores: &[String]) -> f64 {
     let of = |store: &String| {
-        let asked = picked
-            .run
-            .cells
-            .iter()
-            .filter(|cell| cell.end.axes.variant.as_deref() == Some(PICK_ASKED) && cell.end.axes.store == *store);
+        let asked = picked.cells(PICK_ASKED).filter(|cell| cell.end.axes.store == *store);
         let times: Vec<f64> = asked.map(|cell| cell.end.process_ns as f64 / 1e9).collect();
         bakeoff_stats::mean(&times).unwrap_or(0.0)
     };
@@ -201,10 +240,8 @@ fn seconds_a_round(picked: &Picked<'_>, stores: &[String]) -> f64 {
 
 /// The settings in force of the best store, as a suite takes them, and how it keeps its promise.
 fn settings(picked: &Picked<'_>, best: &str, width: usize) -> String {
-    let asked = |cell: &&crate::CellRound| {
-        cell.end.axes.variant.as_deref() == Some(PICK_ASKED) && cell.end.axes.store == best && cell.is_ok()
-    };
-    let Some(cell) = picked.run.cells.iter().rfind(asked) else { return String::new() };
+    let asked = picked.cells(PICK_ASKED).filter(|cell| cell.end.axes.store == best && cell.is_ok());
+    let Some(cell) = asked.last() else { return String::new() };
     let durability: Durability = cell.end.axes.durability;
     let store = picked.run.stores.iter().find(|store| store.name == best);
     let how = store.and_then(|store| store.durability.get(&durability)).map_or("", |support| support.how.as_str());
@@ -238,25 +275,54 @@ fn changes(picked: &Picked<'_>, asked: &Ranking, width: usize) -> String {
             paragraph(&printable(&text), width, "  ", "    ")
         })
         .collect();
+    let lines = lines + &not_asked(picked, asked, width);
     if lines.is_empty() { lines } else { section("When the answer would change", &lines) }
+}
+
+/// Which of those that were measured the changes were not tried on: an answer to a change is one among the others alone.
+fn not_asked(picked: &Picked<'_>, asked: &Ranking, width: usize) -> String {
+    let variants: Vec<&str> = picked.facts.questions.iter().map(|question| question.variant.as_str()).collect();
+    let tried: BTreeSet<&str> =
+        variants.iter().flat_map(|variant| picked.cells(variant)).map(|cell| cell.end.axes.store.as_str()).collect();
+    let names = asked.order.iter().map(|place| &place.name).filter(|name| !tried.contains(name.as_str()));
+    let others: Vec<String> = names.cloned().collect();
+    if tried.is_empty() || others.is_empty() {
+        return String::new();
+    }
+    let text = format!("Not tried with any of these changes, being further behind: {}.", picked.titles(&others));
+    paragraph(&text, width, "  ", "  ")
 }
 
 fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
     if let Some(why) = &question.not_measured {
         return format!("not measured, {why}");
     }
+    let failed = picked.failed(&question.variant);
     let Some(ranking) = picked.ranking(&question.variant, picked.facts.optimize) else {
-        return "not measured".to_owned();
+        return match failed.as_slice() {
+            [] => "not measured".to_owned(),
+            all => format!("not known: {} failed at it, as said below", picked.titles(all)),
+        };
     };
     let (best, title) = (&asked.best, picked.title(&ranking.best));
     let Some(place) = ranking.order.iter().find(|place| place.name == *best) else {
-        return format!("yes, {title}: {} cannot do this, or failed", picked.title(best));
+        let why = if failed.contains(best) {
+            "failed at it, as said below"
+        } else if picked.cells(&question.variant).any(|cell| cell.end.axes.store == *best) {
+            "had too few rounds to tell"
+        } else {
+            "cannot do this"
+        };
+        return format!("yes, {title}: {} {why}", picked.title(best));
     };
     let next = ranking.order.get(1).map(|next| {
         let times = next.ratio_to_best.map_or_else(|| ratio(next.mean / ranking.order[0].mean), surely);
         format!("{}, the next, takes {times}", picked.title(&next.name))
     });
-    let next = next.unwrap_or_else(|| "no other can do this".to_owned());
+    let next = next.unwrap_or_else(|| match failed.as_slice() {
+        [] => "no other that leads can do this".to_owned(),
+        others => format!("{} failed at it, as said below", picked.titles(others)),
+    });
     match ranking.verdict {
         Verdict::Unproven => format!("not proven by so few rounds: {title} leads; {next}"),
         Verdict::Tie if place.tied_with_best => format!("not that it shows: {} are tied", picked.titles(&ranking.tied)),
@@ -278,16 +344,26 @@ fn left_out(picked: &Picked<'_>, width: usize) -> String {
     };
     let list = |title: &str, body: String| if body.is_empty() { body } else { section(title, &body) };
     let dropped = picked.facts.dropped.iter().map(|each| item(&each.store, &each.why)).collect();
-    let mut failures = BTreeMap::new();
-    for cell in picked.run.cells.iter().filter(|cell| !cell.is_ok()) {
-        let kind = cell.end.failure.map_or("failed", |kind| kind.words());
-        let message = cell.end.failure_message.as_deref().unwrap_or_default();
-        failures.entry(&cell.end.axes.store).or_insert_with(|| format!("{kind}: {message}"));
-    }
-    let failed = failures.iter().map(|(store, why)| item(store, why)).collect();
+    let failed = failures(picked).iter().map(|(store, why)| item(store, why)).collect();
     let excluded = picked.facts.excluded.iter().map(|each| item(&each.store, &each.why)).collect();
     let mut out = list("Behind, and measured no further", dropped);
     out.push_str(&list("Failed", failed));
     out.push_str(&list("Cannot do this", excluded));
     out
+}
+
+/// Every store that failed, with the question at which it did, and why, in the order in which they were asked.
+fn failures(picked: &Picked<'_>) -> Vec<(String, String)> {
+    let others = picked.facts.questions.iter().map(|question| (question.variant.as_str(), question.words.as_str()));
+    let mut failures = Vec::new();
+    for (variant, words) in [(PICK_ASKED, "what was asked")].into_iter().chain(others) {
+        for store in picked.failed(variant) {
+            let mut rounds = picked.cells(variant).filter(|cell| cell.end.axes.store == store);
+            let Some(cell) = rounds.find(|cell| !cell.is_ok()) else { continue };
+            let kind = cell.end.failure.map_or("failed", FailureKind::words);
+            let message = cell.end.failure_message.as_deref().unwrap_or("the log beside the results says more");
+            failures.push((store, format!("at “{words}”, {kind}: {message}")));
+        }
+    }
+    failures
 }

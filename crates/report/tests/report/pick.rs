@@ -99,6 +99,24 @@ fn one_round_proves_nothing() {
 }
 
 #[test]
+fn two_rounds_are_too_few_and_absurd_bounds_have_no_figures() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 90_000]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[1000, 200_000]));
+    let text = shown(cells, &PickFacts { out_of_time: true, ..facts() });
+    assert_says(
+        &text,
+        &[
+            "less than 0.00100× to more than 1000× with 95 % confidence",
+            "1 min was too short to tell anything: LMDB had 2 rounds. Three rounds of all stores need a budget of 50 s or more",
+        ],
+    );
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 5000, 1000]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[1000, 5000, 1200]));
+    let text = shown(cells, &PickFacts { out_of_time: true, ..facts() });
+    assert_says(&text, &["So few rounds cannot tell how many it would take: give twice the time, 2 min, or more"]);
+}
+
+#[test]
 fn those_that_stayed_at_one_round_do_not_spoil_the_proof() {
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
@@ -116,13 +134,17 @@ fn nothing_measured_is_said_with_the_reason() {
     );
     let broken = rounds("lmdb", PICK_ASKED, &[1000]).into_iter();
     let broken = broken.map(|cell| failed(cell, FailureKind::DiskFull, "no space left")).collect();
-    assert_says(&shown(broken, &facts()), &["every store that was measured failed", "LMDB: disk full: no space left"]);
+    assert_says(
+        &shown(broken, &facts()),
+        &["every store that was measured failed", "LMDB: at “what was asked”, disk full: no space left"],
+    );
 }
 
 #[test]
 fn every_question_is_answered() {
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
+    cells.extend(rounds("flat-folder", PICK_ASKED, &[9000, 9010, 8990]));
     cells.extend(rounds("lmdb", "same", &[1000, 1010, 990]));
     cells.extend(rounds("sqlite", "same", &[1500, 1510, 1490]));
     cells.extend(rounds("lmdb", "other", &[4000, 4010, 3990]));
@@ -144,8 +166,39 @@ fn every_question_is_answered() {
             "If same: no, LMDB: SQLite, the next, takes 1.",
             "If other: yes, SQLite: LMDB takes",
             "If close: not that it shows: LMDB and SQLite are tied",
-            "If alone: yes, SQLite: LMDB cannot do this, or failed",
+            "If alone: yes, SQLite: LMDB cannot do this",
             "If late: not measured, there was no time left for it",
+            "Not tried with any of these changes, being further behind: Flat folder.",
+        ],
+    );
+}
+
+#[test]
+fn a_failure_tells_at_which_question_and_why() {
+    let broken = |store: &str, variant: &str, why: &str| {
+        let rounds = rounds(store, variant, &[1000]).into_iter();
+        rounds.map(|cell| failed(cell, FailureKind::StoreError, why)).collect::<Vec<_>>()
+    };
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
+    cells.extend(broken("flat-folder", PICK_ASKED, "no such file"));
+    cells.extend(broken("lmdb", "first", "map full"));
+    cells.extend(rounds("sqlite", "first", &[1000, 1010, 990]));
+    cells.extend(rounds("lmdb", "next", &[1000, 1010, 990]));
+    cells.extend(broken("sqlite", "next", "locked"));
+    cells.extend(broken("lmdb", "both", "map full again"));
+    cells.extend(broken("sqlite", "both", "locked again"));
+    let questions = vec![question("first", None), question("next", None), question("both", None)];
+    let text = shown(cells, &PickFacts { questions, ..facts() });
+    assert_says(
+        &text,
+        &[
+            "If first: yes, SQLite: LMDB failed at it, as said below",
+            "If next: no, LMDB: SQLite failed at it, as said below",
+            "If both: not known: LMDB and SQLite failed at it, as said below",
+            "Failed Flat folder: at “what was asked”, store error: no such file",
+            "LMDB: at “If first”, store error: map full SQLite: at “If next”, store error: locked",
+            "LMDB: at “If both”, store error: map full again SQLite: at “If both”, store error: locked again",
         ],
     );
 }

@@ -1,0 +1,120 @@
+//! Reading ahead: one thread reads a trace and makes its keys, in batches, while the caller does what the operations say.
+
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use bakeoff_tape::Operation;
+
+use crate::error::TraceError;
+use crate::hash::Identity;
+use crate::keys::Keys;
+use crate::read::{Event, Trace};
+
+/// Operations of a batch, at most, and the bytes of keys and of threads' names after which it ends, so that memory stays flat.
+const BATCH_OPERATIONS: usize = 4096;
+const BATCH_BYTES: usize = 1 << 20;
+
+/// Batches that wait, at most.
+const BATCHES_AHEAD: usize = 2;
+
+/// Operations in the order of the trace.
+#[derive(Default)]
+pub(crate) struct Batch {
+    bytes: Vec<u8>,
+    kept: Vec<Kept>,
+}
+
+/// An operation whose key, and then its thread's name if it has one, end at these places in the bytes.
+struct Kept {
+    line: u64,
+    operation: Operation,
+    identity: Identity,
+    key_end: usize,
+    thread_end: Option<usize>,
+    value_bytes: Option<u64>,
+    time_s: Option<f64>,
+}
+
+impl Batch {
+    /// Its operations, with their keys as they come onto a tape.
+    pub(crate) fn events(&self) -> impl Iterator<Item = (Event<'_>, Identity)> {
+        let mut end = 0;
+        self.kept.iter().map(move |kept| {
+            let key = &self.bytes[end..kept.key_end];
+            end = kept.thread_end.unwrap_or(kept.key_end);
+            let event = Event {
+                line: kept.line,
+                operation: kept.operation,
+                key,
+                key_bytes: key.len() as u64,
+                value_bytes: kept.value_bytes,
+                time_s: kept.time_s,
+                thread: kept.thread_end.map(|_| &self.bytes[kept.key_end..end]),
+            };
+            (event, kept.identity)
+        })
+    }
+
+    /// What stands for their keys.
+    pub(crate) fn identities(&self) -> impl Iterator<Item = Identity> {
+        self.kept.iter().map(|kept| kept.identity)
+    }
+
+    /// Reads until it is full; false if the trace ends before.
+    fn fill<R: Read>(&mut self, trace: &mut Trace<R>, keys: &mut Keys) -> Result<bool, TraceError> {
+        self.kept.reserve_exact(BATCH_OPERATIONS);
+        while self.kept.len() < BATCH_OPERATIONS && self.bytes.len() < BATCH_BYTES {
+            let Some(event) = trace.next_event()? else { return Ok(false) };
+            let key = keys.key(&event);
+            self.bytes.extend_from_slice(key);
+            let (identity, key_end) = (Identity::of(key), self.bytes.len());
+            let thread_end = event.thread.map(|name| {
+                self.bytes.extend_from_slice(name);
+                self.bytes.len()
+            });
+            let Event { line, operation, value_bytes, time_s, .. } = event;
+            self.kept.push(Kept { line, operation, identity, key_end, thread_end, value_bytes, time_s });
+        }
+        Ok(true)
+    }
+}
+
+/// Reads a trace to its end, or until `each` says to stop or fails, and hands over its batches in order.
+pub(crate) fn read_ahead<R: Read + Send>(
+    trace: Trace<R>,
+    keys: Keys,
+    mut each: impl FnMut(&Batch) -> Result<ControlFlow<()>, TraceError>,
+) -> Result<(), TraceError> {
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(BATCHES_AHEAD);
+        scope.spawn(move || send_batches(trace, keys, &sender));
+        // With the receiver the reading thread's reason to go on is gone, however this ends.
+        for batch in receiver {
+            if each(&batch?)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// What was read before a mistake comes first, so that what is told is the first thing that is wrong.
+fn send_batches<R: Read>(mut trace: Trace<R>, mut keys: Keys, sender: &SyncSender<Result<Batch, TraceError>>) {
+    loop {
+        let mut batch = Batch::default();
+        let end = batch.fill(&mut trace, &mut keys);
+        if sender.send(Ok(batch)).is_err() {
+            return;
+        }
+        match end {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(why) => {
+                // Nobody listens any more: there was a mistake before this one.
+                let _ = sender.send(Err(why));
+                return;
+            }
+        }
+    }
+}
