@@ -12,9 +12,9 @@ use crate::figures::Measure;
 use crate::format::{count, size_range};
 use crate::matrix::measure_label;
 use crate::run::{ReportError, Run};
-use crate::terminal::circumstances;
+use crate::terminal::varying;
 use crate::tidy::{Cell, columns, rows_of};
-use crate::verdict::{Column, Field, Size, Table, compare_all};
+use crate::verdict::{Circumstances, Column, Field, Size, Table, compare_all};
 
 /// Rows that a sheet takes, its header included.
 const ROWS_MAX: usize = 1_048_576;
@@ -53,42 +53,102 @@ fn workbook(run: &Run) -> Result<Vec<u8>, XlsxError> {
     book.save_to_buffer()
 }
 
-/// A sheet with a frozen header.
+/// A sheet with a frozen header that filters.
 fn sheet(name: &str, heads: &[&str]) -> Result<Worksheet, XlsxError> {
     let mut sheet = Worksheet::new();
     sheet.set_name(name)?.set_freeze_panes(1, 0)?;
+    sheet.autofilter(0, 0, ROWS_MAX as u32 - 1, heads.len() as u16 - 1)?;
     for (column, head) in heads.iter().enumerate() {
         sheet.write_string_with_format(0, column as u16, text(head), &Format::new().set_bold())?;
     }
     Ok(sheet)
 }
 
+/// Columns of where a field stands, named as in the other exports, then its measure and, for charts, its workload in words.
+const PLACE: [&str; 16] = [
+    "variant",
+    "disturbance",
+    "durability",
+    "medium",
+    "key",
+    "threads",
+    "memory_bytes",
+    "memory_limit_bytes",
+    "rate_per_second",
+    "value_bytes_min",
+    "value_bytes_max",
+    "data",
+    "records",
+    "measure",
+    "unit",
+    "workload",
+];
+
+/// Writes what [`PLACE`] names; what is absent stays empty.
+fn place(
+    sheet: &mut Worksheet,
+    row: u32,
+    of: &Circumstances,
+    field: &(Measure, Size, Column),
+) -> Result<(), XlsxError> {
+    let (measure, size, column) = field;
+    let word = |words: &str| Cell::Text(words.to_owned());
+    let cells = [
+        word(of.variant.as_deref().unwrap_or_default()),
+        word(of.disturbance.as_deref().unwrap_or_default()),
+        word(of.durability_words()),
+        word(&of.medium),
+        word(&of.key),
+        Cell::Number(Some(of.threads.into())),
+        Cell::Number(of.memory_bytes),
+        Cell::Number(of.memory_limit_bytes),
+        Cell::Number(of.rate_per_second),
+        Cell::Number(Some(size.0)),
+        Cell::Number(Some(size.1)),
+        word(&column.data),
+        Cell::Number(Some(column.records)),
+        word(&measure_label(measure)),
+        word(unit(measure)),
+        word(&workload(*size, column)),
+    ];
+    (0..).zip(&cells).try_for_each(|(column, cell)| write(sheet, row, column, cell))
+}
+
+/// Writes one field; nothing where there is nothing.
+fn write(sheet: &mut Worksheet, row: u32, column: u16, cell: &Cell) -> Result<(), XlsxError> {
+    match cell {
+        Cell::Text(words) if !words.is_empty() => sheet.write_string(row, column, text(words))?,
+        Cell::Number(Some(number)) => sheet.write_number(row, column, *number as f64)?,
+        Cell::Real(Some(number)) => sheet.write_number(row, column, *number)?,
+        _ => return Ok(()),
+    };
+    Ok(())
+}
+
 /// Every store's mean in every workload, a column a store, and a chart for each measure.
 fn means(tables: &[Table], contenders: &Contenders, charts: &mut Worksheet) -> Result<Worksheet, XlsxError> {
     let titles: Vec<&str> = contenders.titles().iter().map(|contender| contender.title.as_str()).collect();
-    let heads: Vec<&str> = ["circumstances", "measure", "unit", "workload"].into_iter().chain(titles.clone()).collect();
+    let heads: Vec<&str> = PLACE.into_iter().chain(titles.clone()).collect();
     let mut sheet = sheet(MEANS, &heads)?;
     let (mut row, mut number) = (1, 0);
     for table in tables {
-        let words = circumstances(&table.circumstances, tables, usize::MAX);
+        let of = &table.circumstances;
+        let words = format!("durability {}{}", of.durability_words(), varying(of, tables));
         for measure in &table.measures {
             let first = row;
-            for ((_, size, column), field) in table.fields.iter().filter(|((of, _, _), _)| of == measure) {
-                let cells = [words.as_str(), &measure_label(measure), unit(measure), &workload(*size, column)];
-                for (column, cell) in cells.iter().enumerate() {
-                    sheet.write_string(row, column as u16, text(cell))?;
-                }
-                for place in field.ranking.iter().flat_map(|ranking| &ranking.order) {
-                    let column = cells.len() + contenders.colour(&place.name);
-                    sheet.write_number(row, column as u16, place.mean)?;
+            for (at, field) in table.fields.iter().filter(|((of, _, _), _)| of == measure) {
+                place(&mut sheet, row, of, at)?;
+                for each in field.ranking.iter().flat_map(|ranking| &ranking.order) {
+                    let column = PLACE.len() + contenders.colour(&each.name);
+                    sheet.write_number(row, column as u16, each.mean)?;
                 }
                 row += 1;
             }
             if row > first {
                 let title = format!("{} ({words})", measure_label(measure));
                 let chart = chart(&title, measure, (first, row - 1), titles.len());
-                let place = (number / 2 * CHART_CELLS.0, (number % 2) as u16 * CHART_CELLS.1);
-                charts.insert_chart(place.0, place.1, &chart)?;
+                let (down, across) = (number / 2 * CHART_CELLS.0, (number % 2) as u16 * CHART_CELLS.1);
+                charts.insert_chart(down, across, &chart)?;
                 number += 1;
             }
         }
@@ -99,14 +159,15 @@ fn means(tables: &[Table], contenders: &Contenders, charts: &mut Worksheet) -> R
 /// Columns for each workload, one a store; times and memory on a logarithmic axis.
 fn chart(title: &str, measure: &Measure, rows: (u32, u32), stores: usize) -> Chart {
     let mut chart = Chart::new(ChartType::Column);
+    let words = PLACE.len() as u16 - 1;
     for store in 0..stores {
-        let (column, (red, green, blue)) = (4 + store as u16, PALETTE[store % PALETTE.len()]);
+        let (column, (red, green, blue)) = (words + 1 + store as u16, PALETTE[store % PALETTE.len()]);
         let colour = Color::RGB(u32::from_be_bytes([0, red, green, blue]));
         let fill = ChartSolidFill::new().set_color(colour).clone();
         chart
             .add_series()
             .set_name((MEANS, 0, column))
-            .set_categories((MEANS, rows.0, 3, rows.1, 3))
+            .set_categories((MEANS, rows.0, words, rows.1, words))
             .set_values((MEANS, rows.0, column, rows.1, column))
             .set_format(ChartFormat::new().set_solid_fill(&fill));
     }
@@ -122,50 +183,40 @@ fn chart(title: &str, measure: &Measure, rows: (u32, u32), stores: usize) -> Cha
     chart
 }
 
+/// Columns of a store's place, behind those of [`PLACE`].
+const STANDING: [&str; 7] =
+    ["store", "mean", "rounds", "ratio_to_best", "ratio_to_best_low", "ratio_to_best_high", "tied_with_best"];
+
 /// Every store's place in every workload, with the ratio to the best and its interval.
 fn places(tables: &[Table], contenders: &Contenders) -> Result<Worksheet, XlsxError> {
-    let heads = [
-        "circumstances",
-        "measure",
-        "unit",
-        "workload",
-        "store",
-        "mean",
-        "rounds",
-        "ratio_to_best",
-        "ratio_to_best_low",
-        "ratio_to_best_high",
-        "tied_with_best",
-    ];
+    let heads: Vec<&str> = PLACE.into_iter().chain(STANDING).collect();
     let mut sheet = sheet("places", &heads)?;
     let fields = tables.iter().flat_map(|table| table.fields.iter().map(move |(place, field)| (table, place, field)));
     let ranked =
-        fields.filter_map(|(table, place, field): (&Table, _, &Field)| Some((table, place, field.ranking.as_ref()?)));
-    let places = ranked.flat_map(|(table, place, ranking): (&Table, _, &Ranking)| {
-        ranking.order.iter().map(move |entrant| (table, place, entrant))
+        fields.filter_map(|(table, at, field): (&Table, _, &Field)| Some((table, at, field.ranking.as_ref()?)));
+    let places = ranked.flat_map(|(table, at, ranking): (&Table, _, &Ranking)| {
+        ranking.order.iter().map(move |entrant| (table, at, entrant))
     });
-    for (row, (table, (measure, size, column), entrant)) in (1..ROWS_MAX as u32).zip(places) {
-        let words = circumstances(&table.circumstances, tables, usize::MAX);
-        let store = contenders.title(&entrant.name);
-        let cells = [&words, &measure_label(measure), unit(measure), &workload(*size, column), &store];
-        for (column, cell) in cells.into_iter().enumerate() {
-            sheet.write_string(row, column as u16, text(cell))?;
-        }
-        place_figures(&mut sheet, row, entrant)?;
+    for (row, (table, at, entrant)) in (1..ROWS_MAX as u32).zip(places) {
+        place(&mut sheet, row, &table.circumstances, at)?;
+        sheet.write_string(row, PLACE.len() as u16, text(&contenders.title(&entrant.name)))?;
+        standing(&mut sheet, row, entrant)?;
     }
-    sheet.autofilter(0, 0, 0, heads.len() as u16 - 1)?;
     Ok(sheet)
 }
 
-fn place_figures(sheet: &mut Worksheet, row: u32, entrant: &Place) -> Result<(), XlsxError> {
-    sheet.write_number(row, 5, entrant.mean)?;
-    sheet.write_number(row, 6, entrant.rounds as f64)?;
-    if let Some(ratio) = entrant.ratio_to_best {
-        for (column, figure) in (7..).zip([ratio.estimate, ratio.low, ratio.high]) {
-            sheet.write_number(row, column, figure)?;
-        }
-    }
-    sheet.write_boolean(row, 10, entrant.tied_with_best)?;
+fn standing(sheet: &mut Worksheet, row: u32, entrant: &Place) -> Result<(), XlsxError> {
+    let ratio = entrant.ratio_to_best;
+    let figures = [
+        Some(entrant.mean),
+        Some(entrant.rounds as f64),
+        ratio.map(|of| of.estimate),
+        ratio.map(|of| of.low),
+        ratio.map(|of| of.high),
+    ];
+    let first = PLACE.len() as u16 + 1;
+    (first..).zip(figures).try_for_each(|(column, figure)| write(sheet, row, column, &Cell::Real(figure)))?;
+    sheet.write_boolean(row, first + figures.len() as u16, entrant.tied_with_best)?;
     Ok(())
 }
 
@@ -180,12 +231,7 @@ fn rounds(run: &Run) -> Result<Worksheet, XlsxError> {
             break;
         }
         for (column, (_, cell)) in (0..).zip(&cells.0) {
-            match cell {
-                Cell::Text(words) if !words.is_empty() => sheet.write_string(row, column, text(words))?,
-                Cell::Number(Some(number)) => sheet.write_number(row, column, *number as f64)?,
-                Cell::Real(Some(number)) => sheet.write_number(row, column, *number)?,
-                _ => continue,
-            };
+            write(&mut sheet, row, column, cell)?;
         }
     }
     Ok(sheet)

@@ -34,6 +34,7 @@ mod page;
 mod pairs;
 mod phase_tables;
 mod pick;
+mod plausible;
 mod profiled;
 mod published;
 mod published_report;

@@ -27,6 +27,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
+use bakeoff_protocol::CellEnd;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
@@ -47,7 +48,7 @@ use crate::page::measures::{MEASURES, Measure};
 use crate::page::overview::{RunTables, id, overview};
 use crate::page::published::PublishedFacts;
 use crate::pick::{PickFacts, render_pick};
-use crate::profiled;
+use crate::profiled::{self, Graphs};
 use crate::published::Published;
 use crate::run::{ReportError, Run};
 use crate::tidy::{Cell, columns};
@@ -113,6 +114,9 @@ struct CellFacts<'a> {
     log: &'a str,
     /// The command that does it again.
     again: String,
+    /// Flame graphs of the same cell, where it was profiled in a run on this page.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    flame_graphs: &'a [(String, String)],
 }
 
 /// Columns of the answer of a pick, or of a search for the highest rates, which stands on the page as it does on a terminal.
@@ -143,6 +147,7 @@ pub fn write_page(
     let (overview, answers) = (overview(&tables, &contenders), answers(&tables, &contenders));
     // Many answers in full would push what was measured, and what spoils it, off the first screen.
     let (first, more) = if overview.is_empty() { (answers, String::new()) } else { (String::new(), answers) };
+    let graphs = profiled::graphs(runs.iter().map(|(_, run)| *run), place);
     let page = fill(
         TEMPLATE,
         &[
@@ -157,7 +162,7 @@ pub fn write_page(
             ("facts", &runs.iter().map(|(label, run)| head::facts(label, run)).collect::<String>()),
             ("warnings", &head::warnings(&runs, &contenders)),
             ("behind", &behind::behind(&runs, &contenders)),
-            ("data", &packed(&payload(&runs, against, &contenders)?)?),
+            ("data", &packed(&payload(&runs, against, &contenders, &graphs)?)?),
             ("raw", &raw(&runs)?),
             ("libraries", &LIBRARIES.map(|library| format!("<script>{library}</script>\n")).concat()),
             ("script", &script),
@@ -239,7 +244,12 @@ fn payload_stores(contenders: &Contenders) -> Vec<StoreFacts<'_>> {
 }
 
 /// What the script is given, as JSON.
-fn payload(runs: &[Labelled], against: Option<&Published>, contenders: &Contenders) -> Result<Vec<u8>, ReportError> {
+fn payload(
+    runs: &[Labelled],
+    against: Option<&Published>,
+    contenders: &Contenders,
+    graphs: &BTreeMap<String, Graphs>,
+) -> Result<Vec<u8>, ReportError> {
     let contests = Contests::new(runs, contenders);
     let payload = Payload {
         format: 1,
@@ -248,15 +258,18 @@ fn payload(runs: &[Labelled], against: Option<&Published>, contenders: &Contende
         shares: &CURVE_SHARES,
         texts: columns().into_iter().filter(|(_, kind)| matches!(kind, Cell::Text(_))).map(|(name, _)| name).collect(),
         stores: payload_stores(contenders),
-        runs: runs.iter().map(|(label, run)| run_facts(label, run)).collect(),
+        runs: runs.iter().map(|(label, run)| run_facts(label, run, graphs)).collect(),
         contests: figures(&contests, contenders),
         published: against.map(published::facts),
     };
     Ok(serde_json::to_vec(&payload)?)
 }
 
-fn run_facts<'a>(label: &'a str, run: &'a Run) -> RunFacts<'a> {
+fn run_facts<'a>(label: &'a str, run: &'a Run, graphs: &'a BTreeMap<String, Graphs>) -> RunFacts<'a> {
     let mut cells = BTreeMap::new();
+    let flame_graphs = |end: &CellEnd| -> &[(String, String)] {
+        if graphs.is_empty() { &[] } else { graphs.get(&profiled::unprofiled(&end.axes)).map_or(&[], Vec::as_slice) }
+    };
     for end in run.cells.iter().map(|cell| &cell.end) {
         if let Some(opened) = &end.opened {
             cells.entry(end.cell.as_str()).or_insert_with(|| CellFacts {
@@ -264,6 +277,7 @@ fn run_facts<'a>(label: &'a str, run: &'a Run) -> RunFacts<'a> {
                 settings: &opened.settings,
                 log: &end.log,
                 again: run.command_again(&end.cell, &end.axes.store),
+                flame_graphs: flame_graphs(end),
             });
         }
     }

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{CellEnd, CellStatus, PhaseLine, ResultLine};
 
+use crate::plausible::absurd;
+
 /// One cell's round that ended, well or not, with the phases it measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellRound {
@@ -38,33 +40,50 @@ pub(crate) fn phase_order(cells: &[CellRound]) -> Vec<&str> {
     order
 }
 
+/// Lines that are left out for the same reason.
+#[derive(Default)]
+struct LeftOut {
+    lines: usize,
+    first: String,
+}
+
+impl LeftOut {
+    /// One more, with its place among all lines and what is wrong with it.
+    fn add(&mut self, index: usize, why: impl std::fmt::Display) {
+        self.lines += 1;
+        if self.lines == 1 {
+            self.first = format!("line {}: {why}", index + 1);
+        }
+    }
+
+    fn note(&self, what: &str) -> Option<String> {
+        let Self { lines, first } = self;
+        (*lines > 0).then(|| format!("{lines} line(s) of results.jsonl {what} and are left out; the first is {first}"))
+    }
+}
+
 /// Reads the text of a `results.jsonl`: every finished round of a cell, and a note for each sort of thing left out.
 ///
 /// Left out are lines that cannot be read (the torn last line of a killed run, kinds of lines that this version does
-/// not know), phases whose cell has no end, and a second end of the same round.
+/// not know) or have figures that cannot be true, phases whose cell has no end, and a second end of the same round.
 pub fn parse_results(text: &str) -> (Vec<CellRound>, Vec<String>) {
     let mut assembly = Assembly::default();
-    let (mut unreadable, mut first) = (0_usize, String::new());
+    let (mut unreadable, mut untrue) = (LeftOut::default(), LeftOut::default());
     let last = text.lines().count();
     let mut torn = false;
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         match serde_json::from_str::<ResultLine>(line) {
-            Ok(line) => assembly.add(line),
+            Ok(read) => match absurd(line, &read) {
+                Some(figure) => untrue.add(index, figure),
+                None => assembly.add(read),
+            },
             Err(_) if index + 1 == last && !text.ends_with('\n') => torn = true,
-            Err(why) => {
-                unreadable += 1;
-                if unreadable == 1 {
-                    first = format!("line {}: {why}", index + 1);
-                }
-            }
+            Err(why) => unreadable.add(index, why),
         }
     }
     let (cells, mut notes) = assembly.finish();
-    if unreadable > 0 {
-        notes.push(format!(
-            "{unreadable} line(s) of results.jsonl cannot be read by this version and are left out; the first is {first}"
-        ));
-    }
+    notes.extend(unreadable.note("cannot be read by this version"));
+    notes.extend(untrue.note("have figures that cannot be true"));
     if torn {
         notes.push(
             "the last line of results.jsonl is torn and left out: the run was killed while writing it".to_owned(),

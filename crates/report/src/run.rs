@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bakeoff_protocol::{PROTOCOL_VERSION, Profile, StoreDescription};
+use bakeoff_protocol::{CellEnd, PROTOCOL_VERSION, Profile, StoreDescription};
 use serde_json::Value;
 
 use crate::results::{CellRound, parse_results};
@@ -155,6 +155,15 @@ impl Run {
         let path = self.list("drivers").iter().find(offers).and_then(|driver| driver.get("path")?.as_str());
         let driver = path.unwrap_or("bakeoff-driver");
         command_again("bakeoff", cell, &self.directory.display().to_string(), driver)
+    }
+
+    /// Why a cell failed, and the command that shows it again: the engine's own stands behind its message.
+    pub(crate) fn failure(&self, end: &CellEnd) -> (String, String) {
+        let message = end.failure_message.as_deref().unwrap_or_default();
+        match message.rsplit_once(" (again: ").and_then(|(why, again)| Some((why, again.strip_suffix(')')?))) {
+            Some((why, again)) => (why.to_owned(), again.to_owned()),
+            None => (message.to_owned(), self.command_again(&end.cell, &end.axes.store)),
+        }
     }
 
     fn read_stores(&mut self) {

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::contender::Contenders;
 use crate::format::{bytes, count, counted, listed, printable, size_range};
 use crate::run::Run;
+use crate::shell::{command, command_lines};
 use crate::table::paragraph;
 
 /// Entries of a list that are shown unless everything is asked for.
@@ -39,13 +40,11 @@ fn failure(run: &Run, end: &CellEnd, width: usize) -> String {
     let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);
     let place = format!("{sizes} × {} {}, durability {}", count(axes.records), axes.data, axes.durability);
     let directory = run.directory.display();
-    let message = end.failure_message.clone().unwrap_or_default();
-    let again = format!("again: {}", run.command_again(&end.cell, &axes.store));
-    // The engine's messages say how to see the failure again, down to the driver to pipe the request into.
-    let again = if message.contains("bakeoff request") { String::new() } else { again };
-    let lines =
-        [format!("{place}, round {}{phase}", end.round), message, format!("log: {directory}/{}", end.log), again];
-    lines.iter().filter(|line| !line.is_empty()).map(|line| paragraph(&printable(line), width, "  ", "    ")).collect()
+    let (message, again) = run.failure(end);
+    let lines = [format!("{place}, round {}{phase}", end.round), message, format!("log: {directory}/{}", end.log)];
+    let shown = lines.iter().filter(|line| !line.is_empty());
+    let words: String = shown.map(|line| paragraph(&printable(line), width, "  ", "    ")).collect();
+    words + &command_lines(&printable(&again), width, "  again: ", "    ")
 }
 
 /// What the plan skipped and what the time did not suffice for.
@@ -85,12 +84,26 @@ pub(crate) fn as_set(run: &Run, contenders: &Contenders, width: usize) -> String
     section("How the stores were set (UNEQUAL)", &ways.iter().map(line).collect::<String>())
 }
 
-/// What was left out while the results were read, and what several threads mean for stores that one thread at a time writes.
+/// What a reader of the figures must know.
 pub(crate) fn notes(run: &Run, width: usize) -> String {
+    section("Notes", &bullets(&all_notes(run), width, true))
+}
+
+/// What was left out while the results were read, and what several threads mean for figures, and for stores that one thread at a time
+/// writes.
+pub(crate) fn all_notes(run: &Run) -> Vec<String> {
     let mut notes = run.notes.clone();
+    let threads = run.cells.iter().any(|cell| cell.end.axes.threads > 1);
+    if threads {
+        notes.push(
+            "with several threads, times are those of an operation in its thread, rates those of all threads together; CPU time, bytes and \
+             memory are the whole process's"
+                .to_owned(),
+        );
+    }
     let turns: Vec<String> =
         run.stores.iter().filter(|store| takes_turns(store)).map(|store| store.title.clone()).collect();
-    if !turns.is_empty() && run.cells.iter().any(|cell| cell.end.axes.threads > 1) {
+    if !turns.is_empty() && threads {
         notes.push(format!("with several threads, those that write take turns in {}", listed(&turns)));
     }
     let lines = run.cells.iter().flat_map(|cell| &cell.phases);
@@ -102,7 +115,7 @@ pub(crate) fn notes(run: &Run, width: usize) -> String {
             "open loop: times of {open} count from when operations were due, the wait for others included"
         ));
     }
-    section("Notes", &bullets(&notes, width, true))
+    notes
 }
 
 fn takes_turns(store: &StoreDescription) -> bool {
@@ -131,7 +144,10 @@ pub(crate) fn origin(run: &Run, width: usize) -> String {
     let versions: Vec<String> = run.stores.iter().map(|store| format!("{} {}", store.title, store.version)).collect();
     line("stores", versions.join(", "));
     line("seed", run.info.get("seed").map_or_else(String::new, Value::to_string));
-    line("command", command_line(run));
+    let command = printable(&command_line(run));
+    if !command.is_empty() {
+        out.push_str(&command_lines(&command, width, "  command   ", "            "));
+    }
     section("Where this comes from", &out)
 }
 
@@ -167,15 +183,13 @@ fn pool_words(pool: &Value) -> String {
     if ratios.is_empty() { data } else { format!("{data}, compressible by {}", ratios.join(", ")) }
 }
 
-/// The command line as typed; arguments with blanks are quoted.
+/// The command line, to be pasted into a shell.
 pub(crate) fn command_line(run: &Run) -> String {
-    let word = |argument: &Value| {
-        let text = argument.as_str().unwrap_or_default();
-        if text.is_empty() || text.contains([' ', '\t', '\'', '"']) { format!("{text:?}") } else { text.to_owned() }
-    };
     match run.info.get("command_line") {
         Some(Value::String(line)) => line.clone(),
-        Some(Value::Array(arguments)) => arguments.iter().map(word).collect::<Vec<_>>().join(" "),
+        Some(Value::Array(arguments)) => {
+            command(&arguments.iter().map(|each| each.as_str().unwrap_or_default()).collect::<Vec<_>>())
+        }
         _ => String::new(),
     }
 }

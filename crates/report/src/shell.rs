@@ -1,8 +1,10 @@
 //! Commands to be pasted into a POSIX shell: every word is quoted, so that a path with blanks works and no text from a file is ever
 //! run as a command of its own.
 
+use unicode_width::UnicodeWidthStr;
+
 /// The words as one command.
-fn command(words: &[&str]) -> String {
+pub(crate) fn command(words: &[&str]) -> String {
     // A word with a NUL, which no command can be given, would be an error otherwise.
     let quoter = shlex::Quoter::new().allow_nul(true);
     quoter.join(words.iter().copied()).unwrap_or_default()
@@ -13,9 +15,59 @@ pub fn command_again(bakeoff: &str, cell: &str, directory: &str, driver: &str) -
     format!("{} | {}", command(&[bakeoff, "request", cell, "--run", directory]), command(&[driver, "run"]))
 }
 
+/// A command on lines of at most this many columns, as far as its words allow: each but the last ends with a backslash, so that all can
+/// be pasted together.
+pub(crate) fn command_lines(command: &str, width: usize, first: &str, later: &str) -> String {
+    let (mut lines, mut line) = (Vec::new(), first.to_owned());
+    let mut is_empty = true;
+    for word in words(command) {
+        if !is_empty && line.width() + word.width() + " \\".len() + 1 > width {
+            lines.push(std::mem::replace(&mut line, later.to_owned()) + " \\\n");
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_empty = false;
+    }
+    lines.concat() + &line + "\n"
+}
+
+/// The words of a command as they stand, quotes included.
+fn words(command: &str) -> Vec<&str> {
+    let (mut quote, mut escaped) = (None, false);
+    let is_between = move |character: char| {
+        let literal = std::mem::take(&mut escaped);
+        match (quote, character) {
+            _ if literal => return false,
+            (Some('"') | None, '\\') => escaped = true,
+            (Some(open), _) if open == character => quote = None,
+            (None, '\'' | '"') => quote = Some(character),
+            _ => {}
+        }
+        quote.is_none() && character == ' '
+    };
+    command.split(is_between).filter(|word| !word.is_empty()).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::command_again;
+    use super::{command, command_again, command_lines};
+
+    #[test]
+    fn a_broken_command_can_be_pasted() {
+        let evil = ["printf", "%s|", "a  b", "it's \"so\"", "$HOME \\", "x\\ y", "plain", "--long=option of words"];
+        let whole = command(&evil);
+        for width in [10, 20, 30, 200] {
+            let lines = command_lines(&whole, width, "", "    ");
+            assert_eq!(lines.lines().count() == 1, width == 200, "{lines}");
+            let fits = |line: &str| line.len() <= width || line.trim_end_matches(" \\").trim_start().len() + 6 > width;
+            assert!(lines.lines().all(fits), "{width}: {lines}");
+            let output = std::process::Command::new("sh").args(["-c", &lines]).output().unwrap();
+            assert_eq!(String::from_utf8(output.stdout).unwrap(), evil[2..].join("|") + "|", "{lines}");
+        }
+    }
 
     #[test]
     fn a_shell_takes_each_word_as_it_was_and_runs_nothing_else() {

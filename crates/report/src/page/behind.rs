@@ -61,6 +61,7 @@ fn failures(run: &Run, contenders: &Contenders, of: &str, id: &str) -> String {
 fn failure(run: &Run, end: &CellEnd, contenders: &Contenders) -> String {
     let axes = &end.axes;
     let who = contenders.of(axes).map_or_else(|| text(&axes.store), store);
+    let (message, again) = run.failure(end);
     let kind = end.failure.map_or("no reason given", |kind| kind.words());
     let phase = end.failure_phase.as_ref().map_or_else(String::new, |phase| format!(" in {}", text(phase)));
     let place = format!(
@@ -77,9 +78,9 @@ fn failure(run: &Run, end: &CellEnd, contenders: &Contenders) -> String {
         "<article class=\"failure\"><h4>{who}: {kind}{phase}</h4><p>{}</p><p>{}</p>\
          <p>log <code>{}</code> · again <code>{}</code></p>{log}</article>",
         text(&place),
-        text(end.failure_message.as_deref().unwrap_or_default()),
+        text(&message),
         text(&end.log),
-        text(&run.command_again(&end.cell, &axes.store)),
+        text(&again),
     )
 }
 

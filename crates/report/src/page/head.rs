@@ -13,6 +13,7 @@ use crate::matrix::measure_label;
 use crate::page::Labelled;
 use crate::page::html::{marks, store, stores, text};
 use crate::run::Run;
+use crate::sections::all_notes;
 use crate::terminal::{amounts, varying};
 use crate::verdict::{Circumstances, Table};
 
@@ -37,9 +38,10 @@ pub(crate) fn answer(table: &Table, tables: &[Table], contenders: &Contenders, i
         .collect();
     format!(
         "<section class=\"answer\" id=\"{id}\"><p class=\"promise\">{}</p>\n<h2 class=\"headline\">{headline}</h2>\n\
-         <p class=\"others\">{others}{}</p>\n{}</section>\n",
+         <p class=\"others\">{others}{}</p>\n{}{}</section>\n",
         promise_words(&table.circumstances, tables),
         whole.as_ref().map_or_else(String::new, |whole| left_out(whole, contenders)),
+        if headline.contains("class=\"interval\"") { MARGINS } else { "" },
         standings(table, &lines, contenders),
     )
 }
@@ -55,6 +57,10 @@ fn promise_words(of: &Circumstances, tables: &[Table]) -> String {
     let varying = text(&varying(of, tables));
     format!("<b>{}</b>{varying}: <span>{}</span>", text(class), text(meaning))
 }
+
+/// What the figures in the answer are.
+const MARGINS: &str = "<p class=\"hint\">Geometric means over all operations and workloads; in brackets where the true ratio lies, \
+                       with 95 % confidence.</p>\n";
 
 /// Who to take, in a sentence.
 fn headline(of: &Overall, contenders: &Contenders) -> String {
@@ -244,7 +250,8 @@ pub(crate) fn warnings(runs: &[Labelled], contenders: &Contenders) -> String {
         let of = if runs.len() > 1 { format!("<b>{}</b> ", text(label)) } else { String::new() };
         items.push_str(&failures(run, contenders, &of, &failures_id(place)));
         let warnings = run.list("warnings").iter().filter_map(|warning| warning.get("message")?.as_str());
-        for words in warnings.chain(run.notes.iter().map(String::as_str)) {
+        let notes = all_notes(run);
+        for words in warnings.chain(notes.iter().map(String::as_str)) {
             items.push_str(&format!("<li>{of}{}</li>", text(words)));
         }
     }

@@ -13,6 +13,31 @@ const FOLDED: &str =
     "driver;main;replay;store_get 30\ndriver;main;replay;store_get;copy_to_user_[k] 10\ndriver;main;check 5\n";
 
 #[test]
+fn a_page_with_a_measurement_links_the_flame_graphs_of_the_same_cell() {
+    let place = tempfile::tempdir().unwrap();
+    let measured = run([gets(&axes("sqlite"), &[1_000]), gets(&axes("lmdb"), &[2_000])].concat(), stores());
+    let mut of = axes("sqlite");
+    of.profile = Some(Profile::Cpu);
+    let mut profiled = run(gets(&of, &[3_000]), stores());
+    profiled.directory = place.path().join("profiled");
+    create_dir_all(&profiled.directory).unwrap();
+    let graph = Profiled { flame_graph: Some("logs/a b.svg".to_owned()), samples: Some(45), trouble: None };
+    profiled.cells[0].end.profiled = Some(graph);
+    let mut page = Page::placed(&[measured.clone(), profiled], place.path());
+    page.browser.value("document.querySelector('#detail-cells details').open = true");
+    assert_eq!(page.text_of("#detail-cells a"), "cpu, round 1");
+    assert_eq!(
+        page.browser.text("document.querySelector('#detail-cells a').getAttribute('href')"),
+        "./profiled/logs/a%20b.svg"
+    );
+    assert_eq!(page.count("#detail-cells a"), 1, "of the other store there is none");
+    page.is_quiet();
+    let mut alone = Page::placed(&[measured], place.path());
+    alone.browser.value("document.querySelector('#detail-cells details').open = true");
+    assert!(!alone.text_of("#detail-cells").contains("flame graph"));
+}
+
+#[test]
 fn a_profiled_run_links_flame_graphs_that_open_alone() {
     let place = tempfile::tempdir().unwrap();
     let mut axes = axes("sqlite");
@@ -29,7 +54,11 @@ fn a_profiled_run_links_flame_graphs_that_open_alone() {
 
     let mut page = Page::placed(&[run.clone()], &run.directory);
     assert!(page.text_of(".headline").contains("Profiled, not ranked"));
-    assert!(page.text_of(".flame-graphs tbody").contains("45 samples"));
+    assert!(page.text_of("section.answer").contains("The flame graphs lie beside this page"));
+    let row = page.text_of(".flame-graphs tbody");
+    for words in ["45 samples", "1.2.3", ".log", "bakeoff request sqlite-1024-1000-random --run"] {
+        assert!(row.contains(words), "{words} is not in {row}");
+    }
     assert_eq!(page.browser.value("document.getElementById('interactive').hidden"), true, "nothing to be ranked");
     assert!(!page.browser.text("document.body.innerText").contains("is fastest"));
     assert_eq!(

@@ -147,3 +147,20 @@ fn raw_data_is_saved_as_it_was_exported() {
     assert_eq!((&rows[0]["variant"], &rows[0]["records"]), (&"1000".into(), &1_000.into()), "texts stay texts");
     assert_eq!(rows[2].get("latency_ns_mean"), None, "what is absent stays absent");
 }
+
+#[test]
+fn figures_that_cannot_be_true_are_left_out_and_the_page_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let good = text(&gets(&axes("lmdb"), &[1_000, 1_010, 1_020]));
+    let absurd = text(&gets(&axes("sqlite"), &[1])).replace("\"timed_ns\":1000", "\"timed_ns\":18446744073709551615");
+    fs::write(directory.path().join("run.json"), info(&stores()).to_string()).unwrap();
+    fs::write(directory.path().join("results.jsonl"), good + &absurd).unwrap();
+    let mut page = Page::open(&[Run::read(directory.path()).unwrap()]);
+    let warnings = page.text_of(".warnings");
+    assert!(
+        warnings.contains("1 line(s) of results.jsonl have figures that cannot be true and are left out"),
+        "{warnings}"
+    );
+    assert_eq!(page.fields(), ["LMDB 1.01 µs"]);
+    page.is_quiet();
+}

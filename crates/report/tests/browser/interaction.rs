@@ -17,6 +17,7 @@ fn the_first_screen_answers() {
         headline.starts_with("LMDB is fastest: 2.00× (") && headline.ends_with(") faster than SQLite"),
         "{headline}"
     );
+    assert!(page.text_of("section.answer").contains("in brackets where the true ratio lies, with 95 % confidence"));
     let others = page.text_of(".others");
     assert!(others.contains("Least disk space LMDB = SQLite tied"), "{others}");
     assert!(page.text_of(".promise").starts_with("durability process"));
@@ -95,7 +96,11 @@ fn every_chooser_changes_the_matrix() {
     page.choose("#choosers", "measure", "mean time");
     page.choose("#choosers", "durability", "power");
     assert_eq!(page.fields()[..2], ["LMDB 7.00 µs", "LMDB 21.0 µs"]);
+    let note = "times are those of an operation in its thread";
+    assert!(!page.text_of("#detail-workload").contains(note));
     page.choose("#choosers", "threads", "4");
+    assert!(page.text_of("#detail-workload").contains(note));
+    assert!(page.text_of(".warnings").contains(note), "{}", page.text_of(".warnings"));
     page.choose("#choosers", "measure", "ops/s");
     // Four threads, each a seventh of a million a second.
     assert_eq!(page.fields()[0], "LMDB 571 k/s");
@@ -125,6 +130,35 @@ fn stores_can_be_left_out_and_a_choice_is_a_link() {
     assert_eq!(page.fields()[0], "SQLite? 2.00 µs");
     assert!(page.text_of("#detail-workload").starts_with("scan · "));
     page.is_quiet();
+}
+
+#[test]
+fn a_link_shows_the_same_scatter_and_bars() {
+    let mut page = Page::open(&[everything()]);
+    let whole = page.browser.text("location.hash");
+    let drawn = "document.querySelector('#scatter svg').textContent";
+    page.choose("#scatter", "across", "p99");
+    page.choose("#scatter", "up", "ops/s");
+    page.choose("#relative", "durability", "power");
+    page.browser.value("document.querySelectorAll('#relative input')[1].click()");
+    let (scatter, bars) = (page.browser.text(drawn), page.text_of("#relative"));
+    assert!(bars.contains("12 of 16 contests"), "{bars}");
+    let choice = page.browser.text("location.hash");
+    let file = page.file.clone();
+    let mut other = Page::open(&[everything()]);
+    other.browser.open(&file, &choice);
+    assert_eq!((other.browser.text(drawn), other.text_of("#relative")), (scatter, bars));
+    let chosen =
+        "[...document.querySelectorAll('#scatter select')].map((each) => each.selectedOptions[0].label).join()";
+    assert_eq!(other.browser.text(chosen), "p99,ops/s");
+    // A link to a part of the page leaves the choice, one to another choice puts everything as it says.
+    other.browser.value("document.querySelector('header a[href=\"#charts\"]').click()");
+    other.browser.value("new Promise((done) => setTimeout(done, 300))");
+    assert!(other.text_of("#relative").contains("12 of 16 contests"));
+    other.browser.value(&format!("location.hash = {whole:?}; new Promise((done) => setTimeout(done, 1500))"));
+    assert!(other.text_of("#relative").contains("60 of 128 contests"), "{}", other.text_of("#relative"));
+    assert_eq!(other.browser.text(chosen), "mean time,peak memory");
+    other.is_quiet();
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Runs whose figures are simple multiples, so that every number on the page can be told beforehand.
 
 use bakeoff_measure::Histogram;
-use bakeoff_protocol::{Axes, Durability, FailureKind, OpenLoop, OperationResult, PhaseResult, Resources};
+use bakeoff_protocol::{Axes, Durability, FailureKind, OpenLoop, OperationResult, PhaseResult, Resources, Settled};
 use bakeoff_report::{CellRound, Run};
 
 use crate::common::{axes, failed, good, operation, phase_result, run, stores, with_course};
@@ -77,6 +77,36 @@ pub(crate) fn rates() -> Run {
                 cells.push(good(&axes, round, vec![phase]));
             }
         }
+    }
+    run(cells, stores())
+}
+
+/// Gets of two stores on two media, with and without a disturbance, that put off twice the work they acknowledged.
+///
+/// A get takes 1 µs times the store's factor, on `slow` 10 times that, under `video` 3 times that.
+pub(crate) fn circumstances() -> Run {
+    let mut cells = Vec::new();
+    for (store, factor) in &STORES[..2] {
+        for (medium, slower) in [("default", 1), ("slow", 10)] {
+            for (disturbance, times) in [(None, 1), (Some("video".to_owned()), 3)] {
+                let axes = Axes { medium: medium.to_owned(), disturbance, ..axes(store) };
+                for round in 1..=3 {
+                    let phase = phase(&axes, "get", "get", 1_000 * factor * slower * times, *factor);
+                    let settled = Settled {
+                        settled_ns: Some(phase.timed_ns * 2),
+                        waited_ns: phase.timed_ns * 3,
+                        cpu_ns: phase.timed_ns,
+                        process_write_bytes: 1_000,
+                    };
+                    cells.push(good(&axes, round, vec![PhaseResult { settled: Some(settled), ..phase }]));
+                }
+            }
+        }
+    }
+    for cell in &mut cells {
+        let id = format!("{}-{}-{:?}", cell.end.cell, cell.end.axes.medium, cell.end.axes.disturbance);
+        cell.phases.iter_mut().for_each(|line| line.cell.clone_from(&id));
+        cell.end.cell = id;
     }
     run(cells, stores())
 }

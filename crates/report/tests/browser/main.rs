@@ -1,6 +1,7 @@
 //! The page in a real browser: what is on the first screen, what each chooser changes, whether every picture shows the right
 //! numbers, and that nothing is ever asked of a network, written to the console, or taken for markup.
 
+mod beside;
 #[allow(dead_code, reason = "the benchmark needs more of it")]
 mod chromium;
 #[path = "../report/common.rs"]
@@ -16,7 +17,7 @@ mod places;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bakeoff_report::{Run, write_page};
+use bakeoff_report::{Published, Run, write_page};
 use tempfile::TempDir;
 
 use crate::chromium::Browser;
@@ -35,20 +36,34 @@ impl Page {
 
     fn sized(runs: &[Run], width: u32, height: u32) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let (browser, file) = Self::written(runs, directory.path(), width, height);
+        let (browser, file) = Self::written(runs, None, directory.path(), width, height);
         Self { browser, file, _directory: Some(directory) }
     }
 
     /// The same in a directory of the caller's.
     fn placed(runs: &[Run], directory: &Path) -> Self {
-        let (browser, file) = Self::written(runs, directory, 1280, 900);
+        let (browser, file) = Self::written(runs, None, directory, 1280, 900);
         Self { browser, file, _directory: None }
     }
 
-    fn written(runs: &[Run], directory: &Path, width: u32, height: u32) -> (Browser, PathBuf) {
+    /// A page with a publication's figures beside these runs'.
+    fn against(runs: &[Run], published: &str) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let published = Published::find(published).unwrap();
+        let (browser, file) = Self::written(runs, Some(&published), directory.path(), 1280, 900);
+        Self { browser, file, _directory: Some(directory) }
+    }
+
+    fn written(
+        runs: &[Run],
+        against: Option<&Published>,
+        directory: &Path,
+        width: u32,
+        height: u32,
+    ) -> (Browser, PathBuf) {
         let file = directory.join("report.html");
         let mut html = Vec::new();
-        write_page(runs, None, directory, &mut html).unwrap();
+        write_page(runs, against, directory, &mut html).unwrap();
         std::fs::write(&file, html).unwrap();
         let mut browser = Browser::start(width, height);
         browser.open(&file, "");

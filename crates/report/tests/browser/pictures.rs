@@ -4,7 +4,7 @@ use crate::Page;
 use crate::made_up::{everything, rates, uneven};
 
 /// The numbers that the marks of a picture stand at: for each circle or bar its place, through the scales.
-fn marks(page: &mut Page, picture: &str, marks: &str) -> Vec<(f64, f64)> {
+pub(crate) fn marks(page: &mut Page, picture: &str, marks: &str) -> Vec<(f64, f64)> {
     let values = page.browser.value(&format!(
         "(() => {{ const svg = document.querySelector('{picture} svg'); const [x, y] = [svg.scale('x'), svg.scale('y')]; \
          const at = (scale, place) => scale.invert ? scale.invert(place) : NaN; \
@@ -17,11 +17,11 @@ fn marks(page: &mut Page, picture: &str, marks: &str) -> Vec<(f64, f64)> {
     pairs.map(|pair| (pair[0].as_f64().unwrap_or(f64::NAN), pair[1].as_f64().unwrap_or(f64::NAN))).collect()
 }
 
-fn near(found: f64, expected: f64) -> bool {
+pub(crate) fn near(found: f64, expected: f64) -> bool {
     (found / expected - 1.0).abs() < 0.01
 }
 
-fn assert_marks(page: &mut Page, picture: &str, expected: &[(f64, f64)]) {
+pub(crate) fn assert_marks(page: &mut Page, picture: &str, expected: &[(f64, f64)]) {
     let found = marks(page, picture, "[aria-label=dot]:not(.key) > *");
     assert_eq!(found.len(), expected.len(), "{picture}: {found:?}");
     for pair in expected {
@@ -47,6 +47,7 @@ fn time_against_size_count_and_threads() {
     let rates: Vec<(f64, f64)> =
         [1e6, 5e5, 1.25e5].iter().flat_map(|first| [(1.0, *first), (4.0, first * 4.0)]).collect();
     assert_marks(&mut page, "#along-threads", &rates);
+    assert!(page.text_of("#along-threads").contains("All threads together."));
     page.choose("#choosers", "data", "text");
     assert_marks(&mut page, "#along-records", &of([1_000.0, 10_000.0], 3.0).map_second(5.0));
     page.is_quiet();
@@ -59,6 +60,23 @@ trait MapSecond {
 impl MapSecond for Vec<(f64, f64)> {
     fn map_second(self, factor: f64) -> Self {
         self.into_iter().map(|(first, second)| (first, second * factor)).collect()
+    }
+}
+
+#[test]
+fn intervals_of_several_stores_stand_beside_each_other() {
+    let mut page = Page::open(&[everything()]);
+    page.browser.value("document.querySelectorAll('.cell')[0].click()");
+    for picture in ["#along-records", "#along-value_bytes"] {
+        let middles = page.browser.value(&format!(
+            "[...document.querySelectorAll('{picture} [aria-label=rule] line')].map((each) => each.getBoundingClientRect()).map((at) => at.x + at.width / 2)"
+        ));
+        let mut middles: Vec<f64> = middles.as_array().unwrap().iter().map(|middle| middle.as_f64().unwrap()).collect();
+        middles.sort_by(f64::total_cmp);
+        assert_eq!(middles.len(), 6, "three stores at two places in {picture}");
+        assert!(middles.windows(2).all(|two| two[1] - two[0] > 4.5), "intervals are as wide as 4 pixels: {middles:?}");
+        // Yet nearer to their own place than to the other.
+        assert!(middles[2] - middles[0] < (middles[3] - middles[2]) / 2.0, "{middles:?}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Read};
 
-use bakeoff_protocol::FailureKind;
+use bakeoff_protocol::{Axes, FailureKind};
 use bakeoff_report::{write_csv, write_markdown, write_parquet, write_xlsx};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -69,12 +69,91 @@ fn a_workbook_has_native_charts_and_texts_but_no_formula() {
         parts.iter().filter(|(name, _)| name.starts_with("xl/charts/chart")).map(|(_, part)| part).collect();
     assert_eq!(charts.len(), 4);
     assert!(
-        charts.iter().all(|chart| chart.contains("means!$D$") && chart.contains("means!$F$")),
-        "its cells are named"
+        charts.iter().all(|chart| chart.contains("means!$P$") && chart.contains("means!$R$")),
+        "workloads and stores are named"
     );
     assert!(parts.iter().filter(|(name, _)| name.contains("worksheets")).all(|(_, sheet)| !sheet.contains("<f>")));
     assert!(parts["xl/sharedStrings.xml"].contains("=1+1 &lt;b&gt;\\u{1b}"));
     assert!(parts["xl/worksheets/sheet2.xml"].contains("<v>4000</v>"), "the mean of an update");
+}
+
+/// The cells of a sheet, row by row, by their column's name; those that are empty are absent.
+fn rows(
+    parts: &std::collections::BTreeMap<String, String>,
+    sheet: &str,
+) -> Vec<std::collections::BTreeMap<String, String>> {
+    let between = |text: &str, start: &str, end: &str| -> Vec<String> {
+        text.split(start).skip(1).map(|part| part.split(end).next().unwrap().to_owned()).collect()
+    };
+    let strings: Vec<String> = between(&parts["xl/sharedStrings.xml"], "<si>", "</si>")
+        .iter()
+        .map(|entry| entry.split_once('>').unwrap().1.split("</t>").next().unwrap().to_owned())
+        .collect();
+    let cell = |raw: &String| {
+        let (attributes, content) = raw.split_once('>').unwrap();
+        let value = content.split("<v>").nth(1)?.split("</v>").next()?.to_owned();
+        let column: String = attributes.split('"').next()?.chars().take_while(char::is_ascii_alphabetic).collect();
+        let is_text = attributes.contains("t=\"s\"");
+        Some((column, if is_text { strings[value.parse::<usize>().unwrap()].clone() } else { value }))
+    };
+    let rows = between(&parts[sheet], "<row ", "</row>");
+    let mut rows = rows.iter().map(|row| {
+        between(row, "<c r=\"", "</c>").iter().filter_map(cell).collect::<std::collections::BTreeMap<_, _>>()
+    });
+    let names = rows.next().unwrap();
+    rows.map(|row| row.into_iter().map(|(column, value)| (names[&column].clone(), value)).collect()).collect()
+}
+
+#[test]
+fn a_workbook_tells_the_circumstances_of_every_figure() {
+    let mut cells = Vec::new();
+    for (medium, disturbance, threads, mean_ns) in [("default", None, 1, 1_000), ("slow", Some("video"), 4, 9_000)] {
+        for (store, factor) in [("lmdb", 1), ("sqlite", 2)] {
+            let axes = Axes {
+                medium: medium.to_owned(),
+                disturbance: disturbance.map(str::to_owned),
+                threads,
+                memory_limit_bytes: disturbance.map(|_| 1 << 30),
+                ..axes(store)
+            };
+            cells.append(&mut gets(&axes, &[mean_ns * factor; 3]));
+        }
+    }
+    let mut bytes = Vec::new();
+    write_xlsx(&run(cells, stores()), &mut bytes).unwrap();
+    let parts = parts(bytes);
+    for sheet in ["sheet2", "sheet3", "sheet4"] {
+        let sheet = &parts[&format!("xl/worksheets/{sheet}.xml")];
+        assert!(sheet.contains("<autoFilter ref=\"A1:"), "{sheet}");
+        assert!(
+            sheet.contains("<pane ySplit=\"1\" topLeftCell=\"A2\"") && sheet.contains("state=\"frozen\""),
+            "{sheet}"
+        );
+    }
+    let common =
+        [("durability", "process"), ("key", "sha1"), ("data", "random"), ("records", "1000"), ("measure", "get")];
+    let plain = [("medium", "default"), ("threads", "1"), ("value_bytes_min", "1024"), ("value_bytes_max", "10240")];
+    let other = [("medium", "slow"), ("threads", "4"), ("disturbance", "video"), ("memory_limit_bytes", "1073741824")];
+    let find = |sheet: &str, at: &[(&str, &str)], more: &[(&str, &str)]| {
+        let rows = rows(&parts, sheet);
+        let has = |row: &std::collections::BTreeMap<String, String>, (name, value): &(&str, &str)| {
+            row.get(*name).is_some_and(|found| found == value)
+        };
+        let found = rows.iter().filter(|row| common.iter().chain(at).chain(more).all(|each| has(row, each)));
+        let found: Vec<_> = found.cloned().collect();
+        assert_eq!(found.len(), 1, "{sheet}: {at:?} {more:?} in {rows:#?}");
+        found[0].clone()
+    };
+    for (at, mean) in [(&plain, 1_000), (&other, 9_000)] {
+        let means = find("xl/worksheets/sheet2.xml", at, &[]);
+        assert_eq!((&means["LMDB"], &means["SQLite"]), (&mean.to_string(), &(2 * mean).to_string()));
+        let place = find("xl/worksheets/sheet3.xml", at, &[("store", "SQLite")]);
+        assert_eq!(
+            (&place["mean"], &place["ratio_to_best"], &place["rounds"]),
+            (&(2 * mean).to_string(), &"2".into(), &"3".into())
+        );
+    }
+    assert!(!find("xl/worksheets/sheet2.xml", &plain, &[]).contains_key("disturbance"), "what is absent is empty");
 }
 
 #[test]

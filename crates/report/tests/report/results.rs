@@ -92,6 +92,45 @@ fn unknown_lines_are_left_out_and_counted() {
 }
 
 #[test]
+fn figures_that_cannot_be_true_are_left_out_and_counted() {
+    let cells = gets(&axes("lmdb"), &[1_000, 2_000]);
+    let whole = text(&cells);
+    let largest = u64::MAX.to_string();
+    for (figure, absurd) in [
+        ("\"timed_ns\":2000000,", format!("\"timed_ns\":{largest},")),
+        ("\"operations\":1000,\"entries\"", format!("\"operations\":{largest},\"entries\"")),
+        ("\"entries\":1000,\"bytes\"", "\"entries\":2000000000001,\"bytes\"".to_owned()),
+        ("\"latency_ns_max\":200000,", format!("\"latency_ns_max\":{largest},")),
+        ("\"rss_peak_above_baseline_bytes\":2097152", format!("\"rss_peak_above_baseline_bytes\":{largest}")),
+    ] {
+        // In the second round alone.
+        let place = whole.rfind(figure).unwrap_or_else(|| panic!("{figure} is not in {whole}"));
+        let damaged = format!("{}{absurd}{}", &whole[..place], &whole[place + figure.len()..]);
+        let (read, notes) = parse_results(&damaged);
+        assert_eq!(read[0], cells[0]);
+        assert_eq!((read.len(), read[1].phases.len()), (2, 0), "{absurd}");
+        let expected =
+            "1 line(s) of results.jsonl have figures that cannot be true and are left out; the first is line 3: ";
+        assert!(notes.len() == 1 && notes[0].starts_with(expected), "{notes:?}");
+        let name = absurd.split('"').nth(1).unwrap();
+        assert!(notes[0].contains(&format!("{name} ")), "{notes:?}");
+    }
+}
+
+#[test]
+fn large_figures_that_can_be_true_are_kept() {
+    let mut cells = gets(&axes("lmdb"), &[1_000_000_000_000]);
+    let operation = &mut cells[0].phases[0].result.operations[0];
+    operation.timed_ns = Some(1 << 60);
+    operation.bytes = 1 << 50;
+    let finished = cells[0].end.finished.as_mut().unwrap();
+    // What a store says by its own names may be a way to say "no limit".
+    finished.store_properties.insert("limit".to_owned(), u64::MAX);
+    cells[0].end.opened.as_mut().unwrap().settings.insert("limit".to_owned(), u64::MAX.into());
+    assert_eq!(parse_results(&text(&cells)), (cells, Vec::new()));
+}
+
+#[test]
 fn a_phase_of_another_round_is_not_mixed_in() {
     let cells = gets(&axes("lmdb"), &[1_000, 2_000]);
     let stray = text(&cells[..1]).lines().next().unwrap().to_owned() + "\n";

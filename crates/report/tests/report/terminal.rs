@@ -4,6 +4,7 @@ use crate::common::*;
 use bakeoff_protocol::{Axes, Durability, FailureKind, Mode};
 use bakeoff_report::{CellRound, Run, TerminalOptions, render_terminal};
 use proptest::prelude::*;
+use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
 const PLAIN: TerminalOptions = TerminalOptions { width: 100, color: false, full: false };
@@ -261,4 +262,49 @@ fn five_record_counts_of_two_types_fit_a_hundred_columns() {
     let report = render_terminal(&run, &PLAIN);
     assert_width(&report, 100);
     assert_eq!(report.matches("Berkeley DB 5.01 µs").count(), 20, "{report}");
+}
+
+#[test]
+fn long_commands_can_be_pasted_as_they_stand() {
+    let mut run = run(gets(&axes("lmdb"), &[1_000]), stores());
+    run.directory = "results of a machine with a long name/20260102-030405-quick".into();
+    run.info["command_line"] =
+        json!(["bakeoff", "run", "made up", "--directory", "/a/$HOME/x".repeat(5), "--rounds", "3"]);
+    let again =
+        "/usr/bin/bakeoff request 0f --run 'a b' | /usr/lib/bakeoff/bakeoff-driver-native --with many words run";
+    for (round, message) in [(2, "it broke".to_owned()), (3, format!("it broke (again: {again})"))] {
+        run.cells.push(failed(good(&axes("sqlite"), round, Vec::new()), FailureKind::Crash, &message));
+    }
+    let report = render_terminal(&run, &FULL);
+    assert!(report.contains("\n  it broke\n") && !report.contains("(again:"), "{report}");
+    let command = |start: &str| {
+        let mut lines = report.lines().skip_while(|line| !line.starts_with(start)).peekable();
+        let mut words = Vec::new();
+        while let Some(line) = lines.next() {
+            words.push(line.trim_start_matches(start).trim().to_owned());
+            if !line.ends_with(" \\") {
+                break;
+            }
+        }
+        assert!(words.len() > 1, "{start}: {report}");
+        words.iter().map(|line| line.trim_end_matches(" \\")).collect::<Vec<_>>().join(" ")
+    };
+    let expected = "bakeoff request sqlite-1024-1000-random --run 'results of a machine with a long name/20260102-030405-quick' | \
+                    bakeoff-driver run";
+    assert_eq!(command("  again: "), expected);
+    assert!(report.contains("  again: /usr/bin/bakeoff request 0f --run 'a b' | "), "{report}");
+    assert_eq!(
+        command("  command   "),
+        format!("bakeoff run 'made up' --directory '{}' --rounds 3", "/a/$HOME/x".repeat(5))
+    );
+}
+
+#[test]
+fn what_several_threads_mean_for_figures_is_told() {
+    let note = "with several threads, times are those of an operation in its thread";
+    let told = |threads| {
+        let axes = Axes { threads, ..axes("lmdb") };
+        render_terminal(&run(gets(&axes, &[1_000, 1_010]), stores()), &PLAIN).contains(note)
+    };
+    assert!(told(4) && !told(1));
 }

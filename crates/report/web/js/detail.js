@@ -1,7 +1,7 @@
 // One workload: every store's figures with intervals and percentiles, and what is needed to run its cell again.
 
 const DETAIL_MEASURES = [
-  "time_ns_mean", "latency_ns_p50", "latency_ns_p99", "latency_ns_p999", "latency_ns_max", "per_second", "rate_kept", "cpu_ns_per_operation",
+  "time_ns_mean", "settled_time_ns_mean", "latency_ns_p50", "latency_ns_p99", "latency_ns_p999", "latency_ns_max", "per_second", "rate_kept", "cpu_ns_per_operation",
   "block_write_bytes_per_operation", "disk_after_close_allocated_bytes", "rss_peak_above_baseline_bytes", "reopen_ns",
 ];
 
@@ -11,7 +11,7 @@ function drawDetail() {
   const words = [state.event, workloadWords(state.at)].filter(Boolean).join(" · ");
   const open = contest?.asked_per_second ? ` ${openLoopWords(contest)}` : "";
   const per = contest?.per_entry ? " Times and rates are per entry, percentiles per scan." : "";
-  document.getElementById("detail-workload").textContent = contest ? `${words}. Means over rounds, below them their 95 % intervals; of percentiles the median of the rounds, of max the largest, below them the lowest and highest round; the rate over the time of all rounds.${per}${open}` : `${words}: nothing was measured here.`;
+  document.getElementById("detail-workload").textContent = contest ? `${words}. Means over rounds, below them their 95 % intervals; of percentiles the median of the rounds, of max the largest, below them the lowest and highest round; the rate over the time of all rounds.${per}${threadsWords(state.at)}${open}` : `${words}: nothing was measured here.`;
   drawDetailChart();
   document.getElementById("detail-table").replaceChildren(contest ? detailTable(contest, whole) : "");
   document.getElementById("detail-cells").replaceChildren(...(contest ? [element("p", { class: "hint" }, missingWords(contest).join(" · ")), cellsAgain(contest)] : []));
@@ -20,6 +20,12 @@ function drawDetail() {
 /** That operations did not wait for each other, and how many a second were due. */
 function openLoopWords(contest) {
   return `Open loop: ${figure(contest.asked_per_second, { unit: "per_second" })} asked for; times count from when operations were due.`;
+}
+
+/** Whose figures they are where several threads were at work; nothing where there was one. */
+function threadsWords(at) {
+  const threads = data.axes[axisIndex.get("threads")]?.values[at[axisIndex.get("threads")]].number;
+  return threads > 1 ? ` ${threads} threads: times are those of an operation in its thread, rates those of all threads together; CPU, bytes and memory are the whole process's.` : "";
 }
 
 function detailTable(contest, whole) {
@@ -45,23 +51,27 @@ function detailCell(figures, measure) {
   return element("td", {}, figure(mean, measure), high === undefined ? null : element("span", { class: "interval" }, range(low, high, measure)));
 }
 
-/** Each store's cell: its id, version, settings, log, and the command that does it again. */
+/** Each store's cell: its version, settings, log, the command that does it again, and flame graphs of it where a run on the page has any. */
 function cellsAgain(contest) {
   const run = data.runs[contest.at[axisIndex.get("run")]];
-  const rows = contest.entries.filter((entry) => shown(entry.store)).map((entry) => {
+  const entries = contest.entries.filter((entry) => shown(entry.store));
+  const profiled = entries.some((entry) => run.cells[entry.cell]?.flame_graphs);
+  const rows = entries.map((entry) => {
     const cell = run.cells[entry.cell];
+    const graphs = (cell?.flame_graphs ?? []).flatMap(([name, href]) => [element("a", { href, target: "_blank", rel: "noreferrer" }, name), " "]);
     const settings = Object.entries(cell?.settings ?? {}).map(([name, value]) => `${name}=${value}`).join(", ");
     return element("tr", {},
       element("th", { scope: "row" }, storeName(entry.store)),
       element("td", {}, cell?.version ?? "–"),
       element("td", {}, settings || "none"),
       element("td", {}, element("code", {}, cell?.log ?? "–")),
+      profiled ? element("td", {}, graphs.length ? graphs : "–") : null,
       element("td", {}, element("code", {}, cell?.again ?? "–")),
     );
   });
-  const heads = ["store", "version", "settings in force", "log", "run it again"];
+  const heads = ["store", "version", "settings in force", "log", ...(profiled ? ["flame graphs"] : []), "run it again"];
   return element("details", {},
-    element("summary", {}, "Versions, settings, logs, commands"),
+    element("summary", {}, profiled ? "Versions, settings, logs, flame graphs, commands" : "Versions, settings, logs, commands"),
     element("div", { class: "scroll" },
       element("table", { class: "stores" }, element("thead", {}, element("tr", {}, heads.map((head) => element("th", { scope: "col" }, head)))), element("tbody", {}, rows)),
     ),

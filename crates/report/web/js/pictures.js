@@ -37,7 +37,7 @@ function drawAlong(axis) {
   const what = measure.per_phase ? `${state.event}: ${measure.title}` : measure.title;
   picture(`along-${axis.name}`, {
     title: `${upperFirst(what)} against ${axisTitle(axis)}`,
-    hint: otherPlaces(index),
+    hint: [otherPlaces(index), axis.name === "threads" ? { per_second: "All threads together.", ns: "Of an operation in its thread." }[measure.per_phase && measure.name !== "cpu_ns_per_operation" ? measure.unit : ""] : ""].filter(Boolean).join(" · "),
     plot: (width) => (rows.length ? drawLines(rows, axis, measure, numeric, width) : null),
   });
 }
@@ -73,24 +73,36 @@ function drawLines(rows, axis, measure, numeric, width) {
     ? { type: "log", label: `${axisTitle(axis)} →`, ticks: [...labels.keys()], tickFormat: (value) => labels.get(value) ?? "" }
     : { type: "point", label: axisTitle(axis), domain: axis.values.map((value) => value.label), padding: 0.5 };
   const values = rows.flatMap((row) => [row.mean, row.low, row.high].filter(Boolean));
-  // Intervals of stores at the same place stand beside each other.
-  const dodge = (row) => (numeric ? 0 : (row.store - data.stores.length / 2) * Math.min(7, 40 / data.stores.length));
-  const shifted = (options) => data.stores.flatMap((_, store) => options(rows.filter((row) => row.store === store), dodge({ store })));
+  const marginRight = numeric ? roomForNames() : 18;
+  const dodge = dodges(rows, numeric, axis, width - 62 - marginRight);
+  const aside = Math.max(...dodge.values());
   return draw({
     width,
-    marginRight: numeric ? roomForNames() : 18,
-    x,
+    marginRight,
+    x: { ...x, insetLeft: aside, insetRight: aside },
     y: logarithmic(values, measure, `↑ ${measure.title}`),
     marks: [
-      ...shifted((of, dx) => [
-        Plot.ruleX(of.filter((row) => row.high !== undefined), { x: "x", y1: "low", y2: "high", stroke: "store", strokeWidth: 4, strokeOpacity: 0.3, dx }),
-        ...(numeric && of.length > 1 ? [Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(of[0].store) })] : []),
-        Plot.dot(of, { x: "x", y: "mean", fill: "store", symbol: "store", r: 3.5, dx }),
-      ]),
-      ...(numeric ? names(spread(rows, values), { x: "x", y: "mean", dx: 8, textAnchor: "start" }) : []),
+      ...[...dodge].flatMap(([store, dx]) => {
+        const of = rows.filter((row) => row.store === store);
+        return [
+          Plot.ruleX(of.filter((row) => row.high !== undefined), { x: "x", y1: "low", y2: "high", stroke: "store", strokeWidth: 4, strokeOpacity: 0.3, dx }),
+          ...(numeric && of.length > 1 ? [Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(store), dx })] : []),
+          Plot.dot(of, { x: "x", y: "mean", fill: "store", symbol: "store", r: 3.5, dx }),
+        ];
+      }),
+      ...(numeric ? names(spread(rows, values), { x: "x", y: "mean", dx: aside + 8, textAnchor: "start" }) : []),
       Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipWords(row, measure)}` })),
     ],
   }, `${measure.title} of every store against ${axisTitle(axis)}`);
+}
+
+/** How many pixels each store stands beside its place, so that the intervals of several do not lie over each other. */
+function dodges(rows, numeric, axis, width) {
+  const stores = d3.sort(new Set(rows.map((row) => row.store)));
+  const places = numeric ? d3.sort(new Set(rows.map((row) => Math.log(row.x)))) : axis.values.map((_, index) => index);
+  const nearest = d3.min(d3.pairs(places, (a, b) => b - a)) / (places.at(-1) - places[0]) || 1;
+  const step = Math.min(7, (0.6 * nearest * width) / stores.length);
+  return new Map(stores.map((store, index) => [store, (index - (stores.length - 1) / 2) * step]));
 }
 
 /** The last mark of each line, moved up where names would lie on each other on a scale of these values. */
@@ -206,6 +218,7 @@ function drawScatter() {
   const options = measures.map((measure) => ({ label: measure.title, value: measure }));
   const choose = (index) => (measure) => {
     state.scatter[index] = measure;
+    remember();
     drawScatter();
     document.querySelectorAll("#scatter select")[index].focus();
   };
@@ -247,6 +260,7 @@ function drawRelative() {
   const eventBoxes = element("span", { class: "checks" }, events.map((event) => {
     const toggle = () => {
       if (!state.barEvents.delete(event)) state.barEvents.add(event);
+      remember();
       drawRelative();
       [...document.querySelectorAll("#relative input")][events.indexOf(event)].focus();
     };
@@ -258,6 +272,7 @@ function drawRelative() {
     const options = [{ label: "all", value: -1 }, ...axis.values.map((value, place) => ({ label: value.label, value: place }))];
     const choose = (place) => {
       state.barPlaces[index] = place;
+      remember();
       drawRelative();
       document.querySelectorAll("#relative select")[nth(index)].focus();
     };

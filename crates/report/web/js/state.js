@@ -32,6 +32,10 @@ function remember() {
   words.set("operation", state.event);
   data.axes.forEach((axis, index) => varies(axis) && words.set(axis.name, axis.values[state.at[index]].label));
   for (const store of state.hidden) words.append("without", data.stores[store].title);
+  words.set("across", state.scatter[0].name);
+  words.set("up", state.scatter[1].name);
+  data.axes.forEach((axis, index) => state.barPlaces[index] >= 0 && words.set(`bars-${axis.name}`, axis.values[state.barPlaces[index]].label));
+  for (const event of events) if (!state.barEvents.has(event)) words.append("bars-without", event);
   try {
     history.replaceState(null, "", `#${words}`);
   } catch {
@@ -39,17 +43,23 @@ function remember() {
   }
 }
 
-/** Takes up a choice from the address, as far as this page knows what it names. */
+/** Takes up a choice from the address, as far as this page knows what it names. An address without one leaves everything as it is. */
 function recall() {
   const words = new URLSearchParams(location.hash.slice(1));
-  state.measure = measures.find((measure) => measure.name === words.get("measure")) ?? state.measure;
+  if (!words.has("measure")) return;
+  const named = (name, otherwise) => measures.find((measure) => measure.name === words.get(name)) ?? otherwise;
+  const place = (axis, name) => axis.values.findIndex((each) => each.label === words.get(name));
+  state.measure = named("measure", state.measure);
   if (events.includes(words.get("operation"))) state.event = words.get("operation");
   data.axes.forEach((axis, index) => {
-    const value = axis.values.findIndex((each) => each.label === words.get(axis.name));
+    const value = place(axis, axis.name);
     if (value >= 0) state.at[index] = value;
   });
   const without = words.getAll("without");
-  data.stores.forEach((store, index) => without.includes(store.title) && state.hidden.add(index));
+  state.hidden = new Set(data.stores.flatMap((store, index) => (without.includes(store.title) ? [index] : [])));
+  state.scatter = [named("across", state.scatter[0]), named("up", state.scatter[1])];
+  state.barPlaces = data.axes.map((axis) => place(axis, `bars-${axis.name}`));
+  state.barEvents = new Set(events.filter((event) => !words.getAll("bars-without").includes(event)));
 }
 
 const shown = (store) => !state.hidden.has(store);

@@ -1,0 +1,109 @@
+//! What stands beside the plain figures: published ones, other media, disturbances, and what stores had put off.
+
+use crate::Page;
+use crate::common::{axes, good, operation, phase_result, run, stores};
+use crate::made_up::circumstances;
+use crate::pictures::{marks, near};
+
+const DOTS: &str = "[aria-label=dot]:not(.key) > *";
+
+/// Asserts that the marks of a picture stand at exactly these values, on the axis that `of` takes.
+fn assert_values(page: &mut Page, picture: &str, selector: &str, of: fn(&(f64, f64)) -> f64, expected: &[f64]) {
+    let mut found: Vec<f64> = marks(page, picture, selector).iter().map(of).collect();
+    found.sort_by(f64::total_cmp);
+    let mut expected = expected.to_vec();
+    expected.sort_by(f64::total_cmp);
+    let same = found.len() == expected.len() && found.iter().zip(&expected).all(|(one, other)| near(*one, *other));
+    assert!(same, "{picture}: {found:?} instead of {expected:?}");
+}
+
+/// Mean times that were published of an operation on 1,000 random records of 1 to 10 KiB, ns.
+fn published(operation: &str) -> Vec<f64> {
+    let mut reader = csv::Reader::from_reader(include_bytes!("../../../../published/hines-2023.csv").as_slice());
+    let names = reader.headers().unwrap().clone();
+    let rows = reader.records().map(Result::unwrap).filter(|row| {
+        let field = |name: &str| &row[names.iter().position(|each| each == name).unwrap()];
+        [
+            ("phase", operation),
+            ("measure", "time"),
+            ("data", "random"),
+            ("value_bytes_min", "1024"),
+            ("records", "1000"),
+        ]
+        .iter()
+        .all(|(name, value)| field(name) == *value)
+    });
+    let mean = names.iter().position(|each| each == "mean").unwrap();
+    rows.map(|row| row[mean].parse().unwrap()).collect()
+}
+
+#[test]
+fn published_figures_beside_ours() {
+    let phases = || ["insert", "get"].map(|name| phase_result(name, vec![operation(name, 4_180)])).to_vec();
+    let cell = |store: &str, records: u64| {
+        let axes = bakeoff_protocol::Axes { records, ..axes(store) };
+        good(&axes, 1, phases())
+    };
+    let run = run(vec![cell("lmdb", 1_000), cell("sqlite", 1_000), cell("lmdb", 2_000)], stores());
+    let mut page = Page::against(&[run], "hines-2023");
+    page.choose("#choosers", "records", "1,000");
+    for operation in ["insert", "get"] {
+        page.choose("#choosers", "operation", operation);
+        let theirs = published(operation);
+        assert_eq!(theirs.len(), 6, "stores in the paper");
+        assert_values(&mut page, "#published", ".published > *", |mark| mark.0, &theirs);
+        assert_values(
+            &mut page,
+            "#published",
+            "[aria-label=dot]:not(.key):not(.published) > *",
+            |mark| mark.0,
+            &[4_180.0; 2],
+        );
+    }
+    let words = page.text_of("#published");
+    for expected in ["Get: mean time, published and ours", "Hines", "2023", "Berkeley DB (none)", "other machines"] {
+        assert!(words.contains(expected), "{expected} is not in {words}");
+    }
+    page.choose("#choosers", "records", "2,000");
+    assert!(page.text_of("#published").contains("Nothing was published for"), "{}", page.text_of("#published"));
+    assert_eq!(page.count("#published svg"), 0);
+    page.is_quiet();
+}
+
+#[test]
+fn media_and_disturbances_are_chosen_and_set_beside_each_other() {
+    let mut page = Page::open(&[circumstances()]);
+    assert_eq!(page.fields(), ["LMDB 1.00 µs"]);
+    let up = |mark: &(f64, f64)| mark.1;
+    assert_values(&mut page, "#along-medium", DOTS, up, &[1e3, 2e3, 1e4, 2e4]);
+    assert_values(&mut page, "#along-disturbance", DOTS, up, &[1e3, 2e3, 3e3, 6e3]);
+    page.choose("#choosers", "medium", "slow");
+    assert_eq!(page.fields(), ["LMDB 10.0 µs"]);
+    assert_values(&mut page, "#along-disturbance", DOTS, up, &[1e4, 2e4, 3e4, 6e4]);
+    page.choose("#choosers", "disturbance", "video");
+    assert_eq!(page.fields(), ["LMDB 30.0 µs"]);
+    assert_values(&mut page, "#along-medium", DOTS, up, &[3e3, 6e3, 3e4, 6e4]);
+    assert_values(&mut page, "#detail-chart", DOTS, |mark| mark.0, &[3e4, 6e4]);
+    let words = page.text_of("#detail-workload");
+    assert!(words.contains("medium slow") && words.contains("disturbance video"), "{words}");
+    page.is_quiet();
+}
+
+#[test]
+fn what_was_put_off_is_a_measure_beside_what_was_acknowledged() {
+    let mut page = Page::open(&[circumstances()]);
+    page.choose("#choosers", "measure", "settled time");
+    assert_eq!(page.fields(), ["LMDB 3.00 µs"]);
+    assert_values(&mut page, "#detail-chart", DOTS, |mark| mark.0, &[3e3, 6e3]);
+    assert_values(&mut page, "#along-medium", DOTS, |mark| mark.1, &[3e3, 6e3, 3e4, 6e4]);
+    let table = page.text_of("#detail-table");
+    for words in ["mean time", "settled time", "1.00 µs", "3.00 µs"] {
+        assert!(table.contains(words), "{words} is not in {table}");
+    }
+    page.choose("#scatter", "across", "mean time");
+    page.choose("#scatter", "up", "settled time");
+    assert_values(&mut page, "#scatter", DOTS, |mark| mark.1 / mark.0, &[3.0, 3.0]);
+    page.choose("#choosers", "measure", "mean time");
+    assert_eq!(page.fields(), ["LMDB 1.00 µs"]);
+    page.is_quiet();
+}
