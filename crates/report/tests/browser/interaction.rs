@@ -156,7 +156,7 @@ fn a_link_shows_the_same_scatter_and_bars() {
     other.browser.value("new Promise((done) => setTimeout(done, 300))");
     assert!(other.text_of("#relative").contains("12 of 16 contests"));
     other.browser.value(&format!("location.hash = {whole:?}; new Promise((done) => setTimeout(done, 1500))"));
-    assert!(other.text_of("#relative").contains("60 of 128 contests"), "{}", other.text_of("#relative"));
+    assert!(other.text_of("#relative").contains("28 of 64 contests"), "{}", other.text_of("#relative"));
     assert_eq!(other.browser.text(chosen), "mean time,peak memory");
     other.is_quiet();
 }

@@ -278,9 +278,8 @@ fn long_commands_can_be_pasted_as_they_stand() {
     let report = render_terminal(&run, &FULL);
     assert!(report.contains("\n  it broke\n") && !report.contains("(again:"), "{report}");
     let command = |start: &str| {
-        let mut lines = report.lines().skip_while(|line| !line.starts_with(start)).peekable();
         let mut words = Vec::new();
-        while let Some(line) = lines.next() {
+        for line in report.lines().skip_while(|line| !line.starts_with(start)) {
             words.push(line.trim_start_matches(start).trim().to_owned());
             if !line.ends_with(" \\") {
                 break;
