@@ -341,3 +341,17 @@ fn driver_is_running(place: &std::path::Path) -> bool {
         is_here && name.starts_with("bakeoff-driver")
     })
 }
+
+#[test]
+fn room_for_long_answers_is_there_before_the_clock_starts() {
+    let place = Place::new();
+    let suite = tiny_suite(r#""lmdb""#, "");
+    let copies = "[[phases]]\nname = \"copy\"\noperation = \"scan-all\"\noperations = 1\nconsumer = \"copy\"\n";
+    place.write("copies.toml", &(suite.replace("10B..100B", "200KiB") + copies));
+    place.run(&["run", "copies.toml", "--rounds", "1"]).expect(0);
+    let lines = place.lines();
+    let copy = lines.iter().find(|line| line["result"]["phase"] == "copy").expect("the phase");
+    let faults = copy["result"]["resources"]["page_faults_minor"].as_u64().expect("they are counted");
+    // The answer alone has 10,000 pages; the store's map is brought in 16 at a time.
+    assert!(faults < 5_000, "{faults}");
+}

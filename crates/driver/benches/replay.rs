@@ -121,7 +121,7 @@ fn replay(tape: &Path, pool: &Pool, clock: &Clock, mode: Mode, watch: bool) -> f
     })
     .expect("null opens");
     let (done, stop) = (AtomicU64::new(0), AtomicBool::new(false));
-    let mut buffers = Buffers::new(1024);
+    let mut buffers = Buffers::new(1024).expect("there is memory");
     let tape = TapeReader::open(tape).expect("the tape opens");
     tape.check().expect("the tape is whole");
     let mut lane = tape.lane(0).expect("the tape has a lane");

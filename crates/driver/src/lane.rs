@@ -29,9 +29,6 @@ const EACH: u8 = 0;
 const WHEN_DUE: u8 = 1;
 const WHOLE: u8 = 2;
 
-/// Bytes of output and of written values that a block of several operations may have (`docs/TAPE.md`).
-const BLOCK_BYTES_MAX: usize = 1 << 20;
-
 /// A thread's buffers, made before the baseline of memory is taken so that they are part of it.
 pub struct Buffers {
     output: Vec<u8>,
@@ -44,22 +41,31 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Buffers for operations whose key and value are at most `entry_bytes_max` long together.
-    pub fn new(entry_bytes_max: usize) -> Self {
-        let touched = |bytes: usize| {
-            let mut buffer = vec![1_u8; bytes];
-            buffer.clear();
-            buffer
-        };
-        Self {
-            output: touched(BLOCK_BYTES_MAX + entry_bytes_max),
+    /// Buffers for blocks whose answers are at most so long together.
+    ///
+    /// # Errors
+    /// No memory holds that.
+    pub fn new(output_bytes_max: u64) -> Result<Self, Failure> {
+        Ok(Self {
+            output: touched(output_bytes_max)?,
             answers: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
             visits: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
             times: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
-            walk: WalkBuffers { key: touched(512), value: touched(4096) },
+            walk: WalkBuffers { key: touched(512)?, value: touched(4096)? },
             slow: BinaryHeap::with_capacity(SLOW_MAX as usize + 1),
-        }
+        })
     }
+}
+
+/// An empty buffer whose memory is there, not only promised: nothing is fetched when it is filled inside the clock.
+fn touched(bytes: u64) -> Result<Vec<u8>, Failure> {
+    let mut buffer = Vec::new();
+    let room = usize::try_from(bytes).ok().filter(|&bytes| buffer.try_reserve_exact(bytes).is_ok());
+    let room = room
+        .ok_or_else(|| Failure::bad_tape(format!("a block expects {bytes} bytes of output: no memory holds that")))?;
+    buffer.resize(room, 1);
+    buffer.clear();
+    Ok(buffer)
 }
 
 /// What a lane is replayed with.
@@ -161,7 +167,6 @@ pub fn replay_lane(
         }
         let before = outcome.timed();
         buffers.output.clear();
-        make_room(&mut buffers.output, block.output_bytes())?;
         buffers.answers.clear();
         buffers.visits.clear();
         buffers.times.clear();
@@ -205,12 +210,6 @@ fn new_watch<'a>(job: &LaneJob<'a>, buffers: &mut Buffers) -> Watch<'a> {
     buffers.slow.clear();
     let watch = Watch::new(job.clock, job.operations, job.alone);
     if job.watch { watch } else { watch.blind() }
-}
-
-/// Makes room for the output of a block before its clock starts.
-fn make_room(output: &mut Vec<u8>, bytes: u64) -> Result<(), Failure> {
-    let room = usize::try_from(bytes).ok().and_then(|bytes| output.try_reserve(bytes).ok());
-    room.ok_or_else(|| Failure::bad_tape(format!("a block expects {bytes} bytes of output: no memory holds that")))
 }
 
 /// Reads a byte of every page of the values a block writes, so that no page of the pool is fetched inside the clock.

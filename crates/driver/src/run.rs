@@ -117,7 +117,8 @@ pub(crate) fn run(request: &Request, stores: &[Entry], emitter: &Emitter) -> Res
 
 fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result<Finished, Failure> {
     let case = Case::prepare(request, stores)?;
-    let mut buffers: Vec<_> = (0..request.hints.threads).map(|_| Buffers::new(case.entry_bytes_max())).collect();
+    let mut buffers =
+        (0..request.hints.threads).map(|_| Buffers::new(case.output_bytes_max)).collect::<Result<Vec<_>, _>>()?;
     let (store, open_ns) = case.open()?;
     let rss_baseline_bytes = rss_bytes();
     emitter.emit(&Event::Opened(Opened {
@@ -161,6 +162,8 @@ struct Case<'a> {
     /// The phases' tapes, each looked through.
     tapes: Vec<TapeReader>,
     verify: Option<TapeReader>,
+    /// The most output that a block's right answers have.
+    output_bytes_max: u64,
     clock: Clock,
 }
 
@@ -183,9 +186,14 @@ impl<'a> Case<'a> {
             .map_err(|error| Failure::bad_request(format!("{}: {error}", request.store)))?;
         check_directory(&request.directory)?;
         let pool = Pool::open(&request.pool).map_err(|error| Failure::bad_tape(error.to_string()))?;
-        let tapes =
-            request.phases.iter().map(|phase| check_tape(&phase.tape, request, &pool)).collect::<Result<_, _>>()?;
-        let verify = request.verify.as_deref().map(|tape| check_tape(tape, request, &pool)).transpose()?;
+        let mut output_bytes_max = 0;
+        let mut check = |path: &Path| {
+            let (tape, bytes) = check_tape(path, request, &pool)?;
+            output_bytes_max = output_bytes_max.max(bytes);
+            Ok(tape)
+        };
+        let tapes = request.phases.iter().map(|phase| check(&phase.tape)).collect::<Result<_, _>>()?;
+        let verify = request.verify.as_deref().map(check).transpose()?;
         Ok(Self {
             request,
             entry,
@@ -195,15 +203,9 @@ impl<'a> Case<'a> {
             pool,
             tapes,
             verify,
+            output_bytes_max,
             clock: Clock::new(),
         })
-    }
-
-    /// The longest key and value together; never more than the tapes can hold, whatever the hints say.
-    fn entry_bytes_max(&self) -> usize {
-        let hints = &self.request.hints;
-        let bytes = hints.key_bytes_max.min(u64::from(u16::MAX)) + hints.value_bytes_max.min(self.pool.bytes());
-        usize::try_from(bytes).unwrap_or(0)
     }
 
     /// Opens the store and says how many nanoseconds that took.
@@ -233,8 +235,8 @@ fn check_directory(directory: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Opens a tape, which must be whole and made for this pool, before anything is measured.
-fn check_tape(path: &Path, request: &Request, pool: &Pool) -> Result<TapeReader, Failure> {
+/// Opens a tape, which must be whole and made for this pool, before anything is measured. With the most output of a block, bytes.
+fn check_tape(path: &Path, request: &Request, pool: &Pool) -> Result<(TapeReader, u64), Failure> {
     let tape = TapeReader::open(path).map_err(|error| Failure::bad_tape(error.to_string()))?;
     let facts = tape.facts();
     if (facts.pool_bytes, facts.pool_checksum) != (pool.bytes(), pool.checksum()) {
@@ -248,8 +250,8 @@ fn check_tape(path: &Path, request: &Request, pool: &Pool) -> Result<TapeReader,
             pool.checksum()
         )));
     }
-    tape.check().map_err(|error| Failure::bad_tape(error.to_string()))?;
-    Ok(tape)
+    let output_bytes_max = tape.check().map_err(|error| Failure::bad_tape(error.to_string()))?;
+    Ok((tape, output_bytes_max))
 }
 
 fn close(store: Box<dyn Store>, directory: &Path) -> Result<Finished, Failure> {

@@ -166,7 +166,8 @@ mod tests {
             stop: &stop,
         };
         let mut session = Damaging { entries: BTreeMap::new(), damage };
-        let outcome = replay_lane(&job, &mut tape.lane(0).unwrap(), &mut session, &mut Buffers::new(1000)).unwrap();
+        let outcome =
+            replay_lane(&job, &mut tape.lane(0).unwrap(), &mut session, &mut Buffers::new(1000).unwrap()).unwrap();
         (outcome.answers_checked, outcome.answers_wrong, outcome.first_wrong)
     }
 

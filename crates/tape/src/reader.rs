@@ -135,17 +135,20 @@ impl TapeReader {
     }
 
     /// Reads every block of every lane, with the memory of one block, and refuses the tape if anything on it is not
-    /// as it was written: checksums, counts, records, values outside the pool.
+    /// as it was written: checksums, counts, records, values outside the pool. Gives the most output that a block's right answers
+    /// have, bytes.
     ///
     /// # Errors
     /// What is wrong and where, or that the file cannot be read.
-    pub fn check(&self) -> Result<(), TapeError> {
+    pub fn check(&self) -> Result<u64, TapeError> {
         let stamp = Stamp::of(&self.file).map_err(TapeError::io("read the length of", &self.path))?;
         let mut content = Xxh64::new(0);
+        let mut output_bytes_max = 0;
         for number in (0..).take(self.header.lanes.len()) {
             let mut lane = self.lane(number)?;
             while let Some(block) = lane.next_block()? {
                 content.update(&block.header.checksum.to_le_bytes());
+                output_bytes_max = output_bytes_max.max(block.output_bytes());
             }
         }
         if content.digest() != self.header.content_checksum {
@@ -154,7 +157,7 @@ impl TapeReader {
             return Err(damaged(&self.path, 0, flaw));
         }
         self.checked.get_or_init(|| stamp);
-        Ok(())
+        Ok(output_bytes_max)
     }
 
     /// The lane with this number, from its beginning, with a file handle of its own.

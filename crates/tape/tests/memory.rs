@@ -66,7 +66,9 @@ fn peaks(workload: &Workload) -> (usize, usize) {
     let directory = tempfile::tempdir().unwrap();
     let recording =
         peak(|| drop(record(workload, directory.path(), None, &mut |_| ControlFlow::Continue(())).unwrap()));
-    let reading = peak(|| TapeReader::open(&directory.path().join("02-second.tape")).unwrap().check().unwrap());
+    let reading = peak(|| {
+        TapeReader::open(&directory.path().join("02-second.tape")).unwrap().check().unwrap();
+    });
     (recording, reading)
 }
 
