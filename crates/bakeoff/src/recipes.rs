@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_suite::{StoreChoice, did_you_mean};
+use bakeoff_suite::StoreChoice;
 use serde::Deserialize;
 
 use crate::drivers::Drivers;
@@ -113,33 +113,34 @@ pub(crate) fn recipes() -> Result<Vec<Recipe>> {
     Ok(tables.into_iter().map(|(name, recipe)| Recipe { name, ..recipe }).collect())
 }
 
-/// Refuses a name that is like that of a store which is not built yet; other wrong names are found, with their place, when a suite is
-/// planned.
-fn check_names(names: &[String], drivers: &Drivers, recipes: &[Recipe]) -> Result<()> {
-    let built = drivers.stores();
-    let built: Vec<_> = built.iter().map(|store| store.name.as_str()).collect();
-    let others: Vec<_> = recipes.iter().flat_map(|recipe| &recipe.stores).map(String::as_str).collect();
-    let is_known = |name: &str| built.contains(&name) || others.contains(&name);
-    for name in names.iter().filter(|name| !is_known(name) && did_you_mean(name, &built).is_empty()) {
-        let near = did_you_mean(name, &others);
-        if !near.is_empty() {
-            bail!("unknown store `{}`{near}", bakeoff_report::printable(name));
-        }
-    }
-    Ok(())
+/// The names of all stores that can be had, those of drivers that are not built too; and of those that only tests want.
+pub(crate) struct StoreNames {
+    pub(crate) known: Vec<String>,
+    pub(crate) hidden: Vec<String>,
 }
 
-/// The drivers there are, after those were built that `stores` ask for, if anything may be built.
+/// What may be asked for, with these drivers built.
+///
+/// # Errors
+/// As [`recipes`].
+pub(crate) fn store_names(drivers: &Drivers) -> Result<StoreNames> {
+    let (hidden, built): (Vec<_>, Vec<_>) = drivers.stores().into_iter().partition(|store| store.test_only);
+    let mut known: Vec<String> = built.into_iter().map(|store| store.name).collect();
+    for name in recipes()?.into_iter().flat_map(|recipe| recipe.stores) {
+        if !known.contains(&name) {
+            known.push(name);
+        }
+    }
+    Ok(StoreNames { known, hidden: hidden.into_iter().map(|store| store.name).collect() })
+}
+
+/// The drivers there are, `drivers` being built, after those were built that `stores` ask for, if anything may be built.
 ///
 /// # Errors
 /// If no driver works, or one cannot be built of which a store was named. Where all stores are asked for, what cannot be built is
 /// left out with a note.
-pub(crate) fn drivers_for(stores: &StoreChoice, may_build: bool) -> Result<Drivers> {
-    let mut drivers = Drivers::discover()?;
+pub(crate) fn drivers_for(mut drivers: Drivers, stores: &StoreChoice, may_build: bool) -> Result<Drivers> {
     let recipes = recipes()?;
-    if let StoreChoice::Named(names) = stores {
-        check_names(names, &drivers, &recipes)?;
-    }
     let mut notes = Vec::new();
     for recipe in recipes.iter().filter(|recipe| recipe.is_wanted(stores)) {
         let built = if may_build { recipe.build(&drivers) } else { recipe.check_built(&drivers) };

@@ -116,6 +116,20 @@ fn without_the_script_the_command_that_builds_is_named() {
 }
 
 #[test]
+fn a_misspelt_store_of_a_driver_that_is_not_built_is_placed_and_nothing_is_built() {
+    let (here, (_, recipe)) = (Installation::new(), recipe());
+    let (store, misspelt) = (&recipe.stores[0], format!("{}s", recipe.stores[0]));
+    here.place.write("tiny.toml", &tiny_suite(&format!("\"{store}\", \"{misspelt}\""), ""));
+    let script = here.script("exit 1");
+    let ended = here.run(&["run", "tiny.toml"], Some(&script)).expect(2);
+    let nearest = format!("did you mean `{store}`");
+    ended.says(&["tiny.toml:7:", &format!("unknown store `{misspelt}`"), &nearest]);
+    let picked = here.run(&["pick", "--records", "100", "--stores", &misspelt], Some(&script)).expect(2);
+    picked.says(&["--stores", &format!("unknown store `{misspelt}`"), &nearest]);
+    assert_eq!(here.calls(), "");
+}
+
+#[test]
 fn a_store_that_is_asked_for_has_its_driver_built_once_announced() {
     let (here, (name, recipe)) = (Installation::new(), recipe());
     let store = &recipe.stores[0];

@@ -38,7 +38,7 @@ pub use error::{SuiteError, SuiteErrors, did_you_mean};
 pub use flow::drawn_max;
 pub use offered::offered;
 pub use overrides::Overrides;
-pub use plan::{Cell, DEFAULT_MEDIUM, Plan, PlanMedium, WorkloadPlan, plan};
+pub use plan::{Cell, DEFAULT_MEDIUM, Plan, PlanMedium, WorkloadPlan, check_stores, plan};
 pub use rate::OpenPhase;
 pub use skip::{Skip, SkipReason};
 pub use suite::{StoreChoice, Suite, read_text};

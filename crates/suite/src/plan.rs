@@ -121,6 +121,33 @@ impl Plan {
     }
 }
 
+/// Checks the names of stores that a suite asks for against those that can be had at all, before drivers are built for them. `hidden`
+/// ones are taken, but named to nobody.
+///
+/// # Errors
+/// A store that is not among them, with its place and the nearest that is.
+pub fn check_stores(suite: &Suite, known: &[&str], hidden: &[&str]) -> Result<(), SuiteErrors> {
+    let can_be_had = |name: &str| known.contains(&name) || hidden.contains(&name);
+    for suite in suite.measured() {
+        let mut problems = Problems::default();
+        if let StoreChoice::Named(names) = suite.stores() {
+            for (index, name) in names.iter().enumerate().filter(|(_, name)| !can_be_had(name)) {
+                unknown_store(suite, (index, name), known, &mut problems);
+            }
+        }
+        if !problems.is_empty() {
+            return Err(suite.file.errors(problems));
+        }
+    }
+    Ok(())
+}
+
+fn unknown_store(suite: &Suite, (index, name): (usize, &str), known: &[&str], problems: &mut Problems) {
+    let message = format!("unknown store `{}`", crate::units::shorten(name));
+    let help = format!("drivers offer {}", known.join(", "));
+    problems.add_unknown(&suite.file.axis_place("stores", index), name, known, message, help);
+}
+
 /// Multiplies out the axes of a suite for the stores that drivers describe. `media` says where each medium is.
 ///
 /// # Errors
@@ -180,12 +207,7 @@ fn choose<'a>(suite: &Suite, stores: &'a [StoreDescription], problems: &mut Prob
             for (index, name) in names.iter().enumerate() {
                 match stores.iter().find(|store| store.name == *name) {
                     Some(store) => add(store, problems),
-                    None => {
-                        let place = suite.file.axis_place("stores", index);
-                        let message = format!("unknown store `{}`", crate::units::shorten(name));
-                        let help = format!("drivers offer {}", known.join(", "));
-                        problems.add_unknown(&place, name, &known, message, help);
-                    }
+                    None => unknown_store(suite, (index, name), &known, problems),
                 }
             }
         }

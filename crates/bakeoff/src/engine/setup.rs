@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::Medium;
 use bakeoff_protocol::{Profile, StoreDescription};
-use bakeoff_suite::{DEFAULT_MEDIUM, Disturbance, Overrides, Plan, PlanMedium, Suite, plan};
+use bakeoff_suite::{DEFAULT_MEDIUM, Disturbance, Overrides, Plan, PlanMedium, Suite, check_stores, plan};
 
 use crate::cli::{RunArguments, SuiteArguments};
 use crate::drivers::{Driver, Drivers};
@@ -15,7 +15,7 @@ use crate::engine::disturbance;
 use crate::engine::made_media::NewFileSystem;
 use crate::engine::profile;
 use crate::engine::replayed::Replayed;
-use crate::recipes::drivers_for;
+use crate::recipes::{drivers_for, store_names};
 
 /// Everything that is known before the first cell runs.
 pub(crate) struct Setup {
@@ -69,6 +69,16 @@ impl SuiteSource {
     }
 }
 
+/// The drivers that a suite's stores need, built if they may be; a name that no driver has is refused first.
+fn drivers_of(suite: &Suite, may_build: bool) -> Result<Drivers> {
+    let drivers = Drivers::discover()?;
+    let names = store_names(&drivers)?;
+    let known: Vec<_> = names.known.iter().map(String::as_str).collect();
+    let hidden: Vec<_> = names.hidden.iter().map(String::as_str).collect();
+    check_stores(suite, &known, &hidden)?;
+    drivers_for(drivers, suite.stores(), may_build)
+}
+
 impl Setup {
     /// Reads, finds and plans everything that `arguments` ask for.
     pub(crate) fn new(arguments: &RunArguments, source: &SuiteSource) -> Result<Self> {
@@ -84,7 +94,7 @@ impl Setup {
         if let Some(replayed) = &replayed {
             suite = suite.replaying(&replayed.workload)?;
         }
-        let drivers = drivers_for(suite.stores(), !arguments.plan)?;
+        let drivers = drivers_of(&suite, !arguments.plan)?;
         let stores = drivers.stores();
         let made = made_media(&given)?;
         let directories = media_directories(arguments, given, &made, &suite)?;
@@ -245,7 +255,7 @@ fn media_directories(
         let Some(directory) = given.get(name) else {
             bail!("the suite measures the medium `{name}`: say where it is with --medium {name}=DIR");
         };
-        if name == DEFAULT_MEDIUM && arguments.dir.is_none() {
+        if directory == &arguments.out {
             std::fs::create_dir_all(directory)
                 .with_context(|| format!("cannot make the directory {}", directory.display()))?;
         }

@@ -17,7 +17,7 @@ use crate::pick::need::{Need, Stores};
 use crate::pick::questions::ask;
 use crate::pick::suite::PickSuite;
 use crate::pick::typed::Typed;
-use crate::recipes::{drivers_for, not_built};
+use crate::recipes::{drivers_for, not_built, store_names};
 use crate::verbs::run::{execute, make_run_directory, print_warnings, run_file};
 
 /// What the suite of a pick is called in errors and results.
@@ -79,10 +79,14 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
 
 /// The stores that may take part, as their drivers describe them.
 fn stores(need: &Need) -> Result<Vec<StoreDescription>> {
+    let built = Drivers::discover()?;
     let drivers = match &need.stores {
-        Stores::Built => Drivers::discover()?,
-        Stores::All => drivers_for(&StoreChoice::All, true)?,
-        Stores::Named(names) => drivers_for(&StoreChoice::Named(names.clone()), true)?,
+        Stores::Built => built,
+        Stores::All => drivers_for(built, &StoreChoice::All, true)?,
+        Stores::Named(names) => {
+            check_names(names, &built)?;
+            drivers_for(built, &StoreChoice::Named(names.clone()), true)?
+        }
     };
     for reason in &drivers.left_out {
         tell!("note: {}", bakeoff_report::printable(reason));
@@ -91,17 +95,22 @@ fn stores(need: &Need) -> Result<Vec<StoreDescription>> {
     let Stores::Named(names) = &need.stores else {
         return Ok(all.into_iter().filter(|store| !store.test_only).collect());
     };
-    let known: Vec<&str> = all.iter().filter(|store| !store.test_only).map(|store| store.name.as_str()).collect();
-    names
-        .iter()
-        .map(|name| {
-            let found = all.iter().find(|store| store.name == *name).cloned();
-            found.with_context(|| {
-                let near = bakeoff_suite::did_you_mean(name, &known);
-                format!("--stores: unknown store `{name}`{near}; drivers offer {}", known.join(", "))
-            })
-        })
-        .collect()
+    let of_name = |name: &String| all.iter().find(|store| store.name == *name).cloned();
+    names.iter().map(|name| of_name(name).with_context(|| format!("no driver offers `{name}`"))).collect()
+}
+
+/// Refuses a name that no driver has, built or not, before one is built.
+fn check_names(names: &[String], built: &Drivers) -> Result<()> {
+    let all = store_names(built)?;
+    let known: Vec<_> = all.known.iter().map(String::as_str).collect();
+    match names.iter().find(|name| !all.known.contains(name) && !all.hidden.contains(name)) {
+        None => Ok(()),
+        Some(name) => {
+            let near = bakeoff_suite::did_you_mean(name, &known);
+            let name = bakeoff_report::printable(name);
+            bail!("--stores: unknown store `{name}`{near}; drivers offer {}", known.join(", "))
+        }
+    }
 }
 
 /// What `bakeoff run` would be given for the suite of a pick.
