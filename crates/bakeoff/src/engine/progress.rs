@@ -20,10 +20,14 @@ pub(crate) struct Display {
 /// Positions of the bar.
 const BAR_STEPS: u64 = 1000;
 
+/// Lines that name leaders, at most: the bar must stay in sight.
+const LEADERS_MAX: usize = 12;
+
 struct Bars {
-    _all: MultiProgress,
+    all: MultiProgress,
     progress: ProgressBar,
-    leader: ProgressBar,
+    /// One line each: a message of several lines would be cut to the width of one.
+    leaders: Vec<ProgressBar>,
 }
 
 impl Display {
@@ -32,13 +36,10 @@ impl Display {
         let bars = std::io::stderr().is_terminal().then(|| {
             let all = MultiProgress::new();
             let progress = all.add(ProgressBar::new(BAR_STEPS));
-            progress.set_style(bar_style());
-            let leader = all.add(ProgressBar::new_spinner());
-            leader.set_style(
-                ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
-            );
+            // What is done at the moment comes last: it alone may be cut where the terminal is narrow.
+            progress.set_style(style("{elapsed:>4} {bar:20} {percent:>3} % {prefix} · {wide_msg}"));
             progress.enable_steady_tick(Duration::from_millis(500));
-            Bars { _all: all, progress, leader }
+            Bars { all, progress, leaders: Vec::new() }
         });
         Self { bars, begin: Instant::now(), predicted: None, last_line: None }
     }
@@ -47,7 +48,8 @@ impl Display {
     pub(crate) fn doing(&mut self, what: &str) {
         if let Some(bars) = &self.bars {
             bars.progress.set_position((self.share_done() * BAR_STEPS as f64) as u64);
-            bars.progress.set_message(format!("{what} · {}", self.time_left()));
+            bars.progress.set_prefix(self.time_left());
+            bars.progress.set_message(what.to_owned());
         }
     }
 
@@ -70,16 +72,24 @@ impl Display {
     }
 
     /// Shows who leads the workload that was measured last.
-    pub(crate) fn leaders(&self, lines: &[String]) {
-        if let Some(bars) = &self.bars {
-            bars.leader.set_message(lines.join("\n"));
+    pub(crate) fn leaders(&mut self, lines: &[String]) {
+        let Some(bars) = &mut self.bars else { return };
+        let lines = &lines[..lines.len().min(LEADERS_MAX)];
+        for unused in bars.leaders.drain(lines.len().min(bars.leaders.len())..) {
+            unused.finish_and_clear();
+        }
+        for (index, line) in lines.iter().enumerate() {
+            if index == bars.leaders.len() {
+                bars.leaders.push(bars.all.add(ProgressBar::new_spinner().with_style(style("{wide_msg}"))));
+            }
+            bars.leaders[index].set_message(line.clone());
         }
     }
 
     /// Takes the bar away.
     pub(crate) fn finish(self) {
         if let Some(bars) = self.bars {
-            bars.leader.finish_and_clear();
+            bars.leaders.iter().for_each(ProgressBar::finish_and_clear);
             bars.progress.finish_and_clear();
         }
     }
@@ -103,7 +113,6 @@ impl Display {
     }
 }
 
-fn bar_style() -> ProgressStyle {
-    ProgressStyle::with_template("{elapsed:>4} {bar:24} {percent:>3} % {wide_msg}")
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

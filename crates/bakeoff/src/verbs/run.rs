@@ -235,11 +235,11 @@ pub(crate) fn execute(
     // The answer first: removing many files can take a while.
     report::show(directory.path(), arguments.full)?;
     anstream::println!("\nResults: {}", directory.path().display());
-    write_page(directory.path());
+    let has_page = write_page(directory.path());
     print_further_stores(setup)?;
     scratch.remove()?;
     made.remove()?;
-    Ok(if ended.failed > 0 { Outcome::SomeFailed } else { Outcome::Good })
+    Ok(if ended.failed > 0 || !has_page { Outcome::SomeFailed } else { Outcome::Good })
 }
 
 /// Where each medium is, the made ones included, which are recorded now that they are there.
@@ -264,12 +264,14 @@ fn print_further_stores(setup: &Setup) -> Result<()> {
     Ok(())
 }
 
-/// The page beside the results. That it cannot be written takes nothing from the results.
-fn write_page(directory: &Path) {
-    match report::write_page_beside(directory) {
+/// The page beside the results. False if it cannot be written, which takes nothing from the results.
+fn write_page(directory: &Path) -> bool {
+    let page = report::write_page_beside(directory);
+    match &page {
         Ok(path) => anstream::println!("Report:  {}", path.display()),
-        Err(error) => tell!("note: {error:#}"),
+        Err(error) => tell!("bakeoff: the results have no report beside them: {error:#}"),
     }
+    page.is_ok()
 }
 
 /// A killed run leaves its scratch directories behind; whoever finishes the run removes them.

@@ -1,0 +1,65 @@
+//! What a person sees on a terminal while a run goes on: a real pseudo-terminal, read as a terminal reads it.
+
+mod common;
+
+use std::fs::File;
+use std::io::Read;
+
+use common::{Place, tiny_suite};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+use vt100::Parser;
+
+const ROWS: u16 = 24;
+const COLUMNS: u16 = 80;
+
+/// Both ends of a new pseudo-terminal.
+fn terminal() -> (File, File) {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+    grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("its other end");
+    let name = ptsname(&ours, Vec::new()).expect("its name");
+    let theirs =
+        File::options().read(true).write(true).open(name.to_str().expect("text")).expect("its other end opens");
+    tcsetwinsize(&ours, Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 }).expect("its size");
+    (ours.into(), theirs)
+}
+
+/// Every different screen that a command shows on its standard error, until it ends.
+fn screens(place: &Place, arguments: &[&str]) -> Vec<String> {
+    let (mut ours, theirs) = terminal();
+    let mut command = place.command(arguments);
+    command.env("TERM", "xterm-256color").stdout(std::process::Stdio::null()).stderr(theirs);
+    let mut child = command.spawn().expect("bakeoff starts");
+    // Its copy of the other end must go, or reading never ends.
+    drop(command);
+    let mut screens: Vec<String> = Vec::new();
+    let (mut parser, mut bytes) = (Parser::new(ROWS, COLUMNS, 0), [0; 4096]);
+    while let Ok(length @ 1..) = ours.read(&mut bytes) {
+        parser.process(&bytes[..length]);
+        // Row by row: a row that is full would be taken for one that goes on.
+        let screen = parser.screen().rows(0, COLUMNS).collect::<Vec<_>>().join("\n");
+        if screens.last() != Some(&screen) {
+            screens.push(screen);
+        }
+    }
+    assert!(child.wait().expect("it ends").success());
+    screens
+}
+
+#[test]
+fn a_narrow_terminal_shows_the_time_left_and_every_leader() {
+    let place = Place::new();
+    let suite = tiny_suite(r#""sqlite", "lmdb", "flat-folder""#, "");
+    place.write("tiny.toml", &suite);
+    let screens = screens(&place, &["run", "tiny.toml", "--records", "1000", "--rounds", "4"]);
+    let all = || screens.iter().flat_map(|screen| screen.lines());
+    assert!(all().any(|line| line.contains(" % ") && line.contains(" left · ")), "{screens:#?}");
+    for phase in ["load", "get", "scan"] {
+        let leads =
+            |line: &str| line.starts_with(&format!("{phase} 10B..100B × 1,000 random: ")) && line.contains("(then ");
+        assert!(all().any(leads), "{phase}: {screens:#?}");
+    }
+    // What was shown for the time being is gone.
+    let last = screens.last().expect("a screen");
+    assert!(!last.contains(" left · ") && !last.contains("(then "), "{last}");
+}
