@@ -110,11 +110,11 @@ public final class Lane<B> {
         records = reader.records();
         output.clear();
         reserve(reader.outputBytes());
-        count = 0;
-        while (count < reader.operations() && reader.nextRecord(steps[count].record)) {
-            Step<B> step = steps[count++];
-            step.forget();
-            Record record = step.record;
+        count = reader.operations();
+        for (int index = 0; index < count; index++) {
+            Step<B> step = steps[index];
+            Record record = reader.record(index);
+            step.begin(record);
             if (record.operation != Operation.COMMIT && record.operation != Operation.SCAN_ALL) {
                 step.key = form.of(records, record.keyOffset, record.keyBytes);
             }

@@ -2,8 +2,8 @@ package bakeoff.driver;
 
 import bakeoff.tape.Operation;
 import com.google.gson.JsonArray;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 
 /** What came out of a lane, or of all lanes of a phase together. */
 public final class LaneOutcome {
@@ -32,13 +32,17 @@ public final class LaneOutcome {
     /** Bytes of Java heap allocated in the timed regions; negative if unknown. */
     long allocatedBytes;
 
-    private final Map<Operation, Tally> tallies = new LinkedHashMap<>();
+    /** In the order in which kinds first appeared. */
+    private final List<Tally> tallies = new ArrayList<>();
+    /** The same by the kind's number: a map would cost more than all else that is done for an operation here. */
+    private final Tally[] tallyOf = new Tally[Operation.values().length];
 
     Tally tally(Operation operation) {
-        Tally tally = tallies.get(operation);
+        Tally tally = tallyOf[operation.ordinal()];
         if (tally == null) {
             tally = new Tally(operation);
-            tallies.put(operation, tally);
+            tallyOf[operation.ordinal()] = tally;
+            tallies.add(tally);
         }
         return tally;
     }
@@ -69,7 +73,7 @@ public final class LaneOutcome {
 
     /** Timed operations of all kinds. */
     long timedOperations() {
-        return tallies.values().stream().mapToLong(Tally::operations).sum();
+        return tallies.stream().mapToLong(Tally::operations).sum();
     }
 
     /** Adds what another lane saw. */
@@ -87,7 +91,7 @@ public final class LaneOutcome {
         answersWrong += other.answersWrong;
         firstWrong = firstWrong == null ? other.firstWrong : firstWrong;
         addAllocated(other.allocatedBytes);
-        other.tallies.forEach((operation, tally) -> tally(operation).merge(tally));
+        other.tallies.forEach(tally -> tally(tally.operation()).merge(tally));
     }
 
     /** Sum of the timed regions of all lanes, nanoseconds. */
@@ -112,14 +116,14 @@ public final class LaneOutcome {
 
     /** Entries that all operations delivered or wrote. */
     long entries() {
-        return tallies.values().stream().mapToLong(Tally::entries).sum();
+        return tallies.stream().mapToLong(Tally::entries).sum();
     }
 
     /** The results by kind, in the order in which kinds first appeared. */
     JsonArray results() {
         JsonArray array = new JsonArray();
         long alone = tallies.size() == 1 ? threadsTimedNs() : -1;
-        tallies.values().forEach(tally -> array.add(tally.toJson(alone)));
+        tallies.forEach(tally -> array.add(tally.toJson(alone)));
         return array;
     }
 }

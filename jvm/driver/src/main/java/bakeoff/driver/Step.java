@@ -13,7 +13,7 @@ final class Step<B> {
     static final long UNTIMED = -1;
 
     /** The operation and what is expected of it. */
-    final Record record = new Record();
+    Record record;
     /** The key; null where there is none. */
     B key;
     /** The value to write; null where there is none. */
@@ -34,8 +34,9 @@ final class Step<B> {
     /** Nanoseconds, or {@link #UNTIMED}. */
     long timeNs;
 
-    /** Forgets the last answer. */
-    void forget() {
+    /** Takes an operation and forgets the answer to the last one. */
+    void begin(Record operation) {
+        record = operation;
         key = null;
         value = null;
         kept = null;

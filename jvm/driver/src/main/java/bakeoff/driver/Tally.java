@@ -15,6 +15,10 @@ final class Tally {
         this.operation = operation;
     }
 
+    Operation operation() {
+        return operation;
+    }
+
     long operations() {
         return operations;
     }

@@ -9,6 +9,9 @@ import java.nio.ByteOrder;
 public final class ArrayForm implements Form<byte[]> {
     private static final VarHandle LITTLE = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle BIG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle SOURCE = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    /** Up to so many words are copied one by one: calling the copy routine takes longer. */
+    private static final int WORDS_MAX = 8;
     /** The longest name in a path, and so the longest key of a step. */
     private static final int NAME_BYTES_MAX = 255;
 
@@ -25,7 +28,17 @@ public final class ArrayForm implements Form<byte[]> {
     @Override
     public byte[] of(ByteBuffer source, int offset, int length) {
         byte[] bytes = new byte[length];
-        source.get(offset, bytes);
+        if (length > WORDS_MAX * Long.BYTES) {
+            source.get(offset, bytes);
+            return bytes;
+        }
+        int at = 0;
+        for (; at <= length - Long.BYTES; at += Long.BYTES) {
+            LITTLE.set(bytes, at, (long) SOURCE.get(source, offset + at));
+        }
+        for (; at < length; at++) {
+            bytes[at] = source.get(offset + at);
+        }
         return bytes;
     }
 

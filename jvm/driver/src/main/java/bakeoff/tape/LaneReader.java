@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /** One lane of a tape, read from its beginning to its end into one buffer that is used again for each block. */
 public final class LaneReader {
@@ -20,12 +21,11 @@ public final class LaneReader {
     private final LaneFacts facts;
     private final long poolBytes;
     private final ByteBuffer header = buffer(BLOCK_HEADER_BYTES);
-    private final Record record = new Record();
+    private final Record[] decoded = new Record[BLOCK_OPERATIONS_MAX];
     private ByteBuffer records = buffer(1 << 16);
     private long position;
     private long operationsSeen;
     private long blocksSeen;
-    private int next;
 
     LaneReader(Path path, FileChannel file, LaneFacts facts, long poolBytes) {
         this.path = path;
@@ -33,6 +33,7 @@ public final class LaneReader {
         this.facts = facts;
         this.poolBytes = poolBytes;
         position = facts.offset();
+        Arrays.setAll(decoded, index -> new Record());
     }
 
     private static ByteBuffer buffer(int bytes) {
@@ -64,7 +65,6 @@ public final class LaneReader {
         position += BLOCK_HEADER_BYTES + records.limit();
         operationsSeen += operations();
         blocksSeen++;
-        next = 0;
         return true;
     }
 
@@ -91,29 +91,31 @@ public final class LaneReader {
         TapeReader.readFully(file, position + BLOCK_HEADER_BYTES, records);
     }
 
-    /** Refuses a block whose records are not exactly what its header says. */
+    /** Decodes a block's records, and refuses one whose records are not exactly what its header says. */
     private void checkBlock(long base) throws TapeException {
         int end = records.limit();
+        int operations = operations();
         int count = 0;
         long output = 0;
         long written = 0;
         for (int at = 0; at < end; count++) {
-            long offset = base + BLOCK_HEADER_BYTES + at;
-            int after = record.decode(records, at, end);
-            if (after < 0) {
-                String found = "malformed (first byte %d)".formatted(records.get(at) & 0xff);
-                throw damaged(offset, "record", found, "a whole, known record");
+            if (count == operations) {
+                throw damaged(base + 4, "operations of a block", operations, "more");
             }
-            RecordRules.Broken broken = RecordRules.check(record, records, poolBytes);
+            Record record = decoded[count];
+            int after = record.decode(records, at, end);
+            RecordRules.Broken broken = after < 0
+                    ? RecordRules.malformed(records.get(at))
+                    : RecordRules.check(record, records, poolBytes);
             if (broken != null) {
-                throw damaged(offset, broken.what(), broken.found(), broken.expected());
+                throw damaged(base + BLOCK_HEADER_BYTES + at, broken.what(), broken.found(), broken.expected());
             }
             output = saturatingAdd(output, record.outputBytes());
             written = saturatingAdd(written, record.writtenBytes());
             at = after;
         }
-        if (count != operations()) {
-            throw damaged(base + 4, "operations of a block", operations(), count);
+        if (count != operations) {
+            throw damaged(base + 4, "operations of a block", operations, count);
         }
         if (output != outputBytes()) {
             throw damaged(base + 8, "output_bytes", Long.toUnsignedString(outputBytes()), output);
@@ -160,13 +162,8 @@ public final class LaneReader {
         return records;
     }
 
-    /** Fills {@code record} with the block's next one; false at the end of the block. */
-    public boolean nextRecord(Record into) {
-        if (next >= records.limit()) {
-            return false;
-        }
-        // The block was checked when it was read: this cannot fail.
-        next = into.decode(records, next, records.limit());
-        return true;
+    /** One of the current block's {@link #operations}; the next block takes its place. */
+    public Record record(int index) {
+        return decoded[index];
     }
 }

@@ -12,6 +12,11 @@ final class RecordRules {
 
     private RecordRules() {}
 
+    /** What is broken about bytes that are no record. */
+    static Broken malformed(byte first) {
+        return new Broken("record", "malformed (first byte %d)".formatted(first & 0xff), "a whole, known record");
+    }
+
     /** The first rule that is broken; null if none is. */
     static Broken check(Record record, ByteBuffer block, long poolBytes) {
         if ((record.flags & ~Flags.ALL) != 0) {

@@ -53,10 +53,9 @@ final class VectorsTest {
 
     private static JsonArray records(LaneReader lane) throws TapeException {
         JsonArray records = new JsonArray();
-        Record record = new Record();
         while (lane.next()) {
-            while (lane.nextRecord(record)) {
-                records.add(json(record, lane.records()));
+            for (int index = 0; index < lane.operations(); index++) {
+                records.add(json(lane.record(index), lane.records()));
             }
         }
         return records;
