@@ -9,7 +9,8 @@ import java.nio.ByteOrder;
 public final class ArrayForm implements Form<byte[]> {
     private static final VarHandle LITTLE = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle BIG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
-    private static final VarHandle SOURCE = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle SOURCE =
+            MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     /** Up to so many words are copied one by one: calling the copy routine takes longer. */
     private static final int WORDS_MAX = 8;
     /** The longest name in a path, and so the longest key of a step. */

@@ -104,9 +104,8 @@ public final class LaneReader {
             }
             Record record = decoded[count];
             int after = record.decode(records, at, end);
-            RecordRules.Broken broken = after < 0
-                    ? RecordRules.malformed(records.get(at))
-                    : RecordRules.check(record, records, poolBytes);
+            RecordRules.Broken broken =
+                    after < 0 ? RecordRules.malformed(records.get(at)) : RecordRules.check(record, records, poolBytes);
             if (broken != null) {
                 throw damaged(base + BLOCK_HEADER_BYTES + at, broken.what(), broken.found(), broken.expected());
             }
