@@ -38,7 +38,12 @@ fn the_directory_of_the_sources_lies_on_something() {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR"));
     let medium = Medium::read(sources);
     assert_eq!(medium.directory, sources.canonicalize().unwrap());
-    assert!(medium.file_system.is_some());
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    if medium.file_system.is_none() {
+        // In a chroot that is no mount of its own the kernel does not say what lies below.
+        assert!(!mounts.lines().any(|line| line.split(' ').nth(4) == Some("/")), "{mounts}");
+        return;
+    }
     assert!(sources.canonicalize().unwrap().starts_with(medium.mount_point.as_ref().unwrap()));
     assert!(!medium.mount_options.is_empty());
     assert!(medium.free_bytes.unwrap() <= medium.total_bytes.unwrap());

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Durability, FailureKind};
 use bakeoff_stats::{Interval, Ranking, Verdict};
+use serde_json::Value;
 
 use crate::format::{counted, listed, printable, ratio, ratio_range};
 use crate::pick::{CONFIDENCE, Goal, PICK_ASKED, PickFacts, Question, costs::cost_table, pick_ranking};
@@ -221,6 +222,13 @@ fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
         });
     }
     let rounds = (best.rounds as f64 * times).ceil();
+    let most = picked.run.info.get("rounds").and_then(Value::as_u64).unwrap_or(u64::MAX);
+    if rounds > most as f64 {
+        return Some(format!(
+            "{budget} could not tell the first two apart. A difference of this size takes about {rounds} rounds, more than the {most} that a \
+             race has: take either."
+        ));
+    }
     let seconds = rounds * seconds_a_round(picked, &ranking.tied);
     Some(format!(
         "{budget} was too short to tell the first two apart. A difference of this size takes about {rounds} rounds, about {} more for these stores.",

@@ -42,8 +42,10 @@ fn rounds(store: &str, variant: &str, means_ns: &[u64]) -> Vec<CellRound> {
 }
 
 fn shown(cells: Vec<CellRound>, facts: &PickFacts) -> String {
+    let mut run = run(cells, stores());
+    run.info["rounds"] = 20.into();
     // Sentences without the line breaks that fit them to their width.
-    render_pick(&run(cells, stores()), facts, 100, false).split_whitespace().collect::<Vec<_>>().join(" ")
+    render_pick(&run, facts, 100, false).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn assert_says(text: &str, words: &[&str]) {
@@ -88,6 +90,16 @@ fn a_tie_is_said_and_what_it_would_take_when_time_ran_out() {
     let late = rounds("sqlite", PICK_ASKED, &[9000]).into_iter();
     cells.extend(late.map(|cell| failed(cell, FailureKind::Timeout, "not done after 10s")));
     assert_says(&shown(cells, &facts()), &["Three rounds of all stores need a budget of 50 s or more"]);
+}
+
+#[test]
+fn more_rounds_than_a_race_has_are_not_asked_for() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1100, 900]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[1050, 1150, 950]));
+    let mut run = run(cells, stores());
+    run.info["rounds"] = 4.into();
+    let text = render_pick(&run, &PickFacts { out_of_time: true, ..facts() }, 400, false);
+    assert_says(&text, &["could not tell the first two apart", "more than the 4 that a race has: take either"]);
 }
 
 #[test]
