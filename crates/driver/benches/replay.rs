@@ -14,7 +14,8 @@ use bakeoff_measure::{Clock, rss_bytes};
 use bakeoff_protocol::{DataHints, Durability, Mode, Settings};
 use bakeoff_stores::{OpenRequest, SessionPlan};
 use bakeoff_tape::{
-    Access, Data, KeyForm, Measure, Operation, PhaseSpec, Pool, Shape, SizeRange, TapeReader, Workload, record,
+    Access, Data, KeyForm, LaneNeeds, Measure, Operation, PhaseSpec, Pool, Shape, SizeRange, TapeReader, Workload,
+    record,
 };
 
 /// A peer's harness with its empty database costs 200–250 ns an operation; ours may cost 1.5 pairs of clock readings.
@@ -121,7 +122,7 @@ fn replay(tape: &Path, pool: &Pool, clock: &Clock, mode: Mode, watch: bool) -> f
     })
     .expect("null opens");
     let (done, stop) = (AtomicU64::new(0), AtomicBool::new(false));
-    let mut buffers = Buffers::new(1024).expect("there is memory");
+    let mut buffers = Buffers::new(LaneNeeds::default(), 0).expect("there is memory");
     let tape = TapeReader::open(tape).expect("the tape opens");
     tape.check().expect("the tape is whole");
     let mut lane = tape.lane(0).expect("the tape has a lane");

@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use bakeoff_measure::Clock;
-use bakeoff_protocol::Mode;
+use bakeoff_protocol::{FailureKind, Mode};
 use bakeoff_stores::{Direction, Session, StoreError};
 use bakeoff_tape::{
-    BLOCK_OPERATIONS_MAX, Block, Consumer, LaneReader, Operation, Pool, Record, Scan, ScanFields, Walk, consume,
+    BLOCK_OPERATIONS_MAX, Block, Consumer, LaneNeeds, LaneReader, Operation, Pool, Record, Scan, ScanFields, Walk,
+    consume,
 };
 
 use crate::answers::{Answer, Answered, Visit, describe_wrong, judge, printable};
@@ -41,17 +42,18 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Buffers for blocks whose answers are at most so long together.
+    /// Buffers for a lane, or for several one after the other, with values of at most so many bytes.
     ///
     /// # Errors
-    /// No memory holds that.
-    pub fn new(output_bytes_max: u64) -> Result<Self, Failure> {
+    /// There is not so much memory.
+    pub fn new(needs: LaneNeeds, value_bytes_max: u64) -> Result<Self, Failure> {
+        let walked = if needs.walks { value_bytes_max } else { 0 };
         Ok(Self {
-            output: touched(output_bytes_max)?,
+            output: touched(needs.output_bytes_max)?,
             answers: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
             visits: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
             times: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
-            walk: WalkBuffers { key: touched(512)?, value: touched(4096)? },
+            walk: WalkBuffers { key: touched(512)?, value: touched(walked)? },
             slow: BinaryHeap::with_capacity(SLOW_MAX as usize + 1),
         })
     }
@@ -61,9 +63,8 @@ impl Buffers {
 fn touched(bytes: u64) -> Result<Vec<u8>, Failure> {
     let mut buffer = Vec::new();
     let room = usize::try_from(bytes).ok().filter(|&bytes| buffer.try_reserve_exact(bytes).is_ok());
-    let room = room
-        .ok_or_else(|| Failure::bad_tape(format!("a block expects {bytes} bytes of output: no memory holds that")))?;
-    buffer.resize(room, 1);
+    let words = || format!("the answers to a block of operations take {bytes} bytes, and no memory is left for them");
+    buffer.resize(room.ok_or_else(|| Failure::new(FailureKind::OutOfMemory, words()))?, 1);
     buffer.clear();
     Ok(buffer)
 }

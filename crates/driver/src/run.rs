@@ -9,7 +9,7 @@ use bakeoff_protocol::{
     Event, FailureKind, Finished, Mode, Opened, PROTOCOL_VERSION, Request, STEADY_WITHIN_MAX, Verified,
 };
 use bakeoff_stores::{Entry, OpenRequest, Store, StoreError, resolve_settings};
-use bakeoff_tape::{LANES_MAX, Pool, TapeReader};
+use bakeoff_tape::{LANES_MAX, LaneNeeds, Pool, TapeReader};
 
 use crate::emit::Emitter;
 use crate::lane::Buffers;
@@ -117,8 +117,9 @@ pub(crate) fn run(request: &Request, stores: &[Entry], emitter: &Emitter) -> Res
 
 fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result<Finished, Failure> {
     let case = Case::prepare(request, stores)?;
-    let mut buffers =
-        (0..request.hints.threads).map(|_| Buffers::new(case.output_bytes_max)).collect::<Result<Vec<_>, _>>()?;
+    let needs = (0..request.hints.threads as usize).map(|lane| case.needs.get(lane).copied().unwrap_or_default());
+    let values = request.hints.value_bytes_max.min(case.pool.bytes());
+    let mut buffers = needs.map(|needs| Buffers::new(needs, values)).collect::<Result<Vec<_>, _>>()?;
     let (store, open_ns) = case.open()?;
     let rss_baseline_bytes = rss_bytes();
     emitter.emit(&Event::Opened(Opened {
@@ -162,8 +163,8 @@ struct Case<'a> {
     /// The phases' tapes, each looked through.
     tapes: Vec<TapeReader>,
     verify: Option<TapeReader>,
-    /// The most output that a block's right answers have.
-    output_bytes_max: u64,
+    /// Of each lane, over all tapes.
+    needs: Vec<LaneNeeds>,
     clock: Clock,
 }
 
@@ -186,10 +187,11 @@ impl<'a> Case<'a> {
             .map_err(|error| Failure::bad_request(format!("{}: {error}", request.store)))?;
         check_directory(&request.directory)?;
         let pool = Pool::open(&request.pool).map_err(|error| Failure::bad_tape(error.to_string()))?;
-        let mut output_bytes_max = 0;
+        let mut needs: Vec<LaneNeeds> = Vec::new();
         let mut check = |path: &Path| {
-            let (tape, bytes) = check_tape(path, request, &pool)?;
-            output_bytes_max = output_bytes_max.max(bytes);
+            let (tape, of_tape) = check_tape(path, request, &pool)?;
+            needs.resize(needs.len().max(of_tape.len()), LaneNeeds::default());
+            needs.iter_mut().zip(of_tape).for_each(|(needs, of_tape)| *needs = needs.or(of_tape));
             Ok(tape)
         };
         let tapes = request.phases.iter().map(|phase| check(&phase.tape)).collect::<Result<_, _>>()?;
@@ -203,7 +205,7 @@ impl<'a> Case<'a> {
             pool,
             tapes,
             verify,
-            output_bytes_max,
+            needs,
             clock: Clock::new(),
         })
     }
@@ -235,8 +237,9 @@ fn check_directory(directory: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Opens a tape, which must be whole and made for this pool, before anything is measured. With the most output of a block, bytes.
-fn check_tape(path: &Path, request: &Request, pool: &Pool) -> Result<(TapeReader, u64), Failure> {
+/// Opens a tape, which must be whole and made for this pool, before anything is measured. With what replaying its lanes
+/// needs.
+fn check_tape(path: &Path, request: &Request, pool: &Pool) -> Result<(TapeReader, Vec<LaneNeeds>), Failure> {
     let tape = TapeReader::open(path).map_err(|error| Failure::bad_tape(error.to_string()))?;
     let facts = tape.facts();
     if (facts.pool_bytes, facts.pool_checksum) != (pool.bytes(), pool.checksum()) {
@@ -250,8 +253,8 @@ fn check_tape(path: &Path, request: &Request, pool: &Pool) -> Result<(TapeReader
             pool.checksum()
         )));
     }
-    let output_bytes_max = tape.check().map_err(|error| Failure::bad_tape(error.to_string()))?;
-    Ok((tape, output_bytes_max))
+    let needs = tape.check().map_err(|error| Failure::bad_tape(error.to_string()))?;
+    Ok((tape, needs))
 }
 
 fn close(store: Box<dyn Store>, directory: &Path) -> Result<Finished, Failure> {

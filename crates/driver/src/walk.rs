@@ -166,8 +166,10 @@ mod tests {
             stop: &stop,
         };
         let mut session = Damaging { entries: BTreeMap::new(), damage };
-        let outcome =
-            replay_lane(&job, &mut tape.lane(0).unwrap(), &mut session, &mut Buffers::new(1000).unwrap()).unwrap();
+        let needs = tape.check().unwrap()[0];
+        assert!(needs.walks);
+        let mut buffers = Buffers::new(needs, 1000).unwrap();
+        let outcome = replay_lane(&job, &mut tape.lane(0).unwrap(), &mut session, &mut buffers).unwrap();
         (outcome.answers_checked, outcome.answers_wrong, outcome.first_wrong)
     }
 

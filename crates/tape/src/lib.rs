@@ -42,7 +42,7 @@ pub use key::{KEY_BYTES_MAX, KeyMaker, key_lengths};
 pub use phase_spec::{Batch, Measure, OpenLoop, PhaseSpec};
 pub use plan::{Estimate, estimate};
 pub use pool::{POOL_BYTES_MAX, Pool, PoolFacts};
-pub use reader::{Block, LaneReader, Records, TapeReader};
+pub use reader::{Block, LaneNeeds, LaneReader, Records, TapeReader};
 pub use record::{Hints, OnProgress, PhaseTape, Progress, Recording, lend_pool, record};
 pub use show::show;
 pub use tree::{TreeValues, name_lengths, tree_entries};

@@ -18,7 +18,7 @@ use crate::format::{
     BLOCK_HEADER_BYTES, BlockHeader, Flaw, MAGIC, Record, VERSION, check_record, decode_record, u32_at, u64_at,
 };
 use crate::header::{FIXED_BYTES, HeaderShape, LaneFacts, TapeHeader, decode_header};
-use crate::{BLOCK_BYTES_MAX, TapeError, consume};
+use crate::{BLOCK_BYTES_MAX, Operation, TapeError, consume};
 
 /// An open tape.
 pub struct TapeReader {
@@ -28,6 +28,22 @@ pub struct TapeReader {
     header: TapeHeader,
     /// Every record was looked at and found right, in a file of this stamp.
     checked: OnceLock<Stamp>,
+}
+
+/// What replaying a lane needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaneNeeds {
+    /// The most output that a block's right answers have, bytes.
+    pub output_bytes_max: u64,
+    /// Whether there are walks, which read values on their way.
+    pub walks: bool,
+}
+
+impl LaneNeeds {
+    /// What one of them or the other needs.
+    pub fn or(self, other: Self) -> Self {
+        Self { output_bytes_max: self.output_bytes_max.max(other.output_bytes_max), walks: self.walks || other.walks }
+    }
 }
 
 /// Bytes of a tape that are in memory at a time, for each lane.
@@ -135,20 +151,20 @@ impl TapeReader {
     }
 
     /// Reads every block of every lane, with the memory of one block, and refuses the tape if anything on it is not
-    /// as it was written: checksums, counts, records, values outside the pool. Gives the most output that a block's right answers
-    /// have, bytes.
+    /// as it was written: checksums, counts, records, values outside the pool. Says what replaying each lane needs.
     ///
     /// # Errors
     /// What is wrong and where, or that the file cannot be read.
-    pub fn check(&self) -> Result<u64, TapeError> {
+    pub fn check(&self) -> Result<Vec<LaneNeeds>, TapeError> {
         let stamp = Stamp::of(&self.file).map_err(TapeError::io("read the length of", &self.path))?;
         let mut content = Xxh64::new(0);
-        let mut output_bytes_max = 0;
-        for number in (0..).take(self.header.lanes.len()) {
+        let mut needs = vec![LaneNeeds::default(); self.header.lanes.len()];
+        for (number, needs) in (0..).zip(&mut needs) {
             let mut lane = self.lane(number)?;
             while let Some(block) = lane.next_block()? {
                 content.update(&block.header.checksum.to_le_bytes());
-                output_bytes_max = output_bytes_max.max(block.output_bytes());
+                needs.output_bytes_max = needs.output_bytes_max.max(block.output_bytes());
+                needs.walks = needs.walks || block.records().any(|record| record.operation == Operation::Walk);
             }
         }
         if content.digest() != self.header.content_checksum {
@@ -157,7 +173,7 @@ impl TapeReader {
             return Err(damaged(&self.path, 0, flaw));
         }
         self.checked.get_or_init(|| stamp);
-        Ok(output_bytes_max)
+        Ok(needs)
     }
 
     /// The lane with this number, from its beginning, with a file handle of its own.
