@@ -28,6 +28,8 @@ struct Bars {
     progress: ProgressBar,
     /// One line each: a message of several lines would be cut to the width of one.
     leaders: Vec<ProgressBar>,
+    /// An empty line below them, where the cursor stands: a `^C` that a terminal shows there breaks no line in two.
+    last: ProgressBar,
 }
 
 impl Display {
@@ -38,8 +40,10 @@ impl Display {
             let progress = all.add(ProgressBar::new(BAR_STEPS));
             // What is done at the moment comes last: it alone may be cut where the terminal is narrow.
             progress.set_style(style("{elapsed:>4} {bar:20} {percent:>3} % {prefix} · {wide_msg}"));
+            let last = all.add(ProgressBar::new_spinner().with_style(style("{msg}")));
+            last.tick();
             progress.enable_steady_tick(Duration::from_millis(500));
-            Bars { all, progress, leaders: Vec::new() }
+            Bars { all, progress, leaders: Vec::new(), last }
         });
         Self { bars, begin: Instant::now(), predicted: None, last_line: None }
     }
@@ -74,21 +78,27 @@ impl Display {
     /// Shows who leads the workload that was measured last.
     pub(crate) fn leaders(&mut self, lines: &[String]) {
         let Some(bars) = &mut self.bars else { return };
-        let lines = &lines[..lines.len().min(LEADERS_MAX)];
+        let mut lines = lines.to_vec();
+        if lines.len() > LEADERS_MAX {
+            let rest = lines.split_off(LEADERS_MAX - 1).len();
+            lines.push(format!("and {rest} phases more"));
+        }
         for unused in bars.leaders.drain(lines.len().min(bars.leaders.len())..) {
             unused.finish_and_clear();
         }
-        for (index, line) in lines.iter().enumerate() {
+        for (index, line) in lines.into_iter().enumerate() {
             if index == bars.leaders.len() {
-                bars.leaders.push(bars.all.add(ProgressBar::new_spinner().with_style(style("{wide_msg}"))));
+                let leader = ProgressBar::new_spinner().with_style(style("{wide_msg}"));
+                bars.leaders.push(bars.all.insert_before(&bars.last, leader));
             }
-            bars.leaders[index].set_message(line.clone());
+            bars.leaders[index].set_message(line);
         }
     }
 
     /// Takes the bar away.
     pub(crate) fn finish(self) {
         if let Some(bars) = self.bars {
+            bars.last.finish_and_clear();
             bars.leaders.iter().for_each(ProgressBar::finish_and_clear);
             bars.progress.finish_and_clear();
         }
