@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use common::{Place, tiny_suite};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use vt100::Parser;
 
 const ROWS: u16 = 24;
@@ -52,6 +52,8 @@ fn screens(place: &Place, arguments: &[&str], awaited: Option<&str>) -> Vec<Stri
         }
     }
     let status = child.wait().expect("it ends");
+    let modes = tcgetattr(&ours).expect("its modes").local_modes;
+    assert!(modes.contains(LocalModes::ECHOCTL | LocalModes::ECHO), "the terminal is as it was: {modes:?}");
     assert_eq!((status.code(), typed), (Some(if typed { 130 } else { 0 }), awaited.is_some()), "{screens:#?}");
     screens
 }
@@ -71,7 +73,7 @@ fn a_narrow_terminal_shows_the_time_left_and_every_leader() {
     }
     // What was shown for the time being is gone.
     let last = screens.last().expect("a screen");
-    assert!(!last.contains(" left · ") && !last.contains("(then "), "{last}");
+    assert!(!last.contains(" % ") && !last.contains("(then "), "{last}");
 }
 
 #[test]
@@ -81,7 +83,7 @@ fn a_run_that_is_stopped_leaves_a_clean_screen() {
     let screens = screens(&place, &["run", "tiny.toml", "--records", "1000", "--rounds", "100"], Some("(then "));
     let last = screens.last().expect("a screen");
     assert!(last.contains("Stopped. What was measured is kept"), "{last}");
-    assert!(!last.contains(" left · ") && !last.contains("(then "), "{last}");
+    assert!(!last.contains(" % ") && !last.contains("(then "), "{last}");
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! What a person sees while a run goes on: a bar with the time left and the leader on a terminal, plain lines otherwise.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressStyle};
+use rustix::process::getpgrp;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 
 /// Between two plain lines, at least.
 const LINE_PERIOD: Duration = Duration::from_secs(5);
@@ -28,22 +30,19 @@ struct Bars {
     progress: ProgressBar,
     /// One line each: a message of several lines would be cut to the width of one.
     leaders: Vec<ProgressBar>,
-    /// An empty line below them, where the cursor stands: a `^C` that a terminal shows there breaks no line in two.
-    last: ProgressBar,
+    _quiet: Option<Quiet>,
 }
 
 impl Display {
     /// A display on standard error.
     pub(crate) fn new() -> Self {
-        let bars = std::io::stderr().is_terminal().then(|| {
+        let bars = stderr().is_terminal().then(|| {
             let all = MultiProgress::new();
             let progress = all.add(ProgressBar::new(BAR_STEPS));
             // What is done at the moment comes last: it alone may be cut where the terminal is narrow.
             progress.set_style(style("{elapsed:>4} {bar:20} {percent:>3} % {prefix} · {wide_msg}"));
-            let last = all.add(ProgressBar::new_spinner().with_style(style("{msg}")));
-            last.tick();
             progress.enable_steady_tick(Duration::from_millis(500));
-            Bars { all, progress, leaders: Vec::new(), last }
+            Bars { all, progress, leaders: Vec::new(), _quiet: Quiet::new() }
         });
         Self { bars, begin: Instant::now(), predicted: None, last_line: None }
     }
@@ -89,7 +88,7 @@ impl Display {
         for (index, line) in lines.into_iter().enumerate() {
             if index == bars.leaders.len() {
                 let leader = ProgressBar::new_spinner().with_style(style("{wide_msg}"));
-                bars.leaders.push(bars.all.insert_before(&bars.last, leader));
+                bars.leaders.push(bars.all.add(leader));
             }
             bars.leaders[index].set_message(line);
         }
@@ -98,7 +97,6 @@ impl Display {
     /// Takes the bar away.
     pub(crate) fn finish(self) {
         if let Some(bars) = self.bars {
-            bars.last.finish_and_clear();
             bars.leaders.iter().for_each(ProgressBar::finish_and_clear);
             bars.progress.finish_and_clear();
         }
@@ -121,6 +119,36 @@ impl Display {
             Some(left) => format!("{} left", HumanDuration(Duration::from_secs(left.as_secs() + 1))),
         }
     }
+}
+
+/// The terminal does not show a `^C` that is typed: it would stand where the cursor is, at the end of a full line, begin another one, and
+/// the bars would not be cleared to their first.
+struct Quiet {
+    before: Termios,
+}
+
+impl Quiet {
+    /// Nothing is changed, nor may be, where this does not run in the terminal's foreground.
+    fn new() -> Option<Self> {
+        let before = in_foreground().then(|| tcgetattr(stderr()).ok())??;
+        let mut quiet = before.clone();
+        quiet.local_modes.remove(LocalModes::ECHOCTL);
+        tcsetattr(stderr(), OptionalActions::Now, &quiet).ok()?;
+        Some(Self { before })
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        if in_foreground() {
+            // That a terminal which is gone cannot be set back is no error.
+            let _ = tcsetattr(stderr(), OptionalActions::Now, &self.before);
+        }
+    }
+}
+
+fn in_foreground() -> bool {
+    tcgetpgrp(stderr()).is_ok_and(|group| group == getpgrp())
 }
 
 fn style(template: &str) -> ProgressStyle {
