@@ -25,6 +25,7 @@ mod rules;
 mod scale;
 mod settings;
 mod skip;
+mod stores;
 mod suite;
 mod tape;
 mod tree;
@@ -38,9 +39,10 @@ pub use error::{SuiteError, SuiteErrors, did_you_mean};
 pub use flow::drawn_max;
 pub use offered::offered;
 pub use overrides::Overrides;
-pub use plan::{Cell, DEFAULT_MEDIUM, Plan, PlanMedium, WorkloadPlan, check_stores, plan};
+pub use plan::{Cell, DEFAULT_MEDIUM, Plan, PlanMedium, WorkloadPlan, plan};
 pub use rate::OpenPhase;
 pub use skip::{Skip, SkipReason};
+pub use stores::check_stores;
 pub use suite::{StoreChoice, Suite, read_text};
 pub use units::{
     UnitError, approximate_size, format_count, format_duration, format_size, format_size_range, parse_count,

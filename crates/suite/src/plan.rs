@@ -15,9 +15,9 @@ use crate::error::{Problems, SuiteErrors};
 use crate::memory;
 use crate::node::Place;
 use crate::offered::offered;
-use crate::settings;
 use crate::skip::{Skip, SkipReason};
-use crate::suite::{StoreChoice, Suite};
+use crate::stores::{Chosen, choose};
+use crate::suite::Suite;
 use crate::units::{format_count, format_size, format_size_range};
 
 /// The most cells of a plan.
@@ -121,33 +121,6 @@ impl Plan {
     }
 }
 
-/// Checks the names of stores that a suite asks for against those that can be had at all, before drivers are built for them. `hidden`
-/// ones are taken, but named to nobody.
-///
-/// # Errors
-/// A store that is not among them, with its place and the nearest that is.
-pub fn check_stores(suite: &Suite, known: &[&str], hidden: &[&str]) -> Result<(), SuiteErrors> {
-    let can_be_had = |name: &str| known.contains(&name) || hidden.contains(&name);
-    for suite in suite.measured() {
-        let mut problems = Problems::default();
-        if let StoreChoice::Named(names) = suite.stores() {
-            for (index, name) in names.iter().enumerate().filter(|(_, name)| !can_be_had(name)) {
-                unknown_store(suite, (index, name), known, &mut problems);
-            }
-        }
-        if !problems.is_empty() {
-            return Err(suite.file.errors(problems));
-        }
-    }
-    Ok(())
-}
-
-fn unknown_store(suite: &Suite, (index, name): (usize, &str), known: &[&str], problems: &mut Problems) {
-    let message = format!("unknown store `{}`", crate::units::shorten(name));
-    let help = format!("drivers offer {}", known.join(", "));
-    problems.add_unknown(&suite.file.axis_place("stores", index), name, known, message, help);
-}
-
 /// Multiplies out the axes of a suite for the stores that drivers describe. `media` says where each medium is.
 ///
 /// # Errors
@@ -184,35 +157,6 @@ pub fn plan(
         whole = Planner { suite, chosen: &chosen, media, plan: whole }.plan();
     }
     Ok(whole)
-}
-
-/// A store and the settings that the suite gives it.
-struct Chosen<'a> {
-    store: &'a StoreDescription,
-    settings: Settings,
-    /// Its own class, whatever the axis says.
-    durability: Option<Durability>,
-}
-
-fn choose<'a>(suite: &Suite, stores: &'a [StoreDescription], problems: &mut Problems) -> Vec<Chosen<'a>> {
-    let known: Vec<_> = stores.iter().filter(|store| !store.test_only).map(|store| store.name.as_str()).collect();
-    let mut chosen = Vec::new();
-    let mut add = |store: &'a StoreDescription, problems: &mut Problems| {
-        let durability = settings::durability(&suite.file, &store.name);
-        chosen.push(Chosen { store, settings: settings::resolve(&suite.file, store, problems), durability });
-    };
-    match suite.stores() {
-        StoreChoice::All => stores.iter().filter(|store| !store.test_only).for_each(|store| add(store, problems)),
-        StoreChoice::Named(names) => {
-            for (index, name) in names.iter().enumerate() {
-                match stores.iter().find(|store| store.name == *name) {
-                    Some(store) => add(store, problems),
-                    None => unknown_store(suite, (index, name), &known, problems),
-                }
-            }
-        }
-    }
-    chosen
 }
 
 fn combinations(suite: &Suite) -> usize {

@@ -73,9 +73,7 @@ impl SuiteSource {
 fn drivers_of(suite: &Suite, may_build: bool) -> Result<Drivers> {
     let drivers = Drivers::discover()?;
     let names = store_names(&drivers)?;
-    let known: Vec<_> = names.known.iter().map(String::as_str).collect();
-    let hidden: Vec<_> = names.hidden.iter().map(String::as_str).collect();
-    check_stores(suite, &known, &hidden)?;
+    check_stores(suite, &names.known, &names.hidden)?;
     drivers_for(drivers, suite.stores(), may_build)
 }
 

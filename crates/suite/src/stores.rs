@@ -1,0 +1,67 @@
+//! The stores that a suite asks for, among those that there are.
+
+use bakeoff_protocol::{Durability, Settings, StoreDescription};
+
+use crate::error::{Problems, SuiteErrors};
+use crate::settings;
+use crate::suite::{StoreChoice, Suite};
+use crate::units::shorten;
+
+/// Checks the names of stores that a suite asks for against those that can be had at all, before drivers are built for them. `hidden`
+/// ones are taken, but named to nobody.
+///
+/// # Errors
+/// A store that is not among them, with its place and the nearest that is.
+pub fn check_stores(suite: &Suite, known: &[String], hidden: &[String]) -> Result<(), SuiteErrors> {
+    for suite in suite.measured() {
+        let mut problems = Problems::default();
+        if let StoreChoice::Named(names) = suite.stores() {
+            let can_be_had = |name: &String| known.contains(name) || hidden.contains(name);
+            for (index, name) in names.iter().enumerate().filter(|(_, name)| !can_be_had(name)) {
+                unknown_store(suite, (index, name), known, &mut problems);
+            }
+        }
+        if !problems.is_empty() {
+            return Err(suite.file.errors(problems));
+        }
+    }
+    Ok(())
+}
+
+fn unknown_store(suite: &Suite, (index, name): (usize, &str), known: &[String], problems: &mut Problems) {
+    let known: Vec<_> = known.iter().map(String::as_str).collect();
+    let message = format!("unknown store `{}`", shorten(name));
+    let help = format!("drivers offer {}", known.join(", "));
+    problems.add_unknown(&suite.file.axis_place("stores", index), name, &known, message, help);
+}
+
+/// A store and the settings that the suite gives it.
+pub(crate) struct Chosen<'a> {
+    pub(crate) store: &'a StoreDescription,
+    pub(crate) settings: Settings,
+    /// Its own class, whatever the axis says.
+    pub(crate) durability: Option<Durability>,
+}
+
+/// The stores of a suite with their settings; what is wrong with either goes to `problems`.
+pub(crate) fn choose<'a>(suite: &Suite, stores: &'a [StoreDescription], problems: &mut Problems) -> Vec<Chosen<'a>> {
+    let mut chosen = Vec::new();
+    let mut add = |store: &'a StoreDescription, problems: &mut Problems| {
+        let durability = settings::durability(&suite.file, &store.name);
+        chosen.push(Chosen { store, settings: settings::resolve(&suite.file, store, problems), durability });
+    };
+    let shown = stores.iter().filter(|store| !store.test_only);
+    match suite.stores() {
+        StoreChoice::All => shown.for_each(|store| add(store, problems)),
+        StoreChoice::Named(names) => {
+            let known: Vec<_> = shown.map(|store| store.name.clone()).collect();
+            for (index, name) in names.iter().enumerate() {
+                match stores.iter().find(|store| store.name == *name) {
+                    Some(store) => add(store, problems),
+                    None => unknown_store(suite, (index, name), &known, problems),
+                }
+            }
+        }
+    }
+    chosen
+}
