@@ -28,8 +28,8 @@ pub(crate) fn answer(table: &Table, tables: &[Table], contenders: &Contenders, i
         .filter_map(|measure| Some((measure, overall_of(table, |each| each == measure)?)))
         .collect();
     let whole = overall(table);
-    let headline = whole.as_ref().map_or_else(
-        || "No workload has figures of every store that never failed: see the matrix.".to_owned(),
+    let (headline, margins) = whole.as_ref().map_or_else(
+        || ("No workload has figures of every store that never failed: see the matrix.".to_owned(), ""),
         |whole| headline(whole, contenders),
     );
     let others: String = [("Least disk space", &Measure::Space), ("Least memory", &Measure::Memory)]
@@ -38,10 +38,9 @@ pub(crate) fn answer(table: &Table, tables: &[Table], contenders: &Contenders, i
         .collect();
     format!(
         "<section class=\"answer\" id=\"{id}\"><p class=\"promise\">{}</p>\n<h2 class=\"headline\">{headline}</h2>\n\
-         <p class=\"others\">{others}{}</p>\n{}{}</section>\n",
+         <p class=\"others\">{others}{}</p>\n{margins}{}</section>\n",
         promise_words(&table.circumstances, tables),
         whole.as_ref().map_or_else(String::new, |whole| left_out(whole, contenders)),
-        if headline.contains("class=\"interval\"") { MARGINS } else { "" },
         standings(table, &lines, contenders),
     )
 }
@@ -62,17 +61,19 @@ fn promise_words(of: &Circumstances, tables: &[Table]) -> String {
 const MARGINS: &str = "<p class=\"hint\">Geometric means over all operations and workloads; in brackets where the true ratio lies, \
                        with 95 % confidence.</p>\n";
 
-/// Who to take, in a sentence.
-fn headline(of: &Overall, contenders: &Contenders) -> String {
+/// Who to take, in a sentence, and what its margin means if it has one.
+fn headline(of: &Overall, contenders: &Contenders) -> (String, &'static str) {
     let first = stores(&of.ranking.tied, contenders);
     let ahead = ahead(&of.ranking, contenders, " faster than ");
-    match of.ranking.verdict {
+    let margins = if ahead.is_empty() { "" } else { MARGINS };
+    let sentence = match of.ranking.verdict {
         Verdict::Winner => format!("{first} is fastest: {ahead}"),
         Verdict::Tie if ahead.is_empty() => format!("{first} are equally fast: they cannot be told apart"),
         Verdict::Tie => format!("{first} are fastest and cannot be told apart: {ahead}"),
-        Verdict::Unproven => format!("{first} is first by its figures: too few rounds to prove it"),
-        Verdict::Alone => format!("{first} was measured without a competitor"),
-    }
+        Verdict::Unproven => return (format!("{first} is first by its figures: too few rounds to prove it"), ""),
+        Verdict::Alone => return (format!("{first} was measured without a competitor"), ""),
+    };
+    (sentence, margins)
 }
 
 /// How far those in the first place are ahead of the next one: empty if nobody is behind them.
