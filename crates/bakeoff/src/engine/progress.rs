@@ -75,16 +75,14 @@ impl Display {
     }
 
     /// Shows who leads the workload that was measured last.
-    pub(crate) fn leaders(&mut self, lines: &[String]) {
+    pub(crate) fn leaders(&mut self, mut lines: Vec<String>) {
         let Some(bars) = &mut self.bars else { return };
-        let mut lines = lines.to_vec();
         if lines.len() > LEADERS_MAX {
             let rest = lines.split_off(LEADERS_MAX - 1).len();
             lines.push(format!("and {rest} phases more"));
         }
-        for unused in bars.leaders.drain(lines.len().min(bars.leaders.len())..) {
-            unused.finish_and_clear();
-        }
+        bars.leaders.iter().skip(lines.len()).for_each(ProgressBar::finish_and_clear);
+        bars.leaders.truncate(lines.len());
         for (index, line) in lines.into_iter().enumerate() {
             if index == bars.leaders.len() {
                 let leader = ProgressBar::new_spinner().with_style(style("{wide_msg}"));
