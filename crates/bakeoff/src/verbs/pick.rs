@@ -30,7 +30,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         typed = ask(&mut std::io::stdin().lock(), &mut std::io::stderr())?;
     }
     let need = Need::read(&typed)?;
-    let stores = stores(&need)?;
+    let stores = stores(&need, &typed.get("stores").place)?;
     check_words(&need, &stores)?;
     let (able, excluded) = divide(&need, &stores);
     if able.is_empty() {
@@ -77,14 +77,14 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     execute(&run_arguments, &setup, &directory, file, Some(need.budget))
 }
 
-/// The stores that may take part, as their drivers describe them.
-fn stores(need: &Need) -> Result<Vec<StoreDescription>> {
+/// The stores that may take part, as their drivers describe them. `place` is where they were asked for.
+fn stores(need: &Need, place: &str) -> Result<Vec<StoreDescription>> {
     let built = Drivers::discover()?;
     let drivers = match &need.stores {
         Stores::Built => built,
         Stores::All => drivers_for(built, &StoreChoice::All, true)?,
         Stores::Named(names) => {
-            check_names(names, &built)?;
+            check_names(names, &built, place)?;
             drivers_for(built, &StoreChoice::Named(names.clone()), true)?
         }
     };
@@ -100,7 +100,7 @@ fn stores(need: &Need) -> Result<Vec<StoreDescription>> {
 }
 
 /// Refuses a name that no driver has, built or not, before one is built.
-fn check_names(names: &[String], built: &Drivers) -> Result<()> {
+fn check_names(names: &[String], built: &Drivers, place: &str) -> Result<()> {
     let all = store_names(built)?;
     let known: Vec<_> = all.known.iter().map(String::as_str).collect();
     match names.iter().find(|name| !all.known.contains(name) && !all.hidden.contains(name)) {
@@ -108,7 +108,7 @@ fn check_names(names: &[String], built: &Drivers) -> Result<()> {
         Some(name) => {
             let near = bakeoff_suite::did_you_mean(name, &known);
             let name = bakeoff_report::printable(name);
-            bail!("--stores: unknown store `{name}`{near}; drivers offer {}", known.join(", "))
+            bail!("{place}: unknown store `{name}`{near}; drivers offer {}", known.join(", "))
         }
     }
 }
@@ -139,12 +139,12 @@ fn reasons(excluded: &[Excluded]) -> String {
     excluded.iter().map(|each| format!("\n  {}: {}", each.store, each.why)).collect()
 }
 
-/// Which stores could join after being built.
+/// Which stores were not asked, since they are not built.
 fn further() -> Result<String> {
     let recipes = not_built(&Drivers::discover()?)?;
     Ok(recipes
         .iter()
-        .map(|recipe| format!("\nNot built yet, and could join with --stores: {}", recipe.store_list()))
+        .map(|recipe| format!("\nNot built, and so not asked: {}; --stores builds them", recipe.store_list()))
         .collect())
 }
 
