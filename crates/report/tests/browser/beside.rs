@@ -46,6 +46,7 @@ fn published_figures_beside_ours() {
     };
     let run = run(vec![cell("lmdb", 1_000), cell("sqlite", 1_000), cell("lmdb", 2_000)], stores());
     let mut page = Page::against(&[run], "hines-2023");
+    assert_eq!(page.count("#published svg"), 1, "the page opens where something was published");
     page.choose("#choosers", "records", "1,000");
     for operation in ["insert", "get"] {
         page.choose("#choosers", "operation", operation);

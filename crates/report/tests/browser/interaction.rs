@@ -317,3 +317,27 @@ fn several_runs_in_one_page() {
     assert_eq!(page.count("#failures-1"), 1);
     page.is_quiet();
 }
+
+#[test]
+fn a_choice_of_a_run_shows_what_it_has() {
+    let mut other = everything();
+    other.directory = "results/other".into();
+    other.cells.retain(|cell| cell.end.axes.threads == 4 && cell.end.axes.data == "text");
+    other.cells.iter_mut().flat_map(|cell| &mut cell.phases).for_each(|phase| phase.axes.medium = "slow".to_owned());
+    other.cells.iter_mut().for_each(|cell| cell.end.axes.medium = "slow".to_owned());
+    let mut page = Page::open(&[everything(), other]);
+    page.choose("#choosers", "operation", "scan");
+    page.choose("#choosers", "run", "other");
+    let chosen =
+        "[...document.querySelectorAll('#choosers select')].map((each) => each.selectedOptions[0].label).join()";
+    let chosen = page.browser.text(chosen);
+    assert!(
+        ["scan", "other", "slow", "4", "text"].iter().all(|part| chosen.split(',').any(|each| each == *part)),
+        "{chosen}"
+    );
+    assert!(page.fields().len() > 1, "the matrix is not empty");
+    assert!(page.count("#percentiles svg") == 1 && page.count("#detail-chart svg") == 1);
+    page.choose("#choosers", "run", "made-up");
+    assert!(page.count("#percentiles svg") == 1);
+    page.is_quiet();
+}

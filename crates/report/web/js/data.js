@@ -76,6 +76,24 @@ function verdictOf(contest, measure) {
   return contest?.verdicts[measureIndex.get(measure.name)] ?? "";
 }
 
+/** What a publication found for an operation at a place under a measure. */
+function publishedAt(event, at, measure) {
+  const label = (name) => data.axes[axisIndex.get(name)]?.values[at[axisIndex.get(name)]].label;
+  const same = (theirs, name) => theirs === null || String(theirs) === label(name);
+  return (data.published?.figures ?? []).filter((of) => of.measure === measure.name
+    && (of.phase === null || of.phase === event)
+    && ["data", "records", "value_bytes", "threads"].every((name) => same(of[name], name))
+    && (of.disturbance ?? "none") === (label("disturbance") ?? "none")
+    && (of.variant === null || label("variant") === of.variant || label("variant")?.startsWith(`${of.variant}-`)));
+}
+
+/** The contest nearest to a place: with the most axes the same, then of this operation, then with the fewest steps on the others. */
+function nearest(contests, at, event) {
+  const same = (contest) => d3.sum(contest.at, (place, index) => place === at[index]);
+  const steps = (contest) => d3.sum(contest.at, (place, index) => Math.abs(place - at[index]));
+  return d3.least(contests, (a, b) => same(b) - same(a) || (eventName(b) === event) - (eventName(a) === event) || steps(a) - steps(b));
+}
+
 /** A workload in words: the axes that vary, and always size, count and data. */
 function workloadWords(at) {
   const label = (name) => data.axes[axisIndex.get(name)].values[at[axisIndex.get(name)]].label;

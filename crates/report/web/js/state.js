@@ -1,9 +1,11 @@
 // What is chosen: one object, kept in the address after the `#`, so that a view can be sent as a link. Whoever draws, draws
 // from it.
 
+const firstEvent = events.find((event) => data.contests.some((contest) => eventName(contest) === event && contest.entries.some((entry) => entry.curve))) ?? events[0] ?? "";
+
 const state = {
   measure: measures[0] ?? data.measures[0],
-  event: events.find((event) => data.contests.some((contest) => eventName(contest) === event && contest.entries.some((entry) => entry.curve))) ?? events[0] ?? "",
+  event: firstEvent,
   at: firstPlace(),
   hidden: new Set(),
   scatter: [measures[0], measures.find((measure) => measure.name === "rss_peak_above_baseline_bytes") ?? measures[0]],
@@ -11,11 +13,21 @@ const state = {
   barPlaces: data.axes.map(() => -1),
 };
 
-/** Where something was measured: in the middle of sizes and at the largest count. */
+/** Where something was measured, and published if anything was: as near as can be to the middle of sizes and the largest count. */
 function firstPlace() {
   const middle = data.axes.map((axis) => (axis.name === "records" ? axis.values.length - 1 : axis.name === "value_bytes" ? Math.floor((axis.values.length - 1) / 2) : 0));
   const whole = data.contests.filter((contest) => contest.phase === null);
-  return (whole.find((contest) => contest.at.join() === middle.join()) ?? whole[0])?.at.slice() ?? middle;
+  const published = whole.filter((contest) => publishedAt(firstEvent, contest.at, data.measures[0]).length);
+  return nearest(published.length ? published : whole, middle)?.at.slice() ?? middle;
+}
+
+/** Where nothing was measured for what is chosen, what was not just chosen moves to the nearest place where something was. */
+function settle(asChosen) {
+  const phases = data.contests.filter((contest) => contest.phase !== null && asChosen(contest));
+  const contest = nearest(phases, state.at, state.event);
+  if (!contest) return;
+  state.at = [...contest.at];
+  state.event = eventName(contest);
 }
 
 const listeners = [];
@@ -60,6 +72,7 @@ function recall() {
   state.scatter = [named("across", state.scatter[0]), named("up", state.scatter[1])];
   state.barPlaces = data.axes.map((axis) => place(axis, `bars-${axis.name}`));
   state.barEvents = new Set(events.filter((event) => !words.getAll("bars-without").includes(event)));
+  settle(() => true);
 }
 
 const shown = (store) => !state.hidden.has(store);
@@ -77,21 +90,27 @@ function chooser(label, options, chosen, choose) {
 function drawChoosers() {
   // Drawing anew would take the focus from whoever chooses with the keyboard.
   const place = [...document.querySelectorAll("#choosers select")].indexOf(document.activeElement);
-  const set = (key) => (value) => {
-    state[key] = value;
+  const chooseMeasure = (measure) => {
+    state.measure = measure;
+    changed();
+  };
+  const chooseEvent = (event) => {
+    state.event = event;
+    settle((contest) => eventName(contest) === event);
     changed();
   };
   const axes = data.axes.flatMap((axis, index) => {
     const options = axis.values.map((value, place) => ({ label: value.label, value: place }));
     const choose = (place) => {
       state.at[index] = place;
+      settle((contest) => contest.at[index] === place);
       changed();
     };
     return varies(axis) ? [chooser(axisTitle(axis), options, state.at[index], choose)] : [];
   });
   document.getElementById("choosers").replaceChildren(
-    chooser("measure", measures.map((measure) => ({ label: measure.title, value: measure })), state.measure, set("measure")),
-    chooser("operation", events.map((event) => ({ label: event, value: event })), state.event, set("event")),
+    chooser("measure", measures.map((measure) => ({ label: measure.title, value: measure })), state.measure, chooseMeasure),
+    chooser("operation", events.map((event) => ({ label: event, value: event })), state.event, chooseEvent),
     ...axes,
   );
   document.querySelectorAll("#choosers select")[place]?.focus();
