@@ -60,6 +60,12 @@ fn published_figures_beside_ours() {
             |mark| mark.0,
             &[4_180.0; 2],
         );
+        if operation == "insert" {
+            // From microseconds to milliseconds: units that follow each other.
+            let labels = "[...document.querySelectorAll(\"#published [aria-label='x-axis tick label'] text\")].map((each) => each.textContent).join()";
+            let labels = page.browser.text(labels);
+            assert!(labels.contains("µs,") && labels.contains("ms"), "{labels}");
+        }
     }
     let words = page.text_of("#published");
     for expected in ["Get: mean time, published and ours", "Hines", "2023", "Berkeley DB (none)", "other machines"] {
@@ -68,6 +74,7 @@ fn published_figures_beside_ours() {
     page.choose("#choosers", "records", "2,000");
     assert!(page.text_of("#published").contains("Nothing was published for"), "{}", page.text_of("#published"));
     assert_eq!(page.count("#published svg"), 0);
+    assert!(!page.text_of("#published").contains("Nothing was measured"), "it was");
     page.is_quiet();
 }
 

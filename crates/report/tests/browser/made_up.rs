@@ -122,6 +122,20 @@ pub(crate) fn uneven() -> Run {
     run(STORES[..2].iter().flat_map(rounds).collect(), stores())
 }
 
+/// Gets of two stores, of which the first writes nothing, and whose rounds differ so much that the interval of the second begins at nought.
+pub(crate) fn nought() -> Run {
+    let rounds = |(store, factor): &(&str, u64)| {
+        let axes = axes(store);
+        let round = |(round, times): (u32, u64)| {
+            let mut phase = phase(&axes, "get", "get", 1_000 * factor * times, *factor);
+            phase.resources.block_write_bytes = Some(4_096_000 * (factor - 1));
+            good(&axes, round, vec![phase])
+        };
+        [(1, 1), (2, if *factor == 1 { 1 } else { 30 })].map(round)
+    };
+    run(STORES[..2].iter().flat_map(rounds).collect(), stores())
+}
+
 fn phase(axes: &Axes, name: &str, kind: &str, mean_ns: u64, factor: u64) -> PhaseResult {
     let operation = OperationResult { latency: Some(latencies(mean_ns)), ..operation(kind, mean_ns) };
     let mut phase = phase_result(name, vec![operation]);

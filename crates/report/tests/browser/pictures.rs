@@ -1,7 +1,8 @@
 //! Whether each picture shows the right numbers: marks are read back from the drawing through its own scales.
 
 use crate::Page;
-use crate::made_up::{everything, rates, uneven};
+use crate::common::{axes, gets, run, store, stores};
+use crate::made_up::{everything, nought, rates, uneven};
 
 /// The numbers that the marks of a picture stand at: for each circle or bar its place, through the scales.
 pub(crate) fn marks(page: &mut Page, picture: &str, marks: &str) -> Vec<(f64, f64)> {
@@ -162,6 +163,14 @@ fn latency_over_the_time_of_a_phase_and_why_operations_were_slow() {
     assert!(means.len() == 3 && expected.iter().all(|of| means.iter().any(|mean| near(*mean, *of))), "{means:?}");
     let words = page.text_of("#course");
     assert!(words.contains("disk 75 %, page faults 25 %"), "{words}");
+    assert!(words.contains("what they waited for: a waiting for the disk, b page faults."), "{words}");
+    // In words too, for whoever has no pointer and for paper: of LMDB 75 and 25 times 1,010 ns, half-way.
+    let table = page.text_of("#course .slowest[tabindex='0'] tbody");
+    assert!(table.contains("75.8 µs (a) at 50 %, 25.3 µs (b) at 50 %"), "{table}");
+    let letters = page
+        .browser
+        .text("[...document.querySelectorAll('#course .cause text')].map((each) => each.textContent).sort().join('')");
+    assert_eq!(letters, "aaabbb");
     page.is_quiet();
 }
 
@@ -196,4 +205,83 @@ fn two_measures_and_the_front() {
     page.choose("#scatter", "up", "ops/s");
     assert_marks(&mut page, "#scatter", &[(1_000.0, 1e6), (2_000.0, 5e5), (8_000.0, 1.25e5)]);
     page.is_quiet();
+}
+
+#[test]
+fn a_time_in_which_no_operation_ended_is_a_gap() {
+    let mut run = everything();
+    for phase in run.cells.iter_mut().flat_map(|cell| &mut cell.phases) {
+        phase.result.over_time.as_mut().unwrap().slices[3..7].fill((0, 0, 0));
+    }
+    let mut page = Page::open(&[run]);
+    let parts = "[...document.querySelectorAll('#course [aria-label=line] path')].map((path) => path.getAttribute('d').split('M').length - 1).join()";
+    assert_eq!(page.browser.text(parts), "2,2,2", "a line before the gap and one behind it");
+    page.is_quiet();
+}
+
+#[test]
+fn an_interval_that_begins_at_nought_is_shown_and_told_so() {
+    let mut page = Page::open(&[nought()]);
+    let interval = page.text_of("#detail-table tbody tr:nth-child(2) td:nth-child(3) .interval");
+    assert!(interval.starts_with("0–"), "{interval}");
+    let edge = page.browser.value(
+        "(() => { const svg = document.querySelector('#detail-chart svg'), x = svg.scale('x'); \
+         const low = Math.min(...[...svg.querySelectorAll('[aria-label=rule] line')].map((each) => +each.getAttribute('x1'))); \
+         return Math.abs(low - x.range[0]) < 1 && [...svg.querySelectorAll('text')].some((each) => each.textContent === '0'); })()",
+    );
+    assert_eq!(edge, true, "the interval reaches the edge, which says nought");
+    page.is_quiet();
+}
+
+#[test]
+fn a_figure_of_nought_is_drawn_and_takes_part_in_the_front() {
+    let mut page = Page::open(&[nought()]);
+    page.choose("#choosers", "measure", "bytes written");
+    assert_eq!(page.count("#detail-chart [aria-label=dot]:not(.key) > *"), 2);
+    let relative = page.text_of("#relative");
+    assert!(relative.contains("over 0 of 1 contests") && relative.contains("none a figure of nought"), "{relative}");
+    page.choose("#scatter", "across", "bytes written");
+    assert_eq!(page.count("#scatter [aria-label=dot]:not(.key) > *"), 2);
+    let points = "document.querySelector('#scatter .front path').getAttribute('d').split('L').length";
+    assert_eq!(
+        page.browser.value(points),
+        1,
+        "LMDB, which writes nothing and takes no memory more, beats SQLite in both"
+    );
+    assert!(page.text_of("#scatter").contains("LMDB"));
+    page.is_quiet();
+}
+
+#[test]
+fn names_and_labels_do_not_lie_on_each_other() {
+    let names: Vec<String> = (0..27).map(|number| format!("store-{number:02}")).collect();
+    let described = names.iter().map(|name| store(name, &format!("Store {name} of a long name"))).collect();
+    let cells = names.iter().flat_map(|name| gets(&axes(name), &[1_000, 1_010])).collect();
+    let mut many = Page::open(&[run(cells, described)]);
+    for picture in ["#scatter", "#percentiles"] {
+        assert_eq!(overlaps(&mut many, &format!("{picture} [aria-label=text] text")), "", "in {picture}");
+    }
+    let mut telephone = Page::sized(&[sizes()], 390, 844);
+    assert_eq!(overlaps(&mut telephone, "#along-value_bytes [aria-label='x-axis tick label'] text"), "");
+    assert_eq!(telephone.count("#along-value_bytes [aria-label='x-axis tick label'] text"), 4, "and none is left out");
+}
+
+/// Gets of two stores in four sizes.
+fn sizes() -> bakeoff_report::Run {
+    let mut cells = Vec::new();
+    for (min, max) in [(1, 100), (100, 1024), (1024, 10_240), (10_240, 102_400)] {
+        for name in ["lmdb", "sqlite"] {
+            let axes = bakeoff_protocol::Axes { value_bytes_min: min, value_bytes_max: max, ..axes(name) };
+            cells.extend(gets(&axes, &[1_000, 1_010]));
+        }
+    }
+    run(cells, stores())
+}
+
+/// Which texts, among those that a selector names, lie on each other.
+fn overlaps(page: &mut Page, texts: &str) -> String {
+    page.browser.text(&format!(
+        "(() => {{ const all = [...document.querySelectorAll({texts:?})].filter((each) => each.textContent).map((each) => [each.textContent, each.getBoundingClientRect()]); \
+         return all.flatMap(([one, a], index) => all.slice(0, index).filter(([, b]) => a.left < b.right && b.left < a.right && a.top < b.bottom - 3 && b.top < a.bottom - 3).map(([other]) => `${{one}} on ${{other}}`)).join('; '); }})()"
+    ))
 }

@@ -1,12 +1,17 @@
 // What all pictures share: frames, scales, stores' colours and marks, and Plot with the page's looks.
 
 const HEIGHT = 270;
+const MARGINS = { marginTop: 20, marginBottom: 36, marginLeft: 62, marginRight: 18 };
+const NAME_HEIGHT = 14;
+
+/** How high a picture is in which so many names stand above each other. */
+const heightFor = (names) => Math.max(HEIGHT, MARGINS.marginTop + MARGINS.marginBottom + names * NAME_HEIGHT);
 
 /** Where a picture is: its frame is made once, its content with every choice. */
 const frames = new Map();
 
-/** A picture with its title, what it shows in words, and its own choosers; without marks it says what is missing. */
-function picture(id, { title, hint, controls = [], plot, wide = false }) {
+/** A picture with its title, what it shows in words, its own choosers, and what stands below it; without marks it says what is missing. */
+function picture(id, { title, hint, controls = [], plot, below = [], wide = false, missing = "Nothing was measured for this." }) {
   let frame = frames.get(id);
   if (!frame) {
     frame = element("figure", { id, class: wide ? "wide" : "" });
@@ -15,26 +20,42 @@ function picture(id, { title, hint, controls = [], plot, wide = false }) {
   }
   const caption = element("figcaption", {}, element("h3", {}, title), controls, element("p", { class: "hint" }, hint));
   const width = Math.max(260, (frame.clientWidth || 480) - 30);
-  frame.replaceChildren(caption, ...[plot(width)].flat().map((drawn) => drawn ?? element("p", { class: "empty" }, "Nothing was measured for this.")));
+  frame.replaceChildren(caption, ...[plot(width)].flat().map((drawn) => drawn ?? element("p", { class: "empty" }, missing)), ...below);
 }
 
 /** Plot with the page's looks; a description stands in for the picture where it cannot be seen. */
 function draw(options, description) {
   const every = data.stores.map((_, index) => index);
+  const frame = { height: HEIGHT, ...MARGINS, ...options };
+  const labels = spacedLabels(frame);
+  const more = NAME_HEIGHT * d3.max(labels.values(), (label) => label.lastIndexOf("\n") + 1);
   const drawn = Plot.plot({
-    height: HEIGHT,
-    marginLeft: 62,
-    marginRight: 18,
-    marginBottom: 36,
     style: { background: "none", fontSize: "12px" },
     color: { domain: every, range: every.map(colourOf) },
     symbol: { domain: every, range: every.map(symbolOf) },
-    ...options,
-    marks: [...ticksOf("x", options.x), ...ticksOf("y", options.y), ...options.marks],
+    ...frame,
+    height: frame.height + more,
+    marginBottom: frame.marginBottom + more,
+    marks: [...ticksOf("x", { ...options.x, tickFormat: (value) => labels.get(value) }), ...ticksOf("y", options.y), ...options.marks],
   });
   drawn.setAttribute("role", "img");
   drawn.setAttribute("aria-label", description);
   return drawn;
+}
+
+/** The labels below a picture, on as many lines as their axis may have, so that none runs into another; one without room is left out. */
+function spacedLabels({ x, width, marginLeft, marginRight }) {
+  const { insetLeft = 0, insetRight = 0, lines = 1, ...scale } = x;
+  const { apply } = Plot.scale({ x: { ...scale, range: [marginLeft + insetLeft, width - marginRight - insetRight] } });
+  const ends = Array(lines).fill(-Infinity);
+  return new Map(x.ticks.map((value) => {
+    const label = x.tickFormat(value);
+    const [middle, half] = [apply(value), 3.5 * label.length];
+    const line = ends.findIndex((end) => middle - half > end);
+    if (line < 0) return [value, ""];
+    ends[line] = middle + half + 5;
+    return [value, "\n".repeat(line) + label];
+  }));
 }
 
 /** Grid and axis with exactly the ticks given: a logarithmic scale would leave out some of their labels. */
@@ -44,14 +65,28 @@ function ticksOf(channel, { ticks, tickFormat, grid, label }) {
   return [...(grid ? [lines(ticks)] : []), axis(ticks, { text: tickFormat, label })];
 }
 
-/** A logarithmic scale of a measure, with round numbers that do not run into each other. */
-function logarithmic(values, measure, label) {
-  const [low, high] = d3.extent(values.filter((value) => value > 0));
+/**
+ * A logarithmic scale of a measure, with round numbers that do not run into each other. What no such scale reaches, a figure of nought or
+ * the far end of a wide interval, stands at its very edge, which has a label that says so.
+ */
+function logarithmic(figures, measure, label, ends = []) {
+  const smallest = d3.min(figures, (value) => (value > 0 ? value : undefined)) ?? 1;
+  const values = [...figures, ...ends].filter((value) => value !== undefined);
+  const [low, high] = d3.extent([smallest, ...values.filter((value) => value >= smallest / 20)]);
+  const beyond = values.filter((value) => value < low);
   const decades = Math.log10(high / low);
   const steps = decades > 4 ? [1, 10, 100] : decades > 1.5 ? [1, 3, 10, 30, 100, 300] : [1, 2, 5, 10, 20, 50, 100, 200, 500];
-  const round = UNITS[measure.unit].flatMap(([scale]) => steps.map((step) => step * scale)).filter((value) => value >= low / 1.5 && value <= high * 1.5);
-  const ticks = round.length > 1 ? round : [low, high];
-  return { type: "log", label, domain: [Math.min(low, ...ticks), Math.max(high, ...ticks)], ticks, tickFormat: (value) => tick(value, measure), grid: true };
+  const round = d3.sort(UNITS[measure.unit].flatMap(([scale]) => steps.map((step) => step * scale)).filter((value) => value >= low / 1.5 && value <= high * 1.5));
+  const ticks = round.length > 1 ? round : [...new Set([low, high])];
+  const first = Math.min(low, ...ticks);
+  const last = Math.max(high, ...ticks, first * 1.1);
+  const edge = beyond.length ? first / Math.max(1.5, (last / first) ** 0.12) : first;
+  const edgeLabel = beyond.every((value) => value === 0) ? "0" : `<${tick(first, measure)}`;
+  return {
+    type: "log", label, domain: [edge, last], ticks: beyond.length ? [edge, ...ticks] : ticks, grid: true,
+    tickFormat: (value) => (value < first ? edgeLabel : tick(value, measure)),
+    transform: (value) => Math.max(value, edge),
+  };
 }
 
 /** A scale from nought, with ticks that are round in one unit, in which all of them are shown. */
@@ -70,8 +105,27 @@ function names(rows, { dx, textAnchor, ...channels }) {
   ];
 }
 
+/** The same names, each at the place nearest to its dot where it lies on no other. */
+function apart(rows, { x, y, width, height, marginRight }) {
+  const across = Plot.scale({ x: { ...x, range: [MARGINS.marginLeft, width - marginRight] } });
+  const [top, bottom] = [MARGINS.marginTop, height - MARGINS.marginBottom];
+  const up = Plot.scale({ y: { ...y, range: [bottom, top] } });
+  const placed = [];
+  return rows.map((row) => {
+    const left = across.apply(x.transform(row.x)), right = left + nameWidth(row.store), dot = up.apply(y.transform(row.mean));
+    const free = (at) => at > top - 1 && at < bottom + 1 && placed.every((name) => right < name.left || left > name.right || Math.abs(at - name.at) > NAME_HEIGHT - 1);
+    const steps = d3.range(2 * rows.length).map((step) => dot + Math.ceil(step / 2) * (step % 2 ? NAME_HEIGHT : -NAME_HEIGHT));
+    const at = steps.find(free) ?? dot;
+    placed.push({ left, right, at });
+    return { ...row, mean: up.invert(at) };
+  });
+}
+
+/** How wide a name beside a mark is, with its key. */
+const nameWidth = (store) => 32 + 7.4 * data.stores[store].title.length;
+
 /** Room for the longest name beside the last mark. */
-const roomForNames = () => 32 + 7.4 * Math.max(...data.stores.map((store) => store.title.length));
+const roomForNames = () => d3.max(data.stores, (_, store) => nameWidth(store));
 
 /** A line of a tip: a name and a figure with its interval, or what it lies between. */
 function tipWords(row, measure) {
@@ -87,4 +141,5 @@ function rowsOfContest(contest, measure, more = {}) {
   });
 }
 
-const positive = (rows) => rows.filter((row) => row.mean > 0).map((row) => ({ ...row, low: row.low === undefined ? undefined : Math.max(row.low, row.mean / 20) }));
+const meansOf = (rows) => rows.map((row) => row.mean);
+const endsOf = (rows) => rows.flatMap((row) => [row.low, row.high]);

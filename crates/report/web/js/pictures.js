@@ -3,7 +3,7 @@
 /** The chosen workload: every store's figure under the measure, with its interval. */
 function drawDetailChart() {
   const measure = state.measure;
-  const rows = positive(rowsOfContest(contestAt(state.event, state.at, measure), measure));
+  const rows = rowsOfContest(contestAt(state.event, state.at, measure), measure);
   const frame = document.getElementById("detail-chart");
   if (!rows.length) return frame.replaceChildren();
   const width = Math.max(280, frame.clientWidth || 900);
@@ -13,7 +13,7 @@ function drawDetailChart() {
     height: 44 + rows.length * 26,
     marginLeft: Math.min(160, 20 + 8 * d3.max(rows, (row) => title(row).length)),
     marginRight: 90,
-    x: logarithmic(rows.flatMap((row) => [row.mean, row.low, row.high].filter(Boolean)), measure, `${measure.title} →`),
+    x: logarithmic(meansOf(rows), measure, `${measure.title} →`, endsOf(rows)),
     y: { domain: rows.map(title), label: null },
     marks: [
       Plot.ruleY(rows.filter((row) => row.high !== undefined), { x1: "low", x2: "high", y: title, stroke: "store", strokeWidth: 5, strokeOpacity: 0.35 }),
@@ -29,10 +29,10 @@ function drawAlong(axis) {
   const index = axisIndex.get(axis.name);
   const perSecond = data.measures[measureIndex.get("per_second")];
   const measure = axis.name === "threads" && state.measure === measures[0] ? perSecond : state.measure;
-  const rows = positive(axis.values.flatMap((value, place) => {
+  const rows = axis.values.flatMap((value, place) => {
     const contest = contestAt(state.event, state.at.with(index, place), measure);
     return rowsOfContest(contest, measure, { x: value.number ?? value.label, label: value.label });
-  }));
+  });
   const numeric = axis.values.every((value) => value.number > 0);
   const what = measure.per_phase ? `${state.event}: ${measure.title}` : measure.title;
   picture(`along-${axis.name}`, {
@@ -50,10 +50,10 @@ function drawAlongRate() {
   const asked = d3.sort(places.filter((contest) => contest?.asked_per_second), (contest) => contest.asked_per_second);
   if (!data.contests.some((contest) => contest.asked_per_second)) return;
   const measure = state.measure.per_phase ? state.measure : data.measures[0];
-  const rows = positive(asked.flatMap((contest) => {
+  const rows = asked.flatMap((contest) => {
     const label = figure(contest.asked_per_second, { unit: "per_second" });
     return rowsOfContest(contest, measure, { x: contest.asked_per_second, label });
-  }));
+  });
   picture("along-rate", {
     title: `${upperFirst(state.event)}: ${measure.title} against the rate asked for`,
     hint: [otherPlaces(along), "Open loops; times count from when operations were due."].filter(Boolean).join(" · "),
@@ -69,18 +69,20 @@ function otherPlaces(except) {
 
 function drawLines(rows, axis, measure, numeric, width) {
   const labels = new Map(rows.map((row) => [row.x, row.label]));
+  const places = (axis.values ?? []).map((value) => value.label);
   const x = numeric
-    ? { type: "log", label: `${axisTitle(axis)} →`, ticks: [...labels.keys()], tickFormat: (value) => labels.get(value) ?? "" }
-    : { type: "point", label: axisTitle(axis), domain: axis.values.map((value) => value.label), padding: 0.5 };
-  const values = rows.flatMap((row) => [row.mean, row.low, row.high].filter(Boolean));
+    ? { type: "log", label: `${axisTitle(axis)} →`, domain: d3.extent(labels.keys()), ticks: [...labels.keys()], tickFormat: (value) => labels.get(value), lines: 3 }
+    : { type: "point", label: axisTitle(axis), domain: [...places], ticks: places, tickFormat: (label) => label, padding: 0.5, lines: 3 };
+  const y = logarithmic(meansOf(rows), measure, `↑ ${measure.title}`, endsOf(rows));
   const marginRight = numeric ? roomForNames() : 18;
   const dodge = dodges(rows, numeric, axis, width - 62 - marginRight);
   const aside = Math.max(...dodge.values());
   return draw({
     width,
+    height: heightFor(numeric ? dodge.size : 0),
     marginRight,
     x: { ...x, insetLeft: aside, insetRight: aside },
-    y: logarithmic(values, measure, `↑ ${measure.title}`),
+    y,
     marks: [
       ...[...dodge].flatMap(([store, dx]) => {
         const of = rows.filter((row) => row.store === store);
@@ -90,7 +92,7 @@ function drawLines(rows, axis, measure, numeric, width) {
           Plot.dot(of, { x: "x", y: "mean", fill: "store", symbol: "store", r: 3.5, dx }),
         ];
       }),
-      ...(numeric ? names(spread(rows, values), { x: "x", y: "mean", dx: aside + 8, textAnchor: "start" }) : []),
+      ...(numeric ? names(spread(rows, y), { x: "x", y: "mean", dx: aside + 8, textAnchor: "start" }) : []),
       Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipWords(row, measure)}` })),
     ],
   }, `${measure.title} of every store against ${axisTitle(axis)}`);
@@ -105,12 +107,12 @@ function dodges(rows, numeric, axis, width) {
   return new Map(stores.map((store, index) => [store, (index - (stores.length - 1) / 2) * step]));
 }
 
-/** The last mark of each line, moved up where names would lie on each other on a scale of these values. */
-function spread(rows, values = rows.map((row) => row.mean)) {
-  const [low, high] = d3.extent(values);
+/** The last mark of each line, moved where names would lie on each other on this logarithmic scale: up, and down again from its end. */
+function spread(rows, { domain: [low, high], transform }) {
   const last = d3.sort(d3.rollups(rows, (all) => all.at(-1), (row) => row.store).map(([, row]) => ({ ...row })), (row) => row.mean);
-  const gap = (high / low) ** 0.062;
-  last.forEach((row, index) => index > 0 && (row.mean = Math.max(row.mean, last[index - 1].mean * gap)));
+  const gap = (high / low) ** (NAME_HEIGHT / (heightFor(last.length) - 56));
+  last.forEach((row, index) => (row.mean = Math.max(transform(row.mean), index > 0 ? last[index - 1].mean * gap : low)));
+  last.toReversed().forEach((row, index, rows) => (row.mean = Math.min(row.mean, index > 0 ? rows[index - 1].mean / gap : high)));
   return last;
 }
 
@@ -122,23 +124,25 @@ function drawPercentiles() {
     entry.curve.map((ns, index) => {
       const last = index === entry.curve.length - 1;
       const share = last ? 1 - 1 / entry.timed : data.shares[index];
-      return { store: entry.store, mean: Math.max(ns, 1), x: -Math.log10(1 - share), label: last ? "max" : `p${Number((share * 100).toFixed(6))} of all rounds together` };
+      return { store: entry.store, mean: ns, x: -Math.log10(1 - share), label: last ? "max" : `p${Number((share * 100).toFixed(6))} of all rounds together` };
     }),
   );
   const unreadable = d3.sum(contest?.entries ?? [], (entry) => (shown(entry.store) && entry.unreadable) || 0);
   const marks = [[0, "min"], [Math.log10(2), "p50"], [1, "p90"], [2, "p99"], [3, "p99.9"], [4, "p99.99"], [5, "p99.999"], [6, "p99.9999"]];
   const end = d3.max(rows, (row) => row.x) ?? 1;
+  const y = logarithmic(meansOf(rows), time, "↑ latency");
   picture("percentiles", {
     title: `${upperFirst(state.event)}: latency at each percentile`,
     hint: `${workloadWords(state.at)}. All rounds together; a line ends with the slowest operation of all.${unreadable ? ` ${unreadable} histogram(s) cannot be read and are left out.` : ""}`,
     plot: (width) => (rows.length ? draw({
       width,
+      height: heightFor(new Set(rows.map((row) => row.store)).size),
       marginRight: roomForNames(),
-      x: { label: "slowest share of operations →", ticks: marks.map(([x]) => x).filter((x) => x <= end + 0.01), tickFormat: (x) => marks.find(([at]) => at === x)[1], domain: [0, end] },
-      y: logarithmic(rows.map((row) => row.mean), time, "↑ latency"),
+      x: { label: "slowest share of operations →", ticks: marks.map(([x]) => x).filter((x) => x <= end + 0.01), tickFormat: (x) => marks.find(([at]) => at === x)[1], domain: [0, end], lines: 2 },
+      y,
       marks: [
         ...d3.groups(rows, (row) => row.store).map(([store, of]) => Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(store) })),
-        ...names(spread(rows), { x: "x", y: "mean", dx: 6, textAnchor: "start" }),
+        ...names(spread(rows, y), { x: "x", y: "mean", dx: 6, textAnchor: "start" }),
         Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipWords(row, time)}` })),
       ],
     }, "latency of every store at each percentile") : null),
@@ -150,27 +154,48 @@ function drawCourse() {
   const contest = contestAt(state.event, state.at);
   const time = data.measures[0];
   const entries = (contest?.entries ?? []).filter((entry) => shown(entry.store) && entry.course);
-  const values = () => [...rows, ...slow].map((row) => row.mean);
   const length = (course) => course.slice_ns * course.means.length;
-  const rows = entries.flatMap(({ store, course }) => course.means.flatMap((mean, index) => (mean > 0 ? [{ store, mean, x: (index + 0.5) / course.means.length }] : [])));
+  const rows = entries.flatMap(({ store, course }) => course.means.map((mean, index) => ({ store, mean: mean > 0 ? mean : NaN, x: (index + 0.5) / course.means.length })));
+  const filled = rows.filter((row) => row.mean > 0);
   const slow = entries.flatMap(({ store, course }) => course.slow.map(([at, latency, operation, cause]) => ({ store, mean: latency, x: Math.min(1, at / length(course)), operation, cause })));
-  const causes = entries.map(({ store, course }) => `${data.stores[store].title} ${course.causes.map(([cause, share]) => `${cause} ${percent(share)}`).join(", ")}`);
+  const words = [...new Set(slow.map((row) => row.cause))];
+  const letter = (cause) => "abcdefghij"[words.indexOf(cause)];
+  const legend = words.map((cause) => `${letter(cause)} ${cause}`).join(", ");
+  const y = logarithmic([...filled, ...slow].map((row) => row.mean), time, "↑ latency");
   picture("course", {
     title: `${upperFirst(contest?.phase ?? state.event)}: latency over the time of the phase`,
-    hint: `${workloadWords(state.at)}. Lines: means, of the round with the slowest operation. Rings: the slowest operations; point at one to see what it waited for.${causes.length ? ` Time of the slowest thousandth: ${causes.join(" · ")}.` : ""}`,
-    plot: (width) => (rows.length ? draw({
+    hint: `${workloadWords(state.at)}. Lines: means, of the round with the slowest operation; a gap is a time in which no operation ended. Rings: the slowest operations, and what they waited for: ${legend || "none"}.`,
+    below: slow.length ? [slowestTable(entries, slow, letter)] : [],
+    plot: (width) => (filled.length ? draw({
       width,
+      height: heightFor(entries.length),
       marginRight: roomForNames(),
       x: { label: "share of the phase's time →", domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], tickFormat: percent },
-      y: logarithmic(values(), time, "↑ latency"),
+      y,
       marks: [
         ...d3.groups(rows, (row) => row.store).map(([store, of]) => Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(store) })),
-        Plot.dot(slow, { x: "x", y: "mean", stroke: "store", symbol: "store", r: 4, className: "slow" }),
-        ...names(spread(rows, values()), { x: "x", y: "mean", dx: 6, textAnchor: "start" }),
+        Plot.dot(slow, { x: "x", y: "mean", stroke: "store", symbol: "store", r: 6, className: "slow" }),
+        Plot.text(slow, { x: "x", y: "mean", text: (row) => letter(row.cause), fill: "var(--ink)", fontSize: 9, className: "cause" }),
+        ...names(spread(filled, y), { x: "x", y: "mean", dx: 6, textAnchor: "start" }),
         Plot.tip(slow, Plot.pointer({ x: "x", y: "mean", title: (row) => `${data.stores[row.store].title}, ${row.operation}: ${figure(row.mean, time)}\n${row.cause}` })),
       ],
     }, "latency of every store over the time of the phase, and its slowest operations") : null),
   });
+}
+
+/** The slowest operations of every store in words, for whoever has no pointer, and for paper. */
+function slowestTable(entries, slow, letter) {
+  const time = data.measures[0];
+  const rows = entries.map(({ store, course }) => {
+    const own = slow.filter((row) => row.store === store).map((row) => `${figure(row.mean, time)} (${letter(row.cause)}) at ${percent(row.x)}`);
+    const causes = course.causes.map(([cause, share]) => `${cause} ${percent(share)}`);
+    return element("tr", {}, element("th", { scope: "row" }, storeName(store)), element("td", {}, causes.join(", ") || "–"), element("td", {}, own.join(", ") || "–"));
+  });
+  const heads = ["store", "time of the slowest thousandth", "slowest operations, their causes, when they began"];
+  return element("div", { class: "scroll slowest", tabindex: 0, role: "group", "aria-label": "The slowest operations" },
+    element("table", { class: "stores" },
+      element("thead", {}, element("tr", {}, heads.map((head) => element("th", { scope: "col" }, head)))),
+      element("tbody", {}, rows)));
 }
 
 /** What the chosen workload costs in space and memory. */
@@ -212,7 +237,7 @@ function drawScatter() {
   const at = (measure, store) => figuresOf(measure.per_phase ? contest : whole, store, measure)?.[0];
   const rows = data.stores.flatMap((_, store) => {
     const x = at(across, store), y = at(up, store);
-    return shown(store) && x > 0 && y > 0 ? [{ store, x, mean: y }] : [];
+    return shown(store) && x !== undefined && y !== undefined ? [{ store, x, mean: y }] : [];
   });
   const front = paretoFront(rows, across, up);
   const options = measures.map((measure) => ({ label: measure.title, value: measure }));
@@ -222,19 +247,23 @@ function drawScatter() {
     drawScatter();
     document.querySelectorAll("#scatter select")[index].focus();
   };
+  const frame = (width) => ({
+    width,
+    height: heightFor(rows.length),
+    marginRight: roomForNames(),
+    x: logarithmic(rows.map((row) => row.x), across, `${across.title} →`),
+    y: logarithmic(meansOf(rows), up, `↑ ${up.title}`),
+  });
   picture("scatter", {
     title: "What is given for what",
     hint: `${[state.event, workloadWords(state.at)].join(" · ")}. On the line: stores that no other one beats in both.`,
     controls: [chooser("across", options, across, choose(0)), chooser("up", options, up, choose(1))],
     plot: (width) => (rows.length ? draw({
-      width,
-      marginRight: roomForNames(),
-      x: logarithmic(rows.map((row) => row.x), across, `${across.title} →`),
-      y: logarithmic(rows.map((row) => row.mean), up, `↑ ${up.title}`),
+      ...frame(width),
       marks: [
         Plot.line(front, { x: "x", y: "mean", stroke: "var(--soft)", strokeDasharray: "4 4", className: "front" }),
         Plot.dot(rows, { x: "x", y: "mean", fill: "store", symbol: "store", r: 6 }),
-        ...names(rows, { x: "x", y: "mean", dx: 10, textAnchor: "start" }),
+        ...names(apart(rows, frame(width)), { x: "x", y: "mean", dx: 10, textAnchor: "start" }),
         Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${data.stores[row.store].title}\n${across.title} ${figure(row.x, across)}\n${up.title} ${figure(row.mean, up)}` })),
       ],
     }, `${up.title} against ${across.title}, a mark a store`) : null),
@@ -280,7 +309,7 @@ function drawRelative() {
   });
   picture("relative", {
     title: `Over many workloads: ${measure.title} relative to the best`,
-    hint: `Geometric mean over ${common} of ${chosen.length} contests: those that all stores shown have figures for. 1 is best in every one. Where choosing differs from the answer above, no interval is given here.`,
+    hint: `Geometric mean over ${common} of ${chosen.length} contests: those in which every store shown has a figure, and none a figure of nought, of which no ratio can be made. 1 is best in every one. Where choosing differs from the answer above, no interval is given here.`,
     controls: [measure.per_phase ? eventBoxes : null, ...filters].filter(Boolean),
     wide: true,
     plot: (width) => drawBars(rows, width, { unit: { unit: "times" }, label: "times the best", words: (row) => times(row.mean), description: "geometric means of every store" }),
@@ -307,25 +336,20 @@ function relativeRows(chosen, measure) {
 function drawPublished() {
   if (!data.published) return;
   const measure = data.published.figures.some((of) => of.measure === state.measure.name) ? state.measure : data.measures[0];
-  const label = (name) => data.axes[axisIndex.get(name)]?.values[state.at[axisIndex.get(name)]].label;
-  const ours = positive(rowsOfContest(contestAt(state.event, state.at, measure), measure)).map((row) => ({ ...row, name: data.stores[row.store].name }));
-  const same = (theirs, name) => theirs === null || String(theirs) === label(name);
-  const theirs = data.published.figures.filter((of) => of.measure === measure.name && of.value > 0
-    && (of.phase === null || of.phase === state.event)
-    && ["data", "records", "value_bytes", "threads"].every((name) => same(of[name], name))
-    && (of.disturbance ?? "none") === (label("disturbance") ?? "none")
-    && (of.variant === null || label("variant") === of.variant || label("variant")?.startsWith(`${of.variant}-`)));
+  const ours = rowsOfContest(contestAt(state.event, state.at, measure), measure).map((row) => ({ ...row, name: data.stores[row.store].name }));
+  const theirs = publishedAt(state.event, state.at, measure);
   const titles = [...new Set([...ours.map((row) => data.stores[row.store].title), ...theirs.map((of) => titleOf(of, ours))])];
   const words = theirs.length ? `${workloadWords(state.at)}. Filled: this run. Hollow: as published; other machines, other versions.` : `Nothing was published for ${workloadWords(state.at)}.`;
   picture("published", {
     title: `${upperFirst(state.event)}: ${measure.title}, published and ours`,
     hint: `${data.published.title}. ${words}`,
+    missing: "Nothing to set beside ours.",
     wide: true,
     plot: (width) => (theirs.length ? draw({
       width,
       height: 44 + titles.length * 24,
       marginLeft: 24 + 7.4 * Math.max(...titles.map((title) => title.length)),
-      x: logarithmic([...ours.flatMap((row) => [row.mean, row.low, row.high]), ...theirs.map((of) => of.value)].filter(Boolean), measure, `${measure.title} →`),
+      x: logarithmic([...meansOf(ours), ...theirs.map((of) => of.value)], measure, `${measure.title} →`, endsOf(ours)),
       y: { domain: titles, label: null },
       marks: [
         Plot.ruleY(ours.filter((row) => row.high !== undefined), { x1: "low", x2: "high", y: (row) => data.stores[row.store].title, stroke: "store", strokeWidth: 5, strokeOpacity: 0.35 }),
