@@ -272,6 +272,8 @@ fn it_fits_a_telephone() {
     let mut page = Page::sized(&[everything()], 390, 844);
     assert_eq!(page.browser.value("document.documentElement.scrollWidth"), 390);
     assert!(page.text_of(".headline").contains("LMDB is fastest"));
+    let cut = "[...document.querySelectorAll('.answer .scroll')].filter((each) => each.scrollWidth > each.clientWidth).length";
+    assert_eq!(page.browser.value(cut), 0, "no part of an answer has to be scrolled to");
     page.is_quiet();
 }
 
@@ -339,5 +341,16 @@ fn a_choice_of_a_run_shows_what_it_has() {
     assert!(page.count("#percentiles svg") == 1 && page.count("#detail-chart svg") == 1);
     page.choose("#choosers", "run", "made-up");
     assert!(page.count("#percentiles svg") == 1);
+    page.is_quiet();
+}
+
+#[test]
+fn equal_marks_on_the_first_screen_are_all_seen() {
+    let mut cells = gets(&axes("lmdb"), &[1_000, 1_010, 1_020]);
+    cells.append(&mut gets(&axes("sqlite"), &[1_000, 1_010, 1_020]));
+    let mut page = Page::open(&[run(cells, stores())]);
+    let tops = "(() => { const dots = [...document.querySelectorAll('.strip')[0].querySelectorAll('.dot')].map((each) => each.getBoundingClientRect()); \
+                return dots.length === 2 && Math.abs(dots[0].top - dots[1].top) > 4; })()";
+    assert_eq!(page.browser.value(tops), true);
     page.is_quiet();
 }

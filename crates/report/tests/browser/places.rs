@@ -43,6 +43,15 @@ fn nothing_is_cut_off_on_paper() {
     for place in ["durability power", "threads 1", "medium default"] {
         assert!(words.contains(place), "{place} is not in {words}");
     }
+    let slowest =
+        "(() => { const all = document.querySelector('.slowest'); return all.scrollHeight - all.clientHeight; })()";
+    assert_eq!(page.browser.value(slowest), 0, "the table of the slowest operations is whole");
+    page.choose("#relative", "data", "text");
+    let seen = "[...document.querySelectorAll('figcaption select')].filter((each) => each.offsetWidth && getComputedStyle(each).appearance === 'none').map((each) => each.selectedOptions[0].label)";
+    let seen = page.browser.value(seen);
+    for choice in ["mean time", "peak memory", "text", "all"] {
+        assert!(seen.as_array().unwrap().contains(&json!(choice)), "{choice} is not in {seen}");
+    }
     page.is_quiet();
 }
 

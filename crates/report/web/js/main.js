@@ -31,6 +31,22 @@ for (const raw of document.querySelectorAll("script.raw")) {
   );
 }
 
+/** Marks of one strip that would hide each other stand above each other. */
+function separate(strip) {
+  const groups = [];
+  for (const dot of d3.sort(strip.querySelectorAll(".dot"), (each) => each.offsetLeft)) {
+    const beside = groups.at(-1);
+    if (beside && dot.offsetLeft - beside.at(-1).offsetLeft < dot.offsetWidth / 2) beside.push(dot);
+    else groups.push([dot]);
+  }
+  const highest = d3.max(groups, (group) => group.length) ?? 0;
+  const step = Math.min(8, 48 / highest);
+  strip.style.height = `calc(1.1rem + ${(highest - 1) * step}px)`;
+  for (const group of groups) group.forEach((dot, index) => (dot.style.marginTop = `${((highest - group.length) / 2 + index) * step}px`));
+}
+
+document.querySelectorAll(".standings .strip").forEach(separate);
+
 /** What is moved to, by a link or by Tab, stays clear of the choosers that stick to the top. */
 function keepClear() {
   const bar = document.getElementById("choose");
