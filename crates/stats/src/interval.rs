@@ -9,11 +9,11 @@
 //! θ ± t(1 − α/2, ν) · √(n/(n−1)) · s*
 //! ```
 //!
-//! which for a mean is Student's interval. The percentile interval, both of whose halves are stretched by
+//! which for a mean is Student's interval on its scale. The percentile interval, both of whose halves are stretched by
 //! `t(1 − α/2, ν) / z(1 − α/2) · √(n/(n−1))`, shows skewness that the former cannot; the interval given is the wider of the
 //! two on each side. Few rounds can only be drawn in few ways: then each is weighed by how likely it is instead of drawing.
-//! Ratios are compared on a logarithmic scale, with Welch's degrees of freedom, since the rounds of
-//! two stores need not scatter alike.
+//! All of it is done on the logarithmic scale: no figure is negative, and ratios are what is compared. Ratios have Welch's degrees of
+//! freedom, since the rounds of two stores need not scatter alike.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -53,17 +53,23 @@ impl Interval {
 
 /// The interval of the mean of these rounds at this confidence (between 0 and 1), in their unit.
 ///
-/// `None` if there are fewer than two rounds, a round is not finite, or the confidence is out of range.
+/// It is made on the logarithmic scale, since no figure is negative: its ends are positive however much the rounds scatter, and the
+/// interval of a rate is the reciprocal of that of the time.
+///
+/// `None` if there are fewer than two rounds, a round is negative or not finite, or the confidence is out of range.
 pub fn bootstrap_mean_interval(rounds: &[f64], confidence: f64, seed: u64) -> Option<Interval> {
-    let sample = Sample::new(rounds)?;
-    let draws = sample.all_means().unwrap_or_else(|| {
+    let sample = Sample::not_negative(rounds)?;
+    let mut draws = sample.all_means().unwrap_or_else(|| {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         (0..RESAMPLES).map(|_| Draw::equal(sample.resampled_mean(&mut random))).collect()
     });
-    interval(
-        Bootstrap { estimate: sample.mean, draws, freedom: sample.freedom(), correction: sample.correction() },
-        confidence,
-    )
+    // Relative to the mean, so that rounds which never differ give exactly their figure. All zeros are no ratio, and never differ.
+    let mean = if sample.mean > 0.0 { sample.mean } else { 1.0 };
+    draws.iter_mut().for_each(|draw| draw.value = if sample.mean > 0.0 { (draw.value / mean).ln() } else { 0.0 });
+    draws.retain(|draw| draw.value.is_finite());
+    let bootstrap = Bootstrap { estimate: 0.0, draws, freedom: sample.freedom(), correction: sample.correction() };
+    let relative = interval(bootstrap, confidence)?.exp()?;
+    Interval { estimate: sample.mean, low: relative.low * sample.mean, high: relative.high * sample.mean }.finite()
 }
 
 /// The interval of the ratio of two means, `a` to `b`, at this confidence (between 0 and 1).
@@ -132,8 +138,12 @@ impl<'a> Sample<'a> {
         Some(Self { rounds, mean, relative_variance: variance / count / (mean * mean) })
     }
 
+    fn not_negative(rounds: &'a [f64]) -> Option<Self> {
+        Self::new(rounds).filter(|_| rounds.iter().all(|round| *round >= 0.0))
+    }
+
     fn positive(rounds: &'a [f64]) -> Option<Self> {
-        Self::new(rounds).filter(|sample| sample.mean > 0.0 && rounds.iter().all(|round| *round >= 0.0))
+        Self::not_negative(rounds).filter(|sample| sample.mean > 0.0)
     }
 
     fn freedom(&self) -> f64 {
@@ -247,23 +257,40 @@ mod tests {
 
     #[test]
     fn mean_interval_is_students_for_a_symmetric_sample() {
-        // 9, 10, 11: mean 10, sample deviation 1, t(0.975, 2) = 4.3027; half width 4.3027/√3 = 2.4842.
+        // 9, 10, 11: mean 10, sample deviation 1, t(0.975, 2) = 4.3027; half width 4.3027/√3 = 2.4842, a share of 0.24842 of the mean.
+        // Drawing 9 (or 11) three times is likelier than 2.5 %: ln(10/9) = 0.10536 and ln(11/10) = 0.09531, both stretched by
+        // 4.3027/1.9600 · √(3/2) = 2.6887, give 0.28328 and 0.25626, which are wider.
         let interval = bootstrap_mean_interval(&[9.0, 10.0, 11.0], 0.95, 1).unwrap();
         assert_eq!(interval.estimate, 10.0);
-        near(10.0 - interval.low, 2.4842, 0.1);
-        near(interval.high - 10.0, 2.4842, 0.1);
+        near((10.0 / interval.low).ln(), 0.28328, 1e-4);
+        near((interval.high / 10.0).ln(), 0.25626, 1e-4);
     }
 
     #[test]
     fn mean_interval_of_students_sleep_data() {
-        // Student 1908, extra hours of sleep: mean of the differences 1.58, deviation 1.2300, t interval 0.7001 to 2.4599.
-        // The sample is skewed to the right (one difference of 4.6), and so is the interval.
+        // Student 1908, extra hours of sleep: mean of the differences 1.58, deviation 1.2300, t interval 1.58 ± 0.8799. As a share of the
+        // mean that is 0.5569: on the logarithmic scale 0.9053 to 2.7574.
         let differences = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4];
         let interval = bootstrap_mean_interval(&differences, 0.95, 1).unwrap();
         near(interval.estimate, 1.58, 1e-12);
-        near(interval.low, 0.7001, 0.08);
-        assert!(interval.high > 2.42 && interval.high < 2.8, "{interval:?}");
+        near(interval.low, 0.9053, 0.08);
+        near(interval.high, 2.7574, 0.08);
         assert!(interval.high - 1.58 > 1.58 - interval.low, "{interval:?}");
+    }
+
+    #[test]
+    fn rounds_that_scatter_much_never_have_an_end_at_zero_or_below() {
+        // Mean 92, deviation 116.1: Student's interval would begin at -196.
+        let times = [20.0, 30.0, 226.0];
+        let interval = bootstrap_mean_interval(&times, 0.95, 1).unwrap();
+        assert!(interval.low > 0.0 && interval.low < 20.0 && interval.high > 226.0, "{interval:?}");
+        assert!(interval.low.recip().is_finite());
+        // Some rounds without any, as of bytes that are written now and then.
+        let interval = bootstrap_mean_interval(&[0.0, 0.0, 12.0], 0.95, 1).unwrap();
+        assert!(interval.low > 0.0 && interval.high > 12.0, "{interval:?}");
+        let nothing = Interval { estimate: 0.0, low: 0.0, high: 0.0 };
+        assert_eq!(bootstrap_mean_interval(&[0.0; 3], 0.95, 1), Some(nothing));
+        assert_eq!(bootstrap_mean_interval(&[-1.0, 1.0, 3.0], 0.95, 1), None);
     }
 
     #[test]

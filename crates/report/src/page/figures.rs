@@ -156,7 +156,7 @@ fn over_rounds(of: OfRounds, rounds: &[f64]) -> Vec<Figure> {
         (shown, ends.filter(|_| rounds.len() > 1))
     };
     let with_interval = |values: &[f64]| {
-        let ends = bootstrap_mean_interval(values, CONFIDENCE, 1).map(|of| (of.low.max(0.0), of.high));
+        let ends = bootstrap_mean_interval(values, CONFIDENCE, 1).map(|of| (of.low, of.high));
         mean(values).map(|mean| (mean, ends))
     };
     let shown = match of {
@@ -223,4 +223,28 @@ fn curve(entry: &Entry, mut recorded: Vec<(u64, u64)>) -> Option<(Vec<u64>, u64)
     let mut curve: Vec<u64> = CURVE_SHARES.iter().take_while(|share| told_apart(**share)).map(at).collect();
     curve.push(largest);
     Some((curve, count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(of: OfRounds, rounds: &[f64]) -> Vec<f64> {
+        over_rounds(of, rounds).into_iter().map(|figure| figure.0).collect()
+    }
+
+    #[test]
+    fn a_rate_lies_in_its_interval_however_much_rounds_scatter() {
+        let [rate, low, high] = shown(OfRounds::Rate, &[50_000.0, 33_000.0, 4_400.0])[..] else {
+            panic!("no interval")
+        };
+        assert!(0.0 < low && low < rate && rate < high && high.is_finite(), "{low} {rate} {high}");
+        let [time, shortest, longest] = shown(OfRounds::Mean, &[1.0 / 50_000.0, 1.0 / 33_000.0, 1.0 / 4_400.0])[..]
+        else {
+            panic!("no interval")
+        };
+        for (of_rate, of_time) in [(rate, time), (low, longest), (high, shortest)] {
+            assert!((of_rate * of_time - 1.0).abs() < 1e-9, "{of_rate} is no reciprocal of {of_time}");
+        }
+    }
 }
