@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::Durability;
-use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, Verdict, geometric_mean, rank};
+use bakeoff_stats::{Better, Candidate, Place, RankOptions, Ranking, Verdict, rank};
 
 use crate::contender::Contenders;
 use crate::figures::{Measure, resolution};
 use crate::format::{counted, listed, ratio};
 use crate::matrix::measure_label;
+use crate::rounds::{Rounds, over_workloads};
 use crate::table::HARD_SPACE;
 use crate::verdict::{Field, Table, better};
 
@@ -78,11 +79,11 @@ pub(crate) fn overall_of(table: &Table, which: impl Fn(&Measure) -> bool) -> Opt
     let entrants: BTreeSet<&String> =
         fields.iter().flat_map(|(_, field)| field.rounds.keys()).filter(|key| !failed.contains(*key)).collect();
     let common = fields.iter().filter(|(_, field)| entrants.iter().all(|key| field.rounds.contains_key(*key)));
-    let scored: Vec<BTreeMap<&String, Vec<f64>>> =
+    let scored: Vec<BTreeMap<&String, Rounds>> =
         common.filter_map(|(measure, field)| ratios_to_best(measure, field, &entrants)).collect();
     let candidates: Vec<Candidate> =
         entrants.iter().map(|key| Candidate::new((*key).clone(), scores(&scored, key))).collect();
-    let ranking = rank(&candidates, RankOptions::new(Better::Lower))?;
+    let ranking = without_empty_ties(rank(&candidates, RankOptions::new(Better::Lower))?);
     Some(Overall { ranking, common: scored.len(), all: fields.len(), left_out: failed })
 }
 
@@ -91,28 +92,41 @@ fn ratios_to_best<'a>(
     measure: &Measure,
     field: &'a Field,
     entrants: &BTreeSet<&'a String>,
-) -> Option<BTreeMap<&'a String, Vec<f64>>> {
+) -> Option<BTreeMap<&'a String, Rounds>> {
     let least = resolution(measure, field.mode);
-    let cost = |figure: &f64| match better(measure) {
+    let cost = |figure: f64| match better(measure) {
         Better::Lower => figure.max(least),
         Better::Higher => figure.recip(),
     };
-    let costs: BTreeMap<&String, Vec<f64>> =
-        entrants.iter().filter_map(|key| Some((*key, field.rounds.get(*key)?.iter().map(cost).collect()))).collect();
-    let means = costs.values().filter_map(|costs| bakeoff_stats::mean(costs));
+    let costs: BTreeMap<&String, Rounds> =
+        entrants.iter().filter_map(|key| Some((*key, field.rounds.get(*key)?.map(cost)))).collect();
+    let means = costs.values().filter_map(Rounds::mean);
     let best = means.min_by(f64::total_cmp).filter(|best| *best > 0.0)?;
-    Some(costs.into_iter().map(|(key, costs)| (key, costs.iter().map(|cost| cost / best).collect())).collect())
+    Some(costs.into_iter().map(|(key, costs)| (key, costs.map(|cost| cost / best))).collect())
 }
 
 /// One store's geometric mean over the workloads, for each round that all of them have.
-fn scores(scored: &[BTreeMap<&String, Vec<f64>>], key: &String) -> Vec<f64> {
-    let rounds = scored.iter().map(|field| field.get(key).map_or(0, Vec::len)).min().unwrap_or(0);
-    (0..rounds)
-        .filter_map(|round| {
-            let of_round: Vec<f64> = scored.iter().filter_map(|field| field.get(key)?.get(round).copied()).collect();
-            geometric_mean(&of_round)
-        })
-        .collect()
+fn scores(scored: &[BTreeMap<&String, Rounds>], key: &String) -> Vec<f64> {
+    over_workloads(&scored.iter().filter_map(|field| field.get(key)).collect::<Vec<_>>())
+}
+
+/// Rounds that a tie takes: of fewer chance cannot be told from difference, so whatever they leave open is not proven.
+const ROUNDS_TIE: usize = 3;
+
+/// The ranking, with a tie only where it says that stores are alike. Few rounds, or rounds that scatter much, leave open whether a store
+/// far behind is as good as the best; one that is behind another which is proven to be worse is not said to share the first place.
+fn without_empty_ties(mut ranking: Ranking) -> Ranking {
+    let best = &ranking.order[0];
+    let first_worse = ranking.order.iter().position(|place| !place.tied_with_best).unwrap_or(ranking.order.len());
+    let is_empty = |(index, place): (usize, &Place)| {
+        let few = place.rounds.min(best.rounds) < ROUNDS_TIE;
+        place.tied_with_best && place.mean != best.mean && (few || index > first_worse)
+    };
+    if ranking.verdict == Verdict::Tie && ranking.order.iter().enumerate().any(is_empty) {
+        ranking.verdict = Verdict::Unproven;
+        ranking.tied = vec![ranking.best.clone()];
+    }
+    ranking
 }
 
 fn overall_words(table: &Table, contenders: &Contenders) -> String {

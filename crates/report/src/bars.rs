@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_stats::mean;
 use serde_json::Value;
 
 use crate::contender::Contenders;
@@ -10,6 +9,7 @@ use crate::figures::Measure;
 use crate::format::{printable, rate, ratio};
 use crate::matrix::measure_label;
 use crate::pairs::store;
+use crate::rounds::Rounds;
 use crate::run::Run;
 use crate::table::{Side, Text, TextTable};
 use crate::verdict::{Field, Table};
@@ -125,7 +125,7 @@ fn fields(table: &Table) -> impl Iterator<Item = (&Measure, &Field)> {
 }
 
 /// Operations (for scans entries) a second, all threads together, from mean times.
-fn per_second(table: &Table, rounds: &[f64]) -> Option<f64> {
-    let mean_ns = mean(rounds).filter(|mean| *mean > 0.0)?;
+fn per_second(table: &Table, rounds: &Rounds) -> Option<f64> {
+    let mean_ns = rounds.mean().filter(|mean| *mean > 0.0)?;
     Some(1e9 * f64::from(table.circumstances.threads) / mean_ns)
 }

@@ -10,7 +10,7 @@ mod html;
 mod markdown;
 mod terminal;
 
-use bakeoff_stats::{Better, Interval, geometric_mean, mean};
+use bakeoff_stats::{Better, Interval};
 
 pub use html::write_comparison_html;
 pub use markdown::write_comparison_markdown;
@@ -20,6 +20,7 @@ use crate::contender::Contenders;
 use crate::figures::{Measure, resolution};
 use crate::format::{count, counted, printable, size_range};
 use crate::matrix::measure_label;
+use crate::rounds::{Rounds, over_workloads};
 use crate::run::{ReportError, Run};
 use crate::verdict::{Circumstances, Column, Field, Size, Table, better, gather};
 
@@ -152,8 +153,8 @@ struct Pair<'a> {
     size: Size,
     column: &'a Column,
     key: &'a str,
-    a: Vec<f64>,
-    b: Vec<f64>,
+    a: Rounds,
+    b: Rounds,
     resolution: f64,
 }
 
@@ -183,20 +184,20 @@ fn pairs<'a>(a: &'a [Table], b: &'a [Table]) -> (Vec<Pair<'a>>, usize) {
 }
 
 /// Figures of which less is better, none below what can be resolved.
-fn costs(measure: &Measure, rounds: &[f64], field: &Field) -> Vec<f64> {
+fn costs(measure: &Measure, rounds: &Rounds, field: &Field) -> Rounds {
     let least = resolution(measure, field.mode);
-    let cost = |figure: &f64| match better(measure) {
+    let cost = |figure: f64| match better(measure) {
         Better::Lower => figure.max(least),
         Better::Higher => figure.recip(),
     };
-    rounds.iter().map(cost).collect()
+    rounds.map(cost)
 }
 
 fn lines(pairs: &[Pair], contenders: &Contenders) -> Vec<Line> {
     let all = circumstances_of(pairs);
     let line = |pair: &Pair| {
-        let same = mean(&pair.a).zip(mean(&pair.b)).is_some_and(|(a, b)| (a - b).abs() < pair.resolution);
-        let ratio = ratio(&pair.a, &pair.b, pairs.len());
+        let same = pair.a.mean().zip(pair.b.mean()).is_some_and(|(a, b)| (a - b).abs() < pair.resolution);
+        let ratio = ratio(&pair.a.figures(), &pair.b.figures(), pairs.len());
         new_line(pair, ratio, same, workload_words(pair, &all), contenders)
     };
     pairs.iter().map(line).collect()
@@ -224,13 +225,10 @@ fn overall(pairs: &[Pair], contenders: &Contenders) -> Vec<Line> {
 }
 
 /// One figure a round: the geometric mean over the group of its costs, each relative to the first run's mean.
-fn scores<'a>(group: &[&'a Pair<'a>], of: fn(&'a Pair<'a>) -> &'a Vec<f64>) -> Vec<f64> {
-    let rounds = group.iter().map(|pair| of(pair).len()).min().unwrap_or(0);
-    let score = |round: usize| {
-        let costs: Option<Vec<f64>> = group.iter().map(|pair| Some(of(pair)[round] / mean(&pair.a)?)).collect();
-        geometric_mean(&costs?)
-    };
-    (0..rounds).filter_map(score).collect()
+fn scores<'a>(group: &[&'a Pair<'a>], of: fn(&'a Pair<'a>) -> &'a Rounds) -> Vec<f64> {
+    let relative = |pair: &&'a Pair<'a>| pair.a.mean().map(|mean| of(pair).map(|cost| cost / mean));
+    let costs: Option<Vec<Rounds>> = group.iter().map(relative).collect();
+    costs.map_or_else(Vec::new, |costs| over_workloads(&costs.iter().collect::<Vec<_>>()))
 }
 
 fn ratio(a: &[f64], b: &[f64], comparisons: usize) -> Option<Interval> {

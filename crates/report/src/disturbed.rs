@@ -8,6 +8,7 @@ use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::format::{printable, ratio};
 use crate::pairs::{Pair, Sides, lay_out, pairs};
+use crate::rounds::Rounds;
 use crate::table::paragraph;
 use crate::verdict::{Circumstances, Table};
 
@@ -47,8 +48,7 @@ fn slowdowns(undisturbed: &Table, disturbed: &Table, contenders: &Contenders) ->
     {
         let Some(other) = disturbed.fields.get(place) else { continue };
         for (key, rounds) in &field.rounds {
-            let means =
-                (bakeoff_stats::mean(rounds), other.rounds.get(key).and_then(|rounds| bakeoff_stats::mean(rounds)));
+            let means = (rounds.mean(), other.rounds.get(key).and_then(Rounds::mean));
             if let (Some(before), Some(after)) = means
                 && before > 0.0
             {

@@ -39,6 +39,7 @@ mod profiled;
 mod published;
 mod published_report;
 mod results;
+mod rounds;
 mod run;
 mod sections;
 mod settled;

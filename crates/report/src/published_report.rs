@@ -6,6 +6,7 @@ use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::format::{counted, printable};
 use crate::published::{Figure, Kind, Published};
+use crate::rounds::Rounds;
 use crate::table::paragraph;
 use crate::terminal::{TerminalOptions, WIDTH_MIN, circumstances};
 use crate::verdict::{Circumstances, Column, Field, Table, rank_fields};
@@ -105,7 +106,7 @@ pub(crate) fn tables(published: &Published, records: impl Fn(u64) -> u64) -> Vec
         let column =
             Column { data: figure.data.clone().unwrap_or_default(), records: figure.records.map_or(0, &records) };
         let field: &mut Field = table.fields.entry((measure, size, column)).or_default();
-        field.rounds.entry(key).or_insert_with(|| vec![value]);
+        field.rounds.entry(key).or_insert_with(|| Rounds::only(value));
     }
     let mut tables: Vec<Table> = tables.into_values().collect();
     rank_fields(&mut tables);

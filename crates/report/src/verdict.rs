@@ -9,6 +9,7 @@ use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, rank};
 use crate::contender::{Contender, Contenders};
 use crate::figures::{Measure, peak_memory, resolution, space_efficiency, timings};
 use crate::results::{CellRound, failed_cells, phase_order};
+use crate::rounds::Rounds;
 
 /// What all figures of a table have in common. Only such figures are compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +57,7 @@ pub(crate) type Size = (u64, u64);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Field {
     /// Figures of those that may be ranked, by key.
-    pub(crate) rounds: BTreeMap<String, Vec<f64>>,
+    pub(crate) rounds: BTreeMap<String, Rounds>,
     /// Keys of those that failed in this cell.
     pub(crate) failed: BTreeSet<String>,
     /// Keys of those that do not offer this.
@@ -183,24 +184,24 @@ impl Gathering<'_, '_> {
             for timing in timings(&phase.result) {
                 let operation = timing.mixed.then(|| timing.operation.to_owned());
                 let measure = Measure::Time { phase: phase.result.phase.clone(), operation };
-                self.figure(measure, Some(timing.mean_ns), Some(phase.result.mode));
+                self.figure(measure, cell, Some(timing.mean_ns), Some(phase.result.mode));
             }
         }
         for (phase, _) in &cell.end.not_offered {
             let key = self.contender.key.clone();
             self.field(Measure::Time { phase: phase.clone(), operation: None }).not_offered.insert(key);
         }
-        self.figure(Measure::Space, space_efficiency(cell), None);
-        self.figure(Measure::Memory, peak_memory(cell), None);
+        self.figure(Measure::Space, cell, space_efficiency(cell), None);
+        self.figure(Measure::Memory, cell, peak_memory(cell), None);
     }
 
-    fn figure(&mut self, measure: Measure, value: Option<f64>, mode: Option<Mode>) {
+    fn figure(&mut self, measure: Measure, cell: &CellRound, value: Option<f64>, mode: Option<Mode>) {
         let contender = self.contender;
         let ranked = contender.ranked && self.axes.profile.is_none();
         let field = self.field(measure);
         field.mode = field.mode.or(mode);
         match value {
-            Some(value) if ranked => field.rounds.entry(contender.key.clone()).or_default().push(value),
+            Some(value) if ranked => field.rounds.entry(contender.key.clone()).or_default().add(cell.end.round, value),
             Some(_) => {
                 field.unranked.insert(contender.key.clone());
             }
@@ -225,7 +226,7 @@ pub(crate) fn better(measure: &Measure) -> Better {
 
 fn ranking(measure: &Measure, field: &Field) -> Option<Ranking> {
     let candidates: Vec<Candidate> =
-        field.rounds.iter().map(|(key, rounds)| Candidate::new(key.clone(), rounds.clone())).collect();
+        field.rounds.iter().map(|(key, rounds)| Candidate::new(key.clone(), rounds.figures())).collect();
     rank(&candidates, RankOptions { resolution: resolution(measure, field.mode), ..RankOptions::new(better(measure)) })
 }
 

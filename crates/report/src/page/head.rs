@@ -68,7 +68,7 @@ fn headline(of: &Overall, contenders: &Contenders) -> (String, &'static str) {
     let margins = if ahead.is_empty() { "" } else { MARGINS };
     let sentence = match of.ranking.verdict {
         Verdict::Winner => format!("{first} is fastest: {ahead}"),
-        Verdict::Tie if ahead.is_empty() => format!("{first} are equally fast: they cannot be told apart"),
+        Verdict::Tie if ahead.is_empty() => format!("{first} cannot be told apart over all operations together"),
         Verdict::Tie => format!("{first} are fastest and cannot be told apart: {ahead}"),
         Verdict::Unproven => return (format!("{first} is first by its figures: too few rounds to prove it"), ""),
         Verdict::Alone => return (format!("{first} was measured without a competitor"), ""),
@@ -76,9 +76,9 @@ fn headline(of: &Overall, contenders: &Contenders) -> (String, &'static str) {
     (sentence, margins)
 }
 
-/// How far those in the first place are ahead of the next one: empty if nobody is behind them.
+/// How far those in the first place are ahead of the next one: empty if nobody is behind them, or if it is not proven who is next.
 pub(super) fn ahead(ranking: &Ranking, contenders: &Contenders, words: &str) -> String {
-    let next = ranking.order.iter().find(|place| !place.tied_with_best);
+    let next = ranking.order.iter().find(|place| !place.tied_with_best && ranking.verdict != Verdict::Unproven);
     let Some((next, margin)) = next.and_then(|next| Some((next, next.ratio_to_best?))) else { return String::new() };
     let name = contenders.get(&next.name).map_or_else(|| text(&next.name), store);
     format!("{}{words}{name}", margin_words(margin))
@@ -154,15 +154,19 @@ fn standing(table: &Table, measure: &Measure, of: &Overall, contenders: &Contend
 
 /// In how many workloads those in the first place of all win or share the first place.
 fn won<'a>(rankings: impl Iterator<Item = &'a Ranking>, first: &[String]) -> String {
-    let (mut all, mut wins, mut ties) = (0, 0, 0);
+    let (mut all, mut wins, mut ties, mut unproven, mut alone) = (0, 0, 0, 0, 0);
     for ranking in rankings {
         all += 1;
         let best = ranking.tied.iter().any(|key| first.contains(key));
         wins += usize::from(best && ranking.verdict == Verdict::Winner);
         ties += usize::from(best && ranking.verdict == Verdict::Tie);
+        alone += usize::from(ranking.verdict == Verdict::Alone);
+        unproven += usize::from(best && ranking.verdict == Verdict::Unproven);
     }
     match (wins, ties) {
-        (0, 0) => format!("of {all}"),
+        (0, 0) if alone == all => "no competitor".to_owned(),
+        (0, 0) if unproven > 0 => format!("first in {unproven} of {all}, not proven"),
+        (0, 0) => format!("wins none of {all}"),
         (0, _) => format!("tied in {ties} of {all}"),
         (_, 0) => format!("wins {wins} of {all}"),
         _ => format!("wins {wins}, tied in {ties}, of {all}"),

@@ -4,6 +4,7 @@ mod common;
 mod compare;
 mod exports;
 mod files;
+mod first_screen;
 mod memory;
 mod pick;
 mod profiled;

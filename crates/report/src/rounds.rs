@@ -1,0 +1,49 @@
+//! One figure a round, and what many workloads come to, round by round.
+
+use std::collections::BTreeMap;
+
+use bakeoff_stats::{geometric_mean, mean};
+
+/// A store's figures under one measure in one workload, by the number of the round.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rounds(BTreeMap<u32, f64>);
+
+impl Rounds {
+    /// The only figure there is.
+    pub(crate) fn only(figure: f64) -> Self {
+        Self(BTreeMap::from([(1, figure)]))
+    }
+
+    /// Adds a round's figure.
+    pub(crate) fn add(&mut self, round: u32, figure: f64) {
+        self.0.insert(round, figure);
+    }
+
+    /// The figures, in the order of their rounds.
+    pub(crate) fn figures(&self) -> Vec<f64> {
+        self.0.values().copied().collect()
+    }
+
+    /// Their mean.
+    pub(crate) fn mean(&self) -> Option<f64> {
+        mean(&self.figures())
+    }
+
+    /// Each figure turned into another one.
+    pub(crate) fn map(&self, change: impl Fn(f64) -> f64) -> Self {
+        Self(self.0.iter().map(|(round, figure)| (*round, change(*figure))).collect())
+    }
+}
+
+/// The geometric mean over the workloads, for each round that every one of them has. A round that one of them lacks is left out, or it
+/// would be the mean of other workloads than the rest.
+pub(crate) fn over_workloads(workloads: &[&Rounds]) -> Vec<f64> {
+    let Some((first, others)) = workloads.split_first() else { return Vec::new() };
+    let score = |(round, figure): (&u32, &f64)| {
+        let others: Option<Vec<f64>> = others.iter().map(|other| other.0.get(round).copied()).collect();
+        let mut of_round = others?;
+        of_round.push(*figure);
+        geometric_mean(&of_round)
+    };
+    first.0.iter().filter_map(score).collect()
+}
