@@ -146,7 +146,7 @@ impl Run {
         self.text(&["suite", "title"]).or(self.text(&["suite", "name"])).unwrap_or("bakeoff")
     }
 
-    /// The command that does a cell of this run again: its request, given to the store's driver.
+    /// The command that does a cell of this run again, in a clone of the project: its request, given to the store's driver.
     pub(crate) fn command_again(&self, cell: &str, store: &str) -> String {
         let offers = |driver: &&Value| {
             let stores = driver.get("stores").and_then(Value::as_array);
@@ -154,7 +154,7 @@ impl Run {
         };
         let path = self.list("drivers").iter().find(offers).and_then(|driver| driver.get("path")?.as_str());
         let driver = path.unwrap_or("bakeoff-driver");
-        command_again("bakeoff", cell, &self.directory.display().to_string(), driver)
+        command_again("./bakeoff", cell, &self.directory.display().to_string(), driver)
     }
 
     /// Why a cell failed, and the command that shows it again: the engine's own stands behind its message.

@@ -244,7 +244,7 @@ fn a_command_to_be_pasted_runs_nothing_else() {
     run.directory = "my results/$(touch hacked); it's".into();
     run.info["drivers"] = json!([{ "path": "/b/a driver;touch hacked", "stores": ["lmdb"] }]);
     let expected = command_again(
-        "bakeoff",
+        "./bakeoff",
         &run.cells[0].end.cell,
         "my results/$(touch hacked); it's",
         "/b/a driver;touch hacked",
