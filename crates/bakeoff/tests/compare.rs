@@ -82,6 +82,15 @@ fn every_export_of_a_run() {
         assert!(bytes.starts_with(begin), "{format}");
     }
     let run = place.only_run();
+    // A file does not show what was left out of it.
+    let results = run.join("results.jsonl");
+    let whole = std::fs::read_to_string(&results).unwrap();
+    std::fs::write(&results, format!("{whole}{{\"line\":\"other\"}}\n")).unwrap();
+    for (format, _) in begins {
+        let shown = place.run(&["report", &format!("--{format}"), &format!("out.{format}")]).expect(0);
+        assert_eq!(shown.stderr.matches("1 line(s) of results.jsonl cannot be read").count(), 1, "{}", shown.stderr);
+    }
+    std::fs::write(&results, whole).unwrap();
     let run = run.to_str().unwrap();
     place.run(&["report", run, run, "--html", "both.html"]).expect(0);
     assert!(

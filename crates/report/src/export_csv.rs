@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crate::format::printable_lines;
 use crate::run::{ReportError, Run};
 use crate::tidy::{Cell, columns, rows_of};
 
@@ -19,10 +20,12 @@ pub fn write_csv(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
     Ok(())
 }
 
-/// Spreadsheets take a text that begins with `= + - @`, a tab or a line end for a formula: those get an apostrophe.
+/// Whatever steers a terminal, which CSV may be printed on, is shown as an escape. Spreadsheets take a text that begins with `= + - @`, a
+/// tab or a line end for a formula: those get an apostrophe.
 fn field(cell: Cell) -> String {
+    let cell = if let Cell::Text(text) = cell { Cell::Text(printable_lines(&text)) } else { cell };
     match cell {
-        Cell::Text(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) => format!("'{text}"),
+        Cell::Text(text) if text.starts_with(['=', '+', '-', '@', '\t', '\n']) => format!("'{text}"),
         Cell::Text(text) => text,
         Cell::Number(number) => number.map_or_else(String::new, |number| number.to_string()),
         Cell::Real(number) => number.map_or_else(String::new, |number| number.to_string()),

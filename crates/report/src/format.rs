@@ -6,9 +6,18 @@ use std::fmt::Write;
 ///
 /// Store titles, failure messages and whatever else comes from files go through this before a terminal sees them.
 pub fn printable(text: &str) -> String {
+    without_steering(text, &[])
+}
+
+/// The same for a text that may have several lines, and tabs in them.
+pub(crate) fn printable_lines(text: &str) -> String {
+    without_steering(text, &['\n', '\t'])
+}
+
+fn without_steering(text: &str, kept: &[char]) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
-        if is_steering(character) {
+        if is_steering(character) && !kept.contains(&character) {
             let _ = write!(shown, "{}", character.escape_default());
         } else {
             shown.push(character);

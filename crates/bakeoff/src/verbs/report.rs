@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_report::{
-    Published, ReportError, Run, TerminalOptions, render_against, render_published, render_terminal, write_csv,
-    write_hines_csv, write_json, write_markdown, write_page, write_parquet, write_xlsx,
+    Published, ReportError, Run, TerminalOptions, printable, render_against, render_published, render_terminal,
+    write_csv, write_hines_csv, write_json, write_markdown, write_page, write_parquet, write_xlsx,
 };
 
 use crate::Outcome;
@@ -41,6 +41,7 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
     };
     if let Some(path) = &arguments.html {
         let runs = directories.iter().map(|directory| Run::read(directory)).collect::<Result<Vec<_>, _>>()?;
+        runs.iter().for_each(say_notes);
         let file = place_of(path);
         let place = file.parent().unwrap_or(Path::new("."));
         export(path, |out| write_page(&runs, against.as_ref(), place, out))?;
@@ -62,11 +63,21 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
     }
     if !exports.is_empty() {
         let run = Run::read(only)?;
+        if arguments.html.is_none() {
+            say_notes(&run);
+        }
         for (path, write) in exports {
             export(&path, |out| write(&run, out))?;
         }
     }
     Ok(Outcome::Good)
+}
+
+/// Says what was left out of a run, which a file that is written for another program does not show.
+fn say_notes(run: &Run) {
+    for note in &run.notes {
+        anstream::eprintln!("bakeoff: {}: {}", printable(&run.directory.display().to_string()), printable(note));
+    }
 }
 
 /// What was asked for besides the page.

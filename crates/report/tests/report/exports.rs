@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::common::*;
-use bakeoff_protocol::{FailureKind, Resources};
-use bakeoff_report::{CellRound, write_csv, write_json};
+use bakeoff_protocol::{Axes, FailureKind, Resources};
+use bakeoff_report::{CellRound, write_csv, write_hines_csv, write_json};
 use serde_json::Value;
 use sha2::{Digest, Sha512};
 
@@ -57,7 +57,7 @@ fn a_row_for_each_operation_of_each_round() {
 
 #[test]
 fn no_text_is_taken_for_a_formula() {
-    for evil in ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1"] {
+    for evil in ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\n=1"] {
         let mut cell = failed(good(&axes(evil), 1, Vec::new()), FailureKind::Crash, evil);
         cell.end.axes.data = evil.to_owned();
         let (_, rows) = csv_of(vec![cell]);
@@ -65,6 +65,9 @@ fn no_text_is_taken_for_a_formula() {
             assert_eq!(rows[0][column], format!("'{evil}"), "{column}");
         }
     }
+    // An escape begins with a backslash, which no spreadsheet takes for a formula.
+    let (_, rows) = csv_of(gets(&Axes { data: "\r=1".to_owned(), ..axes("lmdb") }, &[1_000]));
+    assert_eq!(rows[0]["data"], "\\r=1");
 }
 
 #[test]
@@ -118,6 +121,26 @@ fn an_open_loop_has_its_columns_and_a_closed_one_leaves_them_empty() {
     let columns = ["open_loop_speed", "open_loop_due_ns"];
     assert_eq!(columns.map(|column| rows[0][column].as_str()), ["", ""]);
     assert_eq!(columns.map(|column| rows[1][column].as_str()), ["2.5", "1000000000"]);
+}
+
+#[test]
+fn no_text_in_csv_steers_a_terminal_and_ordinary_texts_come_back() {
+    let message = "\u{1b}[31mred\u{7} \u{202e}back\r";
+    let ordinary = "line one\nline two\twith \"quotes\", commas, µs and 日本語";
+    let cell = |round, message| failed(good(&axes("lmdb"), round, Vec::new()), FailureKind::StoreError, message);
+    let medium = Axes { medium: message.to_owned(), ..axes("sqlite") };
+    let cells = [vec![cell(1, message), cell(2, ordinary)], gets(&medium, &[1_000])].concat();
+    let run = run(cells, stores());
+    for write in [write_csv, write_hines_csv] {
+        let mut csv = Vec::new();
+        write(&run, &mut csv).unwrap();
+        let csv = String::from_utf8(csv).unwrap();
+        assert!(csv.contains("\\u{1b}[31mred"), "{csv:?}");
+        assert!(!csv.contains(['\u{1b}', '\u{7}', '\u{202e}', '\r']), "{csv:?}");
+    }
+    let (_, rows) = csv_of(run.cells);
+    assert_eq!(rows[0]["failure_message"], "\\u{1b}[31mred\\u{7} \\u{202e}back\\r");
+    assert_eq!(rows[1]["failure_message"], ordinary);
 }
 
 #[test]
