@@ -133,7 +133,8 @@ impl Content {
         black_box(batch.identities().map(bytes).fold(0, u32::wrapping_add));
     }
 
-    /// Does one operation. `told` is the length of the value by the trace, `otherwise` what holds where it does not tell one.
+    /// Does one operation. `told` is the length of the value by the trace, `otherwise` what holds where it does not tell one; an update
+    /// of which it does not tell leaves a value as long as it was.
     pub(crate) fn step(
         &mut self,
         (operation, key, key_bytes): (Operation, Identity, usize),
@@ -178,7 +179,11 @@ impl Content {
                 if step.operation == Operation::Insert {
                     step.flags = 0;
                 }
-                step.value = draw(&mut self.random, &mut self.pool_bytes, bytes?);
+                let bytes = match (operation, told, before) {
+                    (Operation::Update, None, Some(before)) => before.bytes,
+                    _ => bytes?,
+                };
+                step.value = draw(&mut self.random, &mut self.pool_bytes, bytes);
                 self.totals.changed(i64::from(before.is_none()), length(step.value) - before.map_or(0, length));
                 self.totals.inserted += u64::from(before.is_none());
                 self.totals.written_bytes += length(step.value) as u64;

@@ -23,7 +23,7 @@ pub enum TraceError {
     /// The first line fits none of the known forms.
     #[error(
         "line 1: `{found}` is the beginning of no known trace: expected a CSV head with op, key and value_size, a line of Twitter's \
-         cache-trace (7 columns), or of YCSB's log (READ usertable user1 …)"
+         cache-trace (7 columns), or of YCSB's log (READ usertable user1 …); a Parquet file begins with PAR1"
     )]
     Unknown {
         /// The line, shortened.

@@ -4,6 +4,9 @@ use bakeoff_tape::Operation;
 
 use crate::error::TraceError;
 
+/// How YCSB's `basic` binding begins, unless it is told to be silent: with its properties.
+const YCSB_HEAD: &[u8] = b"***************** properties";
+
 /// A form of trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -31,15 +34,17 @@ impl Form {
             Ok(Self::Csv)
         } else if columns.len() == 7 && columns[0].iter().all(u8::is_ascii_digit) && operation(columns[5]).is_some() {
             Ok(Self::Twitter)
-        } else if line.contains(&b' ')
-            && first_word.iter().all(u8::is_ascii_uppercase)
-            && operation(first_word).is_some()
-        {
+        } else if line.starts_with(YCSB_HEAD) || is_ycsb_operation(first_word) && line.contains(&b' ') {
             Ok(Self::Ycsb)
         } else {
             Err(TraceError::Unknown { found: crate::error::shorten(line) })
         }
     }
+}
+
+/// Whether a line of YCSB's log that begins with this word is an operation.
+pub(crate) fn is_ycsb_operation(word: &[u8]) -> bool {
+    word.iter().all(u8::is_ascii_uppercase) && operation(word).is_some()
 }
 
 /// A column's name without the quotation marks around it.

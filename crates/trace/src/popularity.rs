@@ -33,6 +33,9 @@ impl Popularity {
         if often < RANKS_MIN {
             return None;
         }
+        if are_alike(&counts) {
+            return Some(Self { theta: 0.0, keys: often, top_percent: top as f64 / all.max(1) as f64 });
+        }
         let logarithms: Vec<f64> = (1..=often).map(|rank| (rank as f64).ln()).collect();
         let (mut sum, mut weight) = (0.0, 0.0);
         for (count, logarithm) in counts[..often].iter().zip(&logarithms) {
@@ -42,6 +45,24 @@ impl Popularity {
         let theta = solve(sum / weight, &logarithms);
         Some(Self { theta, keys: often, top_percent: top as f64 / all.max(1) as f64 })
     }
+}
+
+/// Whether the counts differ by no more than chance makes those of equally popular keys differ. Ranked by their own counts, even such keys
+/// look as if some were more popular.
+///
+/// Counts are then Poisson's, without those that are 0, since a key that never came is not known. Their dispersion (the sum of squared
+/// distances from the mean over the variance) is about their number; four of its standard deviations are taken for chance.
+fn are_alike(counts: &[u32]) -> bool {
+    let number = counts.len() as f64;
+    let mean = counts.iter().map(|count| f64::from(*count)).sum::<f64>() / number;
+    let squares: f64 = counts.iter().map(|count| (f64::from(*count) - mean).powi(2)).sum();
+    // The rate whose counts have this mean when zeros are left out.
+    let mut rate = mean;
+    for _ in 0..40 {
+        rate = mean * (1.0 - (-rate).exp());
+    }
+    let variance = mean * (1.0 + rate - mean);
+    variance > 0.0 && squares / variance < number + 4.0 * (number * (2.0 + 1.0 / rate)).sqrt()
 }
 
 /// The exponent under which the logarithm of a rank has this mean: it falls as the exponent grows.

@@ -8,7 +8,7 @@ use bakeoff_tape::Operation;
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use crate::error::TraceError;
-use crate::form::{Form, operation, unquoted, words};
+use crate::form::{Form, is_ycsb_operation, operation, unquoted, words};
 use crate::parquet::{self, ParquetRows};
 
 /// The longest key and the largest value that are believed, in bytes.
@@ -62,6 +62,9 @@ struct Columns {
     time: Option<usize>,
     thread: Option<usize>,
 }
+
+/// The columns of a CSV that are read; others are passed over.
+const COLUMNS: [&str; 6] = ["op", "key", "value_size", "key_size", "time", "thread"];
 
 /// Twitter's columns.
 const TWITTER: Columns =
@@ -141,7 +144,7 @@ impl<R: Read> Trace<R> {
                     return Ok(None);
                 }
                 let word = line.split(|byte| *byte == b' ').next().unwrap_or_default();
-                if !word.is_empty() && word.iter().all(u8::is_ascii_uppercase) && operation(word).is_some() {
+                if is_ycsb_operation(word) {
                     return ycsb(line, *number).map(Some);
                 }
             },
@@ -152,8 +155,11 @@ impl<R: Read> Trace<R> {
 /// The first line, which stays in the reader.
 fn first_line(input: &mut impl BufRead) -> Result<Vec<u8>, TraceError> {
     let buffered = input.fill_buf()?;
+    if buffered.is_empty() {
+        return Err(TraceError::Empty);
+    }
     let line = buffered.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    if line.is_empty() { Err(TraceError::Empty) } else { Ok(line.trim_ascii().to_vec()) }
+    Ok(line.trim_ascii().to_vec())
 }
 
 impl Columns {
@@ -161,6 +167,9 @@ impl Columns {
     fn of(head: &[u8]) -> Result<Self, TraceError> {
         let names: Vec<&[u8]> = head.split(|byte| *byte == b',').map(|name| unquoted(name.trim_ascii())).collect();
         let find = |wanted: &str| names.iter().position(|name| name.eq_ignore_ascii_case(wanted.as_bytes()));
+        if let Some(twice) = COLUMNS.iter().find(|wanted| count(&names, wanted) > 1) {
+            return Err(TraceError::line(1, "the head", head, format!("one column named {twice}")));
+        }
         let need = |wanted: &'static str| {
             find(wanted).ok_or_else(|| TraceError::line(1, "the head", head, format!("a column named {wanted}")))
         };
@@ -203,6 +212,11 @@ impl Columns {
     }
 }
 
+/// How many columns have a name, in whatever case.
+fn count(names: &[&[u8]], wanted: &str) -> usize {
+    names.iter().filter(|name| name.eq_ignore_ascii_case(wanted.as_bytes())).count()
+}
+
 fn number(text: &[u8], line: u64, what: &'static str, most: u64) -> Result<u64, TraceError> {
     let expected = || TraceError::line(line, what, text, format!("a whole number of bytes, at most {most}"));
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
@@ -218,7 +232,8 @@ fn seconds(text: &[u8], line: u64) -> Result<f64, TraceError> {
     time.ok_or_else(|| TraceError::line(line, "time", text, "a number of seconds, not negative"))
 }
 
-/// A line of YCSB's log: operation, table, key, and for writes the fields in brackets, whose values count.
+/// A line of YCSB's log: operation, table, key, and for writes the fields in brackets, whose values count. An update names only the
+/// fields that it replaces by others as long, and so does not tell how long the record is.
 fn ycsb(line: &[u8], number: u64) -> Result<Event<'_>, TraceError> {
     let text = line.trim_ascii_end();
     let mut words = text.splitn(4, |byte| *byte == b' ');
@@ -228,8 +243,7 @@ fn ycsb(line: &[u8], number: u64) -> Result<Event<'_>, TraceError> {
         return Err(TraceError::line(number, "the line", text, "OPERATION TABLE KEY, and fields in brackets"));
     };
     let rest = words.next().unwrap_or_default();
-    let value_bytes =
-        matches!(kind, Operation::Insert | Operation::Update | Operation::Upsert).then(|| fields_bytes(rest));
+    let value_bytes = matches!(kind, Operation::Insert | Operation::Upsert).then(|| fields_bytes(rest));
     Ok(Event {
         line: number,
         operation: kind,

@@ -43,10 +43,14 @@ fn ycsbs_log_has_values_in_brackets() {
     let text = "***************** properties *****************\nINSERT usertable user1 [ field0=abcd field1=efg]\n\
                 READ usertable user1 [ <all fields>]\nSCAN usertable user1 10 [ <all fields>]\nUPDATE usertable user2 [ field7=xy]\n\
                 [OVERALL], RunTime(ms), 12\n";
-    let summary = Summary::read(Trace::new(text.as_bytes(), Some(Form::Ycsb)).unwrap()).unwrap();
+    let summary = summary(text).unwrap();
     assert_eq!((summary.operations, summary.keys), (4, 2));
     let values = summary.value_bytes.unwrap();
-    assert_eq!((values.mean, values.max), (4.5, 7));
+    assert_eq!(
+        (values.mean, values.max),
+        (7.0, 7),
+        "an update names the fields that it replaces, not all of the record"
+    );
 }
 
 #[test]
@@ -63,6 +67,8 @@ fn what_is_wrong_is_told_with_its_line() {
     assert!(refusal("op,key,value_size,time\nget,a,1,5\nget,a,1,4\n").contains("line 3: time is `4`"));
     assert!(refusal("op,key,value_size,time\nget,a,1,inf\n").contains("line 2: time is `inf`"));
     assert!(refusal("hello world\n").contains("no known trace"));
+    assert!(refusal("\nop,key,value_size\nget,a,1\n").contains("line 1: `` is the beginning of no known trace"));
+    assert!(refusal("op,key,value_size,OP\nget,a,1,set\n").contains("expected one column named op"));
     assert!(refusal("").contains("no operation") && refusal(head).contains("no operation"));
     assert!(refusal("\u{1b}[31m,\n").contains("\\x1b"), "nothing steers a terminal");
 }
@@ -81,7 +87,12 @@ fn the_exponent_of_popularity_is_found_again() {
         assert!((found - theta).abs() < 0.05, "{found} for {theta}");
     }
     let text = csv_of((0..200_000).map(|number| number % 1000));
-    assert!(summary(&text).unwrap().popularity.unwrap().theta < 0.01);
+    assert_eq!(summary(&text).unwrap().popularity.unwrap().theta, 0.0);
+    for (keys, operations) in [(300, 5_000), (2_000, 10_000), (20_000, 100_000)] {
+        let text = csv_of((0..operations).map(|_| random.next_u64() % keys));
+        let found = summary(&text).unwrap().popularity.unwrap().theta;
+        assert_eq!(found, 0.0, "{keys} keys that are alike, {operations} times");
+    }
     assert_eq!(summary(&csv_of(0..1000)).unwrap().popularity, None, "each key came once");
 }
 
