@@ -214,6 +214,12 @@ fn a_driver_that_dies_or_hangs_fails_its_cell() {
     assert_eq!(run_with_shell_driver("exit 3")["failure"], "crash");
     assert_eq!(run_with_shell_driver("kill -SEGV $$")["failure"], "crash");
     assert_eq!(run_with_shell_driver("sleep 60")["failure"], "timeout");
+    let end = run_with_shell_driver("exec >&-; sleep 60");
+    assert_eq!(end["failure"], "crash");
+    assert!(end["failure_message"].as_str().is_some_and(|words| words.contains("went on running")), "{end}");
+    let end = run_with_shell_driver("kill -KILL $$");
+    assert_eq!(end["failure"], "crash", "the kernel did not do this, and memory did not run out");
+    assert!(end["failure_message"].as_str().is_some_and(|words| words.contains("signal 9")), "{end}");
 }
 
 #[test]

@@ -197,6 +197,11 @@ fn hypervisor() -> Option<String> {
     sys::text("/proc/device-tree/hypervisor/compatible").or_else(|| sys::text("/sys/hypervisor/type"))
 }
 
+/// How many processes the kernel has killed since it started, since memory ran out; `None` where it does not count them.
+pub fn out_of_memory_kills() -> Option<i64> {
+    procfs::vmstat().ok()?.get("oom_kill").copied()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use bakeoff_measure::is_full;
+use bakeoff_measure::{is_full, out_of_memory_kills};
 use bakeoff_protocol::{Event, FailureKind, Request};
 use bakeoff_suite::format_duration;
 use rustix::process::{
@@ -29,6 +29,9 @@ const POLL: Duration = Duration::from_millis(50);
 
 /// How long a driver may take to exit after its last event.
 const EXIT_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How long it may take to exit after its output has ended, which comes a moment before the exit itself.
+const CLOSED_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// How a driver process ended.
 pub(crate) enum Ending {
@@ -66,18 +69,29 @@ pub(crate) struct Job<'a> {
 /// # Errors
 /// Only if the driver cannot be started at all.
 pub(crate) fn run(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut dyn FnMut(Event)) -> Result<Ending> {
+    let kills_before = out_of_memory_kills();
     let mut child = spawn(job)?;
     on_start(child.id());
     let begin = Instant::now();
     ask(job, &mut child)?;
     let lines = read_lines(&mut child);
     let ending = follow(job, begin, &lines, on_event);
-    let patience = if matches!(ending, Some(Ending::Event(_))) { EXIT_TIME_MAX } else { Duration::ZERO };
-    let status = end(&mut child, patience);
+    let patience = match ending {
+        Some(Ending::Event(_)) => EXIT_TIME_MAX,
+        Some(_) => Duration::ZERO,
+        None => CLOSED_TIME_MAX,
+    };
+    let (by_itself, status) = end(&mut child, patience);
     Ok(match ending {
-        Some(Ending::Event(Event::Finished(_))) if !status.is_some_and(|status| status.success()) => late_end(status),
+        Some(Ending::Event(Event::Finished(_))) if !status.is_some_and(|status| status.success()) => {
+            late_end(by_itself, status)
+        }
         Some(ending) => ending,
-        None => silent_end(job, status),
+        None if !by_itself => Ending::Failed {
+            kind: FailureKind::Crash,
+            message: "the driver closed its output without saying how the cell ended, and went on running".to_owned(),
+        },
+        None => silent_end(job, status, kills_before),
     })
 }
 
@@ -190,20 +204,19 @@ fn bad_output(what: &str) -> Ending {
 }
 
 /// Waits for the process, and kills it when patience ends; whatever it started and left behind is killed in any case, since
-/// it would disturb the cells that follow.
-fn end(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
+/// it would disturb the cells that follow. Tells whether the process ended by itself, and how.
+fn end(child: &mut Child, patience: Duration) -> (bool, Option<ExitStatus>) {
     let begin = Instant::now();
-    // Output that just ended comes a moment before the exit itself.
-    let patience = patience.max(Duration::from_millis(200));
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     while begin.elapsed() < patience && !group.is_some_and(has_exited) {
         std::thread::sleep(Duration::from_millis(1));
     }
+    let by_itself = group.is_some_and(has_exited);
     // Before the process is waited for, so that its number cannot belong to anyone else.
     if let Some(group) = group {
         let _ = kill_process_group(group, Signal::KILL);
     }
-    child.wait().ok()
+    (by_itself, child.wait().ok())
 }
 
 /// Whether a child has ended; its status is left for the one who waits for it.
@@ -213,10 +226,10 @@ fn has_exited(child: Pid) -> bool {
 }
 
 /// The process said that it was done, and then did not end well: what it did not say may be wrong too.
-fn late_end(status: Option<ExitStatus>) -> Ending {
-    let (kind, how) = match status.and_then(|status| status.signal()) {
-        Some(9) => (FailureKind::Timeout, format!("did not end within {}", format_duration(EXIT_TIME_MAX))),
-        _ => (FailureKind::Crash, how_it_ended(status)),
+fn late_end(by_itself: bool, status: Option<ExitStatus>) -> Ending {
+    let (kind, how) = match by_itself {
+        false => (FailureKind::Timeout, format!("did not end within {}", format_duration(EXIT_TIME_MAX))),
+        true => (FailureKind::Crash, how_it_ended(status)),
     };
     Ending::Failed { kind, message: format!("the driver said that the cell was finished, and then {how}") }
 }
@@ -231,10 +244,12 @@ fn how_it_ended(status: Option<ExitStatus>) -> String {
 }
 
 /// The process ended without a last event: by a signal, by the kernel, or by itself.
-fn silent_end(job: &Job<'_>, status: Option<ExitStatus>) -> Ending {
+fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i64>) -> Ending {
     let log = last_bytes(job.log, 4096);
     let signal = status.and_then(|status| status.signal());
     let out_of_memory = log.contains("memory allocation of") || log.contains("out of memory");
+    // Another process may have been killed instead, but hardly at the same time.
+    let killed_by_kernel = signal == Some(9) && kills_before < out_of_memory_kills();
     let beyond_limit = job.group.is_some_and(MemoryGroup::ran_out);
     let (kind, what) = match (signal, out_of_memory) {
         _ if beyond_limit => (
@@ -242,10 +257,9 @@ fn silent_end(job: &Job<'_>, status: Option<ExitStatus>) -> Ending {
             "the driver was killed, since the cell needs more than its memory-limit: give it more, or the store less (memory)".to_owned(),
         ),
         (_, true) => (FailureKind::OutOfMemory, "the driver ran out of memory".to_owned()),
-        (Some(9), false) => (
-            FailureKind::OutOfMemory,
-            "the driver was killed (SIGKILL), as the kernel does when memory runs out".to_owned(),
-        ),
+        _ if killed_by_kernel => {
+            (FailureKind::OutOfMemory, "the driver was killed by the kernel, since memory ran out".to_owned())
+        }
         (Some(_), false) => (FailureKind::Crash, format!("the driver {}", how_it_ended(status))),
         (None, false) => {
             (FailureKind::Crash, format!("the driver {} without saying how the cell ended", how_it_ended(status)))
@@ -265,6 +279,7 @@ fn signal_name(number: i32) -> &'static str {
         6 => " (SIGABRT)",
         7 => " (SIGBUS: a mapped file could not be read or written, as on a full disk)",
         8 => " (SIGFPE)",
+        9 => " (SIGKILL: by somebody, since bakeoff did not, and the kernel counts nobody killed for want of memory)",
         11 => " (SIGSEGV)",
         15 => " (SIGTERM)",
         _ => "",
