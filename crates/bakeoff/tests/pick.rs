@@ -52,7 +52,7 @@ fn a_need_from_a_file_with_flags_over_it() {
         "need.toml",
         "records = 300\nvalue-size = \"50B\"\nstores = [\"lmdb\", \"sqlite\"]\nbudget = \"1h\"\nmix = { get = 1 }\n",
     );
-    let shown = place.run(&["pick", "--need", "need.toml", "--budget", "8s", "--optimize", "p99"]).expect(0).stdout;
+    let shown = place.run(&["pick", "--need", "need.toml", "--budget", "20s", "--optimize", "p99"]).expect(0).stdout;
     assert!(shown.contains("mix get=1") && shown.contains("99th percentile"), "{shown}");
 }
 
@@ -64,12 +64,17 @@ fn a_budget_too_short_says_so() {
         .expect(1)
         .stdout;
     assert!(shown.contains("too short"), "{shown}");
+    // Long enough for some rounds of some stores, and too short for a proof.
+    let four = ["pick", "--records", "20k", "--stores", "sqlite,lmdb,flat-folder,fjall", "--budget", "1s"];
+    let shown = place.run(&four).expect(1).stdout;
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("Three rounds of all stores need a budget of"), "{shown}");
 }
 
 #[test]
 fn wrong_words_are_told_and_nothing_is_made() {
     let place = Place::new();
-    let wrong: [(&[&str], &[&str]); 18] = [
+    let wrong: [(&[&str], &[&str]); 19] = [
         (&["--records", "-5"], &["--records -5"]),
         (&["--records", "0"], &["--records 0", "out of range"]),
         (&["--value-size", "9TiB"], &["--value-size", "at most 1GiB"]),
@@ -91,6 +96,10 @@ fn wrong_words_are_told_and_nothing_is_made() {
         (&["--language", "any,jvm"], &["--language any,jvm: `any` goes with nothing else"]),
         (&["--records", "3", "--threads", "4"], &["--threads 4", "--records 4 at least"]),
         (&["--threads", "4", "--mix", "scan=1,update=1"], &["leave scans or writes out"]),
+        (
+            &["--records", "30", "--mix", "delete=1", "--optimize", "p999"],
+            &["--optimize p999: with 30 records a round has", "takes 1,000 at least"],
+        ),
     ];
     for (arguments, words) in wrong {
         let arguments: Vec<_> = ["pick", "--budget", "5s"].iter().chain(arguments).copied().collect();

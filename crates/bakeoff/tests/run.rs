@@ -316,6 +316,23 @@ fn killed_at_random_moments_each_cell_is_there_exactly_once() {
     assert!(!driver_is_running(place.path()), "no driver outlives its run");
 }
 
+#[test]
+fn two_signals_at_once_stop_a_run_as_one_does() {
+    let place = Place::new();
+    let suite = tiny_suite(r#""faulty", "lmdb""#, "\n[settings.faulty]\npause-ns = 1_000_000\n");
+    place.write("tiny.toml", &suite);
+    for _ in 0..5 {
+        let child = place.spawn(&["run", "tiny.toml", "--rounds", "40"]);
+        sleep(Duration::from_millis(700));
+        // As `timeout` does: the program is told, and so is its group.
+        signal(&child, "TERM");
+        signal(&child, "TERM");
+        let output = child.wait_with_output().expect("it ends");
+        assert!(output.status.code().is_some_and(|code| code != 0), "{:?}", output.status);
+        assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new(), "every scratch directory is gone");
+    }
+}
+
 /// Every cell has every round, once.
 fn exactly_once(place: &Place, cells: usize, rounds: u64) {
     let mut counts = BTreeMap::new();

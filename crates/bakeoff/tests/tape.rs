@@ -133,6 +133,8 @@ fn a_pick_of_a_tape_replays_it() {
     let shown =
         place.run(&["pick", "--tape", "app.tape", "--stores", "sqlite,lmdb", "--budget", "15s"]).expect(0).stdout;
     assert!(shown.contains("Answer") && shown.contains("Durability power"), "{shown}");
+    let asked: String = shown.split("Answer").next().unwrap_or_default().to_owned();
+    assert!(asked.contains("app.tape") && !asked.contains("key-size"), "the tape says what keys there are: {asked}");
     assert!(place.cells().iter().all(|cell| cell["key"] == "raw" && cell["status"] == "ok"));
     place.write("need.toml", "records = 5");
     let told = place.run(&["pick", "--tape", "app.tape", "--need", "need.toml"]).expect(2).stderr;

@@ -249,7 +249,7 @@ impl Warning {
             Self::Tmpfs { .. } => "choose a directory on the disk in question with --dir",
             Self::DataSmallerThanMemory { .. } => {
                 "that is right if your own data fits too; otherwise measure more records, or limit memory \
-                 (--memory-limit)"
+                 (bakeoff run --memory-limit)"
             }
             Self::FrequencyScaling { .. } => "run `cpupower frequency-set -g performance` as root",
             Self::Steal { .. } => "repeat the run at a quieter time or on a machine of your own",

@@ -6,7 +6,7 @@ mod costs;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, rank};
+use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, Verdict, rank};
 use serde::{Deserialize, Serialize};
 
 pub use answer::render_pick;
@@ -157,6 +157,9 @@ pub struct PickFacts {
     pub budget_ns: u64,
     /// Whether the time, and not the figures, ended the race.
     pub out_of_time: bool,
+    /// Stores that were to race; none in runs of before it was kept.
+    #[serde(default)]
+    pub raced: Vec<String>,
     /// Stores that were not measured, since they cannot do what is asked.
     pub excluded: Vec<Excluded>,
     /// Stores that were not measured to the end, being behind.
@@ -177,6 +180,33 @@ impl PickFacts {
     /// The time there was.
     fn budget(&self) -> Duration {
         Duration::from_nanos(self.budget_ns)
+    }
+}
+
+/// The ranking of a variant as an answer gives it; `None` if no store has figures there.
+fn proven_ranking(cells: &[CellRound], variant: &str, goal: Goal) -> Option<Ranking> {
+    let all = pick_ranking(cells, variant, goal, CONFIDENCE, None)?;
+    // Of a single round nothing can be proven: where others have more, those that have not are behind, and said to be.
+    let proven: Vec<String> =
+        all.order.iter().filter(|place| place.rounds > 1).map(|place| place.name.clone()).collect();
+    if proven.len() < 2 || proven.len() == all.order.len() {
+        return Some(all);
+    }
+    pick_ranking(cells, variant, goal, CONFIDENCE, Some(&proven))
+}
+
+/// Whether a race told anything: which store is best, or that some cannot be told apart, or that one alone can do what was asked, or that
+/// all others were far behind at once.
+pub fn pick_is_answered(cells: &[CellRound], facts: &PickFacts) -> bool {
+    let Some(ranking) = proven_ranking(cells, PICK_ASKED, facts.optimize) else { return false };
+    let dropped = |name: &String| facts.dropped.iter().any(|each| each.store == *name);
+    match ranking.verdict {
+        Verdict::Winner | Verdict::Tie => true,
+        Verdict::Alone => !facts.out_of_time,
+        Verdict::Unproven => {
+            let (first, others) = (&ranking.order[0], &ranking.order[1..]);
+            first.rounds > 1 && others.iter().all(|place| place.rounds > 1 || dropped(&place.name))
+        }
     }
 }
 

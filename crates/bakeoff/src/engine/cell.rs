@@ -34,6 +34,8 @@ pub(crate) struct CellJob<'a> {
     /// How far to warm up drivers that want it, and with what.
     pub(crate) warm_up: Option<(WarmUpLimit, &'a Recording)>,
     pub(crate) timeout: Duration,
+    /// What the limit comes from, for people.
+    pub(crate) timeout_from: &'static str,
     pub(crate) memory_bytes_max: Option<u64>,
     /// Where the cell's memory can be limited.
     pub(crate) groups: Option<&'a MemoryGroups>,
@@ -131,6 +133,7 @@ impl<'a> CellJob<'a> {
             request: &request,
             log: log.0,
             timeout: self.timeout,
+            timeout_from: self.timeout_from,
             memory_bytes_max: self.memory_bytes_max,
             group: group.as_ref(),
             interrupt,

@@ -56,6 +56,8 @@ pub(crate) struct Job<'a> {
     pub(crate) request: &'a Request,
     pub(crate) log: &'a Path,
     pub(crate) timeout: Duration,
+    /// What the limit comes from, for people.
+    pub(crate) timeout_from: &'a str,
     /// Most private memory the driver may take.
     pub(crate) memory_bytes_max: Option<u64>,
     /// The control group that limits its memory, if the cell has a limit.
@@ -175,8 +177,11 @@ fn follow(
             return Some(Ending::Interrupted);
         }
         if begin.elapsed() >= job.timeout {
-            let message =
-                format!("not done after {}, the time limit of a cell (--timeout)", format_duration(job.timeout));
+            let message = format!(
+                "not done after {}, the time limit of a cell ({})",
+                format_duration(job.timeout),
+                job.timeout_from
+            );
             return Some(Ending::Failed { kind: FailureKind::Timeout, message });
         }
         let line = match lines.recv_timeout(POLL) {

@@ -1,11 +1,20 @@
-//! Ctrl-C and its like: a flag that the engine looks at; the second time ends the program at once.
+//! Ctrl-C and its like: a flag that the engine looks at; asking again ends the program at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
+use signal_hook::iterator::Signals;
+
+use crate::engine::progress::restore_terminal;
+
+/// Signals that come within this time ask once: `timeout` sends two, one to the program and one to its group.
+const AT_ONCE: Duration = Duration::from_millis(500);
+
+/// The exit status of a program that a signal ended.
+const STATUS: i32 = 130;
 
 /// Set when the user has asked to stop.
 #[derive(Clone, Default)]
@@ -15,12 +24,18 @@ impl Interrupt {
     /// Catches the signals from now on.
     pub(crate) fn install() -> Result<Self> {
         let interrupt = Self::default();
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            // In this order: the first signal finds the flag unset and sets it, the second one finds it set and exits.
-            flag::register_conditional_shutdown(signal, 130, Arc::clone(&interrupt.0))
-                .and_then(|_| flag::register(signal, Arc::clone(&interrupt.0)))
-                .context("cannot catch signals")?;
-        }
+        let requested = Arc::clone(&interrupt.0);
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot catch signals")?;
+        std::thread::spawn(move || {
+            let mut first: Option<Instant> = None;
+            for _ in signals.forever() {
+                if first.get_or_insert_with(Instant::now).elapsed() > AT_ONCE {
+                    restore_terminal();
+                    std::process::exit(STATUS);
+                }
+                requested.store(true, Ordering::Relaxed);
+            }
+        });
         Ok(interrupt)
     }
 

@@ -1,6 +1,7 @@
 //! What a person sees while a run goes on: a bar with the time left and the leader on a terminal, plain lines otherwise.
 
 use std::io::{IsTerminal, stderr};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressStyle};
@@ -121,8 +122,18 @@ impl Display {
 
 /// The terminal does not show a `^C` that is typed: it would stand where the cursor is, at the end of a full line, begin another one, and
 /// the bars would not be cleared to their first.
-struct Quiet {
-    before: Termios,
+struct Quiet;
+
+/// The terminal's modes before they were changed, while they are changed.
+static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
+
+/// Sets the terminal back as it was found, if it was changed.
+pub(crate) fn restore_terminal() {
+    let before = BEFORE.lock().ok().and_then(|mut before| before.take());
+    if let Some(before) = before.filter(|_| in_foreground()) {
+        // That a terminal which is gone cannot be set back is no error.
+        let _ = tcsetattr(stderr(), OptionalActions::Now, &before);
+    }
 }
 
 impl Quiet {
@@ -132,16 +143,14 @@ impl Quiet {
         let mut quiet = before.clone();
         quiet.local_modes.remove(LocalModes::ECHOCTL);
         tcsetattr(stderr(), OptionalActions::Now, &quiet).ok()?;
-        Some(Self { before })
+        *BEFORE.lock().ok()? = Some(before);
+        Some(Self)
     }
 }
 
 impl Drop for Quiet {
     fn drop(&mut self) {
-        if in_foreground() {
-            // That a terminal which is gone cannot be set back is no error.
-            let _ = tcsetattr(stderr(), OptionalActions::Now, &self.before);
-        }
+        restore_terminal();
     }
 }
 

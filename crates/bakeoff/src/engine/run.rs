@@ -151,10 +151,14 @@ impl Run<'_> {
                 return Ok(false);
             }
             let (begin, removal) = (Instant::now(), self.scratch.removal_time());
-            display.predict(costs.has_seen_all().then(|| {
-                let here = step.cells[place..].iter().map(|&cell| costs.predict_cell(step.workload, cell));
-                self.time_left(here.sum::<f64>() + self.predict_rest(pending, costs) + removal.as_nanos() as f64)
-            }));
+            display.predict(match (&self.file.pick, self.budget) {
+                // A race goes on until it knows the answer or its time is over.
+                (Some(_), Some(budget)) => Some(budget.saturating_sub(self.begin.elapsed())),
+                _ => costs.has_seen_all().then(|| {
+                    let here = step.cells[place..].iter().map(|&cell| costs.predict_cell(step.workload, cell));
+                    self.time_left(here.sum::<f64>() + self.predict_rest(pending, costs) + removal.as_nanos() as f64)
+                }),
+            });
             if !self.cell(workload, cell, &tapes, step.round, display)? {
                 return Ok(false);
             }
@@ -208,6 +212,7 @@ impl Run<'_> {
             recording: &tapes.recording,
             warm_up: tapes.warm_up.as_ref().map(|recording| (self.setup.suite.warm_up(), recording)),
             timeout: self.setup.suite.timeout(),
+            timeout_from: if self.file.pick.is_some() { "a part of --budget" } else { "--timeout" },
             memory_bytes_max: self.memory_bytes_max,
             groups: self.setup.groups.as_ref(),
             again: command_again(

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use bakeoff_protocol::Durability;
-use bakeoff_report::{PICK_ASKED, PICK_PHASE, Question};
+use bakeoff_report::{Goal, PICK_ASKED, PICK_PHASE, Question};
 use bakeoff_suite::{RECORDS_MAX, VALUE_BYTES_MAX, drawn_max, format_count, format_size_range};
 use bakeoff_tape::SizeRange;
 
@@ -139,6 +139,28 @@ fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durability), table:
         let _ = writeln!(text, "access = {}", need.access);
     }
     text
+}
+
+/// Refuses a percentile of which so few operations as a round has say nothing.
+///
+/// # Errors
+/// With what would do.
+pub(crate) fn check_percentile(need: &Need, place: &str) -> Result<()> {
+    let (goal, least) = match need.optimize {
+        Goal::P99 => ("p99", 100),
+        Goal::P999 => ("p999", 1_000),
+        _ => return Ok(()),
+    };
+    let operations = operations(need, &need.mix, need.durability);
+    if operations < least {
+        bail!(
+            "{place} {goal}: with {} records a round has {operations} operations of this mix, and takes {} at least to tell: choose mean, or \
+             more records",
+            format_count(need.records),
+            format_count(least)
+        );
+    }
+    Ok(())
 }
 
 /// How many operations a round has: as many as tell something, and as the records last.

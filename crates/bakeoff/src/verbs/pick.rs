@@ -1,6 +1,7 @@
 //! `bakeoff pick`: a need in a developer's words → a race of the stores that can do it → an answer with reasons.
 
 use std::io::IsTerminal;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::Machine;
@@ -15,7 +16,7 @@ use crate::engine::setup::{Setup, SuiteSource};
 use crate::pick::conditions::{check_words, divide};
 use crate::pick::need::{Need, Stores};
 use crate::pick::questions::ask;
-use crate::pick::suite::PickSuite;
+use crate::pick::suite::{PickSuite, check_percentile};
 use crate::pick::typed::Typed;
 use crate::recipes::{drivers_for, not_built, store_names};
 use crate::verbs::run::{execute, make_run_directory, print_warnings, run_file};
@@ -38,7 +39,10 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     }
     let suite = match &arguments.tape {
         Some(tape) => PickSuite::replaying(&need, &able, tape)?,
-        None => PickSuite::new(&need, &able),
+        None => {
+            check_percentile(&need, &typed.get("optimize").place)?;
+            PickSuite::new(&need, &able)
+        }
     };
     let source = SuiteSource { name: NAME.to_owned(), text: suite.text };
     let run_arguments = run_arguments(arguments);
@@ -51,10 +55,11 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     let in_race: Vec<&str> = asked.cells.iter().map(|cell| cell.axes.store.as_str()).collect();
     let excluded = with_skipped(excluded, &able, &in_race, &setup);
     let facts = PickFacts {
-        need: need.words.clone(),
+        need: words(&need, arguments.tape.as_deref()),
         optimize: need.optimize,
         budget_ns: u64::try_from(need.budget.as_nanos()).unwrap_or(u64::MAX),
         out_of_time: false,
+        raced: in_race.iter().map(|&store| store.to_owned()).collect(),
         excluded,
         dropped: Vec::new(),
         questions: suite.questions,
@@ -117,6 +122,16 @@ fn check_names(names: &[String], built: &Drivers, place: &str) -> Result<()> {
 pub(crate) fn run_arguments(arguments: &PickArguments) -> RunArguments {
     let suite = SuiteArguments { suite: NAME.to_owned(), ..SuiteArguments::default() };
     RunArguments { suite, dir: arguments.dir.clone(), out: arguments.out.clone(), ..RunArguments::default() }
+}
+
+/// What was asked, for people: of a tape, which is replayed as it is, only what it does not say itself.
+fn words(need: &Need, tape: Option<&Path>) -> Vec<(String, String)> {
+    let Some(tape) = tape else { return need.words.clone() };
+    const BESIDE_A_TAPE: [&str; 8] =
+        ["durability", "memory", "must", "language", "license", "optimize", "stores", "budget"];
+    let of_tape = ("tape".to_owned(), tape.display().to_string());
+    let beside = need.words.iter().filter(|(key, _)| BESIDE_A_TAPE.contains(&key.as_str())).cloned();
+    std::iter::once(of_tape).chain(beside).collect()
 }
 
 /// Those that cannot, with those that the plan left out of what was asked.

@@ -39,6 +39,7 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
         recording: &recording,
         warm_up: warm_up.as_ref().map(|recording| (setup.suite.warm_up(), recording)),
         timeout: setup.suite.timeout(),
+        timeout_from: "--timeout",
         memory_bytes_max: None,
         groups: None,
         scratch: own.path(),

@@ -236,7 +236,9 @@ pub(crate) fn execute(
     report::show(directory.path(), arguments.full)?;
     anstream::println!("\nResults: {}", directory.path().display());
     let has_page = write_page(directory.path());
-    print_further_stores(setup)?;
+    if arguments.suite.stores.is_none() {
+        print_further_stores(setup)?;
+    }
     scratch.remove()?;
     made.remove()?;
     Ok(if ended.failed > 0 || !has_page { Outcome::SomeFailed } else { Outcome::Good })

@@ -7,7 +7,7 @@ use bakeoff_stats::{Interval, Ranking, Verdict};
 use serde_json::Value;
 
 use crate::format::{counted, listed, printable, ratio, ratio_range};
-use crate::pick::{CONFIDENCE, Goal, PICK_ASKED, PickFacts, Question, costs::cost_table, pick_ranking};
+use crate::pick::{Goal, PICK_ASKED, PickFacts, Question, costs::cost_table, proven_ranking};
 use crate::results::CellRound;
 use crate::run::Run;
 use crate::sections::section;
@@ -59,16 +59,15 @@ impl<'a> Picked<'a> {
         failed.into_iter().cloned().collect()
     }
 
+    /// Names of the stores that were to race and of which no round was measured.
+    fn unmeasured(&self) -> Vec<String> {
+        let measured: BTreeSet<_> = self.cells(PICK_ASKED).map(|cell| &cell.end.axes.store).collect();
+        self.facts.raced.iter().filter(|name| !measured.contains(name)).cloned().collect()
+    }
+
     /// The ranking of what was asked, by a goal.
     pub(crate) fn ranking(&self, variant: &str, goal: Goal) -> Option<Ranking> {
-        let all = pick_ranking(&self.run.cells, variant, goal, CONFIDENCE, None)?;
-        // Of a single round nothing can be proven: where others have more, those that have not are behind, and said to be.
-        let proven: Vec<String> =
-            all.order.iter().filter(|place| place.rounds > 1).map(|place| place.name.clone()).collect();
-        if proven.len() < 2 || proven.len() == all.order.len() {
-            return Some(all);
-        }
-        pick_ranking(&self.run.cells, variant, goal, CONFIDENCE, Some(&proven))
+        proven_ranking(&self.run.cells, variant, goal)
     }
 }
 
@@ -143,8 +142,14 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
     let mut text = match ranking.verdict {
         Verdict::Alone => {
             let late = picked.run.cells.iter().any(|cell| cell.end.failure == Some(FailureKind::Timeout));
-            let more = if late { enough(picked) } else { String::new() };
-            format!("{title}, {figure} over {rounds}: no other store that can do this was measured to the end.{more}")
+            let more = if late || picked.facts.out_of_time { enough(picked) } else { String::new() };
+            let unmeasured = match picked.unmeasured().as_slice() {
+                [] => String::new(),
+                names => format!(" There was no time for {}.", picked.titles(names)),
+            };
+            format!(
+                "{title}, {figure} over {rounds}: no other store that can do this was measured to the end.{unmeasured}{more}"
+            )
         }
         Verdict::Winner => format!("{title}: its {figure} over {rounds} is the best beyond doubt."),
         Verdict::Tie => format!(
@@ -190,7 +195,7 @@ fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
     let budget = duration(picked.facts.budget().as_secs());
     let (best, next) = (ranking.order.first()?, ranking.order.get(1)?);
     let Some(interval) = next.ratio_to_best else {
-        return Some(format!("The time, {budget}, was too short to tell anything: give more with --budget."));
+        return Some(format!("The time, {budget}, was too short to tell anything.{}", enough(picked)));
     };
     let fewest = best.rounds.min(next.rounds);
     if fewest < ROUNDS_PROOF {

@@ -9,9 +9,7 @@ use crate::table::{Side, Text, TextTable, paragraph};
 
 /// A row a store, best first, a column a measure; then what the others are better at.
 pub(crate) fn cost_table(picked: &Picked<'_>, ranking: &Ranking, width: usize, color: bool) -> String {
-    // The median is the one that is missed least where all do not fit a line.
-    let shown = |goal: &Goal| *goal != Goal::P50 || picked.facts.optimize == Goal::P50;
-    let goals: Vec<Goal> = Goal::ALL.into_iter().filter(shown).collect();
+    let goals: Vec<Goal> = shown(picked).collect();
     let mut sides = vec![Side::Left, Side::Right];
     sides.extend(goals.iter().map(|_| Side::Right));
     let mut table = TextTable::new(sides);
@@ -31,6 +29,12 @@ pub(crate) fn cost_table(picked: &Picked<'_>, ranking: &Ranking, width: usize, c
     let mut out = table.render(width, color);
     out.push_str(&better_at(picked, ranking, width));
     out
+}
+
+/// The measures of the table. The median is the one that is missed least where all do not fit a line.
+fn shown(picked: &Picked<'_>) -> impl Iterator<Item = Goal> {
+    let optimize = picked.facts.optimize;
+    Goal::ALL.into_iter().filter(move |goal| *goal != Goal::P50 || optimize == Goal::P50)
 }
 
 /// A measure as the head of a column.
@@ -59,7 +63,7 @@ fn better_at(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
     let best = picked.title(&ranking.best);
     let mut out = String::new();
     for place in others {
-        let better = Goal::ALL.into_iter().filter_map(|goal| {
+        let better = shown(picked).filter_map(|goal| {
             let (own, of_best) = (rounds_of(picked, &place.name, goal), rounds_of(picked, &ranking.best, goal));
             let interval = compare(&own, &of_best, confidence, 1)?;
             (interval.high < 1.0).then(|| format!("{} ({})", heading(goal), ratio(interval.estimate)))

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use bakeoff_protocol::{Axes, FailureKind};
 use bakeoff_report::{
-    CellRound, Excluded, Goal, PICK_ASKED, PICK_PHASE, PickFacts, Question, TerminalOptions, render_pick,
-    render_terminal,
+    CellRound, Excluded, Goal, PICK_ASKED, PICK_PHASE, PickFacts, Question, TerminalOptions, pick_is_answered,
+    render_pick, render_terminal,
 };
 use serde_json::json;
 
@@ -17,6 +17,7 @@ fn facts() -> PickFacts {
         optimize: Goal::Mean,
         budget_ns: 60_000_000_000,
         out_of_time: false,
+        raced: vec!["lmdb".to_owned(), "sqlite".to_owned()],
         excluded: vec![Excluded { store: "redb".to_owned(), why: "durability process is not offered".to_owned() }],
         dropped: Vec::new(),
         questions: Vec::new(),
@@ -86,6 +87,13 @@ fn a_tie_is_said_and_what_it_would_take_when_time_ran_out() {
     let text = shown(rounds("lmdb", PICK_ASKED, &[1000, 1000]), &facts());
     assert_says(&text, &["LMDB,", "no other store that can do this"]);
     assert!(!text.contains("Three rounds of all"), "time was not what was lacking: {text}");
+    let late = PickFacts { out_of_time: true, ..facts() };
+    let cells = rounds("lmdb", PICK_ASKED, &[1000]);
+    assert!(!pick_is_answered(&cells, &late) && pick_is_answered(&cells, &facts()));
+    assert_says(
+        &shown(cells, &late),
+        &["There was no time for SQLite. Three rounds of all stores need a budget of 50 s or more"],
+    );
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1000]);
     let late = rounds("sqlite", PICK_ASKED, &[9000]).into_iter();
     cells.extend(late.map(|cell| failed(cell, FailureKind::Timeout, "not done after 10s")));
@@ -106,8 +114,24 @@ fn more_rounds_than_a_race_has_are_not_asked_for() {
 fn one_round_proves_nothing() {
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[5000]));
-    let text = shown(cells, &PickFacts { out_of_time: true, ..facts() });
-    assert_says(&text, &["LMDB leads", "not every store had the two rounds", "1 min, was too short to tell anything"]);
+    let dropped = vec![Excluded { store: "sqlite".to_owned(), why: "5.0 × the cost".to_owned() }];
+    let late = PickFacts { out_of_time: true, ..facts() };
+    assert!(
+        !pick_is_answered(&cells, &late)
+            && !pick_is_answered(&cells, &PickFacts { dropped: dropped.clone(), ..facts() })
+    );
+    let mut more = rounds("lmdb", PICK_ASKED, &[1000, 1010]);
+    more.extend(rounds("sqlite", PICK_ASKED, &[50_000]));
+    assert!(!pick_is_answered(&more, &late) && pick_is_answered(&more, &PickFacts { dropped, ..facts() }));
+    let text = shown(cells, &late);
+    assert_says(
+        &text,
+        &[
+            "LMDB leads",
+            "not every store had the two rounds",
+            "1 min, was too short to tell anything. Three rounds of all stores need a budget of 50 s or more",
+        ],
+    );
 }
 
 #[test]
