@@ -41,6 +41,7 @@ fn describe(name: &str, stores: &[Entry]) -> ExitCode {
         build: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
         stores: stores.iter().map(|entry| (entry.describe)()).collect(),
         warms_up: false,
+        recovers: true,
         profiles: Vec::new(),
     };
     match serde_json::to_string_pretty(&description) {

@@ -4,9 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Instant;
 
-use bakeoff_measure::{Clock, DeviceId, disk_usage, is_full, page_cache_bytes, rss_bytes};
+use bakeoff_measure::{Clock, DeviceId, die, disk_usage, is_full, page_cache_bytes, rss_bytes};
 use bakeoff_protocol::{
-    Event, FailureKind, Finished, Mode, Opened, PROTOCOL_VERSION, Request, STEADY_WITHIN_MAX, Verified,
+    Crash, Event, FailureKind, Finished, Mode, Opened, PROTOCOL_VERSION, Request, STEADY_WITHIN_MAX, Verified,
 };
 use bakeoff_stores::{Entry, OpenRequest, Store, StoreError, resolve_settings};
 use bakeoff_tape::{LANES_MAX, LaneNeeds, Pool, TapeReader};
@@ -14,6 +14,9 @@ use bakeoff_tape::{LANES_MAX, LaneNeeds, Pool, TapeReader};
 use crate::emit::Emitter;
 use crate::lane::Buffers;
 use crate::phase::{Stage, panicked, replay, run_phase, verify_request};
+
+/// What failures call the comparison at the end.
+const VERIFY: &str = "verify";
 
 /// Why a run ended early.
 #[derive(Debug)]
@@ -76,7 +79,7 @@ pub fn parse_request(text: &str) -> Result<Request, Failure> {
         )));
     }
     let request: Request = serde_json::from_str(text).map_err(malformed)?;
-    if request.phases.is_empty() {
+    if request.phases.is_empty() && request.crash != Some(Crash::Recover) {
         return Err(Failure::bad_request("the request has no phases".to_owned()));
     }
     for phase in &request.phases {
@@ -122,6 +125,21 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
     let mut buffers = needs.map(|needs| Buffers::new(needs, values)).collect::<Result<Vec<_>, _>>()?;
     let (store, open_ns) = case.open()?;
     let rss_baseline_bytes = rss_bytes();
+    let stage = Stage {
+        pool: &case.pool,
+        clock: &case.clock,
+        check: case.keeps_data,
+        device: DeviceId::of(&request.directory),
+        rss_baseline_bytes,
+        emitter,
+    };
+    if request.crash == Some(Crash::Recover) {
+        if let Some(tape) = case.verify.as_ref().filter(|_| case.keeps_data) {
+            let entries = compare(&stage, &*store, tape, &mut buffers, "after it was killed and opened again")?;
+            emitter.emit(&Event::Verified(Verified { reopen_ns: open_ns, entries }));
+        }
+        return close(store, &request.directory);
+    }
     emitter.emit(&Event::Opened(Opened {
         version: case.version.clone(),
         open_ns,
@@ -131,23 +149,21 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
         settings: case.settings.clone(),
         runtime: None,
     }));
-    let stage = Stage {
-        pool: &case.pool,
-        clock: &case.clock,
-        check: case.keeps_data,
-        device: DeviceId::of(&request.directory),
-        rss_baseline_bytes,
-        emitter,
-    };
     for (phase, tape) in request.phases.iter().zip(&case.tapes) {
         let result =
             run_phase(&stage, &*store, phase, tape, &mut buffers).map_err(|failure| failure.in_phase(&phase.name))?;
         emitter.emit(&Event::Phase(Box::new(result)));
     }
+    if request.crash == Some(Crash::Die) {
+        emitter.emit(&Event::Dying);
+        die();
+    }
     let finished = close(store, &request.directory)?;
     if let Some(tape) = case.verify.as_ref().filter(|_| case.keeps_data) {
-        let verified = verify(&case, &stage, tape, &mut buffers).map_err(|failure| failure.in_phase("verify"))?;
-        emitter.emit(&Event::Verified(verified));
+        let (store, reopen_ns) = case.open().map_err(|failure| failure.in_phase(VERIFY))?;
+        let entries = compare(&stage, &*store, tape, &mut buffers, "after closing and opening again")?;
+        store.close().map_err(|error| Failure::from_store("close", &error).in_phase(VERIFY))?;
+        emitter.emit(&Event::Verified(Verified { reopen_ns, entries }));
     }
     Ok(finished)
 }
@@ -185,7 +201,9 @@ impl<'a> Case<'a> {
         }
         let settings = resolve_settings(&description, &request.settings)
             .map_err(|error| Failure::bad_request(format!("{}: {error}", request.store)))?;
-        check_directory(&request.directory)?;
+        if request.crash != Some(Crash::Recover) {
+            check_directory(&request.directory)?;
+        }
         let pool = Pool::open(&request.pool).map_err(|error| Failure::bad_tape(error.to_string()))?;
         let mut needs: Vec<LaneNeeds> = Vec::new();
         let mut check = |path: &Path| {
@@ -276,14 +294,19 @@ fn close(store: Box<dyn Store>, directory: &Path) -> Result<Finished, Failure> {
     })
 }
 
-/// Opens the store again and compares everything in it with what must be there.
-fn verify(case: &Case<'_>, stage: &Stage<'_>, tape: &TapeReader, buffers: &mut [Buffers]) -> Result<Verified, Failure> {
-    let (store, reopen_ns) = case.open()?;
-    let outcome = replay(stage, &*store, (&verify_request(), None), tape, &mut buffers[..1])?;
-    store.close().map_err(|error| Failure::from_store("close", &error))?;
+/// Compares everything in a store that was opened again with what must be there; gives the number of entries.
+fn compare(
+    stage: &Stage<'_>,
+    store: &dyn Store,
+    tape: &TapeReader,
+    buffers: &mut [Buffers],
+    when: &str,
+) -> Result<u64, Failure> {
+    let outcome = replay(stage, store, (&verify_request(), None), tape, &mut buffers[..1]);
+    let outcome = outcome.map_err(|failure| failure.in_phase(VERIFY))?;
     match outcome.first_wrong {
-        Some(first) => Err(Failure::new(FailureKind::WrongAnswer, format!("after closing and opening again: {first}"))),
-        None => Ok(Verified { reopen_ns, entries: outcome.entries() }),
+        Some(first) => Err(Failure::new(FailureKind::WrongAnswer, format!("{when}: {first}")).in_phase(VERIFY)),
+        None => Ok(outcome.entries()),
     }
 }
 

@@ -23,7 +23,7 @@ pub use histogram::{Histogram, HistogramError, recorded_ns};
 pub use machine::{FileLimit, Machine, nofile_limit, out_of_memory_kills};
 pub use medium::{Medium, mount_points};
 pub use page_cache::page_cache_bytes;
-pub use process::{Snapshot, reset_peak_rss, rss_bytes};
+pub use process::{Snapshot, die, reset_peak_rss, rss_bytes};
 pub use quiet::wait_for_quiet;
 pub use warning::{Warning, before_run};
 pub use witness::{Moment, Witness, cause};

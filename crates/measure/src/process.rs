@@ -260,6 +260,15 @@ fn time_ns(time: libc::timeval) -> Option<u64> {
     seconds.checked_mul(1_000_000_000)?.checked_add(microseconds.checked_mul(1_000)?)
 }
 
+/// Ends this process as a crash would: nothing is flushed, closed or told.
+pub fn die() -> ! {
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    // The signal may come a moment later.
+    loop {
+        std::thread::park();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,6 +22,9 @@ pub struct DriverDescription {
     /// Its code is compiled while it runs, so it wants to be warmed up before anything is measured.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warms_up: bool,
+    /// It can die with a store open, and open in another process what one that died has left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recovers: bool,
     /// What it can profile by itself. The CPU time of a driver that cannot is sampled from outside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,

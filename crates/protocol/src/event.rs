@@ -16,6 +16,8 @@ pub enum Event {
     Progress(Progress),
     /// A phase ended and its answers were checked.
     Phase(Box<PhaseResult>),
+    /// All phases are done, the store is open, and the process dies now, as it was asked to. Its last line.
+    Dying,
     /// The store was opened again and its whole content compared with what must be there.
     Verified(Verified),
     /// Everything asked for was done. Always the last line of a run that worked.

@@ -19,7 +19,8 @@ pub use describe::{
 pub use event::{Event, FailureKind, Finished, OpenLoop, Opened, PhaseResult, Progress, Settled, Verified, WarmedUp};
 pub use measure::{DiskUsage, Latency, OperationResult, Resources};
 pub use request::{
-    DataHints, Durability, Mode, PhaseRequest, Profile, ProfileRequest, Request, STEADY_WITHIN_MAX, Settings, WarmUp,
+    Crash, DataHints, Durability, Mode, PhaseRequest, Profile, ProfileRequest, Request, STEADY_WITHIN_MAX, Settings,
+    WarmUp,
 };
 pub use result::{Axes, CellEnd, CellStatus, PhaseLine, Profiled, ResultLine, TapeFacts};
 pub use slow::{Cause, CauseShare, Meanwhile, OverTime, SlowOperation, SlowOperations};

@@ -161,9 +161,22 @@ pub struct Request {
     /// A tape to replay untimed after closing and opening again: it scans the whole store and knows what must be there.
     #[serde(default)]
     pub verify: Option<PathBuf>,
+    /// The part of a recovery that this process has; only for drivers that describe themselves as able to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crash: Option<Crash>,
     /// What the driver is to profile by itself; only for drivers that describe themselves so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<ProfileRequest>,
+}
+
+/// What a process does of a recovery, which takes two: one that dies, and one that finds what it has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Crash {
+    /// After the phases, say [`crate::Event::Dying`] and die by SIGKILL with the store open.
+    Die,
+    /// There are no phases, and the directory is not empty: open what is there, which is timed as opening again, and compare it.
+    Recover,
 }
 
 /// What to profile: where CPU time goes, or where memory is allocated.

@@ -50,6 +50,9 @@ pub struct Axes {
     /// alone says how fast.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_second: Option<u64>,
+    /// The process that had done the phases was killed, and another one opened what it had left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub killed: bool,
     /// What was profiled meanwhile; absent where nothing was. Profiled cells are never ranked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,

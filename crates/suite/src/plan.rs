@@ -71,6 +71,8 @@ pub struct WorkloadPlan {
     pub durability: Durability,
     /// The most memory that a cell may have, if there is a limit.
     pub memory_limit_bytes: Option<u64>,
+    /// Whether the process that has done the phases is killed, and another one recovers what it has left.
+    pub killed: bool,
     /// One for each store.
     pub cells: Vec<Cell>,
     /// How large it will be, about.
@@ -108,6 +110,18 @@ impl Plan {
         self.skipped.extend(
             unable.into_iter().map(|store| Skip { what: store, why: SkipReason::ProfileNotOffered { profile } }),
         );
+    }
+
+    /// Leaves out the cells that are to be killed of those stores that `can` says cannot be.
+    pub fn skip_killed(&mut self, can: impl Fn(&str) -> bool) {
+        let mut unable = BTreeSet::new();
+        for workload in self.workloads.iter_mut().filter(|workload| workload.killed) {
+            let (keep, rest) = workload.cells.drain(..).partition(|cell| can(&cell.axes.store));
+            workload.cells = keep;
+            unable.extend(rest.into_iter().map(|cell: Cell| cell.axes.store));
+        }
+        self.workloads.retain(|workload| !workload.cells.is_empty());
+        self.skipped.extend(unable.into_iter().map(|store| Skip { what: store, why: SkipReason::KillNotOffered }));
     }
 
     /// Leaves out whatever needs a limit on memory, which cannot be set for the reason given.
@@ -236,6 +250,7 @@ impl Planner<'_> {
                 disturbance,
                 durability,
                 memory_limit_bytes,
+                killed: self.suite.is_killed(),
                 cells,
                 estimate,
             };
@@ -294,6 +309,7 @@ impl Planner<'_> {
             memory_bytes: self.suite.memory_bytes(),
             memory_limit_bytes,
             rate_per_second: None,
+            killed: self.suite.is_killed(),
             profile: None,
         };
         let mut settings = settings.clone();
@@ -319,6 +335,9 @@ struct Identity<'a> {
     /// Absent where there is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_limit_bytes: Option<u64>,
+    /// Absent where the store is closed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    killed: bool,
     /// Absent where nothing is profiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     profile: Option<Profile>,
@@ -335,6 +354,7 @@ pub(crate) fn cell_id(workload: &Workload, axes: &Axes, settings: &Settings, dis
         variant: axes.variant.as_deref(),
         disturbance,
         memory_limit_bytes: axes.memory_limit_bytes,
+        killed: axes.killed,
         profile: axes.profile,
     };
     // JSON of these types cannot fail: all keys are text, and fields stand in the order of declaration.

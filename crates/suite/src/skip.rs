@@ -98,6 +98,8 @@ pub enum SkipReason {
         /// What was to be profiled.
         profile: Profile,
     },
+    /// The store's driver cannot die with the store open and recover it.
+    KillNotOffered,
     /// A limit on memory cannot be set on this machine.
     MemoryLimitNotPossible {
         /// Why, and what to do.
@@ -156,6 +158,7 @@ impl fmt::Display for SkipReason {
                 formatter,
                 "n/a: its driver does not profile `{profile}`; `bakeoff run --profile cpu` works for every store"
             ),
+            Self::KillNotOffered => write!(formatter, "n/a: its driver does not measure recovery"),
             Self::MemoryLimitNotPossible { why } => write!(formatter, "memory cannot be limited here: {why}"),
         }
     }

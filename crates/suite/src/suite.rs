@@ -18,7 +18,7 @@ use crate::variants::{self, Variant};
 use crate::warm_up::{self, WarmUpLimit};
 use crate::{SUITE_BYTES_MAX, distribution, flow, memory, rules, scale, settings, tape, tree};
 
-const KNOWN: [&str; 18] = [
+const KNOWN: [&str; 19] = [
     "title",
     "summary",
     "analysis",
@@ -31,6 +31,7 @@ const KNOWN: [&str; 18] = [
     "memory",
     "baseline",
     "warm-up",
+    "ending",
     "axes",
     "limits",
     "phases",
@@ -68,6 +69,7 @@ pub struct Suite {
     axes: Axes,
     limits: Limits,
     warm_up: WarmUpLimit,
+    killed: bool,
     phases: Vec<PhaseSpec>,
     tree: Option<Tree>,
     tape: Option<PathBuf>,
@@ -195,6 +197,11 @@ impl Suite {
     /// How far to warm up drivers whose code is compiled while it runs.
     pub fn warm_up(&self) -> WarmUpLimit {
         self.warm_up
+    }
+
+    /// Whether the process that has done the phases is killed, and another one recovers what it has left.
+    pub fn is_killed(&self) -> bool {
+        self.killed
     }
 
     /// The largest database to make, in bytes, if there is a limit.
@@ -398,6 +405,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     let memory_bytes = root.read("memory", problems, memory::memory);
     let limits = axes::limits(&root, problems);
     let warm_up = warm_up::read(&root, problems);
+    let killed = root.read("ending", problems, ending).unwrap_or(false);
     let tree = tree::read(&root, problems);
     let tape = tape::read(&root, problems);
     let speed = tape::speed(&root, problems);
@@ -411,6 +419,10 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         let message = "some stores have a durability class of their own, and the axis has several";
         let help = "give the axis `durability` one class, for the stores without one of their own";
         problems.add(&file.axis_place("durability", 1), message, help);
+    }
+    if let (true, Some(at)) = (killed, axes.durability.iter().position(|class| *class == Durability::None)) {
+        let message = "durability `none` promises nothing for a process that is killed";
+        problems.add(&file.axis_place("durability", at), message, "leave it out, or `ending`");
     }
     let pool_bytes = axes::pool_bytes(&root, &axes, file, problems);
     let value_shape = root.read("value-distribution", problems, distribution::shape).unwrap_or_default();
@@ -439,6 +451,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         axes,
         limits,
         warm_up,
+        killed,
         phases,
         tree,
         tape,
@@ -451,6 +464,11 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         scale: None,
         file,
     })
+}
+
+/// How a cell ends: true if its process is killed.
+fn ending(node: &Node, what: &str, problems: &mut Problems) -> Option<bool> {
+    read::word(node, what, &[("closed", false), ("killed", true)], problems)
 }
 
 fn phases<'a>(root: &Table<'a>, problems: &mut Problems) -> Vec<Phase<'a>> {

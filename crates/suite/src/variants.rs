@@ -7,7 +7,7 @@ use crate::read::{self, Table, wrong_kind};
 /// The most variants of a suite.
 const VARIANTS_MAX: usize = 100;
 
-const KNOWN: [&str; 6] = ["name", "summary", "axes", "phases", "settings", "tree"];
+const KNOWN: [&str; 7] = ["name", "summary", "axes", "phases", "settings", "tree", "ending"];
 
 /// What a variant is called and what it stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ fn read_one(element: &Node, problems: &mut Problems) -> Option<Variant> {
     Some(Variant { name, summary })
 }
 
-/// The suite with a variant's axes, settings and tree in place of its own, key by key, and its phases as a whole.
+/// The suite with a variant's axes, settings and tree in place of its own, key by key, and its phases and ending as a whole.
 fn merged(file: &SuiteFile, variant: &Node) -> SuiteFile {
     let mut file = file.clone();
     remove(&mut file.root, "variants");
@@ -73,8 +73,10 @@ fn merged(file: &SuiteFile, variant: &Node) -> SuiteFile {
         let Some(into) = file.root.table(key) else { continue };
         merge(into, from, if key == "settings" { 2 } else { 1 });
     }
-    if let Some(phases) = variant.get("phases") {
-        file.root.set("phases", phases.clone());
+    for key in ["phases", "ending"] {
+        if let Some(node) = variant.get(key) {
+            file.root.set(key, node.clone());
+        }
     }
     file
 }

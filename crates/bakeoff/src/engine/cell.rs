@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use bakeoff_protocol::{
-    CellEnd, CellStatus, DataHints, Event, FailureKind, Latency, Mode, PROTOCOL_VERSION, PhaseLine, PhaseRequest,
-    PhaseResult, Progress, Request, ResultLine, StoreDescription, TapeFacts,
+    CellEnd, CellStatus, Crash, DataHints, Event, FailureKind, Latency, Mode, PROTOCOL_VERSION, PhaseLine,
+    PhaseRequest, PhaseResult, Progress, Request, ResultLine, StoreDescription, TapeFacts,
 };
 use bakeoff_suite::{Cell, WarmUpLimit, WorkloadPlan, offered};
 use bakeoff_tape::{Batch, Hints, Measure, OpenLoop, PhaseSpec, PhaseTape, Recording};
@@ -77,6 +77,7 @@ impl<'a> CellJob<'a> {
             phases: self.phases().asked.iter().map(|(spec, tape)| phase_request(spec, tape)).collect(),
             warm_up: self.warm_up(),
             verify: self.can_list().then(|| self.recording.verify.clone()),
+            crash: self.workload.killed.then_some(Crash::Die),
             profile: None,
         }
     }
@@ -139,11 +140,17 @@ impl<'a> CellJob<'a> {
             interrupt,
         };
         let mut on_start = |process| profiling.iter_mut().for_each(|profiling| profiling.attach(process));
-        let ending = child::run(&job, &mut on_start, &mut |event| match event {
+        let mut on_event = |event| match event {
             Event::Progress(progress) => on_progress(&progress),
             event => collected.take(event),
-        })
-        .with_context(|| format!("cell {}", self.cell.id))?;
+        };
+        let mut ending =
+            child::run(&job, &mut on_start, &mut on_event).with_context(|| format!("cell {}", self.cell.id))?;
+        if matches!(ending, Ending::Died) {
+            let request = Request { phases: Vec::new(), crash: Some(Crash::Recover), ..request.clone() };
+            let job = Job { request: &request, ..job };
+            ending = child::run(&job, &mut |_| (), &mut on_event).with_context(|| format!("cell {}", self.cell.id))?;
+        }
         let process_ns = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let ending = match beside.as_mut().map_or(Ok(()), Running::check_alive) {
             Err(why) if !matches!(ending, Ending::Interrupted) => Ending::disturbance(&why),
@@ -262,7 +269,7 @@ impl<'a> Collected<'a> {
             Event::Opened(opened) => self.end.opened = Some(opened),
             Event::Verified(verified) => self.end.verified = Some(verified),
             Event::Phase(result) => self.take_phase(*result),
-            Event::Progress(_) | Event::Finished(_) | Event::Failed { .. } => {}
+            Event::Progress(_) | Event::Dying | Event::Finished(_) | Event::Failed { .. } => {}
         }
     }
 
@@ -328,6 +335,7 @@ impl<'a> Collected<'a> {
         self.end.process_ns = process_ns;
         match ending {
             Ending::Interrupted => return None,
+            Ending::Died => self.fail(FailureKind::BadOutput, None, "the driver died a second time"),
             Ending::Event(Event::Finished(finished)) => {
                 let untrue = self.untrue.take();
                 match untrue.or_else(|| self.missing().map(|what| (FailureKind::BadOutput, what))) {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use bakeoff_measure::{is_full, out_of_memory_kills};
-use bakeoff_protocol::{Event, FailureKind, Request};
+use bakeoff_protocol::{Crash, Event, FailureKind, Request};
 use bakeoff_suite::format_duration;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, set_parent_process_death_signal,
@@ -37,6 +37,8 @@ const CLOSED_TIME_MAX: Duration = Duration::from_secs(1);
 pub(crate) enum Ending {
     /// With an event that says so.
     Event(Event),
+    /// As it was asked to, after all phases.
+    Died,
     /// Some other way, as seen from here.
     Failed { kind: FailureKind, message: String },
     /// The user stopped it.
@@ -77,7 +79,11 @@ pub(crate) fn run(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut d
     let begin = Instant::now();
     ask(job, &mut child)?;
     let lines = read_lines(&mut child);
-    let ending = follow(job, begin, &lines, on_event);
+    let mut dying = false;
+    let ending = follow(job, begin, &lines, &mut |event| {
+        dying |= event == Event::Dying;
+        on_event(event);
+    });
     let patience = match ending {
         Some(Ending::Event(_)) => EXIT_TIME_MAX,
         Some(_) => Duration::ZERO,
@@ -89,6 +95,7 @@ pub(crate) fn run(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut d
             late_end(by_itself, status)
         }
         Some(ending) => ending,
+        None if dying && job.request.crash == Some(Crash::Die) && was_killed(status) => Ending::Died,
         None if !by_itself => Ending::Failed {
             kind: FailureKind::Crash,
             message: "the driver closed its output without saying how the cell ended, and went on running".to_owned(),
@@ -98,7 +105,10 @@ pub(crate) fn run(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut d
 }
 
 fn spawn(job: &Job<'_>) -> Result<Child> {
-    let log = File::create(job.log).with_context(|| format!("cannot make the log {}", job.log.display()))?;
+    // The second process of a recovery goes on in the log of the first.
+    let goes_on = job.request.crash == Some(Crash::Recover);
+    let log = File::options().create(true).append(goes_on).write(true).truncate(!goes_on).open(job.log);
+    let log = log.with_context(|| format!("cannot make the log {}", job.log.display()))?;
     let mut command = Command::new(job.driver);
     command.arg("run").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).process_group(0);
     // Libraries unpack things and keep temporary files: on the medium that is measured, and gone with the cell.
@@ -248,13 +258,18 @@ fn how_it_ended(status: Option<ExitStatus>) -> String {
     }
 }
 
+/// Whether a process that is no more was ended by SIGKILL.
+fn was_killed(status: Option<ExitStatus>) -> bool {
+    status.and_then(|status| status.signal()) == Some(9)
+}
+
 /// The process ended without a last event: by a signal, by the kernel, or by itself.
 fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i64>) -> Ending {
     let log = last_bytes(job.log, 4096);
     let signal = status.and_then(|status| status.signal());
     let out_of_memory = log.contains("memory allocation of") || log.contains("out of memory");
     // Another process may have been killed instead, but hardly at the same time.
-    let killed_by_kernel = signal == Some(9) && kills_before < out_of_memory_kills();
+    let killed_by_kernel = was_killed(status) && kills_before < out_of_memory_kills();
     let beyond_limit = job.group.is_some_and(MemoryGroup::ran_out);
     let (kind, what) = match (signal, out_of_memory) {
         _ if beyond_limit => (

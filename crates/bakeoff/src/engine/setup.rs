@@ -116,6 +116,7 @@ impl Setup {
             plan_media.insert(name.clone(), PlanMedium { directory: base.clone(), free_bytes });
         }
         let mut plan = plan(&suite, &stores, &plan_media)?;
+        plan.skip_killed(|store| drivers.of_store(store).is_some_and(|driver| driver.description.recovers));
         if let Some(profile) = arguments.profile {
             plan.profile(profile, |store| profile == Profile::Cpu || profiles_itself(&drivers, store, profile));
         }

@@ -92,6 +92,7 @@ pub(crate) fn axes(store: &str) -> Axes {
         memory_bytes: None,
         memory_limit_bytes: None,
         rate_per_second: None,
+        killed: false,
         profile: None,
     }
 }
