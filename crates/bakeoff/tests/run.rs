@@ -317,6 +317,32 @@ fn killed_at_random_moments_each_cell_is_there_exactly_once() {
 }
 
 #[test]
+fn what_a_killed_process_left_is_recovered_by_another_and_compared() {
+    let place = Place::new();
+    // `faulty` keeps everything in memory, so nothing is left of it.
+    let stores = r#""sqlite", "lmdb", "fjall", "wiredtiger", "flat-folder", "faulty""#;
+    place.write("tiny.toml", &format!("ending = \"killed\"\n{}", tiny_suite(stores, "")));
+    place.run(&["run", "tiny.toml"]).expect(1);
+    let cells = place.cells();
+    let (lost, kept): (Vec<_>, Vec<_>) = cells.iter().partition(|cell| cell["store"] == "faulty");
+    assert!(kept.len() >= 8, "{kept:?}");
+    for cell in kept {
+        assert_eq!((&cell["status"], &cell["killed"]), (&"ok".into(), &true.into()), "{cell}");
+        assert!(cell["verified"]["reopen_ns"].as_u64().is_some_and(|ns| ns > 0) && cell["verified"]["entries"] == 200);
+    }
+    assert_eq!(lost[0]["failure"], "wrong-answer", "{lost:?}");
+    assert!(lost[0]["failure_message"].as_str().is_some_and(|words| words.contains("after it was killed")), "{lost:?}");
+    place.write(
+        "none.toml",
+        &format!("ending = \"killed\"\n{}", tiny_suite(r#""lmdb""#, "").replace("\"process\"", "\"none\"")),
+    );
+    place
+        .run(&["run", "none.toml", "--durability", "none"])
+        .expect(2)
+        .says(&["promises nothing for a process that is killed"]);
+}
+
+#[test]
 fn two_signals_at_once_stop_a_run_as_one_does() {
     let place = Place::new();
     let suite = tiny_suite(r#""faulty", "lmdb""#, "\n[settings.faulty]\npause-ns = 1_000_000\n");

@@ -7,6 +7,8 @@ use crate::format::printable;
 
 /// Colours that are told apart; further stores take them again with another mark.
 pub(crate) const COLOURS: usize = 8;
+/// Marks of the same colour.
+const MARKS: usize = 4;
 
 /// The text, to stand between tags or in a quoted attribute.
 pub(crate) fn text(raw: &str) -> String {
@@ -36,7 +38,7 @@ pub(crate) fn store(contender: &Contender) -> String {
 
 /// The classes that give a store its colour and mark.
 pub(crate) fn marks(index: usize) -> String {
-    format!("c{} m{}", index % COLOURS, (index / COLOURS) % 3)
+    format!("c{} m{}", index % COLOURS, (index / COLOURS) % MARKS)
 }
 
 /// Stores in a sentence: `a`, `a and b`, `a, b and c`.

@@ -59,11 +59,11 @@ function element(name, attributes = {}, ...children) {
 }
 
 const COLOURS = 8;
-const marksOf = (store) => `c${store % COLOURS} m${Math.floor(store / COLOURS) % 3}`;
+const marksOf = (store) => `c${store % COLOURS} m${Math.floor(store / COLOURS) % SYMBOLS.length}`;
 const colourOf = (store) => `var(--c${store % COLOURS})`;
-const SYMBOLS = ["circle", "square", "diamond"];
+const SYMBOLS = ["circle", "square", "diamond", "triangle"];
 const symbolOf = (store) => SYMBOLS[Math.floor(store / COLOURS) % SYMBOLS.length];
-const DASHES = ["", "6 3", "2 3"];
+const DASHES = ["", "6 3", "2 3", "8 2 2 2"];
 const dashOf = (store) => DASHES[Math.floor(store / COLOURS) % DASHES.length];
 
 function storeName(store) {
