@@ -32,6 +32,8 @@ function figure(value, measure) {
 
 /** Two figures in the unit of the second. */
 function range(low, high, measure) {
+  // As of two rounds that differ much: it says nothing. Lowest and highest rounds begin at what was seen.
+  if (low > 0 && high > low * 1e6) return "hardly known";
   const [scale, unit] = unitOf(high, UNITS[measure.unit]);
   return `${digits(low / scale)}–${digits(high / scale)}${unit}`;
 }
