@@ -140,9 +140,9 @@ impl Comparison {
         self.lines.iter().filter(open).collect()
     }
 
-    /// Whether there is any interval, so that something could be told.
-    pub fn can_tell(&self) -> bool {
-        self.lines.iter().any(|line| line.ratio.is_some())
+    /// How many figures have too few rounds in one of the runs for anything to be told.
+    pub fn untold(&self) -> usize {
+        self.lines.iter().filter(|line| line.ratio.is_none()).count()
     }
 }
 

@@ -154,6 +154,7 @@ pub fn write_page(
             ("policy", &policy(&script)),
             ("title", &text(&title(&runs))),
             ("summary", &text(&measured(&runs.iter().map(|(_, run)| *run).collect::<Vec<_>>()))),
+            ("place", &head::place(&runs)),
             ("style", STYLE),
             ("picks", &(profiled(&runs, &contenders, place) + &picks(&runs))),
             ("overview", &overview),

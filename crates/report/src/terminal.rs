@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{PhaseLine, Profile};
+use bakeoff_protocol::Profile;
 
 use crate::answer::answer;
 use crate::contender::Contenders;
@@ -165,16 +165,20 @@ fn heading(run: &Run, width: usize) -> String {
 
 /// How much was measured and checked.
 pub(crate) fn amounts(run: &Run) -> String {
-    let ok: Vec<&PhaseLine> = run.cells.iter().filter(|cell| cell.is_ok()).flat_map(|cell| &cell.phases).collect();
-    let checked = ok.iter().fold(0_u64, |sum, phase| sum.saturating_add(phase.result.answers_checked));
     let entries = run.cells.iter().filter_map(|cell| cell.end.verified.as_ref());
     let entries = entries.fold(0_u64, |sum, verified| sum.saturating_add(verified.entries));
     format!(
         "{} · {} answers checked and right, {} entries compared after opening again",
         cells_measured(run),
-        count(checked),
+        count(answers_checked(run)),
         count(entries)
     )
+}
+
+/// Answers that were checked in rounds that did not fail: all of them were right.
+pub(crate) fn answers_checked(run: &Run) -> u64 {
+    let phases = run.cells.iter().filter(|cell| cell.is_ok()).flat_map(|cell| &cell.phases);
+    phases.fold(0, |sum, phase| sum.saturating_add(phase.result.answers_checked))
 }
 
 /// `190 cells measured in 3 rounds each, 2 failed, 4 not measured yet`.

@@ -45,10 +45,13 @@ fn verdict(comparison: &Comparison, part: f64) -> Outcome {
             "cannot tell: {open} of {all} figures may be worse by more than {percent} %; give both runs more --rounds"
         );
     }
-    if !comparison.can_tell() {
-        tell!("failed: with one round nothing can be told worse; give both runs 3 rounds or more");
+    let untold = comparison.untold();
+    if untold > 0 {
+        tell!(
+            "failed: of {untold} of {all} figures a run has one round, by which nothing can be told worse; finish it, or give both runs 3 \
+             rounds or more"
+        );
     }
-    let good =
-        worse.is_empty() && comparison.newly_failed.is_empty() && comparison.missing == 0 && comparison.can_tell();
+    let good = worse.is_empty() && comparison.newly_failed.is_empty() && comparison.missing == 0 && untold == 0;
     if good { Outcome::Good } else { Outcome::SomeFailed }
 }

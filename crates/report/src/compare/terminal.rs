@@ -73,13 +73,17 @@ fn style(change: Change) -> Style {
 impl Comparison {
     /// How many figures changed, in a sentence.
     pub(crate) fn summary(&self) -> String {
-        let number = |change: Change| self.lines.iter().filter(|line| line.change == change).count();
+        let among = |lines: &[Line]| {
+            let number = |change: Change| lines.iter().filter(|line| line.change == change).count();
+            let [better, worse, open] = [Change::Better, Change::Worse, Change::CannotTell].map(number);
+            format!("{better} better in B, {worse} worse, {open} cannot be told apart")
+        };
         format!(
-            "{}: {} better in B, {} worse, {} cannot be told apart.",
+            "{}: {}. Over all workloads, {}: {}.",
             counted(self.lines.len(), "figure"),
-            number(Change::Better),
-            number(Change::Worse),
-            number(Change::CannotTell)
+            among(&self.lines),
+            counted(self.overall.len(), "line"),
+            among(&self.overall)
         )
     }
 

@@ -3,18 +3,18 @@
 
 use std::collections::BTreeSet;
 
-use bakeoff_stats::{Interval, Ranking, Verdict};
+use bakeoff_stats::{Interval, Place, Ranking, Verdict};
 
 use crate::answer::{Overall, overall, overall_of, promise};
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{counted, listed, ratio, ratio_range};
+use crate::format::{count, counted, listed, ratio, ratio_range};
 use crate::matrix::measure_label;
 use crate::page::Labelled;
 use crate::page::html::{marks, store, stores, text};
 use crate::run::Run;
 use crate::sections::all_notes;
-use crate::terminal::{amounts, varying};
+use crate::terminal::{amounts, answers_checked, varying};
 use crate::verdict::{Circumstances, Table};
 
 /// Largest ratios that a scale may end at.
@@ -124,13 +124,14 @@ pub(super) fn first_words(of: &Overall, contenders: &Contenders) -> String {
 
 /// A line for each operation: who is best, how far ahead, in how many workloads, and everyone on a scale.
 fn standings(table: &Table, lines: &[(&Measure, Overall)], contenders: &Contenders) -> String {
-    let places = lines.iter().flat_map(|(_, overall)| &overall.ranking.order);
-    let furthest = places.filter_map(|place| place.ratio_to_best).map(|ratio| ratio.estimate).fold(1.0, f64::max);
+    let rankings = lines.iter().map(|(_, overall)| &overall.ranking);
+    let all = rankings.flat_map(|ranking| ranking.order.iter().map(|place| times(ranking, place)));
+    let furthest = all.filter(|times| times.is_finite()).fold(1.0, f64::max);
     let end = SCALE_ENDS.into_iter().find(|end| *end >= furthest).unwrap_or(furthest);
     let rows: String =
         lines.iter().map(|(measure, overall)| standing(table, measure, overall, contenders, end)).collect();
     format!(
-        "<div class=\"scroll\"><table class=\"standings\"><thead><tr><th scope=\"col\">operation</th>\
+        "<div class=\"scroll\"><table class=\"standings ranks\"><thead><tr><th scope=\"col\">operation</th>\
          <th scope=\"col\">best</th><th scope=\"col\">ahead of the next, 95 % interval</th>\
          <th scope=\"col\">workloads</th><th scope=\"col\" class=\"scale\">{}</th></tr></thead>\
          <tbody>{rows}</tbody></table></div>",
@@ -174,9 +175,14 @@ fn won<'a>(rankings: impl Iterator<Item = &'a Ranking>, first: &[String]) -> Str
 }
 
 /// Everyone's dot, at the logarithm of how many times worse than the best it is.
+/// How many times the best one's cost a store has: by rounds where they can be compared, else by the means.
+fn times(ranking: &Ranking, place: &Place) -> f64 {
+    place.ratio_to_best.map_or_else(|| place.mean / ranking.order[0].mean, |ratio| ratio.estimate)
+}
+
 fn dots(ranking: &Ranking, contenders: &Contenders, end: f64) -> String {
-    let dot = |place: &bakeoff_stats::Place| {
-        let times = place.ratio_to_best.map_or_else(|| place.mean / ranking.order[0].mean, |ratio| ratio.estimate);
+    let dot = |place: &Place| {
+        let times = times(ranking, place);
         let share = (times.max(1.0).ln() / end.ln()).clamp(0.0, 1.0) * 100.0;
         let title = format!("{} {}", contenders.title(&place.name), ratio(times));
         let marks = marks(contenders.colour(&place.name));
@@ -195,6 +201,19 @@ fn scale(end: f64) -> String {
     let tick = |tick: &f64| format!("<span style=\"left:{:.1}%\">{tick}×</span>", tick.ln() / end.ln() * 100.0);
     let ticks: String = shown.iter().step_by(step.max(1)).map(tick).collect();
     format!("<div class=\"ticks\">times the best {ticks}</div>")
+}
+
+/// How many answers were checked, on which machine and disk: what a figure is worth at first sight. Of several runs, how many there are.
+pub(crate) fn place(runs: &[Labelled]) -> String {
+    let checked = count(runs.iter().map(|(_, run)| answers_checked(run)).fold(0, u64::saturating_add));
+    let [(_, run)] = runs else { return format!("{checked} answers checked and right · {} runs", runs.len()) };
+    let mut words = vec![format!("{checked} answers checked and right")];
+    words.extend(["cpu_model", "os"].iter().filter_map(|key| run.text(&["machine", key])).map(text));
+    let media = run.info.get("media").and_then(|media| media.as_object()).into_iter().flatten();
+    let kinds: BTreeSet<String> =
+        media.filter_map(|(_, medium)| Some(text(medium.get("file_system")?.as_str()?))).collect();
+    words.extend(kinds);
+    words.join(" · ")
 }
 
 /// What was measured, where and when.

@@ -54,7 +54,7 @@ pub(crate) fn overview(runs: &[RunTables], contenders: &Contenders) -> String {
         })
         .collect();
     format!(
-        "<section class=\"answer\" id=\"overview\"><h2 class=\"headline\">{}</h2><div class=\"scroll\"><table class=\"standings\">\
+        "<section class=\"answer\" id=\"overview\"><h2 class=\"headline\">{}</h2><div class=\"scroll\"><table class=\"standings ranks\">\
          <thead><tr><th scope=\"col\">under</th><th scope=\"col\">fastest</th>\
          <th scope=\"col\">ahead of the next, 95 % interval</th><th scope=\"col\">least disk space</th>\
          <th scope=\"col\">least memory</th></tr></thead><tbody>{rows}</tbody></table></div></section>\n",

@@ -7,7 +7,7 @@ use bakeoff_report::{CellRound, Run};
 use crate::common::{axes, failed, good, operation, phase_result, run, stores, with_course};
 
 /// Stores and how many times slower than the first one they are.
-const STORES: [(&str, u64); 3] = [("lmdb", 1), ("sqlite", 2), ("flat-folder", 8)];
+pub(crate) const STORES: [(&str, u64); 3] = [("lmdb", 1), ("sqlite", 2), ("flat-folder", 8)];
 
 /// A run with every axis that a suite can vary: two sizes, two counts, two data types, two classes, two numbers of threads.
 ///

@@ -2,7 +2,7 @@
 
 use crate::Page;
 use crate::common::{axes, gets, run, store, stores};
-use crate::made_up::{everything, nought, rates, uneven};
+use crate::made_up::{STORES, everything, nought, rates, uneven};
 
 /// The numbers that the marks of a picture stand at: for each circle or bar its place, through the scales.
 pub(crate) fn marks(page: &mut Page, picture: &str, marks: &str) -> Vec<(f64, f64)> {
@@ -230,6 +230,20 @@ fn an_interval_that_begins_far_below_its_figure_is_shown_and_told_so() {
          return Math.abs(low - x.range[0]) < 1 && [...svg.querySelectorAll('text')].some((each) => each.textContent.startsWith('<')); })()",
     );
     assert_eq!(edge, true, "the interval reaches the edge, which says that it is below");
+    page.is_quiet();
+}
+
+#[test]
+fn two_stores_have_their_colours_in_every_picture() {
+    let two = STORES[..2].iter().flat_map(|(store, factor)| gets(&axes(store), &[1_000 * factor, 1_010 * factor]));
+    let mut page = Page::open(&[run(two.collect(), stores())]);
+    let seen = "[...new Set([...document.querySelectorAll('#detail-chart [aria-label=dot] > *, #relative [aria-label=dot] > *')]\
+                .map((mark) => getComputedStyle(mark).fill))].sort().join('; ')";
+    let wanted = "[...document.querySelectorAll('#detail-table .store')].map((name) => getComputedStyle(name, '::before').backgroundColor)\
+                  .sort().join('; ')";
+    let (seen, wanted) = (page.browser.text(seen), page.browser.text(wanted));
+    assert_eq!(seen, wanted, "as beside their names");
+    assert!(wanted.contains("; ") && !wanted.contains("rgb(0, 0, 0)"), "{wanted}");
     page.is_quiet();
 }
 

@@ -81,6 +81,8 @@ fn the_heading_tells_what_was_measured() {
     let mut page = Page::open(&[run(gets(&axes("lmdb"), &[1_000, 1_010]), stores())]);
     let expected = "1 store · values of 1KiB..10KiB × 1,000 records of random data · durability process · 1 thread";
     assert_eq!(page.text_of(".summary"), expected);
+    let place = page.text_of(".place");
+    assert!(place.contains("answers checked and right · "), "{place}");
     let mut other = run(gets(&axes("sqlite"), &[1_000]), stores());
     other.info["suite"]["title"] = "Another".into();
     other.cells[0].end.axes.records = 10_000;

@@ -49,6 +49,17 @@ fn a_store_far_behind_shares_no_first_place_for_want_of_a_round() {
 }
 
 #[test]
+fn the_scale_reaches_whoever_is_furthest_behind_though_nothing_is_proven() {
+    let cells = [gets(&axes("lmdb"), &[1_000]), gets(&axes("sqlite"), &[8_000])].concat();
+    let mut page = Vec::new();
+    write_page(&[run(cells, stores())], None, Path::new("."), &mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    let dot = page.split("<i class=\"dot").find(|dot| dot.contains("SQLite 8.00×")).expect("a dot of the slower one");
+    let left: f64 = dot.split("left:").nth(1).unwrap().split('%').next().unwrap().parse().unwrap();
+    assert!((left - 8_f64.ln() / 10_f64.ln() * 100.0).abs() < 0.1, "8 on a scale from 1 to 10, not at its end: {left}");
+}
+
+#[test]
 fn two_rounds_are_no_tie() {
     let cells = on_three_sizes(&[("lmdb", [1_000, 1_300, 1_150]), ("sqlite", [1_700, 1_500, 1_600])]);
     assert!(first_answer(cells.clone()).contains("LMDB is fastest"));

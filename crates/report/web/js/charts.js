@@ -31,8 +31,9 @@ function draw(options, description) {
   const more = NAME_HEIGHT * d3.max(labels.values(), (label) => label.lastIndexOf("\n") + 1);
   const drawn = Plot.plot({
     style: { background: "none", fontSize: "12px" },
-    color: { domain: every, range: every.map(colourOf) },
-    symbol: { domain: every, range: every.map(symbolOf) },
+    // Stores are numbers, and of two numbers Plot would make a scale between them.
+    color: { type: "ordinal", domain: every, range: every.map(colourOf) },
+    symbol: { type: "ordinal", domain: every, range: every.map(symbolOf) },
     ...frame,
     height: frame.height + more,
     marginBottom: frame.marginBottom + more,
