@@ -105,8 +105,11 @@ impl Page {
         self.browser.value(&press);
         let file = downloads.join(name);
         for _ in 0..1_000 {
-            if file.exists() {
-                return std::fs::read(&file).unwrap();
+            // The browser keeps the name with an empty file, which what was saved replaces.
+            if let Ok(saved) = std::fs::read(&file)
+                && !saved.is_empty()
+            {
+                return saved;
             }
             std::thread::sleep(Duration::from_millis(30));
         }
