@@ -136,6 +136,7 @@ fn axes(row: &mut Row, cell: Option<&CellRound>) {
     row.number("rate_per_second", of.and_then(|of| of.rate_per_second));
     row.maybe("profile", of.and_then(|of| of.profile));
     row.maybe("unequal", of.map(|of| of.unequal));
+    row.maybe("killed", of.map(|of| of.killed));
     row.text("status", end.map_or("", |end| if end.status == CellStatus::Ok { "ok" } else { "failed" }));
     row.text("failure", end.and_then(|end| end.failure).map_or("", |kind| kind.words()));
     row.text("failure_phase", text(end.and_then(|end| end.failure_phase.as_ref())));
