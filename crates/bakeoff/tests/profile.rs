@@ -143,7 +143,8 @@ fn stores_on_the_jvm_profile_themselves() {
             let place = Place::new();
             let stores = if kind == "alloc" || can_sample() { r#""mvstore", "sqlite""# } else { r#""mvstore""# };
             place.write("one.toml", &format!("warm-up = \"1s\"\n{}", suite(stores)));
-            let mut command = place.command(&["run", "one.toml", "--profile", kind]);
+            // Enough to be sampled in all that it does.
+            let mut command = place.command(&["run", "one.toml", "--records", "5000", "--profile", kind]);
             let run = Finished::of(command.env("JAVA_HOME", &home).output().unwrap()).expect(0);
             let cells = place.cells();
             let end = cells.iter().find(|end| end["store"] == "mvstore").unwrap();

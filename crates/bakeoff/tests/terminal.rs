@@ -91,6 +91,6 @@ fn leaders_that_have_no_room_are_counted() {
     let place = Place::new();
     let phase = |number| format!("[[phases]]\nname = \"get-{number}\"\noperation = \"get\"\noperations = 10\n");
     place.write("tiny.toml", &tiny_suite(r#""lmdb""#, &(1..=12).map(phase).collect::<String>()));
-    let screens = screens(&place, &["run", "tiny.toml"], None);
+    let screens = screens(&place, &["run", "tiny.toml", "--rounds", "20"], None);
     assert!(screens.iter().any(|screen| screen.contains("and 4 phases more")), "{screens:#?}");
 }
