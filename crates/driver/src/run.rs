@@ -133,8 +133,9 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
         rss_baseline_bytes,
         emitter,
     };
+    let verify = case.verify.as_ref().filter(|_| case.keeps_data);
     if request.crash == Some(Crash::Recover) {
-        if let Some(tape) = case.verify.as_ref().filter(|_| case.keeps_data) {
+        if let Some(tape) = verify {
             let entries = compare(&stage, &*store, tape, &mut buffers, "after it was killed and opened again")?;
             emitter.emit(&Event::Verified(Verified { reopen_ns: open_ns, entries }));
         }
@@ -159,7 +160,7 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
         die();
     }
     let finished = close(store, &request.directory)?;
-    if let Some(tape) = case.verify.as_ref().filter(|_| case.keeps_data) {
+    if let Some(tape) = verify {
         let (store, reopen_ns) = case.open().map_err(|failure| failure.in_phase(VERIFY))?;
         let entries = compare(&stage, &*store, tape, &mut buffers, "after closing and opening again")?;
         store.close().map_err(|error| Failure::from_store("close", &error).in_phase(VERIFY))?;

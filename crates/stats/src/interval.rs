@@ -64,8 +64,8 @@ pub fn bootstrap_mean_interval(rounds: &[f64], confidence: f64, seed: u64) -> Op
         (0..RESAMPLES).map(|_| Draw::equal(sample.resampled_mean(&mut random))).collect()
     });
     // Relative to the mean, so that rounds which never differ give exactly their figure. All zeros are no ratio, and never differ.
-    let mean = if sample.mean > 0.0 { sample.mean } else { 1.0 };
-    draws.iter_mut().for_each(|draw| draw.value = if sample.mean > 0.0 { (draw.value / mean).ln() } else { 0.0 });
+    let logarithm = |value: f64| if sample.mean > 0.0 { (value / sample.mean).ln() } else { 0.0 };
+    draws.iter_mut().for_each(|draw| draw.value = logarithm(draw.value));
     draws.retain(|draw| draw.value.is_finite());
     let bootstrap = Bootstrap { estimate: 0.0, draws, freedom: sample.freedom(), correction: sample.correction() };
     let relative = interval(bootstrap, confidence)?.exp()?;

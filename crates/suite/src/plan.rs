@@ -71,8 +71,6 @@ pub struct WorkloadPlan {
     pub durability: Durability,
     /// The most memory that a cell may have, if there is a limit.
     pub memory_limit_bytes: Option<u64>,
-    /// Whether the process that has done the phases is killed, and another one recovers what it has left.
-    pub killed: bool,
     /// One for each store.
     pub cells: Vec<Cell>,
     /// How large it will be, about.
@@ -97,31 +95,30 @@ impl Plan {
     /// The same cells, profiled: they say so and have ids of their own, since their figures are no measurement. Left out are those of stores
     /// that `can` says cannot be.
     pub fn profile(&mut self, profile: Profile, can: impl Fn(&str) -> bool) {
-        let cells = self.workloads.iter().flat_map(|workload| &workload.cells);
-        let unable: BTreeSet<_> = cells.map(|cell| cell.axes.store.clone()).filter(|store| !can(store)).collect();
+        self.leave_out(|axes| !can(&axes.store), &SkipReason::ProfileNotOffered { profile });
         for workload in &mut self.workloads {
-            workload.cells.retain(|cell| !unable.contains(&cell.axes.store));
             for cell in &mut workload.cells {
                 cell.axes.profile = Some(profile);
                 cell.id = cell_id(&workload.workload, &cell.axes, &cell.settings, workload.disturbance);
             }
         }
-        self.workloads.retain(|workload| !workload.cells.is_empty());
-        self.skipped.extend(
-            unable.into_iter().map(|store| Skip { what: store, why: SkipReason::ProfileNotOffered { profile } }),
-        );
     }
 
     /// Leaves out the cells that are to be killed of those stores that `can` says cannot be.
     pub fn skip_killed(&mut self, can: impl Fn(&str) -> bool) {
-        let mut unable = BTreeSet::new();
-        for workload in self.workloads.iter_mut().filter(|workload| workload.killed) {
-            let (keep, rest) = workload.cells.drain(..).partition(|cell| can(&cell.axes.store));
-            workload.cells = keep;
-            unable.extend(rest.into_iter().map(|cell: Cell| cell.axes.store));
+        self.leave_out(|axes| axes.killed && !can(&axes.store), &SkipReason::KillNotOffered);
+    }
+
+    /// Leaves out cells, and says once for each store why.
+    fn leave_out(&mut self, is_unfit: impl Fn(&Axes) -> bool, why: &SkipReason) {
+        let mut unfit = BTreeSet::new();
+        for workload in &mut self.workloads {
+            for cell in workload.cells.extract_if(.., |cell| is_unfit(&cell.axes)) {
+                unfit.insert(cell.axes.store);
+            }
         }
         self.workloads.retain(|workload| !workload.cells.is_empty());
-        self.skipped.extend(unable.into_iter().map(|store| Skip { what: store, why: SkipReason::KillNotOffered }));
+        self.skipped.extend(unfit.into_iter().map(|store| Skip { what: store, why: why.clone() }));
     }
 
     /// Leaves out whatever needs a limit on memory, which cannot be set for the reason given.
@@ -250,7 +247,6 @@ impl Planner<'_> {
                 disturbance,
                 durability,
                 memory_limit_bytes,
-                killed: self.suite.is_killed(),
                 cells,
                 estimate,
             };

@@ -33,16 +33,7 @@ impl Popularity {
         if often < RANKS_MIN {
             return None;
         }
-        if are_alike(&counts) {
-            return Some(Self { theta: 0.0, keys: often, top_percent: top as f64 / all.max(1) as f64 });
-        }
-        let logarithms: Vec<f64> = (1..=often).map(|rank| (rank as f64).ln()).collect();
-        let (mut sum, mut weight) = (0.0, 0.0);
-        for (count, logarithm) in counts[..often].iter().zip(&logarithms) {
-            sum += f64::from(*count) * logarithm;
-            weight += f64::from(*count);
-        }
-        let theta = solve(sum / weight, &logarithms);
+        let theta = if are_alike(&counts) { 0.0 } else { likeliest(&counts[..often]) };
         Some(Self { theta, keys: often, top_percent: top as f64 / all.max(1) as f64 })
     }
 }
@@ -63,6 +54,17 @@ fn are_alike(counts: &[u32]) -> bool {
     }
     let variance = mean * (1.0 + rate - mean);
     variance > 0.0 && squares / variance < number + 4.0 * (number * (2.0 + 1.0 / rate)).sqrt()
+}
+
+/// The exponent that makes these counts, in falling order, likeliest: under it the logarithm of a rank has the mean that it has in them.
+fn likeliest(counts: &[u32]) -> f64 {
+    let logarithms: Vec<f64> = (1..=counts.len()).map(|rank| (rank as f64).ln()).collect();
+    let (mut sum, mut weight) = (0.0, 0.0);
+    for (count, logarithm) in counts.iter().zip(&logarithms) {
+        sum += f64::from(*count) * logarithm;
+        weight += f64::from(*count);
+    }
+    solve(sum / weight, &logarithms)
 }
 
 /// The exponent under which the logarithm of a rank has this mean: it falls as the exponent grows.

@@ -77,7 +77,7 @@ impl<'a> CellJob<'a> {
             phases: self.phases().asked.iter().map(|(spec, tape)| phase_request(spec, tape)).collect(),
             warm_up: self.warm_up(),
             verify: self.can_list().then(|| self.recording.verify.clone()),
-            crash: self.workload.killed.then_some(Crash::Die),
+            crash: self.cell.axes.killed.then_some(Crash::Die),
             profile: None,
         }
     }
@@ -144,12 +144,12 @@ impl<'a> CellJob<'a> {
             Event::Progress(progress) => on_progress(&progress),
             event => collected.take(event),
         };
-        let mut ending =
-            child::run(&job, &mut on_start, &mut on_event).with_context(|| format!("cell {}", self.cell.id))?;
+        let which = || format!("cell {}", self.cell.id);
+        let mut ending = child::run(&job, &mut on_start, &mut on_event).with_context(which)?;
         if matches!(ending, Ending::Died) {
             let request = Request { phases: Vec::new(), crash: Some(Crash::Recover), ..request.clone() };
             let job = Job { request: &request, ..job };
-            ending = child::run(&job, &mut |_| (), &mut on_event).with_context(|| format!("cell {}", self.cell.id))?;
+            ending = child::run(&job, &mut |_| (), &mut on_event).with_context(which)?;
         }
         let process_ns = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let ending = match beside.as_mut().map_or(Ok(()), Running::check_alive) {
