@@ -45,7 +45,9 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         }
     };
     let source = SuiteSource { name: NAME.to_owned(), text: suite.text };
-    let run_arguments = run_arguments(arguments);
+    let mut run_arguments = run_arguments(arguments);
+    // Whoever named stores is not told which others there are.
+    run_arguments.suite.stores = (!matches!(need.stores, Stores::Built)).then(|| able.clone());
     let setup = Setup::new(&run_arguments, &source)?;
     let is_asked = |workload: &bakeoff_suite::WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
     let Some(asked) = setup.plan.workloads.iter().find(|workload| is_asked(workload)) else {
