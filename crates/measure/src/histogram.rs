@@ -161,13 +161,22 @@ impl Histogram {
     }
 }
 
-/// What an encoded histogram counted: latencies in nanoseconds, ascending, and how often each. Cheaper than
-/// [`Histogram::from_base64`] where many histograms are read and none is kept.
-///
-/// # Errors
-/// The text is not what [`Histogram::to_latency`] or another language's HdrHistogram of the same kind wrote.
-pub fn recorded_ns(text: &str) -> Result<Vec<(u64, u64)>, HistogramError> {
-    Ok(recorded(&decode(text)?).collect())
+/// What these texts, as [`Histogram::to_latency`] or another language's HdrHistogram of the same kind writes them, recorded all together:
+/// each latency in ns with how often it was, in rising order; and how many of the texts cannot be read.
+pub fn recorded_ns<'a>(texts: impl Iterator<Item = &'a str>) -> (Vec<(u64, u64)>, usize) {
+    let mut all: Option<hdrhistogram::Histogram<u64>> = None;
+    let mut unreadable = 0;
+    for text in texts {
+        let added = decode(text).is_ok_and(|read| match &mut all {
+            Some(all) => all.add(&read).is_ok(),
+            None => {
+                all = Some(read);
+                true
+            }
+        });
+        unreadable += usize::from(!added);
+    }
+    (all.iter().flat_map(recorded).collect(), unreadable)
 }
 
 fn decode(text: &str) -> Result<hdrhistogram::Histogram<u64>, HistogramError> {

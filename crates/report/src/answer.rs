@@ -6,12 +6,12 @@ use bakeoff_protocol::Durability;
 use bakeoff_stats::{Better, Candidate, Place, RankOptions, Ranking, Verdict, rank};
 
 use crate::contender::Contenders;
-use crate::figures::{Measure, resolution};
+use crate::figures::Measure;
 use crate::format::{counted, listed, ratio};
 use crate::matrix::measure_label;
 use crate::rounds::{Rounds, over_workloads};
 use crate::table::HARD_SPACE;
-use crate::verdict::{Field, Table, better};
+use crate::verdict::{Field, Table};
 
 /// The sentences that answer for one table, without line breaks.
 pub(crate) struct Answer {
@@ -93,13 +93,8 @@ fn ratios_to_best<'a>(
     field: &'a Field,
     entrants: &BTreeSet<&'a String>,
 ) -> Option<BTreeMap<&'a String, Rounds>> {
-    let least = resolution(measure, field.mode);
-    let cost = |figure: f64| match better(measure) {
-        Better::Lower => figure.max(least),
-        Better::Higher => figure.recip(),
-    };
-    let costs: BTreeMap<&String, Rounds> =
-        entrants.iter().filter_map(|key| Some((*key, field.rounds.get(*key)?.map(cost)))).collect();
+    let costs_of = |key| Some(field.costs(measure, field.rounds.get(key)?));
+    let costs: BTreeMap<&String, Rounds> = entrants.iter().filter_map(|key| Some((*key, costs_of(*key)?))).collect();
     let means = costs.values().filter_map(Rounds::mean);
     let best = means.min_by(f64::total_cmp).filter(|best| *best > 0.0)?;
     Some(costs.into_iter().map(|(key, costs)| (key, costs.map(|cost| cost / best))).collect())

@@ -10,7 +10,7 @@ mod html;
 mod markdown;
 mod terminal;
 
-use bakeoff_stats::{Better, Interval};
+use bakeoff_stats::Interval;
 
 pub use html::write_comparison_html;
 pub use markdown::write_comparison_markdown;
@@ -22,7 +22,7 @@ use crate::format::{count, counted, printable, size_range};
 use crate::matrix::measure_label;
 use crate::rounds::{Rounds, over_workloads};
 use crate::run::{ReportError, Run};
-use crate::verdict::{Circumstances, Column, Field, Size, Table, better, gather};
+use crate::verdict::{Circumstances, Column, Size, Table, gather};
 
 /// Confidence of each table as a whole.
 const CONFIDENCE: f64 = 0.95;
@@ -173,7 +173,7 @@ fn pairs<'a>(a: &'a [Table], b: &'a [Table]) -> (Vec<Pair<'a>>, usize) {
                         continue;
                     };
                     let circumstances = &table.circumstances;
-                    let (a, b) = (costs(measure, rounds, field), costs(measure, rounds_b, field));
+                    let (a, b) = (field.costs(measure, rounds), field.costs(measure, rounds_b));
                     let resolution = resolution(measure, field.mode);
                     common.push(Pair { circumstances, measure, size: *size, column, key, a, b, resolution });
                 }
@@ -181,16 +181,6 @@ fn pairs<'a>(a: &'a [Table], b: &'a [Table]) -> (Vec<Pair<'a>>, usize) {
         }
     }
     (common, only_a)
-}
-
-/// Figures of which less is better, none below what can be resolved.
-fn costs(measure: &Measure, rounds: &Rounds, field: &Field) -> Rounds {
-    let least = resolution(measure, field.mode);
-    let cost = |figure: f64| match better(measure) {
-        Better::Lower => figure.max(least),
-        Better::Higher => figure.recip(),
-    };
-    rounds.map(cost)
 }
 
 fn lines(pairs: &[Pair], contenders: &Contenders) -> Vec<Line> {

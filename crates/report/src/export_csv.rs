@@ -23,10 +23,12 @@ pub fn write_csv(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
 /// Whatever steers a terminal, which CSV may be printed on, is shown as an escape. Spreadsheets take a text that begins with `= + - @`, a
 /// tab or a line end for a formula: those get an apostrophe.
 fn field(cell: Cell) -> String {
-    let cell = if let Cell::Text(text) = cell { Cell::Text(printable_lines(&text)) } else { cell };
     match cell {
-        Cell::Text(text) if text.starts_with(['=', '+', '-', '@', '\t', '\n']) => format!("'{text}"),
-        Cell::Text(text) => text,
+        Cell::Text(text) => {
+            let text = printable_lines(&text);
+            let formula = if text.starts_with(['=', '+', '-', '@', '\t', '\n']) { "'" } else { "" };
+            format!("{formula}{text}")
+        }
         Cell::Number(number) => number.map_or_else(String::new, |number| number.to_string()),
         Cell::Real(number) => number.map_or_else(String::new, |number| number.to_string()),
     }

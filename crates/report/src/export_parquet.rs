@@ -32,7 +32,7 @@ pub fn write_parquet(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> 
     Ok(())
 }
 
-fn write(columns: &[(String, Cell)], cells: Vec<Vec<Cell>>, out: &mut Vec<u8>) -> ParquetResult<()> {
+fn write(columns: &[(&str, Cell)], cells: Vec<Vec<Cell>>, out: &mut Vec<u8>) -> ParquetResult<()> {
     let fields = columns.iter().map(|(name, kind)| field(name, kind).map(Arc::new)).collect::<ParquetResult<_>>()?;
     let schema = Type::group_type_builder("results").with_fields(fields).build()?;
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();

@@ -223,7 +223,7 @@ fn standing(sheet: &mut Worksheet, row: u32, entrant: &Place) -> Result<(), Xlsx
 /// The tidy table, as far as a sheet takes it; what was cut off is said in its last row.
 fn rounds(run: &Run) -> Result<Worksheet, XlsxError> {
     let columns = columns();
-    let heads: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+    let heads: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
     let mut sheet = sheet("rounds", &heads)?;
     for (row, cells) in (1..).zip(rows_of(run)) {
         if row as usize == ROWS_MAX - 1 {

@@ -15,6 +15,10 @@ pub(crate) fn printable_lines(text: &str) -> String {
 }
 
 fn without_steering(text: &str, kept: &[char]) -> String {
+    // Nearly every text is plain, and exports write millions of them.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         if is_steering(character) && !kept.contains(&character) {

@@ -25,6 +25,7 @@ mod figures;
 mod find_rate;
 mod flame;
 mod format;
+mod links;
 mod live;
 mod markdown;
 mod matrix;

@@ -39,6 +39,7 @@ use crate::contender::Contenders;
 use crate::export_csv::write_csv;
 use crate::find_rate::{RateFacts, render_rates};
 use crate::format::listed;
+use crate::links::{link, way};
 use crate::measured::measured;
 use crate::page::axes::Axis;
 use crate::page::contests::Contests;
@@ -85,7 +86,7 @@ struct Payload<'a> {
     axes: &'a [Axis],
     shares: &'a [f64],
     /// Columns of the raw data that hold texts, some of which look like numbers.
-    texts: Vec<String>,
+    texts: Vec<&'static str>,
     stores: Vec<StoreFacts<'a>>,
     runs: Vec<RunFacts<'a>>,
     contests: Vec<ContestFigures<'a>>,
@@ -112,6 +113,9 @@ struct CellFacts<'a> {
     version: &'a str,
     settings: &'a bakeoff_protocol::Settings,
     log: &'a str,
+    /// The way to it from the page; absent if its name leads out of the run's directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_link: Option<String>,
     /// The command that does it again.
     again: String,
     /// Flame graphs of the same cell, where it was profiled in a run on this page.
@@ -147,7 +151,6 @@ pub fn write_page(
     let (overview, answers) = (overview(&tables, &contenders), answers(&tables, &contenders));
     // Many answers in full would push what was measured, and what spoils it, off the first screen.
     let (first, more) = if overview.is_empty() { (answers, String::new()) } else { (String::new(), answers) };
-    let graphs = profiled::graphs(runs.iter().map(|(_, run)| *run), place);
     let page = fill(
         TEMPLATE,
         &[
@@ -162,8 +165,8 @@ pub fn write_page(
             ("more", &more),
             ("facts", &runs.iter().map(|(label, run)| head::facts(label, run)).collect::<String>()),
             ("warnings", &head::warnings(&runs, &contenders)),
-            ("behind", &behind::behind(&runs, &contenders)),
-            ("data", &packed(&payload(&runs, against, &contenders, &graphs)?)?),
+            ("behind", &behind::behind(&runs, &contenders, place)),
+            ("data", &packed(&payload(&runs, against, &contenders, place)?)?),
             ("raw", &raw(&runs)?),
             ("libraries", &LIBRARIES.map(|library| format!("<script>{library}</script>\n")).concat()),
             ("script", &script),
@@ -249,8 +252,9 @@ fn payload(
     runs: &[Labelled],
     against: Option<&Published>,
     contenders: &Contenders,
-    graphs: &BTreeMap<String, Graphs>,
+    place: &Path,
 ) -> Result<Vec<u8>, ReportError> {
+    let graphs = profiled::graphs(runs.iter().map(|(_, run)| *run), place);
     let contests = Contests::new(runs, contenders);
     let payload = Payload {
         format: 1,
@@ -259,15 +263,16 @@ fn payload(
         shares: &CURVE_SHARES,
         texts: columns().into_iter().filter(|(_, kind)| matches!(kind, Cell::Text(_))).map(|(name, _)| name).collect(),
         stores: payload_stores(contenders),
-        runs: runs.iter().map(|(label, run)| run_facts(label, run, graphs)).collect(),
+        runs: runs.iter().map(|(label, run)| run_facts(label, run, &graphs, place)).collect(),
         contests: figures(&contests, contenders),
         published: against.map(published::facts),
     };
     Ok(serde_json::to_vec(&payload)?)
 }
 
-fn run_facts<'a>(label: &'a str, run: &'a Run, graphs: &'a BTreeMap<String, Graphs>) -> RunFacts<'a> {
+fn run_facts<'a>(label: &'a str, run: &'a Run, graphs: &'a BTreeMap<String, Graphs>, place: &Path) -> RunFacts<'a> {
     let mut cells = BTreeMap::new();
+    let prefix = way(place, &run.directory);
     let flame_graphs = |end: &CellEnd| -> &[(String, String)] {
         if graphs.is_empty() { &[] } else { graphs.get(&profiled::unprofiled(&end.axes)).map_or(&[], Vec::as_slice) }
     };
@@ -277,6 +282,7 @@ fn run_facts<'a>(label: &'a str, run: &'a Run, graphs: &'a BTreeMap<String, Grap
                 version: &opened.version,
                 settings: &opened.settings,
                 log: &end.log,
+                log_link: link(&prefix, &end.log),
                 again: run.command_again(&end.cell, &end.axes.store),
                 flame_graphs: flame_graphs(end),
             });

@@ -2,12 +2,13 @@
 //! and such a run's figures are compared with nothing.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use bakeoff_protocol::{Axes, CellEnd, Profile, Profiled};
 
 use crate::contender::Contenders;
 use crate::format::{bytes, count, counted, printable, size_range};
+use crate::links::{file_link, link, way};
 use crate::page::html::{store, text};
 use crate::run::{ReportError, Run};
 use crate::sections::section;
@@ -84,22 +85,18 @@ pub(crate) fn html(run: &Run, contenders: &Contenders, page: &Path) -> String {
 fn item(run: &Run, (end, profiled): (&CellEnd, &Profiled), contenders: &Contenders, prefix: &str) -> String {
     let who = contenders.of(&end.axes).map_or_else(|| text(&end.axes.store), store);
     let file = profiled.flame_graph.as_deref();
-    let graph = file.and_then(|file| Some((link(prefix, file)?, file)));
-    let graph = graph.map_or_else(
-        || "none".to_owned(),
-        |(link, file)| format!("<a href=\"{}\" target=\"_blank\" rel=\"noreferrer\">{}</a>", text(&link), text(file)),
-    );
+    let graph = file.map_or_else(|| "none".to_owned(), |file| file_link(prefix, file));
     let trouble =
         profiled.trouble.as_ref().map_or_else(String::new, |why| format!(" <span class=\"bad\">{}</span>", text(why)));
     let opened = end.opened.as_ref();
     let setting = |(name, value): (&String, &serde_json::Value)| format!("{name}={value}");
     let settings: Vec<String> = opened.iter().flat_map(|opened| opened.settings.iter().map(setting)).collect();
     format!(
-        "<tr><th scope=\"row\">{who} · {}</th><td>{graph}{trouble}</td><td>{}</td><td><code>{}</code></td><td>{}</td><td>{}</td>\
+        "<tr><th scope=\"row\">{who} · {}</th><td>{graph}{trouble}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
          <td><code>{}</code></td></tr>",
         text(&place(end)),
         weight(end, profiled).map_or_else(|| "–".to_owned(), |weight| text(&weight)),
-        text(&end.log),
+        file_link(prefix, &end.log),
         opened.map_or_else(|| "–".to_owned(), |opened| text(&opened.version)),
         text(if settings.is_empty() { "none".to_owned() } else { settings.join(", ") }.as_str()),
         text(&run.command_again(&end.cell, &end.axes.store)),
@@ -159,46 +156,4 @@ fn weight(end: &CellEnd, profiled: &Profiled) -> Option<String> {
         Some(Profile::Alloc) => bytes(samples as f64),
         _ => counted(usize::try_from(samples).unwrap_or(usize::MAX), "sample"),
     })
-}
-
-/// How a directory is reached from another: relative, so that both can be moved together.
-fn way(from: &Path, to: &Path) -> String {
-    let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let (from, to) = (absolute(from), absolute(to));
-    let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
-    let up = from.components().skip(common).map(|_| Component::ParentDir);
-    let way: PathBuf = std::iter::once(Component::CurDir).chain(up).chain(to.components().skip(common)).collect();
-    way.display().to_string()
-}
-
-/// A link to a file of a run; `None` if its name leads out of the run's directory.
-fn link(prefix: &str, file: &str) -> Option<String> {
-    let inside = !file.is_empty() && Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));
-    inside.then(|| {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte);
-        let path = format!("{prefix}/{file}");
-        path.bytes()
-            .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-            .collect()
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_link_stays_inside_the_run() {
-        assert_eq!(link(".", "logs/a b-1.svg").as_deref(), Some("./logs/a%20b-1.svg"));
-        assert_eq!(link(".", "javascript:alert(1)").as_deref(), Some("./javascript%3Aalert%281%29"));
-        for outside in ["", "../x.svg", "/etc/passwd", "logs/../../x"] {
-            assert_eq!(link(".", outside), None, "{outside}");
-        }
-    }
-
-    #[test]
-    fn the_way_from_page_to_run_is_relative() {
-        assert_eq!(way(Path::new("/a/b"), Path::new("/a/b")), ".");
-        assert_eq!(way(Path::new("/a/b"), Path::new("/a/c/d")), "./../c/d");
-    }
 }

@@ -41,6 +41,12 @@ const RESOURCES: [&str; 30] = [
     "buffers_peak_bytes",
 ];
 
+/// Columns of what lies on the disk while the store is open, and when it is closed.
+const DISK_BEFORE_CLOSE: [&str; 3] =
+    ["disk_before_close_apparent_bytes", "disk_before_close_allocated_bytes", "disk_before_close_files"];
+const DISK_AFTER_CLOSE: [&str; 3] =
+    ["disk_after_close_apparent_bytes", "disk_after_close_allocated_bytes", "disk_after_close_files"];
+
 /// What stands in a field; the kind is the same in all rows of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cell {
@@ -54,23 +60,23 @@ pub(crate) enum Cell {
 
 /// A row: name and content of each column, in order.
 #[derive(Clone, Default)]
-pub(crate) struct Row(pub(crate) Vec<(String, Cell)>);
+pub(crate) struct Row(pub(crate) Vec<(&'static str, Cell)>);
 
 impl Row {
-    fn number(&mut self, name: &str, value: Option<impl Into<u64>>) {
-        self.0.push((name.to_owned(), Cell::Number(value.map(Into::into))));
+    fn number(&mut self, name: &'static str, value: Option<impl Into<u64>>) {
+        self.0.push((name, Cell::Number(value.map(Into::into))));
     }
 
-    fn real(&mut self, name: &str, value: Option<f64>) {
-        self.0.push((name.to_owned(), Cell::Real(value)));
+    fn real(&mut self, name: &'static str, value: Option<f64>) {
+        self.0.push((name, Cell::Real(value)));
     }
 
-    fn text(&mut self, name: &str, value: impl ToString) {
-        self.0.push((name.to_owned(), Cell::Text(value.to_string())));
+    fn text(&mut self, name: &'static str, value: impl ToString) {
+        self.0.push((name, Cell::Text(value.to_string())));
     }
 
     /// A word that may be absent.
-    fn maybe(&mut self, name: &str, value: Option<impl ToString>) {
+    fn maybe(&mut self, name: &'static str, value: Option<impl ToString>) {
         self.text(name, value.map_or_else(String::new, |value| value.to_string()));
     }
 }
@@ -81,7 +87,7 @@ pub(crate) fn rows_of(run: &Run) -> impl Iterator<Item = Row> {
 }
 
 /// The columns, in order: those that a row without any figure has.
-pub(crate) fn columns() -> Vec<(String, Cell)> {
+pub(crate) fn columns() -> Vec<(&'static str, Cell)> {
     let mut row = Row::default();
     axes(&mut row, None);
     phase(&mut row, None);
@@ -169,14 +175,14 @@ fn once_a_round(row: &mut Row, cell: Option<&CellRound>) {
     row.number("reopen_ns", end.and_then(|end| Some(end.verified.as_ref()?.reopen_ns)));
     row.number("entries_verified", end.and_then(|end| Some(end.verified.as_ref()?.entries)));
     row.number("page_cache_bytes", finished.and_then(|finished| finished.page_cache_bytes));
-    disk(row, "disk_before_close", finished.and_then(|finished| finished.disk_before_close));
-    disk(row, "disk_after_close", finished.and_then(|finished| finished.disk_after_close));
+    disk(row, DISK_BEFORE_CLOSE, finished.and_then(|finished| finished.disk_before_close));
+    disk(row, DISK_AFTER_CLOSE, finished.and_then(|finished| finished.disk_after_close));
 }
 
-fn disk(row: &mut Row, when: &str, usage: Option<DiskUsage>) {
-    row.number(&format!("{when}_apparent_bytes"), usage.map(|usage| usage.apparent_bytes));
-    row.number(&format!("{when}_allocated_bytes"), usage.map(|usage| usage.allocated_bytes));
-    row.number(&format!("{when}_files"), usage.map(|usage| usage.files));
+fn disk(row: &mut Row, [apparent, allocated, files]: [&'static str; 3], usage: Option<DiskUsage>) {
+    row.number(apparent, usage.map(|usage| usage.apparent_bytes));
+    row.number(allocated, usage.map(|usage| usage.allocated_bytes));
+    row.number(files, usage.map(|usage| usage.files));
 }
 
 /// The phase: its tape, its time and what it cost.

@@ -70,6 +70,17 @@ pub(crate) struct Field {
     pub(crate) ranking: Option<Ranking>,
 }
 
+impl Field {
+    /// Figures of which less is better, none below what can be resolved.
+    pub(crate) fn costs(&self, measure: &Measure, rounds: &Rounds) -> Rounds {
+        let least = resolution(measure, self.mode);
+        rounds.map(|figure| match better(measure) {
+            Better::Lower => figure.max(least),
+            Better::Higher => figure.recip(),
+        })
+    }
+}
+
 /// All figures under the same circumstances.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::contender::Contenders;
 use crate::format::{count, counted, size_range};
+use crate::links::{file_link, way};
 use crate::page::Labelled;
 use crate::page::head::failures_id;
 use crate::page::html::{lines, store, text};
@@ -21,12 +22,12 @@ const LOG_BYTES_MAX: u64 = 4096;
 /// Failed rounds whose logs are shown; more would make the page large and say little.
 const FAILURES_MAX: usize = 50;
 
-/// Everything behind the figures of these runs.
-pub(crate) fn behind(runs: &[Labelled], contenders: &Contenders) -> String {
+/// Everything behind the figures of these runs; `page` is the directory from which links lead to their logs.
+pub(crate) fn behind(runs: &[Labelled], contenders: &Contenders, page: &Path) -> String {
     let mut out = String::new();
     for (place, (label, run)) in runs.iter().enumerate() {
         let of = if runs.len() > 1 { format!(" · {}", text(label)) } else { String::new() };
-        out.push_str(&failures(run, contenders, &of, &failures_id(place)));
+        out.push_str(&failures(run, contenders, (&of, &failures_id(place)), page));
         out.push_str(&folded(&format!("Machine and disk{of}"), &machine(run)));
         out.push_str(&folded(&format!("Stores, versions and promises{of}"), &stores(run)));
         out.push_str(&folded(&format!("Suite and command line{of}"), &suite(run)));
@@ -40,12 +41,13 @@ fn folded(title: &str, body: &str) -> String {
     if body.is_empty() { String::new() } else { format!("<details><summary>{title}</summary>{body}</details>\n") }
 }
 
-fn failures(run: &Run, contenders: &Contenders, of: &str, id: &str) -> String {
+fn failures(run: &Run, contenders: &Contenders, (of, id): (&str, &str), page: &Path) -> String {
     let failed: Vec<&CellEnd> = run.cells.iter().filter(|cell| !cell.is_ok()).map(|cell| &cell.end).collect();
     if failed.is_empty() {
         return String::new();
     }
-    let items: String = failed.iter().take(FAILURES_MAX).map(|end| failure(run, end, contenders)).collect();
+    let prefix = way(page, &run.directory);
+    let items: String = failed.iter().take(FAILURES_MAX).map(|end| failure(run, end, contenders, &prefix)).collect();
     let more = failed.len().saturating_sub(FAILURES_MAX);
     let more = if more == 0 {
         String::new()
@@ -58,7 +60,7 @@ fn failures(run: &Run, contenders: &Contenders, of: &str, id: &str) -> String {
     )
 }
 
-fn failure(run: &Run, end: &CellEnd, contenders: &Contenders) -> String {
+fn failure(run: &Run, end: &CellEnd, contenders: &Contenders, prefix: &str) -> String {
     let axes = &end.axes;
     let who = contenders.of(axes).map_or_else(|| text(&axes.store), store);
     let (message, again) = run.failure(end);
@@ -76,10 +78,10 @@ fn failure(run: &Run, end: &CellEnd, contenders: &Contenders) -> String {
         .map_or_else(String::new, |log| format!("<pre class=\"log\" tabindex=\"0\">{}</pre>", lines(&log)));
     format!(
         "<article class=\"failure\"><h4>{who}: {kind}{phase}</h4><p>{}</p><p>{}</p>\
-         <p>log <code>{}</code> · again <code>{}</code></p>{log}</article>",
+         <p>log {} · again <code>{}</code></p>{log}</article>",
         text(&place),
         text(&message),
-        text(&end.log),
+        file_link(prefix, &end.log),
         text(&again),
     )
 }

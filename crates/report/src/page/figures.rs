@@ -132,9 +132,8 @@ fn is_zero(number: &usize) -> bool {
 fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
     let rounds = entry.rounds.iter().map(Vec::len).max().unwrap_or(0);
     let figures = MEASURES.iter().zip(&entry.rounds).map(|(of, rounds)| over_rounds(of.of_rounds, rounds)).collect();
-    let read: Vec<_> = entry.latencies.iter().filter_map(|latency| recorded_ns(&latency.histogram).ok()).collect();
-    let unreadable = entry.latencies.len() - read.len();
-    let (curve, timed) = curve(entry, read.into_iter().flatten().collect()).unzip();
+    let (recorded, unreadable) = recorded_ns(entry.latencies.iter().map(|latency| latency.histogram.as_str()));
+    let (curve, timed) = curve(entry, &recorded).unzip();
     let course = entry.slowest_round.and_then(course);
     EntryFigures {
         store,
@@ -207,8 +206,7 @@ fn place(contest: &Contest, measure: usize, contenders: &Contenders, entries: &m
 
 /// Latencies at [`CURVE_SHARES`] of all rounds together, as far as there are operations to tell them apart, then the largest;
 /// and how many there are. `None` where operations were not timed one by one, or no histogram can be read.
-fn curve(entry: &Entry, mut recorded: Vec<(u64, u64)>) -> Option<(Vec<u64>, u64)> {
-    recorded.sort_unstable();
+fn curve(entry: &Entry, recorded: &[(u64, u64)]) -> Option<(Vec<u64>, u64)> {
     let count = recorded.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
     let largest = entry.latencies.iter().map(|latency| latency.latency_ns_max).max().filter(|_| count > 0)?;
     let (mut below, mut next) = (0_u64, recorded.iter().peekable());

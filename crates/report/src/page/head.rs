@@ -174,12 +174,12 @@ fn won<'a>(rankings: impl Iterator<Item = &'a Ranking>, first: &[String]) -> Str
     }
 }
 
-/// Everyone's dot, at the logarithm of how many times worse than the best it is.
 /// How many times the best one's cost a store has: by rounds where they can be compared, else by the means.
 fn times(ranking: &Ranking, place: &Place) -> f64 {
     place.ratio_to_best.map_or_else(|| place.mean / ranking.order[0].mean, |ratio| ratio.estimate)
 }
 
+/// Everyone's dot, at the logarithm of how many times worse than the best it is.
 fn dots(ranking: &Ranking, contenders: &Contenders, end: f64) -> String {
     let dot = |place: &Place| {
         let times = times(ranking, place);

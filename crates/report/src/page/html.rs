@@ -7,6 +7,7 @@ use crate::format::printable;
 
 /// Colours that are told apart; further stores take them again with another mark.
 pub(crate) const COLOURS: usize = 8;
+
 /// Marks of the same colour.
 const MARKS: usize = 4;
 

@@ -15,22 +15,25 @@ const FOLDED: &str =
 #[test]
 fn a_page_with_a_measurement_links_the_flame_graphs_of_the_same_cell() {
     let place = tempfile::tempdir().unwrap();
-    let measured = run([gets(&axes("sqlite"), &[1_000]), gets(&axes("lmdb"), &[2_000])].concat(), stores());
+    let mut measured = run([gets(&axes("sqlite"), &[1_000]), gets(&axes("lmdb"), &[2_000])].concat(), stores());
+    measured.directory = place.path().join("measured");
     let mut of = axes("sqlite");
     of.profile = Some(Profile::Cpu);
     let mut profiled = run(gets(&of, &[3_000]), stores());
     profiled.directory = place.path().join("profiled");
     create_dir_all(&profiled.directory).unwrap();
+    create_dir_all(&measured.directory).unwrap();
     let graph = Profiled { flame_graph: Some("logs/a b.svg".to_owned()), samples: Some(45), trouble: None };
     profiled.cells[0].end.profiled = Some(graph);
     let mut page = Page::placed(&[measured.clone(), profiled], place.path());
     page.browser.value("document.querySelector('#detail-cells details').open = true");
-    assert_eq!(page.text_of("#detail-cells a"), "cpu, round 1");
-    assert_eq!(
-        page.browser.text("document.querySelector('#detail-cells a').getAttribute('href')"),
-        "./profiled/logs/a%20b.svg"
-    );
-    assert_eq!(page.count("#detail-cells a"), 1, "of the other store there is none");
+    let links = "[...document.querySelectorAll('#detail-cells a')].map((a) => `${a.textContent} ${a.getAttribute('href')}`).sort().join('\\n')";
+    let expected = [
+        "cpu, round 1 ./profiled/logs/a%20b.svg",
+        "logs/lmdb-1024-1000-random-1.log ./measured/logs/lmdb-1024-1000-random-1.log",
+        "logs/sqlite-1024-1000-random-1.log ./measured/logs/sqlite-1024-1000-random-1.log",
+    ];
+    assert_eq!(page.browser.text(links), expected.join("\n"), "every log, and of one store a flame graph");
     page.is_quiet();
     let mut alone = Page::placed(&[measured], place.path());
     alone.browser.value("document.querySelector('#detail-cells details').open = true");
@@ -65,6 +68,7 @@ fn a_profiled_run_links_flame_graphs_that_open_alone() {
         page.browser.text("document.querySelector('.flame-graphs a').getAttribute('href')"),
         format!("./{graph}")
     );
+    assert_eq!(page.count(".flame-graphs a[href^='./logs/'][href$='.log']"), 1);
     let address = page.browser.text("document.querySelector('.flame-graphs a').href");
     page.is_quiet();
 

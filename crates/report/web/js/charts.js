@@ -2,10 +2,11 @@
 
 const HEIGHT = 270;
 const MARGINS = { marginTop: 20, marginBottom: 36, marginLeft: 62, marginRight: 18 };
+const AROUND = MARGINS.marginTop + MARGINS.marginBottom;
 const NAME_HEIGHT = 14;
 
 /** How high a picture is in which so many names stand above each other. */
-const heightFor = (names) => Math.max(HEIGHT, MARGINS.marginTop + MARGINS.marginBottom + names * NAME_HEIGHT);
+const heightFor = (names) => Math.max(HEIGHT, AROUND + names * NAME_HEIGHT);
 
 /** Where a picture is: its frame is made once, its content with every choice. */
 const frames = new Map();

@@ -27,13 +27,9 @@ const axisIndex = new Map(data.axes.map((axis, index) => [axis.name, index]));
 const events = [];
 const contestsByPlace = new Map();
 for (const contest of data.contests) {
-  const name = eventName(contest);
-  if (contest.phase !== null && !events.includes(name)) events.push(name);
-  contestsByPlace.set(placeKey(name, contest.at), contest);
-}
-
-function eventName(contest) {
-  return contest.phase === null ? "" : contest.operation === null ? contest.phase : `${contest.phase}: ${contest.operation}`;
+  contest.event = contest.phase === null ? "" : contest.operation === null ? contest.phase : `${contest.phase}: ${contest.operation}`;
+  if (contest.event && !events.includes(contest.event)) events.push(contest.event);
+  contestsByPlace.set(placeKey(contest.event, contest.at), contest);
 }
 
 function placeKey(event, at) {
@@ -89,9 +85,11 @@ function publishedAt(event, at, measure) {
 
 /** The contest nearest to a place: with the most axes the same, then of this operation, then with the fewest steps on the others. */
 function nearest(contests, at, event) {
-  const same = (contest) => d3.sum(contest.at, (place, index) => place === at[index]);
-  const steps = (contest) => d3.sum(contest.at, (place, index) => Math.abs(place - at[index]));
-  return d3.least(contests, (a, b) => same(b) - same(a) || (eventName(b) === event) - (eventName(a) === event) || steps(a) - steps(b));
+  const ways = contests.map((contest) => {
+    const steps = contest.at.map((place, index) => Math.abs(place - at[index]));
+    return { contest, same: d3.sum(steps, (each) => each === 0), named: contest.event === event, far: d3.sum(steps) };
+  });
+  return d3.least(ways, (a, b) => b.same - a.same || b.named - a.named || a.far - b.far)?.contest;
 }
 
 /** A workload in words: the axes that vary, and always size, count and data. */

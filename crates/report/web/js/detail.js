@@ -12,7 +12,6 @@ function drawDetail() {
   const open = contest?.asked_per_second ? ` ${openLoopWords(contest)}` : "";
   const per = contest?.per_entry ? " Times and rates are per entry, percentiles per scan." : "";
   document.getElementById("detail-workload").textContent = contest ? `${words}. Means over rounds, below them their 95 % intervals; of percentiles the median of the rounds, of max the largest, below them the lowest and highest round; the rate over the time of all rounds.${per}${threadsWords(state.at)}${open}` : `${words}: nothing was measured here.`;
-  drawDetailChart();
   document.getElementById("detail-table").replaceChildren(contest ? detailTable(contest, whole) : "");
   document.getElementById("detail-cells").replaceChildren(...(contest ? [element("p", { class: "hint" }, missingWords(contest).join(" · ")), cellsAgain(contest)] : []));
 }
@@ -51,6 +50,9 @@ function detailCell(figures, measure) {
   return element("td", {}, figure(mean, measure), high === undefined ? null : element("span", { class: "interval" }, range(low, high, measure)));
 }
 
+/** A file of the run, which lies beside the page. */
+const fileLink = (href, words) => element("a", { href, target: "_blank", rel: "noreferrer" }, words);
+
 /** Each store's cell: its version, settings, log, the command that does it again, and flame graphs of it where a run on the page has any. */
 function cellsAgain(contest) {
   const run = data.runs[contest.at[axisIndex.get("run")]];
@@ -58,13 +60,13 @@ function cellsAgain(contest) {
   const profiled = entries.some((entry) => run.cells[entry.cell]?.flame_graphs);
   const rows = entries.map((entry) => {
     const cell = run.cells[entry.cell];
-    const graphs = (cell?.flame_graphs ?? []).flatMap(([name, href]) => [element("a", { href, target: "_blank", rel: "noreferrer" }, name), " "]);
+    const graphs = (cell?.flame_graphs ?? []).flatMap(([name, href]) => [fileLink(href, name), " "]);
     const settings = Object.entries(cell?.settings ?? {}).map(([name, value]) => `${name}=${value}`).join(", ");
     return element("tr", {},
       element("th", { scope: "row" }, storeName(entry.store)),
       element("td", {}, cell?.version ?? "–"),
       element("td", {}, settings || "none"),
-      element("td", {}, element("code", {}, cell?.log ?? "–")),
+      element("td", {}, cell?.log_link ? fileLink(cell.log_link, element("code", {}, cell.log)) : element("code", {}, cell?.log ?? "–")),
       profiled ? element("td", {}, graphs.length ? graphs : "–") : null,
       element("td", {}, element("code", {}, cell?.again ?? "–")),
     );

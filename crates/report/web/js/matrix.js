@@ -77,32 +77,50 @@ function matrixRows(event, measure, columns, sizes) {
       { class: `${index === 0 ? "first" : ""} ${index === rows.length - 1 ? "last" : ""}` },
       element("th", { scope: "row" }, index === 0 ? event || measure.title : ""),
       element("th", { scope: "row", class: "size" }, size.label),
-      contests.map((contest) => element("td", {}, contest ? field(contest, event, measure) : "")),
+      contests.map((contest) => (contest ? field(contest, event, measure) : element("td"))),
     ),
   );
 }
+
+/** There may be thousands of fields: copying one is much quicker than making each anew. */
+const FIELD = element("td", {}, element("button", { type: "button" }, element("b"), " ", element("span", { class: "value" })));
 
 /** One field: a button that shows every store's figure, and chooses the workload. */
 function field(contest, event, measure) {
   const rest = standings(contest, measure).filter((each) => shown(each.index));
   const first = firstOf(rest.filter((each) => each.store.ranked));
   const chosen = contest.at.every((place, index) => place === state.at[index]) && (event === state.event || !measure.per_phase);
-  const button = element(
-    "button",
-    {
-      type: "button",
-      class: `cell ${first.length ? marksOf(first[0].index) : "none"} ${chosen ? "chosen" : ""}`,
-      style: stripes(first),
-      "aria-pressed": String(chosen),
-      onclick: () => choose(contest, event),
-      onfocus: () => showPop(button, contest, measure),
-      onblur: hidePop,
-      onmouseenter: () => showPop(button, contest, measure),
-      onmouseleave: hidePop,
-    },
-    fieldWords(contest, measure, first, rest),
-  );
-  return button;
+  const made = FIELD.cloneNode(true);
+  const button = made.firstChild;
+  button.className = `cell ${first.length ? marksOf(first[0].index) : "none"} ${chosen ? "chosen" : ""}`;
+  button.setAttribute("aria-pressed", String(chosen));
+  if (first.length > 1) button.style.background = stripes(first);
+  if (first.length) {
+    button.firstChild.textContent = winners(contest, measure, first, rest);
+    button.lastChild.textContent = figure(first[0].figures[0], measure);
+  } else {
+    button.textContent = rest.length ? "not ranked" : contest.failed?.length && !contest.entries.length ? "failed" : "n/a";
+  }
+  fields.set(button, { contest, event, measure });
+  return made;
+}
+
+/** What each field of the matrix shows. */
+const fields = new WeakMap();
+
+/** Listens for all fields at once: there may be thousands. */
+function listenToFields() {
+  const table = document.getElementById("matrix-table");
+  const on = (type, act) => table.addEventListener(type, (event) => {
+    const button = event.target.closest(".cell");
+    if (button) act(button, fields.get(button));
+  });
+  const show = (button, { contest, measure }) => popOwner === button && !pop.hidden || showPop(button, contest, measure);
+  on("click", (_, { contest, event }) => choose(contest, event));
+  on("focusin", show);
+  on("mouseover", show);
+  on("focusout", hidePop);
+  table.addEventListener("mouseout", ({ relatedTarget }) => popOwner?.contains(relatedTarget) || hidePop());
 }
 
 /** Who shares the first place among the stores shown: the verdict was made among all of them. */
@@ -111,23 +129,22 @@ function firstOf(ranked) {
   return tied.length ? tied : ranked.slice(0, 1);
 }
 
-function fieldWords(contest, measure, first, rest) {
-  if (!first.length) return rest.length ? "not ranked" : contest.failed?.length && !contest.entries.length ? "failed" : "n/a";
+/** The names of those that share the first place, as far as there is room. */
+function winners(contest, measure, first, rest) {
   const ranked = rest.filter((each) => each.store.ranked);
   const all = first.length > NAMES_MAX && first.length === ranked.length;
   const names = all ? [`all ${first.length} tied`] : first.slice(0, NAMES_MAX).map((each) => shortTitle(each.store));
   const more = all || first.length <= NAMES_MAX ? "" : ` +${first.length - NAMES_MAX}`;
   const doubt = verdictOf(contest, measure) === "u" || first[0].figures[6] !== 1 ? "?" : "";
-  return [element("b", {}, names.join(" = ") + more + doubt), " ", element("span", { class: "value" }, figure(first[0].figures[0], measure))];
+  return names.join(" = ") + more + doubt;
 }
 
 /** A tie shows the colours of everyone in it. */
 function stripes(first) {
-  if (first.length < 2) return null;
   const part = 100 / first.length;
   const tint = (each) => `color-mix(in srgb, ${colourOf(each.index)} var(--tint), var(--card))`;
   const stops = first.map((each, index) => `${tint(each)} ${(index * part).toFixed(1)}% ${((index + 1) * part).toFixed(1)}%`);
-  return `background: linear-gradient(100deg, ${stops.join(", ")})`;
+  return `linear-gradient(100deg, ${stops.join(", ")})`;
 }
 
 /** The first word of a title, if no other store's title begins with it. */
@@ -163,7 +180,7 @@ function showPop(button, contest, measure) {
   const heads = ["", measure.title, spreadTitle(measure), "to the best", ...percentiles.map((of) => of.title)];
   const verdict = VERDICTS[verdictOf(contest, measure)];
   pop.replaceChildren(
-    element("p", {}, element("b", {}, [eventName(contest), workloadWords(contest.at)].filter(Boolean).join(" · ")), verdict ? ` (${verdict})` : ""),
+    element("p", {}, element("b", {}, [contest.event, workloadWords(contest.at)].filter(Boolean).join(" · ")), verdict ? ` (${verdict})` : ""),
     element("table", {}, element("thead", {}, element("tr", {}, heads.map((head) => element("th", {}, head)))), element("tbody", {}, rows)),
     contest.asked_per_second ? element("p", { class: "hint" }, openLoopWords(contest)) : "",
     ...missingWords(contest).map((words) => element("p", { class: "hint" }, words)),
@@ -198,6 +215,7 @@ function missingWords(contest) {
   return [...failed, ...missing];
 }
 
+listenToFields();
 listeners.push(drawMatrix);
 document.addEventListener("keydown", (event) => event.key === "Escape" && hidePop());
 // Moving the focus scrolls; what the focus shows goes along.

@@ -74,8 +74,8 @@ function drawLines(rows, axis, measure, numeric, width) {
     ? { type: "log", label: `${axisTitle(axis)} →`, domain: d3.extent(labels.keys()), ticks: [...labels.keys()], tickFormat: (value) => labels.get(value), lines: 3 }
     : { type: "point", label: axisTitle(axis), domain: [...places], ticks: places, tickFormat: (label) => label, padding: 0.5, lines: 3 };
   const y = logarithmic(meansOf(rows), measure, `↑ ${measure.title}`, endsOf(rows));
-  const marginRight = numeric ? roomForNames() : 18;
-  const dodge = dodges(rows, numeric, axis, width - 62 - marginRight);
+  const marginRight = numeric ? roomForNames() : MARGINS.marginRight;
+  const dodge = dodges(rows, numeric, axis, width - MARGINS.marginLeft - marginRight);
   const aside = Math.max(...dodge.values());
   return draw({
     width,
@@ -110,7 +110,7 @@ function dodges(rows, numeric, axis, width) {
 /** The last mark of each line, moved where names would lie on each other on this logarithmic scale: up, and down again from its end. */
 function spread(rows, { domain: [low, high], transform }) {
   const last = d3.sort(d3.rollups(rows, (all) => all.at(-1), (row) => row.store).map(([, row]) => ({ ...row })), (row) => row.mean);
-  const gap = (high / low) ** (NAME_HEIGHT / (heightFor(last.length) - 56));
+  const gap = (high / low) ** (NAME_HEIGHT / (heightFor(last.length) - AROUND));
   last.forEach((row, index) => (row.mean = Math.max(transform(row.mean), index > 0 ? last[index - 1].mean * gap : low)));
   last.toReversed().forEach((row, index, rows) => (row.mean = Math.min(row.mean, index > 0 ? rows[index - 1].mean / gap : high)));
   return last;
@@ -247,26 +247,30 @@ function drawScatter() {
     drawScatter();
     document.querySelectorAll("#scatter select")[index].focus();
   };
-  const frame = (width) => ({
-    width,
-    height: heightFor(rows.length),
-    marginRight: roomForNames(),
-    x: logarithmic(rows.map((row) => row.x), across, `${across.title} →`),
-    y: logarithmic(meansOf(rows), up, `↑ ${up.title}`),
-  });
+  const plot = (width) => {
+    if (!rows.length) return null;
+    const frame = {
+      width,
+      height: heightFor(rows.length),
+      marginRight: roomForNames(),
+      x: logarithmic(rows.map((row) => row.x), across, `${across.title} →`),
+      y: logarithmic(meansOf(rows), up, `↑ ${up.title}`),
+    };
+    return draw({
+      ...frame,
+      marks: [
+        Plot.line(front, { x: "x", y: "mean", stroke: "var(--soft)", strokeDasharray: "4 4", className: "front" }),
+        Plot.dot(rows, { x: "x", y: "mean", fill: "store", symbol: "store", r: 6 }),
+        ...names(apart(rows, frame), { x: "x", y: "mean", dx: 10, textAnchor: "start" }),
+        Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${data.stores[row.store].title}\n${across.title} ${figure(row.x, across)}\n${up.title} ${figure(row.mean, up)}` })),
+      ],
+    }, `${up.title} against ${across.title}, a mark a store`);
+  };
   picture("scatter", {
     title: "What is given for what",
     hint: `${[state.event, workloadWords(state.at)].join(" · ")}. On the line: stores that no other one beats in both.`,
     controls: [chooser("across", options, across, choose(0)), chooser("up", options, up, choose(1))],
-    plot: (width) => (rows.length ? draw({
-      ...frame(width),
-      marks: [
-        Plot.line(front, { x: "x", y: "mean", stroke: "var(--soft)", strokeDasharray: "4 4", className: "front" }),
-        Plot.dot(rows, { x: "x", y: "mean", fill: "store", symbol: "store", r: 6 }),
-        ...names(apart(rows, frame(width)), { x: "x", y: "mean", dx: 10, textAnchor: "start" }),
-        Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${data.stores[row.store].title}\n${across.title} ${figure(row.x, across)}\n${up.title} ${figure(row.mean, up)}` })),
-      ],
-    }, `${up.title} against ${across.title}, a mark a store`) : null),
+    plot,
   });
 }
 
@@ -283,7 +287,7 @@ function paretoFront(rows, across, up) {
 function drawRelative() {
   const measure = state.measure;
   const chosen = data.contests.filter((contest) => (contest.phase === null) === !measure.per_phase
-    && (contest.phase === null || state.barEvents.has(eventName(contest)))
+    && (contest.phase === null || state.barEvents.has(contest.event))
     && contest.at.every((place, index) => state.barPlaces[index] < 0 || state.barPlaces[index] === place));
   const { rows, common } = relativeRows(chosen, measure);
   const eventBoxes = element("span", { class: "checks" }, events.map((event) => {
@@ -372,6 +376,7 @@ function allPictures() {
   const numbers = ["value_bytes", "records", "threads"];
   const along = (chosen) => data.axes.filter((axis) => varies(axis) && chosen(axis.name)).map((axis) => () => drawAlong(axis));
   return [
+    drawDetailChart,
     ...along((name) => numbers.includes(name)),
     drawAlongRate, drawPercentiles, drawCourse, drawCosts, drawScatter,
     ...along((name) => !numbers.includes(name) && name !== "data"),

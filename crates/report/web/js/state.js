@@ -1,7 +1,7 @@
 // What is chosen: one object, kept in the address after the `#`, so that a view can be sent as a link. Whoever draws, draws
 // from it.
 
-const firstEvent = events.find((event) => data.contests.some((contest) => eventName(contest) === event && contest.entries.some((entry) => entry.curve))) ?? events[0] ?? "";
+const firstEvent = events.find((event) => data.contests.some((contest) => contest.event === event && contest.entries.some((entry) => entry.curve))) ?? events[0] ?? "";
 
 const state = {
   measure: measures[0] ?? data.measures[0],
@@ -27,7 +27,7 @@ function settle(asChosen) {
   const contest = nearest(phases, state.at, state.event);
   if (!contest) return;
   state.at = [...contest.at];
-  state.event = eventName(contest);
+  state.event = contest.event;
 }
 
 const listeners = [];
@@ -96,7 +96,7 @@ function drawChoosers() {
   };
   const chooseEvent = (event) => {
     state.event = event;
-    settle((contest) => eventName(contest) === event);
+    settle((contest) => contest.event === event);
     changed();
   };
   const axes = data.axes.flatMap((axis, index) => {
