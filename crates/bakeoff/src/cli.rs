@@ -170,7 +170,7 @@ pub(crate) struct PickArguments {
     /// What the store must be able to do: ordered, transactions, multi-process, parallel-writes [default: nothing]
     #[arg(long, value_name = "WORD,…")]
     pub(crate) must: Option<String>,
-    /// Languages it may be written in: native, jvm, or names such as rust,c [default: any]
+    /// What it is a library for (native, jvm), or languages it may be written in, such as rust,c [default: any]
     #[arg(long, value_name = "WORD,…")]
     pub(crate) language: Option<String>,
     /// Licences it may have: permissive, weak-copyleft, or SPDX names such as MIT [default: any]

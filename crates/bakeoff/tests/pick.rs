@@ -74,7 +74,7 @@ fn a_budget_too_short_says_so() {
 #[test]
 fn wrong_words_are_told_and_nothing_is_made() {
     let place = Place::new();
-    let wrong: [(&[&str], &[&str]); 19] = [
+    let wrong: [(&[&str], &[&str]); 21] = [
         (&["--records", "-5"], &["--records -5"]),
         (&["--records", "0"], &["--records 0", "out of range"]),
         (&["--value-size", "9TiB"], &["--value-size", "at most 1GiB"]),
@@ -93,6 +93,11 @@ fn wrong_words_are_told_and_nothing_is_made() {
         (&["--stores", "sqlit"], &["did you mean `sqlite`?"]),
         (&["--stores", "built,lmdb"], &["--stores built,lmdb: `built` goes with nothing else"]),
         (&["--must", "nothing,ordered"], &["--must nothing,ordered: `nothing` goes with nothing else"]),
+        (
+            &["--stores", "sqlite,lmdb", "--language", "jvm"],
+            &["sqlite: is a library for native programs, written in C", "lmdb: is a library for native"],
+        ),
+        (&["--mix", "get=-1", "--must", "orderd"], &["weight of `get`", "did you mean `ordered`?"]),
         (&["--language", "any,jvm"], &["--language any,jvm: `any` goes with nothing else"]),
         (&["--records", "3", "--threads", "4"], &["--threads 4", "--records 4 at least"]),
         (&["--threads", "4", "--mix", "scan=1,update=1"], &["leave scans or writes out"]),
@@ -146,4 +151,17 @@ fn words_that_are_nearly_right_are_told() {
     refused(&["--language", "natve"], &["unknown word `natve`", "did you mean `native`?"]);
     refused(&["--access", "hot:2/3"], &["--access hot:2/3: give a number above 0, up to 1, in place of `2`"]);
     refused(&["--need", "/dev/null"], &["/dev/null is not a file", "docs/PICK.md"]);
+    place.write("need.toml", "durability = \"powr\"\n\nrecords = \"lots\"\n");
+    refused(&["--need", "need.toml"], &["need.toml:1: durability", "need.toml:3: records lots"]);
+}
+
+/// Not built where nobody has asked for a store on the JVM.
+#[test]
+fn a_binding_for_the_jvm_is_no_library_for_native_programs() {
+    if !common::program().with_file_name("bakeoff-driver-jvm").exists() {
+        assert!(std::env::var_os("BAKEOFF_DRIVERS_BUILT").is_none(), "the JVM's driver is not built");
+        return;
+    }
+    let native = ["pick", "--stores", "lmdbjava", "--language", "native"];
+    Place::new().run(&native).expect(2).says(&["lmdbjava: is a library for the JVM, written in C"]);
 }

@@ -138,7 +138,7 @@ fn a_pick_of_a_tape_replays_it() {
     assert!(place.cells().iter().all(|cell| cell["key"] == "raw" && cell["status"] == "ok"));
     place.write("need.toml", "records = 5");
     let told = place.run(&["pick", "--tape", "app.tape", "--need", "need.toml"]).expect(2).stderr;
-    assert!(told.contains("need.toml: records 5: the tape says `records`"), "{told}");
+    assert!(told.contains("need.toml:1: records 5: the tape says `records`"), "{told}");
     let told = place.run(&["pick", "--tape", "app.tape", "--mix", "get=1"]).expect(2).stderr;
     assert!(told.contains("--mix"), "{told}");
 }

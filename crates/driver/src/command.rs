@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
-use bakeoff_protocol::{DriverDescription, Event, PROTOCOL_VERSION};
+use bakeoff_protocol::{DriverDescription, Event, PROTOCOL_VERSION, Platform};
 use bakeoff_stores::Entry;
 
 use crate::emit::Emitter;
@@ -38,6 +38,7 @@ fn describe(name: &str, stores: &[Entry]) -> ExitCode {
         protocol: PROTOCOL_VERSION,
         driver: name.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        platform: Platform::Native,
         build: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
         stores: stores.iter().map(|entry| (entry.describe)()).collect(),
         warms_up: false,

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use procfs::{CpuInfo, Current, LoadAverage, Meminfo};
+use procfs::{CpuInfo, Current, CurrentSI, KernelStats, LoadAverage, Meminfo};
 use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
 
@@ -70,6 +71,9 @@ pub struct Machine {
     /// The same, of the last five minutes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_5m: Option<f64>,
+    /// CPUs in use when this was read, mean of a moment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus_busy: Option<f64>,
 }
 
 impl Machine {
@@ -116,13 +120,33 @@ impl Machine {
         let Ok(load) = LoadAverage::current() else { return self };
         // The kernel gives two decimals; the library's f32 would add digits that mean nothing.
         let hundredths = |load: f32| (f64::from(load) * 100.0).round() / 100.0;
-        Self { load_1m: Some(hundredths(load.one)), load_5m: Some(hundredths(load.five)), ..self }
+        Self {
+            load_1m: Some(hundredths(load.one)),
+            load_5m: Some(hundredths(load.five)),
+            cpus_busy: cpus_busy(MOMENT),
+            ..self
+        }
     }
 
     /// Memory that this process can have, the page cache of its files included: the machine's, or what a control group leaves.
     pub fn memory_usable_bytes(&self) -> Option<u64> {
         [self.memory_bytes, self.memory_limit_bytes].into_iter().flatten().min()
     }
+}
+
+/// How long CPUs are watched to know how many are in use: the kernel counts in hundredths of a second.
+const MOMENT: Duration = Duration::from_millis(200);
+
+/// How many CPUs are in use while this thread sleeps for a while, one decimal.
+fn cpus_busy(watched: Duration) -> Option<f64> {
+    let idle_ticks = || {
+        let total = KernelStats::current().ok()?.total;
+        Some(total.idle + total.iowait.unwrap_or(0))
+    };
+    let (cpus, begin, before) = (KernelStats::current().ok()?.cpu_time.len() as f64, Instant::now(), idle_ticks()?);
+    std::thread::sleep(watched);
+    let idle = idle_ticks()?.saturating_sub(before) as f64 / procfs::ticks_per_second() as f64;
+    Some(((cpus - idle / begin.elapsed().as_secs_f64()).max(0.0) * 10.0).round() / 10.0)
 }
 
 /// How many files a process may have open. Absent means unlimited.

@@ -142,9 +142,10 @@ impl Warning {
         Some(Self::SwapInUse { swap_used_bytes })
     }
 
-    /// If more than half the CPUs were busy in the last minute.
+    /// If more than half the CPUs were busy in the last minute, and are now: what has just ended, as a build, disturbs nobody.
     pub fn load_high(machine: &Machine) -> Option<Self> {
         let cpus = machine.cpus_logical?;
+        machine.cpus_busy.is_none_or(|busy| busy > cpus as f64 * LOAD_SHARE_MAX).then_some(())?;
         let load_1m = machine.load_1m.filter(|&load| load > cpus as f64 * LOAD_SHARE_MAX)?;
         Some(Self::LoadHigh { load_1m, cpus })
     }

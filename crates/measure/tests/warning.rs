@@ -76,6 +76,9 @@ fn limits_are_where_they_are_said_to_be() {
     let (machine, _) = quiet();
     assert_eq!(Warning::load_high(&Machine { load_1m: Some(2.0), ..machine.clone() }), None);
     assert!(Warning::load_high(&Machine { load_1m: Some(2.01), ..machine.clone() }).is_some());
+    let over = Machine { load_1m: Some(2.01), cpus_busy: Some(2.0), ..machine.clone() };
+    assert_eq!(Warning::load_high(&over), None, "what made the load has ended");
+    assert!(Warning::load_high(&Machine { cpus_busy: Some(2.1), ..over }).is_some());
     assert_eq!(Warning::swap_in_use(&Machine { swap_used_bytes: Some(80 << 20), ..machine.clone() }), None);
     assert!(Warning::swap_in_use(&Machine { swap_used_bytes: Some(90 << 20), ..machine }).is_some());
 }

@@ -17,6 +17,9 @@ pub struct DriverDescription {
     pub version: String,
     /// How the driver was built: `release` or `debug`. A debug build is warned about.
     pub build: String,
+    /// What programs its stores are libraries for.
+    #[serde(default)]
+    pub platform: Platform,
     /// The stores it can open.
     pub stores: Vec<StoreDescription>,
     /// Its code is compiled while it runs, so it wants to be warmed up before anything is measured.
@@ -28,6 +31,27 @@ pub struct DriverDescription {
     /// What it can profile by itself. The CPU time of a driver that cannot is sampled from outside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,
+}
+
+/// What programs a store is a library for, whatever it is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Platform {
+    /// Those that run by themselves.
+    #[default]
+    Native,
+    /// Those on a Java virtual machine.
+    Jvm,
+}
+
+impl Platform {
+    /// The name in descriptions and needs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Jvm => "jvm",
+        }
+    }
 }
 
 /// How a store arranges its data.

@@ -1,7 +1,7 @@
 //! Hard conditions: which stores can do what is needed at all, and what the others lack.
 
 use anyhow::{Result, bail};
-use bakeoff_protocol::StoreDescription;
+use bakeoff_protocol::{Platform, StoreDescription};
 use bakeoff_report::Excluded;
 use bakeoff_suite::{did_you_mean, format_size};
 
@@ -37,13 +37,10 @@ const WEAK_COPYLEFT: [&str; 8] = [
     "MPL-2.0",
 ];
 
-/// Languages of the Java virtual machine, in lower case.
-const JVM: [&str; 4] = ["java", "kotlin", "scala", "clojure"];
-
 /// Refuses languages and licences that no store has, where they are like one that is known.
 pub(crate) fn check_words(need: &Need, stores: &[StoreDescription]) -> Result<()> {
     let written_in: Vec<String> = stores.iter().map(|store| store.language.to_lowercase()).collect();
-    let languages = written_in.iter().map(String::as_str).chain(["native", "jvm"]).chain(JVM);
+    let languages = written_in.iter().map(String::as_str).chain([Platform::Native.name(), Platform::Jvm.name()]);
     let licenses = ["permissive", "weak-copyleft"].into_iter().chain(PERMISSIVE).chain(WEAK_COPYLEFT);
     let licenses = licenses.chain(stores.iter().map(|store| store.license.as_str()));
     for (key, wanted, known) in
@@ -60,11 +57,15 @@ pub(crate) fn check_words(need: &Need, stores: &[StoreDescription]) -> Result<()
 }
 
 /// Divides stores into those that can do what is needed, and those that cannot, with everything that they lack.
-pub(crate) fn divide(need: &Need, stores: &[StoreDescription]) -> (Vec<String>, Vec<Excluded>) {
+pub(crate) fn divide(
+    need: &Need,
+    stores: &[StoreDescription],
+    platform: impl Fn(&str) -> Platform,
+) -> (Vec<String>, Vec<Excluded>) {
     let mut able = Vec::new();
     let mut excluded = Vec::new();
     for store in stores {
-        let lacks = lacks(need, store);
+        let lacks = lacks(need, store, platform(&store.name));
         if lacks.is_empty() {
             able.push(store.name.clone());
         } else {
@@ -75,7 +76,7 @@ pub(crate) fn divide(need: &Need, stores: &[StoreDescription]) -> (Vec<String>, 
 }
 
 /// What a store lacks, in words; nothing if it can do everything.
-fn lacks(need: &Need, store: &StoreDescription) -> Vec<String> {
+fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<String> {
     let mut lacks = Vec::new();
     if !store.durability.contains_key(&need.durability) {
         let offered: Vec<_> = store.durability.keys().map(|class| class.name()).collect();
@@ -98,8 +99,13 @@ fn lacks(need: &Need, store: &StoreDescription) -> Vec<String> {
     if let Some(most) = store.value_bytes_max.filter(|most| need.value_bytes.max > *most) {
         lacks.push(format!("takes values of up to {}", format_size(most)));
     }
-    if !need.languages.is_empty() && !need.languages.iter().any(|wanted| is_language(wanted, &store.language)) {
-        lacks.push(format!("is written in {}", store.language));
+    let fits = |wanted: &String| *wanted == platform.name() || *wanted == store.language.to_lowercase();
+    if !need.languages.is_empty() && !need.languages.iter().any(fits) {
+        let programs = match platform {
+            Platform::Native => "native programs",
+            Platform::Jvm => "the JVM",
+        };
+        lacks.push(format!("is a library for {programs}, written in {}", store.language));
     }
     if !need.licenses.is_empty() && !need.licenses.iter().any(|wanted| allows(wanted, &store.license)) {
         lacks.push(format!("its licence is {}", store.license));
@@ -114,17 +120,6 @@ fn offers(store: &StoreDescription, must: Must) -> bool {
         Must::Transactions => can.atomic_batch,
         Must::MultiProcess => can.multi_process,
         Must::ParallelWrites => can.parallel_writers,
-    }
-}
-
-/// Whether a language is the one wanted, or of the kind wanted.
-fn is_language(wanted: &str, language: &str) -> bool {
-    let language = language.to_lowercase();
-    let is_jvm = JVM.contains(&language.as_str());
-    match wanted {
-        "jvm" => is_jvm,
-        "native" => !is_jvm,
-        _ => language == wanted,
     }
 }
 
@@ -153,11 +148,5 @@ mod tests {
         assert!(!allows("permissive", "GPL-2.0 AND MIT"));
         assert!(allows("permissive", "blessing") && !allows("permissive", "Sleepycat"));
         assert!(allows("weak-copyleft", "MPL-2.0 OR EPL-1.0") && allows("mit", "MIT OR Apache-2.0"));
-    }
-
-    #[test]
-    fn languages_by_kind_and_by_name() {
-        assert!(is_language("jvm", "Java") && !is_language("native", "Java"));
-        assert!(is_language("native", "C++") && is_language("c++", "C++") && !is_language("c", "C++"));
     }
 }

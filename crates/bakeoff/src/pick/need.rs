@@ -80,10 +80,22 @@ impl Need {
     /// Checks everything that was typed.
     ///
     /// # Errors
-    /// What is wrong, where it stands, and how to write it.
+    /// All that is wrong, a line each: where it stands, and how to write it.
     pub(crate) fn read(typed: &Typed) -> Result<Self> {
+        let problems: Vec<String> =
+            typed.one_by_one().filter_map(|alone| Some(format!("{:#}", Self::of(&alone).err()?))).collect();
+        if !problems.is_empty() {
+            bail!(problems.join("\n"));
+        }
+        let need = Self::of(typed)?;
+        need.fits_together(typed)?;
+        Ok(need)
+    }
+
+    /// The words as what they mean, each checked by itself.
+    fn of(typed: &Typed) -> Result<Self> {
         let of = |key| typed.get(key);
-        let need = Self {
+        Ok(Self {
             records: within(&of("records"), parse_count, (1, RECORDS_MAX), format_count)?,
             value_bytes: value_bytes(&of("value-size"))?,
             key_bytes: key_bytes(&of("key-size"))?,
@@ -101,9 +113,7 @@ impl Need {
             budget: budget(&of("budget"))?,
             seed: within(&of("seed"), parse_count, (0, u64::MAX), format_count)?,
             words: ITEMS.iter().map(|item| (item.key.to_owned(), of(item.key).text)).collect(),
-        };
-        need.fits_together(typed)?;
-        Ok(need)
+        })
     }
 
     /// Whether the mix has this kind of operation.

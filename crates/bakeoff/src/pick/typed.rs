@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use bakeoff_suite::did_you_mean;
+use toml::Spanned;
 
 use crate::cli::PickArguments;
 use crate::pick::trace;
@@ -57,7 +58,12 @@ pub(crate) const ITEMS: [Item; 16] = [
         "ordered, transactions, multi-process, parallel-writes; or nothing",
         "nothing",
     ),
-    item("language", "Which languages may it be written in?", "native, jvm, rust, c; or any", "any"),
+    item(
+        "language",
+        "What is it to be a library for (native, jvm), or what may it be written in?",
+        "native, jvm; rust, c; or any",
+        "any",
+    ),
     item("license", "Under which licences?", "permissive, weak-copyleft, MIT; or any", "any"),
     item("optimize", "What is it to be best at?", "mean, p50, p99, p999, throughput, space, memory, cpu", "mean"),
     item(
@@ -73,7 +79,7 @@ pub(crate) const ITEMS: [Item; 16] = [
 /// What was typed for an item, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Word {
-    /// `--records` or `need.toml: records`.
+    /// `--records` or `need.toml:1: records`.
     pub(crate) place: String,
     pub(crate) text: String,
 }
@@ -128,19 +134,34 @@ impl Typed {
 
     /// Reads a need from TOML: the flags' names as keys; lists and tables may stand for what flags separate by commas.
     fn parse(file: &str, text: &str) -> Result<Self> {
-        let table: toml::Table = toml::from_str(text).with_context(|| format!("{file} is not a need as TOML"))?;
-        let mut typed = Self::default();
-        for (key, value) in &table {
-            let Some(item) = ITEMS.iter().find(|item| item.key == key) else {
-                let known = ITEMS.map(|item| item.key);
-                bail!("{file}: unknown key `{key}`{}; use {}", did_you_mean(key, &known), known.join(", "));
-            };
-            let place = format!("{file}: {key}");
-            let text =
-                flat(value).with_context(|| format!("{place}: write text, a number, a list, or a table of weights"))?;
-            typed.set(item, place, text);
+        let table: BTreeMap<String, Spanned<toml::Value>> =
+            toml::from_str(text).with_context(|| format!("{file} is not a need as TOML"))?;
+        let (mut typed, mut problems) = (Self::default(), Vec::new());
+        let mut lines: Vec<_> = table.iter().map(|(key, value)| (line_of(text, value), key, value.get_ref())).collect();
+        lines.sort_by_key(|(line, _, _)| *line);
+        for (line, key, value) in lines {
+            let place = format!("{file}:{line}: {key}");
+            match (ITEMS.iter().find(|item| item.key == key), flat(value)) {
+                (Some(item), Some(text)) => typed.set(item, place, text),
+                (Some(_), None) => {
+                    problems.push(format!("{place}: write text, a number, a list, or a table of weights"))
+                }
+                (None, _) => {
+                    let known = ITEMS.map(|item| item.key);
+                    let near = did_you_mean(key, &known);
+                    problems.push(format!("{file}:{line}: unknown key `{key}`{near}; use {}", known.join(", ")));
+                }
+            }
+        }
+        if !problems.is_empty() {
+            bail!(problems.join("\n"));
         }
         Ok(typed)
+    }
+
+    /// Each word without the others.
+    pub(crate) fn one_by_one(&self) -> impl Iterator<Item = Self> {
+        self.0.iter().map(|(key, word)| Self(BTreeMap::from([(*key, word.clone())])))
     }
 
     /// Whether nothing was said at all.
@@ -157,6 +178,11 @@ impl Typed {
         let default = ITEMS.iter().find(|item| item.key == key).map_or("", |item| item.default);
         self.0.get(key).cloned().unwrap_or_else(|| Word { place: format!("--{key}"), text: default.to_owned() })
     }
+}
+
+/// The number of the line on which a value stands.
+fn line_of(text: &str, value: &Spanned<toml::Value>) -> usize {
+    text[..value.span().start].matches('\n').count() + 1
 }
 
 /// A value of a file as a flag would say it.
@@ -185,14 +211,19 @@ mod tests {
         let typed = Typed::parse("need.toml", text).unwrap();
         let words = ["records", "threads", "mix", "must", "value-size"].map(|key| typed.get(key).text);
         assert_eq!(words, ["10k", "4", "get=90,update=10", "ordered,transactions", "1KiB"]);
-        assert_eq!(typed.get("threads").place, "need.toml: threads");
+        assert_eq!(typed.get("threads").place, "need.toml:2: threads");
     }
 
     #[test]
     fn unknown_keys_and_kinds_are_told() {
         let said = |text| format!("{:#}", Typed::parse("n.toml", text).unwrap_err());
         assert!(said("record = 1").contains("did you mean `records`?"), "{}", said("record = 1"));
-        assert!(said("records = true").contains("n.toml: records"), "{}", said("records = true"));
+        assert!(said("records = true").contains("n.toml:1: records"), "{}", said("records = true"));
+        let both = said("threads = true\n\nrecord = 1\n");
+        assert!(
+            both.starts_with("n.toml:1: threads: write text") && both.contains("\nn.toml:3: unknown key"),
+            "{both}"
+        );
         assert!(said("records = ").contains("n.toml is not a need"), "{}", said("records = "));
     }
 }

@@ -31,9 +31,11 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         typed = ask(&mut std::io::stdin().lock(), &mut std::io::stderr())?;
     }
     let need = Need::read(&typed)?;
-    let stores = stores(&need, &typed.get("stores").place)?;
+    let drivers = drivers(&need, &typed.get("stores").place)?;
+    let stores = stores(&need, &drivers)?;
     check_words(&need, &stores)?;
-    let (able, excluded) = divide(&need, &stores);
+    let platform = |store: &str| drivers.of_store(store).map(|driver| driver.description.platform).unwrap_or_default();
+    let (able, excluded) = divide(&need, &stores, platform);
     if able.is_empty() {
         bail!("no store can do all that is needed:{}{}", reasons(&excluded), further()?);
     }
@@ -84,8 +86,8 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     execute(&run_arguments, &setup, &directory, file, Some(need.budget))
 }
 
-/// The stores that may take part, as their drivers describe them. `place` is where they were asked for.
-fn stores(need: &Need, place: &str) -> Result<Vec<StoreDescription>> {
+/// The drivers of the stores that may take part; `place` is where they were asked for.
+fn drivers(need: &Need, place: &str) -> Result<Drivers> {
     let built = Drivers::discover()?;
     let drivers = match &need.stores {
         Stores::Built => built,
@@ -98,6 +100,11 @@ fn stores(need: &Need, place: &str) -> Result<Vec<StoreDescription>> {
     for reason in &drivers.left_out {
         tell!("note: {}", bakeoff_report::printable(reason));
     }
+    Ok(drivers)
+}
+
+/// The stores that may take part, as their drivers describe them.
+fn stores(need: &Need, drivers: &Drivers) -> Result<Vec<StoreDescription>> {
     let all = drivers.stores();
     let Stores::Named(names) = &need.stores else {
         return Ok(all.into_iter().filter(|store| !store.test_only).collect());

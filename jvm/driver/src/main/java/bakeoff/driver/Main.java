@@ -54,6 +54,7 @@ public final class Main {
         json.addProperty("driver", "bakeoff-driver-jvm");
         json.addProperty("version", VERSION);
         json.addProperty("build", "release");
+        json.addProperty("platform", "jvm");
         json.addProperty("warms_up", true);
         JsonArray profiles = new JsonArray();
         profiles.add("cpu");
