@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use bakeoff_protocol::Platform;
 use bakeoff_suite::StoreChoice;
 use serde::Deserialize;
 
@@ -21,6 +22,8 @@ pub(crate) struct Recipe {
     pub(crate) name: String,
     /// Its executable, which appears beside this one.
     pub(crate) program: String,
+    /// What programs its stores are libraries for.
+    pub(crate) platform: Platform,
     /// The stores it offers.
     pub(crate) stores: Vec<String>,
     /// How long building it takes, in words.
@@ -134,15 +137,20 @@ pub(crate) fn store_names(drivers: &Drivers) -> Result<StoreNames> {
     Ok(StoreNames { known, hidden: hidden.into_iter().map(|store| store.name).collect() })
 }
 
-/// The drivers there are, `drivers` being built, after those were built that `stores` ask for, if anything may be built.
+/// The drivers there are, `drivers` being built, after those were built that `stores` ask for and `suits` allows, if anything may be built.
 ///
 /// # Errors
 /// If no driver works, or one cannot be built of which a store was named. Where all stores are asked for, what cannot be built is
 /// left out with a note.
-pub(crate) fn drivers_for(mut drivers: Drivers, stores: &StoreChoice, may_build: bool) -> Result<Drivers> {
+pub(crate) fn drivers_for(
+    mut drivers: Drivers,
+    stores: &StoreChoice,
+    suits: impl Fn(&Recipe) -> bool,
+    may_build: bool,
+) -> Result<Drivers> {
     let recipes = recipes()?;
     let mut notes = Vec::new();
-    for recipe in recipes.iter().filter(|recipe| recipe.is_wanted(stores)) {
+    for recipe in recipes.iter().filter(|recipe| recipe.is_wanted(stores) && suits(recipe)) {
         let built = if may_build { recipe.build(&drivers) } else { recipe.check_built(&drivers) };
         match (built, stores) {
             (Ok(()), _) if may_build => drivers = Drivers::discover()?,

@@ -93,10 +93,7 @@ fn wrong_words_are_told_and_nothing_is_made() {
         (&["--stores", "sqlit"], &["did you mean `sqlite`?"]),
         (&["--stores", "built,lmdb"], &["--stores built,lmdb: `built` goes with nothing else"]),
         (&["--must", "nothing,ordered"], &["--must nothing,ordered: `nothing` goes with nothing else"]),
-        (
-            &["--stores", "sqlite,lmdb", "--language", "jvm"],
-            &["sqlite: is a library for native programs, written in C", "lmdb: is a library for native"],
-        ),
+        (&["--stores", "sqlite,lmdb", "--language", "jvm"], &["sqlite, lmdb: for native programs only"]),
         (&["--mix", "get=-1", "--must", "orderd"], &["weight of `get`", "did you mean `ordered`?"]),
         (&["--language", "any,jvm"], &["--language any,jvm: `any` goes with nothing else"]),
         (&["--records", "3", "--threads", "4"], &["--threads 4", "--records 4 at least"]),
@@ -163,5 +160,5 @@ fn a_binding_for_the_jvm_is_no_library_for_native_programs() {
         return;
     }
     let native = ["pick", "--stores", "lmdbjava", "--language", "native"];
-    Place::new().run(&native).expect(2).says(&["lmdbjava: is a library for the JVM, written in C"]);
+    Place::new().run(&native).expect(2).says(&["lmdbjava: for programs on the JVM only"]);
 }

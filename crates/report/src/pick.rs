@@ -134,6 +134,18 @@ pub struct Excluded {
     pub why: String,
 }
 
+/// Those that lack the same side by side: their names, and what it is.
+pub fn by_reason(excluded: &[Excluded]) -> Vec<(String, &str)> {
+    let mut groups: Vec<(String, &str)> = Vec::new();
+    for Excluded { store, why } in excluded {
+        match groups.iter_mut().find(|(_, of)| of == why) {
+            Some((stores, _)) => *stores += &format!(", {store}"),
+            None => groups.push((store.clone(), why)),
+        }
+    }
+    groups
+}
+
 /// Something else that might be asked, to see whether the answer would be another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {

@@ -74,7 +74,7 @@ fn drivers_of(suite: &Suite, may_build: bool) -> Result<Drivers> {
     let drivers = Drivers::discover()?;
     let names = store_names(&drivers)?;
     check_stores(suite, &names.known, &names.hidden)?;
-    drivers_for(drivers, suite.stores(), may_build)
+    drivers_for(drivers, suite.stores(), |_| true, may_build)
 }
 
 impl Setup {

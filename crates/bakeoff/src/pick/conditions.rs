@@ -75,6 +75,18 @@ pub(crate) fn divide(
     (able, excluded)
 }
 
+/// Whether a library for this platform can be what is wanted, whatever it is written in: other drivers need not be built.
+pub(crate) fn may_suit(languages: &[String], platform: Platform) -> bool {
+    languages.is_empty() || languages.iter().any(|wanted| wanted != other(platform).name())
+}
+
+fn other(platform: Platform) -> Platform {
+    match platform {
+        Platform::Native => Platform::Jvm,
+        Platform::Jvm => Platform::Native,
+    }
+}
+
 /// What a store lacks, in words; nothing if it can do everything.
 fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<String> {
     let mut lacks = Vec::new();
@@ -101,11 +113,14 @@ fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Strin
     }
     let fits = |wanted: &String| *wanted == platform.name() || *wanted == store.language.to_lowercase();
     if !need.languages.is_empty() && !need.languages.iter().any(fits) {
-        let programs = match platform {
-            Platform::Native => "native programs",
-            Platform::Jvm => "the JVM",
-        };
-        lacks.push(format!("is a library for {programs}, written in {}", store.language));
+        if need.languages.contains(&other(platform).name().to_owned()) {
+            lacks.push(match platform {
+                Platform::Native => "for native programs only".to_owned(),
+                Platform::Jvm => "for programs on the JVM only".to_owned(),
+            });
+        } else {
+            lacks.push(format!("written in {}", store.language));
+        }
     }
     if !need.licenses.is_empty() && !need.licenses.iter().any(|wanted| allows(wanted, &store.license)) {
         lacks.push(format!("its licence is {}", store.license));
@@ -141,6 +156,15 @@ fn is_license(wanted: &str, license: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_can_be_wanted_is_built() {
+        let may = |languages: &[&str], platform| {
+            may_suit(&languages.iter().map(|&word| word.to_owned()).collect::<Vec<_>>(), platform)
+        };
+        assert!(may(&[], Platform::Jvm) && may(&["jvm"], Platform::Jvm) && may(&["native", "jvm"], Platform::Jvm));
+        assert!(may(&["c"], Platform::Jvm) && !may(&["native"], Platform::Jvm) && !may(&["jvm"], Platform::Native));
+    }
 
     #[test]
     fn licences_are_read_as_expressions() {

@@ -6,14 +6,14 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::Machine;
 use bakeoff_protocol::StoreDescription;
-use bakeoff_report::{Excluded, PICK_ASKED, PickFacts};
+use bakeoff_report::{Excluded, PICK_ASKED, PickFacts, by_reason};
 use bakeoff_suite::StoreChoice;
 
 use crate::Outcome;
 use crate::cli::{PickArguments, RunArguments, SuiteArguments};
 use crate::drivers::Drivers;
 use crate::engine::setup::{Setup, SuiteSource};
-use crate::pick::conditions::{check_words, divide};
+use crate::pick::conditions::{check_words, divide, may_suit};
 use crate::pick::need::{Need, Stores};
 use crate::pick::questions::ask;
 use crate::pick::suite::{PickSuite, check_percentile};
@@ -91,10 +91,12 @@ fn drivers(need: &Need, place: &str) -> Result<Drivers> {
     let built = Drivers::discover()?;
     let drivers = match &need.stores {
         Stores::Built => built,
-        Stores::All => drivers_for(built, &StoreChoice::All, true)?,
+        Stores::All => {
+            drivers_for(built, &StoreChoice::All, |recipe| may_suit(&need.languages, recipe.platform), true)?
+        }
         Stores::Named(names) => {
             check_names(names, &built, place)?;
-            drivers_for(built, &StoreChoice::Named(names.clone()), true)?
+            drivers_for(built, &StoreChoice::Named(names.clone()), |_| true, true)?
         }
     };
     for reason in &drivers.left_out {
@@ -160,7 +162,7 @@ fn is_of(words: &str, store: &str) -> bool {
 }
 
 fn reasons(excluded: &[Excluded]) -> String {
-    excluded.iter().map(|each| format!("\n  {}: {}", each.store, each.why)).collect()
+    by_reason(excluded).iter().map(|(stores, why)| format!("\n  {stores}: {why}")).collect()
 }
 
 /// Which stores were not asked, since they are not built.

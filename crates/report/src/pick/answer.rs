@@ -7,7 +7,7 @@ use bakeoff_stats::{Interval, Ranking, Verdict};
 use serde_json::Value;
 
 use crate::format::{counted, listed, printable, ratio, ratio_range};
-use crate::pick::{Goal, PICK_ASKED, PickFacts, Question, costs::cost_table, proven_ranking};
+use crate::pick::{Goal, PICK_ASKED, PickFacts, Question, by_reason, costs::cost_table, proven_ranking};
 use crate::results::CellRound;
 use crate::run::Run;
 use crate::sections::section;
@@ -358,7 +358,7 @@ fn left_out(picked: &Picked<'_>, width: usize) -> String {
     let list = |title: &str, body: String| if body.is_empty() { body } else { section(title, &body) };
     let dropped = picked.facts.dropped.iter().map(|each| item(&each.store, &each.why)).collect();
     let failed = failures(picked).iter().map(|(store, why)| item(store, why)).collect();
-    let excluded = picked.facts.excluded.iter().map(|each| item(&each.store, &each.why)).collect();
+    let excluded = by_reason(&picked.facts.excluded).iter().map(|(stores, why)| item(stores, why)).collect();
     let mut out = list("Behind, and measured no further", dropped);
     out.push_str(&list("Failed", failed));
     out.push_str(&list("Cannot do this", excluded));
