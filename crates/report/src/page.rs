@@ -149,8 +149,17 @@ pub fn write_page(
     let tables: Vec<RunTables> =
         answered.map(|(label, run)| (label.as_str(), *run, compare_all(&run.cells, &contenders))).collect();
     let (overview, answers) = (overview(&tables, &contenders), answers(&tables, &contenders));
-    // Many answers in full would push what was measured, and what spoils it, off the first screen.
-    let (first, more) = if overview.is_empty() { (answers, String::new()) } else { (String::new(), answers) };
+    let asked = picks(&runs);
+    // Many answers in full would push what was measured, and what spoils it, off the first screen. Who is fastest over all phases is no second
+    // answer to what a pick asked.
+    let (overview, first, more) = match (asked.is_empty(), overview.is_empty()) {
+        (true, true) => (overview, answers, String::new()),
+        (true, false) => (overview, String::new(), answers),
+        (false, _) if answers.is_empty() => (String::new(), String::new(), String::new()),
+        (false, _) => {
+            (String::new(), String::new(), format!("<h2>All that was measured, loading too</h2>{overview}{answers}"))
+        }
+    };
     let page = fill(
         TEMPLATE,
         &[
@@ -159,7 +168,7 @@ pub fn write_page(
             ("summary", &text(&measured(&runs.iter().map(|(_, run)| *run).collect::<Vec<_>>()))),
             ("place", &head::place(&runs)),
             ("style", STYLE),
-            ("picks", &(profiled(&runs, &contenders, place) + &picks(&runs))),
+            ("picks", &(profiled(&runs, &contenders, place) + &asked)),
             ("overview", &overview),
             ("first", &first),
             ("more", &more),
@@ -215,7 +224,7 @@ fn picks(runs: &[Labelled]) -> String {
             (None, Some(facts)) => ("The highest rates", render_rates(run, &facts, TEXT_COLUMNS, false)),
             (None, None) => return None,
         };
-        Some(format!("<h2>{title}{of}</h2><pre class=\"code\" tabindex=\"0\">{}</pre>", lines(&answer)))
+        Some(format!("<h2>{title}{of}</h2><pre class=\"code whole\" tabindex=\"0\">{}</pre>", lines(&answer)))
     };
     runs.iter().filter_map(pick).collect()
 }

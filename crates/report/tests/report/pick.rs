@@ -251,6 +251,11 @@ fn the_report_of_a_pick_is_its_answer_and_the_rest_with_full() {
     bakeoff_report::write_page(&[run], None, Path::new("."), &mut page).unwrap();
     let page = String::from_utf8(page).unwrap();
     let (_, answer) = page.split_once("What to pick").unwrap();
-    let (answer, _) = answer.split_once("</pre>").unwrap();
+    let (answer, rest) = answer.split_once("</pre>").unwrap();
+    let [facts, all] = ["class=\"about\"", "All that was measured, loading too"].map(|words| rest.find(words).unwrap());
+    assert!(
+        facts < all && !rest[..all].contains("class=\"headline\""),
+        "a second answer before what was asked is told"
+    );
     assert!(answer.lines().any(|line| line.starts_with("What it costs")) && !answer.contains("\\n"), "{answer}");
 }
