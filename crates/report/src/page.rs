@@ -28,6 +28,7 @@ use std::io::Write;
 use std::path::Path;
 
 use bakeoff_protocol::CellEnd;
+use bakeoff_stats::Verdict;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
@@ -48,7 +49,7 @@ use crate::page::html::{fill, lines, text};
 use crate::page::measures::{MEASURES, Measure};
 use crate::page::overview::{RunTables, id, overview};
 use crate::page::published::PublishedFacts;
-use crate::pick::{PickFacts, render_pick};
+use crate::pick::{PICK_ASKED, PickFacts, proven_ranking, render_pick};
 use crate::profiled::{self, Graphs};
 use crate::published::Published;
 use crate::run::{ReportError, Run};
@@ -149,7 +150,7 @@ pub fn write_page(
     let tables: Vec<RunTables> =
         answered.map(|(label, run)| (label.as_str(), *run, compare_all(&run.cells, &contenders))).collect();
     let (overview, answers) = (overview(&tables, &contenders), answers(&tables, &contenders));
-    let asked = picks(&runs);
+    let asked = picks(&runs, &contenders);
     // Many answers in full would push what was measured, and what spoils it, off the first screen. Who is fastest over all phases is no second
     // answer to what a pick asked.
     let (overview, first, more) = match (asked.is_empty(), overview.is_empty()) {
@@ -216,17 +217,36 @@ fn policy(script: &str) -> String {
 }
 
 /// What to pick, or the highest rates, of runs that were made to say so.
-fn picks(runs: &[Labelled]) -> String {
+fn picks(runs: &[Labelled], contenders: &Contenders) -> String {
     let pick = |(label, run): &Labelled| {
         let of = if runs.len() > 1 { format!(" · {}", text(label)) } else { String::new() };
-        let (title, answer) = match (PickFacts::of(run), RateFacts::of(run)) {
-            (Some(facts), _) => ("What to pick", render_pick(run, &facts, TEXT_COLUMNS, false)),
-            (None, Some(facts)) => ("The highest rates", render_rates(run, &facts, TEXT_COLUMNS, false)),
+        let (title, headline, answer) = match (PickFacts::of(run), RateFacts::of(run)) {
+            (Some(facts), _) => {
+                ("What to pick", headline(run, &facts, contenders), render_pick(run, &facts, TEXT_COLUMNS, false))
+            }
+            (None, Some(facts)) => ("The highest rates", String::new(), render_rates(run, &facts, TEXT_COLUMNS, false)),
             (None, None) => return None,
         };
-        Some(format!("<h2>{title}{of}</h2><pre class=\"code whole\" tabindex=\"0\">{}</pre>", lines(&answer)))
+        Some(format!("<h2>{title}{of}</h2>{headline}<pre class=\"code whole\" tabindex=\"0\">{}</pre>", lines(&answer)))
     };
     runs.iter().filter_map(pick).collect()
+}
+
+/// The answer of a pick in a line.
+fn headline(run: &Run, facts: &PickFacts, contenders: &Contenders) -> String {
+    let Some(ranking) = proven_ranking(&run.cells, PICK_ASKED, facts.optimize) else { return String::new() };
+    let titles = contenders.titles();
+    let name = |store: &String| {
+        titles.iter().find(|each| each.store == *store).map_or_else(|| text(store), |each| html::store(each))
+    };
+    let tied = listed(&ranking.tied.iter().map(name).collect::<Vec<_>>());
+    let words = match ranking.verdict {
+        Verdict::Winner => format!("{tied} is best"),
+        Verdict::Tie => format!("{tied} are best and cannot be told apart"),
+        Verdict::Unproven => format!("{} leads: too few rounds to prove it", name(&ranking.best)),
+        Verdict::Alone => format!("{} is the only one that was measured to the end", name(&ranking.best)),
+    };
+    format!("<p class=\"headline\">{words}</p><p class=\"others\">by {}</p>", text(facts.optimize.words()))
 }
 
 /// The flame graphs of runs that were profiled.

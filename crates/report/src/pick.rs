@@ -67,7 +67,7 @@ impl Goal {
     }
 
     /// What it is, for a sentence.
-    fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Mean => "mean time of an operation",
             Self::P50 => "median latency",
@@ -196,7 +196,7 @@ impl PickFacts {
 }
 
 /// The ranking of a variant as an answer gives it; `None` if no store has figures there.
-fn proven_ranking(cells: &[CellRound], variant: &str, goal: Goal) -> Option<Ranking> {
+pub(crate) fn proven_ranking(cells: &[CellRound], variant: &str, goal: Goal) -> Option<Ranking> {
     let all = pick_ranking(cells, variant, goal, CONFIDENCE, None)?;
     // Of a single round nothing can be proven: where others have more, those that have not are behind, and said to be.
     let proven: Vec<String> =

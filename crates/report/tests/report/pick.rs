@@ -251,6 +251,8 @@ fn the_report_of_a_pick_is_its_answer_and_the_rest_with_full() {
     bakeoff_report::write_page(&[run], None, Path::new("."), &mut page).unwrap();
     let page = String::from_utf8(page).unwrap();
     let (_, answer) = page.split_once("What to pick").unwrap();
+    let (headline, answer) = answer.split_once("<pre").unwrap();
+    assert!(headline.contains(">LMDB</span> is the only one"), "{headline}");
     let (answer, rest) = answer.split_once("</pre>").unwrap();
     let [facts, all] = ["class=\"about\"", "All that was measured, loading too"].map(|words| rest.find(words).unwrap());
     assert!(
