@@ -60,6 +60,8 @@ pub(crate) struct Overall {
     pub(crate) all: usize,
     /// Keys left out because they failed somewhere or have no figure at all.
     pub(crate) left_out: BTreeSet<String>,
+    /// Keys left out because no round of theirs has a figure in every one of these workloads.
+    pub(crate) incomplete: BTreeSet<String>,
 }
 
 /// Ranks stores over all timed workloads. Stores that failed anywhere are left out; `None` if there is nothing in common.
@@ -84,7 +86,9 @@ pub(crate) fn overall_of(table: &Table, which: impl Fn(&Measure) -> bool) -> Opt
     let candidates: Vec<Candidate> =
         entrants.iter().map(|key| Candidate::new((*key).clone(), scores(&scored, key))).collect();
     let ranking = without_empty_ties(rank(&candidates, RankOptions::new(Better::Lower))?);
-    Some(Overall { ranking, common: scored.len(), all: fields.len(), left_out: failed })
+    let is_ranked = |key: &&&String| ranking.order.iter().any(|place| place.name == ***key);
+    let incomplete = entrants.iter().filter(|key| !is_ranked(key)).map(|key| (*key).clone()).collect();
+    Some(Overall { ranking, common: scored.len(), all: fields.len(), left_out: failed, incomplete })
 }
 
 /// How many times worse than the best mean among the entrants each one's rounds are; `None` where the best is zero.
@@ -119,20 +123,27 @@ fn without_empty_ties(mut ranking: Ranking) -> Ranking {
     };
     if ranking.verdict == Verdict::Tie && ranking.order.iter().enumerate().any(is_empty) {
         ranking.verdict = Verdict::Unproven;
+    }
+    if ranking.verdict == Verdict::Unproven {
         ranking.tied = vec![ranking.best.clone()];
     }
     ranking
 }
 
 fn overall_words(table: &Table, contenders: &Contenders) -> String {
-    let Some(Overall { ranking, common, all, left_out }) = overall(table) else {
+    let Some(Overall { ranking, common, all, left_out, incomplete }) = overall(table) else {
         return "no workload has figures of every store that never failed: see the rows".to_owned();
     };
     let title = |key: &String| contenders.title(key);
     let tied: Vec<String> = ranking.tied.iter().map(title).collect();
     let head = match ranking.verdict {
         Verdict::Winner => format!("{} is fastest", tied.concat()),
-        Verdict::Tie => format!("{} are fastest and cannot be told apart", listed(&tied)),
+        Verdict::Tie => match depends(table, &ranking) {
+            Some((wins, fields)) => {
+                format!("which is fastest depends on the workload: {} of {fields} timed fields", won(&wins, contenders))
+            }
+            None => format!("{} are fastest and cannot be told apart", listed(&tied)),
+        },
         Verdict::Unproven => format!("{} is first by its figures; too few rounds to prove it", title(&ranking.best)),
         Verdict::Alone => format!("{} has no competitor", title(&ranking.best)),
     };
@@ -154,7 +165,27 @@ fn overall_words(table: &Table, contenders: &Contenders) -> String {
         let left_out: Vec<String> = left_out.iter().map(title).collect();
         words.push_str(&format!(". Not in it because of failures: {}", listed(&left_out)));
     }
+    if !incomplete.is_empty() {
+        let incomplete: Vec<String> = incomplete.iter().map(title).collect();
+        words.push_str(&format!(". Not in it, since no round of theirs is whole: {}", listed(&incomplete)));
+    }
     words
+}
+
+/// How many timed fields each of those that share the first place wins, and how many there are, if more than one of them wins some: then it
+/// depends on the workload which is best, and they are not alike.
+pub(crate) fn depends(table: &Table, ranking: &Ranking) -> Option<(BTreeMap<String, usize>, usize)> {
+    let mut all = Tally::default();
+    for measure in table.measures.iter().filter(|measure| is_time(measure)) {
+        table.fields_of(measure).for_each(|field| all.count(field));
+    }
+    all.wins.retain(|key, _| ranking.tied.contains(key));
+    (all.wins.len() > 1).then_some((all.wins, all.fields))
+}
+
+/// `LMDB wins 12, SQLite 3`, most first.
+fn won(wins: &BTreeMap<String, usize>, contenders: &Contenders) -> String {
+    numbered(wins, contenders).replacen(HARD_SPACE, &format!("{HARD_SPACE}wins{HARD_SPACE}"), 1)
 }
 
 /// A name and its figure, not to be torn apart at the end of a line.
@@ -181,14 +212,16 @@ struct Tally {
 impl Tally {
     fn of(table: &Table, measure: &Measure) -> Self {
         let mut tally = Self::default();
-        for field in table.fields_of(measure) {
-            tally.fields += 1;
-            match &field.ranking {
-                Some(ranking) => tally.add(ranking),
-                None => tally.nobody += 1,
-            }
-        }
+        table.fields_of(measure).for_each(|field| tally.count(field));
         tally
+    }
+
+    fn count(&mut self, field: &Field) {
+        self.fields += 1;
+        match &field.ranking {
+            Some(ranking) => self.add(ranking),
+            None => self.nobody += 1,
+        }
     }
 
     fn add(&mut self, ranking: &Ranking) {

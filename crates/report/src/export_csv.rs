@@ -22,13 +22,15 @@ pub fn write_csv(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
 
 /// Whatever steers a terminal, which CSV may be printed on, is shown as an escape. Spreadsheets take a text that begins with `= + - @`, a
 /// tab or a line end for a formula: those get an apostrophe.
+pub(crate) fn safe_text(text: &str) -> String {
+    let text = printable_lines(text);
+    let formula = if text.starts_with(['=', '+', '-', '@', '\t', '\n']) { "'" } else { "" };
+    format!("{formula}{text}")
+}
+
 fn field(cell: Cell) -> String {
     match cell {
-        Cell::Text(text) => {
-            let text = printable_lines(&text);
-            let formula = if text.starts_with(['=', '+', '-', '@', '\t', '\n']) { "'" } else { "" };
-            format!("{formula}{text}")
-        }
+        Cell::Text(text) => safe_text(&text),
         Cell::Number(number) => number.map_or_else(String::new, |number| number.to_string()),
         Cell::Real(number) => number.map_or_else(String::new, |number| number.to_string()),
     }

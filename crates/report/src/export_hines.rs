@@ -6,8 +6,8 @@ use std::io::Write;
 use bakeoff_protocol::Axes;
 use serde_json::Value;
 
+use crate::export_csv::safe_text;
 use crate::figures::{peak_memory, space_efficiency};
-use crate::format::printable_lines;
 use crate::published::Published;
 use crate::results::{CellRound, failed_cells};
 use crate::run::{ReportError, Run};
@@ -64,9 +64,8 @@ pub fn write_hines_csv(run: &Run, out: &mut dyn Write) -> Result<(), ReportError
             let figures = [measurements, sum, min, max, mean].map(|figure| figure.to_string());
             let store = names.get(&axes.store).unwrap_or(&axes.store).clone();
             let place = [hardware(run, axes), store, operation.to_owned(), size(axes), axes.records.to_string()];
-            writer.write_record(
-                place.iter().chain([&data_type(axes)]).chain(&figures).map(|field| printable_lines(field)),
-            )?;
+            writer
+                .write_record(place.iter().chain([&data_type(axes)]).chain(&figures).map(|field| safe_text(field)))?;
         }
     }
     writer.flush()?;

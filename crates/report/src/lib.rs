@@ -66,7 +66,8 @@ pub use live::live_leaders;
 pub use markdown::write_markdown;
 pub use page::write_page;
 pub use pick::{
-    Excluded, Goal, PICK_ASKED, PICK_PHASE, PickFacts, Question, by_reason, pick_is_answered, pick_ranking, render_pick,
+    Excluded, Goal, PICK_ASKED, PICK_ASKED_PART, PICK_PHASE, PickFacts, Question, by_reason, pick_is_answered,
+    pick_ranking, render_pick,
 };
 pub use published::Published;
 pub use published_report::render_published;

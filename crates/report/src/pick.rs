@@ -25,6 +25,9 @@ pub const PICK_ASKED: &str = "asked";
 /// How sure an answer is, over all the comparisons it rests on.
 const CONFIDENCE: f64 = 0.95;
 
+/// The part of the time for what was asked; the rest is for what the answer depends on.
+pub const PICK_ASKED_PART: f64 = 0.6;
+
 /// What the store is to be best at. All are costs: less is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use bakeoff_report::{Excluded, PICK_ASKED, PickFacts, pick_is_answered, pick_ranking, rounds_of};
+use bakeoff_report::{Excluded, PICK_ASKED, PICK_ASKED_PART, PickFacts, pick_is_answered, pick_ranking, rounds_of};
 use bakeoff_stats::{Ranking, Verdict};
 use bakeoff_suite::{Cell, WorkloadPlan};
 use rand::SeedableRng;
@@ -29,9 +29,6 @@ const ROUNDS_MIN: u32 = 3;
 
 /// Stores whose difference is known to be within this are as good as equal: more rounds would say nothing more.
 const EQUAL_WITHIN: f64 = 1.05;
-
-/// The part of the time for what was asked; the rest is for what the answer depends on.
-const ASKED_PART: f64 = 0.6;
 
 /// Rounds that each variant has, and has at most while nobody is ahead beyond doubt; and stores in it.
 const VARIANT_ROUNDS: (u32, u32) = (3, 6);
@@ -104,7 +101,11 @@ impl Run<'_> {
             let Some(ranking) = self.ranking(&alive, cells, racing) else { break };
             // As many rounds again for all, and the rest, would not fit.
             let short = round == 1
-                && !self.fits(&Step { cells: [alive.clone(), alive.clone()].concat(), ..step }, racing, ASKED_PART);
+                && !self.fits(
+                    &Step { cells: [alive.clone(), alive.clone()].concat(), ..step },
+                    racing,
+                    PICK_ASKED_PART,
+                );
             drop_behind(&mut alive, cells, &ranking, (round, short), &mut racing.facts.dropped);
             if round >= ROUNDS_MIN && (alive.len() <= 1 || as_good_as_equal(&ranking, &alive, cells)) {
                 break;
@@ -117,7 +118,7 @@ impl Run<'_> {
     /// little for everyone, those that are furthest behind are left out.
     fn fit_round(&self, alive: &mut Vec<usize>, (workload, round): (usize, u32), racing: &mut Racing) -> bool {
         let cells = &self.setup.plan.workloads[workload].cells;
-        let part = if round <= ROUNDS_MIN { 1.0 } else { ASKED_PART };
+        let part = if round <= ROUNDS_MIN { 1.0 } else { PICK_ASKED_PART };
         let fits = |alive: &[usize], racing: &Racing| {
             self.fits(&Step { workload, round, cells: alive.to_vec() }, racing, part)
         };

@@ -1,11 +1,11 @@
 //! The first screen, as plain HTML that needs no script: who is best at what and by how much, under which promise, what was
 //! measured where, what spoils the figures.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_stats::{Interval, Place, Ranking, Verdict};
 
-use crate::answer::{Overall, overall, overall_of, promise};
+use crate::answer::{Overall, depends, overall, overall_of, promise};
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::format::{count, counted, listed, ratio, ratio_range};
@@ -30,7 +30,7 @@ pub(crate) fn answer(table: &Table, tables: &[Table], contenders: &Contenders, i
     let whole = overall(table);
     let (headline, margins) = whole.as_ref().map_or_else(
         || ("No workload has figures of every store that never failed: see the matrix.".to_owned(), ""),
-        |whole| headline(whole, contenders),
+        |whole| headline(table, whole, contenders),
     );
     let others: String = [("Least disk space", &Measure::Space), ("Least memory", &Measure::Memory)]
         .into_iter()
@@ -62,10 +62,19 @@ const MARGINS: &str = "<p class=\"hint\">Geometric means over all operations and
                        with 95 % confidence.</p>\n";
 
 /// Who to take, in a sentence, and what its margin means if it has one.
-fn headline(of: &Overall, contenders: &Contenders) -> (String, &'static str) {
+fn headline(table: &Table, of: &Overall, contenders: &Contenders) -> (String, &'static str) {
     let first = stores(&of.ranking.tied, contenders);
     let ahead = ahead(&of.ranking, contenders, " faster than ");
     let margins = if ahead.is_empty() { "" } else { MARGINS };
+    let depends = if of.ranking.verdict == Verdict::Tie { depends(table, &of.ranking) } else { None };
+    if let Some((wins, fields)) = depends {
+        let mut wins: Vec<(&String, &usize)> = wins.iter().collect();
+        wins.sort_by_key(|(_, wins)| std::cmp::Reverse(**wins));
+        let words =
+            wins.iter().map(|(key, wins)| format!("{} in {wins}", stores(std::slice::from_ref(*key), contenders)));
+        let words = listed(&words.collect::<Vec<_>>());
+        return (format!("Which is fastest depends on the workload: {words} of {fields} timed fields"), "");
+    }
     let sentence = match of.ranking.verdict {
         Verdict::Winner => format!("{first} is fastest: {ahead}"),
         Verdict::Tie if ahead.is_empty() => format!("{first} cannot be told apart over all operations together"),
@@ -99,13 +108,14 @@ fn other(title: &str, of: &Overall, contenders: &Contenders) -> String {
     format!("<span><b>{title}</b> {}{next}</span>", first_words(of, contenders))
 }
 
-/// Stores that are not ranked because they failed somewhere.
+/// Stores that are not ranked, and why.
 fn left_out(of: &Overall, contenders: &Contenders) -> String {
-    if of.left_out.is_empty() {
-        return String::new();
-    }
-    let keys: Vec<String> = of.left_out.iter().cloned().collect();
-    format!("<span class=\"failed\"><b>Failed somewhere, not ranked</b> {}</span>", stores(&keys, contenders))
+    let whys = [("Failed somewhere, not ranked", &of.left_out), ("No whole round, not ranked", &of.incomplete)];
+    let told = whys.iter().filter(|(_, keys)| !keys.is_empty()).map(|(why, keys)| {
+        let keys: Vec<String> = keys.iter().cloned().collect();
+        format!("<span class=\"failed\"><b>{why}</b> {}</span>", stores(&keys, contenders))
+    });
+    told.collect()
 }
 
 /// Who shares the first place, in few words.
@@ -148,21 +158,32 @@ fn standing(table: &Table, measure: &Measure, of: &Overall, contenders: &Contend
         text(&measure_label(measure)),
         first_words(of, contenders),
         ahead(ranking, contenders, " "),
-        won(fields.filter_map(|field| field.ranking.as_ref()), &ranking.tied),
+        won(fields.filter_map(|field| field.ranking.as_ref()), &ranking.tied, contenders),
         dots(ranking, contenders, end)
     )
 }
 
 /// In how many workloads those in the first place of all win or share the first place.
-fn won<'a>(rankings: impl Iterator<Item = &'a Ranking>, first: &[String]) -> String {
+fn won<'a>(rankings: impl Iterator<Item = &'a Ranking>, first: &[String], contenders: &Contenders) -> String {
     let (mut all, mut wins, mut ties, mut unproven, mut alone) = (0, 0, 0, 0, 0);
+    let mut winners: BTreeMap<&String, usize> = BTreeMap::new();
     for ranking in rankings {
         all += 1;
         let best = ranking.tied.iter().any(|key| first.contains(key));
-        wins += usize::from(best && ranking.verdict == Verdict::Winner);
+        if best && ranking.verdict == Verdict::Winner {
+            wins += 1;
+            *winners.entry(&ranking.best).or_default() += 1;
+        }
         ties += usize::from(best && ranking.verdict == Verdict::Tie);
         alone += usize::from(ranking.verdict == Verdict::Alone);
         unproven += usize::from(best && ranking.verdict == Verdict::Unproven);
+    }
+    // Stores that are alike over all workloads need not be so in any.
+    if winners.len() > 1 {
+        let each: Vec<String> =
+            winners.iter().map(|(key, wins)| format!("{} wins {wins}", contenders.title(key))).collect();
+        let ties = if ties > 0 { format!(", tied in {ties}") } else { String::new() };
+        return format!("{}{ties}, of {all}", text(&each.join(", ")));
     }
     match (wins, ties) {
         (0, 0) if alone == all => "no competitor".to_owned(),

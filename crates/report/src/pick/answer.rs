@@ -7,7 +7,9 @@ use bakeoff_stats::{Interval, Ranking, Verdict};
 use serde_json::Value;
 
 use crate::format::{counted, listed, printable, ratio, ratio_range};
-use crate::pick::{Goal, PICK_ASKED, PickFacts, Question, by_reason, costs::cost_table, proven_ranking};
+use crate::pick::{
+    Goal, PICK_ASKED, PICK_ASKED_PART, PickFacts, Question, by_reason, costs::cost_table, proven_ranking,
+};
 use crate::results::CellRound;
 use crate::run::Run;
 use crate::sections::section;
@@ -106,16 +108,18 @@ fn nothing(picked: &Picked<'_>) -> String {
     "None: every store that was measured failed. The reasons stand below, the logs beside the results.".to_owned()
 }
 
-/// How much time would be enough, as a further sentence. The rounds that a proof takes may have three fifths of it.
+/// How much time would be enough, as a further sentence.
 fn enough(picked: &Picked<'_>) -> String {
-    let seconds = picked.facts.proof_ns_expected.div_ceil(600_000_000);
-    if seconds == 0 {
+    let seconds = picked.facts.proof_ns_expected as f64 / 1e9;
+    if seconds == 0.0 {
         return " Give more with --budget.".to_owned();
     }
-    format!(
-        " Three rounds of all stores need a budget of {} or more, by a first guess: --budget.",
-        duration(round_up(seconds))
-    )
+    format!(" Three rounds of all stores need a budget of {} or more, by a first guess: --budget.", budget_for(seconds))
+}
+
+/// The budget of which this many seconds of measuring what was asked are the part that it may have.
+fn budget_for(seconds: f64) -> String {
+    duration(round_up((seconds / PICK_ASKED_PART).ceil() as u64))
 }
 
 /// To two digits at most, upwards: a guess has no more.
@@ -234,10 +238,12 @@ fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
              race has: take either."
         ));
     }
-    let seconds = rounds * seconds_a_round(picked, &ranking.tied);
+    let spent: f64 = picked.cells(PICK_ASKED).map(|cell| cell.end.process_ns as f64 / 1e9).sum();
+    let more = (rounds - best.rounds as f64).max(1.0) * seconds_a_round(picked, &ranking.tied);
     Some(format!(
-        "{budget} was too short to tell the first two apart. A difference of this size takes about {rounds} rounds, about {} more for these stores.",
-        duration((seconds - best.rounds as f64 * seconds_a_round(picked, &ranking.tied)).max(1.0).ceil() as u64)
+        "{budget} was too short to tell the first two apart. A difference of this size takes about {rounds} rounds, and they a budget of about {}: \
+         --budget.",
+        budget_for((spent + more).max(picked.facts.budget().as_secs_f64()))
     ))
 }
 
@@ -359,7 +365,7 @@ fn left_out(picked: &Picked<'_>, width: usize) -> String {
     let dropped = picked.facts.dropped.iter().map(|each| item(&each.store, &each.why)).collect();
     let failed = failures(picked).iter().map(|(store, why)| item(store, why)).collect();
     let excluded = by_reason(&picked.facts.excluded).iter().map(|(stores, why)| item(stores, why)).collect();
-    let mut out = list("Behind, and measured no further", dropped);
+    let mut out = list("Behind, and out of the race for what was asked", dropped);
     out.push_str(&list("Failed", failed));
     out.push_str(&list("Cannot do this", excluded));
     out

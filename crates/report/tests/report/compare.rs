@@ -38,6 +38,15 @@ fn times(comparison: &Comparison) -> Vec<(String, String, Change)> {
 }
 
 #[test]
+fn no_note_on_a_run_steers_a_terminal() {
+    let mut odd = before();
+    odd.notes.push("a line of kind \u{1b}]0;pwned\u{7} is left out".to_owned());
+    let comparison = Comparison::new(&odd, &before()).unwrap();
+    let shown = text(&comparison, true);
+    assert!(shown.contains("pwned") && !shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
+}
+
+#[test]
 fn what_is_twice_as_slow_is_worse_and_the_other_way_round_better() {
     let after = named("after", cells(&[2_000, 2_020, 2_040], &[2_000, 2_020, 2_040]));
     let comparison = Comparison::new(&before(), &after).unwrap();

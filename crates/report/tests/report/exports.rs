@@ -131,6 +131,13 @@ fn no_text_in_csv_steers_a_terminal_and_ordinary_texts_come_back() {
     let medium = Axes { medium: message.to_owned(), ..axes("sqlite") };
     let cells = [vec![cell(1, message), cell(2, ordinary)], gets(&medium, &[1_000])].concat();
     let run = run(cells, stores());
+    let formula = Axes { store: "+sqlite".to_owned(), ..axes("sqlite") };
+    let mut odd = self::run(gets(&formula, &[1_000]), stores());
+    odd.info["machine"]["cpu_model"] = "=1+1".into();
+    let mut hines = Vec::new();
+    write_hines_csv(&odd, &mut hines).unwrap();
+    let hines = String::from_utf8(hines).unwrap();
+    assert!(hines.contains("'=1+1") && !hines.contains(",+sqlite"), "{hines:?}");
     for write in [write_csv, write_hines_csv] {
         let mut csv = Vec::new();
         write(&run, &mut csv).unwrap();

@@ -89,7 +89,10 @@ fn stores_that_differ_in_operations_are_not_said_to_be_equally_fast() {
         (1..=3).map(|round| good(&axes(store), round, phases(u64::from(round)))).collect()
     };
     let answer = first_answer([cell("lmdb", 1_000, 3_000), cell("sqlite", 3_000, 1_000)].concat());
-    assert!(answer.contains("LMDB and SQLite cannot be told apart over all operations together"), "{answer}");
+    assert!(
+        answer.contains("Which is fastest depends on the workload: LMDB in 1 and SQLite in 1 of 2 timed fields"),
+        "{answer}"
+    );
     assert!(!answer.contains("equally fast"), "{answer}");
     assert!(answer.contains("wins 1 of 1"), "{answer}");
 }

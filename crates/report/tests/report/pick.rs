@@ -82,7 +82,11 @@ fn a_tie_is_said_and_what_it_would_take_when_time_ran_out() {
     let text = shown(cells, &PickFacts { out_of_time: true, ..facts() });
     assert_says(
         &text,
-        &["LMDB, but SQLite cannot be told apart from it", "too short to tell the first two apart", "rounds"],
+        &[
+            "LMDB, but SQLite cannot be told apart from it",
+            "too short to tell the first two apart",
+            "rounds, and they a budget of about 2 min: --budget",
+        ],
     );
     let text = shown(rounds("lmdb", PICK_ASKED, &[1000, 1000]), &facts());
     assert_says(&text, &["LMDB,", "no other store that can do this"]);
