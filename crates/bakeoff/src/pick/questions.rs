@@ -7,11 +7,11 @@ use anyhow::{Context, Result, bail};
 use crate::pick::need::Need;
 use crate::pick::typed::{ITEMS, Typed};
 
-/// Asks every question; an empty answer takes the default, a wrong one is asked for again.
+/// Asks every question; an empty answer takes the default, a wrong one, or one that `check` refuses, is asked for again.
 ///
 /// # Errors
 /// The answers end before the questions do.
-pub(crate) fn ask(input: &mut dyn BufRead, out: &mut dyn Write) -> Result<Typed> {
+pub(crate) fn ask(input: &mut dyn BufRead, out: &mut dyn Write, check: impl Fn(&Need) -> Result<()>) -> Result<Typed> {
     let cannot_ask = "cannot ask on this terminal";
     writeln!(out, "Which store fits? Enter takes what stands in brackets.").context(cannot_ask)?;
     let mut typed = Typed::default();
@@ -29,8 +29,8 @@ pub(crate) fn ask(input: &mut dyn BufRead, out: &mut dyn Write) -> Result<Typed>
             }
             let mut tried = typed.clone();
             tried.set(item, item.key.to_owned(), line);
-            match Need::read(&tried) {
-                Ok(_) => {
+            match Need::read(&tried).and_then(|need| check(&need)) {
+                Ok(()) => {
                     typed = tried;
                     break;
                 }
@@ -47,18 +47,24 @@ mod tests {
 
     #[test]
     fn wrong_answers_are_asked_for_again_and_empty_ones_take_the_default() {
-        let answers = "lots\n20k\n\n\nget=1,scna=2\nget=1,scan=2\n".to_owned() + &"\n".repeat(12);
+        let answers = "lots\n40k\n20k\n\n\nget=1,scna=2\nget=1,scan=2\n".to_owned() + &"\n".repeat(12);
         let mut shown = Vec::new();
-        let typed = ask(&mut answers.as_bytes(), &mut shown).unwrap();
+        let few = |need: &Need| if need.records < 30_000 { Ok(()) } else { bail!("too many for the test") };
+        let typed = ask(&mut answers.as_bytes(), &mut shown, few).unwrap();
         let need = Need::read(&typed).unwrap();
         assert_eq!((need.records, need.value_bytes.min), (20_000, 1024));
         assert_eq!(need.mix, [("get".to_owned(), 1.0), ("scan".to_owned(), 2.0)]);
         let shown = String::from_utf8(shown).unwrap();
-        assert!(shown.contains("`lots`") && shown.contains("did you mean `scan`?"), "{shown}");
+        assert!(
+            shown.contains("`lots`")
+                && shown.contains("too many for the test")
+                && shown.contains("did you mean `scan`?"),
+            "{shown}"
+        );
     }
 
     #[test]
     fn answers_that_end_are_an_error() {
-        assert!(ask(&mut "10\n".as_bytes(), &mut Vec::new()).is_err());
+        assert!(ask(&mut "10\n".as_bytes(), &mut Vec::new(), |_| Ok(())).is_err());
     }
 }

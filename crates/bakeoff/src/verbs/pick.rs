@@ -28,7 +28,14 @@ const NAME: &str = "pick";
 pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     let mut typed = Typed::read(arguments)?;
     if typed.is_empty() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
-        typed = ask(&mut std::io::stdin().lock(), &mut std::io::stderr())?;
+        let built = Drivers::discover()?;
+        let check = |need: &Need| {
+            if let Stores::Named(names) = &need.stores {
+                check_names(names, &built, "stores")?;
+            }
+            check_words(need, &built.stores())
+        };
+        typed = ask(&mut std::io::stdin().lock(), &mut std::io::stderr(), check)?;
     }
     let need = Need::read(&typed)?;
     let drivers = drivers(&need, &typed.get("stores").place)?;
