@@ -72,7 +72,7 @@ pub struct Machine {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_5m: Option<f64>,
     /// CPUs in use when this was read, mean of a moment.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus_busy: Option<f64>,
 }
 
@@ -123,7 +123,7 @@ impl Machine {
         Self {
             load_1m: Some(hundredths(load.one)),
             load_5m: Some(hundredths(load.five)),
-            cpus_busy: cpus_busy(MOMENT),
+            cpus_busy: cpus_busy(),
             ..self
         }
     }
@@ -138,14 +138,13 @@ impl Machine {
 const MOMENT: Duration = Duration::from_millis(200);
 
 /// How many CPUs are in use while this thread sleeps for a while, one decimal.
-fn cpus_busy(watched: Duration) -> Option<f64> {
-    let idle_ticks = || {
-        let total = KernelStats::current().ok()?.total;
-        Some(total.idle + total.iowait.unwrap_or(0))
-    };
-    let (cpus, begin, before) = (KernelStats::current().ok()?.cpu_time.len() as f64, Instant::now(), idle_ticks()?);
-    std::thread::sleep(watched);
-    let idle = idle_ticks()?.saturating_sub(before) as f64 / procfs::ticks_per_second() as f64;
+fn cpus_busy() -> Option<f64> {
+    let idle_ticks = |stats: &KernelStats| stats.total.idle + stats.total.iowait.unwrap_or(0);
+    let (before, begin) = (KernelStats::current().ok()?, Instant::now());
+    std::thread::sleep(MOMENT);
+    let after = KernelStats::current().ok()?;
+    let idle = idle_ticks(&after).saturating_sub(idle_ticks(&before)) as f64 / procfs::ticks_per_second() as f64;
+    let cpus = before.cpu_time.len() as f64;
     Some(((cpus - idle / begin.elapsed().as_secs_f64()).max(0.0) * 10.0).round() / 10.0)
 }
 

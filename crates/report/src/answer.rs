@@ -86,7 +86,7 @@ pub(crate) fn overall_of(table: &Table, which: impl Fn(&Measure) -> bool) -> Opt
     let candidates: Vec<Candidate> =
         entrants.iter().map(|key| Candidate::new((*key).clone(), scores(&scored, key))).collect();
     let ranking = without_empty_ties(rank(&candidates, RankOptions::new(Better::Lower))?);
-    let is_ranked = |key: &&&String| ranking.order.iter().any(|place| place.name == ***key);
+    let is_ranked = |key: &String| ranking.order.iter().any(|place| place.name == *key);
     let incomplete = entrants.iter().filter(|key| !is_ranked(key)).map(|key| (*key).clone()).collect();
     Some(Overall { ranking, common: scored.len(), all: fields.len(), left_out: failed, incomplete })
 }
@@ -138,12 +138,8 @@ fn overall_words(table: &Table, contenders: &Contenders) -> String {
     let tied: Vec<String> = ranking.tied.iter().map(title).collect();
     let head = match ranking.verdict {
         Verdict::Winner => format!("{} is fastest", tied.concat()),
-        Verdict::Tie => match depends(table, &ranking) {
-            Some((wins, fields)) => {
-                format!("which is fastest depends on the workload: {} of {fields} timed fields", won(&wins, contenders))
-            }
-            None => format!("{} are fastest and cannot be told apart", listed(&tied)),
-        },
+        Verdict::Tie => depends_words(table, &ranking, title)
+            .unwrap_or_else(|| format!("{} are fastest and cannot be told apart", listed(&tied))),
         Verdict::Unproven => format!("{} is first by its figures; too few rounds to prove it", title(&ranking.best)),
         Verdict::Alone => format!("{} has no competitor", title(&ranking.best)),
     };
@@ -161,31 +157,29 @@ fn overall_words(table: &Table, contenders: &Contenders) -> String {
         "{head}. Mean time, the best being 1: {} (geometric mean over {of}, round by round)",
         places.join(", ")
     );
-    if !left_out.is_empty() {
-        let left_out: Vec<String> = left_out.iter().map(title).collect();
-        words.push_str(&format!(". Not in it because of failures: {}", listed(&left_out)));
-    }
-    if !incomplete.is_empty() {
-        let incomplete: Vec<String> = incomplete.iter().map(title).collect();
-        words.push_str(&format!(". Not in it, since no round of theirs is whole: {}", listed(&incomplete)));
+    for (why, keys) in [(" because of failures", &left_out), (", since no round of theirs is whole", &incomplete)] {
+        if !keys.is_empty() {
+            let names: Vec<String> = keys.iter().map(title).collect();
+            words.push_str(&format!(". Not in it{why}: {}", listed(&names)));
+        }
     }
     words
 }
 
-/// How many timed fields each of those that share the first place wins, and how many there are, if more than one of them wins some: then it
-/// depends on the workload which is best, and they are not alike.
-pub(crate) fn depends(table: &Table, ranking: &Ranking) -> Option<(BTreeMap<String, usize>, usize)> {
+/// How many timed fields each of those that share the first place wins, if more than one of them wins some: then it depends on the workload
+/// which is best, and they are not alike.
+pub(crate) fn depends_words(table: &Table, ranking: &Ranking, name: impl Fn(&String) -> String) -> Option<String> {
     let mut all = Tally::default();
     for measure in table.measures.iter().filter(|measure| is_time(measure)) {
         table.fields_of(measure).for_each(|field| all.count(field));
     }
     all.wins.retain(|key, _| ranking.tied.contains(key));
-    (all.wins.len() > 1).then_some((all.wins, all.fields))
-}
-
-/// `LMDB wins 12, SQLite 3`, most first.
-fn won(wins: &BTreeMap<String, usize>, contenders: &Contenders) -> String {
-    numbered(wins, contenders).replacen(HARD_SPACE, &format!("{HARD_SPACE}wins{HARD_SPACE}"), 1)
+    if all.wins.len() < 2 {
+        return None;
+    }
+    let words: Vec<String> =
+        most_first(&all.wins).iter().map(|(key, wins)| format!("{} in {wins}", name(key))).collect();
+    Some(format!("Which is fastest depends on the workload: {} of {} timed fields", listed(&words), all.fields))
 }
 
 /// A name and its figure, not to be torn apart at the end of a line.
@@ -259,11 +253,17 @@ fn tally_words(table: &Table, measure: &Measure, contenders: &Contenders) -> Str
     format!("{} (of {})", parts.join("; "), counted(tally.fields, "workload"))
 }
 
-/// `LMDB 12, SQLite 3`, most first.
-fn numbered(counts: &BTreeMap<String, usize>, contenders: &Contenders) -> String {
+fn most_first(counts: &BTreeMap<String, usize>) -> Vec<(&String, &usize)> {
     let mut sorted: Vec<(&String, &usize)> = counts.iter().collect();
     sorted.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    let words: Vec<String> =
-        sorted.iter().map(|(key, count)| kept_together(&format!("{} {count}", contenders.title(key)))).collect();
+    sorted
+}
+
+/// `LMDB 12, SQLite 3`, most first.
+fn numbered(counts: &BTreeMap<String, usize>, contenders: &Contenders) -> String {
+    let words: Vec<String> = most_first(counts)
+        .iter()
+        .map(|(key, count)| kept_together(&format!("{} {count}", contenders.title(key))))
+        .collect();
     words.join(", ")
 }

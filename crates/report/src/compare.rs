@@ -113,7 +113,7 @@ impl Comparison {
             .map(|(run, number)| format!("only in {}: {} figures", run.directory.display(), count(number as u64)))
             .collect();
         for run in [a, b] {
-            notes.extend(run.notes.iter().map(|note| printable(&format!("{}: {note}", run.directory.display()))));
+            notes.extend(run.notes.iter().map(|note| format!("{}: {note}", run.directory.display())));
         }
         Ok(Self {
             labels: [a, b].map(|run| printable(&run.directory.display().to_string())),
@@ -123,7 +123,7 @@ impl Comparison {
             newly_failed: facts::newly_failed(a, b, &contenders),
             missing,
             warnings: warnings.collect(),
-            notes,
+            notes: notes.iter().map(|note| printable(note)).collect(),
         })
     }
 

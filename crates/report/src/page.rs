@@ -153,13 +153,12 @@ pub fn write_page(
     let asked = picks(&runs, &contenders);
     // Many answers in full would push what was measured, and what spoils it, off the first screen. Who is fastest over all phases is no second
     // answer to what a pick asked.
-    let (overview, first, more) = match (asked.is_empty(), overview.is_empty()) {
-        (true, true) => (overview, answers, String::new()),
-        (true, false) => (overview, String::new(), answers),
-        (false, _) if answers.is_empty() => (String::new(), String::new(), String::new()),
-        (false, _) => {
-            (String::new(), String::new(), format!("<h2>All that was measured, loading too</h2>{overview}{answers}"))
-        }
+    let (first, more) = if !asked.is_empty() && !answers.is_empty() {
+        (String::new(), format!("<h2>All that was measured, loading too</h2>{overview}{answers}"))
+    } else if overview.is_empty() {
+        (answers, String::new())
+    } else {
+        (overview, answers)
     };
     let page = fill(
         TEMPLATE,
@@ -170,7 +169,6 @@ pub fn write_page(
             ("place", &head::place(&runs)),
             ("style", STYLE),
             ("picks", &(profiled(&runs, &contenders, place) + &asked)),
-            ("overview", &overview),
             ("first", &first),
             ("more", &more),
             ("facts", &runs.iter().map(|(label, run)| head::facts(label, run)).collect::<String>()),

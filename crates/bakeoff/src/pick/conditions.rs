@@ -111,16 +111,13 @@ fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Strin
     if let Some(most) = store.value_bytes_max.filter(|most| need.value_bytes.max > *most) {
         lacks.push(format!("takes values of up to {}", format_size(most)));
     }
-    let fits = |wanted: &String| *wanted == platform.name() || *wanted == store.language.to_lowercase();
-    if !need.languages.is_empty() && !need.languages.iter().any(fits) {
-        if need.languages.contains(&other(platform).name().to_owned()) {
-            lacks.push(match platform {
-                Platform::Native => "for native programs only".to_owned(),
-                Platform::Jvm => "for programs on the JVM only".to_owned(),
-            });
-        } else {
-            lacks.push(format!("written in {}", store.language));
-        }
+    let wanted = |word: &str| need.languages.iter().any(|each| each == word);
+    if !need.languages.is_empty() && !wanted(platform.name()) && !wanted(&store.language.to_lowercase()) {
+        lacks.push(match platform {
+            _ if !wanted(other(platform).name()) => format!("written in {}", store.language),
+            Platform::Native => "for native programs only".to_owned(),
+            Platform::Jvm => "for programs on the JVM only".to_owned(),
+        });
     }
     if !need.licenses.is_empty() && !need.licenses.iter().any(|wanted| allows(wanted, &store.license)) {
         lacks.push(format!("its licence is {}", store.license));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_stats::{Interval, Place, Ranking, Verdict};
 
-use crate::answer::{Overall, depends, overall, overall_of, promise};
+use crate::answer::{Overall, depends_words, overall, overall_of, promise};
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::format::{count, counted, listed, ratio, ratio_range};
@@ -66,14 +66,11 @@ fn headline(table: &Table, of: &Overall, contenders: &Contenders) -> (String, &'
     let first = stores(&of.ranking.tied, contenders);
     let ahead = ahead(&of.ranking, contenders, " faster than ");
     let margins = if ahead.is_empty() { "" } else { MARGINS };
-    let depends = if of.ranking.verdict == Verdict::Tie { depends(table, &of.ranking) } else { None };
-    if let Some((wins, fields)) = depends {
-        let mut wins: Vec<(&String, &usize)> = wins.iter().collect();
-        wins.sort_by_key(|(_, wins)| std::cmp::Reverse(**wins));
-        let words =
-            wins.iter().map(|(key, wins)| format!("{} in {wins}", stores(std::slice::from_ref(*key), contenders)));
-        let words = listed(&words.collect::<Vec<_>>());
-        return (format!("Which is fastest depends on the workload: {words} of {fields} timed fields"), "");
+    let name = |key: &String| stores(std::slice::from_ref(key), contenders);
+    if of.ranking.verdict == Verdict::Tie
+        && let Some(words) = depends_words(table, &of.ranking, name)
+    {
+        return (words, "");
     }
     let sentence = match of.ranking.verdict {
         Verdict::Winner => format!("{first} is fastest: {ahead}"),
@@ -165,13 +162,12 @@ fn standing(table: &Table, measure: &Measure, of: &Overall, contenders: &Contend
 
 /// In how many workloads those in the first place of all win or share the first place.
 fn won<'a>(rankings: impl Iterator<Item = &'a Ranking>, first: &[String], contenders: &Contenders) -> String {
-    let (mut all, mut wins, mut ties, mut unproven, mut alone) = (0, 0, 0, 0, 0);
+    let (mut all, mut ties, mut unproven, mut alone) = (0, 0, 0, 0);
     let mut winners: BTreeMap<&String, usize> = BTreeMap::new();
     for ranking in rankings {
         all += 1;
         let best = ranking.tied.iter().any(|key| first.contains(key));
         if best && ranking.verdict == Verdict::Winner {
-            wins += 1;
             *winners.entry(&ranking.best).or_default() += 1;
         }
         ties += usize::from(best && ranking.verdict == Verdict::Tie);
@@ -185,13 +181,13 @@ fn won<'a>(rankings: impl Iterator<Item = &'a Ranking>, first: &[String], conten
         let ties = if ties > 0 { format!(", tied in {ties}") } else { String::new() };
         return format!("{}{ties}, of {all}", text(&each.join(", ")));
     }
-    match (wins, ties) {
+    match (winners.values().sum::<usize>(), ties) {
         (0, 0) if alone == all => "no competitor".to_owned(),
         (0, 0) if unproven > 0 => format!("first in {unproven} of {all}, not proven"),
         (0, 0) => format!("wins none of {all}"),
         (0, _) => format!("tied in {ties} of {all}"),
-        (_, 0) => format!("wins {wins} of {all}"),
-        _ => format!("wins {wins}, tied in {ties}, of {all}"),
+        (wins, 0) => format!("wins {wins} of {all}"),
+        (wins, _) => format!("wins {wins}, tied in {ties}, of {all}"),
     }
 }
 

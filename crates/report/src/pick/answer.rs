@@ -110,10 +110,10 @@ fn nothing(picked: &Picked<'_>) -> String {
 
 /// How much time would be enough, as a further sentence.
 fn enough(picked: &Picked<'_>) -> String {
-    let seconds = picked.facts.proof_ns_expected as f64 / 1e9;
-    if seconds == 0.0 {
+    if picked.facts.proof_ns_expected == 0 {
         return " Give more with --budget.".to_owned();
     }
+    let seconds = picked.facts.proof_ns_expected as f64 / 1e9;
     format!(" Three rounds of all stores need a budget of {} or more, by a first guess: --budget.", budget_for(seconds))
 }
 

@@ -61,12 +61,13 @@ function cellsAgain(contest) {
   const rows = entries.map((entry) => {
     const cell = run.cells[entry.cell];
     const graphs = (cell?.flame_graphs ?? []).flatMap(([name, href]) => [fileLink(href, name), " "]);
+    const log = element("code", {}, cell?.log ?? "–");
     const settings = Object.entries(cell?.settings ?? {}).map(([name, value]) => `${name}=${value}`).join(", ");
     return element("tr", {},
       element("th", { scope: "row" }, storeName(entry.store)),
       element("td", {}, cell?.version ?? "–"),
       element("td", {}, settings || "none"),
-      element("td", {}, cell?.log_link ? fileLink(cell.log_link, element("code", {}, cell.log)) : element("code", {}, cell?.log ?? "–")),
+      element("td", {}, cell?.log_link ? fileLink(cell.log_link, log) : log),
       profiled ? element("td", {}, graphs.length ? graphs : "–") : null,
       element("td", {}, element("code", {}, cell?.again ?? "–")),
     );
