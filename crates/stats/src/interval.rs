@@ -13,11 +13,14 @@
 //! `t(1 − α/2, ν) / z(1 − α/2) · √(n/(n−1))`, shows skewness that the former cannot; the interval given is the wider of the
 //! two on each side. Few rounds can only be drawn in few ways: then each is weighed by how likely it is instead of drawing.
 //! All of it is done on the logarithmic scale: no figure is negative, and ratios are what is compared. Ratios have Welch's degrees of
-//! freedom, since the rounds of two stores need not scatter alike.
+//! freedom, since the rounds of two stores need not scatter alike. Where both are two of many, what all have in common counts too
+//! ([`CommonScatter`]).
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+
+use crate::scatter::{CommonScatter, Variance};
 
 /// Resamples drawn for an interval; if there are no more ways to draw, each of them is taken once, with its probability.
 const RESAMPLES: usize = 2_000;
@@ -76,7 +79,20 @@ pub fn bootstrap_mean_interval(rounds: &[f64], confidence: f64, seed: u64) -> Op
 ///
 /// `None` if either side has fewer than two rounds, a round is negative or not finite, or a mean is zero.
 pub fn compare(a: &[f64], b: &[f64], confidence: f64, seed: u64) -> Option<Interval> {
-    let (a, b) = (Sample::positive(a)?, Sample::positive(b)?);
+    compare_among(None, a, b, confidence, seed)
+}
+
+/// As [`compare`], of two that are among others with which they have this scatter in common.
+///
+/// `None` as there.
+pub fn compare_among(
+    common: Option<&CommonScatter>,
+    a: &[f64],
+    b: &[f64],
+    confidence: f64,
+    seed: u64,
+) -> Option<Interval> {
+    let (a, b) = (Sample::positive(a)?.among(common), Sample::positive(b)?.among(common));
     let mut draws = all_log_ratios(&a, &b).unwrap_or_else(|| {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut draw = || (a.resampled_mean(&mut random) / b.resampled_mean(&mut random)).ln();
@@ -123,8 +139,10 @@ fn all_log_ratios(a: &Sample, b: &Sample) -> Option<Vec<Draw>> {
 struct Sample<'a> {
     rounds: &'a [f64],
     mean: f64,
-    /// Estimated variance of the mean, divided by the mean squared: the variance of the mean's logarithm.
-    relative_variance: f64,
+    /// Estimated variance of the rounds, divided by the mean squared: the variance of a round's logarithm.
+    own: Variance,
+    /// The same with what is known of others.
+    moderated: Variance,
 }
 
 impl<'a> Sample<'a> {
@@ -135,7 +153,8 @@ impl<'a> Sample<'a> {
         }
         let count = rounds.len() as f64;
         let variance = rounds.iter().map(|round| (round - mean).powi(2)).sum::<f64>() / (count - 1.0);
-        Some(Self { rounds, mean, relative_variance: variance / count / (mean * mean) })
+        let own = Variance { variance: variance / (mean * mean), freedom: count - 1.0 };
+        Some(Self { rounds, mean, own, moderated: own })
     }
 
     fn not_negative(rounds: &'a [f64]) -> Option<Self> {
@@ -146,8 +165,17 @@ impl<'a> Sample<'a> {
         Self::not_negative(rounds).filter(|sample| sample.mean > 0.0)
     }
 
+    fn among(self, common: Option<&CommonScatter>) -> Self {
+        Self { moderated: common.map_or(self.own, |common| common.moderate(self.own)), ..self }
+    }
+
     fn freedom(&self) -> f64 {
-        self.rounds.len() as f64 - 1.0
+        self.own.freedom
+    }
+
+    /// The variance of the mean's logarithm, and its degrees of freedom.
+    fn of_mean(&self) -> (f64, f64) {
+        (self.moderated.variance / self.rounds.len() as f64, self.moderated.freedom)
     }
 
     fn correction(&self) -> f64 {
@@ -194,17 +222,16 @@ fn ways(count: usize) -> usize {
 
 /// Welch–Satterthwaite degrees of freedom of a difference of two logarithms of means.
 fn welch(a: &Sample, b: &Sample) -> f64 {
-    let (u, v) = (a.relative_variance, b.relative_variance);
-    let freedom = (u + v).powi(2) / (u * u / a.freedom() + v * v / b.freedom());
-    let least = a.freedom().min(b.freedom());
+    let ((u, of_u), (v, of_v)) = (a.of_mean(), b.of_mean());
+    let freedom = (u + v).powi(2) / (u * u / of_u + v * v / of_v);
+    let least = of_u.min(of_v);
     if freedom.is_finite() { freedom.max(least) } else { least }
 }
 
-/// What puts right the deviation of a resampled log-ratio: each side's variance by its own `n/(n−1)`.
+/// What puts right the deviation of a resampled log-ratio: each side's variance by its own `n/(n−1)`, and both by what others tell.
 fn ratio_correction(a: &Sample, b: &Sample) -> f64 {
-    let (u, v) = (a.relative_variance, b.relative_variance);
-    let shrunk = u / a.correction().powi(2) + v / b.correction().powi(2);
-    let factor = ((u + v) / shrunk).sqrt();
+    let shrunk = |of: &Sample| of.own.variance / of.rounds.len() as f64 / of.correction().powi(2);
+    let factor = ((a.of_mean().0 + b.of_mean().0) / (shrunk(a) + shrunk(b))).sqrt();
     if factor.is_finite() { factor } else { a.correction().max(b.correction()) }
 }
 

@@ -8,10 +8,12 @@ mod bisection;
 mod change;
 mod interval;
 mod ranking;
+mod scatter;
 mod summary;
 
 pub use bisection::{Bisection, Bracket};
 pub use change::has_settled;
-pub use interval::{Interval, bootstrap_mean_interval, compare};
+pub use interval::{Interval, bootstrap_mean_interval, compare, compare_among};
 pub use ranking::{Better, Candidate, Place, RankOptions, Ranking, Verdict, rank};
+pub use scatter::CommonScatter;
 pub use summary::{geometric_mean, mean, median};

@@ -1,6 +1,7 @@
 //! Who is best, and who cannot be told apart from the best.
 
-use crate::interval::{Interval, compare};
+use crate::interval::{Interval, compare_among};
+use crate::scatter::CommonScatter;
 
 /// What the rounding of sums may add to a ratio of equal figures.
 const ROUNDING: f64 = 1e-9;
@@ -94,9 +95,10 @@ pub struct Ranking {
 
 /// Ranks candidates by the mean over their rounds.
 ///
-/// Every other candidate is compared with the best at a level that keeps `confidence` over all comparisons (Bonferroni):
-/// among equals, a sole winner is named in at most `1 − confidence` of all rankings. That *some* candidate is wrongly said
-/// to be worse than the best is likelier, since the same rounds choose the best: one in ten with six equals and ten rounds.
+/// Every other candidate is compared with the best at a level that keeps `confidence` over all pairs (Bonferroni), since any might have been the
+/// best: among equals, a sole winner is named in at most `1 − confidence` of all rankings. Of three candidates or more with three rounds or
+/// more, what their scatter has in common counts ([`CommonScatter`]). Then three rounds may say wrongly, in up to one ranking of nine and the
+/// less often the more rounds there are, that *some* equal is worse than the best, if equals scatter unlike.
 /// Candidates without rounds, or with a figure that is negative or not finite, are left out; `None` if none remain.
 pub fn rank(candidates: &[Candidate], options: RankOptions) -> Option<Ranking> {
     let mut entrants: Vec<Entrant> =
@@ -106,11 +108,9 @@ pub fn rank(candidates: &[Candidate], options: RankOptions) -> Option<Ranking> {
         Better::Higher => b.mean.total_cmp(&a.mean),
     });
     let best = entrants.first()?;
-    let order: Vec<Place> = entrants
-        .iter()
-        .enumerate()
-        .map(|(index, entrant)| place(index, entrant, best, entrants.len(), options))
-        .collect();
+    let field = Field::of(&entrants, options);
+    let order: Vec<Place> =
+        entrants.iter().enumerate().map(|(index, entrant)| field.place(index, entrant, best)).collect();
     let tied: Vec<String> = order.iter().filter(|place| place.tied_with_best).map(|place| place.name.clone()).collect();
     let verdict = match order.len() {
         1 => Verdict::Alone,
@@ -140,38 +140,51 @@ impl<'a> Entrant<'a> {
     }
 }
 
-/// Where one entrant stands against the best, which has index 0.
-fn place(index: usize, entrant: &Entrant, best: &Entrant, entrants: usize, options: RankOptions) -> Place {
-    let (ratio_to_best, tied_with_best) = if index == 0 {
-        (Some(Interval { estimate: 1.0, low: 1.0, high: 1.0 }), true)
-    } else {
-        let ratio = ratio_to_best(index, entrant, best, entrants, options);
-        let same = entrant.mean == best.mean || (entrant.mean - best.mean).abs() < options.resolution;
-        let tied = same || ratio.is_some_and(|ratio| ratio.low <= 1.0 + ROUNDING);
-        (ratio, tied)
-    };
-    Place {
-        name: entrant.name.to_owned(),
-        mean: entrant.mean,
-        rounds: entrant.rounds.len(),
-        ratio_to_best,
-        tied_with_best,
-    }
+/// What the comparisons of a ranking have in common.
+struct Field {
+    options: RankOptions,
+    /// The confidence of one comparison.
+    confidence: f64,
+    scatter: Option<CommonScatter>,
 }
 
-/// How many times worse than the best: at least 1 by estimate, whichever end is the good one.
-fn ratio_to_best(
-    index: usize,
-    entrant: &Entrant,
-    best: &Entrant,
-    entrants: usize,
-    options: RankOptions,
-) -> Option<Interval> {
-    let confidence = 1.0 - (1.0 - options.confidence) / (entrants - 1) as f64;
-    let seed = options.seed.wrapping_add(index as u64);
-    match options.better {
-        Better::Lower => compare(&entrant.rounds, &best.rounds, confidence, seed),
-        Better::Higher => compare(&best.rounds, &entrant.rounds, confidence, seed),
+impl Field {
+    fn of(entrants: &[Entrant], options: RankOptions) -> Self {
+        let pairs = (entrants.len() * entrants.len().saturating_sub(1) / 2).max(1);
+        Self {
+            options,
+            confidence: 1.0 - (1.0 - options.confidence) / pairs as f64,
+            scatter: CommonScatter::of(entrants.iter().map(|entrant| entrant.rounds.as_slice())),
+        }
+    }
+
+    /// Where one entrant stands against the best, which has index 0.
+    fn place(&self, index: usize, entrant: &Entrant, best: &Entrant) -> Place {
+        let (ratio_to_best, tied_with_best) = if index == 0 {
+            (Some(Interval { estimate: 1.0, low: 1.0, high: 1.0 }), true)
+        } else {
+            let ratio = self.ratio_to_best(index, entrant, best);
+            let same = entrant.mean == best.mean || (entrant.mean - best.mean).abs() < self.options.resolution;
+            let tied = same || ratio.is_some_and(|ratio| ratio.low <= 1.0 + ROUNDING);
+            (ratio, tied)
+        };
+        Place {
+            name: entrant.name.to_owned(),
+            mean: entrant.mean,
+            rounds: entrant.rounds.len(),
+            ratio_to_best,
+            tied_with_best,
+        }
+    }
+
+    /// How many times worse than the best: at least 1 by estimate, whichever end is the good one.
+    fn ratio_to_best(&self, index: usize, entrant: &Entrant, best: &Entrant) -> Option<Interval> {
+        let (worse, better) = match self.options.better {
+            Better::Lower => (entrant, best),
+            Better::Higher => (best, entrant),
+        };
+        let seed = self.options.seed.wrapping_add(index as u64);
+        compare_among(self.scatter.as_ref(), &worse.rounds, &better.rounds, self.confidence, seed)
     }
 }
 
