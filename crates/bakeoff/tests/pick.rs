@@ -161,4 +161,27 @@ fn a_binding_for_the_jvm_is_no_library_for_native_programs() {
     }
     let native = ["pick", "--stores", "lmdbjava", "--language", "native"];
     Place::new().run(&native).expect(2).says(&["lmdbjava: for programs on the JVM only"]);
+    // One that has no batches races where records can be loaded one by one.
+    let hash = ["pick", "--records", "300", "--stores", "chronicle-map", "--budget", "20s"];
+    assert!(Place::new().run(&hash).expect(0).stdout.contains("Chronicle Map"));
+}
+
+#[test]
+fn a_store_may_have_transactions_in_some_classes_alone() {
+    let place = Place::new();
+    let asked = |class| {
+        place.run(&[
+            "pick",
+            "--records",
+            "300",
+            "--stores",
+            "berkeley-db",
+            "--must",
+            "transactions",
+            "--durability",
+            class,
+        ])
+    };
+    asked("none").expect(2).says(&["berkeley-db: does not offer transactions in class none"]);
+    assert!(asked("process").expect(0).stdout.contains("Berkeley DB"));
 }

@@ -79,9 +79,9 @@ pub enum Warning {
         /// The operation's median latency.
         latency_ns_p50: u64,
     },
-    /// Phases were measured before their rate had settled.
+    /// Phases were measured before their rate had settled, or it changed while they were.
     NotSteady {
-        /// Phases, each with its store.
+        /// Phases, each with its store, and how it changed.
         phases: Vec<String>,
     },
     /// There are too few rounds to tell noise from difference.
@@ -216,7 +216,10 @@ impl Warning {
                 format!("{operation} takes {latency_ns_p50} ns (median) and two clock readings {clock_pair_ns} ns")
             }
             Self::NotSteady { phases } => {
-                format!("the rate had not settled, or it could not be told, before measuring {}", first_few(phases))
+                format!(
+                    "the rate had not settled before it was measured, or changed since, or it could not be told: {}",
+                    first_few(phases)
+                )
             }
             Self::FewRounds { rounds: 1 } => "there is only 1 round".to_owned(),
             Self::FewRounds { rounds } => format!("there are only {rounds} rounds"),

@@ -93,6 +93,9 @@ pub struct DurabilitySupport {
     pub how: String,
     /// Where the store's documentation says so.
     pub source: String,
+    /// Whether a batch is applied as a whole or not at all in this class, where that is not as in the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub atomic_batch: Option<bool>,
 }
 
 /// What a store can do. What it cannot is shown as n/a and never emulated.
@@ -108,7 +111,7 @@ pub struct Capabilities {
     pub batch: bool,
     /// A session reads what it wrote in its own open batch.
     pub batch_reads: bool,
-    /// A batch is applied as a whole or not at all, even when the process is killed.
+    /// A batch is applied as a whole or not at all, even when the process is killed, in every class that does not say otherwise.
     pub atomic_batch: bool,
     /// Inserting a key that is there is an error and leaves its value; otherwise an insert writes without looking.
     pub insert_refuses: bool,
@@ -242,4 +245,12 @@ pub struct StoreDescription {
     /// Exists to test bakeoff itself: left out of `bakeoff stores` and of `--stores all`, never ranked.
     #[serde(default)]
     pub test_only: bool,
+}
+
+impl StoreDescription {
+    /// Whether a batch is applied as a whole or not at all in this class, even when the process is killed.
+    pub fn batch_is_atomic(&self, class: Durability) -> bool {
+        let of_class = self.durability.get(&class).and_then(|support| support.atomic_batch);
+        of_class.unwrap_or(self.capabilities.atomic_batch)
+    }
 }

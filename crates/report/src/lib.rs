@@ -67,7 +67,7 @@ pub use markdown::write_markdown;
 pub use page::write_page;
 pub use pick::{
     Excluded, Goal, PICK_ASKED, PICK_ASKED_PART, PICK_PHASE, PickFacts, Question, by_reason, pick_is_answered,
-    pick_ranking, render_pick,
+    pick_ranking, render_pick, roughly,
 };
 pub use published::Published;
 pub use published_report::render_published;

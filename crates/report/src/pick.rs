@@ -9,7 +9,7 @@ use std::time::Duration;
 use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, Verdict, rank};
 use serde::{Deserialize, Serialize};
 
-pub use answer::render_pick;
+pub use answer::{render_pick, roughly};
 
 use crate::figures::{PAGE_BYTES, quantile};
 use crate::format::{bytes, rate, ratio, time};

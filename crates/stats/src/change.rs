@@ -38,6 +38,25 @@ fn pettitt(series: &[f64]) -> Option<Change> {
     Some(Change { before, p: p.min(1.0) })
 }
 
+/// A series that has two levels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LevelChange {
+    /// The part of the series that comes before it.
+    pub after_part: f64,
+    /// The median behind it by that before it.
+    pub factor: f64,
+}
+
+/// Where a series changes its level most, and by how much. `None` if chance explains it more often than once in twenty series, of fewer than
+/// eight figures, or if there is no ratio.
+pub fn level_change(series: &[f64]) -> Option<LevelChange> {
+    let change = pettitt(series).filter(|change| change.p < LEVEL)?;
+    let (before, behind) = series.split_at(change.before);
+    let factor = crate::median(behind)? / crate::median(before)?;
+    let after_part = change.before as f64 / series.len() as f64;
+    (factor.is_finite() && factor > 0.0).then_some(LevelChange { after_part, factor })
+}
+
 /// From which figure on the level stays the same: after the last change that chance explains less often than `level`. `None` if too few
 /// figures are left behind it to tell.
 fn steady_from(series: &[f64], level: f64) -> Option<usize> {
@@ -83,6 +102,21 @@ mod tests {
         assert!(change.p < 1e-6, "{change:?}");
         assert_eq!(steady_from(&nile, 0.01), Some(28));
         assert_eq!(has_settled(&nile), Some(true));
+    }
+
+    #[test]
+    fn how_much_the_nile_changed() {
+        let change = level_change(&NILE.map(f64::from)).unwrap();
+        assert_eq!(change.after_part, 0.28);
+        // Medians of the 28 years before, 1,110 and 1,120 in their middle, and of the 72 after, 846 and 848.
+        let [before, behind] = [&NILE[..28], &NILE[28..]].map(|years| {
+            let mut years = years.to_vec();
+            years.sort_unstable();
+            f64::from(years[years.len() / 2 - 1] + years[years.len() / 2]) / 2.0
+        });
+        assert!((change.factor - behind / before).abs() < 1e-12 && change.factor < 0.8, "{change:?}");
+        assert_eq!(level_change(&[5.0; 64]), None);
+        assert_eq!(level_change(&[1.0, 2.0]), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod scatter;
 mod summary;
 
 pub use bisection::{Bisection, Bracket};
-pub use change::has_settled;
+pub use change::{LevelChange, has_settled, level_change};
 pub use interval::{Interval, bootstrap_mean_interval, compare, compare_among};
 pub use ranking::{Better, Candidate, Place, RankOptions, Ranking, Verdict, rank};
 pub use scatter::CommonScatter;

@@ -41,8 +41,7 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
             scan_any_order: true,
             batch: true,
             batch_reads: true,
-            // Not in class none.
-            atomic_batch: false,
+            atomic_batch: true,
             insert_refuses: true,
             parallel_readers: true,
             parallel_writers: true,
@@ -66,7 +65,7 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
 fn durability() -> std::collections::BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
     let flags = format!("{MANUAL}/api_reference/C/envset_flags.html");
     let transactions = format!("{MANUAL}/programmer_reference/transapp.html");
-    classes(&[
+    let mut classes = classes(&[
         (
             Durability::None,
             "a database without an environment: changed pages are written when the cache is full and when it is closed, a batch is \
@@ -84,7 +83,11 @@ fn durability() -> std::collections::BTreeMap<Durability, bakeoff_protocol::Dura
             "an environment with transactions: the log is flushed at every commit; a batch is atomic, and batches take turns",
             &transactions,
         ),
-    ])
+    ]);
+    if let Some(without_log) = classes.get_mut(&Durability::None) {
+        without_log.atomic_batch = Some(false);
+    }
+    classes
 }
 
 fn settings() -> Vec<Setting> {

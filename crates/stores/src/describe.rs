@@ -6,7 +6,11 @@ use bakeoff_protocol::{Durability, DurabilitySupport, MemoryShare, MemorySplit, 
 
 /// The classes a store offers: class, how it reaches it, where its documentation says so.
 pub(crate) fn classes(offered: &[(Durability, &str, &str)]) -> BTreeMap<Durability, DurabilitySupport> {
-    let support = |how: &str, source: &str| DurabilitySupport { how: how.to_owned(), source: source.to_owned() };
+    let support = |how: &str, source: &str| DurabilitySupport {
+        how: how.to_owned(),
+        source: source.to_owned(),
+        atomic_batch: None,
+    };
     offered.iter().map(|&(class, how, source)| (class, support(how, source))).collect()
 }
 

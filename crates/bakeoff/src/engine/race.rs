@@ -6,7 +6,9 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use bakeoff_report::{Excluded, PICK_ASKED, PICK_ASKED_PART, PickFacts, pick_is_answered, pick_ranking, rounds_of};
+use bakeoff_report::{
+    Excluded, PICK_ASKED, PICK_ASKED_PART, PickFacts, pick_is_answered, pick_ranking, roughly, rounds_of,
+};
 use bakeoff_stats::{Ranking, Verdict};
 use bakeoff_suite::{Cell, WorkloadPlan};
 use rand::SeedableRng;
@@ -22,7 +24,7 @@ use crate::pick::suite::ROUNDS_MAX;
 const DROP_CONFIDENCE: f64 = 0.99;
 
 /// A store whose first round cost so many times the best one's is dropped at once if the time is short.
-const HOPELESS: f64 = 10.0;
+const HOPELESS: f64 = 4.0;
 
 /// Rounds that those who stay have at least.
 const ROUNDS_MIN: u32 = 3;
@@ -68,10 +70,15 @@ impl Run<'_> {
         budget.mul_f64(part).saturating_sub(self.begin.elapsed())
     }
 
+    /// How long a step will take, as far as is known.
+    fn expected(&self, step: &Step, racing: &Racing) -> Duration {
+        let expected: f64 = step.cells.iter().map(|&cell| racing.costs.predict_cell(step.workload, cell)).sum();
+        Duration::from_nanos(expected as u64)
+    }
+
     /// Whether a step is expected to end within a part of the budget.
     fn fits(&self, step: &Step, racing: &Racing, part: f64) -> bool {
-        let expected: f64 = step.cells.iter().map(|&cell| racing.costs.predict_cell(step.workload, cell)).sum();
-        Duration::from_nanos(expected as u64) <= self.left_of(part)
+        self.expected(step, racing) <= self.left_of(part)
     }
 
     /// The workload that is what was asked.
@@ -163,7 +170,7 @@ impl Run<'_> {
                 }
                 let why = match self.variant_step(racing, question, round, leaders) {
                     Err(why) => Some(why),
-                    Ok(step) if !self.fits(&step, racing, 1.0) => Some("there was no time left for it".to_owned()),
+                    Ok(step) if !self.fits(&step, racing, 1.0) => Some(self.no_time(&step, racing)),
                     Ok(step) => (!self.step(&step, &[], &mut racing.costs, &mut racing.display)?)
                         .then(|| "the time ended before it was done".to_owned()),
                 };
@@ -173,6 +180,12 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    /// That there was no time for the rounds of a variant, and how much it would take.
+    fn no_time(&self, step: &Step, racing: &Racing) -> String {
+        let rounds = VARIANT_ROUNDS.0;
+        format!("there was no time left: {rounds} rounds take about {}", roughly(self.expected(step, racing) * rounds))
     }
 
     /// Whether more rounds of a variant would say nothing more.

@@ -1,7 +1,8 @@
 //! What spoils figures: known beforehand from machine and medium, seen afterwards in the results.
 
 use bakeoff_measure::{Machine, Warning, before_run};
-use bakeoff_protocol::{CellStatus, ResultLine};
+use bakeoff_protocol::{CellStatus, OverTime, ResultLine};
+use bakeoff_stats::level_change;
 
 use crate::engine::run_file::WarningFacts;
 use crate::engine::setup::Setup;
@@ -62,15 +63,29 @@ fn clock_overhead(lines: &[ResultLine]) -> Option<Warning> {
     Warning::clock_overhead(&operation, clock_pair_ns, median)
 }
 
+/// By less than this, a level that changes makes no other figure.
+const CHANGE_MIN: f64 = 1.2;
+
 /// Phases that were to be measured at a steady rate, and for all one knows were not.
 fn not_steady(lines: &[ResultLine]) -> Option<Warning> {
     let phases = lines.iter().filter_map(|line| match line {
         ResultLine::Phase(phase) => Some(phase),
         ResultLine::Cell(_) => None,
     });
-    let unsteady =
-        phases.filter(|phase| phase.result.warm_up.as_ref().is_some_and(|warm_up| warm_up.steady != Some(true)));
-    Warning::not_steady(unsteady.map(|phase| format!("{} of {}", phase.result.phase, phase.axes.store)).collect())
+    let unsteady = phases.filter_map(|phase| {
+        let warm_up = phase.result.warm_up.as_ref()?;
+        let how = if warm_up.steady == Some(true) { changed(phase.result.over_time.as_ref()?)? } else { String::new() };
+        Some(format!("{} of {}{how}", phase.result.phase, phase.axes.store))
+    });
+    Warning::not_steady(unsteady.collect())
+}
+
+/// How the level changed while a phase was measured, if it did.
+fn changed(course: &OverTime) -> Option<String> {
+    let means: Vec<f64> =
+        course.slices.iter().filter(|slice| slice.0 > 0).map(|slice| slice.1 as f64 / slice.0 as f64).collect();
+    let change = level_change(&means).filter(|change| change.factor.max(change.factor.recip()) > CHANGE_MIN)?;
+    Some(format!(" (from {:.0} % of the time on {:.1} times as long)", 100.0 * change.after_part, change.factor))
 }
 
 fn facts(warnings: Vec<Warning>) -> Vec<WarningFacts> {
@@ -82,4 +97,23 @@ fn facts(warnings: Vec<Warning>) -> Vec<WarningFacts> {
         }
     }
     facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compaction that begins after measuring did, as a store with large buffers has it: the warm-up cannot know.
+    #[test]
+    fn a_level_that_changes_while_it_is_measured_is_told() {
+        let course = |ns_of: &dyn Fn(u64) -> u64| OverTime {
+            slice_ns: 1_000_000,
+            slices: (0..40).map(|slice| (1_000, 1_000 * (ns_of(slice) + slice % 3), 9_000)).collect(),
+        };
+        assert_eq!(changed(&course(&|_| 2_000)), None);
+        // By a tenth, which is seen and too little to tell.
+        assert_eq!(changed(&course(&|slice| if slice < 10 { 2_000 } else { 2_200 })), None);
+        let told = changed(&course(&|slice| if slice < 10 { 2_000 } else { 7_600 }));
+        assert_eq!(told.as_deref(), Some(" (from 25 % of the time on 3.8 times as long)"));
+    }
 }

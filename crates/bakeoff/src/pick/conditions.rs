@@ -1,7 +1,7 @@
 //! Hard conditions: which stores can do what is needed at all, and what the others lack.
 
 use anyhow::{Result, bail};
-use bakeoff_protocol::{Platform, StoreDescription};
+use bakeoff_protocol::{Durability, Platform, StoreDescription};
 use bakeoff_report::Excluded;
 use bakeoff_suite::{did_you_mean, format_size};
 
@@ -87,6 +87,11 @@ fn other(platform: Platform) -> Platform {
     }
 }
 
+/// Whether records could not be loaded one by one: not where each would wait for the disk.
+pub(crate) fn loads_in_batches(durability: Durability) -> bool {
+    durability == Durability::Power
+}
+
 /// What a store lacks, in words; nothing if it can do everything.
 fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<String> {
     let mut lacks = Vec::new();
@@ -95,14 +100,17 @@ fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Strin
         lacks.push(format!("durability {} is not offered, only {}", need.durability, offered.join(", ")));
     }
     let can = &store.capabilities;
-    for (word, _) in MUSTS.iter().filter(|(_, must)| need.must.contains(must) && !offers(store, *must)) {
-        lacks.push(format!("does not offer {word}"));
+    for (word, must) in MUSTS.iter().filter(|(_, must)| need.must.contains(must) && !offers(need, store, *must)) {
+        let elsewhere = *must == Must::Transactions && can.atomic_batch;
+        let place = if elsewhere { format!(" in class {}", need.durability) } else { String::new() };
+        lacks.push(format!("does not offer {word}{place}"));
     }
     if need.does("scan") && !can.scan_from && !need.must.contains(&Must::Ordered) {
         lacks.push("does not offer scans from a key".to_owned());
     }
-    if !can.batch {
-        lacks.push("does not offer batches of writes, in which the records are loaded".to_owned());
+    if !can.batch && loads_in_batches(need.durability) {
+        let class = need.durability;
+        lacks.push(format!("does not offer batches of writes, in which the records are loaded in class {class}"));
     }
     let (least, most) = (store.key_bytes_min, store.key_bytes_max.unwrap_or(u64::MAX));
     if !(least..=most).contains(&need.key_bytes) {
@@ -125,11 +133,11 @@ fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Strin
     lacks
 }
 
-fn offers(store: &StoreDescription, must: Must) -> bool {
+fn offers(need: &Need, store: &StoreDescription, must: Must) -> bool {
     let can = &store.capabilities;
     match must {
         Must::Ordered => can.scan_from && can.scan_ordered,
-        Must::Transactions => can.atomic_batch,
+        Must::Transactions => store.batch_is_atomic(need.durability),
         Must::MultiProcess => can.multi_process,
         Must::ParallelWrites => can.parallel_writers,
     }

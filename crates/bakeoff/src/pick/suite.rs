@@ -10,6 +10,7 @@ use bakeoff_suite::{RECORDS_MAX, VALUE_BYTES_MAX, drawn_max, format_count, forma
 use bakeoff_tape::SizeRange;
 
 use crate::engine::replayed::Replayed;
+use crate::pick::conditions::loads_in_batches;
 use crate::pick::need::{Need, is_write};
 
 /// Rounds of a race at most: what differs by too little to be seen in so many does not matter.
@@ -41,10 +42,12 @@ struct Variant {
 
 impl PickSuite {
     /// The suite for these stores.
-    pub(crate) fn new(need: &Need, stores: &[String]) -> Self {
+    ///
+    /// Without `batches`, which some of them do not offer, records are loaded one by one where that is possible.
+    pub(crate) fn new(need: &Need, stores: &[String], batches: bool) -> Self {
         let variants = variants(need);
         let mut text = head(need, stores);
-        text.push_str(&phases(need, (&need.mix, need.durability), "phases"));
+        text.push_str(&phases(need, (&need.mix, need.durability), batches, "phases"));
         let _ = write!(text, "\n[[variants]]\nname = \"{PICK_ASKED}\"\nsummary = \"What was asked.\"\n");
         for variant in &variants {
             let _ = write!(text, "\n[[variants]]\nname = \"{}\"\nsummary = \"{}.\"\n", variant.name, variant.words);
@@ -52,7 +55,7 @@ impl PickSuite {
                 let _ = write!(text, "[variants.axes]\n{}\n", variant.axes);
             }
             if let Some((mix, durability)) = &variant.does {
-                text.push_str(&phases(need, (mix, *durability), "variants.phases"));
+                text.push_str(&phases(need, (mix, *durability), batches, "variants.phases"));
             }
         }
         let question = |variant: Variant| Question { variant: variant.name, words: variant.words, not_measured: None };
@@ -126,11 +129,12 @@ fn ascends(need: &Need) -> bool {
     ["latest", "sequential", "insertion"].iter().any(|word| need.access.contains(word))
 }
 
-fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durability), table: &str) -> String {
+fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durability), batches: bool, table: &str) -> String {
+    let batch = if batches || loads_in_batches(durability) { "batch = 1_000\n" } else { "" };
     let load = if ascends(need) { "insertion" } else { "uniform" };
     let weights: Vec<_> = mix.iter().map(|(kind, weight)| format!("{kind} = {weight:?}")).collect();
     let mut text = format!(
-        "[[{table}]]\nname = \"load\"\noperation = \"insert\"\naccess = \"{load}\"\nbatch = 1_000\nmeasure = \"throughput\"\n\n\
+        "[[{table}]]\nname = \"load\"\noperation = \"insert\"\naccess = \"{load}\"\n{batch}measure = \"throughput\"\n\n\
          [[{table}]]\nname = \"{PICK_PHASE}\"\nmix = {{ {} }}\noperations = {}\n",
         weights.join(", "),
         operations(need, mix, durability)
@@ -283,7 +287,7 @@ mod tests {
                         ("durability", "power"),
                         ("memory", "64MiB"),
                     ];
-                    let suite = PickSuite::new(&need(&words), &["a".to_owned(), "b".to_owned()]);
+                    let suite = PickSuite::new(&need(&words), &["a".to_owned(), "b".to_owned()], records != "10");
                     let parsed = Suite::parse("pick", &suite.text);
                     let parsed =
                         parsed.unwrap_or_else(|errors| panic!("{mix} {access} {records}: {errors}\n{}", suite.text));
@@ -302,7 +306,8 @@ mod tests {
 
     #[test]
     fn questions_change_one_thing_each() {
-        let suite = PickSuite::new(&need(&[("value-size", "1KiB..10KiB"), ("records", "10k")]), &["a".to_owned()]);
+        let suite =
+            PickSuite::new(&need(&[("value-size", "1KiB..10KiB"), ("records", "10k")]), &["a".to_owned()], true);
         let words: Vec<_> = suite.questions.iter().map(|question| question.words.as_str()).collect();
         let expected = [
             "Values twice as long, 2KiB..20KiB",

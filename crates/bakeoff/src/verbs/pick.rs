@@ -50,7 +50,8 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         Some(tape) => PickSuite::replaying(&need, &able, tape)?,
         None => {
             check_percentile(&need, &typed.get("optimize").place)?;
-            PickSuite::new(&need, &able)
+            let all_batch = stores.iter().all(|store| store.capabilities.batch || !able.contains(&store.name));
+            PickSuite::new(&need, &able, all_batch)
         }
     };
     let source = SuiteSource { name: NAME.to_owned(), text: suite.text };

@@ -91,8 +91,10 @@ fn identity(store: &&StoreDescription) -> [String; 6] {
 
 fn abilities(store: &&StoreDescription) -> [String; 7] {
     let capabilities = &store.capabilities;
+    let mut atomic = store.durability.keys().map(|class| store.batch_is_atomic(*class));
     let batches = match (capabilities.batch, capabilities.atomic_batch) {
-        (true, true) => "atomic",
+        (true, true) if atomic.all(|is| is) => "atomic",
+        (true, true) => "mostly atomic",
         (true, false) => "yes",
         (false, _) => "no",
     };

@@ -1,6 +1,7 @@
 //! The answer of a pick in words: the store, how sure that is, its settings, what it costs, who else, and when the answer would change.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use bakeoff_protocol::{Durability, FailureKind};
 use bakeoff_stats::{Interval, Ranking, Verdict};
@@ -17,6 +18,9 @@ use crate::table::paragraph;
 
 /// Stores that differ by less than this factor, for all that is known, are too close to matter.
 const CLOSE: f64 = 1.1;
+
+/// A limit beyond this does not say that a store is still a good choice.
+const CLEAR: f64 = 2.0;
 
 /// No figures are given for what lies further from one than this.
 const BEYOND: f64 = 1000.0;
@@ -119,7 +123,12 @@ fn enough(picked: &Picked<'_>) -> String {
 
 /// The budget of which this many seconds of measuring what was asked are the part that it may have.
 fn budget_for(seconds: f64) -> String {
-    duration(round_up((seconds / PICK_ASKED_PART).ceil() as u64))
+    roughly(Duration::from_secs_f64(seconds / PICK_ASKED_PART))
+}
+
+/// A time that is a guess, to two digits at most, upwards.
+pub fn roughly(time: Duration) -> String {
+    duration(round_up(time.as_secs_f64().ceil() as u64))
 }
 
 /// To two digits at most, upwards: a guess has no more.
@@ -222,7 +231,7 @@ fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
             false if fewest < ROUNDS_FEW => format!(
                 "{budget} could not tell them apart: all that is known is that {known}. So few rounds cannot tell how many it would take: give \
                  twice the time, {}, or more with --budget.",
-                duration(round_up(2 * picked.facts.budget().as_secs()))
+                roughly(picked.facts.budget() * 2)
             ),
             false => format!(
                 "{budget} could not tell them apart: all that is known is that {known}. Their rounds differ too much for more time to help: \
@@ -344,7 +353,14 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
     });
     match ranking.verdict {
         Verdict::Unproven => format!("not proven by so few rounds: {title} leads; {next}"),
-        Verdict::Tie if place.tied_with_best => format!("not that it shows: {} are tied", picked.titles(&ranking.tied)),
+        Verdict::Tie if place.tied_with_best => {
+            let most = place.ratio_to_best.map_or(f64::INFINITY, |ratio| ratio.high);
+            let at_most = match place.name == ranking.best || most > CLEAR {
+                true => String::new(),
+                false => format!(", {} takes {} at most", picked.title(best), ratio(most)),
+            };
+            format!("not that it shows: {} are tied{at_most}", picked.titles(&ranking.tied))
+        }
         _ if ranking.best == *best => format!("no, {title}: {next}"),
         _ => format!(
             "yes, {}: {} takes {}",

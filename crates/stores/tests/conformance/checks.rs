@@ -242,7 +242,7 @@ pub(crate) fn unfinished_batch(fixture: &Fixture) -> Outcome {
     fixture.session(EACH, |session| {
         assert_eq!(get(session, b"acknowledged").as_deref(), Some(&b"1"[..]));
         assert_eq!(get(session, b"later").as_deref(), Some(&b"3"[..]));
-        if fixture.description().capabilities.atomic_batch {
+        if fixture.batch_is_atomic() {
             assert_eq!(get(session, b"unfinished"), None, "a batch that is not committed is dropped as a whole");
         }
     });

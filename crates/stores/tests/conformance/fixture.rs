@@ -105,6 +105,11 @@ impl<'s> Fixture<'s> {
         Self { subject, durability, settings, parent, directory }
     }
 
+    /// Whether a batch is applied as a whole or not at all in the class under test.
+    pub(crate) fn batch_is_atomic(&self) -> bool {
+        self.subject.description.batch_is_atomic(self.durability)
+    }
+
     /// The same store and class, with nothing in it.
     pub(crate) fn fresh(&self) -> Self {
         Self::new(self.subject, self.durability)

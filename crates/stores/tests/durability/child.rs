@@ -151,7 +151,7 @@ fn check(subject: &Subject, orders: &Orders, from: u64) -> u64 {
     if found == new {
         return after.steps;
     }
-    assert!(!subject.description.capabilities.atomic_batch, "{}", difference(&found, &old));
+    assert!(!subject.description.batch_is_atomic(orders.durability), "{}", difference(&found, &old));
     // What was not acknowledged may be done in part; it is done again, as an application would.
     let under_way = |key: &&Vec<u8>| old.get(*key) != new.get(*key) || touched(orders, from).contains(*key);
     let others = |content: &Content| -> Content {

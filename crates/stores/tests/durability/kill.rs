@@ -61,7 +61,8 @@ pub(crate) fn survives(subject: &Subject, durability: Durability, batched: bool)
         }
     }
     let what = if batched { "batches" } else { "writes" };
-    let whole = if batched && !subject.description.capabilities.atomic_batch { " (a batch is not atomic)" } else { "" };
+    let whole =
+        if batched && !subject.description.batch_is_atomic(durability) { " (a batch is not atomic)" } else { "" };
     Outcome::Ok(format!("{} kills, {} {what} acknowledged and all there{whole}", ordeal.kills, ordeal.acknowledged))
 }
 

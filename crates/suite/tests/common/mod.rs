@@ -125,7 +125,7 @@ pub(crate) fn files() -> StoreDescription {
 }
 
 fn classes(list: &[Durability]) -> BTreeMap<Durability, DurabilitySupport> {
-    let support = DurabilitySupport { how: String::new(), source: String::new() };
+    let support = DurabilitySupport { how: String::new(), source: String::new(), atomic_batch: None };
     list.iter().map(|&class| (class, support.clone())).collect()
 }
 
