@@ -200,7 +200,7 @@ pub(crate) struct PickArguments {
     pub(crate) tape: Option<PathBuf>,
     /// Directory on the disk to measure [default: the --out directory]
     #[arg(long, value_name = "DIR")]
-    pub(crate) dir: Option<PathBuf>,
+    pub(crate) dir: Option<String>,
     /// Where result directories are made
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
     pub(crate) out: PathBuf,
@@ -208,7 +208,7 @@ pub(crate) struct PickArguments {
 
 impl PickArguments {
     /// What was given for each item of a need, in the order of the questions.
-    pub(crate) fn flags(&self) -> [&Option<String>; 16] {
+    pub(crate) fn flags(&self) -> [&Option<String>; 17] {
         [
             &self.records,
             &self.value_size,
@@ -225,6 +225,7 @@ impl PickArguments {
             &self.optimize,
             &self.stores,
             &self.budget,
+            &self.dir,
             &self.seed,
         ]
     }

@@ -50,10 +50,15 @@ fn a_need_from_a_file_with_flags_over_it() {
     let place = Place::new();
     place.write(
         "need.toml",
-        "records = 300\nvalue-size = \"50B\"\nstores = [\"lmdb\", \"sqlite\"]\nbudget = \"1h\"\nmix = { get = 1 }\n",
+        "records = 300\nvalue-size = \"50B\"\nstores = [\"lmdb\", \"sqlite\"]\nbudget = \"1h\"\nmix = { get = 1 }\ndir = \"disk\"\n",
     );
+    place.run(&["pick", "--need", "need.toml"]).expect(2).says(&["need.toml:6: dir disk: there is no such directory"]);
+    std::fs::create_dir(place.path().join("disk")).unwrap();
     let shown = place.run(&["pick", "--need", "need.toml", "--budget", "20s", "--optimize", "p99"]).expect(0).stdout;
     assert!(shown.contains("mix get=1") && shown.contains("99th percentile"), "{shown}");
+    let facts = std::fs::read_to_string(place.only_run().join("run.json")).unwrap();
+    let facts: serde_json::Value = serde_json::from_str(&facts).unwrap();
+    assert!(facts["media"].to_string().contains("/disk"), "{}", facts["media"]);
 }
 
 #[test]

@@ -39,10 +39,10 @@ pub enum Warning {
         /// The file system's type.
         file_system: String,
     },
-    /// All data fits into memory.
+    /// Data fits into memory.
     DataSmallerThanMemory {
-        /// The largest amount of data that the run keeps at a time.
-        data_bytes: u64,
+        /// The least and the largest amount of data that fits and is kept at a time.
+        data_bytes: (u64, u64),
         /// Memory of the machine or of the control group.
         memory_bytes: u64,
     },
@@ -98,8 +98,8 @@ pub enum Warning {
     },
 }
 
-/// What can be said before a run that keeps at most `data_bytes` of keys and values at a time.
-pub fn before_run(machine: &Machine, medium: &Medium, data_bytes: u64) -> Vec<Warning> {
+/// What can be said before a run whose workloads keep this many bytes of keys and values at a time.
+pub fn before_run(machine: &Machine, medium: &Medium, data_bytes: &[u64]) -> Vec<Warning> {
     let warnings = [
         Warning::tmpfs(medium),
         Warning::data_smaller_than_memory(machine, data_bytes),
@@ -122,10 +122,11 @@ impl Warning {
         Some(Self::Tmpfs { directory: medium.directory.clone(), file_system })
     }
 
-    /// If the data fits into memory.
-    pub fn data_smaller_than_memory(machine: &Machine, data_bytes: u64) -> Option<Self> {
-        let memory_bytes = machine.memory_usable_bytes().filter(|&memory| data_bytes < memory)?;
-        Some(Self::DataSmallerThanMemory { data_bytes, memory_bytes })
+    /// If data of some workload fits into memory.
+    pub fn data_smaller_than_memory(machine: &Machine, data_bytes: &[u64]) -> Option<Self> {
+        let memory_bytes = machine.memory_usable_bytes()?;
+        let fits = || data_bytes.iter().copied().filter(|data| *data < memory_bytes);
+        Some(Self::DataSmallerThanMemory { data_bytes: (fits().min()?, fits().max()?), memory_bytes })
     }
 
     /// If some governor is not `performance`.
@@ -201,8 +202,9 @@ impl Warning {
             Self::Tmpfs { directory, file_system } => {
                 format!("{} is on {file_system}, which is memory", directory.display())
             }
-            Self::DataSmallerThanMemory { data_bytes, memory_bytes } => {
-                format!("the data ({}) fits into memory ({})", bytes(*data_bytes), bytes(*memory_bytes))
+            Self::DataSmallerThanMemory { data_bytes: (least, most), memory_bytes } => {
+                let data = if least == most { bytes(*most) } else { format!("{} to {}", bytes(*least), bytes(*most)) };
+                format!("the data ({data}) fits into memory ({})", bytes(*memory_bytes))
             }
             Self::FrequencyScaling { governors } => format!("the frequency governor is {}", governors.join(", ")),
             Self::Steal { steal_ns, wall_ns } => {
@@ -217,7 +219,7 @@ impl Warning {
             }
             Self::NotSteady { phases } => {
                 format!(
-                    "the rate had not settled before it was measured, or changed since, or it could not be told: {}",
+                    "the rate had not settled before it was measured, changed since, or could not be told: {}",
                     first_few(phases)
                 )
             }

@@ -22,7 +22,7 @@ fn quiet() -> (Machine, Medium) {
 }
 
 fn codes(machine: &Machine, medium: &Medium, data_bytes: u64) -> Vec<&'static str> {
-    before_run(machine, medium, data_bytes).iter().map(Warning::code).collect()
+    before_run(machine, medium, &[data_bytes]).iter().map(Warning::code).collect()
 }
 
 /// One of each sort.
@@ -46,7 +46,7 @@ fn all() -> Vec<Warning> {
         Warning::not_steady((1..=7).map(|number| format!("write of store-{number}")).collect()),
         Warning::few_rounds(2),
     ];
-    before_run(&machine, &medium, GIB).into_iter().chain(later.into_iter().flatten()).collect()
+    before_run(&machine, &medium, &[GIB]).into_iter().chain(later.into_iter().flatten()).collect()
 }
 
 #[test]
@@ -54,6 +54,10 @@ fn a_quiet_machine_gives_no_cause_for_words() {
     let (machine, medium) = quiet();
     assert!(codes(&machine, &medium, 8 * GIB).is_empty());
     assert_eq!(codes(&machine, &medium, 8 * GIB - 1), ["data-smaller-than-memory"]);
+    // Of several workloads those that fit are told, from the least to the largest.
+    let some = Warning::data_smaller_than_memory(&machine, &[9 * GIB, GIB, 2 * GIB]).unwrap().to_string();
+    assert!(some.starts_with("the data (1.0 GiB to 2.0 GiB) fits into memory"), "{some}");
+    assert_eq!(Warning::data_smaller_than_memory(&machine, &[]), None);
 }
 
 #[test]

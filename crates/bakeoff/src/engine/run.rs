@@ -421,9 +421,12 @@ pub(crate) fn sized(setup: &Setup) -> String {
 /// bytes. With the cell's store.
 pub(crate) fn estimates(workload: &WorkloadPlan) -> Vec<(String, f64)> {
     let estimate = &workload.estimate;
+    // Where memory cannot hold the data, an operation may wait for the disk.
+    let beyond_memory = workload.memory_limit_bytes.is_some_and(|limit| estimate.data_bytes_max > limit);
+    let operation_ns = if beyond_memory { 200e3 } else { 10e3 };
     let cell_ns = 50e6
         + workload.workload.schedule_s() * 1e9
-        + estimate.operations as f64 * 10e3
+        + estimate.operations as f64 * operation_ns
         + estimate.written_bytes as f64 * 6.0;
     workload.cells.iter().map(|cell| (cell.axes.store.clone(), cell_ns)).collect()
 }

@@ -3,16 +3,22 @@
 use bakeoff_measure::{Machine, Warning, before_run};
 use bakeoff_protocol::{CellStatus, OverTime, ResultLine};
 use bakeoff_stats::level_change;
+use bakeoff_suite::WorkloadPlan;
 
 use crate::engine::run_file::WarningFacts;
 use crate::engine::setup::Setup;
 
 /// What is known before the first cell.
 pub(crate) fn before(setup: &Setup, machine: &Machine) -> Vec<WarningFacts> {
-    let data_bytes = setup.plan.workloads.iter().map(|workload| workload.estimate.data_bytes_max).max().unwrap_or(0);
+    // What a limit of memory keeps out of it is no matter of the machine's.
+    let in_memory = |workload: &WorkloadPlan| {
+        let bytes = workload.estimate.data_bytes_max;
+        workload.memory_limit_bytes.is_none_or(|limit| bytes < limit).then_some(bytes)
+    };
+    let data_bytes: Vec<u64> = setup.plan.workloads.iter().filter_map(in_memory).collect();
     let drivers = setup.drivers.drivers.iter().map(|driver| &driver.description);
     let mut found: Vec<_> = drivers.filter_map(|driver| Warning::debug_build(&driver.driver, &driver.build)).collect();
-    found.extend(setup.media.values().flat_map(|medium| before_run(machine, medium, data_bytes)));
+    found.extend(setup.media.values().flat_map(|medium| before_run(machine, medium, &data_bytes)));
     // Rounds tell chance from difference, and of a profiled run no difference is told.
     found.extend(Warning::few_rounds(setup.suite.rounds()).filter(|_| setup.profile.is_none()));
     facts(found)

@@ -1,5 +1,6 @@
 //! A need, checked: what an application keeps and does, and what it asks of a store.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -11,7 +12,7 @@ use bakeoff_suite::{
 };
 use bakeoff_tape::{Data, LANES_MAX, SizeRange};
 
-use crate::pick::typed::{ITEMS, Typed, Word};
+use crate::pick::typed::{ITEMS, RESULTS, Typed, Word};
 
 /// Kinds of operation that a mix may have.
 const OPERATIONS: [&str; 6] = ["get", "insert", "update", "upsert", "delete", "scan"];
@@ -71,6 +72,8 @@ pub(crate) struct Need {
     pub(crate) optimize: Goal,
     pub(crate) stores: Stores,
     pub(crate) budget: Duration,
+    /// A directory on the disk to measure; `None` for that of the results.
+    pub(crate) dir: Option<PathBuf>,
     pub(crate) seed: u64,
     /// Every key and what was said for it, for people.
     pub(crate) words: Vec<(String, String)>,
@@ -111,6 +114,7 @@ impl Need {
             optimize: word(&of("optimize"), &Goal::ALL.map(|goal| (goal.name(), goal)))?,
             stores: stores(&of("stores"))?,
             budget: budget(&of("budget"))?,
+            dir: dir(&of("dir"))?,
             seed: within(&of("seed"), parse_count, (0, u64::MAX), format_count)?,
             words: ITEMS.iter().map(|item| (item.key.to_owned(), of(item.key).text)).collect(),
         })
@@ -252,6 +256,15 @@ fn budget(word: &Word) -> Result<Duration> {
         Err(why) => bail!("{place} {text}: {why}"),
         Ok(time) if (Duration::from_secs(1)..=day).contains(&time) => Ok(time),
         Ok(_) => bail!("{place} {text}: give 1s to {}", format_duration(day)),
+    }
+}
+
+fn dir(word: &Word) -> Result<Option<PathBuf>> {
+    let Word { place, text } = word;
+    match text.as_str() {
+        RESULTS => Ok(None),
+        path if Path::new(path).is_dir() => Ok(Some(path.into())),
+        path => bail!("{place} {path}: there is no such directory; make it, or name another"),
     }
 }
 

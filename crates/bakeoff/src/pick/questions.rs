@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn wrong_answers_are_asked_for_again_and_empty_ones_take_the_default() {
-        let answers = "lots\n40k\n20k\n\n\nget=1,scna=2\nget=1,scan=2\n".to_owned() + &"\n".repeat(12);
+        let answers = "lots\n40k\n20k\n\n\nget=1,scna=2\nget=1,scan=2\n".to_owned() + &"\n".repeat(ITEMS.len() - 4);
         let mut shown = Vec::new();
         let few = |need: &Need| if need.records < 30_000 { Ok(()) } else { bail!("too many for the test") };
         let typed = ask(&mut answers.as_bytes(), &mut shown, few).unwrap();

@@ -206,7 +206,7 @@ fn variants(need: &Need) -> Vec<Variant> {
         variants.push(Variant { name: name.to_owned(), words, axes, does: None });
     };
     let SizeRange { min, max } = need.value_bytes;
-    if max <= VALUE_BYTES_MAX / 2 {
+    if (1..=VALUE_BYTES_MAX / 2).contains(&max) {
         let text = format_size_range(SizeRange { min: min * 2, max: max * 2 });
         add("values-doubled", format!("Values twice as long, {text}"), format!("value-size = \"{text}\""));
     }
@@ -317,5 +317,8 @@ mod tests {
             "More writes",
         ];
         assert_eq!(words, expected);
+        // Nothing is no half and no double of nothing.
+        let suite = PickSuite::new(&need(&[("value-size", "0")]), &["a".to_owned()], true);
+        assert!(suite.questions.iter().all(|question| !question.variant.starts_with("values-")));
     }
 }

@@ -10,6 +10,9 @@ use toml::Spanned;
 use crate::cli::PickArguments;
 use crate::pick::trace;
 
+/// The word for the directory in which results are kept.
+pub(crate) const RESULTS: &str = "results";
+
 /// Something that can be said of a need.
 pub(crate) struct Item {
     /// Its name: of the flag, in a file, and in `run.json`.
@@ -27,7 +30,7 @@ const fn item(key: &'static str, question: &'static str, examples: &'static str,
 }
 
 /// Everything that can be said of a need, in the order in which it is asked.
-pub(crate) const ITEMS: [Item; 16] = [
+pub(crate) const ITEMS: [Item; 17] = [
     item("records", "How many records are there?", "5000, 100k, 2M", "100k"),
     item("value-size", "How large is a value?", "200B, 1KiB..10KiB", "1KiB"),
     item("key-size", "How long is a key, in bytes?", "4, 16, 32; 10 to 128", "16"),
@@ -73,6 +76,7 @@ pub(crate) const ITEMS: [Item; 16] = [
         "built",
     ),
     item("budget", "How long may the measuring take?", "1m, 5m", "3m"),
+    item("dir", "On which disk, by a directory on it?", "/data, .; or results, where results are kept", RESULTS),
     item("seed", "Which seed do random choices begin with?", "1, 42", "1"),
 ];
 

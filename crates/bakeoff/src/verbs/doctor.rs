@@ -111,7 +111,7 @@ fn print_not_built(recipe: &Recipe) {
 
 fn print_advice(machine: &Machine, medium: &Medium) {
     anstream::println!("\nAdvice");
-    let mut warnings: Vec<_> = before_run(machine, medium, u64::MAX).iter().map(ToString::to_string).collect();
+    let mut warnings: Vec<_> = before_run(machine, medium, &[]).iter().map(ToString::to_string).collect();
     if let Some(free) = medium.free_bytes.filter(|free| *free < FREE_BYTES_WANTED) {
         warnings.push(format!(
             "only {} are free here: larger databases will be skipped; free some or give another --dir",

@@ -56,6 +56,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     };
     let source = SuiteSource { name: NAME.to_owned(), text: suite.text };
     let mut run_arguments = run_arguments(arguments);
+    run_arguments.dir.clone_from(&need.dir);
     // Whoever named stores is not told which others there are.
     run_arguments.suite.stores = (!matches!(need.stores, Stores::Built)).then(|| able.clone());
     let setup = Setup::new(&run_arguments, &source)?;
@@ -140,14 +141,19 @@ fn check_names(names: &[String], built: &Drivers, place: &str) -> Result<()> {
 /// What `bakeoff run` would be given for the suite of a pick.
 pub(crate) fn run_arguments(arguments: &PickArguments) -> RunArguments {
     let suite = SuiteArguments { suite: NAME.to_owned(), ..SuiteArguments::default() };
-    RunArguments { suite, dir: arguments.dir.clone(), out: arguments.out.clone(), ..RunArguments::default() }
+    RunArguments {
+        suite,
+        dir: arguments.dir.as_ref().map(Into::into),
+        out: arguments.out.clone(),
+        ..RunArguments::default()
+    }
 }
 
 /// What was asked, for people: of a tape, which is replayed as it is, only what it does not say itself.
 fn words(need: &Need, tape: Option<&Path>) -> Vec<(String, String)> {
     let Some(tape) = tape else { return need.words.clone() };
-    const BESIDE_A_TAPE: [&str; 8] =
-        ["durability", "memory", "must", "language", "license", "optimize", "stores", "budget"];
+    const BESIDE_A_TAPE: [&str; 9] =
+        ["durability", "memory", "must", "language", "license", "optimize", "stores", "budget", "dir"];
     let of_tape = ("tape".to_owned(), tape.display().to_string());
     let beside = need.words.iter().filter(|(key, _)| BESIDE_A_TAPE.contains(&key.as_str())).cloned();
     std::iter::once(of_tape).chain(beside).collect()

@@ -1,6 +1,6 @@
 //! What the stores of a pick cost by every measure, and what those that lost are better at.
 
-use bakeoff_stats::{Ranking, compare};
+use bakeoff_stats::{CommonScatter, Ranking, compare_among};
 
 use crate::format::{listed, ratio};
 use crate::pick::answer::Picked;
@@ -58,15 +58,21 @@ fn rounds_of(picked: &Picked<'_>, store: &str, goal: Goal) -> Vec<f64> {
 /// For each store that is not the best: where it is better than the best, beyond doubt.
 fn better_at(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
     let others = &ranking.order[1..];
-    let comparisons = (others.len() * Goal::ALL.len()).max(1);
+    let comparisons = (others.len() * shown(picked).count()).max(1);
+    let scatter: Vec<(Goal, Option<CommonScatter>)> = shown(picked)
+        .map(|goal| {
+            let all = costs(&picked.run.cells, PICK_ASKED, goal);
+            (goal, CommonScatter::of(all.values().map(Vec::as_slice)))
+        })
+        .collect();
     let confidence = 1.0 - (1.0 - CONFIDENCE) / comparisons as f64;
     let best = picked.title(&ranking.best);
     let mut out = String::new();
     for place in others {
-        let better = shown(picked).filter_map(|goal| {
-            let (own, of_best) = (rounds_of(picked, &place.name, goal), rounds_of(picked, &ranking.best, goal));
-            let interval = compare(&own, &of_best, confidence, 1)?;
-            (interval.high < 1.0).then(|| format!("{} ({})", heading(goal), ratio(interval.estimate)))
+        let better = scatter.iter().filter_map(|(goal, scatter)| {
+            let (own, of_best) = (rounds_of(picked, &place.name, *goal), rounds_of(picked, &ranking.best, *goal));
+            let interval = compare_among(scatter.as_ref(), &own, &of_best, confidence, 1)?;
+            (interval.high < 1.0).then(|| format!("{} ({})", heading(*goal), ratio(interval.estimate)))
         });
         let better: Vec<String> = better.collect();
         if !better.is_empty() {
