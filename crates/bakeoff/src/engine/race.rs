@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use bakeoff_report::{
-    Excluded, PICK_ASKED, PICK_ASKED_PART, PickFacts, pick_is_answered, pick_ranking, roughly, rounds_of,
+    Excluded, Goal, PICK_ASKED, PICK_ASKED_PART, PickFacts, pick_is_answered, pick_ranking, roughly, rounds_of,
 };
 use bakeoff_stats::{Ranking, Verdict};
 use bakeoff_suite::{Cell, WorkloadPlan};
@@ -23,7 +23,8 @@ use crate::pick::suite::ROUNDS_MAX;
 /// How sure it must be after any round that a store is worse than the best: errors of all looks together stay near 5 %.
 const DROP_CONFIDENCE: f64 = 0.99;
 
-/// A store whose first round cost so many times the best one's is dropped at once if the time is short.
+/// A store whose first round cost so many times the best one's, by its median latency too, is dropped at once if the time is short. The
+/// median is what other work on the machine cannot spoil in a single round.
 const HOPELESS: f64 = 4.0;
 
 /// Rounds that those who stay have at least.
@@ -113,7 +114,8 @@ impl Run<'_> {
                     racing,
                     PICK_ASKED_PART,
                 );
-            drop_behind(&mut alive, cells, &ranking, (round, short), &mut racing.facts.dropped);
+            let medians = short.then(|| self.ranking_by(Goal::P50, &alive, cells)).flatten();
+            drop_behind(&mut alive, cells, &ranking, (round, medians.as_ref()), &mut racing.facts.dropped);
             if round >= ROUNDS_MIN && (alive.len() <= 1 || as_good_as_equal(&ranking, &alive, cells)) {
                 break;
             }
@@ -148,9 +150,12 @@ impl Run<'_> {
 
     /// The ranking of those that still race.
     fn ranking(&self, alive: &[usize], cells: &[Cell], racing: &Racing) -> Option<Ranking> {
+        self.ranking_by(racing.facts.optimize, alive, cells)
+    }
+
+    fn ranking_by(&self, goal: Goal, alive: &[usize], cells: &[Cell]) -> Option<Ranking> {
         let names: Vec<String> = alive.iter().map(|&cell| cells[cell].axes.store.clone()).collect();
-        let rounds = rounds_of(self.results.lines());
-        pick_ranking(&rounds, PICK_ASKED, racing.facts.optimize, DROP_CONFIDENCE, Some(&names))
+        pick_ranking(&rounds_of(self.results.lines()), PICK_ASKED, goal, DROP_CONFIDENCE, Some(&names))
     }
 
     fn leaders(&self, racing: &Racing) -> Vec<String> {
@@ -220,18 +225,18 @@ impl Run<'_> {
     }
 }
 
-/// Takes out those that are behind, with the reason, the best of them first.
+/// Takes out those that are behind, with the reason, the best of them first. By `medians`, if they are given, some are far behind at once.
 fn drop_behind(
     alive: &mut Vec<usize>,
     cells: &[Cell],
     ranking: &Ranking,
-    (round, short): (u32, bool),
+    (round, medians): (u32, Option<&Ranking>),
     dropped: &mut Vec<Excluded>,
 ) {
     let best = ranking.order[0].mean;
     for place in &ranking.order {
         let times = place.mean / best;
-        let hopeless = short && times > HOPELESS;
+        let hopeless = times > HOPELESS && medians.is_some_and(|medians| is_far_behind(&place.name, medians));
         let worse = place.ratio_to_best.is_some() && !place.tied_with_best;
         if hopeless || worse {
             let why = format!("{times:.1} × the cost of the best after round {round}");
@@ -239,6 +244,11 @@ fn drop_behind(
             alive.retain(|&cell| cells[cell].axes.store != place.name);
         }
     }
+}
+
+fn is_far_behind(store: &str, medians: &Ranking) -> bool {
+    let place = medians.order.iter().find(|place| place.name == store);
+    place.is_some_and(|place| place.mean > HOPELESS * medians.order[0].mean)
 }
 
 /// Whether all that are left are known to lie within a few percent of the best.
