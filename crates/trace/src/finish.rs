@@ -65,9 +65,7 @@ impl Done<'_> {
             let trace = Application::new(self.directory, self.lanes, tape, order);
             (made.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), trace)
         });
-        let (made, trace) = (made?, trace?);
-        let pool = Pool::open(&made.path)?;
-        let in_pool = (pool.bytes(), pool.checksum());
+        let ((made, in_pool, verify), trace) = (made?, trace?);
         load.set_pool(in_pool.0, in_pool.1);
         let mut phases = Vec::new();
         if totals.loaded > 0 {
@@ -78,17 +76,26 @@ impl Done<'_> {
         let after = (totals.records(), totals.data_bytes());
         let of_trace = trace.finish(in_pool, &self.metadata(IMPORT_PHASE, after))?;
         phases.push(phase_tape((IMPORT_PHASE, TRACE_FILE), &of_trace, after, totals.written_bytes));
-        let verify_checksum = self.write_verify(&pool, in_pool)?.identity();
         let pool_facts = made.facts.clone();
-        let (pool, verify) = (PathBuf::from(POOL_FILE), PathBuf::from(VERIFY_FILE));
+        let (pool, verify_checksum) = (PathBuf::from(POOL_FILE), verify.identity());
+        let verify = PathBuf::from(VERIFY_FILE);
         let recording = Recording { pool, pool_facts, phases, verify, hints: self.hints(&totals) };
         let workload = self.workload(&totals, &recording);
         keep_import(self.directory, GENERATOR, &workload, recording, verify_checksum)?;
         Ok((workload, made))
     }
 
-    /// The pool that all values lie in: another name of one that was made before if it is as long.
-    fn make_pool(&self, other: Option<PoolMade>) -> Result<PoolMade, TapeError> {
+    /// The pool that all values lie in, its length and checksum, and the tape that compares everything with it.
+    fn make_pool(&self, other: Option<PoolMade>) -> Result<(PoolMade, (u64, u64), TapeHeader), TraceError> {
+        let made = self.pool_file(other)?;
+        let pool = Pool::open(&made.path)?;
+        let in_pool = (pool.bytes(), pool.checksum());
+        let verify = self.write_verify(&pool, in_pool)?;
+        Ok((made, in_pool, verify))
+    }
+
+    /// The pool's file: another name of one that was made before if it is as long.
+    fn pool_file(&self, other: Option<PoolMade>) -> Result<PoolMade, TapeError> {
         let path = self.directory.join(POOL_FILE);
         let bytes = self.content.pool_bytes();
         if let Some(other) = other.filter(|other| other.facts.bytes == bytes)

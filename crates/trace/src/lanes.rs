@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use bakeoff_tape::{DealtTape, POOL_BYTES_MAX, Record, TapeError, TapeReader, TapeShape};
 
 use crate::error::TraceError;
-use crate::hash::{Hashed, Identity};
+use crate::hash::{Hashed, part};
 use crate::read::Event;
 
 /// Lanes of an imported tape, at most: a block of each is in memory at the same time.
@@ -132,8 +132,8 @@ pub(crate) fn deal(tape: &Path, into: &Path, lanes: LaneFacts, order: Option<Ord
                 })
             })
         }
-        _ => DealtTape::create(&tape, into, shape(count), || {
-            Ok(move |record: &Record<'_>| Ok(Identity::of(record.key).part(count)))
-        }),
+        _ => {
+            DealtTape::create(&tape, into, shape(count), || Ok(move |record: &Record<'_>| Ok(part(record.key, count))))
+        }
     }
 }
