@@ -339,24 +339,6 @@ fn blanks_around_a_field_are_not_part_of_it_unless_quoted() {
 }
 
 #[test]
-fn what_has_no_room_is_refused_before_the_disk_is_full() {
-    // The file system of this directory has no such room: the pool of values as long as this is 4 GiB, and of keys there are many.
-    let directory = std::path::Path::new("/dev/shm");
-    let Some(free) = bakeoff_measure::room_bytes(directory).filter(|free| *free < 4 << 30) else {
-        println!("SKIPPED: /dev/shm has room for 4 GiB");
-        return;
-    };
-    let trace = tempfile::tempdir().unwrap();
-    let path = trace.path().join("huge.csv");
-    std::fs::write(&path, csv("set,a,10\nset,b,1073741824\n")).unwrap();
-    let into = tempfile::tempdir_in(directory).unwrap();
-    let why = import(&path, into.path(), &ImportOptions::default(), &mut |_| ControlFlow::Continue(())).unwrap_err();
-    assert!(matches!(&why, TraceError::NoRoom { line: 3, free_bytes, .. } if *free_bytes <= free), "{why}");
-    let room = std::fs::metadata(into.path().join("pool.bin"));
-    assert!(room.is_err(), "no pool was begun");
-}
-
-#[test]
 fn a_trace_comes_through_a_pipe_and_compressed() {
     let text = csv(&(0..5000).map(|n| format!("set,k{n},{}\n", n % 50)).collect::<String>());
     let identity = |import: Import| import.imported.workload.import.unwrap().identity;
