@@ -5,10 +5,11 @@ mod common;
 use common::{Place, doctor_says_possible};
 
 /// What some suites are given beside the stores, so that they take seconds and mount nothing.
-const OPTIONS: [(&str, &[&str]); 3] = [
+const OPTIONS: [(&str, &[&str]); 4] = [
     ("hines-2023", &["--records", "300", "--value-size", "100B..1KiB"]),
     ("cunningham-2024", &["--records", "300", "--value-size", "100B..1KiB", "--disturbance", "none"]),
-    ("larger-than-memory", &["--threads", "1"]),
+    ("lmdbjava-2016", &["--records", "300", "--value-size", "100B"]),
+    ("ozone-2020", &["--threads", "1"]),
 ];
 
 /// The suite with its counts divided, but for batches and what a scan reads.
