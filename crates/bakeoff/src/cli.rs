@@ -354,12 +354,18 @@ pub(crate) enum TapeVerb {
         /// Say what is in it, as `tape summary` does
         #[arg(long, conflicts_with = "limit")]
         summary: bool,
+        /// With --summary, the form of a trace: csv, parquet, twitter, ycsb [default: told by its beginning]
+        #[arg(long, value_name = "FORM", requires = "summary")]
+        form: Option<String>,
     },
     /// Say what is in a trace of an application: mix, sizes, popularity of keys, working set, arrival
     Summary {
         /// CSV or Parquet with op,key,value_size (and time, key_size), Twitter's cache-trace, or YCSB's log, told by the first line; or the
-        /// directory of an imported tape
+        /// directory of an imported tape. Compressed with gzip or Zstandard or not; - is standard input
         file: PathBuf,
+        /// The form of the trace: csv, parquet, twitter, ycsb [default: told by its beginning]
+        #[arg(long, value_name = "FORM")]
+        form: Option<String>,
     },
     /// Turn a trace of an application into a tape that every store can replay
     Import(ImportArguments),
@@ -370,6 +376,7 @@ pub(crate) enum TapeVerb {
 Examples:
   bakeoff tape import app.csv                     makes app.tape, a directory
   bakeoff tape import app.parquet --out shop.tape --anonymize
+  zcat log.gz | ./to-csv | bakeoff tape import -      from a pipe, makes trace.tape
   bakeoff tape import ycsb.log --value-size 1000B     YCSB does not log the sizes of what it reads
   bakeoff tape show app.tape                      its operations, with the right answers
   bakeoff run --tape app.tape                     replay it on every store
@@ -377,11 +384,15 @@ Examples:
 What a trace reads, replaces or removes before it wrote it is loaded beforehand. docs/PICK.md says
 how to log a trace.")]
 pub(crate) struct ImportArguments {
-    /// CSV or Parquet with op,key,value_size (and time, thread, key_size), Twitter's cache-trace, or YCSB's log, told by the first line
+    /// CSV or Parquet with op,key,value_size (and time, thread, key_size), Twitter's cache-trace, or YCSB's log, told by the first line;
+    /// compressed with gzip or Zstandard or not. - is standard input
     pub(crate) file: PathBuf,
     /// The directory to make [default: the trace's name with .tape, here]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// The form of the trace: csv, parquet, twitter, ycsb [default: told by its beginning]
+    #[arg(long, value_name = "FORM")]
+    pub(crate) form: Option<String>,
     /// Make keys unreadable, by a hash that nobody can make again; keys of less than 20 bytes become 20 long
     #[arg(long)]
     pub(crate) anonymize: bool,

@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::Place;
+use std::io::Write;
+
+use common::{Finished, Place};
 
 const TRACE: &str = "op,key,value_size,time\nget,a,100,0\nset,b,20,0.5\nget,b,20,1\ndelete,a,,2\n";
 
@@ -47,6 +49,58 @@ fn nothing_is_left_of_an_import_that_fails() {
         assert!(told.contains(words), "{words}:\n{told}");
     }
     assert_eq!(beside(&place), ["bad.csv"]);
+}
+
+#[test]
+fn a_trace_comes_from_standard_input_and_says_its_form() {
+    let place = Place::new();
+    let trace = place.write("app.csv", TRACE);
+    let through_a_pipe = |arguments: &[&str]| {
+        let (reader, mut writer) = std::io::pipe().expect("a pipe");
+        writer.write_all(&std::fs::read(&trace).expect("the trace")).expect("a pipe has room for a small one");
+        drop(writer);
+        Finished::of(place.command(arguments).stdin(reader).output().expect("bakeoff starts"))
+    };
+    let told = through_a_pipe(&["tape", "import", "-"]).expect(0).stdout;
+    assert!(told.starts_with("trace.tape: 4 operations"), "{told}");
+    let summary = place.run(&["tape", "summary", "app.csv"]).expect(0).stdout;
+    assert_eq!(through_a_pipe(&["tape", "summary", "-"]).expect(0).stdout, summary);
+    assert_eq!(place.run(&["tape", "summary", "app.csv", "--form", "csv"]).expect(0).stdout, summary);
+    let told = through_a_pipe(&["tape", "summary", "-", "--form", "parquet"]).expect(2).stderr;
+    assert!(told.contains("neither through a pipe nor compressed"), "{told}");
+    for verb in [&["summary"][..], &["import"], &["show", "--summary"]] {
+        let told = place.run(&[&["tape"], verb, &["app.csv", "--form", "twiter"]].concat()).expect(2).stderr;
+        assert!(told.contains("--form: unknown form `twiter` (did you mean `twitter`?)"), "{told}");
+        let told = place.run(&[&["tape"], verb, &["app.csv", "--form", "twitter"]].concat()).expect(2).stderr;
+        assert!(told.contains("line 1: the number of columns is `4`, expected 7"), "{told}");
+    }
+}
+
+#[test]
+fn a_disk_without_room_is_told_before_it_is_full() {
+    let place = Place::new();
+    let mount = place.path().join("small");
+    std::fs::create_dir(&mount).expect("a mount point");
+    let mut small = std::process::Command::new("mount");
+    small.args(["-t", "tmpfs", "-o", "size=96m", "tmpfs"]).arg(&mount);
+    if !small.output().is_ok_and(|output| output.status.success()) {
+        eprintln!("left out: mounting a small file system needs root");
+        return;
+    }
+    // One value asks for a pool of 4 GiB; many long keys for a long tape.
+    let huge = "op,key,value_size\nset,a,1073741824\n".to_owned();
+    let long: String = (0..2_000).map(|n| format!("set,k{n},1,65535\n")).collect();
+    let told = [huge, format!("op,key,value_size,key_size\n{long}")].map(|text| {
+        place.write("app.csv", &text);
+        place.run(&["tape", "import", "app.csv", "--out", "small/app.tape"])
+    });
+    let left = std::fs::read_dir(&mount).expect("the small file system").count();
+    let unmounted = std::process::Command::new("umount").arg(&mount).status().is_ok_and(|status| status.success());
+    for finished in told {
+        let told = finished.expect(2).stderr;
+        assert!(told.contains("bytes of room, expected at least") && told.contains("line "), "{told}");
+    }
+    assert_eq!((left, unmounted), (0, true), "nothing half-done is left");
 }
 
 #[test]

@@ -48,6 +48,11 @@ pub fn is_full(directory: &Path) -> bool {
     statvfs(directory).is_ok_and(|space| free_bytes(&space) < FULL_BYTES)
 }
 
+/// Room on the file system of a directory for those without privileges, bytes; `None` where it does not tell.
+pub fn room_bytes(directory: &Path) -> Option<u64> {
+    statvfs(directory).ok().as_ref().map(free_bytes)
+}
+
 /// Room for those without privileges, bytes.
 pub(crate) fn free_bytes(space: &StatVfs) -> u64 {
     space.f_bavail.saturating_mul(space.f_frsize)

@@ -8,7 +8,8 @@ use crate::{KeyForm, Tree, Workload};
 /// The longest key of any form, bytes.
 pub const KEY_BYTES_MAX: usize = 128;
 
-/// The lengths that keys of a form can be given, bytes: shorter hashes might meet, shorter numbers would not hold every index.
+/// The lengths that keys of a form can be given, bytes: shorter hashes might meet, shorter numbers would not hold every index, of which
+/// there are fewer than 2³².
 /// `None` for forms whose keys have one length.
 pub fn key_lengths(form: KeyForm) -> Option<(u32, u32)> {
     match form {
@@ -69,7 +70,7 @@ impl KeyMaker {
         self.form != KeyForm::Sha1
     }
 
-    /// The key of the record with this index: below 10¹⁶ for decimal, below 2³² for integer keys.
+    /// The key of the record with this index: below 2³² for integer keys; for decimal ones of at most as many digits as the key has bytes.
     #[inline]
     pub fn make<'a>(&self, index: u64, buffer: &'a mut [u8; KEY_BYTES_MAX]) -> &'a [u8] {
         match self.form {
@@ -234,6 +235,14 @@ mod tests {
         }
         let sorted = (0..5000).map(|index| keys(KeyForm::Decimal, 11, index * 1_000_003));
         assert!(sorted.is_sorted_by(|a, b| a < b));
+    }
+
+    #[test]
+    fn the_shortest_keys_hold_every_index() {
+        let bytes = key_lengths(KeyForm::Decimal).unwrap().0 as usize;
+        let maker = KeyMaker { bytes, ..KeyMaker::new(KeyForm::Decimal, None) };
+        let last = crate::model::RECORDS_MAX;
+        assert_eq!(maker.make(last, &mut [0; KEY_BYTES_MAX]), last.to_string().as_bytes());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod arrivals;
 pub mod consume;
 mod corpus;
+mod deal;
 mod error;
 mod format;
 mod header;
@@ -31,6 +32,7 @@ mod workload;
 mod writer;
 
 pub use corpus::check_corpus;
+pub use deal::DealtTape;
 pub use error::TapeError;
 pub use format::{
     BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, LANES_MAX, MAGIC, METADATA_BYTES_MAX, Record, Scan, ScanFields, VERSION,

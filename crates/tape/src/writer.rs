@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh64::Xxh64;
 
-use crate::format::{BlockHeader, LANES_MAX, METADATA_BYTES_MAX, Record, check_record, encode_record};
+use crate::format::{
+    BLOCK_HEADER_BYTES, BlockHeader, LANES_MAX, METADATA_BYTES_MAX, Record, check_record, encode_record,
+};
 use crate::header::{LaneFacts, TapeHeader, encode_header, header_bytes};
 use crate::{BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, Operation, TapeError, consume};
 
@@ -50,11 +52,57 @@ pub struct TapeWriter {
 
 /// The block that records are being added to.
 #[derive(Default)]
-struct OpenBlock {
+pub(crate) struct OpenBlock {
     records: Vec<u8>,
     operations: u32,
     output_bytes: u64,
     written_bytes: u64,
+}
+
+impl OpenBlock {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.operations == 0
+    }
+
+    /// Whether a record has to go into the next block.
+    #[inline]
+    pub(crate) fn is_full_for(&self, record: &Record<'_>) -> bool {
+        self.operations as usize == BLOCK_OPERATIONS_MAX
+            || self.output_bytes.saturating_add(record.output_bytes()) > BLOCK_BYTES_MAX
+            || self.written_bytes.saturating_add(record.written_bytes()) > BLOCK_BYTES_MAX
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, record: &Record<'_>) {
+        encode_record(record, &mut self.records);
+        self.operations += 1;
+        self.output_bytes = self.output_bytes.saturating_add(record.output_bytes());
+        self.written_bytes = self.written_bytes.saturating_add(record.written_bytes());
+    }
+
+    /// Its header, and the records behind it.
+    pub(crate) fn parts(&self) -> (BlockHeader, &[u8]) {
+        let header = BlockHeader {
+            record_bytes: self.records.len() as u32,
+            operations: self.operations,
+            output_bytes: self.output_bytes,
+            checksum: consume::xxh64(&self.records),
+        };
+        (header, &self.records)
+    }
+
+    /// Its length in a file and its operations, added to what is known of its lane.
+    pub(crate) fn count(&self, lane: &mut LaneFacts) {
+        lane.bytes += (BLOCK_HEADER_BYTES + self.records.len()) as u64;
+        lane.operations += u64::from(self.operations);
+        lane.blocks += 1;
+    }
+
+    /// Makes it empty, and keeps its memory.
+    pub(crate) fn clear(&mut self) {
+        self.records.clear();
+        *self = Self { records: std::mem::take(&mut self.records), ..Self::default() };
+    }
 }
 
 impl TapeWriter {
@@ -97,20 +145,12 @@ impl TapeWriter {
     #[inline]
     pub fn push(&mut self, record: &Record<'_>) -> Result<(), TapeError> {
         self.check(record)?;
-        let (output_bytes, written_bytes) = (record.output_bytes(), record.written_bytes());
-        let block = &self.block;
-        let full = block.operations as usize == BLOCK_OPERATIONS_MAX
-            || block.output_bytes.saturating_add(output_bytes) > BLOCK_BYTES_MAX
-            || block.written_bytes.saturating_add(written_bytes) > BLOCK_BYTES_MAX;
-        if full {
+        if self.block.is_full_for(record) {
             self.end_block()?;
         }
-        encode_record(record, &mut self.block.records);
+        self.block.add(record);
         self.counts.timed_operations += u64::from(!record.untimed());
         self.counts.answers += u64::from(record.operation == Operation::Get || record.operation.visits());
-        self.block.operations += 1;
-        self.block.output_bytes = self.block.output_bytes.saturating_add(output_bytes);
-        self.block.written_bytes = self.block.written_bytes.saturating_add(written_bytes);
         Ok(())
     }
 
@@ -147,6 +187,16 @@ impl TapeWriter {
         (self.shape.pool_bytes, self.shape.pool_checksum) = (bytes, checksum);
     }
 
+    /// Goes on with fewer lanes than there is room for in the header, of which no more than these are begun.
+    pub fn set_lanes(&mut self, lanes: u32) {
+        self.shape.lanes = lanes.min(self.shape.lanes);
+    }
+
+    /// Length of what was written so far, about: without the block that is open.
+    pub fn bytes(&self) -> u64 {
+        self.position
+    }
+
     /// What a driver that replays everything written so far must report.
     pub fn counts(&self) -> Counts {
         self.counts
@@ -158,30 +208,22 @@ impl TapeWriter {
     }
 
     fn end_block(&mut self) -> Result<(), TapeError> {
-        if self.block.operations == 0 {
+        if self.block.is_empty() {
             return Ok(());
         }
-        let header = BlockHeader {
-            record_bytes: self.block.records.len() as u32,
-            operations: self.block.operations,
-            output_bytes: self.block.output_bytes,
-            checksum: consume::xxh64(&self.block.records),
-        };
+        let (header, records) = self.block.parts();
         if let Some(file) = &mut self.file {
             file.write_all(&header.encode())
-                .and_then(|()| file.write_all(&self.block.records))
+                .and_then(|()| file.write_all(records))
                 .map_err(TapeError::io("write to", &self.temporary))?;
         }
         self.content.update(&header.checksum.to_le_bytes());
-        let bytes = (header.encode().len() + self.block.records.len()) as u64;
-        self.position += bytes;
         if let Some(lane) = self.lanes.last_mut() {
-            lane.bytes += bytes;
-            lane.operations += u64::from(header.operations);
-            lane.blocks += 1;
+            let before = lane.bytes;
+            self.block.count(lane);
+            self.position += lane.bytes - before;
         }
-        self.block.records.clear();
-        self.block = OpenBlock { records: std::mem::take(&mut self.block.records), ..OpenBlock::default() };
+        self.block.clear();
         Ok(())
     }
 
@@ -230,6 +272,6 @@ impl Drop for TapeWriter {
 }
 
 #[cold]
-fn unwritable(path: &Path, what: &'static str, found: impl ToString, expected: impl ToString) -> TapeError {
+pub(crate) fn unwritable(path: &Path, what: &'static str, found: impl ToString, expected: impl ToString) -> TapeError {
     TapeError::Unwritable { path: path.to_owned(), what, found: found.to_string(), expected: expected.to_string() }
 }

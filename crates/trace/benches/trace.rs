@@ -79,11 +79,12 @@ fn median(mut samples: Vec<f64>) -> f64 {
 
 fn write_trace(path: &Path, lines: u64) -> std::io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
-    writeln!(file, "op,key,value_size,time")?;
+    writeln!(file, "op,key,value_size,time,thread")?;
     for line in 0..lines {
         let key = line.wrapping_mul(0x9E37_79B9_7F4A_7C15) % KEYS;
         let operation = if line % 5 == 0 { "set" } else { "get" };
-        writeln!(file, "{operation},user{key:012},{},{}", 100 + line % 900, line / 1000)?;
+        // Threads write keys of each other's, so that they are dealt.
+        writeln!(file, "{operation},user{key:012},{},{},worker-{}", 100 + line % 900, line / 1000, line % 7)?;
     }
     file.flush()
 }

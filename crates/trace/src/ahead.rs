@@ -1,7 +1,6 @@
 //! Reading ahead: one thread reads a trace and makes its keys, in batches, while the caller does what the operations say.
 
 use std::io::Read;
-use std::ops::ControlFlow;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use bakeoff_tape::Operation;
@@ -9,9 +8,10 @@ use bakeoff_tape::Operation;
 use crate::error::TraceError;
 use crate::hash::Identity;
 use crate::keys::Keys;
+use crate::lanes::Threads;
 use crate::read::{Event, Trace};
 
-/// Operations of a batch, at most, and the bytes of keys and of threads' names after which it ends, so that memory stays flat.
+/// Operations of a batch, at most, and the bytes of keys after which it ends, so that memory stays flat.
 const BATCH_OPERATIONS: usize = 4096;
 const BATCH_BYTES: usize = 1 << 20;
 
@@ -25,24 +25,24 @@ pub(crate) struct Batch {
     kept: Vec<Kept>,
 }
 
-/// An operation whose key, and then its thread's name if it has one, end at these places in the bytes.
+/// An operation whose key ends at this place in the bytes.
 struct Kept {
     line: u64,
     operation: Operation,
     identity: Identity,
     key_end: usize,
-    thread_end: Option<usize>,
+    thread: u8,
     value_bytes: Option<u64>,
     time_s: Option<f64>,
 }
 
 impl Batch {
-    /// Its operations, with their keys as they come onto a tape.
-    pub(crate) fn events(&self) -> impl Iterator<Item = (Event<'_>, Identity)> {
+    /// Its operations, with their keys as they come onto a tape, and the numbers of their threads.
+    pub(crate) fn events(&self) -> impl Iterator<Item = (Event<'_>, Identity, u8)> {
         let mut end = 0;
         self.kept.iter().map(move |kept| {
             let key = &self.bytes[end..kept.key_end];
-            end = kept.thread_end.unwrap_or(kept.key_end);
+            end = kept.key_end;
             let event = Event {
                 line: kept.line,
                 operation: kept.operation,
@@ -50,9 +50,9 @@ impl Batch {
                 key_bytes: key.len() as u64,
                 value_bytes: kept.value_bytes,
                 time_s: kept.time_s,
-                thread: kept.thread_end.map(|_| &self.bytes[kept.key_end..end]),
+                thread: None,
             };
-            (event, kept.identity)
+            (event, kept.identity, kept.thread)
         })
     }
 
@@ -62,48 +62,50 @@ impl Batch {
     }
 
     /// Reads until it is full; false if the trace ends before.
-    fn fill<R: Read>(&mut self, trace: &mut Trace<R>, keys: &mut Keys) -> Result<bool, TraceError> {
+    fn fill<R: Read>(&mut self, source: &mut Source<R>) -> Result<bool, TraceError> {
         self.kept.reserve_exact(BATCH_OPERATIONS);
         while self.kept.len() < BATCH_OPERATIONS && self.bytes.len() < BATCH_BYTES {
-            let Some(event) = trace.next_event()? else { return Ok(false) };
-            let key = keys.key(&event);
+            let Some(event) = source.trace.next_event()? else { return Ok(false) };
+            let thread = source.threads.as_mut().map_or(Ok(0), |threads| threads.number(&event))?;
+            let key = source.keys.key(&event);
             self.bytes.extend_from_slice(key);
             let (identity, key_end) = (Identity::of(key), self.bytes.len());
-            let thread_end = event.thread.map(|name| {
-                self.bytes.extend_from_slice(name);
-                self.bytes.len()
-            });
             let Event { line, operation, value_bytes, time_s, .. } = event;
-            self.kept.push(Kept { line, operation, identity, key_end, thread_end, value_bytes, time_s });
+            self.kept.push(Kept { line, operation, identity, key_end, thread, value_bytes, time_s });
         }
         Ok(true)
     }
 }
 
-/// Reads a trace to its end, or until `each` says to stop or fails, and hands over its batches in order.
+/// What batches are made of.
+pub(crate) struct Source<R: Read> {
+    pub(crate) trace: Trace<R>,
+    pub(crate) keys: Keys,
+    /// The threads met so far, if they are of interest.
+    pub(crate) threads: Option<Threads>,
+}
+
+/// Reads a trace to its end, or until `each` fails, and hands over its batches in order.
 pub(crate) fn read_ahead<R: Read + Send>(
-    trace: Trace<R>,
-    keys: Keys,
-    mut each: impl FnMut(&Batch) -> Result<ControlFlow<()>, TraceError>,
+    source: Source<R>,
+    mut each: impl FnMut(&Batch) -> Result<(), TraceError>,
 ) -> Result<(), TraceError> {
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(BATCHES_AHEAD);
-        scope.spawn(move || send_batches(trace, keys, &sender));
+        scope.spawn(move || send_batches(source, &sender));
         // With the receiver the reading thread's reason to go on is gone, however this ends.
         for batch in receiver {
-            if each(&batch?)?.is_break() {
-                break;
-            }
+            each(&batch?)?;
         }
         Ok(())
     })
 }
 
 /// What was read before a mistake comes first, so that what is told is the first thing that is wrong.
-fn send_batches<R: Read>(mut trace: Trace<R>, mut keys: Keys, sender: &SyncSender<Result<Batch, TraceError>>) {
+fn send_batches<R: Read>(mut source: Source<R>, sender: &SyncSender<Result<Batch, TraceError>>) {
     loop {
         let mut batch = Batch::default();
-        let end = batch.fill(&mut trace, &mut keys);
+        let end = batch.fill(&mut source);
         if sender.send(Ok(batch)).is_err() {
             return;
         }

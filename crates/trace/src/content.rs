@@ -98,9 +98,21 @@ impl Totals {
     }
 }
 
+/// A key that was met.
+#[derive(Clone, Copy)]
+struct Known {
+    place: Place,
+    /// The thread that met it first, and whether another one did, and whether any wrote it.
+    first: u8,
+    shared: bool,
+    written: bool,
+}
+
 /// Which keys are there.
 pub(crate) struct Content {
-    places: HashMap<Identity, Place, BuildHasherDefault<Hashed>>,
+    known: HashMap<Identity, Known, BuildHasherDefault<Hashed>>,
+    /// Whether a thread used a key that another one writes.
+    contended: bool,
     random: Xoshiro256PlusPlus,
     pool_bytes: u64,
     totals: Totals,
@@ -109,7 +121,8 @@ pub(crate) struct Content {
 impl Content {
     pub(crate) fn new(seed: u64) -> Self {
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        Self { places: HashMap::default(), random, pool_bytes: POOL_BYTES_MIN, totals: Totals::default() }
+        let (known, totals) = (HashMap::default(), Totals::default());
+        Self { known, contended: false, random, pool_bytes: POOL_BYTES_MIN, totals }
     }
 
     pub(crate) fn totals(&self) -> &Totals {
@@ -118,7 +131,12 @@ impl Content {
 
     /// Different keys so far.
     pub(crate) fn keys(&self) -> usize {
-        self.places.len()
+        self.known.len()
+    }
+
+    /// Whether a thread used a key that another one writes.
+    pub(crate) fn is_contended(&self) -> bool {
+        self.contended
     }
 
     /// The pool that every value so far lies in.
@@ -129,7 +147,7 @@ impl Content {
     /// Looks up the keys of a batch one right after the other, so that the processor waits for memory for many of them at a time.
     /// What is looked up is found again in its caches.
     pub(crate) fn touch(&self, batch: &Batch) {
-        let bytes = |identity| self.places.get(&identity).map_or(0, |place| place.bytes);
+        let bytes = |identity| self.known.get(&identity).map_or(0, |known| known.place.bytes);
         black_box(batch.identities().map(bytes).fold(0, u32::wrapping_add));
     }
 
@@ -138,13 +156,14 @@ impl Content {
     pub(crate) fn step(
         &mut self,
         (operation, key, key_bytes): (Operation, Identity, usize),
+        thread: u8,
         told: Option<u64>,
         otherwise: Option<u64>,
     ) -> Result<Step, Untold> {
         let bytes = told.or(otherwise).map(|bytes| bytes as u32).ok_or(Untold);
         let length = |value: Place| (key_bytes + value.bytes as usize) as i64;
         let mut step = Step { load: None, operation, flags: 0, value: Place::default() };
-        let mut place = match self.places.entry(key) {
+        let mut known = match self.known.entry(key) {
             Entry::Occupied(entry) => entry,
             Entry::Vacant(entry) => {
                 // First met. What reads, replaces or removes it found it there, unless the trace says that nothing was found.
@@ -161,17 +180,22 @@ impl Content {
                     self.totals.loaded_bytes += length(value) as u64;
                     self.totals.wrote(value.bytes);
                 }
-                entry.insert_entry(step.load.unwrap_or(ABSENT))
+                let place = step.load.unwrap_or(ABSENT);
+                entry.insert_entry(Known { place, first: thread, shared: false, written: false })
             }
         };
-        let before = Some(*place.get()).filter(|place| *place != ABSENT);
+        let known = known.get_mut();
+        known.shared |= known.first != thread;
+        known.written |= operation.writes();
+        self.contended |= known.shared && known.written;
+        let before = Some(known.place).filter(|place| *place != ABSENT);
         step.flags = if before.is_some() { flags::FOUND } else { 0 };
         match operation {
             Operation::Get => step.value = before.unwrap_or_default(),
             Operation::Delete => {
                 if let Some(value) = before {
                     self.totals.changed(-1, -length(value));
-                    place.insert(ABSENT);
+                    known.place = ABSENT;
                 }
             }
             _ => {
@@ -188,7 +212,7 @@ impl Content {
                 self.totals.inserted += u64::from(before.is_none());
                 self.totals.written_bytes += length(step.value) as u64;
                 self.totals.wrote(step.value.bytes);
-                place.insert(step.value);
+                known.place = step.value;
             }
         }
         Ok(step)
@@ -198,8 +222,8 @@ impl Content {
     pub(crate) fn scan(&self, pool: &Pool) -> Option<Scan> {
         let mut checksum = 0_u64;
         let mut entries = 0;
-        for (key, place) in self.places.iter().filter(|(_, place)| **place != ABSENT) {
-            let value = pool.slice(u64::from(place.offset), place.bytes)?;
+        for (key, known) in self.known.iter().filter(|(_, known)| known.place != ABSENT) {
+            let value = pool.slice(u64::from(known.place.offset), known.place.bytes)?;
             checksum = checksum.wrapping_add(xxh64(value, key.checksum));
             entries += 1;
         }

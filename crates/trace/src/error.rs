@@ -1,6 +1,7 @@
 //! Why a trace cannot be read.
 
 use std::io;
+use std::path::PathBuf;
 
 use bakeoff_tape::TapeError;
 
@@ -23,11 +24,23 @@ pub enum TraceError {
     /// The first line fits none of the known forms.
     #[error(
         "line 1: `{found}` is the beginning of no known trace: expected a CSV head with op, key and value_size, a line of Twitter's \
-         cache-trace (7 columns), or of YCSB's log (READ usertable user1 …); a Parquet file begins with PAR1"
+         cache-trace (7 columns), or of YCSB's log (READ usertable user1 …); a Parquet file begins with PAR1. \
+         --form says what it is where its beginning does not"
     )]
     Unknown {
         /// The line, shortened.
         found: String,
+    },
+    /// A line, or a row with line ends in quotation marks, goes on and on.
+    #[error(
+        "line {line}: more than {most} bytes without an end: expected a line for each operation. Is it no text, or is a quotation \
+         mark never closed?"
+    )]
+    LineTooLong {
+        /// The line.
+        line: u64,
+        /// The most that is read, bytes.
+        most: usize,
     },
     /// There is no operation in it.
     #[error("the trace has no operation: expected at least one line after the head")]
@@ -53,6 +66,21 @@ pub enum TraceError {
         line: u64,
         /// The most.
         most: usize,
+    },
+    /// The disk has no room for the tapes.
+    #[error(
+        "line {line}: {} has {free_bytes} bytes of room, expected at least {needed_bytes} for the tape up to here: make room, give another \
+         place with --out, or look for sizes that are too large in the trace", directory.display()
+    )]
+    NoRoom {
+        /// The line that was read last.
+        line: u64,
+        /// Where the tapes are written.
+        directory: PathBuf,
+        /// Room there.
+        free_bytes: u64,
+        /// Room that is needed to go on.
+        needed_bytes: u64,
     },
     /// The tapes made of it cannot be written.
     #[error(transparent)]

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bakeoff_tape::{
-    Batch, Counts, Data, Estimate, Hints, Import, KeyForm, Measure, Operation, PhaseSpec, PhaseTape, Pool, Record,
-    Recording, Shape, SizeRange, TapeError, TapeHeader, TapeWriter, Workload, flags, import_identity, keep_import,
+    Batch, Counts, Data, DealtTape, Estimate, Hints, Import, KeyForm, Measure, Operation, PhaseSpec, PhaseTape, Pool,
+    PoolFacts, Record, Recording, Shape, SizeRange, TapeError, TapeHeader, TapeWriter, Workload, flags,
+    import_identity, keep_import,
 };
 
 use crate::content::{Content, Place, Totals};
 use crate::error::TraceError;
 use crate::import::record;
-use crate::lanes::{Lanes, shape};
+use crate::lanes::{LaneFacts, Order, deal, shape};
 
 /// The phase that holds the operations of a trace.
 pub const IMPORT_PHASE: &str = "application";
@@ -28,6 +29,12 @@ pub(crate) const LOAD_FILE: &str = "01-load.tape";
 pub(crate) const TRACE_FILE: &str = "02-application.tape";
 const VERIFY_FILE: &str = "verify.tape";
 
+/// A pool that was made, in a directory.
+pub(crate) struct PoolMade {
+    path: PathBuf,
+    facts: PoolFacts,
+}
+
 /// A trace that was read to its end.
 pub(crate) struct Done<'a> {
     pub(crate) directory: &'a Path,
@@ -35,7 +42,7 @@ pub(crate) struct Done<'a> {
     pub(crate) seed: u64,
     pub(crate) anonymized: bool,
     pub(crate) content: Content,
-    pub(crate) lanes: u32,
+    pub(crate) lanes: LaneFacts,
     pub(crate) operations: u64,
     pub(crate) mix: BTreeMap<Operation, u64>,
     pub(crate) key_bytes: SizeRange,
@@ -43,17 +50,25 @@ pub(crate) struct Done<'a> {
 }
 
 impl Done<'_> {
-    /// Makes everything complete and gives what stands for the workload.
-    pub(crate) fn keep(self, mut load: TapeWriter, trace: Lanes) -> Result<Workload, TraceError> {
+    /// Makes everything complete, with a pool that was made before if it is as long, and gives what stands for the workload.
+    pub(crate) fn keep(
+        self,
+        mut load: TapeWriter,
+        tape: TapeWriter,
+        order: Option<Order>,
+        pool: Option<PoolMade>,
+    ) -> Result<(Workload, PoolMade), TraceError> {
         let totals = *self.content.totals();
-        let path = self.directory.join(POOL_FILE);
-        let pool_facts = Pool::create(&path, self.data, self.content.pool_bytes(), self.seed, None)?;
-        let pool = Pool::open(&path)?;
-        let in_pool = (pool.bytes(), pool.checksum());
+        // Neither waits for the other.
+        let (made, trace) = std::thread::scope(|scope| {
+            let made = scope.spawn(|| self.make_pool(pool));
+            let trace = Application::new(self.directory, self.lanes, tape, order);
+            (made.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), trace)
+        });
+        let ((made, in_pool, verify), trace) = (made?, trace?);
         load.set_pool(in_pool.0, in_pool.1);
         let mut phases = Vec::new();
-        let loads = totals.loaded > 0;
-        if loads {
+        if totals.loaded > 0 {
             phases.push(self.finish_load(load, &totals)?);
         } else {
             drop(load);
@@ -61,12 +76,35 @@ impl Done<'_> {
         let after = (totals.records(), totals.data_bytes());
         let of_trace = trace.finish(in_pool, &self.metadata(IMPORT_PHASE, after))?;
         phases.push(phase_tape((IMPORT_PHASE, TRACE_FILE), &of_trace, after, totals.written_bytes));
-        let verify_checksum = self.write_verify(&pool, in_pool)?.identity();
-        let (pool, verify) = (PathBuf::from(POOL_FILE), PathBuf::from(VERIFY_FILE));
+        let pool_facts = made.facts.clone();
+        let (pool, verify_checksum) = (PathBuf::from(POOL_FILE), verify.identity());
+        let verify = PathBuf::from(VERIFY_FILE);
         let recording = Recording { pool, pool_facts, phases, verify, hints: self.hints(&totals) };
         let workload = self.workload(&totals, &recording);
         keep_import(self.directory, GENERATOR, &workload, recording, verify_checksum)?;
-        Ok(workload)
+        Ok((workload, made))
+    }
+
+    /// The pool that all values lie in, its length and checksum, and the tape that compares everything with it.
+    fn make_pool(&self, other: Option<PoolMade>) -> Result<(PoolMade, (u64, u64), TapeHeader), TraceError> {
+        let made = self.pool_file(other)?;
+        let pool = Pool::open(&made.path)?;
+        let in_pool = (pool.bytes(), pool.checksum());
+        let verify = self.write_verify(&pool, in_pool)?;
+        Ok((made, in_pool, verify))
+    }
+
+    /// The pool's file: another name of one that was made before if it is as long.
+    fn pool_file(&self, other: Option<PoolMade>) -> Result<PoolMade, TapeError> {
+        let path = self.directory.join(POOL_FILE);
+        let bytes = self.content.pool_bytes();
+        if let Some(other) = other.filter(|other| other.facts.bytes == bytes)
+            && std::fs::hard_link(&other.path, &path).is_ok()
+        {
+            return Ok(PoolMade { path, facts: other.facts });
+        }
+        let facts = Pool::create(&path, self.data, bytes, self.seed, None)?;
+        Ok(PoolMade { path, facts })
     }
 
     /// Ends the tape that loads: all on its first lane.
@@ -74,7 +112,8 @@ impl Done<'_> {
         if !totals.loaded.is_multiple_of(LOAD_BATCH) {
             load.push(&record((Operation::Commit, 0), &[], Place::default(), None))?;
         }
-        for _ in 1..self.lanes {
+        load.set_lanes(self.lanes.lanes());
+        for _ in 1..self.lanes.lanes() {
             load.next_lane()?;
         }
         let after = (totals.loaded, totals.loaded_bytes);
@@ -148,10 +187,42 @@ impl Done<'_> {
             value_shape: Shape::Uniform,
             data: self.data,
             pool_bytes: self.content.pool_bytes(),
-            lanes: self.lanes,
+            lanes: self.lanes.lanes(),
             tree: None,
             phases,
             import: Some(import),
+        }
+    }
+}
+
+/// The tape with a trace's operations: as they were written, or dealt to lanes.
+enum Application {
+    Written(TapeWriter),
+    Dealt(DealtTape, Counts),
+}
+
+impl Application {
+    fn new(directory: &Path, lanes: LaneFacts, tape: TapeWriter, order: Option<Order>) -> Result<Self, TraceError> {
+        if lanes == LaneFacts::One {
+            return Ok(Self::Written(tape));
+        }
+        let counts = tape.counts();
+        // The dealt one takes its name when it is complete.
+        let path = directory.join(TRACE_FILE);
+        tape.finish("{}")?;
+        let dealt = deal(&path, &path, lanes, order)?;
+        Ok(Self::Dealt(dealt, counts))
+    }
+
+    /// With what a driver must report of it.
+    fn finish(self, pool: (u64, u64), metadata: &str) -> Result<(TapeHeader, Counts), TapeError> {
+        match self {
+            Self::Written(mut tape) => {
+                tape.set_pool(pool.0, pool.1);
+                let counts = tape.counts();
+                Ok((tape.finish(metadata)?, counts))
+            }
+            Self::Dealt(tape, counts) => Ok((tape.finish(pool, metadata)?, counts)),
         }
     }
 }

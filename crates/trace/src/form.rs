@@ -3,6 +3,7 @@
 use bakeoff_tape::Operation;
 
 use crate::error::TraceError;
+use crate::parquet::MAGIC;
 
 /// How YCSB's `basic` binding begins, unless it is told to be silent: with its properties.
 const YCSB_HEAD: &[u8] = b"***************** properties";
@@ -12,6 +13,8 @@ const YCSB_HEAD: &[u8] = b"***************** properties";
 pub enum Form {
     /// A head that names the columns `op`, `key`, `value_size` and perhaps `key_size`, `time` and others, then a line an operation.
     Csv,
+    /// The same columns in Apache's Parquet, which begins with `PAR1`.
+    Parquet,
     /// Twitter's cache-trace: time in seconds, key, key size, value size, client, operation, time to live; no head.
     Twitter,
     /// What YCSB's `basic` binding prints: `READ usertable user1 [ … ]`.
@@ -20,7 +23,8 @@ pub enum Form {
 
 impl Form {
     /// All forms, by the words for them.
-    pub const ALL: [(&str, Self); 3] = [("csv", Self::Csv), ("twitter", Self::Twitter), ("ycsb", Self::Ycsb)];
+    pub const ALL: [(&str, Self); 4] =
+        [("csv", Self::Csv), ("parquet", Self::Parquet), ("twitter", Self::Twitter), ("ycsb", Self::Ycsb)];
 
     /// The form of a trace that begins with this line.
     ///
@@ -30,7 +34,9 @@ impl Form {
         let columns: Vec<&[u8]> = line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).collect();
         let has = |name: &str| columns.iter().any(|column| unquoted(column).eq_ignore_ascii_case(name.as_bytes()));
         let first_word = line.split(|byte| *byte == b' ').next().unwrap_or_default();
-        if has("op") && has("key") {
+        if line.starts_with(MAGIC) {
+            Ok(Self::Parquet)
+        } else if has("op") && has("key") {
             Ok(Self::Csv)
         } else if columns.len() == 7 && columns[0].iter().all(u8::is_ascii_digit) && operation(columns[5]).is_some() {
             Ok(Self::Twitter)

@@ -36,9 +36,9 @@ impl Identity {
         const OTHER_SEED: u64 = 0x9E37_79B9_7F4A_7C15;
         Self { checksum: xxh64(key, 0), other: xxh64(key, OTHER_SEED) }
     }
+}
 
-    /// One of `parts` equal parts of all keys.
-    pub(crate) fn part(self, parts: u32) -> u32 {
-        ((u128::from(self.checksum) * u128::from(parts)) >> 64) as u32
-    }
+/// One of `parts` equal parts of all keys, by XXH64 of the key.
+pub(crate) fn part(key: &[u8], parts: u32) -> u32 {
+    ((u128::from(xxh64(key, 0)) * u128::from(parts)) >> 64) as u32
 }

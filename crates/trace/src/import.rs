@@ -3,23 +3,30 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use bakeoff_measure::room_bytes;
 use bakeoff_tape::{Data, Operation, Record, SizeRange, TapeWriter, Workload};
 
-use crate::ahead::read_ahead;
+use crate::ahead::{Batch, Source, read_ahead};
 use crate::content::{Content, Place, Step};
 use crate::error::TraceError;
-use crate::finish::{Done, LOAD_BATCH, LOAD_FILE, TRACE_FILE};
+use crate::finish::{Done, LOAD_BATCH, LOAD_FILE, PoolMade, TRACE_FILE};
 use crate::form::Form;
 use crate::hash::Identity;
 use crate::keys::Keys;
-use crate::lanes::{LaneRule, Lanes, shape};
+use crate::lanes::{IMPORT_LANES_MAX, LaneFacts, Order, Threads, shape};
 use crate::read::{Event, Trace};
 use crate::summary::KEYS_MAX;
 
-/// Longer than any trace: a time beyond is a mistake of its unit.
-const DURATION_S_MAX: f64 = 1e9;
+/// Where the beginning of a trace, imported once more by itself, lies in the directory of an import.
+pub const WARM_UP_DIRECTORY: &str = "warm-up";
+
+/// While the trace is read, the file with its threads.
+const ORDER_FILE: &str = "threads.part";
+
+/// Room on the disk is looked at again after so many bytes of tape.
+const ROOM_CHECK_BYTES: u64 = 16 << 20;
 
 /// How a trace is to be imported.
 #[derive(Clone, Debug)]
@@ -36,8 +43,8 @@ pub struct ImportOptions {
     pub data: Data,
     /// Seed of the values and where they lie.
     pub seed: u64,
-    /// Only so many operations from the beginning.
-    pub operations_max: Option<u64>,
+    /// So many operations from the beginning are imported once more by themselves, below [`WARM_UP_DIRECTORY`], if there are more than that.
+    pub warm_up_operations: Option<u64>,
 }
 
 impl Default for ImportOptions {
@@ -49,20 +56,9 @@ impl Default for ImportOptions {
             value_bytes: None,
             data: Data::Text,
             seed: 1,
-            operations_max: None,
+            warm_up_operations: None,
         }
     }
-}
-
-/// How a trace became lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LaneFacts {
-    /// One lane.
-    One,
-    /// Every thread has its own.
-    Threads(u32),
-    /// Keys were dealt to so many: threads use keys that others write, or the number was given.
-    Dealt(u32),
 }
 
 /// An import that is done.
@@ -82,84 +78,135 @@ pub struct Imported {
 pub type OnImported<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
 /// Imports the trace in a file into an empty directory: a value pool, a tape to load what the trace found there, one with its operations, one to
-/// compare everything at the end.
+/// compare everything at the end. The trace is read once, so it may come through a pipe.
 ///
 /// # Errors
-/// A line is not what it should be, the directory cannot be written, or `progress` said to stop. What is in the directory then is
-/// of no use.
+/// A line is not what it should be, the directory cannot be written or has no room, or `progress` said to stop. What is in the directory
+/// then is of no use.
 pub fn import(
     trace: &Path,
     directory: &Path,
     options: &ImportOptions,
     progress: OnImported<'_>,
 ) -> Result<Imported, TraceError> {
-    let mut reader = Trace::open(trace, options.form)?;
-    let rule = match options.threads {
-        None if reader.has_threads() => {
-            let rule = LaneRule::survey(reader)?;
-            reader = Trace::open(trace, options.form)?;
-            rule
+    let trace = Trace::open(trace, options.form)?;
+    let threads = (options.threads.is_none() && trace.has_threads()).then(Threads::default);
+    let mut importer = Importer::new(directory, options, threads.is_some())?;
+    let mut warm_up = WarmUp::new(directory, options)?;
+    read_ahead(Source { trace, keys: Keys::new(options.anonymize)?, threads }, |batch| {
+        importer.add_all(batch, u64::MAX)?;
+        if let Some(warm_up) = &mut warm_up {
+            warm_up.add(batch)?;
         }
-        None | Some(1) => LaneRule::One,
-        Some(lanes) => LaneRule::Dealt(lanes),
-    };
-    let mut importer = Importer::new(directory, options, rule)?;
-    let most = options.operations_max.unwrap_or(u64::MAX);
-    read_ahead(reader, Keys::new(options.anonymize)?, |batch| {
-        importer.content.touch(batch);
-        let room = usize::try_from(most - importer.operations).unwrap_or(usize::MAX);
-        batch.events().take(room).try_for_each(|(event, id)| importer.add(&event, id))?;
-        if progress(importer.operations).is_break() {
-            return Err(TraceError::Stopped);
-        }
-        Ok(if importer.operations < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        if progress(importer.operations).is_break() { Err(TraceError::Stopped) } else { Ok(()) }
     })?;
-    importer.finish()
+    let operations = importer.operations;
+    let lanes = importer.lanes();
+    let (imported, pool) = importer.finish(lanes, None)?;
+    if let Some(warm_up) = warm_up {
+        warm_up.finish(operations, lanes.lanes(), pool)?;
+    }
+    Ok(imported)
 }
 
-struct Importer<'a> {
-    directory: &'a Path,
-    options: &'a ImportOptions,
-    rule: LaneRule,
+/// The beginning of a trace, imported by itself.
+struct WarmUp {
+    directory: PathBuf,
+    operations_max: u64,
+    importer: Importer,
+}
+
+impl WarmUp {
+    fn new(directory: &Path, options: &ImportOptions) -> Result<Option<Self>, TraceError> {
+        let Some(operations_max) = options.warm_up_operations else { return Ok(None) };
+        let directory = directory.join(WARM_UP_DIRECTORY);
+        std::fs::create_dir(&directory)?;
+        let importer = Importer::new(&directory, options, false)?;
+        Ok(Some(Self { directory, operations_max, importer }))
+    }
+
+    fn add(&mut self, batch: &Batch) -> Result<(), TraceError> {
+        self.importer.add_all(batch, self.operations_max)
+    }
+
+    /// Ends it with as many lanes as the whole has, whatever threads are in so small a part, and with the pool of the whole if it can.
+    fn finish(self, operations: u64, lanes: u32, pool: PoolMade) -> Result<(), TraceError> {
+        if operations > self.operations_max {
+            self.importer.finish(LaneFacts::dealt(lanes), Some(pool))?;
+        } else {
+            drop(self.importer);
+            std::fs::remove_dir_all(&self.directory)?;
+        }
+        Ok(())
+    }
+}
+
+struct Importer {
+    directory: PathBuf,
+    options: ImportOptions,
     content: Content,
     load: TapeWriter,
-    lanes: Lanes,
+    /// Its operations, on one lane until the end.
+    tape: TapeWriter,
+    /// Their threads, if it depends on them which lanes there are.
+    order: Option<Order>,
+    threads: u32,
     operations: u64,
     mix: BTreeMap<Operation, u64>,
     key_bytes: Option<SizeRange>,
     first_s: Option<f64>,
     last_s: f64,
+    /// When room was looked at: length of the tapes, and of the pool.
+    checked_bytes: Option<(u64, u64)>,
 }
 
-impl<'a> Importer<'a> {
-    fn new(directory: &'a Path, options: &'a ImportOptions, rule: LaneRule) -> Result<Self, TraceError> {
+impl Importer {
+    fn new(directory: &Path, options: &ImportOptions, by_threads: bool) -> Result<Self, TraceError> {
+        let order = by_threads.then(|| Order::create(directory.join(ORDER_FILE))).transpose()?;
         Ok(Self {
-            directory,
-            options,
+            directory: directory.to_owned(),
+            options: options.clone(),
             content: Content::new(options.seed),
-            load: TapeWriter::create(&directory.join(LOAD_FILE), shape(rule.lanes()))?,
-            lanes: Lanes::create(&directory.join(TRACE_FILE), rule.lanes())?,
-            rule,
+            load: TapeWriter::create(&directory.join(LOAD_FILE), shape(IMPORT_LANES_MAX))?,
+            tape: TapeWriter::create(&directory.join(TRACE_FILE), shape(1))?,
+            order,
+            threads: 1,
             operations: 0,
             mix: BTreeMap::new(),
             key_bytes: None,
             first_s: None,
             last_s: 0.0,
+            checked_bytes: None,
         })
     }
 
+    /// Adds the operations of a batch, until there are so many.
+    fn add_all(&mut self, batch: &Batch, operations_max: u64) -> Result<(), TraceError> {
+        let room = usize::try_from(operations_max - self.operations).unwrap_or(usize::MAX);
+        if room == 0 {
+            return Ok(());
+        }
+        self.content.touch(batch);
+        let mut line = 0;
+        for (event, id, thread) in batch.events().take(room) {
+            self.add(&event, id, thread)?;
+            line = event.line;
+        }
+        self.check_room(line)
+    }
+
     /// Adds one operation to the tapes.
-    fn add(&mut self, event: &Event<'_>, id: Identity) -> Result<(), TraceError> {
+    fn add(&mut self, event: &Event<'_>, id: Identity, thread: u8) -> Result<(), TraceError> {
         if event.operation.visits() {
             let word = event.operation.name().as_bytes();
             let expected = "an operation on one key: a trace does not tell what a scan finds; leave scans out, or use `pick --trace`";
             return Err(TraceError::line(event.line, "op", word, expected));
         }
-        let due_ns = self.due_ns(event)?;
+        let due_ns = self.due_ns(event);
         let key = event.key;
         let step = self
             .content
-            .step((event.operation, id, key.len()), event.value_bytes, self.options.value_bytes)
+            .step((event.operation, id, key.len()), thread, event.value_bytes, self.options.value_bytes)
             .map_err(|_| untold(event))?;
         if self.content.keys() > KEYS_MAX {
             return Err(TraceError::TooManyKeys { line: event.line, most: KEYS_MAX as u64 });
@@ -174,58 +221,69 @@ impl<'a> Importer<'a> {
             }
         }
         let Step { operation, flags, value, .. } = step;
-        let lane = self.rule.lane(event, id);
-        self.lanes.push(lane, &record((operation, flags), key, value, due_ns))?;
+        self.tape.push(&record((operation, flags), key, value, due_ns))?;
+        if let Some(order) = &mut self.order {
+            order.push(thread)?;
+            self.threads = self.threads.max(u32::from(thread) + 1);
+        }
         *self.mix.entry(operation).or_default() += 1;
         self.operations += 1;
         Ok(())
     }
 
-    /// When the operation is due after the first one, nanoseconds.
-    fn due_ns(&mut self, event: &Event<'_>) -> Result<Option<u64>, TraceError> {
-        let timed = self.operations == 0 || self.first_s.is_some();
-        let (Some(time_s), true) = (event.time_s, timed) else {
-            if event.time_s.is_some() == self.first_s.is_some() {
-                return Ok(None);
+    /// Looks whether the disk has room for the pool, for the tapes until the next look, and for the tape that is dealt to lanes in the end.
+    fn check_room(&mut self, line: u64) -> Result<(), TraceError> {
+        let now = (self.load.bytes() + self.tape.bytes(), self.content.pool_bytes());
+        let looked = self.checked_bytes.is_some_and(|(tapes, pool)| pool == now.1 && now.0 - tapes < ROOM_CHECK_BYTES);
+        if looked {
+            return Ok(());
+        }
+        self.checked_bytes = Some(now);
+        let dealt_bytes = if self.lanes() == LaneFacts::One { 0 } else { self.tape.bytes() + ROOM_CHECK_BYTES };
+        let needed_bytes = self.content.pool_bytes() + ROOM_CHECK_BYTES + dealt_bytes;
+        match room_bytes(&self.directory).filter(|free_bytes| *free_bytes < needed_bytes) {
+            None => Ok(()),
+            Some(free_bytes) => {
+                let directory = self.directory.clone();
+                Err(TraceError::NoRoom { line, directory, free_bytes, needed_bytes })
             }
-            let found = event.time_s.map_or_else(String::new, |time_s| time_s.to_string());
-            return Err(TraceError::line(event.line, "time", found.as_bytes(), "a time in every line, or in none"));
-        };
-        if time_s < self.last_s {
-            let expected = format!("no less than {}, which came before", self.last_s);
-            return Err(TraceError::line(event.line, "time", time_s.to_string().as_bytes(), expected));
         }
-        self.last_s = time_s;
-        let first_s = *self.first_s.get_or_insert(time_s);
-        if time_s - first_s > DURATION_S_MAX {
-            let expected = format!("no more than {DURATION_S_MAX} seconds (thirty years) after the first, {first_s}");
-            return Err(TraceError::line(event.line, "time", time_s.to_string().as_bytes(), expected));
-        }
-        Ok(Some(((time_s - first_s) * 1e9) as u64))
     }
 
-    fn finish(self) -> Result<Imported, TraceError> {
+    /// Which lanes there are, by what was read so far.
+    fn lanes(&self) -> LaneFacts {
+        match (&self.order, self.threads) {
+            (None, _) => LaneFacts::dealt(self.options.threads.unwrap_or(1)),
+            (Some(_), 1) => LaneFacts::One,
+            (Some(_), threads) if self.content.is_contended() => LaneFacts::Dealt(threads),
+            (Some(_), threads) => LaneFacts::Threads(threads),
+        }
+    }
+
+    /// When the operation is due after the first one, nanoseconds.
+    fn due_ns(&mut self, event: &Event<'_>) -> Option<u64> {
+        let time_s = event.time_s?;
+        self.last_s = time_s;
+        Some(((time_s - *self.first_s.get_or_insert(time_s)) * 1e9) as u64)
+    }
+
+    fn finish(self, lanes: LaneFacts, pool: Option<PoolMade>) -> Result<(Imported, PoolMade), TraceError> {
         let Some(key_bytes) = self.key_bytes else { return Err(TraceError::Empty) };
-        let lanes = match &self.rule {
-            LaneRule::One => LaneFacts::One,
-            LaneRule::Threads(threads) => LaneFacts::Threads(threads.len() as u32),
-            LaneRule::Dealt(lanes) => LaneFacts::Dealt(*lanes),
-        };
         let done = Done {
-            directory: self.directory,
+            directory: &self.directory,
             data: self.options.data,
             seed: self.options.seed,
             anonymized: self.options.anonymize,
             content: self.content,
-            lanes: self.rule.lanes(),
+            lanes,
             operations: self.operations,
             mix: self.mix,
             key_bytes,
             duration_s: self.first_s.map_or(0.0, |first_s| self.last_s - first_s),
         };
         let loaded = done.content.totals().loaded;
-        let workload = done.keep(self.load, self.lanes)?;
-        Ok(Imported { workload, operations: self.operations, loaded, lanes })
+        let (workload, pool) = done.keep(self.load, self.tape, self.order, pool)?;
+        Ok((Imported { workload, operations: self.operations, loaded, lanes }, pool))
     }
 }
 

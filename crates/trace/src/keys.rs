@@ -35,7 +35,7 @@ impl Keys {
         Ok(Self { secret, buffer: Vec::new() })
     }
 
-    /// The key of an operation on the tape. Two keys of a trace are never made one.
+    /// The key of an operation on the tape. Two keys are made one only if one was chosen to be the other with digits of its hash.
     #[inline]
     pub(crate) fn key<'a>(&'a mut self, event: &Event<'a>) -> &'a [u8] {
         let length = usize::try_from(event.key_bytes).unwrap_or(usize::MAX);

@@ -1,89 +1,75 @@
-//! Lanes of an imported tape: which operation goes to which, and tapes whose lanes grow at the same time.
+//! Lanes of an imported tape: which operation goes to which. With several threads that is known only at the end of a trace, so its
+//! operations are written in their order first, and dealt to lanes then.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::hash::BuildHasherDefault;
-use std::io::Read;
+use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use bakeoff_tape::{Counts, POOL_BYTES_MAX, Record, TapeError, TapeHeader, TapeReader, TapeShape, TapeWriter};
+use bakeoff_tape::{DealtTape, POOL_BYTES_MAX, Record, TapeError, TapeReader, TapeShape};
 
 use crate::error::TraceError;
-use crate::hash::{Hashed, Identity};
-use crate::read::{Event, Trace};
-use crate::summary::KEYS_MAX;
+use crate::hash::{Hashed, part};
+use crate::read::Event;
 
-/// Lanes of an imported tape, at most: all of them are written at the same time.
+/// Lanes of an imported tape, at most: a block of each is in memory at the same time.
 pub const IMPORT_LANES_MAX: u32 = 256;
 
 /// Room for the metadata of an imported tape, bytes.
 const METADATA_BYTES_MAX: usize = 4096;
 
-/// Which lane an operation goes to.
-#[derive(Clone, Debug)]
-pub(crate) enum LaneRule {
+/// How operations became lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaneFacts {
     /// All on one.
     One,
-    /// That of its thread: no thread uses a key that another one writes.
-    Threads(HashMap<Box<[u8]>, u32>),
-    /// That of its key: keys are dealt to so many lanes by their hashes.
+    /// As many as the trace has threads, each with the operations of its thread: no thread uses a key that another one writes.
+    Threads(u32),
+    /// So many, to which keys were dealt by their hashes.
     Dealt(u32),
 }
 
-/// Who uses a key.
-struct Use {
-    first: u32,
-    shared: bool,
-    written: bool,
+impl LaneFacts {
+    /// How many lanes there are.
+    pub fn lanes(self) -> u32 {
+        match self {
+            Self::One => 1,
+            Self::Threads(lanes) | Self::Dealt(lanes) => lanes,
+        }
+    }
+
+    /// Keys dealt to so many.
+    pub(crate) fn dealt(lanes: u32) -> Self {
+        if lanes > 1 { Self::Dealt(lanes) } else { Self::One }
+    }
 }
 
-impl LaneRule {
-    /// Reads a trace to find out which of its threads there are, and whether each can keep the keys it uses.
-    pub(crate) fn survey<R: Read>(mut trace: Trace<R>) -> Result<Self, TraceError> {
-        let mut threads: HashMap<Box<[u8]>, u32> = HashMap::new();
-        let mut uses: HashMap<Identity, Use, BuildHasherDefault<Hashed>> = HashMap::default();
-        while let Some(event) = trace.next_event()? {
-            let name = event.thread.unwrap_or_default();
-            let thread = match threads.get(name) {
-                Some(thread) => *thread,
-                None if threads.len() == IMPORT_LANES_MAX as usize => {
-                    return Err(TraceError::TooManyThreads { line: event.line, most: threads.len() });
-                }
+/// Threads of a trace by their names, numbered as they are met.
+#[derive(Default)]
+pub(crate) struct Threads {
+    numbers: HashMap<Box<[u8]>, u8, BuildHasherDefault<Hashed>>,
+    /// The one met last, which is often met again.
+    last: (Box<[u8]>, u8),
+}
+
+impl Threads {
+    #[inline]
+    pub(crate) fn number(&mut self, event: &Event<'_>) -> Result<u8, TraceError> {
+        let name = event.thread.unwrap_or_default();
+        if *self.last.0 != *name || self.numbers.is_empty() {
+            let number = match self.numbers.get(name) {
+                Some(number) => *number,
                 None => {
-                    let next = threads.len() as u32;
-                    threads.insert(name.into(), next);
+                    let too_many = |_| TraceError::TooManyThreads { line: event.line, most: self.numbers.len() };
+                    let next = u8::try_from(self.numbers.len()).map_err(too_many)?;
+                    self.numbers.insert(name.into(), next);
                     next
                 }
             };
-            let first = Use { first: thread, shared: false, written: false };
-            let key = uses.entry(Identity::of(event.key)).or_insert(first);
-            key.shared |= key.first != thread;
-            key.written |= event.operation.writes();
-            if uses.len() > KEYS_MAX {
-                return Err(TraceError::TooManyKeys { line: event.line, most: KEYS_MAX as u64 });
-            }
+            self.last = (name.into(), number);
         }
-        Ok(match threads.len() {
-            0 | 1 => Self::One,
-            count if uses.values().any(|key| key.shared && key.written) => Self::Dealt(count as u32),
-            _ => Self::Threads(threads),
-        })
-    }
-
-    /// How many lanes there are.
-    pub(crate) fn lanes(&self) -> u32 {
-        match self {
-            Self::One => 1,
-            Self::Threads(threads) => threads.len() as u32,
-            Self::Dealt(lanes) => *lanes,
-        }
-    }
-
-    pub(crate) fn lane(&self, event: &Event<'_>, key: Identity) -> u32 {
-        match self {
-            Self::One => 0,
-            Self::Threads(threads) => threads.get(event.thread.unwrap_or_default()).copied().unwrap_or_default(),
-            Self::Dealt(lanes) => key.part(*lanes),
-        }
+        Ok(self.last.1)
     }
 }
 
@@ -92,57 +78,62 @@ pub(crate) fn shape(lanes: u32) -> TapeShape {
     TapeShape { lanes, pool_bytes: POOL_BYTES_MAX, pool_checksum: 0, metadata_bytes_max: METADATA_BYTES_MAX }
 }
 
-/// A tape whose lanes grow at the same time: several lie in files of their own until the end.
-pub(crate) struct Lanes {
+/// A file with the number of each operation's thread, in their order.
+pub(crate) struct Order {
     path: PathBuf,
-    writers: Vec<TapeWriter>,
+    file: BufWriter<File>,
 }
 
-impl Lanes {
-    pub(crate) fn create(path: &Path, lanes: u32) -> Result<Self, TapeError> {
-        let of_lane = |lane| if lanes == 1 { path.to_owned() } else { path.with_extension(format!("{lane}.tape")) };
-        let writers = (0..lanes).map(|lane| TapeWriter::create(&of_lane(lane), shape(1))).collect::<Result<_, _>>()?;
-        Ok(Self { path: path.to_owned(), writers })
+impl Drop for Order {
+    fn drop(&mut self) {
+        // The directory is removed if an import fails, with whatever is in it.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+impl Order {
+    pub(crate) fn create(path: PathBuf) -> Result<Self, TraceError> {
+        Ok(Self { file: BufWriter::with_capacity(1 << 16, File::create(&path)?), path })
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, lane: u32, record: &Record<'_>) -> Result<(), TapeError> {
-        self.writers[lane as usize].push(record)
+    pub(crate) fn push(&mut self, thread: u8) -> Result<(), TraceError> {
+        Ok(self.file.write_all(&[thread])?)
     }
 
-    /// Puts the lanes together. With what a driver must report of them.
-    pub(crate) fn finish(
-        self,
-        (bytes, checksum): (u64, u64),
-        metadata: &str,
-    ) -> Result<(TapeHeader, Counts), TapeError> {
-        let lanes = self.writers.len() as u32;
-        let mut of_lanes = Vec::new();
-        for mut writer in self.writers {
-            writer.set_pool(bytes, checksum);
-            if lanes == 1 {
-                let counts = writer.counts();
-                return Ok((writer.finish(metadata)?, counts));
-            }
-            let path = self.path.with_extension(format!("{}.tape", of_lanes.len()));
-            writer.finish("{}")?;
-            of_lanes.push(path);
+    /// What is in it, from the beginning.
+    fn read(&mut self) -> Result<BufReader<File>, TapeError> {
+        let opened = self.file.flush().and_then(|()| File::open(&self.path));
+        opened.map(|file| BufReader::with_capacity(1 << 16, file)).map_err(self.failed("read again"))
+    }
+
+    fn failed(&self, what: &'static str) -> impl FnOnce(std::io::Error) -> TapeError + use<> {
+        let path = self.path.clone();
+        move |cause| TapeError::Io { what, path, cause }
+    }
+}
+
+/// Deals the operations of a tape with one lane to the lanes of another.
+pub(crate) fn deal(tape: &Path, into: &Path, lanes: LaneFacts, order: Option<Order>) -> Result<DealtTape, TapeError> {
+    let tape = TapeReader::open(tape)?;
+    let count = lanes.lanes();
+    match order {
+        Some(mut order) if matches!(lanes, LaneFacts::Threads(_)) => {
+            DealtTape::create(&tape, into, shape(count), || {
+                let (mut threads, path) = (order.read()?, order.path.clone());
+                Ok(move |_: &Record<'_>| {
+                    let mut thread = [0];
+                    let read = threads.read_exact(&mut thread);
+                    read.map(|()| u32::from(thread[0])).map_err(|cause| TapeError::Io {
+                        what: "read again",
+                        path: path.clone(),
+                        cause,
+                    })
+                })
+            })
         }
-        let mut whole = TapeWriter::create(&self.path, shape(lanes))?;
-        whole.set_pool(bytes, checksum);
-        for (number, path) in of_lanes.iter().enumerate() {
-            if number > 0 {
-                whole.next_lane()?;
-            }
-            let tape = TapeReader::open(path)?;
-            let mut lane = tape.lane(0)?;
-            while let Some(block) = lane.next_block()? {
-                block.records().try_for_each(|record| whole.push(&record))?;
-            }
-            // The directory is removed if an import fails, with whatever is in it.
-            let _ = std::fs::remove_file(path);
+        _ => {
+            DealtTape::create(&tape, into, shape(count), || Ok(move |record: &Record<'_>| Ok(part(record.key, count))))
         }
-        let counts = whole.counts();
-        Ok((whole.finish(metadata)?, counts))
     }
 }

@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use csv::ByteRecord;
 use parquet::basic::{Compression, LogicalType, TimeUnit};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
@@ -12,6 +11,7 @@ use parquet::record::{Field, reader::RowIter};
 use parquet::schema::types::Type;
 
 use crate::error::TraceError;
+use crate::lines::{Field as Place, Row};
 
 /// How a Parquet file begins.
 pub(crate) const MAGIC: &[u8] = b"PAR1";
@@ -23,6 +23,14 @@ pub(crate) struct ParquetRows {
     nanoseconds: Vec<bool>,
     rows: RowIter<'static>,
     number: u64,
+    bytes: Vec<u8>,
+    fields: Vec<Place>,
+}
+
+/// Parquet where only text can be read.
+pub(crate) fn only_from_a_file() -> TraceError {
+    let why = "it is read from its end, and so neither through a pipe nor compressed as a whole: give it as a file";
+    TraceError::Parquet(why.to_owned())
 }
 
 impl ParquetRows {
@@ -33,40 +41,46 @@ impl ParquetRows {
         let nanoseconds = schema.get_fields().iter().map(|field| is_nanoseconds(field)).collect();
         check_compression(reader.metadata())?;
         let rows = guarded(|| Ok(reader.into_iter()))?;
-        Ok(Self { names, nanoseconds, rows, number: 0 })
+        Ok(Self { names, nanoseconds, rows, number: 0, bytes: Vec::new(), fields: Vec::new() })
     }
 
-    /// The names of the columns as the head of a CSV file.
-    pub(crate) fn head(&self) -> Vec<u8> {
-        self.names.join(",").into_bytes()
+    /// The names of the columns.
+    pub(crate) fn names(&self) -> Vec<&[u8]> {
+        self.names.iter().map(|name| name.as_bytes()).collect()
     }
 
-    /// The next row into `row`, and its number from 1; `None` at the end. What is null is empty.
-    pub(crate) fn next_row(&mut self, row: &mut ByteRecord) -> Result<Option<u64>, TraceError> {
+    /// The next row, and its number from 1; `None` at the end. What is null is empty.
+    pub(crate) fn next_row(&mut self) -> Result<Option<(u64, Row<'_>)>, TraceError> {
         let Some(next) = guarded(|| self.rows.next().transpose())? else { return Ok(None) };
         self.number += 1;
-        row.clear();
+        self.bytes.clear();
+        self.fields.clear();
         for ((_, field), is_nanoseconds) in next.get_column_iter().zip(&self.nanoseconds) {
+            let begin = self.bytes.len();
             match field {
-                Field::Long(time) if *is_nanoseconds => row.push_field(seconds(*time, 1_000_000_000).as_bytes()),
-                other => push(other, row),
+                Field::Long(time) if *is_nanoseconds => {
+                    self.bytes.extend_from_slice(seconds(*time, 1_000_000_000).as_bytes());
+                }
+                other => push(other, &mut self.bytes),
             }
+            self.fields.push(Place { place: begin..self.bytes.len(), whole: true });
         }
-        Ok(Some(self.number))
+        Ok(Some((self.number, Row { bytes: &self.bytes, fields: &self.fields })))
     }
 }
 
-fn push(field: &Field, row: &mut ByteRecord) {
+/// A field as text.
+fn push(field: &Field, text: &mut Vec<u8>) {
     match field {
-        Field::Null => row.push_field(b""),
-        Field::Str(text) => row.push_field(text.as_bytes()),
-        Field::Bytes(bytes) => row.push_field(bytes.data()),
-        Field::TimestampMillis(time) => row.push_field(seconds(*time, 1_000).as_bytes()),
-        Field::TimestampMicros(time) => row.push_field(seconds(*time, 1_000_000).as_bytes()),
         // Data frames have no integers that may be missing: whole numbers come as `130.0`, and what is missing as no number.
-        Field::Double(number) if number.is_nan() => row.push_field(b""),
-        Field::Double(number) => row.push_field(number.to_string().as_bytes()),
-        other => row.push_field(other.to_string().as_bytes()),
+        Field::Null => {}
+        Field::Double(number) if number.is_nan() => {}
+        Field::Double(number) => text.extend_from_slice(number.to_string().as_bytes()),
+        Field::Str(characters) => text.extend_from_slice(characters.as_bytes()),
+        Field::Bytes(bytes) => text.extend_from_slice(bytes.data()),
+        Field::TimestampMillis(time) => text.extend_from_slice(seconds(*time, 1_000).as_bytes()),
+        Field::TimestampMicros(time) => text.extend_from_slice(seconds(*time, 1_000_000).as_bytes()),
+        other => text.extend_from_slice(other.to_string().as_bytes()),
     }
 }
 

@@ -1,24 +1,30 @@
 //! A trace, read operation by operation.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek};
+use std::io::{Cursor, Read, Seek};
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use bakeoff_tape::Operation;
-use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use crate::error::TraceError;
 use crate::form::{Form, is_ycsb_operation, operation, unquoted, words};
+use crate::lines::{Lines, Row};
 use crate::parquet::{self, ParquetRows};
+use crate::times::Times;
 
 /// The longest key and the largest value that are believed, in bytes.
 const KEY_BYTES_MAX: u64 = 65_535;
 const VALUE_BYTES_MAX: u64 = 1 << 30;
 
-/// The longest line that is read, in bytes: a file without line ends must not fill the memory.
-const LINE_BYTES_MAX: u64 = 16 << 20;
-
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// How texts begin that were compressed with gzip and with Zstandard.
+const GZIP: &[u8] = b"\x1f\x8b";
+const ZSTANDARD: &[u8] = b"\x28\xb5\x2f\xfd";
+
+/// The path that means standard input.
+const STANDARD_INPUT: &str = "-";
 
 /// One operation of a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,13 +48,17 @@ pub struct Event<'a> {
 /// A trace that is being read.
 pub struct Trace<R: Read> {
     rows: Rows<R>,
+    times: Times,
 }
 
 enum Rows<R: Read> {
-    Table { reader: Reader<BufReader<R>>, row: ByteRecord, columns: Columns },
-    Parquet { rows: ParquetRows, row: ByteRecord, columns: Columns },
-    Lines { reader: BufReader<R>, line: Vec<u8>, number: u64 },
+    Table { lines: Lines<R>, columns: Columns },
+    Parquet { rows: ParquetRows, columns: Columns },
+    Ycsb { lines: Lines<R> },
 }
+
+/// What traces are read from: a file, a pipe, either of them compressed.
+pub type Input = Box<dyn Read + Send>;
 
 /// Where in a row everything stands.
 #[derive(Clone, Copy)]
@@ -70,53 +80,69 @@ const COLUMNS: [&str; 6] = ["op", "key", "value_size", "key_size", "time", "thre
 const TWITTER: Columns =
     Columns { count: 7, operation: 5, key: 1, key_bytes: Some(2), value_bytes: 3, time: Some(0), thread: None };
 
-impl Trace<File> {
-    /// Begins to read a file, Parquet or text.
+impl Trace<Input> {
+    /// Begins to read a file, Parquet or text, which may be compressed with gzip or Zstandard; `-` is standard input.
     ///
     /// # Errors
     /// As [`Trace::new`], or the file cannot be opened, or is damaged Parquet.
     pub fn open(path: &Path, form: Option<Form>) -> Result<Self, TraceError> {
-        let mut file = File::open(path)?;
+        let mut file = match path.to_str() {
+            Some(STANDARD_INPUT) => File::from(std::io::stdin().as_fd().try_clone_to_owned()?),
+            _ => File::open(path)?,
+        };
         let mut magic = Vec::new();
-        file.by_ref().take(parquet::MAGIC.len() as u64).read_to_end(&mut magic)?;
-        file.rewind()?;
-        if form.is_some() || magic != parquet::MAGIC {
-            return Self::new(file, form);
+        file.by_ref().take(4).read_to_end(&mut magic)?;
+        // What comes through a pipe is read once, and Parquet from its end.
+        if file.metadata()?.is_file() && form.map_or(magic == parquet::MAGIC, |form| form == Form::Parquet) {
+            file.rewind()?;
+            let rows = ParquetRows::new(file)?;
+            let columns = Columns::of(&rows.names())?;
+            return Ok(Self { rows: Rows::Parquet { rows, columns }, times: Times::default() });
         }
-        let rows = ParquetRows::new(file)?;
-        let columns = Columns::of(&rows.head())?;
-        Ok(Self { rows: Rows::Parquet { rows, row: ByteRecord::new(), columns } })
+        let is_gzip = magic.starts_with(GZIP);
+        let is_zstandard = magic.starts_with(ZSTANDARD);
+        let input = Cursor::new(magic).chain(file);
+        let input: Input = match (is_gzip, is_zstandard) {
+            (true, _) => Box::new(flate2::read::MultiGzDecoder::new(input)),
+            (_, true) => Box::new(zstd::Decoder::new(input)?),
+            _ => Box::new(input),
+        };
+        Self::new(input, form)
     }
 }
 
 impl<R: Read> Trace<R> {
-    /// Begins to read; the form is told by the first line unless it is given.
+    /// Begins to read a text; the form is told by the first line unless it is given.
     ///
     /// # Errors
     /// The first line is of no known form, or lacks a column that is needed.
     pub fn new(input: R, form: Option<Form>) -> Result<Self, TraceError> {
-        let mut input = BufReader::with_capacity(1 << 20, input);
+        let mut lines = Lines::new(input);
         // Spreadsheets begin a CSV with it, and it is no part of the first column's name.
-        if input.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
-            input.consume(BYTE_ORDER_MARK.len());
+        if lines.peek()?.is_some_and(|line| line.starts_with(BYTE_ORDER_MARK)) {
+            lines.skip(BYTE_ORDER_MARK.len());
         }
-        let first = first_line(&mut input)?;
-        let form = form.map_or_else(|| Form::of(&first), Ok)?;
-        let columns = match form {
-            Form::Csv => Columns::of(&first)?,
-            Form::Twitter => TWITTER,
-            Form::Ycsb => return Ok(Self { rows: Rows::Lines { reader: input, line: Vec::new(), number: 0 } }),
+        let first = lines.peek()?.ok_or(TraceError::Empty)?;
+        let form = form.map_or_else(|| Form::of(first), Ok)?;
+        let rows = match form {
+            Form::Csv => {
+                let (_, head) = lines.next_row()?.ok_or(TraceError::Empty)?;
+                let names: Vec<_> = (0..head.fields.len()).map(|column| head.field(column)).collect();
+                let columns = Columns::of(&names)?;
+                Rows::Table { lines, columns }
+            }
+            Form::Twitter => Rows::Table { lines, columns: TWITTER },
+            Form::Ycsb => Rows::Ycsb { lines },
+            Form::Parquet => return Err(parquet::only_from_a_file()),
         };
-        let mut builder = ReaderBuilder::new();
-        let reader = builder.has_headers(form == Form::Csv).flexible(true).buffer_capacity(1 << 18).from_reader(input);
-        Ok(Self { rows: Rows::Table { reader, row: ByteRecord::new(), columns } })
+        Ok(Self { rows, times: Times::default() })
     }
 
     /// Whether it may say which thread did an operation.
     pub fn has_threads(&self) -> bool {
         match &self.rows {
             Rows::Table { columns, .. } | Rows::Parquet { columns, .. } => columns.thread.is_some(),
-            Rows::Lines { .. } => false,
+            Rows::Ycsb { .. } => false,
         }
     }
 
@@ -125,48 +151,42 @@ impl<R: Read> Trace<R> {
     /// # Errors
     /// The line is not what the form asks for, or cannot be read.
     pub fn next_event(&mut self) -> Result<Option<Event<'_>>, TraceError> {
-        match &mut self.rows {
-            Rows::Table { reader, row, columns } => {
-                if !reader.read_byte_record(row).map_err(|why| TraceError::Read(why.into()))? {
-                    return Ok(None);
-                }
-                let line = row.position().map_or(0, csv::Position::line);
-                columns.event(row, line).map(Some)
-            }
-            Rows::Parquet { rows, row, columns } => match rows.next_row(row)? {
-                Some(number) => columns.event(row, number).map(Some),
-                None => Ok(None),
+        let event = match &mut self.rows {
+            Rows::Table { lines, columns } => match lines.next_row()? {
+                Some((line, row)) => columns.event(row, line)?,
+                None => return Ok(None),
             },
-            Rows::Lines { reader, line, number } => loop {
-                line.clear();
-                *number += 1;
-                if reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', line)? == 0 {
-                    return Ok(None);
-                }
-                let word = line.split(|byte| *byte == b' ').next().unwrap_or_default();
-                if is_ycsb_operation(word) {
-                    return ycsb(line, *number).map(Some);
-                }
+            Rows::Parquet { rows, columns } => match rows.next_row()? {
+                Some((number, row)) => columns.event(row, number)?,
+                None => return Ok(None),
             },
-        }
+            Rows::Ycsb { lines } => match next_operation(lines)? {
+                Some((number, line)) => ycsb(line, number)?,
+                None => return Ok(None),
+            },
+        };
+        self.times.check(&event)?;
+        Ok(Some(event))
     }
 }
 
-/// The first line, which stays in the reader.
-fn first_line(input: &mut impl BufRead) -> Result<Vec<u8>, TraceError> {
-    let buffered = input.fill_buf()?;
-    if buffered.is_empty() {
-        return Err(TraceError::Empty);
+/// The next line of YCSB's log that is an operation.
+fn next_operation<R: Read>(lines: &mut Lines<R>) -> Result<Option<(u64, &[u8])>, TraceError> {
+    loop {
+        let Some(line) = lines.peek()? else { return Ok(None) };
+        if is_ycsb_operation(line.split(|byte| *byte == b' ').next().unwrap_or_default()) {
+            return lines.next_line();
+        }
+        lines.next_line()?;
     }
-    let line = buffered.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    Ok(line.trim_ascii().to_vec())
 }
 
 impl Columns {
-    /// Finds the columns by their names in the head.
-    fn of(head: &[u8]) -> Result<Self, TraceError> {
-        let names: Vec<&[u8]> = head.split(|byte| *byte == b',').map(|name| unquoted(name.trim_ascii())).collect();
+    /// Finds the columns by their names.
+    fn of(names: &[&[u8]]) -> Result<Self, TraceError> {
+        let names: Vec<&[u8]> = names.iter().map(|name| unquoted(name.trim_ascii())).collect();
         let find = |wanted: &str| names.iter().position(|name| name.eq_ignore_ascii_case(wanted.as_bytes()));
+        let head = &names.join(&b',')[..];
         if let Some(twice) = COLUMNS.iter().find(|wanted| count(&names, wanted) > 1) {
             return Err(TraceError::line(1, "the head", head, format!("one column named {twice}")));
         }
@@ -184,21 +204,23 @@ impl Columns {
         })
     }
 
-    fn event<'a>(&self, row: &'a ByteRecord, line: u64) -> Result<Event<'a>, TraceError> {
-        if row.len() != self.count {
-            let found = row.len().to_string();
+    #[inline]
+    fn event<'a>(&self, row: Row<'a>, line: u64) -> Result<Event<'a>, TraceError> {
+        if row.fields.len() != self.count {
+            let found = row.fields.len().to_string();
             return Err(TraceError::line(line, "the number of columns", found.as_bytes(), self.count.to_string()));
         }
-        let field = |column: usize| row.get(column).unwrap_or_default().trim_ascii();
-        let key = row.get(self.key).unwrap_or_default();
+        let field = |column: usize| row.field(column).trim_ascii();
+        let key = row.field(self.key);
         let word = field(self.operation);
         let kind = operation(word).ok_or_else(|| TraceError::line(line, "op", word, format!("one of {}", words())))?;
         let key_bytes = match self.key_bytes {
             Some(column) => number(field(column), line, "key_size", KEY_BYTES_MAX)?,
             None => key.len() as u64,
         };
-        if key.is_empty() || key_bytes > KEY_BYTES_MAX {
-            return Err(TraceError::line(line, "key", key, format!("1 to {KEY_BYTES_MAX} bytes")));
+        if key.is_empty() || key_bytes.max(key.len() as u64) > KEY_BYTES_MAX {
+            let expected = format!("1 to {KEY_BYTES_MAX} bytes, which no store takes more of");
+            return Err(TraceError::line(line, "key", key, expected));
         }
         let value = field(self.value_bytes);
         let value_bytes = match value {
@@ -235,11 +257,11 @@ fn seconds(text: &[u8], line: u64) -> Result<f64, TraceError> {
 /// A line of YCSB's log: operation, table, key, and for writes the fields in brackets, whose values count. An update names only the
 /// fields that it replaces by others as long, and so does not tell how long the record is.
 fn ycsb(line: &[u8], number: u64) -> Result<Event<'_>, TraceError> {
-    let text = line.trim_ascii_end();
+    let text = line.trim_ascii();
     let mut words = text.splitn(4, |byte| *byte == b' ');
     let kind = words.next().and_then(operation);
     let (_table, key) = (words.next(), words.next().unwrap_or_default());
-    let (Some(kind), false) = (kind, key.is_empty()) else {
+    let (Some(kind), 1..=KEY_BYTES_MAX) = (kind, key.len() as u64) else {
         return Err(TraceError::line(number, "the line", text, "OPERATION TABLE KEY, and fields in brackets"));
     };
     let rest = words.next().unwrap_or_default();

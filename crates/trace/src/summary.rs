@@ -109,8 +109,7 @@ struct Counting {
     key_bytes: Histogram,
     value_bytes: Histogram,
     operations: u64,
-    first_s: Option<f64>,
-    last_s: f64,
+    last_s: Option<f64>,
     gaps: u64,
     gap_sum: f64,
     gap_squares: f64,
@@ -129,29 +128,17 @@ impl Counting {
         if let Some(bytes) = event.value_bytes.filter(|bytes| *bytes > 0) {
             self.value_bytes.record(bytes);
         }
-        event.time_s.map_or(Ok(()), |time_s| self.arrived(time_s, event.line))
+        event.time_s.into_iter().for_each(|time_s| self.arrived(time_s));
+        Ok(())
     }
 
-    fn arrived(&mut self, time_s: f64, line: u64) -> Result<(), TraceError> {
-        if self.first_s.is_none() {
-            (self.first_s, self.last_s) = (Some(time_s), time_s);
-            return Ok(());
+    fn arrived(&mut self, time_s: f64) {
+        if let Some(last_s) = self.last_s.replace(time_s) {
+            let gap = time_s - last_s;
+            self.gaps += 1;
+            self.gap_sum += gap;
+            self.gap_squares += gap * gap;
         }
-        let gap = time_s - self.last_s;
-        if gap < 0.0 {
-            let found = time_s.to_string();
-            return Err(TraceError::line(
-                line,
-                "time",
-                found.as_bytes(),
-                format!("no less than {}, which came before", self.last_s),
-            ));
-        }
-        self.last_s = time_s;
-        self.gaps += 1;
-        self.gap_sum += gap;
-        self.gap_squares += gap * gap;
-        Ok(())
     }
 
     fn finish(self) -> Result<Summary, TraceError> {

@@ -1,11 +1,12 @@
 //! Traces turned into tapes: replayed into a map, every answer on them must be right, and what is left must be what the last tape says.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use bakeoff_tape::{Consumer, Data, Operation, Pool, TapeReader, consume, open_import};
-use bakeoff_trace::{ImportOptions, Imported, LaneFacts, TraceError, import};
+use bakeoff_tape::{Consumer, Data, Operation, Pool, Recording, TapeReader, consume, open_import};
+use bakeoff_trace::{ImportOptions, Imported, LaneFacts, TraceError, WARM_UP_DIRECTORY, import};
 use proptest::prelude::*;
 
 type Store = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -278,10 +279,91 @@ fn the_same_trace_gives_the_same_tapes() {
 }
 
 #[test]
-fn only_as_many_as_wanted() {
-    let options = ImportOptions { operations_max: Some(2), ..ImportOptions::default() };
-    let import = Import::of(&csv("get,a,1\nget,b,1\nget,c,1\n"), &options).unwrap();
-    assert_eq!((import.imported.operations, import.imported.loaded), (2, 2));
+fn the_beginning_is_imported_once_more_by_itself() {
+    let rows = |count: u32| csv(&(0..count).map(|n| format!("get,{},1\n", n % 7)).collect::<String>());
+    let options = ImportOptions { warm_up_operations: Some(20), threads: Some(2), ..ImportOptions::default() };
+    let import = Import::of(&rows(50), &options).unwrap();
+    let (whole, recording) = open_import(&import.path()).unwrap();
+    let (workload, warm_up) = open_import(&import.path().join(WARM_UP_DIRECTORY)).unwrap();
+    let operations = |recording: &Recording| recording.phases.last().unwrap().operations;
+    assert_eq!((operations(&recording), operations(&warm_up)), (50, 20));
+    assert_eq!((whole.lanes, workload.lanes), (2, 2));
+    let short = Import::of(&rows(20), &options).unwrap();
+    assert!(!short.path().join(WARM_UP_DIRECTORY).exists(), "a short trace is its own beginning");
+    let options = ImportOptions { warm_up_operations: None, ..options };
+    let beginning = Import::of(&rows(20), &options).unwrap();
+    assert_eq!(workload.import, beginning.imported.workload.import, "as if there had been no more");
+}
+
+/// Every answer is looked at by `replay`; this is about who did what.
+#[test]
+fn lanes_are_found_out_while_the_trace_is_read() {
+    let rows: String = (0..6000).map(|n| format!("set,{},1,t{}\n", n % 90, n % 3)).collect();
+    let import = Import::of(&format!("op,key,value_size,thread\n{rows}"), &ImportOptions::default()).unwrap();
+    assert_eq!(import.imported.lanes, LaneFacts::Threads(3));
+    for (number, lane) in import.replay().iter().enumerate() {
+        assert_eq!(lane.len(), 2000);
+        let of_thread = |step: &Step| String::from_utf8_lossy(&step.key).parse::<usize>().unwrap() % 3 == number;
+        assert!(lane.iter().all(of_thread), "lane {number}");
+    }
+    // The last line of all makes a key one that two threads use.
+    let text = format!("op,key,value_size,thread\n{rows}get,0,1,t1\n");
+    let import = Import::of(&text, &ImportOptions::default()).unwrap();
+    assert_eq!(import.imported.lanes, LaneFacts::Dealt(3));
+    assert_eq!(import.replay().iter().map(Vec::len).sum::<usize>(), 6001);
+    let files: Vec<_> = std::fs::read_dir(import.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(files.len(), 4, "nothing half-done is left: {files:?}");
+}
+
+#[test]
+fn keys_are_replayed_as_they_are_however_strange() {
+    let long = "k".repeat(65_535);
+    let keys = ["../../etc/passwd", "/", ".", "a\0b", "two\nlines", "a,b", "say \"x\"", " a ", "\u{1b}[2J", "é", &long];
+    let rows: String = keys.iter().map(|key| format!("set,\"{}\",3\n", key.replace('"', "\"\""))).collect();
+    let import = Import::of(&csv(&rows), &ImportOptions::default()).unwrap();
+    let replayed: Vec<_> = import.replay()[0].iter().map(|step| step.key.clone()).collect();
+    assert_eq!(replayed, keys.map(|key| key.as_bytes().to_vec()), "bytes, lengths and order");
+    assert_eq!(std::fs::read_dir(import.directory.path()).unwrap().count(), 2, "no key names a file");
+    let why = refusal(&csv(&format!("set,{long}k,3\n")), &ImportOptions::default());
+    assert!(why.contains("line 2: key is") && why.contains("1 to 65535 bytes"), "{why}");
+}
+
+#[test]
+fn blanks_around_a_field_are_not_part_of_it_unless_quoted() {
+    let text = "op, key, value_size\nset, a, 5\nget,a ,5\nset,\" a\",7\nget, \" a\" , 7 \n";
+    let import = Import::of(text, &ImportOptions::default()).unwrap();
+    let steps: Vec<_> =
+        import.replay()[0].iter().map(|step| (step.key.clone(), step.found, step.value_bytes)).collect();
+    let (plain, quoted) = (b"a".to_vec(), b" a".to_vec());
+    assert_eq!(steps, [(plain.clone(), false, 5), (plain, true, 5), (quoted.clone(), false, 7), (quoted, true, 7)]);
+}
+
+#[test]
+fn a_trace_comes_through_a_pipe_and_compressed() {
+    let text = csv(&(0..5000).map(|n| format!("set,k{n},{}\n", n % 50)).collect::<String>());
+    let identity = |import: Import| import.imported.workload.import.unwrap().identity;
+    let expected = identity(Import::of(&text, &ImportOptions::default()).unwrap());
+    let directory = tempfile::tempdir().unwrap();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text.as_bytes()).unwrap();
+    let gzip = gzip.finish().unwrap();
+    for (name, bytes) in [("gz", gzip.clone()), ("zst", zstd::encode_all(text.as_bytes(), 1).unwrap())] {
+        let path = directory.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let into = tempfile::tempdir().unwrap();
+        assert_eq!(identity(Import::of_file(into, &path, &ImportOptions::default()).unwrap()), expected, "{name}");
+    }
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let sender = std::thread::spawn(move || writer.write_all(text.as_bytes()));
+    let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&reader));
+    let import = Import::of_file(tempfile::tempdir().unwrap(), Path::new(&path), &ImportOptions::default());
+    assert_eq!(identity(import.unwrap()), expected, "through a pipe");
+    drop(reader);
+    sender.join().unwrap().unwrap();
+    std::fs::write(directory.path().join("cut.gz"), &gzip[..gzip.len() / 2]).unwrap();
+    let cut =
+        Import::of_file(tempfile::tempdir().unwrap(), &directory.path().join("cut.gz"), &ImportOptions::default());
+    assert!(matches!(cut, Err(TraceError::Read(_))), "a cut file is no short trace");
 }
 
 proptest! {

@@ -66,6 +66,8 @@ fn what_is_wrong_is_told_with_its_line() {
     assert!(refusal("op,key\nget,a\n").contains("a column named value_size"));
     assert!(refusal("op,key,value_size,time\nget,a,1,5\nget,a,1,4\n").contains("line 3: time is `4`"));
     assert!(refusal("op,key,value_size,time\nget,a,1,inf\n").contains("line 2: time is `inf`"));
+    assert!(refusal("op,key,value_size,time\nget,a,1,0\nget,a,1,1e300\n").contains("line 3: time is `1000"));
+    assert!(refusal("op,key,value_size,time\nget,a,1,5\nget,a,1,\n").contains("a time in every line, or in none"));
     assert!(refusal("hello world\n").contains("no known trace"));
     assert!(refusal("\nop,key,value_size\nget,a,1\n").contains("line 1: `` is the beginning of no known trace"));
     assert!(refusal("op,key,value_size,OP\nget,a,1,set\n").contains("expected one column named op"));
@@ -111,7 +113,7 @@ fn independent_arrivals_vary_by_their_mean() {
 
 proptest! {
     #[test]
-    fn no_bytes_are_too_strange(bytes: Vec<u8>, form in prop::sample::select(vec![None, Some(Form::Csv), Some(Form::Twitter), Some(Form::Ycsb)])) {
+    fn no_bytes_are_too_strange(bytes: Vec<u8>, form in prop::sample::select(vec![None, Some(Form::Csv), Some(Form::Parquet), Some(Form::Twitter), Some(Form::Ycsb)])) {
         if let Err(why) = Trace::new(&bytes[..], form).and_then(Summary::read) {
             prop_assert!(!why.to_string().is_empty());
         }

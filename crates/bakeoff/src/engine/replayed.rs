@@ -4,9 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use bakeoff_tape::{Recording, Workload, open_import};
-
-/// Where the small tape that drivers are warmed up with lies in the directory of an imported one.
-pub(crate) const WARM_UP_DIRECTORY: &str = "warm-up";
+use bakeoff_trace::WARM_UP_DIRECTORY;
 
 /// An imported tape, every file of which was found whole.
 pub(crate) struct Replayed {

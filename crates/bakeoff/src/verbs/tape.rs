@@ -1,6 +1,5 @@
 //! `bakeoff tape`: look into tapes and traces, and make tapes of traces.
 
-use std::ffi::OsString;
 use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -8,12 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use bakeoff_suite::{did_you_mean, format_count, format_size, parse_size};
 use bakeoff_tape::{Data, Import};
-use bakeoff_trace::{ImportOptions, Imported, LaneFacts, Summary, TraceError, import};
+use bakeoff_trace::{Form, ImportOptions, Imported, LaneFacts, Summary, TraceError, import};
 
 use crate::Outcome;
 use crate::cli::{ImportArguments, TapeArguments, TapeVerb};
 use crate::engine::interrupt::Interrupt;
-use crate::engine::replayed::WARM_UP_DIRECTORY;
 use crate::files::{Kind, OwnDirectory, kind_of};
 use crate::pick::trace;
 
@@ -23,8 +21,8 @@ const WARM_UP_OPERATIONS: u64 = 10_000;
 /// Runs the verb.
 pub(crate) fn main(arguments: &TapeArguments) -> Result<Outcome> {
     match &arguments.verb {
-        TapeVerb::Summary { file } | TapeVerb::Show { file, summary: true, .. } => {
-            anstream::print!("{}", trace::words(&summary(file)?));
+        TapeVerb::Summary { file, form: word } | TapeVerb::Show { file, form: word, summary: true, .. } => {
+            anstream::print!("{}", trace::words(&summary(file, form(word.as_deref())?)?));
             Ok(Outcome::Good)
         }
         TapeVerb::Show { file, limit, .. } => {
@@ -52,9 +50,9 @@ fn show(path: &Path, out: &mut dyn Write, limit: u64) -> Result<()> {
     Ok(())
 }
 
-fn summary(path: &Path) -> Result<Summary> {
+fn summary(path: &Path, form: Option<Form>) -> Result<Summary> {
     if !path.is_dir() {
-        return trace::read(path, None);
+        return trace::read(path, form);
     }
     let (_, recording) = bakeoff_tape::open_import(path)?;
     trace::summary_of_tape(&recording)
@@ -62,18 +60,15 @@ fn summary(path: &Path) -> Result<Summary> {
 
 fn import_trace(arguments: &ImportArguments) -> Result<Outcome> {
     let trace = &arguments.file;
-    let out = arguments.out.clone().unwrap_or_else(|| {
-        PathBuf::from(
-            trace.with_extension("tape").file_name().map_or_else(|| OsString::from("trace.tape"), OsString::from),
-        )
-    });
+    let out = arguments.out.clone().unwrap_or_else(|| name_of(trace));
     if out.exists() {
         bail!("{} is there already: give another name with --out, or remove it", out.display());
     }
     let options = options(arguments)?;
     let interrupt = Interrupt::install()?;
     let directory = work_directory(&out)?;
-    let imported = match import_into(directory.path(), trace, &options, &interrupt) {
+    let go_on = &mut |_| if interrupt.requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let imported = match import(trace, directory.path(), &options, go_on) {
         Ok(imported) => imported,
         Err(why) => {
             directory.remove()?;
@@ -88,6 +83,28 @@ fn import_trace(arguments: &ImportArguments) -> Result<Outcome> {
     Ok(Outcome::Good)
 }
 
+/// What a tape is called after its trace, which has no name of its own if it comes through a pipe.
+fn name_of(trace: &Path) -> PathBuf {
+    let is_compressed = trace.extension().is_some_and(|end| ["gz", "zst"].iter().any(|known| end == *known));
+    let trace = if is_compressed { trace.with_extension("") } else { trace.to_owned() };
+    match trace.with_extension("tape").file_name() {
+        Some(name) if !trace.starts_with("-") && !trace.starts_with("/dev") && !trace.starts_with("/proc") => {
+            name.into()
+        }
+        _ => PathBuf::from("trace.tape"),
+    }
+}
+
+/// The form that a word names.
+fn form(word: Option<&str>) -> Result<Option<Form>> {
+    let Some(word) = word else { return Ok(None) };
+    let names = Form::ALL.map(|(name, _)| name);
+    match Form::ALL.into_iter().find(|(name, _)| *name == word) {
+        Some((_, form)) => Ok(Some(form)),
+        None => bail!("--form: unknown form `{word}`{}; use {}", did_you_mean(word, &names), names.join(", ")),
+    }
+}
+
 fn options(arguments: &ImportArguments) -> Result<ImportOptions> {
     let value_bytes = arguments.value_size.as_deref().map(|text| match parse_size(text) {
         Ok(bytes) if bytes <= bakeoff_suite::VALUE_BYTES_MAX => Ok(bytes),
@@ -100,13 +117,13 @@ fn options(arguments: &ImportArguments) -> Result<ImportOptions> {
         bail!("--data: unknown type `{word}`{}; use {}", did_you_mean(word, &names), names.join(", "));
     };
     Ok(ImportOptions {
-        form: None,
+        form: form(arguments.form.as_deref())?,
         threads: arguments.threads,
         anonymize: arguments.anonymize,
         value_bytes: value_bytes.transpose()?,
         data,
         seed: arguments.seed,
-        operations_max: None,
+        warm_up_operations: Some(WARM_UP_OPERATIONS),
     })
 }
 
@@ -119,30 +136,6 @@ fn work_directory(out: &Path) -> Result<OwnDirectory> {
         OwnDirectory::open(&path, Kind::Scratch)?.remove()?;
     }
     OwnDirectory::create(&path, Kind::Scratch)
-}
-
-/// Imports the whole, and the beginning of it once more by itself, for warming up.
-fn import_into(
-    directory: &Path,
-    trace: &Path,
-    options: &ImportOptions,
-    interrupt: &Interrupt,
-) -> Result<Imported, TraceError> {
-    let go_on = &mut |_| if interrupt.requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let imported = import(trace, directory, options, go_on)?;
-    if imported.operations > WARM_UP_OPERATIONS {
-        let warm_up = directory.join(WARM_UP_DIRECTORY);
-        std::fs::create_dir(&warm_up)?;
-        // With as many threads, whatever they are in so small a part.
-        let threads = Some(imported.workload.lanes);
-        import(
-            trace,
-            &warm_up,
-            &ImportOptions { operations_max: Some(WARM_UP_OPERATIONS), threads, ..*options },
-            go_on,
-        )?;
-    }
-    Ok(imported)
 }
 
 fn told(out: &Path, imported: &Imported) -> String {

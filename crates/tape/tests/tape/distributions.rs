@@ -51,6 +51,36 @@ fn latest_is_zipfian_from_the_newest() {
     }
 }
 
+/// Every exponent of a suite that comes with bakeoff, over as many ranks as bins of the generator need powers for; ranks that hardly
+/// come are taken together.
+#[test]
+fn zipfian_is_exact_over_many_ranks_for_every_exponent_in_use() {
+    const RANKS: u64 = 30_000;
+    for theta in [0.3048, 0.735, 0.8, 0.99, 1.1004, 1.2323, 1.2959] {
+        let access = Access::Latest { theta };
+        let gets = PhaseSpec { access, operations: Some(OPERATIONS), ..phase("get", &[(Operation::Get, 1.0)]) };
+        let mut counts = vec![0.0; RANKS as usize];
+        for record in &lanes_of(&workload(KeyForm::Decimal, RANKS, vec![gets]), 1)[0] {
+            counts[(RANKS - 1 - index_of(record)) as usize] += 1.0;
+        }
+        let (mut pooled, mut expected) = (vec![0.0], vec![0.0]);
+        for (count, likely) in counts.iter().zip(zipf(theta, RANKS)) {
+            if *expected.last().unwrap() >= 10.0 {
+                pooled.push(0.0);
+                expected.push(0.0);
+            }
+            *pooled.last_mut().unwrap() += count;
+            *expected.last_mut().unwrap() += likely;
+        }
+        // What is left over at the end goes to the last.
+        let (count, likely) = (pooled.pop().unwrap(), expected.pop().unwrap());
+        *pooled.last_mut().unwrap() += count;
+        *expected.last_mut().unwrap() += likely;
+        assert!(pooled.len() > 500, "{theta}: {} are too few", pooled.len());
+        assert_fits(&pooled, &expected);
+    }
+}
+
 #[test]
 fn zipfian_is_zipfian_and_scattered() {
     let counts = counts(Access::Zipfian { theta: 0.99 });

@@ -1,0 +1,145 @@
+//! Dealing the operations of a tape with one lane to the lanes of another, where it is known only at the end which lanes there are.
+//!
+//! The tape is read twice: how long each lane becomes says where in the file the next one begins, so that each block is written once,
+//! to its place.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh64::Xxh64;
+
+use crate::format::{BLOCK_HEADER_BYTES, LANES_MAX};
+use crate::header::{encode_header, header_bytes};
+use crate::writer::{OpenBlock, unwritable};
+use crate::{LaneFacts, Record, TapeError, TapeHeader, TapeReader, TapeShape};
+
+/// A tape whose lanes are written, and whose header is not. Dropped without [`DealtTape::finish`], it leaves nothing behind.
+pub struct DealtTape {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: File,
+    header_bytes: usize,
+    metadata_bytes_max: usize,
+    lanes: Vec<LaneFacts>,
+    content_checksum: u64,
+}
+
+impl DealtTape {
+    /// Deals what is on the tape `from`, in its order, to the lanes of a tape that will be at `path`. `routes` is asked twice, and each time
+    /// for what says, operation after operation, to which lane they go.
+    ///
+    /// # Errors
+    /// The tape has several lanes or is damaged, there are too many, a route fails, or the disk is full.
+    pub fn create<Route>(
+        from: &TapeReader,
+        path: &Path,
+        shape: TapeShape,
+        mut routes: impl FnMut() -> Result<Route, TapeError>,
+    ) -> Result<Self, TapeError>
+    where
+        Route: FnMut(&Record<'_>) -> Result<u32, TapeError>,
+    {
+        if shape.lanes == 0 || shape.lanes > LANES_MAX {
+            return Err(unwritable(path, "the number of lanes", shape.lanes, format!("1 to {LANES_MAX}")));
+        }
+        let header_bytes = header_bytes(shape.lanes as usize, shape.metadata_bytes_max);
+        let mut lanes = vec![LaneFacts::default(); shape.lanes as usize];
+        each_block(from, lanes.len(), routes()?, |lane, block| {
+            block.count(&mut lanes[lane]);
+            Ok(())
+        })?;
+        let mut offset = header_bytes as u64;
+        for lane in &mut lanes {
+            lane.offset = offset;
+            offset += lane.bytes;
+        }
+        let temporary = path.with_extension("tape.part");
+        let file = File::create(&temporary).map_err(TapeError::io("create", &temporary))?;
+        let (path, metadata_bytes_max) = (path.to_owned(), shape.metadata_bytes_max);
+        let mut tape = Self { path, temporary, file, header_bytes, metadata_bytes_max, lanes, content_checksum: 0 };
+        tape.write(from, routes()?)?;
+        Ok(tape)
+    }
+
+    fn write(
+        &mut self,
+        from: &TapeReader,
+        route: impl FnMut(&Record<'_>) -> Result<u32, TapeError>,
+    ) -> Result<(), TapeError> {
+        let mut places: Vec<u64> = self.lanes.iter().map(|lane| lane.offset).collect();
+        let mut checksums = vec![Vec::new(); self.lanes.len()];
+        each_block(from, self.lanes.len(), route, |lane, block| {
+            let (header, records) = block.parts();
+            self.file
+                .write_all_at(&header.encode(), places[lane])
+                .and_then(|()| self.file.write_all_at(records, places[lane] + BLOCK_HEADER_BYTES as u64))
+                .map_err(TapeError::io("write to", &self.temporary))?;
+            places[lane] += (BLOCK_HEADER_BYTES + records.len()) as u64;
+            checksums[lane].extend_from_slice(&header.checksum.to_le_bytes());
+            Ok(())
+        })?;
+        let mut content = Xxh64::new(0);
+        checksums.iter().for_each(|lane| content.update(lane));
+        self.content_checksum = content.digest();
+        Ok(())
+    }
+
+    /// Ends the tape: writes the header, with this pool and metadata, and gives the file its name.
+    ///
+    /// # Errors
+    /// The metadata is longer than the room kept for it, or the disk is full.
+    pub fn finish(self, (pool_bytes, pool_checksum): (u64, u64), metadata: &str) -> Result<TapeHeader, TapeError> {
+        if metadata.len() > self.metadata_bytes_max {
+            let expected = format!("at most {} bytes", self.metadata_bytes_max);
+            return Err(unwritable(&self.path, "the length of the metadata", metadata.len(), expected));
+        }
+        let mut header = TapeHeader {
+            operations: self.lanes.iter().map(|lane| lane.operations).sum(),
+            lanes: self.lanes.clone(),
+            pool_bytes,
+            pool_checksum,
+            file_bytes: self.lanes.iter().fold(self.header_bytes as u64, |sum, lane| sum + lane.bytes),
+            content_checksum: self.content_checksum,
+            tape_checksum: 0,
+            metadata: metadata.to_owned(),
+        };
+        let (bytes, checksum) = encode_header(&header, self.header_bytes);
+        header.tape_checksum = checksum;
+        self.file.write_all_at(&bytes, 0).map_err(TapeError::io("write to", &self.temporary))?;
+        std::fs::rename(&self.temporary, &self.path).map_err(TapeError::io("give its name to", &self.path))?;
+        Ok(header)
+    }
+}
+
+impl Drop for DealtTape {
+    fn drop(&mut self) {
+        // After `finish` the file has its name and there is nothing to remove.
+        let _ = std::fs::remove_file(&self.temporary);
+    }
+}
+
+/// Puts the operations of a tape's lane into blocks of several lanes, and hands over each when it is full.
+fn each_block(
+    from: &TapeReader,
+    lanes: usize,
+    mut route: impl FnMut(&Record<'_>) -> Result<u32, TapeError>,
+    mut ended: impl FnMut(usize, &OpenBlock) -> Result<(), TapeError>,
+) -> Result<(), TapeError> {
+    let mut open: Vec<OpenBlock> = (0..lanes).map(|_| OpenBlock::default()).collect();
+    let mut lane = from.lane(0)?;
+    while let Some(block) = lane.next_block()? {
+        for record in block.records() {
+            let to = (route(&record)? as usize).min(lanes - 1);
+            if open[to].is_full_for(&record) {
+                ended(to, &open[to])?;
+                open[to].clear();
+            }
+            open[to].add(&record);
+        }
+    }
+    for (to, block) in open.iter().enumerate().filter(|(_, block)| !block.is_empty()) {
+        ended(to, block)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,233 @@
+//! Lines of a text and rows of a table in it, read with memory for the longest of them, which is bounded.
+//!
+//! A table is what RFC 4180 says, and what people write by hand: blanks around a field are not part of it unless it stands in
+//! quotation marks, with which a field may hold commas, line ends and blanks.
+
+use std::io::{ErrorKind, Read};
+use std::ops::Range;
+
+use memchr::{memchr, memchr3_iter};
+
+use crate::error::TraceError;
+
+/// The longest line or row that is read, in bytes: a file without line ends must not fill the memory.
+pub(crate) const LINE_BYTES_MAX: usize = 16 << 20;
+
+/// What is read at a time, unless a line is longer.
+const BUFFER_BYTES: usize = 1 << 18;
+
+/// A field of a row.
+pub(crate) struct Field {
+    pub(crate) place: Range<usize>,
+    /// Blanks at its ends are its own.
+    pub(crate) whole: bool,
+}
+
+/// The fields of a row, in the bytes in which they lie.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) fields: &'a [Field],
+}
+
+impl<'a> Row<'a> {
+    /// A field without the blanks that are not its own; empty if there is none.
+    pub(crate) fn field(&self, column: usize) -> &'a [u8] {
+        let Some(field) = self.fields.get(column) else { return &[] };
+        let bytes = &self.bytes[field.place.clone()];
+        if field.whole { bytes } else { bytes.trim_ascii() }
+    }
+}
+
+/// A text that is being read.
+pub(crate) struct Lines<R> {
+    input: R,
+    buffer: Vec<u8>,
+    /// What was read and not given out yet, and the number of its first line.
+    begin: usize,
+    end: usize,
+    number: u64,
+    fields: Vec<Field>,
+}
+
+impl<R: Read> Lines<R> {
+    pub(crate) fn new(input: R) -> Self {
+        Self { input, buffer: vec![0; BUFFER_BYTES], begin: 0, end: 0, number: 1, fields: Vec::new() }
+    }
+
+    /// The next line without its end, which stays; `None` at the end of the text.
+    pub(crate) fn peek(&mut self) -> Result<Option<&[u8]>, TraceError> {
+        let found = self.line_bytes()?;
+        Ok(found.map(|bytes| self.buffer[self.begin..self.begin + bytes].trim_ascii_end()))
+    }
+
+    /// Passes over so many bytes, which were seen.
+    pub(crate) fn skip(&mut self, bytes: usize) {
+        self.begin = (self.begin + bytes).min(self.end);
+    }
+
+    /// The next line without its end, and its number; `None` at the end of the text.
+    pub(crate) fn next_line(&mut self) -> Result<Option<(u64, &[u8])>, TraceError> {
+        let Some(bytes) = self.line_bytes()? else { return Ok(None) };
+        let (begin, number) = (self.begin, self.number);
+        self.skip(bytes + 1);
+        self.number += 1;
+        Ok(Some((number, &self.buffer[begin..begin + bytes])))
+    }
+
+    /// The length of the next line.
+    fn line_bytes(&mut self) -> Result<Option<usize>, TraceError> {
+        let mut searched = 0;
+        loop {
+            if let Some(more) = memchr(b'\n', &self.buffer[self.begin + searched..self.end]) {
+                return Ok(Some(searched + more));
+            }
+            searched = self.end - self.begin;
+            if !self.fill()? {
+                return Ok(Some(searched).filter(|bytes| *bytes > 0));
+            }
+        }
+    }
+
+    /// The next row and the number of its first line; `None` at the end of the text. Empty lines are passed over.
+    #[inline]
+    pub(crate) fn next_row(&mut self) -> Result<Option<(u64, Row<'_>)>, TraceError> {
+        loop {
+            let number = self.number;
+            let Some(bytes) = self.split()? else { return Ok(None) };
+            let begin = self.begin;
+            self.skip(bytes + 1);
+            self.number += 1;
+            let is_empty = self.fields.len() == 1 && self.buffer[begin..begin + bytes].trim_ascii().is_empty();
+            if !is_empty {
+                return Ok(Some((number, Row { bytes: &self.buffer[begin..begin + bytes], fields: &self.fields })));
+            }
+        }
+    }
+
+    /// Finds the fields of the next row, and its length.
+    #[inline]
+    fn split(&mut self) -> Result<Option<usize>, TraceError> {
+        loop {
+            self.fields.clear();
+            let text = &self.buffer[self.begin..self.end];
+            let mut begin = 0;
+            for at in memchr3_iter(b',', b'\n', b'"', text) {
+                if text[at] == b'"' {
+                    return self.split_quoted();
+                }
+                self.fields.push(Field { place: begin..at, whole: false });
+                if text[at] == b'\n' {
+                    return Ok(Some(at));
+                }
+                begin = at + 1;
+            }
+            if !self.fill()? {
+                let bytes = self.end - self.begin;
+                self.fields.push(Field { place: begin..bytes, whole: false });
+                return Ok(Some(bytes).filter(|bytes| *bytes > 0));
+            }
+        }
+    }
+
+    /// The same of a row with quotation marks, which are taken out.
+    #[cold]
+    fn split_quoted(&mut self) -> Result<Option<usize>, TraceError> {
+        let bytes = loop {
+            if let Some(bytes) = row_bytes(&self.buffer[self.begin..self.end]) {
+                break bytes;
+            }
+            if !self.fill()? {
+                break self.end - self.begin;
+            }
+        };
+        self.fields.clear();
+        let row = &mut self.buffer[self.begin..self.begin + bytes];
+        let lines = row.iter().filter(|byte| **byte == b'\n').count() as u64;
+        if let Err(found) = unquote(row, &mut self.fields) {
+            let expected = "a quotation mark at the end of each field that begins with one, and two for one inside";
+            return Err(TraceError::line(self.number, "the line", &row[found..], expected));
+        }
+        self.number += lines;
+        Ok(Some(bytes))
+    }
+
+    /// Reads more behind what is there; false at the end of the text.
+    fn fill(&mut self) -> Result<bool, TraceError> {
+        self.buffer.copy_within(self.begin..self.end, 0);
+        (self.begin, self.end) = (0, self.end - self.begin);
+        if self.end == self.buffer.len() {
+            if self.end >= LINE_BYTES_MAX {
+                return Err(TraceError::LineTooLong { line: self.number, most: LINE_BYTES_MAX });
+            }
+            self.buffer.resize(self.end * 2, 0);
+        }
+        let before = self.end;
+        while self.end < self.buffer.len() {
+            match self.input.read(&mut self.buffer[self.end..]) {
+                Ok(0) => break,
+                Ok(bytes) => self.end += bytes,
+                Err(why) if why.kind() == ErrorKind::Interrupted => {}
+                Err(why) => return Err(why.into()),
+            }
+        }
+        Ok(self.end > before)
+    }
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r')
+}
+
+/// The length of a row whose fields may have line ends in quotation marks; `None` if it goes on.
+fn row_bytes(text: &[u8]) -> Option<usize> {
+    // Whether a quotation mark opens a field, or goes on with it as the second of two.
+    let (mut opens, mut open) = (true, false);
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            b'"' if open => (open, opens) = (false, true),
+            _ if open => {}
+            b'"' if opens => open = true,
+            b'\n' => return Some(at),
+            b',' => opens = true,
+            byte => opens &= is_blank(*byte),
+        }
+    }
+    None
+}
+
+/// Takes the quotation marks out of a row, whose fields then lie at these places. An error is the place where it goes wrong.
+fn unquote(row: &mut [u8], fields: &mut Vec<Field>) -> Result<(), usize> {
+    let mut at = 0;
+    loop {
+        let open = at + row[at..].iter().take_while(|byte| is_blank(**byte)).count();
+        let end = if row.get(open) == Some(&b'"') {
+            let (mut from, mut to) = (open + 1, open + 1);
+            loop {
+                match (row.get(from), row.get(from + 1)) {
+                    (None, _) => return Err(open),
+                    (Some(b'"'), Some(b'"')) => from += 1,
+                    (Some(b'"'), _) => break,
+                    _ => {}
+                }
+                row[to] = row[from];
+                (from, to) = (from + 1, to + 1);
+            }
+            fields.push(Field { place: open + 1..to, whole: true });
+            let close = from + 1;
+            let end = close + row[close..].iter().take_while(|byte| is_blank(**byte)).count();
+            if row.get(end).is_some_and(|byte| *byte != b',') {
+                return Err(open);
+            }
+            end
+        } else {
+            let end = memchr(b',', &row[at..]).map_or(row.len(), |more| at + more);
+            fields.push(Field { place: at..end, whole: false });
+            end
+        };
+        if end >= row.len() {
+            return Ok(());
+        }
+        at = end + 1;
+    }
+}
