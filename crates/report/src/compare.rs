@@ -54,8 +54,8 @@ impl Change {
 pub struct Line {
     /// The store's title, safe to print.
     pub store: String,
-    /// The store's place among all, which gives it its colour.
-    pub(crate) index: usize,
+    /// The store's colour and mark.
+    pub(crate) slot: usize,
     /// The measure's name.
     pub measure: String,
     /// The workload in words, or over how many workloads.
@@ -231,8 +231,8 @@ fn new_line(of: &Pair, ratio: Option<Interval>, same: bool, workload: String, co
         Some(ratio) if !same && ratio.high < 1.0 => Change::Better,
         _ => Change::CannotTell,
     };
-    let (store, index) = (contenders.title(of.key), contenders.colour(of.key));
-    Line { store, index, measure: cost_label(of.measure), workload, ratio, change }
+    let (store, slot) = (contenders.title(of.key), contenders.slot(of.key));
+    Line { store, slot, measure: cost_label(of.measure), workload, ratio, change }
 }
 
 /// Every circumstances once.

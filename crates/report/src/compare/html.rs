@@ -65,7 +65,7 @@ fn row(line: &Line) -> String {
         Change::Worse => "bad",
         Change::CannotTell => "interval",
     };
-    let marks = marks(line.index);
+    let marks = marks(line.slot);
     format!(
         "<tr><th scope=\"row\"><span class=\"store {marks}\">{}</span></th><td>{}</td><td>{}</td><td>{ratio}</td>\
          <td class=\"interval\">{interval}</td><td class=\"{class}\">{}</td><td class=\"scale\">{}</td></tr>",

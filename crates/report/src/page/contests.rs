@@ -22,8 +22,18 @@ pub(crate) struct Entry<'a> {
     pub(crate) rounds: [Vec<f64>; MEASURES.len()],
     /// Its latencies, a round each.
     pub(crate) latencies: Vec<&'a Latency>,
+    /// Of how many operations each of them is.
+    pub(crate) operations: Vec<u64>,
     /// The round with the slowest operation of all: how its latency went over time.
     pub(crate) slowest_round: Option<&'a PhaseResult>,
+}
+
+impl Entry<'_> {
+    /// Its figures under a measure, a round each; `None` if it has some, and too few operations to tell them.
+    pub(crate) fn told(&self, measure: usize) -> Option<&[f64]> {
+        let rounds = &self.rounds[measure];
+        (rounds.is_empty() || MEASURES[measure].is_told(&self.operations)).then_some(rounds)
+    }
 }
 
 /// What takes place in a contest.
@@ -142,7 +152,9 @@ impl<'a> Gathering<'_, 'a> {
         for (rounds, measure) in entry.rounds.iter_mut().zip(&MEASURES) {
             rounds.extend(measure.of(subject));
         }
-        entry.latencies.extend(subject.phase.and_then(|(_, timing)| timing.latency));
+        let timing = subject.phase.map(|(_, timing)| timing).filter(|timing| timing.latency.is_some());
+        entry.latencies.extend(timing.and_then(|timing| timing.latency));
+        entry.operations.extend(timing.map(|timing| timing.operations));
         let slowest = |result: &PhaseResult| result.slow.as_ref()?.slowest.first().map(|slow| slow.latency_ns);
         let timed = subject.phase.map(|(phase, _)| &phase.result).filter(|result| result.over_time.is_some());
         entry.slowest_round = [entry.slowest_round, timed].into_iter().flatten().max_by_key(|result| slowest(result));

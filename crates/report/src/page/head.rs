@@ -202,7 +202,7 @@ fn dots(ranking: &Ranking, contenders: &Contenders, end: f64) -> String {
         let times = times(ranking, place);
         let share = (times.max(1.0).ln() / end.ln()).clamp(0.0, 1.0) * 100.0;
         let title = format!("{} {}", contenders.title(&place.name), ratio(times));
-        let marks = marks(contenders.colour(&place.name));
+        let marks = marks(contenders.slot(&place.name));
         format!("<i class=\"dot {marks}\" style=\"left:{share:.1}%\" title=\"{}\"></i>", text(&title))
     };
     // The best last, so that it lies on top.

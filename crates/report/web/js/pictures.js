@@ -5,7 +5,7 @@ function drawDetailChart() {
   const measure = state.measure;
   const rows = rowsOfContest(contestAt(state.event, state.at, measure), measure);
   const frame = document.getElementById("detail-chart");
-  if (!rows.length) return frame.replaceChildren();
+  if (!rows.length) return frame.replaceChildren(element("p", { class: "empty" }, missingUnder(measure)));
   const width = Math.max(280, frame.clientWidth || 900);
   const title = (row) => data.stores[row.store].title;
   const plot = draw({
@@ -22,6 +22,12 @@ function drawDetailChart() {
     ],
   }, `${measure.title} of every store with its interval`);
   frame.replaceChildren(plot);
+}
+
+/** Why nothing is shown under a measure at the chosen place. */
+function missingUnder(measure) {
+  const contest = contestAt(state.event, state.at, measure);
+  return contest?.entries.some((entry) => hasTooFew(contest, entry.store, measure)) ? `Too few operations for ${measure.title}.` : "Nothing was measured for this.";
 }
 
 /** A measure along one axis, everything else as chosen. */
