@@ -6,12 +6,14 @@
 
 mod bisection;
 mod change;
+mod discovery;
 mod interval;
 mod ranking;
 mod summary;
 
 pub use bisection::{Bisection, Bracket};
 pub use change::has_settled;
+pub use discovery::discovery_confidence;
 pub use interval::{Interval, bootstrap_mean_interval, compare};
 pub use ranking::{Better, Candidate, Place, RankOptions, Ranking, Verdict, rank};
 pub use summary::{geometric_mean, mean, median};
