@@ -124,11 +124,7 @@ fn what_cannot_be_looked_for_is_told_before_anything_is_measured() {
         ("open.toml", "p98<2ms", "unknown percentile `p98`: use p50, p90, p99, p999, max"),
         ("open.toml", "p99<-2ms", "the time `-2ms` is out of range: give 1ns to 3600s"),
         ("open.toml", "p99<2", "`2` is not a time with a unit"),
-        (
-            "open.toml",
-            "p999<2ms",
-            "the phase `get` has 300 operations, too few to tell p999: give it at least 10,000",
-        ),
+        ("open.toml", "p999<2ms", "the phase `get` has 300 operations, too few to tell p999: give it at least 10,000"),
         ("closed.toml", "p99<2ms", "no phase has a rate"),
         ("twice.toml", "p99<2ms", "the phases get, more have a `rate` each"),
     ] {

@@ -205,7 +205,13 @@ struct Open {
 }
 
 impl Open {
-    fn new(of: &Pair, measure: String, workload: String, (a, b): (Vec<f64>, Vec<f64>), contenders: &Contenders) -> Self {
+    fn new(
+        of: &Pair,
+        measure: String,
+        workload: String,
+        (a, b): (Vec<f64>, Vec<f64>),
+        contenders: &Contenders,
+    ) -> Self {
         let (store, slot) = (contenders.title(of.key), contenders.slot(of.key));
         let line = Line { store, slot, measure, workload, ratio: None, change: Change::CannotTell };
         Self { line, a, b, same: false }
@@ -276,7 +282,10 @@ fn stores(pairs: &[Pair], contenders: &Contenders) -> Vec<Line> {
 }
 
 /// Pairs that belong together, in the order of the first of each group.
-fn grouped<'p, 'a>(pairs: impl Iterator<Item = &'p Pair<'a>>, same: fn(&Pair, &Pair) -> bool) -> Vec<Vec<&'p Pair<'a>>> {
+fn grouped<'p, 'a>(
+    pairs: impl Iterator<Item = &'p Pair<'a>>,
+    same: fn(&Pair, &Pair) -> bool,
+) -> Vec<Vec<&'p Pair<'a>>> {
     let mut groups: Vec<Vec<&Pair>> = Vec::new();
     for pair in pairs {
         match groups.iter_mut().find(|group| same(group[0], pair)) {

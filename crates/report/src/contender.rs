@@ -107,8 +107,10 @@ impl Contenders {
         let (mut slots, mut by_index) = (Slots::default(), BTreeMap::new());
         let all: Vec<(usize, String, String)> =
             self.titles().iter().map(|each| (each.index, each.store.clone(), each.title.clone())).collect();
-        let (own, further): (Vec<_>, Vec<_>) =
-            all.iter().enumerate().partition(|(at, (_, store, _))| all[..*at].iter().all(|(_, before, _)| before != store));
+        let (own, further): (Vec<_>, Vec<_>) = all
+            .iter()
+            .enumerate()
+            .partition(|(at, (_, store, _))| all[..*at].iter().all(|(_, before, _)| before != store));
         by_index.extend(own.iter().map(|(_, (index, store, _))| (*index, slots.take(store))));
         by_index.extend(further.iter().map(|(_, (index, _, title))| (*index, slots.take(title))));
         for contender in self.0.values_mut() {

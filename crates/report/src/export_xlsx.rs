@@ -4,7 +4,8 @@ use std::io::Write;
 
 use bakeoff_stats::{Place, Ranking};
 use rust_xlsxwriter::{
-    Chart, ChartAxis, ChartFormat, ChartPatternFill, ChartPatternFillType, ChartSolidFill, ChartType, Color, Format, Workbook, Worksheet, XlsxError,
+    Chart, ChartAxis, ChartFormat, ChartPatternFill, ChartPatternFillType, ChartSolidFill, ChartType, Color, Format,
+    Workbook, Worksheet, XlsxError,
 };
 
 use crate::contender::Contenders;

@@ -182,7 +182,10 @@ mod tests {
         assert!(is_told(0.5, &[20]) && !is_told(0.5, &[19]));
         assert!(is_told(0.9, &[100]) && is_told(0.99, &[1_000]) && is_told(0.999, &[10_000]));
         assert!(is_told(0.99, &[500; 3]) && !is_told(0.99, &[300; 3]));
-        assert!(!is_told(0.999, &[500; 100]), "the p99.9 of 500 operations is their maximum, however many rounds there are");
+        assert!(
+            !is_told(0.999, &[500; 100]),
+            "the p99.9 of 500 operations is their maximum, however many rounds there are"
+        );
         assert!(!is_told(0.5, &[]));
         assert_eq!([0.5, 0.9, 0.99, 0.999].map(operations_to_tell), [20, 100, 1_000, 10_000]);
     }

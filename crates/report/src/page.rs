@@ -12,6 +12,7 @@
 
 mod axes;
 mod behind;
+mod beside;
 #[cfg(test)]
 mod colours;
 mod contests;
@@ -63,7 +64,9 @@ pub(crate) const STYLE: &str = include_str!("../web/page.css");
 
 /// The stores' colours on light paper, which other exports share, as `0xrrggbb`.
 pub(crate) fn light_colours() -> [u32; COLOURS] {
-    let value = |slot| STYLE.split_once(&format!("--c{slot}: #")).and_then(|(_, after)| u32::from_str_radix(after.get(..6)?, 16).ok());
+    let value = |slot| {
+        STYLE.split_once(&format!("--c{slot}: #")).and_then(|(_, after)| u32::from_str_radix(after.get(..6)?, 16).ok())
+    };
     std::array::from_fn(|slot| value(slot).unwrap_or_default())
 }
 
@@ -177,6 +180,7 @@ pub fn write_page(
             ("summary", &text(&measured(&runs.iter().map(|(_, run)| *run).collect::<Vec<_>>()))),
             ("place", &head::place(&runs)),
             ("style", STYLE),
+            ("few", &(head::few(&runs) + &beside::beside(&runs))),
             ("picks", &(profiled(&runs, &contenders, place) + &asked)),
             ("first", &first),
             ("more", &more),

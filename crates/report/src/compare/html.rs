@@ -69,7 +69,8 @@ fn table(lines: &[&Line]) -> String {
 
 /// The shortest scale on which every ratio has its place; ends of intervals may lie beyond it.
 fn scale_for(lines: &[&Line]) -> (f64, [f64; 2]) {
-    let furthest = lines.iter().filter_map(|line| line.ratio).map(|of| of.estimate.max(of.estimate.recip())).fold(1.0, f64::max);
+    let furthest =
+        lines.iter().filter_map(|line| line.ratio).map(|of| of.estimate.max(of.estimate.recip())).fold(1.0, f64::max);
     let (largest, ticks) = SCALES[SCALES.len() - 1];
     SCALES.into_iter().find(|(end, _)| *end >= furthest).unwrap_or((largest.max(furthest), ticks))
 }

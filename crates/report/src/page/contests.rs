@@ -9,6 +9,7 @@ use crate::contender::{Contender, Contenders};
 use crate::figures::{asked_per_second, is_per_entry, timings};
 use crate::page::Labelled;
 use crate::page::axes::{Axis, Workload, axes_of, indices, workload};
+use crate::page::beside::telling_labels;
 use crate::page::measures::{MEASURES, Subject};
 use crate::results::{CellRound, failed_cells, phase_order};
 use crate::run::Run;
@@ -79,10 +80,14 @@ pub(crate) struct Contests<'a> {
 impl<'a> Contests<'a> {
     /// The contests of these runs, each with a label of its own.
     pub(crate) fn new(runs: &'a [Labelled<'a>], contenders: &'a Contenders) -> Self {
+        let labels = telling_labels(runs);
         let places: Vec<Vec<Workload>> = runs
             .iter()
+            .zip(&labels)
             .enumerate()
-            .map(|(index, (label, run))| measured(run).map(|cell| workload(&cell.end.axes, (index, label))).collect())
+            .map(|(index, ((_, run), label))| {
+                measured(run).map(|cell| workload(&cell.end.axes, (index, label))).collect()
+            })
             .collect();
         let distinct: BTreeSet<Workload> = places.iter().flatten().cloned().collect();
         let axes = axes_of(&distinct);

@@ -136,7 +136,8 @@ fn is_zero(number: &usize) -> bool {
 fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
     let rounds = entry.rounds.iter().map(Vec::len).max().unwrap_or(0);
     let told: Vec<Option<&[f64]>> = (0..MEASURES.len()).map(|measure| entry.told(measure)).collect();
-    let figures = MEASURES.iter().zip(&told).map(|(of, told)| over_rounds(of.of_rounds, told.unwrap_or_default())).collect();
+    let figures =
+        MEASURES.iter().zip(&told).map(|(of, told)| over_rounds(of.of_rounds, told.unwrap_or_default())).collect();
     let too_few = (0..MEASURES.len()).filter(|measure| told[*measure].is_none()).collect();
     let (recorded, unreadable) = recorded_ns(entry.latencies.iter().map(|latency| latency.histogram.as_str()));
     let (curve, timed) = curve(entry, &recorded).unzip();

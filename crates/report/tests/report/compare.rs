@@ -66,7 +66,10 @@ fn a_run_is_not_worse_than_itself() {
     let comparison = Comparison::new(&before(), &before()).unwrap();
     assert!(comparison.lines.iter().chain(&comparison.overall).all(|line| line.change == Change::CannotTell));
     assert_eq!((comparison.differences.len(), comparison.notes.len()), (0, 0));
-    assert!(text(&comparison, false).contains("6 figures: 0 better in B, 0 worse, 6 cannot be told apart. Over all workloads"));
+    assert!(
+        text(&comparison, false)
+            .contains("6 figures: 0 better in B, 0 worse, 6 cannot be told apart. Over all workloads")
+    );
 }
 
 #[test]
@@ -267,7 +270,8 @@ fn a_store_that_is_a_tenth_slower_is_caught_and_a_run_is_not_failed_by_itself() 
 
 #[test]
 fn the_headline_names_what_got_worse_and_the_scale_tells_ten_times_from_four() {
-    let after = |factor: u64| named("after", cells(&[1_000 * factor, 1_010 * factor, 1_020 * factor], &[1_000, 1_010, 1_020]));
+    let after =
+        |factor: u64| named("after", cells(&[1_000 * factor, 1_010 * factor, 1_020 * factor], &[1_000, 1_010, 1_020]));
     let page = |factor| {
         let mut html = Vec::new();
         write_comparison_html(&Comparison::new(&before(), &after(factor)).unwrap(), &mut html).unwrap();
@@ -279,8 +283,22 @@ fn the_headline_names_what_got_worse_and_the_scale_tells_ten_times_from_four() {
     assert!(headline.contains("Better in B: SQLite, time (all 1 timed), 0.500× ("), "{headline}");
     let dot = |page: &str| -> f64 {
         let (_, row) = page.split_once("LMDB</span>").unwrap();
-        row.split("<i class=\"dot").nth(1).unwrap().split("left:").nth(1).unwrap().split('%').next().unwrap().parse().unwrap()
+        row.split("<i class=\"dot")
+            .nth(1)
+            .unwrap()
+            .split("left:")
+            .nth(1)
+            .unwrap()
+            .split('%')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap()
     };
-    assert!(dot(&ten) < 100.0 && ten.contains(">16×</span>"), "ten times is on its scale, not at its end: {}", dot(&ten));
+    assert!(
+        dot(&ten) < 100.0 && ten.contains(">16×</span>"),
+        "ten times is on its scale, not at its end: {}",
+        dot(&ten)
+    );
     assert!((dot(&page(4)) - 100.0).abs() < 0.1 && page(4).contains(">4×</span>"));
 }
