@@ -189,7 +189,7 @@ fn chart(title: &str, measure: &Measure, rows: (u32, u32), slots: &[usize]) -> C
 fn filled(colour: Color, mark: usize) -> ChartFormat {
     let mut format = ChartFormat::new();
     let pattern = match mark {
-        0 => return format.set_solid_fill(&ChartSolidFill::new().set_color(colour)).clone(),
+        0 => return format.set_solid_fill(ChartSolidFill::new().set_color(colour)).clone(),
         1 => ChartPatternFillType::DiagonalStripesWideUpwards,
         2 => ChartPatternFillType::HorizontalStripesDark,
         _ => ChartPatternFillType::LargeCheckerboard,
