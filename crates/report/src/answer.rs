@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::Durability;
-use bakeoff_stats::{Better, Candidate, Place, RankOptions, Ranking, Verdict, rank};
+use bakeoff_stats::{Better, Candidate, Interval, Place, RankOptions, Ranking, Verdict, rank};
 
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{counted, listed, ratio};
+use crate::format::{count, counted, listed, printable, ratio, ratio_range, size_range};
 use crate::matrix::measure_label;
 use crate::rounds::{Rounds, over_workloads};
 use crate::table::HARD_SPACE;
-use crate::verdict::{Field, Table};
+use crate::verdict::{Column, Field, Size, Table};
 
 /// The sentences that answer for one table, without line breaks.
 pub(crate) struct Answer {
@@ -71,13 +71,38 @@ pub(crate) fn overall(table: &Table) -> Option<Overall> {
 
 /// Ranks stores over all workloads of some measures, as [`overall`] does over all timed ones.
 pub(crate) fn overall_of(table: &Table, which: impl Fn(&Measure) -> bool) -> Option<Overall> {
-    let fields: Vec<(&Measure, &Field)> = table
-        .measures
-        .iter()
-        .filter(|measure| which(measure))
-        .flat_map(|measure| table.fields_of(measure).map(move |field| (measure, field)))
-        .collect();
-    let failed: BTreeSet<String> = table.fields.values().flat_map(|field| field.failed.iter().cloned()).collect();
+    let measures = table.measures.iter().filter(|measure| which(measure));
+    overall_over(measures.flat_map(|measure| table.fields_of(measure).map(move |field| (measure, field))).collect())
+}
+
+/// A workload: the size of its records and what and how many they are.
+pub(crate) type Workload = (Size, Column);
+
+/// Who is fastest in each workload, over all operations on it; nothing where there is only one workload, of which [`overall`] tells.
+pub(crate) fn by_workload(table: &Table) -> Vec<(Workload, Overall)> {
+    let workloads: BTreeSet<Workload> = table.fields.keys().map(|(_, size, column)| (*size, column.clone())).collect();
+    if workloads.len() < 2 {
+        return Vec::new();
+    }
+    let of = |workload: Workload| {
+        let is_in = |(measure, size, column): &&(Measure, Size, Column)| {
+            is_time(measure) && (size, column) == (&workload.0, &workload.1)
+        };
+        let fields = table.fields.iter().filter(|(place, _)| is_in(place));
+        let overall = overall_over(fields.map(|((measure, _, _), field)| (measure, field)).collect())?;
+        Some((workload, overall))
+    };
+    workloads.into_iter().filter_map(of).collect()
+}
+
+/// A workload in words.
+pub(crate) fn workload_words((size, column): &Workload) -> String {
+    printable(&format!("{} × {} {}", size_range(size.0, size.1), count(column.records), column.data))
+}
+
+/// Ranks stores over some fields.
+fn overall_over(fields: Vec<(&Measure, &Field)>) -> Option<Overall> {
+    let failed: BTreeSet<String> = fields.iter().flat_map(|(_, field)| field.failed.iter().cloned()).collect();
     let entrants: BTreeSet<&String> =
         fields.iter().flat_map(|(_, field)| field.rounds.keys()).filter(|key| !failed.contains(*key)).collect();
     let common = fields.iter().filter(|(_, field)| entrants.iter().all(|key| field.rounds.contains_key(*key)));
@@ -143,11 +168,14 @@ fn overall_words(table: &Table, contenders: &Contenders) -> String {
         Verdict::Unproven => format!("{} is first by its figures; too few rounds to prove it", title(&ranking.best)),
         Verdict::Alone => format!("{} has no competitor", title(&ranking.best)),
     };
-    let places: Vec<String> = ranking
-        .order
-        .iter()
-        .map(|place| kept_together(&format!("{} {}", title(&place.name), ratio(place.mean / ranking.order[0].mean))))
-        .collect();
+    let proven = ranking.verdict != Verdict::Unproven;
+    let interval = |place: &Place| match place.ratio_to_best {
+        Some(of) if proven && place.name != ranking.best => format!(" ({})", ratio_range(of.low, of.high)),
+        _ => String::new(),
+    };
+    let best = ranking.order[0].mean;
+    let figures = |place: &Place| format!("{} {}{}", title(&place.name), ratio(place.mean / best), interval(place));
+    let places: Vec<String> = ranking.order.iter().map(|place| kept_together(&figures(place))).collect();
     let of = match all {
         1 => "the only timed field".to_owned(),
         _ if common == all => format!("all {all} timed fields"),
@@ -250,7 +278,22 @@ fn tally_words(table: &Table, measure: &Measure, contenders: &Contenders) -> Str
     if tally.nobody > 0 {
         parts.push(format!("nobody: {}", tally.nobody));
     }
+    let only = table.fields_of(measure).filter_map(|field| field.ranking.as_ref()).filter(|_| tally.fields == 1);
+    parts.extend(only.filter_map(|ranking| ahead_words(ranking, contenders)));
     format!("{} (of {})", parts.join("; "), counted(tally.fields, "workload"))
+}
+
+/// Who comes behind those that share the first place, if it is proven that somebody does.
+pub(crate) fn next(ranking: &Ranking) -> Option<(&Place, Interval)> {
+    let next = ranking.order.iter().find(|place| !place.tied_with_best && ranking.verdict != Verdict::Unproven)?;
+    Some((next, next.ratio_to_best?))
+}
+
+/// How far those in the first place are ahead of the next one: `1.57× (1.21–2.04×) ahead of Fjall`.
+pub(crate) fn ahead_words(ranking: &Ranking, contenders: &Contenders) -> Option<String> {
+    let (next, margin) = next(ranking)?;
+    let interval = ratio_range(margin.low.max(1.0), margin.high);
+    Some(kept_together(&format!("{} ({interval}) ahead of {}", ratio(margin.estimate), contenders.title(&next.name))))
 }
 
 fn most_first(counts: &BTreeMap<String, usize>) -> Vec<(&String, &usize)> {

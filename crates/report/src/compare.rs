@@ -1,9 +1,12 @@
 //! Two runs side by side: what became better, worse, or cannot be told, for each store in each workload and over all of them.
 //!
 //! Only what both runs measured under the same circumstances is compared. Every figure is taken as a cost (time, bytes on disk
-//! per byte of data, bytes of memory), so that a ratio above 1 always means worse. The interval of each ratio holds at 95 % for
-//! all comparisons of its table together (Bonferroni): between two equal runs something is called better or worse in at
-//! most one of twenty such tables.
+//! per byte of data, bytes of memory), so that a ratio above 1 always means worse.
+//!
+//! There are three tables: each store's time over everything, each store and measure over all workloads, every workload. The first
+//! one sees a small change of a store that no single workload proves. Within a table levels are Benjamini and Hochberg's
+//! ([`bakeoff_stats::discovery_confidence`]); the tables share what may go wrong, so that between two equal runs something is called
+//! worse in at most one of twenty comparisons, and better likewise.
 
 mod facts;
 mod html;
@@ -24,8 +27,9 @@ use crate::rounds::{Rounds, over_workloads};
 use crate::run::{ReportError, Run};
 use crate::verdict::{Circumstances, Column, Size, Table, gather};
 
-/// Confidence of each table as a whole.
-const CONFIDENCE: f64 = 0.95;
+/// What part of what is called better or worse may be neither, of stores, of stores and measures, and of single workloads. Half of each lies on
+/// the side of the worse, which is one in twenty of all.
+const WRONG: [f64; 3] = [0.05, 0.025, 0.025];
 
 /// What can be said of one store under one measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +58,8 @@ impl Change {
 pub struct Line {
     /// The store's title, safe to print.
     pub store: String,
-    /// The store's place among all, which gives it its colour.
-    pub(crate) index: usize,
+    /// The store's colour and mark.
+    pub(crate) slot: usize,
     /// The measure's name.
     pub measure: String,
     /// The workload in words, or over how many workloads.
@@ -71,6 +75,8 @@ pub struct Line {
 pub struct Comparison {
     /// What the runs are called: their directories.
     pub labels: [String; 2],
+    /// A line for each store: its time over everything that was timed.
+    pub stores: Vec<Line>,
     /// A line for each store and measure over all workloads.
     pub overall: Vec<Line>,
     /// A line for each store, measure and workload.
@@ -117,6 +123,7 @@ impl Comparison {
         }
         Ok(Self {
             labels: [a, b].map(|run| printable(&run.directory.display().to_string())),
+            stores: stores(&common, &contenders),
             overall: overall(&common, &contenders),
             lines: lines(&common, &contenders),
             differences: facts::differences(a, b),
@@ -130,7 +137,7 @@ impl Comparison {
     /// Lines that are worse by more than this part (0.05 is 5 %), beyond doubt: all of their interval is.
     pub fn worse_by(&self, part: f64) -> Vec<&Line> {
         let worse = |line: &&Line| line.ratio.is_some_and(|ratio| ratio.low > 1.0 + part);
-        self.overall.iter().chain(&self.lines).filter(worse).filter(|line| line.change == Change::Worse).collect()
+        self.all().filter(worse).filter(|line| line.change == Change::Worse).collect()
     }
 
     /// Figures of single workloads that may be worse by more than this part without being proven so: their interval reaches beyond
@@ -138,6 +145,11 @@ impl Comparison {
     pub fn undecided_by(&self, part: f64) -> Vec<&Line> {
         let open = |line: &&Line| line.ratio.is_none_or(|of| of.low <= 1.0 + part && of.high > 1.0 + part);
         self.lines.iter().filter(open).collect()
+    }
+
+    /// Every line, the widest first.
+    fn all(&self) -> impl Iterator<Item = &Line> {
+        self.stores.iter().chain(&self.overall).chain(&self.lines)
     }
 
     /// How many figures have too few rounds in one of the runs for anything to be told.
@@ -183,35 +195,109 @@ fn pairs<'a>(a: &'a [Table], b: &'a [Table]) -> (Vec<Pair<'a>>, usize) {
     (common, only_a)
 }
 
+/// A line that is still to be judged, with the rounds of both runs.
+struct Open {
+    line: Line,
+    a: Vec<f64>,
+    b: Vec<f64>,
+    /// Whether the means differ by less than can be resolved.
+    same: bool,
+}
+
+impl Open {
+    fn new(
+        of: &Pair,
+        measure: String,
+        workload: String,
+        (a, b): (Vec<f64>, Vec<f64>),
+        contenders: &Contenders,
+    ) -> Self {
+        let (store, slot) = (contenders.title(of.key), contenders.slot(of.key));
+        let line = Line { store, slot, measure, workload, ratio: None, change: Change::CannotTell };
+        Self { line, a, b, same: false }
+    }
+
+    fn ratio(&self, confidence: f64) -> Option<Interval> {
+        bakeoff_stats::compare(&self.b, &self.a, confidence, 1)
+    }
+
+    fn change(&self, ratio: Interval) -> Change {
+        match ratio {
+            _ if self.same => Change::CannotTell,
+            of if of.low > 1.0 => Change::Worse,
+            of if of.high < 1.0 => Change::Better,
+            _ => Change::CannotTell,
+        }
+    }
+}
+
+/// Says of each line of a table what can be said, such that no more than this share of what is called different is not.
+fn judge(open: Vec<Open>, wrong: f64) -> Vec<Line> {
+    let able = open.iter().filter(|each| each.ratio(1.0 - wrong).is_some()).count();
+    let proven = |confidence| {
+        let differs = |each: &&Open| each.ratio(confidence).is_some_and(|of| each.change(of) != Change::CannotTell);
+        open.iter().filter(differs).count()
+    };
+    let confidence = bakeoff_stats::discovery_confidence(able, wrong, proven);
+    let judged = |each: &Open| {
+        let ratio = each.ratio(confidence);
+        Line { ratio, change: ratio.map_or(Change::CannotTell, |of| each.change(of)), ..each.line.clone() }
+    };
+    open.iter().map(judged).collect()
+}
+
 fn lines(pairs: &[Pair], contenders: &Contenders) -> Vec<Line> {
     let all = circumstances_of(pairs);
-    let line = |pair: &Pair| {
+    let open = |pair: &Pair| {
+        let rounds = (pair.a.figures(), pair.b.figures());
+        let open = Open::new(pair, cost_label(pair.measure), workload_words(pair, &all), rounds, contenders);
         let same = pair.a.mean().zip(pair.b.mean()).is_some_and(|(a, b)| (a - b).abs() < pair.resolution);
-        let ratio = ratio(&pair.a.figures(), &pair.b.figures(), pairs.len());
-        new_line(pair, ratio, same, workload_words(pair, &all), contenders)
+        Open { same, ..open }
     };
-    pairs.iter().map(line).collect()
+    judge(pairs.iter().map(open).collect(), WRONG[2])
 }
 
 /// Each store under each measure over all workloads: the geometric mean of its costs, relative to the first run's, round by round.
 fn overall(pairs: &[Pair], contenders: &Contenders) -> Vec<Line> {
-    let mut groups: Vec<(&Pair, Vec<&Pair>)> = Vec::new();
+    let groups = grouped(pairs.iter(), |one, other| {
+        (one.key, one.measure, one.circumstances) == (other.key, other.measure, other.circumstances)
+    });
+    let all = circumstances_of(pairs);
+    let open = |group: &Vec<&Pair>| {
+        let words = format!("{}{}", counted(group.len(), "workload"), varying_words(group[0].circumstances, &all));
+        Open::new(group[0], cost_label(group[0].measure), words, scores_of(group), contenders)
+    };
+    judge(groups.iter().map(open).collect(), WRONG[1])
+}
+
+/// Each store's time over everything that was timed, in the same way.
+fn stores(pairs: &[Pair], contenders: &Contenders) -> Vec<Line> {
+    let timed = pairs.iter().filter(|pair| matches!(pair.measure, Measure::Time { .. }));
+    let groups = grouped(timed, |one, other| one.key == other.key);
+    let open = |group: &Vec<&Pair>| {
+        let words = format!("all {} timed", group.len());
+        Open::new(group[0], "time".to_owned(), words, scores_of(group), contenders)
+    };
+    judge(groups.iter().map(open).collect(), WRONG[0])
+}
+
+/// Pairs that belong together, in the order of the first of each group.
+fn grouped<'p, 'a>(
+    pairs: impl Iterator<Item = &'p Pair<'a>>,
+    same: fn(&Pair, &Pair) -> bool,
+) -> Vec<Vec<&'p Pair<'a>>> {
+    let mut groups: Vec<Vec<&Pair>> = Vec::new();
     for pair in pairs {
-        let same = |(first, _): &&mut (&Pair, Vec<&Pair>)| {
-            (first.key, first.measure, first.circumstances) == (pair.key, pair.measure, pair.circumstances)
-        };
-        match groups.iter_mut().find(same) {
-            Some((_, group)) => group.push(pair),
-            None => groups.push((pair, vec![pair])),
+        match groups.iter_mut().find(|group| same(group[0], pair)) {
+            Some(group) => group.push(pair),
+            None => groups.push(vec![pair]),
         }
     }
-    let (number, all) = (groups.len(), circumstances_of(pairs));
-    let line = |(first, group): (&Pair, Vec<&Pair>)| {
-        let (a, b) = (scores(&group, |pair| &pair.a), scores(&group, |pair| &pair.b));
-        let words = format!("{}{}", counted(group.len(), "workload"), varying_words(first.circumstances, &all));
-        new_line(first, ratio(&a, &b, number), false, words, contenders)
-    };
-    groups.into_iter().map(line).collect()
+    groups
+}
+
+fn scores_of(group: &[&Pair]) -> (Vec<f64>, Vec<f64>) {
+    (scores(group, |pair| &pair.a), scores(group, |pair| &pair.b))
 }
 
 /// One figure a round: the geometric mean over the group of its costs, each relative to the first run's mean.
@@ -219,20 +305,6 @@ fn scores<'a>(group: &[&'a Pair<'a>], of: fn(&'a Pair<'a>) -> &'a Rounds) -> Vec
     let relative = |pair: &&'a Pair<'a>| pair.a.mean().map(|mean| of(pair).map(|cost| cost / mean));
     let costs: Option<Vec<Rounds>> = group.iter().map(relative).collect();
     costs.map_or_else(Vec::new, |costs| over_workloads(&costs.iter().collect::<Vec<_>>()))
-}
-
-fn ratio(a: &[f64], b: &[f64], comparisons: usize) -> Option<Interval> {
-    bakeoff_stats::compare(b, a, 1.0 - (1.0 - CONFIDENCE) / comparisons.max(1) as f64, 1)
-}
-
-fn new_line(of: &Pair, ratio: Option<Interval>, same: bool, workload: String, contenders: &Contenders) -> Line {
-    let change = match ratio {
-        Some(ratio) if !same && ratio.low > 1.0 => Change::Worse,
-        Some(ratio) if !same && ratio.high < 1.0 => Change::Better,
-        _ => Change::CannotTell,
-    };
-    let (store, index) = (contenders.title(of.key), contenders.colour(of.key));
-    Line { store, index, measure: cost_label(of.measure), workload, ratio, change }
 }
 
 /// Every circumstances once.

@@ -7,10 +7,20 @@ use bakeoff_protocol::{Axes, StoreDescription};
 
 use crate::format::printable;
 use crate::results::CellRound;
+use crate::slots::{COLOURS, Slots};
 
-/// Okabe and Ito's colours, told apart with any kind of colour vision; their black, which a dark terminal swallows, is left out.
-pub(crate) const PALETTE: [(u8, u8, u8); 7] =
-    [(230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (0, 114, 178), (213, 94, 0), (204, 121, 167)];
+/// The colours of slots on a terminal, of the same hues as on the page ([`crate::slots`]): Okabe and Ito's, told apart with any kind of colour
+/// vision. Their black, which a dark terminal swallows, is a grey.
+const PALETTE: [(u8, u8, u8); COLOURS] = [
+    (230, 159, 0),
+    (86, 180, 233),
+    (0, 158, 115),
+    (240, 228, 66),
+    (0, 114, 178),
+    (213, 94, 0),
+    (204, 121, 167),
+    (150, 150, 150),
+];
 
 /// A store with the settings a suite gave it.
 #[derive(Clone, Debug)]
@@ -23,17 +33,26 @@ pub(crate) struct Contender {
     pub(crate) title: String,
     /// Whether it may be ranked: it keeps its data and does not exist for tests only.
     pub(crate) ranked: bool,
-    /// The number of its colour: the same for all with the same title.
-    pub(crate) colour: usize,
+    /// Its place among [`Contenders::titles`]: the same for all with the same title.
+    pub(crate) index: usize,
+    /// Its colour and mark.
+    pub(crate) slot: usize,
     /// Its colour on a terminal.
     pub(crate) style: Style,
+}
+
+impl Contender {
+    /// One that has no colour yet.
+    fn new(key: String, store: String, title: String, ranked: bool, index: usize) -> Self {
+        Self { key, store, title, ranked, index, slot: 0, style: Style::new() }
+    }
 }
 
 /// Everyone who takes part in a run, by key.
 pub(crate) struct Contenders(BTreeMap<String, Contender>);
 
 impl Contenders {
-    /// Everyone in these cells, as the stores' descriptions name them. Colours follow the order of names.
+    /// Everyone in these cells, as the stores' descriptions name them.
     pub(crate) fn new(cells: &[CellRound], stores: &[StoreDescription]) -> Self {
         Self::of_all(&[(cells, stores)])
     }
@@ -65,23 +84,40 @@ impl Contenders {
                     title = format!("{title} [{}]", printable(store));
                 }
                 let ranked = description.is_none_or(|store| store.capabilities.keeps_data && !store.test_only);
-                let colour = titles.get(&title).map_or(titles.len(), |(_, colour)| *colour);
-                titles.insert(title.clone(), (store, colour));
-                let (key, store, style) = (key.clone(), (*store).to_owned(), style(colour));
-                contenders.insert(key.clone(), Contender { key, store, title, ranked, colour, style });
+                let index = titles.get(&title).map_or(titles.len(), |(_, index)| *index);
+                titles.insert(title.clone(), (store, index));
+                let (key, store) = (key.clone(), (*store).to_owned());
+                contenders.insert(key.clone(), Contender::new(key, store, title, ranked, index));
             }
         }
-        Self(contenders)
+        Self(contenders).coloured()
     }
 
     /// Those with these keys and titles, all of which may be ranked.
     pub(crate) fn named(titles: BTreeMap<String, String>) -> Self {
         let contender = |(index, (key, title)): (usize, (String, String))| {
             let title = printable(&title);
-            let store = key.clone();
-            (key.clone(), Contender { key, store, title, ranked: true, colour: index, style: style(index) })
+            (key.clone(), Contender::new(key.clone(), key, title, true, index))
         };
-        Self(titles.into_iter().enumerate().map(contender).collect())
+        Self(titles.into_iter().enumerate().map(contender).collect()).coloured()
+    }
+
+    /// Gives everyone a colour: the first way in which a store is set has that of the store's name, each further one that of its title.
+    fn coloured(mut self) -> Self {
+        let (mut slots, mut by_index) = (Slots::default(), BTreeMap::new());
+        let all: Vec<(usize, String, String)> =
+            self.titles().iter().map(|each| (each.index, each.store.clone(), each.title.clone())).collect();
+        let (own, further): (Vec<_>, Vec<_>) = all
+            .iter()
+            .enumerate()
+            .partition(|(at, (_, store, _))| all[..*at].iter().all(|(_, before, _)| before != store));
+        by_index.extend(own.iter().map(|(_, (index, store, _))| (*index, slots.take(store))));
+        by_index.extend(further.iter().map(|(_, (index, _, title))| (*index, slots.take(title))));
+        for contender in self.0.values_mut() {
+            contender.slot = by_index[&contender.index];
+            contender.style = style(contender.slot);
+        }
+        self
     }
 
     /// The one that these axes belong to.
@@ -94,15 +130,20 @@ impl Contenders {
         self.0.get(key)
     }
 
-    /// One for each title, in the order of their colours.
+    /// One for each title, in the order of their indices.
     pub(crate) fn titles(&self) -> Vec<&Contender> {
-        let by_colour: BTreeMap<usize, &Contender> = self.0.values().map(|each| (each.colour, each)).collect();
-        by_colour.into_values().collect()
+        let by_index: BTreeMap<usize, &Contender> = self.0.values().map(|each| (each.index, each)).collect();
+        by_index.into_values().collect()
     }
 
-    /// The colour of the one with this key, which is its place among [`Self::titles`]; 0 if it is unknown.
-    pub(crate) fn colour(&self, key: &str) -> usize {
-        self.get(key).map_or(0, |contender| contender.colour)
+    /// The place of the one with this key among [`Self::titles`]; 0 if it is unknown.
+    pub(crate) fn index(&self, key: &str) -> usize {
+        self.get(key).map_or(0, |contender| contender.index)
+    }
+
+    /// The colour and mark of the one with this key; the first if it is unknown.
+    pub(crate) fn slot(&self, key: &str) -> usize {
+        self.get(key).map_or(0, |contender| contender.slot)
     }
 
     /// The title of the one with this key; the key itself if it is unknown.
@@ -124,13 +165,14 @@ fn settings_words(axes: &Axes) -> String {
     if settings.is_empty() { " (defaults)".to_owned() } else { printable(&format!(" ({})", settings.join(", "))) }
 }
 
-fn style(index: usize) -> Style {
-    let (red, green, blue) = PALETTE[index % PALETTE.len()];
+fn style(slot: usize) -> Style {
+    let (red, green, blue) = PALETTE[slot % COLOURS];
     let style = Style::new().fg_color(Some(Color::Rgb(RgbColor(red, green, blue))));
-    // A second and third time round, the same colours are told apart by how the letters look.
-    match index / PALETTE.len() {
+    // As marks do on the page, how the letters look tells those of the same colour apart.
+    match slot / COLOURS {
         0 => style,
         1 => style.underline(),
-        _ => style.italic(),
+        2 => style.italic(),
+        _ => style.underline().italic(),
     }
 }

@@ -6,7 +6,7 @@ use bakeoff_protocol::{Axes, Latency};
 use bakeoff_stats::{bootstrap_mean_interval, mean, median};
 
 use crate::contender::{Contender, Contenders};
-use crate::figures::{Measure, asked_per_second, is_per_entry, timings};
+use crate::figures::{Measure, TOO_FEW, asked_per_second, is_per_entry, is_told, timings};
 use crate::format::{count, printable, rate, size_range, time, time_range};
 use crate::matrix::measure_label;
 use crate::results::{CellRound, failed_cells, phase_order};
@@ -25,6 +25,8 @@ struct Line<'a> {
     means_ns: Vec<f64>,
     rates: Vec<f64>,
     latencies: Vec<&'a Latency>,
+    /// Of how many operations each of them is.
+    operations: Vec<u64>,
 }
 
 /// What the lines of a group have in common, in the order in which groups are shown.
@@ -47,8 +49,8 @@ pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize,
         return String::new();
     }
     let mut out = paragraph(
-        "Means over rounds with their 95 % interval, rates over the time of all rounds; percentiles are medians over rounds, max is the \
-         largest of all. For scans, rate and mean are per entry, percentiles and max per scan. In batches, percentiles and max are those \
+        "Means over rounds with their 95 % interval, rates over the time of all rounds; percentiles are medians over rounds (too few: not \
+         ten operations beyond it in all rounds together, or none in some), max is the largest of all. For scans, rate and mean are per entry, percentiles and max per scan. In batches, percentiles and max are those \
          of the writes alone, and rate and mean include the commits. Of mixed operations the rate is over the whole phase's time.",
         width,
         "",
@@ -87,6 +89,7 @@ fn groups<'a>(cells: &'a [CellRound], contenders: &Contenders) -> Groups<'a> {
                 line.means_ns.push(timing.mean_ns);
                 line.rates.push(timing.per_second);
                 line.latencies.extend(timing.latency);
+                line.operations.extend(timing.latency.map(|_| timing.operations));
             }
         }
     }
@@ -144,9 +147,13 @@ fn table<'l, 'a: 'l>(lines: impl Iterator<Item = &'l Line<'a>>, per_entry: bool)
 }
 
 fn cells(line: &Line) -> Vec<Text> {
-    let percentile = |of: fn(&Latency) -> u64| {
+    let percentile = |share, of: fn(&Latency) -> u64| {
         let values: Vec<f64> = line.latencies.iter().map(|latency| of(latency) as f64).collect();
-        median(&values).map_or_else(|| "–".to_owned(), time)
+        match median(&values) {
+            Some(_) if !is_told(share, &line.operations) => TOO_FEW.to_owned(),
+            Some(median) => time(median),
+            None => "–".to_owned(),
+        }
     };
     let interval = bootstrap_mean_interval(&line.means_ns, CONFIDENCE, 1);
     let interval = interval.map_or_else(|| "one round".to_owned(), |interval| time_range(interval.low, interval.high));
@@ -158,9 +165,9 @@ fn cells(line: &Line) -> Vec<Text> {
             rate_of_all(&line.rates).map_or_else(String::new, rate),
             mean(&line.means_ns).map_or_else(String::new, time),
             interval,
-            percentile(|latency| latency.latency_ns_p50),
-            percentile(|latency| latency.latency_ns_p99),
-            percentile(|latency| latency.latency_ns_p999),
+            percentile(0.5, |latency| latency.latency_ns_p50),
+            percentile(0.99, |latency| latency.latency_ns_p99),
+            percentile(0.999, |latency| latency.latency_ns_p999),
             largest.map_or_else(|| "–".to_owned(), |ns| time(ns as f64)),
         ]
         .map(Text::plain),

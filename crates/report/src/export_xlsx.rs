@@ -4,14 +4,17 @@ use std::io::Write;
 
 use bakeoff_stats::{Place, Ranking};
 use rust_xlsxwriter::{
-    Chart, ChartAxis, ChartFormat, ChartSolidFill, ChartType, Color, Format, Workbook, Worksheet, XlsxError,
+    Chart, ChartAxis, ChartFormat, ChartPatternFill, ChartPatternFillType, ChartSolidFill, ChartType, Color, Format,
+    Workbook, Worksheet, XlsxError,
 };
 
-use crate::contender::{Contenders, PALETTE};
+use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::format::{count, size_range};
 use crate::matrix::measure_label;
+use crate::page::light_colours;
 use crate::run::{ReportError, Run};
+use crate::slots::COLOURS;
 use crate::terminal::varying;
 use crate::tidy::{Cell, columns, rows_of};
 use crate::verdict::{Circumstances, Column, Field, Size, Table, compare_all};
@@ -127,8 +130,9 @@ fn write(sheet: &mut Worksheet, row: u32, column: u16, cell: &Cell) -> Result<()
 
 /// Every store's mean in every workload, a column a store, and a chart for each measure.
 fn means(tables: &[Table], contenders: &Contenders, charts: &mut Worksheet) -> Result<Worksheet, XlsxError> {
-    let titles: Vec<&str> = contenders.titles().iter().map(|contender| contender.title.as_str()).collect();
-    let heads: Vec<&str> = PLACE.into_iter().chain(titles.clone()).collect();
+    let stores = contenders.titles();
+    let heads: Vec<&str> = PLACE.into_iter().chain(stores.iter().map(|each| each.title.as_str())).collect();
+    let slots: Vec<usize> = stores.iter().map(|each| each.slot).collect();
     let mut sheet = sheet(MEANS, &heads)?;
     let (mut row, mut number) = (1, 0);
     for table in tables {
@@ -139,14 +143,14 @@ fn means(tables: &[Table], contenders: &Contenders, charts: &mut Worksheet) -> R
             for (at, field) in table.fields.iter().filter(|((of, _, _), _)| of == measure) {
                 place(&mut sheet, row, of, at)?;
                 for each in field.ranking.iter().flat_map(|ranking| &ranking.order) {
-                    let column = PLACE.len() + contenders.colour(&each.name);
+                    let column = PLACE.len() + contenders.index(&each.name);
                     sheet.write_number(row, column as u16, each.mean)?;
                 }
                 row += 1;
             }
             if row > first {
                 let title = format!("{} ({words})", measure_label(measure));
-                let chart = chart(&title, measure, (first, row - 1), titles.len());
+                let chart = chart(&title, measure, (first, row - 1), &slots);
                 let (down, across) = (number / 2 * CHART_CELLS.0, (number % 2) as u16 * CHART_CELLS.1);
                 charts.insert_chart(down, across, &chart)?;
                 number += 1;
@@ -157,19 +161,17 @@ fn means(tables: &[Table], contenders: &Contenders, charts: &mut Worksheet) -> R
 }
 
 /// Columns for each workload, one a store; times and memory on a logarithmic axis.
-fn chart(title: &str, measure: &Measure, rows: (u32, u32), stores: usize) -> Chart {
+fn chart(title: &str, measure: &Measure, rows: (u32, u32), slots: &[usize]) -> Chart {
     let mut chart = Chart::new(ChartType::Column);
-    let words = PLACE.len() as u16 - 1;
-    for store in 0..stores {
-        let (column, (red, green, blue)) = (words + 1 + store as u16, PALETTE[store % PALETTE.len()]);
-        let colour = Color::RGB(u32::from_be_bytes([0, red, green, blue]));
-        let fill = ChartSolidFill::new().set_color(colour).clone();
+    let (words, colours) = (PLACE.len() as u16 - 1, light_colours());
+    for (column, slot) in (words + 1..).zip(slots) {
+        let mut format = filled(Color::RGB(colours[slot % COLOURS]), slot / COLOURS);
         chart
             .add_series()
             .set_name((MEANS, 0, column))
             .set_categories((MEANS, rows.0, words, rows.1, words))
             .set_values((MEANS, rows.0, column, rows.1, column))
-            .set_format(ChartFormat::new().set_solid_fill(&fill));
+            .set_format(&mut format);
     }
     let logarithmic = |axis: &mut ChartAxis| {
         if *measure != Measure::Space {
@@ -181,6 +183,19 @@ fn chart(title: &str, measure: &Measure, rows: (u32, u32), stores: usize) -> Cha
     logarithmic(chart.y_axis());
     chart.set_width(CHART_PIXELS.0).set_height(CHART_PIXELS.1);
     chart
+}
+
+/// A store's colour, as on the page; a pattern in place of its mark.
+fn filled(colour: Color, mark: usize) -> ChartFormat {
+    let mut format = ChartFormat::new();
+    let pattern = match mark {
+        0 => return format.set_solid_fill(ChartSolidFill::new().set_color(colour)).clone(),
+        1 => ChartPatternFillType::DiagonalStripesWideUpwards,
+        2 => ChartPatternFillType::HorizontalStripesDark,
+        _ => ChartPatternFillType::LargeCheckerboard,
+    };
+    let fill = ChartPatternFill::new().set_pattern(pattern).set_foreground_color(colour).clone();
+    format.set_pattern_fill(&fill).clone()
 }
 
 /// Columns of a store's place, behind those of [`PLACE`].

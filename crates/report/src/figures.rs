@@ -37,7 +37,32 @@ pub(crate) struct Timing<'a> {
     pub(crate) per_second: f64,
     /// Distribution over operations (for a scan, over whole scans), where each was timed.
     pub(crate) latency: Option<&'a Latency>,
+    /// How many operations that is a distribution of.
+    pub(crate) operations: u64,
 }
+
+/// Operations that must have taken longer than a percentile for it to be told: with fewer it is little more than the slowest one's time.
+const BEYOND_MIN: f64 = 10.0;
+
+/// How many operations take longer than the percentile at a share does; what dividing lost is given back.
+fn beyond(share: f64, operations: u64) -> f64 {
+    (1.0 - share) * operations as f64 + 1e-6
+}
+
+/// Whether rounds of so many operations each tell the percentile at a share: enough of all together lie beyond it, and at least one in
+/// each round, or the rounds' percentiles would be their slowest operations. Every percentile that is shown or ranked is asked this.
+pub(crate) fn is_told(share: f64, operations: &[u64]) -> bool {
+    let all = operations.iter().fold(0, |all: u64, number| all.saturating_add(*number));
+    beyond(share, all) >= BEYOND_MIN && operations.iter().all(|number| beyond(share, *number) >= 1.0)
+}
+
+/// The fewest operations by which a single round tells the percentile at a share.
+pub(crate) fn operations_to_tell(share: f64) -> u64 {
+    ((BEYOND_MIN - 1e-6) / (1.0 - share)).ceil() as u64
+}
+
+/// What stands in place of a percentile that is not told.
+pub(crate) const TOO_FEW: &str = "too few";
 
 /// A percentile over all operations of a phase, whatever their kind.
 pub(crate) fn quantile(phase: &PhaseResult, share: f64) -> Option<u64> {
@@ -55,6 +80,7 @@ struct Sum<'a> {
     count: f64,
     timed_ns: f64,
     latency: Option<&'a Latency>,
+    operations: u64,
 }
 
 /// The timings of a phase: one if its operations are of one kind, else one for each kind.
@@ -72,6 +98,7 @@ pub(crate) fn timings(result: &PhaseResult) -> Vec<Timing<'_>> {
             count: units(only),
             timed_ns: total_ns(&result.operations).unwrap_or(thread_ns),
             latency: only.latency.as_ref(),
+            operations: only.operations,
         }],
         _ if total_ns(&result.operations).is_none() => vec![Sum {
             operation: "all",
@@ -79,6 +106,7 @@ pub(crate) fn timings(result: &PhaseResult) -> Vec<Timing<'_>> {
             count: work.iter().map(|each| units(each)).sum(),
             timed_ns: thread_ns,
             latency: None,
+            operations: 0,
         }],
         _ => result.operations.iter().map(single).collect(),
     };
@@ -87,13 +115,14 @@ pub(crate) fn timings(result: &PhaseResult) -> Vec<Timing<'_>> {
 
 fn single(of: &OperationResult) -> Sum<'_> {
     let timed_ns = of.timed_ns.unwrap_or(0) as f64;
-    Sum { operation: &of.operation, mixed: true, count: units(of), timed_ns, latency: of.latency.as_ref() }
+    let (count, latency, operations) = (units(of), of.latency.as_ref(), of.operations);
+    Sum { operation: &of.operation, mixed: true, count, timed_ns, latency, operations }
 }
 
 fn timing(sum: Sum<'_>, whole_ns: f64) -> Timing<'_> {
     let per_second = if whole_ns > 0.0 { sum.count / whole_ns * 1e9 } else { 0.0 };
-    let Sum { operation, mixed, count, timed_ns, latency } = sum;
-    Timing { operation, mixed, mean_ns: timed_ns / count, per_second, latency }
+    let Sum { operation, mixed, count, timed_ns, latency, operations } = sum;
+    Timing { operation, mixed, mean_ns: timed_ns / count, per_second, latency, operations }
 }
 
 /// Time in all of them; `None` if some were not timed by themselves.
@@ -142,4 +171,22 @@ pub(crate) fn space_efficiency(cell: &CellRound) -> Option<f64> {
 pub(crate) fn peak_memory(cell: &CellRound) -> Option<f64> {
     let peaks = cell.phases.iter().filter_map(|phase| phase.result.resources.rss_peak_above_baseline_bytes);
     peaks.max().map(|bytes| bytes as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_takes_ten_operations_beyond_it_and_one_in_each_round() {
+        assert!(is_told(0.5, &[20]) && !is_told(0.5, &[19]));
+        assert!(is_told(0.9, &[100]) && is_told(0.99, &[1_000]) && is_told(0.999, &[10_000]));
+        assert!(is_told(0.99, &[500; 3]) && !is_told(0.99, &[300; 3]));
+        assert!(
+            !is_told(0.999, &[500; 100]),
+            "the p99.9 of 500 operations is their maximum, however many rounds there are"
+        );
+        assert!(!is_told(0.5, &[]));
+        assert_eq!([0.5, 0.9, 0.99, 0.999].map(operations_to_tell), [20, 100, 1_000, 10_000]);
+    }
 }

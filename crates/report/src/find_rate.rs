@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use answer::render_rates;
 
-use crate::figures::quantile;
+use crate::figures::{operations_to_tell, quantile};
 use crate::format::{digits, printable};
 use crate::results::CellRound;
 use crate::run::Run;
@@ -80,10 +80,9 @@ impl RateBound {
         PERCENTILES.iter().find(|(name, _)| *name == self.percentile).map_or(1.0, |(_, share)| *share)
     }
 
-    /// The fewest operations of which this percentile is more than the slowest one.
+    /// The fewest operations that tell this percentile.
     pub fn operations_min(&self) -> u64 {
-        let beyond = 1.0 - self.share();
-        if beyond > 0.0 { (1.0 / beyond).round() as u64 } else { 1 }
+        if self.share() < 1.0 { operations_to_tell(self.share()) } else { 1 }
     }
 }
 
@@ -252,7 +251,7 @@ mod tests {
     #[test]
     fn a_percentile_needs_operations_beyond_it() {
         let least = |text: &str| text.parse::<RateBound>().unwrap().operations_min();
-        assert_eq!(["p50<1s", "p90<1s", "p99<1s", "p999<1s", "max<1s"].map(least), [2, 10, 100, 1000, 1]);
+        assert_eq!(["p50<1s", "p90<1s", "p99<1s", "p999<1s", "max<1s"].map(least), [20, 100, 1_000, 10_000, 1]);
     }
 
     #[test]

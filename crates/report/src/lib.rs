@@ -45,6 +45,7 @@ mod run;
 mod sections;
 mod settled;
 mod shell;
+mod slots;
 mod slow;
 mod steady;
 mod table;

@@ -12,6 +12,7 @@
 
 mod axes;
 mod behind;
+mod beside;
 #[cfg(test)]
 mod colours;
 mod contests;
@@ -53,12 +54,21 @@ use crate::pick::{PICK_ASKED, PickFacts, proven_ranking, render_pick};
 use crate::profiled::{self, Graphs};
 use crate::published::Published;
 use crate::run::{ReportError, Run};
+use crate::slots::COLOURS;
 use crate::tidy::{Cell, columns};
 use crate::verdict::compare_all;
 
 const TEMPLATE: &str = include_str!("../web/page.html");
 /// The page's looks, which other pages share.
 pub(crate) const STYLE: &str = include_str!("../web/page.css");
+
+/// The stores' colours on light paper, which other exports share, as `0xrrggbb`.
+pub(crate) fn light_colours() -> [u32; COLOURS] {
+    let value = |slot| {
+        STYLE.split_once(&format!("--c{slot}: #")).and_then(|(_, after)| u32::from_str_radix(after.get(..6)?, 16).ok())
+    };
+    std::array::from_fn(|slot| value(slot).unwrap_or_default())
+}
 
 /// Libraries, each a script of its own, as their authors publish them.
 const LIBRARIES: [&str; 2] = [include_str!("../web/vendor/d3.min.js"), include_str!("../web/vendor/plot.umd.min.js")];
@@ -99,6 +109,8 @@ struct Payload<'a> {
 struct StoreFacts<'a> {
     name: &'a str,
     title: &'a str,
+    /// Its colour and mark.
+    slot: usize,
     ranked: bool,
 }
 
@@ -168,6 +180,7 @@ pub fn write_page(
             ("summary", &text(&measured(&runs.iter().map(|(_, run)| *run).collect::<Vec<_>>()))),
             ("place", &head::place(&runs)),
             ("style", STYLE),
+            ("few", &(head::few(&runs) + &beside::beside(&runs))),
             ("picks", &(profiled(&runs, &contenders, place) + &asked)),
             ("first", &first),
             ("more", &more),
@@ -271,7 +284,7 @@ fn answers(runs: &[RunTables], contenders: &Contenders) -> String {
 
 fn payload_stores(contenders: &Contenders) -> Vec<StoreFacts<'_>> {
     let all = contenders.titles().into_iter();
-    all.map(|each| StoreFacts { name: &each.store, title: &each.title, ranked: each.ranked }).collect()
+    all.map(|each| StoreFacts { name: &each.store, title: &each.title, slot: each.slot, ranked: each.ranked }).collect()
 }
 
 /// What the script is given, as JSON.

@@ -108,27 +108,44 @@ pub struct Run {
     pub notes: Vec<String>,
 }
 
+/// What is left out where there is no `run.json` that can be read.
+const WITHOUT_INFO: &str = "the results are shown alone, without machine, medium, warnings, the stores' titles and whether the run ended; stores for \
+                            tests are ranked like others";
+
 impl Run {
     /// Reads a run's directory.
     ///
     /// # Errors
-    /// The directory has no `run.json` of bakeoff's, or a file of it cannot be read. Damaged results are no error: what
-    /// is left out is said in [`Run::notes`].
+    /// The directory has neither a `run.json` of bakeoff's nor results that can be read without it, or a file of it cannot be read. Damaged
+    /// files are no error: what is left out is said in [`Run::notes`].
     pub fn read(directory: &Path) -> Result<Self, ReportError> {
-        let info = read_info(directory)?;
         let path = directory.join("results.jsonl");
-        let (cells, notes) = match std::fs::read(&path) {
+        let (cells, mut notes) = match std::fs::read(&path) {
             Ok(text) => parse_results(&String::from_utf8_lossy(&text)),
-            Err(source) if source.kind() == io::ErrorKind::NotFound => {
+            Err(source) if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 (Vec::new(), vec!["there is no results.jsonl: nothing was measured yet".to_owned()])
             }
             Err(source) => return Err(ReportError::Read { path, source }),
+        };
+        let info = match read_info(directory) {
+            Ok(info) => info,
+            // Results say of themselves what was measured, so they can be shown alone.
+            Err(ReportError::NotARun { why, .. }) if !cells.is_empty() => {
+                notes.insert(0, format!("{why}: {WITHOUT_INFO}"));
+                Value::Object(serde_json::Map::new())
+            }
+            Err(error) => return Err(error),
         };
         let mut run = Self { directory: directory.to_owned(), stores: Vec::new(), info, cells, notes };
         run.read_stores();
         run.check_version();
         run.check_cells();
         Ok(run)
+    }
+
+    /// Whether anything is known but the results alone.
+    pub(crate) fn is_told(&self) -> bool {
+        self.info.as_object().is_some_and(|info| !info.is_empty())
     }
 
     /// A text of `run.json`, by its path: `["suite", "title"]`.

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::Profile;
+use bakeoff_stats::{Ranking, Verdict};
 
-use crate::answer::answer;
+use crate::answer::{ahead_words, answer, by_workload, workload_words};
 use crate::contender::Contenders;
 use crate::find_rate::{RateFacts, render_rates};
 use crate::format::{bytes, count, counted, printable};
@@ -13,7 +14,7 @@ use crate::pick::{PickFacts, render_pick};
 use crate::run::Run;
 use crate::settled::SettledRow;
 use crate::steady::SteadyRow;
-use crate::table::paragraph;
+use crate::table::{HARD_SPACE, Side, Text, TextTable, paragraph};
 use crate::verdict::{Circumstances, Table, compare_all};
 use crate::{bars, details, disturbed, matrix, memory, phase_tables, profiled, sections, slow};
 
@@ -121,7 +122,7 @@ fn profiled(run: &Run, profile: Profile, options: &TerminalOptions) -> String {
 /// For every table the answer in words, then the tables.
 fn answers_and_matrices(run: &Run, tables: &[Table], contenders: &Contenders, options: &TerminalOptions) -> String {
     let width = options.width;
-    let mut out: String = tables.iter().map(|table| answer_block(table, tables, contenders, width)).collect();
+    let mut out: String = tables.iter().map(|table| answer_block(table, tables, contenders, options)).collect();
     out.push_str(&failed_in_short(run, contenders, width));
     for table in tables {
         out.push_str(&format!("\n{}\n", circumstances(&table.circumstances, tables, width)));
@@ -150,13 +151,22 @@ fn prose(text: &str, width: usize) -> String {
 fn heading(run: &Run, width: usize) -> String {
     let title = run.title();
     let started = run.text(&["started"]).unwrap_or("at an unknown time");
-    let state = if run.text(&["finished"]).is_some() { "" } else { " · NOT FINISHED: `bakeoff run --resume` goes on" };
+    let state = if run.text(&["finished"]).is_some() || !run.is_told() {
+        ""
+    } else {
+        " · NOT FINISHED: `bakeoff run --resume` goes on"
+    };
     let mut out = paragraph(&printable(&format!("{title} · {started}{state}")), width, "", "  ");
     let measured = measured(&[run]);
     if !measured.is_empty() {
         out.push_str(&paragraph(&printable(&measured), width, "", ""));
     }
     out.push_str(&paragraph(&amounts(run), width, "", ""));
+    if let Some(few) = few_rounds(run)
+        .filter(|_| PickFacts::of(run).is_none() && RateFacts::of(run).is_none() && run.profile().is_none())
+    {
+        out.push_str(&paragraph(&few, width, "", "  "));
+    }
     if let Some(note) = run.notes.first() {
         out.push_str(&paragraph(&printable(&format!("NOTE: {note}")), width, "", "  "));
     }
@@ -201,6 +211,27 @@ fn cells_measured(run: &Run) -> String {
     words
 }
 
+/// That most cells have too few rounds for anything to be proven; nothing where they have enough.
+pub(crate) fn few_rounds(run: &Run) -> Option<String> {
+    let (rounds, _) = rounds_of_cells(run);
+    let number = |most| rounds.iter().filter(|rounds| **rounds <= most).count();
+    let (once, few, all) = (number(1), number(2), rounds.len());
+    let words = match (once, few) {
+        (_, 0) => return None,
+        (0, few) => format!(
+            "{few} of {} have only two rounds: differences between their stores are hardly ever proven",
+            counted(all, "cell")
+        ),
+        (once, _) if once == all => {
+            "Every cell was measured in one round only: figures are shown, and nothing is proven by them".to_owned()
+        }
+        (once, _) => format!("{once} of {} have only one round: nothing is proven by them", counted(all, "cell")),
+    };
+    Some(format!(
+        "{words}. For an answer give it more time (a longer --budget), fewer stores or workloads, or --rounds 3."
+    ))
+}
+
 /// For every cell that never failed its rounds; and the number of cells that did.
 fn rounds_of_cells(run: &Run) -> (Vec<u32>, usize) {
     let mut rounds = BTreeMap::new();
@@ -212,7 +243,8 @@ fn rounds_of_cells(run: &Run) -> (Vec<u32>, usize) {
     (rounds.into_values().filter(|(_, failed)| !failed).map(|(rounds, _)| rounds).collect(), failed)
 }
 
-fn answer_block(table: &Table, tables: &[Table], contenders: &Contenders, width: usize) -> String {
+fn answer_block(table: &Table, tables: &[Table], contenders: &Contenders, options: &TerminalOptions) -> String {
+    let width = options.width;
     let answer = answer(table, contenders);
     let varying = varying(&table.circumstances, tables);
     let mut out = String::from("\n");
@@ -223,7 +255,44 @@ fn answer_block(table: &Table, tables: &[Table], contenders: &Contenders, width:
     for (name, words) in std::iter::once(&overall).chain(&answer.measures) {
         out.push_str(&paragraph(words, width, &format!("  {name:<column$}  "), &later));
     }
-    out
+    out + &fastest(table, contenders, options)
+}
+
+/// Workloads whose fastest store is told unasked.
+const WORKLOADS_UNASKED: usize = 12;
+
+/// Who is fastest in each workload, over all operations on it, and how far ahead; nothing where there is only one workload.
+fn fastest(table: &Table, contenders: &Contenders, options: &TerminalOptions) -> String {
+    let all = by_workload(table);
+    if all.is_empty() {
+        return String::new();
+    }
+    let shown = if options.full { all.len() } else { all.len().min(WORKLOADS_UNASKED) };
+    let mut lines = TextTable::new(vec![Side::Left; 3]);
+    lines.row(["fastest in", "", "ahead of the next, 95 % interval"].map(Text::plain).to_vec());
+    for (workload, overall) in &all[..shown] {
+        let ahead = ahead_words(&overall.ranking, contenders).unwrap_or_default().replace(HARD_SPACE, " ");
+        lines.row(vec![
+            Text::plain(workload_words(workload)),
+            first_text(&overall.ranking, contenders),
+            Text::plain(ahead),
+        ]);
+    }
+    let more = all.len() - shown;
+    let more = if more > 0 { format!("  and {}: `--full`\n", counted(more, "more workload")) } else { String::new() };
+    let lines = lines.render(options.width - 2, options.color);
+    let lines: String = lines.lines().map(|line| format!("  {line}\n")).collect();
+    format!("\n{lines}{more}")
+}
+
+/// Who shares the first place, and whether that is proven.
+fn first_text(ranking: &Ranking, contenders: &Contenders) -> Text {
+    let mut names = Text::default();
+    for (index, key) in ranking.tied.iter().enumerate() {
+        let style = contenders.get(key).map_or_else(anstyle::Style::new, |each| each.style);
+        names = names.and(if index > 0 { " = " } else { "" }, anstyle::Style::new()).and(contenders.title(key), style);
+    }
+    names.and(if ranking.verdict == Verdict::Unproven { ", not proven" } else { "" }, anstyle::Style::new())
 }
 
 /// A line among the answers that names the stores that failed.

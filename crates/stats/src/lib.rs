@@ -6,6 +6,7 @@
 
 mod bisection;
 mod change;
+mod discovery;
 mod interval;
 mod ranking;
 mod scatter;
@@ -13,6 +14,7 @@ mod summary;
 
 pub use bisection::{Bisection, Bracket};
 pub use change::{LevelChange, has_settled, level_change};
+pub use discovery::discovery_confidence;
 pub use interval::{Interval, bootstrap_mean_interval, compare, compare_among};
 pub use ranking::{Better, Candidate, Place, RankOptions, Ranking, Verdict, rank};
 pub use scatter::CommonScatter;

@@ -29,7 +29,7 @@ pub(crate) fn facts(setup: &Setup, bound: &str) -> Result<RateFacts> {
         let phase = open_phase(workload)?;
         if phase.operations < bound.operations_min() {
             bail!(
-                "--find-rate {bound}: the phase `{}` has {} operations, of which {} is the slowest one: give it at least {}",
+                "--find-rate {bound}: the phase `{}` has {} operations, too few to tell {}: give it at least {}",
                 phase.name,
                 format_count(phase.operations),
                 bound.percentile,

@@ -13,7 +13,8 @@ use crate::run::ReportError;
 /// `out` takes no more.
 pub fn write_comparison_markdown(of: &Comparison, out: &mut dyn Write) -> Result<(), ReportError> {
     writeln!(out, "# {} → {}\n", escape(&of.labels[0]), escape(&of.labels[1]))?;
-    writeln!(out, "{}\n", escape(&of.summary()))?;
+    writeln!(out, "**{}**\n\n{}\n", escape(&of.headline()), escape(&of.summary()))?;
+    table(out, "Over everything", of.stores.iter())?;
     table(out, "Over all workloads", of.overall.iter())?;
     table(out, "Workloads with a change", of.lines.iter().filter(|line| line.change != Change::CannotTell))?;
     writeln!(out, "{}", escape(&of.explanation()))?;

@@ -14,7 +14,10 @@ pub fn render_comparison(of: &Comparison, options: &TerminalOptions) -> String {
     let width = options.width.max(WIDTH_MIN);
     let mut out = paragraph(&format!("A: {}", of.labels[0]), width, "", "   ");
     out.push_str(&paragraph(&format!("B: {}", of.labels[1]), width, "", "   "));
-    out.push_str(&format!("\n{}", paragraph(&of.summary(), width, "", "")));
+    for words in [of.headline(), of.summary()] {
+        out.push_str(&format!("\n{}", paragraph(&words, width, "", "")));
+    }
+    out.push_str(&format!("\nOver everything\n{}", table(&of.stores, options, width)));
     out.push_str(&format!("\nOver all workloads\n{}", table(&of.overall, options, width)));
     let lines: Vec<Line> =
         of.lines.iter().filter(|line| options.full || line.change != Change::CannotTell).cloned().collect();
@@ -62,6 +65,14 @@ fn interval_words(low: f64, high: f64) -> String {
     format!("{low}–{high}×")
 }
 
+/// Changes that are named in the headline.
+const NAMED_MAX: usize = 3;
+
+/// How far a ratio is from 1, whichever way.
+fn size(line: &Line) -> f64 {
+    line.ratio.map_or(0.0, |of| of.estimate.ln().abs())
+}
+
 fn style(change: Change) -> Style {
     match change {
         Change::Better => AnsiColor::Green.on_default(),
@@ -71,6 +82,36 @@ fn style(change: Change) -> Style {
 }
 
 impl Comparison {
+    /// What got worse and better most, in a sentence or two: stores over everything first, then single measures and workloads of others.
+    pub(crate) fn headline(&self) -> String {
+        let words = [Change::Worse, Change::Better].map(|change| self.most(change));
+        let words: Vec<String> = words.into_iter().flatten().collect();
+        if words.is_empty() { "Nothing is proven to be better or worse in B.".to_owned() } else { words.join(" ") }
+    }
+
+    /// The lines that changed most in this direction, the widest first; each store once.
+    fn most(&self, change: Change) -> Option<String> {
+        let mut named: Vec<&Line> = Vec::new();
+        for table in [&self.stores, &self.overall, &self.lines] {
+            let mut changed: Vec<&Line> = table.iter().filter(|line| line.change == change).collect();
+            changed.sort_by(|a, b| size(b).total_cmp(&size(a)));
+            for line in changed {
+                if named.iter().all(|before| before.store != line.store) {
+                    named.push(line);
+                }
+            }
+        }
+        let words = |line: &&Line| {
+            let [ratio, interval] = figures(line);
+            format!("{}, {} ({}), {ratio} ({interval})", line.store, line.measure, line.workload)
+        };
+        let more = named.len().saturating_sub(NAMED_MAX);
+        let more = if more > 0 { format!("; {}", counted(more, "more store")) } else { String::new() };
+        let words: Vec<String> = named.iter().take(NAMED_MAX).map(words).collect();
+        let how = if change == Change::Worse { "Worse in B" } else { "Better in B" };
+        (!words.is_empty()).then(|| format!("{how}: {}{more}.", words.join("; ")))
+    }
+
     /// How many figures changed, in a sentence.
     pub(crate) fn summary(&self) -> String {
         let among = |lines: &[Line]| {
@@ -79,19 +120,22 @@ impl Comparison {
             format!("{better} better in B, {worse} worse, {open} cannot be told apart")
         };
         format!(
-            "{}: {}. Over all workloads, {}: {}.",
+            "{}: {}. Over all workloads, {}: {}. Over everything, {}: {}.",
             counted(self.lines.len(), "figure"),
             among(&self.lines),
             counted(self.overall.len(), "line"),
-            among(&self.overall)
+            among(&self.overall),
+            counted(self.stores.len(), "store"),
+            among(&self.stores)
         )
     }
 
     /// How to read the ratios.
     pub(crate) fn explanation(&self) -> String {
-        "Ratios are costs of B by costs of A (time, bytes on disk, bytes of memory): above 1 is worse. Over all workloads they are geometric \
-         means, round by round. Intervals hold at 95 % for all lines of a table together, so between equal runs nothing is \
-         called better or worse in 19 of 20 tables; more rounds make them narrower."
+        "Ratios are costs of B by costs of A (time, bytes on disk, bytes of memory): above 1 is worse. Over everything, and over all workloads, \
+         they are geometric means, round by round. Intervals are made so wide that of all lines of a table that are called better or worse one \
+         in twenty is neither, at most, and that between equal runs nothing is called worse in 19 of 20 comparisons; more rounds make \
+         them narrower."
             .to_owned()
     }
 }

@@ -2,7 +2,7 @@
 //! Oliveira and Fernandes 2009, and how far that differs (CIEDE2000).
 
 use super::STYLE;
-use super::html::COLOURS;
+use crate::slots::COLOURS;
 
 type Vector = [f64; 3];
 

@@ -9,6 +9,7 @@ use crate::contender::{Contender, Contenders};
 use crate::figures::{asked_per_second, is_per_entry, timings};
 use crate::page::Labelled;
 use crate::page::axes::{Axis, Workload, axes_of, indices, workload};
+use crate::page::beside::telling_labels;
 use crate::page::measures::{MEASURES, Subject};
 use crate::results::{CellRound, failed_cells, phase_order};
 use crate::run::Run;
@@ -22,8 +23,18 @@ pub(crate) struct Entry<'a> {
     pub(crate) rounds: [Vec<f64>; MEASURES.len()],
     /// Its latencies, a round each.
     pub(crate) latencies: Vec<&'a Latency>,
+    /// Of how many operations each of them is.
+    pub(crate) operations: Vec<u64>,
     /// The round with the slowest operation of all: how its latency went over time.
     pub(crate) slowest_round: Option<&'a PhaseResult>,
+}
+
+impl Entry<'_> {
+    /// Its figures under a measure, a round each; `None` if it has some, and too few operations to tell them.
+    pub(crate) fn told(&self, measure: usize) -> Option<&[f64]> {
+        let rounds = &self.rounds[measure];
+        (rounds.is_empty() || MEASURES[measure].is_told(&self.operations)).then_some(rounds)
+    }
 }
 
 /// What takes place in a contest.
@@ -69,10 +80,14 @@ pub(crate) struct Contests<'a> {
 impl<'a> Contests<'a> {
     /// The contests of these runs, each with a label of its own.
     pub(crate) fn new(runs: &'a [Labelled<'a>], contenders: &'a Contenders) -> Self {
+        let labels = telling_labels(runs);
         let places: Vec<Vec<Workload>> = runs
             .iter()
+            .zip(&labels)
             .enumerate()
-            .map(|(index, (label, run))| measured(run).map(|cell| workload(&cell.end.axes, (index, label))).collect())
+            .map(|(index, ((_, run), label))| {
+                measured(run).map(|cell| workload(&cell.end.axes, (index, label))).collect()
+            })
             .collect();
         let distinct: BTreeSet<Workload> = places.iter().flatten().cloned().collect();
         let axes = axes_of(&distinct);
@@ -142,7 +157,9 @@ impl<'a> Gathering<'_, 'a> {
         for (rounds, measure) in entry.rounds.iter_mut().zip(&MEASURES) {
             rounds.extend(measure.of(subject));
         }
-        entry.latencies.extend(subject.phase.and_then(|(_, timing)| timing.latency));
+        let timing = subject.phase.map(|(_, timing)| timing).filter(|timing| timing.latency.is_some());
+        entry.latencies.extend(timing.and_then(|timing| timing.latency));
+        entry.operations.extend(timing.map(|timing| timing.operations));
         let slowest = |result: &PhaseResult| result.slow.as_ref()?.slowest.first().map(|slow| slow.latency_ns);
         let timed = subject.phase.map(|(phase, _)| &phase.result).filter(|result| result.over_time.is_some());
         entry.slowest_round = [entry.slowest_round, timed].into_iter().flatten().max_by_key(|result| slowest(result));

@@ -6,6 +6,7 @@ use bakeoff_stats::{Better, Candidate, RankOptions, Verdict, bootstrap_mean_inte
 use serde::Serialize;
 
 use crate::contender::Contenders;
+use crate::figures::is_told;
 use crate::page::contests::{Contest, Contests, Entry, Event};
 use crate::page::course::{Course, course};
 use crate::page::measures::{MEASURES, OfRounds};
@@ -50,6 +51,9 @@ struct EntryFigures<'a> {
     /// Under each measure: what is shown, low, high ([`over_rounds`]), and where it is ranked the ratio to the best, low, high, and 1 if it is tied with
     /// it; shorter where there is no interval or no rank, empty where there is no figure.
     figures: Vec<Vec<Figure>>,
+    /// Measures that too few operations tell, by their places.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    too_few: Vec<usize>,
     /// Latencies at [`CURVE_SHARES`] as far as there are operations enough, and the largest; all rounds together. Empty where
     /// operations were not timed one by one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -108,7 +112,7 @@ fn figures_of<'a>(
     contest: &'a Contest<'a>,
     contenders: &Contenders,
 ) -> ContestFigures<'a> {
-    let index = |key: &str| contenders.colour(key);
+    let index = |key: &str| contenders.index(key);
     let mut entries: Vec<EntryFigures> =
         contest.entries.iter().map(|(key, entry)| entry_figures(index(key), entry)).collect();
     let verdicts = (0..MEASURES.len()).map(|measure| place(contest, measure, contenders, &mut entries)).collect();
@@ -131,7 +135,10 @@ fn is_zero(number: &usize) -> bool {
 
 fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
     let rounds = entry.rounds.iter().map(Vec::len).max().unwrap_or(0);
-    let figures = MEASURES.iter().zip(&entry.rounds).map(|(of, rounds)| over_rounds(of.of_rounds, rounds)).collect();
+    let told: Vec<Option<&[f64]>> = (0..MEASURES.len()).map(|measure| entry.told(measure)).collect();
+    let figures =
+        MEASURES.iter().zip(&told).map(|(of, told)| over_rounds(of.of_rounds, told.unwrap_or_default())).collect();
+    let too_few = (0..MEASURES.len()).filter(|measure| told[*measure].is_none()).collect();
     let (recorded, unreadable) = recorded_ns(entry.latencies.iter().map(|latency| latency.histogram.as_str()));
     let (curve, timed) = curve(entry, &recorded).unzip();
     let course = entry.slowest_round.and_then(course);
@@ -140,6 +147,7 @@ fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
         cell: entry.cell,
         rounds,
         figures,
+        too_few,
         curve: curve.unwrap_or_default(),
         timed,
         unreadable,
@@ -183,12 +191,12 @@ fn place(contest: &Contest, measure: usize, contenders: &Contenders, entries: &m
     } else {
         (of.better(), |figure| *figure)
     };
-    let rounds = |entry: &Entry| entry.rounds[measure].iter().map(figure).collect::<Vec<_>>();
+    let rounds = |entry: &Entry| entry.told(measure).unwrap_or_default().iter().map(figure).collect::<Vec<_>>();
     let candidates: Vec<Candidate> = ranked.map(|(key, entry)| Candidate::new(*key, rounds(entry))).collect();
     let options = RankOptions { resolution: of.resolution(contest.mode), ..RankOptions::new(better) };
     let Some(ranking) = rank(&candidates, options) else { return "" };
     for place in &ranking.order {
-        let store = contenders.colour(&place.name);
+        let store = contenders.index(&place.name);
         if let (Some(entry), Some(ratio)) = (entries.iter_mut().find(|entry| entry.store == store), place.ratio_to_best)
             && entry.figures[measure].len() == 3
         {
@@ -204,13 +212,12 @@ fn place(contest: &Contest, measure: usize, contenders: &Contenders, entries: &m
     }
 }
 
-/// Latencies at [`CURVE_SHARES`] of all rounds together, as far as there are operations to tell them apart, then the largest;
+/// Latencies at [`CURVE_SHARES`] of all rounds together, as far as there are operations to tell them, then the largest;
 /// and how many there are. `None` where operations were not timed one by one, or no histogram can be read.
 fn curve(entry: &Entry, recorded: &[(u64, u64)]) -> Option<(Vec<u64>, u64)> {
     let count = recorded.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
     let largest = entry.latencies.iter().map(|latency| latency.latency_ns_max).max().filter(|_| count > 0)?;
     let (mut below, mut next) = (0_u64, recorded.iter().peekable());
-    let told_apart = |share: f64| share < 1.0 && (1.0 - share) * count as f64 >= 1.0;
     let at = |share: &f64| {
         let wanted = (share * count as f64).ceil().max(1.0) as u64;
         while let Some((_, count)) = next.next_if(|(_, count)| below.saturating_add(*count) < wanted) {
@@ -218,7 +225,7 @@ fn curve(entry: &Entry, recorded: &[(u64, u64)]) -> Option<(Vec<u64>, u64)> {
         }
         next.peek().map_or(largest, |(ns, _)| (*ns).min(largest))
     };
-    let mut curve: Vec<u64> = CURVE_SHARES.iter().take_while(|share| told_apart(**share)).map(at).collect();
+    let mut curve: Vec<u64> = CURVE_SHARES.iter().take_while(|share| is_told(**share, &[count])).map(at).collect();
     curve.push(largest);
     Some((curve, count))
 }

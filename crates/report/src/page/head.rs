@@ -5,16 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_stats::{Interval, Place, Ranking, Verdict};
 
-use crate::answer::{Overall, depends_words, overall, overall_of, promise};
+use crate::answer::{Overall, by_workload, depends_words, next, overall, overall_of, promise, workload_words};
 use crate::contender::Contenders;
 use crate::figures::Measure;
+use crate::find_rate::RateFacts;
 use crate::format::{count, counted, listed, ratio, ratio_range};
 use crate::matrix::measure_label;
 use crate::page::Labelled;
 use crate::page::html::{marks, store, stores, text};
+use crate::pick::PickFacts;
 use crate::run::Run;
 use crate::sections::all_notes;
-use crate::terminal::{amounts, answers_checked, varying};
+use crate::terminal::{amounts, answers_checked, few_rounds, varying};
 use crate::verdict::{Circumstances, Table};
 
 /// Largest ratios that a scale may end at.
@@ -38,9 +40,10 @@ pub(crate) fn answer(table: &Table, tables: &[Table], contenders: &Contenders, i
         .collect();
     format!(
         "<section class=\"answer\" id=\"{id}\"><p class=\"promise\">{}</p>\n<h2 class=\"headline\">{headline}</h2>\n\
-         <p class=\"others\">{others}{}</p>\n{margins}{}</section>\n",
+         <p class=\"others\">{others}{}</p>\n{margins}{}{}</section>\n",
         promise_words(&table.circumstances, tables),
         whole.as_ref().map_or_else(String::new, |whole| left_out(whole, contenders)),
+        workloads(by_workload(table).iter().map(|(of, overall)| (workload_words(of), overall)).collect(), contenders),
         standings(table, &lines, contenders),
     )
 }
@@ -76,16 +79,66 @@ fn headline(table: &Table, of: &Overall, contenders: &Contenders) -> (String, &'
         Verdict::Winner => format!("{first} is fastest: {ahead}"),
         Verdict::Tie if ahead.is_empty() => format!("{first} cannot be told apart over all operations together"),
         Verdict::Tie => format!("{first} are fastest and cannot be told apart: {ahead}"),
-        Verdict::Unproven => return (format!("{first} is first by its figures: too few rounds to prove it"), ""),
+        Verdict::Unproven => {
+            return (
+                format!("{first} is first by its figures: too few rounds to prove it{}", lead(&of.ranking, contenders)),
+                "",
+            );
+        }
         Verdict::Alone => return (format!("{first} was measured without a competitor"), ""),
     };
     (sentence, margins)
 }
 
+/// By how much the first one leads though nothing is proven.
+fn lead(ranking: &Ranking, contenders: &Contenders) -> String {
+    let Some(second) = ranking.order.get(1) else { return String::new() };
+    let name = contenders.get(&second.name).map_or_else(|| text(&second.name), store);
+    format!(
+        " <span class=\"interval\">(as it stands {} faster than {name})</span>",
+        ratio(second.mean / ranking.order[0].mean)
+    )
+}
+
+/// Workloads that stand on the first screen; the others can be unfolded.
+const WORKLOADS_SHOWN: usize = 12;
+
+/// Who is fastest in each of these workloads, by how much, with the interval; or who shares the first place.
+pub(super) fn workloads(all: Vec<(String, &Overall)>, contenders: &Contenders) -> String {
+    if all.is_empty() {
+        return String::new();
+    }
+    let row = |(words, of): &(String, &Overall)| {
+        let tied = first_words(of, contenders);
+        format!(
+            "<tr><th scope=\"row\">{}</th><td>{tied}</td><td>{}</td></tr>",
+            text(words),
+            ahead(&of.ranking, contenders, " ")
+        )
+    };
+    let table = |rows: &[(String, &Overall)]| {
+        let rows: String = rows.iter().map(row).collect();
+        format!(
+            "<table class=\"standings workloads\"><thead><tr><th scope=\"col\">workload</th><th scope=\"col\">fastest</th>\
+             <th scope=\"col\">ahead of the next, 95 % interval</th></tr></thead><tbody>{rows}</tbody></table>"
+        )
+    };
+    let (shown, folded) = all.split_at(all.len().min(WORKLOADS_SHOWN));
+    let more = if folded.is_empty() {
+        String::new()
+    } else {
+        let number = counted(folded.len(), "more workload");
+        format!("<details class=\"more\"><summary>{number}</summary>{}</details>", table(folded))
+    };
+    format!(
+        "<h3>Fastest in each workload, over all operations</h3>{}{more}<h3>Each operation, over all workloads</h3>",
+        table(shown)
+    )
+}
+
 /// How far those in the first place are ahead of the next one: empty if nobody is behind them, or if it is not proven who is next.
 pub(super) fn ahead(ranking: &Ranking, contenders: &Contenders, words: &str) -> String {
-    let next = ranking.order.iter().find(|place| !place.tied_with_best && ranking.verdict != Verdict::Unproven);
-    let Some((next, margin)) = next.and_then(|next| Some((next, next.ratio_to_best?))) else { return String::new() };
+    let Some((next, margin)) = next(ranking) else { return String::new() };
     let name = contenders.get(&next.name).map_or_else(|| text(&next.name), store);
     format!("{}{words}{name}", margin_words(margin))
 }
@@ -202,7 +255,7 @@ fn dots(ranking: &Ranking, contenders: &Contenders, end: f64) -> String {
         let times = times(ranking, place);
         let share = (times.max(1.0).ln() / end.ln()).clamp(0.0, 1.0) * 100.0;
         let title = format!("{} {}", contenders.title(&place.name), ratio(times));
-        let marks = marks(contenders.colour(&place.name));
+        let marks = marks(contenders.slot(&place.name));
         format!("<i class=\"dot {marks}\" style=\"left:{share:.1}%\" title=\"{}\"></i>", text(&title))
     };
     // The best last, so that it lies on top.
@@ -233,6 +286,16 @@ pub(crate) fn place(runs: &[Labelled]) -> String {
     words.join(" · ")
 }
 
+/// Before all answers: that there are too few rounds for one.
+pub(crate) fn few(runs: &[Labelled]) -> String {
+    let answers = runs
+        .iter()
+        .filter(|(_, run)| PickFacts::of(run).is_none() && RateFacts::of(run).is_none() && run.profile().is_none());
+    let told = answers.filter_map(|(label, run)| Some((label, few_rounds(run)?)));
+    let of = |label: &str| if runs.len() > 1 { format!("<b>{}</b> ", text(label)) } else { String::new() };
+    told.map(|(label, words)| format!("<p class=\"few\">{}{}</p>", of(label), text(&words))).collect()
+}
+
 /// What was measured, where and when.
 pub(crate) fn facts(label: &str, run: &Run) -> String {
     let word = |path: &[&str]| run.text(path).map(text).unwrap_or_default();
@@ -249,7 +312,8 @@ pub(crate) fn facts(label: &str, run: &Run) -> String {
             text(format!("{name}: {} {} {}", fact("file_system"), fact("device_model"), fact("directory")).trim())
         })
         .collect();
-    let unfinished = if run.text(&["finished"]).is_some() { "" } else { " <b class=\"bad\">not finished</b>" };
+    let unfinished =
+        if run.text(&["finished"]).is_some() || !run.is_told() { "" } else { " <b class=\"bad\">not finished</b>" };
     let rows = [
         ("run", text(label)),
         ("measured", text(&amounts(run))),

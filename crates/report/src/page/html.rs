@@ -4,12 +4,7 @@ use std::fmt::Write;
 
 use crate::contender::{Contender, Contenders};
 use crate::format::printable;
-
-/// Colours that are told apart; further stores take them again with another mark.
-pub(crate) const COLOURS: usize = 8;
-
-/// Marks of the same colour.
-const MARKS: usize = 4;
+use crate::slots::{COLOURS, MARKS};
 
 /// The text, to stand between tags or in a quoted attribute.
 pub(crate) fn text(raw: &str) -> String {
@@ -34,12 +29,12 @@ pub(crate) fn lines(raw: &str) -> String {
 
 /// A store's name with its colour and mark.
 pub(crate) fn store(contender: &Contender) -> String {
-    format!("<span class=\"store {}\">{}</span>", marks(contender.colour), text(&contender.title))
+    format!("<span class=\"store {}\">{}</span>", marks(contender.slot), text(&contender.title))
 }
 
 /// The classes that give a store its colour and mark.
-pub(crate) fn marks(index: usize) -> String {
-    format!("c{} m{}", index % COLOURS, (index / COLOURS) % MARKS)
+pub(crate) fn marks(slot: usize) -> String {
+    format!("c{} m{}", slot % COLOURS, slot / COLOURS % MARKS)
 }
 
 /// Stores in a sentence: `a`, `a and b`, `a, b and c`.

@@ -4,7 +4,7 @@ use bakeoff_protocol::{Latency, Mode, PhaseLine};
 use bakeoff_stats::Better;
 use serde::Serialize;
 
-use crate::figures::{PAGE_BYTES, Timing, peak_memory, rate_kept, space_efficiency, units};
+use crate::figures::{PAGE_BYTES, Timing, is_told, peak_memory, rate_kept, space_efficiency, units};
 use crate::results::CellRound;
 use crate::settled::settled_ns_mean;
 
@@ -25,6 +25,9 @@ pub(crate) struct Measure {
     pub(crate) per_phase: bool,
     /// What is shown of all rounds together.
     pub(crate) of_rounds: OfRounds,
+    /// The share of operations that a percentile is that of.
+    #[serde(skip)]
+    share: Option<f64>,
     /// The least difference that counts.
     #[serde(skip)]
     resolution: f64,
@@ -60,6 +63,11 @@ impl Measure {
         (self.figure)(subject).filter(|_| self.per_phase == subject.phase.is_some())
     }
 
+    /// Whether rounds of so many operations each are enough for it.
+    pub(crate) fn is_told(&self, operations: &[u64]) -> bool {
+        self.share.is_none_or(|share| is_told(share, operations))
+    }
+
     /// The least difference that counts, in the measure's unit. Blocks are timed to fractions of a nanosecond an operation.
     pub(crate) fn resolution(&self, mode: Option<Mode>) -> f64 {
         if self.unit == "ns" && mode != Some(Mode::Latency) { 0.0 } else { self.resolution }
@@ -80,6 +88,7 @@ const TIME: Measure = Measure {
     lower_is_better: true,
     per_phase: true,
     of_rounds: OfRounds::Mean,
+    share: None,
     resolution: 1.0,
     figure: |of| Some(of.phase?.1.mean_ns),
 };
@@ -97,6 +106,7 @@ pub(crate) const MEASURES: [Measure; 15] = [
     Measure {
         name: "latency_ns_p50",
         title: "p50",
+        share: Some(0.5),
         help: "Half of the operations took at most this long.",
         figure: |of| latency(of, |latency| latency.latency_ns_p50),
         ..PERCENTILE
@@ -104,6 +114,7 @@ pub(crate) const MEASURES: [Measure; 15] = [
     Measure {
         name: "latency_ns_p99",
         title: "p99",
+        share: Some(0.99),
         help: "99 of 100 operations took at most this long.",
         figure: |of| latency(of, |latency| latency.latency_ns_p99),
         ..PERCENTILE
@@ -111,6 +122,7 @@ pub(crate) const MEASURES: [Measure; 15] = [
     Measure {
         name: "latency_ns_p999",
         title: "p99.9",
+        share: Some(0.999),
         help: "999 of 1,000 operations took at most this long.",
         figure: |of| latency(of, |latency| latency.latency_ns_p999),
         ..PERCENTILE

@@ -68,14 +68,14 @@ fn first(of: Option<&Overall>, contenders: &Contenders) -> String {
 
 /// In how many of all lines each store is fastest, or shares the first place.
 fn headline<'a>(all: impl Iterator<Item = Option<&'a Overall>>, contenders: &Contenders) -> String {
-    // By the number of the store's colour, which is the same whatever a variant sets.
+    // By the store's index, which is the same whatever a variant sets.
     let mut places: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     let mut number = 0;
     for whole in all {
         number += 1;
         let Some(ranking) = whole.map(|whole| &whole.ranking) else { continue };
         for key in &ranking.tied {
-            let (wins, ties) = places.entry(contenders.colour(key)).or_default();
+            let (wins, ties) = places.entry(contenders.index(key)).or_default();
             match ranking.verdict {
                 Verdict::Winner => *wins += 1,
                 Verdict::Tie => *ties += 1,
@@ -85,10 +85,10 @@ fn headline<'a>(all: impl Iterator<Item = Option<&'a Overall>>, contenders: &Con
     }
     let titles = contenders.titles();
     let mut places: Vec<(usize, usize, usize)> =
-        places.into_iter().map(|(colour, (wins, ties))| (wins, ties, colour)).filter(|of| of.0 + of.1 > 0).collect();
-    places.sort_by_key(|(wins, ties, colour)| (usize::MAX - wins, usize::MAX - ties, *colour));
-    let words = places.iter().enumerate().filter_map(|(place, (wins, ties, colour))| {
-        let name = store(titles.iter().find(|each| each.colour == *colour)?);
+        places.into_iter().map(|(index, (wins, ties))| (wins, ties, index)).filter(|of| of.0 + of.1 > 0).collect();
+    places.sort_by_key(|(wins, ties, index)| (usize::MAX - wins, usize::MAX - ties, *index));
+    let words = places.iter().enumerate().filter_map(|(place, (wins, ties, index))| {
+        let name = store(titles.iter().find(|each| each.index == *index)?);
         let of = if place == 0 { format!(" of {number}") } else { String::new() };
         Some(match (wins, ties) {
             (0, ties) => format!("{name} shares the first place in {ties}{of}"),

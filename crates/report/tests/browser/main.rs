@@ -13,6 +13,7 @@ mod interaction;
 mod made_up;
 mod pictures;
 mod places;
+mod reading;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

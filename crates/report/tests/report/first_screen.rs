@@ -104,3 +104,54 @@ fn what_is_not_proven_says_in_how_many_workloads_it_is_first() {
     let answer = first_answer(once);
     assert!(answer.contains("first in 3 of 3, not proven"), "{answer}");
 }
+
+#[test]
+fn every_workload_has_its_winner_with_margin_and_interval_or_its_tie() {
+    let means = |records: u64, lmdb: [u64; 3], sqlite: [u64; 3]| {
+        let of = |store: &str, means: &[u64]| gets(&Axes { records, ..axes(store) }, means);
+        [of("lmdb", &lmdb), of("sqlite", &sqlite)].concat()
+    };
+    let wins = [1_000, 1_010, 1_020];
+    let mut cells = means(1_000, wins, [2_000, 2_020, 2_040]);
+    cells.extend(means(2_000, [3_000, 3_030, 3_060], wins));
+    cells.extend(means(3_000, wins, wins));
+    let answer = first_answer(cells.clone());
+    let row = |records: &str| {
+        let (_, row) = answer.split_once(&format!("× {records} random")).unwrap();
+        row.split("1KiB..10KiB").next().unwrap().to_owned()
+    };
+    assert!(row("1,000").contains("LMDB 2.00× (1."), "{answer}");
+    assert!(row("2,000").contains("SQLite 3.00× (2."), "{answer}");
+    assert!(row("3,000").contains("LMDB = SQLite tied"), "{answer}");
+    let text = render_terminal(&run(cells, stores()), &TerminalOptions { width: 100, color: false, full: false });
+    for line in [
+        "× 1,000 random  LMDB           2.00× (",
+        "× 2,000 random  SQLite         3.00× (",
+        "× 3,000 random  LMDB = SQLite",
+    ] {
+        assert!(text.contains(line), "{line} is not in {text}");
+    }
+    // Beyond a dozen they are folded.
+    let many = (1..=14).flat_map(|records| means(records * 1_000, wins, [2_000, 2_020, 2_040])).collect();
+    let many = first_answer(many);
+    assert!(many.contains("2 more workloads"), "{many}");
+}
+
+#[test]
+fn that_rounds_are_too_few_is_said_before_everything_else() {
+    let cells = [gets(&axes("lmdb"), &[1_000]), gets(&axes("sqlite"), &[2_000])].concat();
+    let mut page = Vec::new();
+    let once = run(cells, stores());
+    write_page(std::slice::from_ref(&once), None, Path::new("."), &mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    let plain = "Every cell was measured in one round only: figures are shown, and nothing is proven by them.";
+    let (few, answer) = (page.find(plain).expect("it is said"), page.find("<section class=\"answer\"").unwrap());
+    assert!(few < answer);
+    assert!(page.contains("too few rounds to prove it <span class=\"interval\">(as it stands 2.00× faster than"));
+    let text = render_terminal(&once, &TerminalOptions { width: 200, color: false, full: false });
+    assert!(text.contains(plain), "{text}");
+    let whole = [gets(&axes("lmdb"), &[1_000, 1_010, 1_020]), gets(&axes("sqlite"), &[2_000, 2_010, 2_020])].concat();
+    let mut page = Vec::new();
+    write_page(&[run(whole, stores())], None, Path::new("."), &mut page).unwrap();
+    assert!(!String::from_utf8(page).unwrap().contains("class=\"few\""));
+}

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::common::*;
 use bakeoff_protocol::{Axes, Durability};
-use bakeoff_report::{ReportError, Run, live_leaders, parse_results};
+use bakeoff_report::{ReportError, Run, TerminalOptions, live_leaders, parse_results, render_terminal};
 use proptest::prelude::*;
 
 #[test]
@@ -208,6 +208,24 @@ fn directories_that_are_no_runs_are_refused() {
     }
     let missing = Run::read(std::path::Path::new("/nonexistent/run")).unwrap_err();
     assert!(missing.to_string().contains("/nonexistent/run is not a bakeoff run: there is no run.json"), "{missing}");
+}
+
+#[test]
+fn results_beside_a_half_written_run_file_are_shown_alone() {
+    let results = text(&gets(&axes("lmdb"), &[1_000, 1_010]));
+    for (info, why) in
+        [(Some("{\"protocol\":1,\"bakeoff_ver"), "its run.json is no JSON"), (None, "there is no run.json in it")]
+    {
+        let directory = directory(info, Some(results.as_bytes()));
+        let run = Run::read(directory.path()).unwrap();
+        assert_eq!(run.cells.len(), 2);
+        let report = render_terminal(&run, &TerminalOptions { width: 100, color: false, full: false });
+        let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
+        for words in [why, "the results are shown alone", "lmdb 1.00 µs"] {
+            assert!(report.contains(words), "{words} is not in {report}");
+        }
+        assert!(!report.contains("NOT FINISHED"), "nobody knows: {report}");
+    }
 }
 
 #[test]

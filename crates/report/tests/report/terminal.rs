@@ -141,9 +141,9 @@ fn figures_are_those_computed_by_hand() {
     let line = report.lines().find(|line| line.starts_with("LMDB ")).unwrap();
     let fields: Vec<&str> = line.split("  ").map(str::trim).filter(|field| !field.is_empty()).collect();
     // Mean of 1, 2, 6 µs: 3 µs. All rounds together: 3 operations in 9 µs, 333 thousand a second. Medians: those of the second
-    // round (p50 2, p99 6, p99.9 20 µs). Largest: 100 × 6 µs.
+    // round (p50 2, p99 6 µs; of 3,000 operations only three lie beyond p99.9). Largest: 100 × 6 µs.
     assert_eq!([fields[0], fields[1], fields[2]], ["LMDB", "333 k/s", "3.00 µs"], "{line}");
-    assert_eq!(fields[4..], ["2.00 µs", "6.00 µs", "20.0 µs", "600 µs"], "{line}");
+    assert_eq!(fields[4..], ["2.00 µs", "6.00 µs", "too few", "600 µs"], "{line}");
     // 5,000,000 bytes of data in 6,250,000 allocated: 80 %. The peak was 2 MiB above the empty store.
     assert!(report.contains("80.0 %") && report.contains("2.00 MiB"), "{report}");
     // The slower store never varies and takes ten times as long on average.
@@ -181,7 +181,7 @@ fn mixed_phases_have_a_row_for_each_kind() {
 fn colours_only_when_asked_for() {
     let run = run(three_stores(), stores());
     let colored = render_terminal(&run, &TerminalOptions { color: true, ..PLAIN });
-    assert!(colored.contains("\u{1b}[38;2;86;180;233mLMDB\u{1b}[0m"), "{colored:?}");
+    assert!(colored.contains("\u{1b}[38;2;230;159;0mLMDB\u{1b}[0m"), "{colored:?}");
     assert!(!render_terminal(&run, &PLAIN).contains('\u{1b}'));
 }
 

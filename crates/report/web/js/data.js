@@ -50,11 +50,19 @@ function figuresOf(contest, store, measure) {
   return figures?.length ? figures : null;
 }
 
-/** Whether any contest has a figure under a measure. */
+/** Whether a store's percentile was left out, since too few operations tell it. */
+function hasTooFew(contest, store, measure) {
+  const entry = contest?.entries.find((each) => each.store === store);
+  return entry?.too_few?.includes(measureIndex.get(measure.name)) ?? false;
+}
+
+/** Whether any contest has a figure under a measure, or too few operations for one. */
 const measured = new Set();
 for (const contest of data.contests)
-  for (const entry of contest.entries)
+  for (const entry of contest.entries) {
     entry.figures.forEach((figures, index) => figures.length && measured.add(index));
+    entry.too_few?.forEach((index) => measured.add(index));
+  }
 
 const measures = data.measures.filter((_, index) => measured.has(index));
 

@@ -11,7 +11,7 @@ function drawDetail() {
   const words = [state.event, workloadWords(state.at)].filter(Boolean).join(" · ");
   const open = contest?.asked_per_second ? ` ${openLoopWords(contest)}` : "";
   const per = contest?.per_entry ? " Times and rates are per entry, percentiles per scan." : "";
-  document.getElementById("detail-workload").textContent = contest ? `${words}. Means over rounds, below them their 95 % intervals; of percentiles the median of the rounds, of max the largest, below them the lowest and highest round; the rate over the time of all rounds.${per}${threadsWords(state.at)}${open}` : `${words}: nothing was measured here.`;
+  document.getElementById("detail-workload").textContent = contest ? `${words}. Means over rounds, below them their 95 % intervals; of percentiles the median of the rounds (too few: not ten operations beyond it), of max the largest, below them the lowest and highest round; the rate over the time of all rounds.${per}${threadsWords(state.at)}${open}` : `${words}: nothing was measured here.`;
   document.getElementById("detail-table").replaceChildren(contest ? detailTable(contest, whole) : "");
   document.getElementById("detail-cells").replaceChildren(...(contest ? [element("p", { class: "hint" }, missingWords(contest).join(" · ")), cellsAgain(contest)] : []));
 }
@@ -33,7 +33,7 @@ function detailTable(contest, whole) {
     element("tr", {},
       element("th", { scope: "row" }, storeName(each.index), each.store.ranked ? "" : " (not ranked)"),
       element("td", {}, each.figures[3] === undefined ? "–" : times(each.figures[3])),
-      columns.map((measure) => detailCell(figuresOf(measure.per_phase ? contest : whole, each.index, measure), measure)),
+      columns.map((measure) => detailCell(measure.per_phase ? contest : whole, each.index, measure)),
       element("td", {}, String(each.entry.rounds)),
     ),
   );
@@ -44,7 +44,9 @@ function detailTable(contest, whole) {
   );
 }
 
-function detailCell(figures, measure) {
+function detailCell(contest, store, measure) {
+  const figures = figuresOf(contest, store, measure);
+  if (!figures && hasTooFew(contest, store, measure)) return element("td", { class: "interval", title: tooFewWords(contest, measure)[0] }, "too few");
   if (!figures) return element("td", {}, "–");
   const [mean, low, high] = figures;
   return element("td", {}, figure(mean, measure), high === undefined ? null : element("span", { class: "interval" }, range(low, high, measure)));

@@ -61,12 +61,14 @@ function element(name, attributes = {}, ...children) {
 }
 
 const COLOURS = 8;
-const marksOf = (store) => `c${store % COLOURS} m${Math.floor(store / COLOURS) % SYMBOLS.length}`;
-const colourOf = (store) => `var(--c${store % COLOURS})`;
 const SYMBOLS = ["circle", "square", "diamond", "triangle"];
-const symbolOf = (store) => SYMBOLS[Math.floor(store / COLOURS) % SYMBOLS.length];
 const DASHES = ["", "6 3", "2 3", "8 2 2 2"];
-const dashOf = (store) => DASHES[Math.floor(store / COLOURS) % DASHES.length];
+const colourNumber = (store) => data.stores[store].slot % COLOURS;
+const markNumber = (store) => Math.floor(data.stores[store].slot / COLOURS);
+const marksOf = (store) => `c${colourNumber(store)} m${markNumber(store)}`;
+const colourOf = (store) => `var(--c${colourNumber(store)})`;
+const symbolOf = (store) => SYMBOLS[markNumber(store)];
+const dashOf = (store) => DASHES[markNumber(store)];
 
 function storeName(store) {
   return element("span", { class: `store ${marksOf(store)}` }, data.stores[store].title);

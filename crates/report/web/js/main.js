@@ -55,10 +55,16 @@ function keepClear() {
 }
 
 if (measures.length) {
+  // The part of the page that the address names was hidden when the browser looked for it, and grows while pictures are drawn.
+  const part = /^#[\w-]+$/.test(location.hash) ? document.getElementById(location.hash.slice(1)) : null;
   document.getElementById("interactive").hidden = false;
   new ResizeObserver(keepClear).observe(document.getElementById("choose"));
   recall();
   changed();
+  if (part) {
+    pending.shift()?.();
+    part.scrollIntoView({ behavior: "instant" });
+  }
   let width = innerWidth;
   addEventListener("resize", () => innerWidth !== width && ((width = innerWidth), changed()));
   addEventListener("hashchange", () => { recall(); changed(); });

@@ -9,6 +9,8 @@ const VERDICTS = {
   a: "no competitor",
 };
 
+const TOO_FEW = "too few operations";
+
 /** What is shown of measures that are no mean of all rounds. */
 const OF_ROUNDS = { median: "the median of the rounds", largest: "the largest of all rounds" };
 
@@ -99,7 +101,8 @@ function field(contest, event, measure) {
     button.firstChild.textContent = winners(contest, measure, first, rest);
     button.lastChild.textContent = figure(first[0].figures[0], measure);
   } else {
-    button.textContent = rest.length ? "not ranked" : contest.failed?.length && !contest.entries.length ? "failed" : "n/a";
+    const few = contest.entries.some((entry) => hasTooFew(contest, entry.store, measure));
+    button.textContent = rest.length ? "not ranked" : few ? TOO_FEW : contest.failed?.length && !contest.entries.length ? "failed" : "n/a";
   }
   fields.set(button, { contest, event, measure });
   return made;
@@ -183,7 +186,7 @@ function showPop(button, contest, measure) {
     element("p", {}, element("b", {}, [contest.event, workloadWords(contest.at)].filter(Boolean).join(" · ")), verdict ? ` (${verdict})` : ""),
     element("table", {}, element("thead", {}, element("tr", {}, heads.map((head) => element("th", {}, head)))), element("tbody", {}, rows)),
     contest.asked_per_second ? element("p", { class: "hint" }, openLoopWords(contest)) : "",
-    ...missingWords(contest).map((words) => element("p", { class: "hint" }, words)),
+    ...[...missingWords(contest), ...tooFewWords(contest, measure)].map((words) => element("p", { class: "hint" }, words)),
   );
   pop.hidden = false;
   popOwner = button;
@@ -205,6 +208,13 @@ function hidePop() {
 function figureOrDash(contest, store, measure) {
   const figures = figuresOf(contest, store, measure);
   return figures ? figure(figures[0], measure) : "–";
+}
+
+/** Whose percentile is not shown, and why. */
+function tooFewWords(contest, measure) {
+  const few = contest.entries.filter((entry) => shown(entry.store) && hasTooFew(contest, entry.store, measure));
+  if (!few.length) return [];
+  return [`${few.map((entry) => data.stores[entry.store].title).join(", ")}: ${TOO_FEW} for ${measure.title}: not ten slower ones in all rounds together, or none in some.`];
 }
 
 /** Who failed here, and who does not offer it. */

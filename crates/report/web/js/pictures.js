@@ -5,7 +5,7 @@ function drawDetailChart() {
   const measure = state.measure;
   const rows = rowsOfContest(contestAt(state.event, state.at, measure), measure);
   const frame = document.getElementById("detail-chart");
-  if (!rows.length) return frame.replaceChildren();
+  if (!rows.length) return frame.replaceChildren(element("p", { class: "empty" }, missingUnder(measure)));
   const width = Math.max(280, frame.clientWidth || 900);
   const title = (row) => data.stores[row.store].title;
   const plot = draw({
@@ -22,6 +22,12 @@ function drawDetailChart() {
     ],
   }, `${measure.title} of every store with its interval`);
   frame.replaceChildren(plot);
+}
+
+/** Why nothing is shown under a measure at the chosen place. */
+function missingUnder(measure) {
+  const contest = contestAt(state.event, state.at, measure);
+  return contest?.entries.some((entry) => hasTooFew(contest, entry.store, measure)) ? `Too few operations for ${measure.title}.` : "Nothing was measured for this.";
 }
 
 /** A measure along one axis, everything else as chosen. */
@@ -74,12 +80,15 @@ function drawLines(rows, axis, measure, numeric, width) {
     ? { type: "log", label: `${axisTitle(axis)} →`, domain: d3.extent(labels.keys()), ticks: [...labels.keys()], tickFormat: (value) => labels.get(value), lines: 3 }
     : { type: "point", label: axisTitle(axis), domain: [...places], ticks: places, tickFormat: (label) => label, padding: 0.5, lines: 3 };
   const y = logarithmic(meansOf(rows), measure, `↑ ${measure.title}`, endsOf(rows));
-  const marginRight = numeric ? roomForNames() : MARGINS.marginRight;
+  const marginRight = roomForNames();
+  // Of words the names stand behind the last place, whichever places a store has.
+  const last = spread(rows, y).map((row) => (numeric ? row : { ...row, x: places.at(-1) }));
+  const behind = numeric ? 0 : (width - MARGINS.marginLeft - marginRight) / places.length / 2;
   const dodge = dodges(rows, numeric, axis, width - MARGINS.marginLeft - marginRight);
   const aside = Math.max(...dodge.values());
   return draw({
     width,
-    height: heightFor(numeric ? dodge.size : 0),
+    height: heightFor(dodge.size),
     marginRight,
     x: { ...x, insetLeft: aside, insetRight: aside },
     y,
@@ -92,7 +101,7 @@ function drawLines(rows, axis, measure, numeric, width) {
           Plot.dot(of, { x: "x", y: "mean", fill: "store", symbol: "store", r: 3.5, dx }),
         ];
       }),
-      ...(numeric ? names(spread(rows, y), { x: "x", y: "mean", dx: aside + 8, textAnchor: "start" }) : []),
+      ...names(last, { x: "x", y: "mean", dx: behind + aside + 8, textAnchor: "start" }),
       Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipWords(row, measure)}` })),
     ],
   }, `${measure.title} of every store against ${axisTitle(axis)}`);
@@ -327,7 +336,7 @@ function relativeRows(chosen, measure) {
   let common = 0;
   for (const contest of chosen) {
     const means = stores.map((store) => figuresOf(contest, store, measure)?.[0]);
-    if (means.some((mean) => !(mean > 0))) continue;
+    if (!means.length || means.some((mean) => !(mean > 0))) continue;
     const best = measure.lower_is_better ? Math.min(...means) : Math.max(...means);
     means.forEach((mean, index) => (sums[index] += Math.abs(Math.log(mean / best))));
     common += 1;
@@ -410,5 +419,13 @@ function drawNext() {
   }
 }
 
-addEventListener("beforeprint", () => { while (pending.length) pending.shift()(); });
+/** What was folded before printing: paper cannot be unfolded. */
+let folded = [];
+
+addEventListener("beforeprint", () => {
+  while (pending.length) pending.shift()();
+  folded = [...document.querySelectorAll("details:not([open])")];
+  for (const part of folded) part.open = true;
+});
+addEventListener("afterprint", () => { for (const part of folded) part.open = false; });
 listeners.push(drawPictures);

@@ -1,0 +1,93 @@
+//! A store's colour, the same on every page, in every terminal and workbook, whoever else takes part: it follows from its name.
+//!
+//! Nothing here knows any store: the colour is a hash of the name. [`SEED`] was looked for until the best known stores that drivers describe
+//! today have a colour each, and no colour has more of them than there are marks. Where stores of one colour meet on a page they are told apart
+//! by marks: circles, squares, diamonds, triangles.
+
+/// Colours that are told apart; the page's style names as many.
+pub(crate) const COLOURS: usize = 8;
+
+/// Marks of the same colour.
+pub(crate) const MARKS: usize = 4;
+
+/// What the hash begins with.
+const SEED: u32 = 234_946_256;
+
+/// The colour of a name.
+fn colour(name: &str) -> usize {
+    let mixed = name.bytes().fold(SEED, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619));
+    let mixed = (mixed ^ mixed >> 16).wrapping_mul(0x7feb_352d);
+    let mixed = (mixed ^ mixed >> 15).wrapping_mul(0x846c_a68b);
+    (mixed ^ mixed >> 16) as usize % COLOURS
+}
+
+/// How often each colour is on a page already.
+#[derive(Default)]
+pub(crate) struct Slots([usize; COLOURS]);
+
+impl Slots {
+    /// A colour and a mark in one number: the name's colour, and the first mark that nobody of that colour has yet. The marks of many begin anew.
+    pub(crate) fn take(&mut self, name: &str) -> usize {
+        let colour = colour(name);
+        let mark = self.0[colour] % MARKS;
+        self.0[colour] += 1;
+        colour + mark * COLOURS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// The stores that drivers describe, those first that nearly every run has.
+    const STORES: [&str; 27] = [
+        "sqlite",
+        "lmdb",
+        "redb",
+        "leveldb",
+        "fjall",
+        "rocksdb",
+        "flat-folder",
+        "libmdbx",
+        "wiredtiger",
+        "nested-folder",
+        "berkeley-db",
+        "berkeley-db-hash",
+        "kyoto-cabinet",
+        "kyoto-cabinet-hash",
+        "chronicle-map",
+        "lmdbjava",
+        "lmdbjava-safe",
+        "lmdbjava-agrona",
+        "lmdbjni",
+        "lwjgl-lmdb",
+        "leveldb-jni",
+        "mapdb",
+        "mvstore",
+        "rocksdb-jni",
+        "xodus",
+        "sqlite-jdbc",
+        "berkeley-db-je",
+    ];
+
+    #[test]
+    fn the_best_known_stores_have_a_colour_each_and_all_can_be_told_apart() {
+        let colours: BTreeSet<usize> = STORES[..COLOURS].iter().map(|name| colour(name)).collect();
+        assert_eq!(colours.len(), COLOURS);
+        let mut slots = Slots::default();
+        let all: BTreeSet<usize> = STORES.iter().map(|name| slots.take(name)).collect();
+        assert_eq!(all.len(), STORES.len());
+    }
+
+    #[test]
+    fn whoever_else_takes_part_changes_no_colour() {
+        let mut slots = Slots::default();
+        let colour_of = |slot: usize| slot % COLOURS;
+        let (first, second) = (slots.take("lmdb"), slots.take("lmdb"));
+        assert_eq!((colour_of(first), colour_of(second)), (colour("lmdb"), colour("lmdb")));
+        assert_eq!((first / COLOURS, second / COLOURS), (0, 1), "another mark");
+        assert!((0..100).all(|number| slots.take(&number.to_string()) < COLOURS * MARKS));
+    }
+}
