@@ -105,7 +105,7 @@ fn wrong_words_are_told_and_nothing_is_made() {
         (&["--threads", "4", "--mix", "scan=1,update=1"], &["leave scans or writes out"]),
         (
             &["--records", "30", "--mix", "delete=1", "--optimize", "p999"],
-            &["--optimize p999: with 30 records a round has", "takes 1,000 at least"],
+            &["--optimize p999: with 30 records a round has", "takes 3,334 at least"],
         ),
     ];
     for (arguments, words) in wrong {

@@ -13,7 +13,9 @@ mod html;
 mod markdown;
 mod terminal;
 
-use bakeoff_stats::Interval;
+use std::collections::BTreeMap;
+
+use bakeoff_stats::{CommonScatter, Interval};
 
 pub use html::write_comparison_html;
 pub use markdown::write_comparison_markdown;
@@ -217,8 +219,9 @@ impl Open {
         Self { line, a, b, same: false }
     }
 
-    fn ratio(&self, confidence: f64) -> Option<Interval> {
-        bakeoff_stats::compare(&self.b, &self.a, confidence, 1)
+    fn ratio(&self, scatter: &Scatter, confidence: f64) -> Option<Interval> {
+        let common = scatter.get(&self.line.measure).and_then(Option::as_ref);
+        bakeoff_stats::compare_among(common, &self.b, &self.a, confidence, 1)
     }
 
     fn change(&self, ratio: Interval) -> Change {
@@ -231,16 +234,29 @@ impl Open {
     }
 }
 
+/// What the rounds of a table's lines have in common, measure by measure.
+type Scatter = BTreeMap<String, Option<CommonScatter>>;
+
+fn scatter_of(open: &[Open]) -> Scatter {
+    let mut rounds: BTreeMap<String, Vec<&[f64]>> = BTreeMap::new();
+    for each in open {
+        rounds.entry(each.line.measure.clone()).or_default().extend([each.a.as_slice(), each.b.as_slice()]);
+    }
+    rounds.into_iter().map(|(measure, rounds)| (measure, CommonScatter::of(rounds))).collect()
+}
+
 /// Says of each line of a table what can be said, such that no more than this share of what is called different is not.
 fn judge(open: Vec<Open>, wrong: f64) -> Vec<Line> {
-    let able = open.iter().filter(|each| each.ratio(1.0 - wrong).is_some()).count();
+    let scatter = scatter_of(&open);
+    let able = open.iter().filter(|each| each.ratio(&scatter, 1.0 - wrong).is_some()).count();
     let proven = |confidence| {
-        let differs = |each: &&Open| each.ratio(confidence).is_some_and(|of| each.change(of) != Change::CannotTell);
+        let differs =
+            |each: &&Open| each.ratio(&scatter, confidence).is_some_and(|of| each.change(of) != Change::CannotTell);
         open.iter().filter(differs).count()
     };
     let confidence = bakeoff_stats::discovery_confidence(able, wrong, proven);
     let judged = |each: &Open| {
-        let ratio = each.ratio(confidence);
+        let ratio = each.ratio(&scatter, confidence);
         Line { ratio, change: ratio.map_or(Change::CannotTell, |of| each.change(of)), ..each.line.clone() }
     };
     open.iter().map(judged).collect()

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use answer::{render_pick, roughly};
 
-use crate::figures::{PAGE_BYTES, quantile};
+use crate::figures::{PAGE_BYTES, is_told, quantile};
 use crate::format::{bytes, rate, ratio, time};
 use crate::results::{CellRound, failed_cells};
 use crate::run::Run;
@@ -96,7 +96,7 @@ impl Goal {
     /// The cost of one round; `None` if it was not measured.
     fn cost(self, cell: &CellRound) -> Option<f64> {
         let phase = &cell.phases.iter().find(|phase| phase.result.phase == PICK_PHASE)?.result;
-        let operations: u64 = phase.operations.iter().map(|each| each.operations).sum();
+        let operations = operations_done(cell)?;
         let each = |ns: f64| (operations > 0).then(|| ns / operations as f64);
         match self {
             Self::Mean => each(phase.operations.iter().filter_map(|of| of.timed_ns).sum::<u64>() as f64),
@@ -113,6 +113,15 @@ impl Goal {
         }
     }
 
+    /// Whether rounds of so many operations each tell it: all but percentiles that too few lie beyond.
+    pub(crate) fn is_told(self, operations: &[u64]) -> bool {
+        match self {
+            Self::P99 => is_told(0.99, operations),
+            Self::P999 => is_told(0.999, operations),
+            Self::Mean | Self::P50 | Self::Throughput | Self::Space | Self::Memory | Self::Cpu => true,
+        }
+    }
+
     /// The least difference that can be shown.
     fn resolution(self) -> f64 {
         match self {
@@ -121,6 +130,12 @@ impl Goal {
             Self::Space => 0.0,
         }
     }
+}
+
+/// Operations of the phase that does what the application does.
+pub(crate) fn operations_done(cell: &CellRound) -> Option<u64> {
+    let phase = &cell.phases.iter().find(|phase| phase.result.phase == PICK_PHASE)?.result;
+    Some(phase.operations.iter().map(|each| each.operations).sum())
 }
 
 fn space(cell: &CellRound) -> Option<f64> {

@@ -20,6 +20,10 @@ pub(crate) const ROUNDS_MAX: u32 = 20;
 const OPERATIONS_MAX: u64 = 20_000;
 const OPERATIONS_FLUSHED_MAX: u64 = 2_000;
 
+/// Operations of a round at least, of which three rounds tell the 99th and the 99.9th percentile: ten of all lie beyond it.
+const OPERATIONS_P99_MIN: u64 = 334;
+const OPERATIONS_P999_MIN: u64 = 3_334;
+
 /// Operations of a round at least, however long values are, and bytes of values above which it has no more.
 const OPERATIONS_MIN: u64 = 1_000;
 const VALUES_BYTES_MAX: u64 = 256 << 20;
@@ -151,8 +155,8 @@ fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durability), batche
 /// With what would do.
 pub(crate) fn check_percentile(need: &Need, place: &str) -> Result<()> {
     let (goal, least) = match need.optimize {
-        Goal::P99 => ("p99", 100),
-        Goal::P999 => ("p999", 1_000),
+        Goal::P99 => ("p99", OPERATIONS_P99_MIN),
+        Goal::P999 => ("p999", OPERATIONS_P999_MIN),
         _ => return Ok(()),
     };
     let operations = operations(need, &need.mix, need.durability);
@@ -170,7 +174,11 @@ pub(crate) fn check_percentile(need: &Need, place: &str) -> Result<()> {
 /// How many operations a round has: as many as tell something, and as the records last.
 fn operations(need: &Need, mix: &[(String, f64)], durability: Durability) -> u64 {
     let flushed = durability == Durability::Power && mix.iter().any(|(kind, _)| is_write(kind));
-    let most = if flushed { OPERATIONS_FLUSHED_MAX } else { OPERATIONS_MAX };
+    let most = match need.optimize {
+        Goal::P999 if flushed => OPERATIONS_P999_MIN,
+        _ if flushed => OPERATIONS_FLUSHED_MAX,
+        _ => OPERATIONS_MAX,
+    };
     let value_bytes = need.value_bytes.min.midpoint(need.value_bytes.max).max(1);
     let operations = (VALUES_BYTES_MAX / value_bytes).clamp(OPERATIONS_MIN, most);
     // At most half as many come, and half go, as there are: the store stays about as large, and every thread has some left.

@@ -54,7 +54,7 @@ impl<'a> Picked<'a> {
     }
 
     /// The rounds of a variant.
-    fn cells(&self, variant: &str) -> impl Iterator<Item = &'a CellRound> {
+    pub(crate) fn cells(&self, variant: &str) -> impl Iterator<Item = &'a CellRound> {
         self.run.cells.iter().filter(move |cell| cell.end.axes.variant.as_deref() == Some(variant))
     }
 

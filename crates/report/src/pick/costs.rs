@@ -4,7 +4,7 @@ use bakeoff_stats::{CommonScatter, Ranking, compare_among};
 
 use crate::format::{listed, ratio};
 use crate::pick::answer::Picked;
-use crate::pick::{CONFIDENCE, Goal, PICK_ASKED, costs};
+use crate::pick::{CONFIDENCE, Goal, PICK_ASKED, costs, operations_done};
 use crate::table::{Side, Text, TextTable, paragraph};
 
 /// A row a store, best first, a column a measure; then what the others are better at.
@@ -22,7 +22,8 @@ pub(crate) fn cost_table(picked: &Picked<'_>, ranking: &Ranking, width: usize, c
         row.extend(goals.iter().map(|goal| {
             let rounds = rounds_of(picked, &place.name, *goal);
             let mean = bakeoff_stats::mean(&rounds);
-            Text::plain(mean.map_or_else(String::new, |mean| goal.show(mean)))
+            let told = goal.is_told(&operations_of(picked, &place.name));
+            Text::plain(mean.filter(|_| told).map_or_else(|| "–".to_owned(), |mean| goal.show(mean)))
         }));
         table.row(row);
     }
@@ -49,6 +50,12 @@ fn heading(goal: Goal) -> &'static str {
         Goal::Memory => "memory",
         Goal::Cpu => "CPU/op",
     }
+}
+
+/// Operations of each round of what was asked.
+fn operations_of(picked: &Picked<'_>, store: &str) -> Vec<u64> {
+    let asked = picked.cells(PICK_ASKED).filter(|cell| cell.end.axes.store == store && cell.is_ok());
+    asked.filter_map(operations_done).collect()
 }
 
 fn rounds_of(picked: &Picked<'_>, store: &str, goal: Goal) -> Vec<f64> {

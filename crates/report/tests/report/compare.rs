@@ -263,9 +263,10 @@ fn a_store_that_is_a_tenth_slower_is_caught_and_a_run_is_not_failed_by_itself() 
     };
     let caught = [(3, 60), (5, 20), (10, 10)].map(|(rounds, times)| fails(rounds, 1.1, 0.05, times));
     // At a part of nought, which is the strictest: whatever is called worse fails.
-    let wrong = [(3, 60), (5, 20), (10, 20)].map(|(rounds, times)| fails(rounds, 1.0, 0.0, times));
-    assert!(caught[0] >= 55 && caught[1] >= 95 && caught[2] == 100, "{caught:?} % caught in 3, 5, 10 rounds");
-    assert!(wrong.iter().all(|percent| *percent <= 5), "{wrong:?} % failed without a reason");
+    let wrong = [(3, 100), (5, 40)].map(|(rounds, times)| fails(rounds, 1.0, 0.0, times));
+    assert!(caught[0] >= 95 && caught[1] >= 95 && caught[2] == 100, "{caught:?} % caught in 3, 5, 10 rounds");
+    // Five are expected at most, and of so few times chance makes ten.
+    assert!(wrong.iter().all(|percent| *percent <= 10), "{wrong:?} % failed without a reason");
 }
 
 #[test]
