@@ -16,8 +16,8 @@ use crate::pick::need::{Need, is_write};
 /// Rounds of a race at most: what differs by too little to be seen in so many does not matter.
 pub(crate) const ROUNDS_MAX: u32 = 20;
 
-/// Operations of a round: enough for a 99.9th percentile, and few where each may wait for the disk.
-const OPERATIONS_MAX: u64 = 20_000;
+/// Operations of a round: so many that what a store still does with the load is a small part of it, and few where each may wait for the disk.
+const OPERATIONS_MAX: u64 = 50_000;
 const OPERATIONS_FLUSHED_MAX: u64 = 2_000;
 
 /// Operations of a round at least, of which three rounds tell the 99th and the 99.9th percentile: ten of all lie beyond it.
