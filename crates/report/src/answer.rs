@@ -9,7 +9,7 @@ use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::format::{count, counted, listed, printable, ratio, ratio_range, size_range};
 use crate::matrix::measure_label;
-use crate::rounds::{Rounds, over_workloads};
+use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
 use crate::table::HARD_SPACE;
 use crate::verdict::{Column, Field, Size, Table};
 
@@ -56,6 +56,8 @@ pub(crate) struct Overall {
     pub(crate) ranking: Ranking,
     /// Timed workloads (each phase counts) that all of them have figures for.
     pub(crate) common: usize,
+    /// Others that all of them have figures for, in too few rounds to be taken together with these.
+    pub(crate) short: usize,
     /// All timed workloads.
     pub(crate) all: usize,
     /// Keys left out because they failed somewhere or have no figure at all.
@@ -108,12 +110,15 @@ fn overall_over(fields: Vec<(&Measure, &Field)>) -> Option<Overall> {
     let common = fields.iter().filter(|(_, field)| entrants.iter().all(|key| field.rounds.contains_key(*key)));
     let scored: Vec<BTreeMap<&String, Rounds>> =
         common.filter_map(|(measure, field)| ratios_to_best(measure, field, &entrants)).collect();
+    let common = scored.len();
+    let scored = with_enough_rounds(scored, |field| field.values().map(Rounds::len).min().unwrap_or(0));
+    let short = common - scored.len();
     let candidates: Vec<Candidate> =
         entrants.iter().map(|key| Candidate::new((*key).clone(), scores(&scored, key))).collect();
     let ranking = without_empty_ties(rank(&candidates, RankOptions::new(Better::Lower))?);
     let is_ranked = |key: &String| ranking.order.iter().any(|place| place.name == *key);
     let incomplete = entrants.iter().filter(|key| !is_ranked(key)).map(|key| (*key).clone()).collect();
-    Some(Overall { ranking, common: scored.len(), all: fields.len(), left_out: failed, incomplete })
+    Some(Overall { ranking, common: scored.len(), short, all: fields.len(), left_out: failed, incomplete })
 }
 
 /// How many times worse than the best mean among the entrants each one's rounds are; `None` where the best is zero.
@@ -156,7 +161,7 @@ fn without_empty_ties(mut ranking: Ranking) -> Ranking {
 }
 
 fn overall_words(table: &Table, contenders: &Contenders) -> String {
-    let Some(Overall { ranking, common, all, left_out, incomplete }) = overall(table) else {
+    let Some(Overall { ranking, common, short, all, left_out, incomplete }) = overall(table) else {
         return "no workload has figures of every store that never failed: see the rows".to_owned();
     };
     let title = |key: &String| contenders.title(key);
@@ -177,9 +182,10 @@ fn overall_words(table: &Table, contenders: &Contenders) -> String {
     let figures = |place: &Place| format!("{} {}{}", title(&place.name), ratio(place.mean / best), interval(place));
     let places: Vec<String> = ranking.order.iter().map(|place| kept_together(&figures(place))).collect();
     let of = match all {
-        1 => "the only timed field".to_owned(),
-        _ if common == all => format!("all {all} timed fields"),
-        _ => format!("the {common} of {all} timed fields that all of them have"),
+        1 => "the only comparison".to_owned(),
+        _ if common == all => format!("all {all} comparisons"),
+        _ if short == 0 => format!("the {common} of {all} comparisons that all of them have"),
+        _ => format!("the {common} of {all} comparisons that all of them have in enough rounds"),
     };
     let mut words = format!(
         "{head}. Mean time, the best being 1: {} (geometric mean over {of}, round by round)",
@@ -194,7 +200,7 @@ fn overall_words(table: &Table, contenders: &Contenders) -> String {
     words
 }
 
-/// How many timed fields each of those that share the first place wins, if more than one of them wins some: then it depends on the workload
+/// How many comparisons each of those that share the first place wins, if more than one of them wins some: then it depends on the workload
 /// which is best, and they are not alike.
 pub(crate) fn depends_words(table: &Table, ranking: &Ranking, name: impl Fn(&String) -> String) -> Option<String> {
     let mut all = Tally::default();
@@ -207,7 +213,7 @@ pub(crate) fn depends_words(table: &Table, ranking: &Ranking, name: impl Fn(&Str
     }
     let words: Vec<String> =
         most_first(&all.wins).iter().map(|(key, wins)| format!("{} in {wins}", name(key))).collect();
-    Some(format!("Which is fastest depends on the workload: {} of {} timed fields", listed(&words), all.fields))
+    Some(format!("Which is fastest depends on the workload: {} of {} comparisons", listed(&words), all.fields))
 }
 
 /// A name and its figure, not to be torn apart at the end of a line.

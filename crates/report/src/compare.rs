@@ -23,9 +23,9 @@ pub use terminal::render_comparison;
 
 use crate::contender::Contenders;
 use crate::figures::{Measure, resolution};
-use crate::format::{count, counted, printable, size_range};
+use crate::format::{count, printable, size_range};
 use crate::matrix::measure_label;
-use crate::rounds::{Rounds, over_workloads};
+use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
 use crate::run::{ReportError, Run};
 use crate::verdict::{Circumstances, Column, Size, Table, gather};
 
@@ -280,8 +280,14 @@ fn overall(pairs: &[Pair], contenders: &Contenders) -> Vec<Line> {
     });
     let all = circumstances_of(pairs);
     let open = |group: &Vec<&Pair>| {
-        let words = format!("{}{}", counted(group.len(), "workload"), varying_words(group[0].circumstances, &all));
-        Open::new(group[0], cost_label(group[0].measure), words, scores_of(group), contenders)
+        let kept = whole(group);
+        let number = number_of(kept.len(), group.len());
+        let words = format!(
+            "{number} workload{}{}",
+            if group.len() == 1 { "" } else { "s" },
+            varying_words(group[0].circumstances, &all)
+        );
+        Open::new(group[0], cost_label(group[0].measure), words, scores_of(&kept), contenders)
     };
     judge(groups.iter().map(open).collect(), WRONG[1])
 }
@@ -291,10 +297,22 @@ fn stores(pairs: &[Pair], contenders: &Contenders) -> Vec<Line> {
     let timed = pairs.iter().filter(|pair| matches!(pair.measure, Measure::Time { .. }));
     let groups = grouped(timed, |one, other| one.key == other.key);
     let open = |group: &Vec<&Pair>| {
-        let words = format!("all {} timed", group.len());
-        Open::new(group[0], "time".to_owned(), words, scores_of(group), contenders)
+        let kept = whole(group);
+        let all = if kept.len() == group.len() { "all " } else { "" };
+        let words = format!("{all}{} timed", number_of(kept.len(), group.len()));
+        Open::new(group[0], "time".to_owned(), words, scores_of(&kept), contenders)
     };
     judge(groups.iter().map(open).collect(), WRONG[0])
+}
+
+/// Those of a group that have enough rounds in both runs to be taken together.
+fn whole<'p, 'a>(group: &[&'p Pair<'a>]) -> Vec<&'p Pair<'a>> {
+    with_enough_rounds(group.to_vec(), |pair| pair.a.len().min(pair.b.len()))
+}
+
+/// `9`, or `8 of 9`.
+fn number_of(kept: usize, all: usize) -> String {
+    if kept == all { all.to_string() } else { format!("{kept} of {all}") }
 }
 
 /// Pairs that belong together, in the order of the first of each group.

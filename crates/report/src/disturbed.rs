@@ -40,7 +40,7 @@ fn heading(of: &Circumstances) -> String {
     printable(&format!("Disturbed by {by}{variant} · medium {} · durability {durability}", of.medium))
 }
 
-/// For each store the geometric mean, over all timed fields, of its mean time disturbed by undisturbed.
+/// For each store the geometric mean, over all comparisons, of its mean time disturbed by undisturbed.
 fn slowdowns(undisturbed: &Table, disturbed: &Table, contenders: &Contenders) -> String {
     let mut ratios: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
     for (place, field) in

@@ -77,9 +77,17 @@ pub(crate) fn ratio(times: f64) -> String {
     format!("{}×", digits(times))
 }
 
-/// Two numbers of times: `1.10–1.35×`.
+/// Two numbers of times: `1.10–1.35×`. An end that lies on one side of 1 is not shown as 1, since that is what it tells.
 pub(crate) fn ratio_range(low: f64, high: f64) -> String {
-    format!("{}–{}", digits(low), ratio(high))
+    format!("{}–{}×", beside_one(low), beside_one(high))
+}
+
+fn beside_one(times: f64) -> String {
+    let shown = digits(times);
+    let longer =
+        || (3..=4).map(|decimals| format!("{times:.decimals$}")).find(|longer| longer.trim_end_matches('0') != "1.");
+    let is_beside = times != 1.0 && shown == "1.00";
+    if is_beside { longer().unwrap_or(shown) } else { shown }
 }
 
 /// A count with a comma between thousands: `10,000`.

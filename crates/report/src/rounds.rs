@@ -29,10 +29,24 @@ impl Rounds {
         mean(&self.figures())
     }
 
+    /// How many rounds there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Each figure turned into another one.
     pub(crate) fn map(&self, change: impl Fn(f64) -> f64) -> Self {
         Self(self.0.iter().map(|(round, figure)| (*round, change(*figure))).collect())
     }
+}
+
+/// Those of many workloads that have enough rounds to be taken together. One that a budget or a failure cut short would cost all the others the rounds
+/// that it lacks; so as many are kept as leave the most to tell by: workloads times the rounds that each has beyond its first.
+pub(crate) fn with_enough_rounds<T>(all: Vec<T>, rounds: impl Fn(&T) -> usize) -> Vec<T> {
+    let having = |least: usize| all.iter().filter(|each| rounds(each) >= least).count();
+    let most = all.iter().map(&rounds).max().unwrap_or(0);
+    let least = (1..=most).max_by_key(|least| ((least - 1) * having(*least), std::cmp::Reverse(*least))).unwrap_or(0);
+    all.into_iter().filter(|each| rounds(each) >= least).collect()
 }
 
 /// The geometric mean over the workloads, for each round that every one of them has. A round that one of them lacks is left out, or it
@@ -46,4 +60,21 @@ pub(crate) fn over_workloads(workloads: &[&Rounds]) -> Vec<f64> {
         geometric_mean(&of_round)
     };
     first.0.iter().filter_map(score).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_enough_rounds;
+
+    #[test]
+    fn one_workload_that_was_cut_short_does_not_cost_the_others_their_rounds() {
+        let kept = |rounds: &[usize]| with_enough_rounds(rounds.to_vec(), |rounds| *rounds);
+        assert_eq!(kept(&[3, 3, 3, 2]), [3, 3, 3]);
+        // Where most were cut short, little would be left of the others.
+        assert_eq!(kept(&[3, 2, 2, 2]), [3, 2, 2, 2]);
+        assert_eq!(kept(&[1, 1]), [1, 1]);
+        assert_eq!(kept(&[1, 2]), [2]);
+        assert_eq!(kept(&[0, 1]), [1]);
+        assert!(kept(&[]).is_empty());
+    }
 }

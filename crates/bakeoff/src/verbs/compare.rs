@@ -48,8 +48,7 @@ fn verdict(comparison: &Comparison, part: f64) -> Outcome {
     let untold = comparison.untold();
     if untold > 0 {
         tell!(
-            "failed: of {untold} of {all} figures a run has one round, by which nothing can be told worse; finish it, or give both runs 3 \
-             rounds or more"
+            "failed: {untold} of {all} figures have too few rounds in one of the runs to be told worse; finish it, or give both runs 3 rounds or more"
         );
     }
     let good = worse.is_empty() && comparison.newly_failed.is_empty() && comparison.missing == 0 && untold == 0;

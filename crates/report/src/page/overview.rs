@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use bakeoff_stats::Verdict;
 
-use crate::answer::{Overall, overall, overall_of};
+use crate::answer::{Overall, depends_words, overall, overall_of};
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::page::head::{ahead, first_words};
@@ -46,6 +46,7 @@ pub(crate) fn overview(runs: &[RunTables], contenders: &Contenders) -> String {
                 [Measure::Space, Measure::Memory].map(|measure| overall_of(table, |each| *each == measure));
             let ahead = whole.as_ref().map_or_else(String::new, |whole| ahead(&whole.ranking, contenders, " "));
             let [fastest, space, memory] = [whole, &space, &memory].map(|of| first(of.as_ref(), contenders));
+            let fastest = if depends(table, whole.as_ref()) { "depends on the workload".to_owned() } else { fastest };
             format!(
                 "<tr><th scope=\"row\"><a href=\"#{id}\">{}</a></th><td>{fastest}</td><td>{ahead}</td><td>{space}</td>\
                  <td>{memory}</td></tr>",
@@ -58,8 +59,17 @@ pub(crate) fn overview(runs: &[RunTables], contenders: &Contenders) -> String {
          <thead><tr><th scope=\"col\">under</th><th scope=\"col\">fastest</th>\
          <th scope=\"col\">ahead of the next, 95 % interval</th><th scope=\"col\">least disk space</th>\
          <th scope=\"col\">least memory</th></tr></thead><tbody>{rows}</tbody></table></div></section>\n",
-        headline(all.iter().map(|(_, _, _, whole)| whole.as_ref()), contenders)
+        headline(
+            all.iter().map(|(_, _, table, whole)| whole.as_ref().filter(|whole| !depends(table, Some(whole)))),
+            contenders
+        )
     )
+}
+
+/// Whether those that are tied over everything win different workloads, so that none of them is the answer to all.
+fn depends(table: &Table, whole: Option<&Overall>) -> bool {
+    let tie = whole.map(|whole| &whole.ranking).filter(|ranking| ranking.verdict == Verdict::Tie);
+    tie.is_some_and(|ranking| depends_words(table, ranking, Clone::clone).is_some())
 }
 
 fn first(of: Option<&Overall>, contenders: &Contenders) -> String {

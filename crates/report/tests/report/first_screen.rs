@@ -90,7 +90,7 @@ fn stores_that_differ_in_operations_are_not_said_to_be_equally_fast() {
     };
     let answer = first_answer([cell("lmdb", 1_000, 3_000), cell("sqlite", 3_000, 1_000)].concat());
     assert!(
-        answer.contains("Which is fastest depends on the workload: LMDB in 1 and SQLite in 1 of 2 timed fields"),
+        answer.contains("Which is fastest depends on the workload: LMDB in 1 and SQLite in 1 of 2 comparisons"),
         "{answer}"
     );
     assert!(!answer.contains("equally fast"), "{answer}");
