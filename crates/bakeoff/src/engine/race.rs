@@ -1,7 +1,7 @@
 //! A race: rounds of what was asked, without those that fall behind, then a few rounds of everything the answer might depend on.
 //!
 //! A store is dropped when it is worse than the best at a level that allows for looking after every round, or, when the time is short, when
-//! its first round took ten times the cost. The time that is left goes to the variants of the suite, with the stores that lead.
+//! its first round cost four times as much, by its median latency too. The time that is left goes to the variants of the suite, with the stores that lead.
 
 use std::time::Duration;
 
@@ -167,6 +167,7 @@ impl Run<'_> {
 
     /// Measures every variant with the stores that lead, a round of each after the other, as far as the time goes.
     fn race_variants(&mut self, racing: &mut Racing, leaders: &[String]) -> Result<()> {
+        self.leave_out_variants(racing, leaders);
         for round in 1..=VARIANT_ROUNDS.1 {
             for question in 0..racing.facts.questions.len() {
                 let settled = round > VARIANT_ROUNDS.0 && self.is_settled(racing, question);
@@ -175,7 +176,7 @@ impl Run<'_> {
                 }
                 let why = match self.variant_step(racing, question, round, leaders) {
                     Err(why) => Some(why),
-                    Ok(step) if !self.fits(&step, racing, 1.0) => Some(self.no_time(&step, racing)),
+                    Ok(step) if !self.fits(&step, racing, 1.0) => Some(no_time(self.expected(&step, racing))),
                     Ok(step) => (!self.step(&step, &[], &mut racing.costs, &mut racing.display)?)
                         .then(|| "the time ended before it was done".to_owned()),
                 };
@@ -187,10 +188,26 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// That there was no time for the rounds of a variant, and how much it would take.
-    fn no_time(&self, step: &Step, racing: &Racing) -> String {
-        let rounds = VARIANT_ROUNDS.0;
-        format!("there was no time left: {rounds} rounds take about {}", roughly(self.expected(step, racing) * rounds))
+    /// Leaves out the variants that have no time for as many rounds as tell something, the most expensive ones first: what is known of a few is
+    /// worth more than a round of each. The cheapest stays.
+    fn leave_out_variants(&self, racing: &mut Racing, leaders: &[String]) {
+        let mut expected: Vec<(usize, Duration)> = Vec::new();
+        for question in 0..racing.facts.questions.len() {
+            match self.variant_step(racing, question, 1, leaders) {
+                Ok(step) => expected.push((question, self.expected(&step, racing))),
+                Err(why) => racing.facts.questions[question].not_measured = Some(why),
+            }
+        }
+        expected.sort_by_key(|(_, round)| *round);
+        let mut left = self.left_of(1.0);
+        for (place, (question, round)) in expected.into_iter().enumerate() {
+            let wanted = round * VARIANT_ROUNDS.0;
+            if wanted <= left || place == 0 {
+                left = left.saturating_sub(wanted);
+            } else {
+                racing.facts.questions[question].not_measured = Some(no_time(round));
+            }
+        }
     }
 
     /// Whether more rounds of a variant would say nothing more.
@@ -223,6 +240,12 @@ impl Run<'_> {
         cells.shuffle(&mut racing.random);
         Ok(Step { workload, round, cells })
     }
+}
+
+/// That there was no time for the rounds of a variant, and how much it would take.
+fn no_time(round: Duration) -> String {
+    let rounds = VARIANT_ROUNDS.0;
+    format!("there was no time left: {rounds} rounds take about {}", roughly(round * rounds))
 }
 
 /// Takes out those that are behind, with the reason, the best of them first. By `medians`, if they are given, some are far behind at once.

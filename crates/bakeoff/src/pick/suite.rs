@@ -98,7 +98,7 @@ fn of_every_need(need: &Need) -> String {
 /// One store that takes very long must not take the others' time.
 fn timeout_s(need: &Need) -> u64 {
     let budget_s = need.budget.as_secs();
-    (budget_s / 6).clamp(10, 3600).min(budget_s).max(1)
+    (budget_s / 6).clamp(10, 3600).min(budget_s / 2).max(1)
 }
 
 fn other_class(asked: Durability) -> Durability {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use bakeoff_measure::Machine;
 use bakeoff_protocol::StoreDescription;
 use bakeoff_report::{Excluded, PICK_ASKED, PickFacts, by_reason};
-use bakeoff_suite::StoreChoice;
+use bakeoff_suite::{Skip, StoreChoice};
 
 use crate::Outcome;
 use crate::cli::{PickArguments, RunArguments, SuiteArguments};
@@ -62,7 +62,11 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     let setup = Setup::new(&run_arguments, &source)?;
     let is_asked = |workload: &bakeoff_suite::WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
     let Some(asked) = setup.plan.workloads.iter().find(|workload| is_asked(workload)) else {
-        let skipped: String = setup.plan.skipped.iter().map(|skip| format!("\n  {skip}")).collect();
+        // What was asked is the first thing in the suite: that what differs from it cannot be measured either is not worth a line.
+        let is_of_a_store = |skip: &&Skip| able.iter().any(|store| is_of(&skip.what, store));
+        let of_all = setup.plan.skipped.iter().filter(|skip| !is_of_a_store(skip)).take(1);
+        let reasons = of_all.chain(setup.plan.skipped.iter().filter(is_of_a_store));
+        let skipped: String = reasons.map(|skip| format!("\n  {skip}")).collect();
         bail!("nothing of what is needed can be measured here:{skipped}");
     };
     let in_race: Vec<&str> = asked.cells.iter().map(|cell| cell.axes.store.as_str()).collect();

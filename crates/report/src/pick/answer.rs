@@ -107,9 +107,21 @@ fn nothing(picked: &Picked<'_>) -> String {
         return format!("None: {budget} is too short for a single round of one store.{}", enough(picked));
     }
     if failed.all(|cell| cell.end.failure == Some(FailureKind::Timeout)) {
-        return format!("None: {budget} is too short, as no store was done in its part of it.{}", enough(picked));
+        let others = no_time_for(picked);
+        return format!(
+            "None: {budget} is too short, as no store was done in its part of it.{others}{}",
+            enough(picked)
+        );
     }
     "None: every store that was measured failed. The reasons stand below, the logs beside the results.".to_owned()
+}
+
+/// Which stores had no time at all, as a further sentence.
+fn no_time_for(picked: &Picked<'_>) -> String {
+    match picked.unmeasured().as_slice() {
+        [] => String::new(),
+        names => format!(" There was no time for {}.", picked.titles(names)),
+    }
 }
 
 /// How much time would be enough, as a further sentence.
@@ -118,6 +130,15 @@ fn enough(picked: &Picked<'_>) -> String {
         return " Give more with --budget.".to_owned();
     }
     let seconds = picked.facts.proof_ns_expected as f64 / 1e9;
+    let late = picked.cells(PICK_ASKED).any(|cell| cell.end.failure == Some(FailureKind::Timeout));
+    if late || !picked.unmeasured().is_empty() {
+        // What was not measured to the end may take a hundred times what the others lead to expect.
+        return format!(
+            " Three rounds of all stores need a budget of more than {}: how much more is not known of those that were not measured to the end. \
+             Give more with --budget.",
+            budget_for(seconds)
+        );
+    }
     format!(" Three rounds of all stores need a budget of {} or more, by a first guess: --budget.", budget_for(seconds))
 }
 
@@ -156,15 +177,9 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
         Verdict::Alone => {
             let late = picked.run.cells.iter().any(|cell| cell.end.failure == Some(FailureKind::Timeout));
             let more = if late || picked.facts.out_of_time { enough(picked) } else { String::new() };
-            let unmeasured = match picked.unmeasured().as_slice() {
-                [] => String::new(),
-                names => format!(" There was no time for {}.", picked.titles(names)),
-            };
-            format!(
-                "{title}, {figure} over {rounds}: no other store that can do this was measured to the end.{unmeasured}{more}"
-            )
+            format!("{title}, {figure} over {rounds}: no other store that can do this was measured to the end.{more}")
         }
-        Verdict::Winner => format!("{title}: its {figure} over {rounds} is the best beyond doubt."),
+        Verdict::Winner => format!("{title}: its {figure} over {rounds} is the best."),
         Verdict::Tie => format!(
             "{title}, but {} cannot be told apart from it: {figure} over {rounds}.",
             picked.titles(&ranking.tied.iter().filter(|store| **store != best.name).cloned().collect::<Vec<_>>())
@@ -181,6 +196,7 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
             next.ratio_to_best.map_or_else(|| ratio(next.mean / best.mean), |interval| ratio(interval.estimate))
         );
     }
+    text += &no_time_for(picked);
     let mut out = paragraph(&text, width, "  ", "  ");
     if let Some(more) = more_time(picked, ranking) {
         out.push_str(&paragraph(&more, width, "  ", "  "));
@@ -351,8 +367,12 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
         [] => "no other that leads can do this".to_owned(),
         others => format!("{} failed at it, as said below", picked.titles(others)),
     });
+    let rounds = ranking.order.iter().map(|place| place.rounds).min().unwrap_or(0);
+    let few = rounds < ROUNDS_PROOF && ranking.verdict == Verdict::Tie;
     match ranking.verdict {
-        Verdict::Unproven => format!("not proven by so few rounds: {title} leads; {next}"),
+        _ if few || ranking.verdict == Verdict::Unproven => {
+            format!("not proven by {}: {title} leads; {next}", counted(rounds, "round"))
+        }
         Verdict::Tie if place.tied_with_best => {
             let most = place.ratio_to_best.map_or(f64::INFINITY, |ratio| ratio.high);
             let at_most = match place.name == ranking.best || most > CLEAR {

@@ -42,7 +42,10 @@ fn a_store_far_behind_shares_no_first_place_for_want_of_a_round() {
     ]);
     let whole = first_answer(cells.clone());
     assert!(whole.contains("LMDB is fastest: 2.61× ("), "{whole}");
-    let gap = first_answer(without(cells, "flat-folder", 2000, &[3]));
+    // One workload that was cut short is set aside; of two, little would be left.
+    let cut = without(cells, "flat-folder", 2000, &[3]);
+    assert!(first_answer(cut.clone()).contains("LMDB is fastest: 2.61× ("));
+    let gap = first_answer(without(cut, "flat-folder", 3000, &[3]));
     assert!(gap.contains("LMDB is first by its figures: too few rounds to prove it"), "{gap}");
     assert!(gap.contains("get LMDB not proven  "), "no margin is given where the next one is not known: {gap}");
     assert!(!gap.contains("Flat folder tied"), "{gap}");
@@ -63,7 +66,7 @@ fn the_scale_reaches_whoever_is_furthest_behind_though_nothing_is_proven() {
 fn two_rounds_are_no_tie() {
     let cells = on_three_sizes(&[("lmdb", [1_000, 1_300, 1_150]), ("sqlite", [1_700, 1_500, 1_600])]);
     assert!(first_answer(cells.clone()).contains("LMDB is fastest"));
-    let cut = without(without(cells, "lmdb", 3000, &[3]), "sqlite", 3000, &[3]);
+    let cut = without(without(cells, "lmdb", 3000, &[3]), "sqlite", 2000, &[3]);
     let cut = first_answer(cut);
     assert!(cut.contains("LMDB is first by its figures: too few rounds to prove it"), "{cut}");
 }
@@ -71,8 +74,8 @@ fn two_rounds_are_no_tie() {
 #[test]
 fn rounds_of_many_workloads_are_paired_by_their_number() {
     let cells = on_three_sizes(&[("lmdb", [100, 100, 100]), ("sqlite", [200, 90_000, 800])]);
-    // SQLite's second round is missing once: 2 and 8 times the best are left, on average 5.
-    let cells = without(cells, "sqlite", 2000, &[2]);
+    // SQLite's second round is missing twice: 2 and 8 times the best are left, on average 5.
+    let cells = without(without(cells, "sqlite", 2000, &[2]), "sqlite", 3000, &[2]);
     let text = render_terminal(&run(cells, stores()), &TerminalOptions { width: 200, color: false, full: false });
     assert!(text.contains("LMDB\u{a0}1.00×, SQLite\u{a0}5.00×") || text.contains("LMDB 1.00×, SQLite 5.00×"), "{text}");
 }
