@@ -108,6 +108,9 @@ pub struct Run {
     pub notes: Vec<String>,
 }
 
+/// What is said of results without a line.
+const EMPTY: &str = "results.jsonl is empty: nothing was measured, or it was emptied since";
+
 /// What is left out where there is no `run.json` that can be read.
 const WITHOUT_INFO: &str = "the results are shown alone, without machine, medium, warnings, the stores' titles and whether the run ended; stores for \
                             tests are ranked like others";
@@ -121,6 +124,7 @@ impl Run {
     pub fn read(directory: &Path) -> Result<Self, ReportError> {
         let path = directory.join("results.jsonl");
         let (cells, mut notes) = match std::fs::read(&path) {
+            Ok(text) if text.is_empty() => (Vec::new(), vec![EMPTY.to_owned()]),
             Ok(text) => parse_results(&String::from_utf8_lossy(&text)),
             Err(source) if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 (Vec::new(), vec!["there is no results.jsonl: nothing was measured yet".to_owned()])

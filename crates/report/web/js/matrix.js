@@ -79,7 +79,7 @@ function matrixRows(event, measure, columns, sizes) {
       { class: `${index === 0 ? "first" : ""} ${index === rows.length - 1 ? "last" : ""}` },
       element("th", { scope: "row" }, index === 0 ? event || measure.title : ""),
       element("th", { scope: "row", class: "size" }, size.label),
-      contests.map((contest) => (contest ? field(contest, event, measure) : element("td"))),
+      contests.map((contest) => (contest ? field(contest, event, measure) : element("td", { class: "blank", title: "not measured: what was skipped or given up is told behind the figures" }, "–"))),
     ),
   );
 }
