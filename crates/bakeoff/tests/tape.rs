@@ -217,6 +217,7 @@ fn a_summary_tells_records_from_operations() {
         "of operations 5010 bytes on average",
         "of keys 98039 bytes on average",
         "about evenly in 98039B (3.9 % of the data differ)",
+        "Popular keys have other sizes than the rest: only `bakeoff tape import` keeps that",
         "1.96 % of the keys have 95.0 % of the operations, each part evenly: shares of",
         "about 95.4 MiB of keys and values",
         "--value-size 98039B",

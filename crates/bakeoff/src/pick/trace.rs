@@ -5,7 +5,10 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use bakeoff_suite::{approximate_size, format_count, format_size, format_size_range};
 use bakeoff_tape::{Operation, Recording, SizeRange, TapeReader};
-use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Summary, Trace};
+use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Sizes, Summary, Trace};
+
+/// Beyond this part of the mean of records, the mean of operations is another one.
+const MEANS_DIFFER: f64 = 0.25;
 
 /// Reads a trace to its end.
 pub(crate) fn read(path: &Path, form: Option<Form>) -> Result<Summary> {
@@ -93,7 +96,9 @@ pub(crate) fn words(summary: &Summary) -> String {
         ),
         None => "values       no line tells the length of one\n".to_owned(),
     };
-    out += &summary.record_value_bytes.map(words_of_records).unwrap_or_default();
+    if let (Some(records), Some(operations)) = (summary.record_value_bytes, summary.value_bytes) {
+        out += &words_of_records(records, operations);
+    }
     out += &match summary.popularity {
         Some(popularity) => words_of_popularity(popularity),
         None => "popularity   too few keys came five times or more to tell\n".to_owned(),
@@ -111,7 +116,7 @@ pub(crate) fn words(summary: &Summary) -> String {
     out + &format!("\nThe like of it: bakeoff pick {}\n", options.join(" \\\n  "))
 }
 
-fn words_of_records(records: RecordSizes) -> String {
+fn words_of_records(records: RecordSizes, operations: Sizes) -> String {
     let (sizes, range) = (records.sizes, format_size_range(records.range));
     let fit = match records.differs * 100.0 {
         percent if percent < 10.0 => format!("about evenly in {range} ({percent:.1} % of the data differ)"),
@@ -119,10 +124,14 @@ fn words_of_records(records: RecordSizes) -> String {
             format!("not evenly in {range}, which has their mean:\n             {percent:.0} % of the data differ")
         }
     };
-    format!(
+    let mut out = format!(
         "             of keys {:.0} bytes on average; a twentieth up to {}, half up to {},\n             all but a twentieth up to {}; {fit}\n",
         sizes.mean, sizes.p5, sizes.p50, sizes.p95
-    )
+    );
+    if (operations.mean / sizes.mean - 1.0).abs() > MEANS_DIFFER {
+        out += "             Popular keys have other sizes than the rest: only `bakeoff tape import` keeps that,\n             in the like of it operations are on values as large as those of keys\n";
+    }
+    out
 }
 
 fn words_of_popularity(popularity: Popularity) -> String {
