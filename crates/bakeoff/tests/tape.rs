@@ -196,3 +196,52 @@ fn a_pick_of_a_tape_replays_it() {
     let told = place.run(&["pick", "--tape", "app.tape", "--mix", "get=1"]).expect(2).stderr;
     assert!(told.contains("--mix"), "{told}");
 }
+
+/// Few keys have most operations and other sizes than the rest: what is asked for is the like of that.
+#[test]
+fn a_summary_tells_records_from_operations() {
+    let place = Place::new();
+    let rows = |small: u32, large: u32| {
+        let small = (0..19_000).map(|number| format!("get,hot{:07},10\n", number % small)).collect::<String>();
+        let large = (0..large).map(|number| format!("set,cold{number:06},100000\n")).collect::<String>();
+        format!("op,key,value_size\n{small}{large}")
+    };
+    let shown = |trace: &str| {
+        place.write("app.csv", trace);
+        let shown = place.run(&["tape", "summary", "app.csv"]).expect(0).stdout;
+        assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
+        shown
+    };
+    let summary = shown(&rows(20, 1_000));
+    for words in [
+        "of operations 5010 bytes on average",
+        "of keys 98039 bytes on average",
+        "about evenly in 98039B (3.9 % of the data differ)",
+        "Popular keys have other sizes than the rest: only `bakeoff tape import` keeps that",
+        "1.96 % of the keys have 95.0 % of the operations, each part evenly: shares of",
+        "about 95.4 MiB of keys and values",
+        "--value-size 98039B",
+        "--access hot:0.0196/0.95",
+    ] {
+        assert!(summary.contains(words), "{words}:\n{summary}");
+    }
+    let summary = shown(&rows(1_000, 1_000));
+    for words in ["not evenly in 10B..100000B, which has their mean:\n             50 % of the data differ", "a tenth"]
+    {
+        assert!(summary.contains(words), "{words}:\n{summary}");
+    }
+}
+
+#[test]
+fn a_trace_that_is_cut_off_is_refused_with_what_can_be_kept() {
+    let place = Place::new();
+    let rows = (0..50_000_u64).map(|n| format!("get,{:x},1\n", n.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
+    let whole = place.write("app.csv", &format!("op,key,value_size\n{}", rows.collect::<String>()));
+    let packed = std::process::Command::new("gzip").arg("-c").arg(&whole).output().expect("gzip").stdout;
+    std::fs::write(whole.with_file_name("cut.csv.gz"), &packed[..packed.len() / 2]).expect("a file");
+    for verb in ["summary", "import"] {
+        let told = place.run(&["tape", verb, "cut.csv.gz"]).expect(2).stderr;
+        assert!(told.contains("cut.csv.gz") && told.contains("gzip stream") && told.contains(": line "), "{told}");
+        assert!(told.contains("gzip -dc FILE | head -n "), "{told}");
+    }
+}

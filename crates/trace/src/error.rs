@@ -53,6 +53,19 @@ pub enum TraceError {
         /// The most that are counted.
         most: u64,
     },
+    /// It was compressed, and what is there of that cannot be read to its end.
+    #[error(
+        "line {line}: before its end the {compression} stream that the trace is compressed as is cut off or damaged ({cause}): expected a \
+         whole stream: compress or copy the file again{}", rescue(*line, compression)
+    )]
+    Damaged {
+        /// The first line that cannot be read to its end.
+        line: u64,
+        /// The program that compresses so.
+        compression: &'static str,
+        /// What its library says.
+        cause: io::Error,
+    },
     /// The operating system refused to read it.
     #[error("cannot read the trace")]
     Read(#[from] io::Error),
@@ -96,9 +109,17 @@ impl TraceError {
     }
 }
 
+/// How to keep the lines before one that cannot be read.
+fn rescue(line: u64, compression: &str) -> String {
+    match line - 1 {
+        0 => String::new(),
+        whole => format!(", or keep the {whole} lines before it with {compression} -dc FILE | head -n {whole}"),
+    }
+}
+
 /// Bytes for a message: not too many, and nothing that steers a terminal.
 pub(crate) fn shorten(bytes: &[u8]) -> String {
     const BYTES_MAX: usize = 40;
-    let text = bytes.get(..BYTES_MAX).unwrap_or(bytes).escape_ascii().to_string();
+    let text = bytes.get(..BYTES_MAX).unwrap_or(bytes).escape_ascii().to_string().replace("\\\"", "\"");
     if bytes.len() > BYTES_MAX { text + "…" } else { text }
 }

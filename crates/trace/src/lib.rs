@@ -20,6 +20,7 @@ mod lines;
 mod parquet;
 mod popularity;
 mod read;
+mod sizes;
 mod summary;
 mod times;
 
@@ -28,6 +29,7 @@ pub use finish::IMPORT_PHASE;
 pub use form::Form;
 pub use import::{ImportOptions, Imported, OnImported, WARM_UP_DIRECTORY, import};
 pub use lanes::{IMPORT_LANES_MAX, LaneFacts};
-pub use popularity::Popularity;
+pub use popularity::{Law, Popularity};
 pub use read::{Event, Input, Trace};
-pub use summary::{Arrival, Sizes, Summary};
+pub use sizes::{RecordSizes, Sizes};
+pub use summary::{Arrival, Summary};

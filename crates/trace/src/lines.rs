@@ -42,6 +42,8 @@ impl<'a> Row<'a> {
 /// A text that is being read.
 pub(crate) struct Lines<R> {
     input: R,
+    /// The program that compressed what the input unpacks.
+    compression: Option<&'static str>,
     buffer: Vec<u8>,
     /// What was read and not given out yet, and the number of its first line.
     begin: usize,
@@ -51,8 +53,8 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    pub(crate) fn new(input: R) -> Self {
-        Self { input, buffer: vec![0; BUFFER_BYTES], begin: 0, end: 0, number: 1, fields: Vec::new() }
+    pub(crate) fn new(input: R, compression: Option<&'static str>) -> Self {
+        Self { input, compression, buffer: vec![0; BUFFER_BYTES], begin: 0, end: 0, number: 1, fields: Vec::new() }
     }
 
     /// The next line without its end, which stays; `None` at the end of the text.
@@ -143,10 +145,13 @@ impl<R: Read> Lines<R> {
         };
         self.fields.clear();
         let row = &mut self.buffer[self.begin..self.begin + bytes];
-        let lines = row.iter().filter(|byte| **byte == b'\n').count() as u64;
+        let lines = lines_in(row);
         if let Err(found) = unquote(row, &mut self.fields) {
             let expected = "a quotation mark at the end of each field that begins with one, and two for one inside";
-            return Err(TraceError::line(self.number, "the line", &row[found..], expected));
+            let line = self.number + lines_in(&row[..found]);
+            // A mark that is never closed makes the rest of the file one field.
+            let field = row[found..].split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
+            return Err(TraceError::line(line, "a field", field, expected));
         }
         self.number += lines;
         Ok(Some(bytes))
@@ -168,11 +173,24 @@ impl<R: Read> Lines<R> {
                 Ok(0) => break,
                 Ok(bytes) => self.end += bytes,
                 Err(why) if why.kind() == ErrorKind::Interrupted => {}
-                Err(why) => return Err(why.into()),
+                Err(why) => {
+                    let line = self.number + lines_in(&self.buffer[self.begin..self.end]);
+                    return Err(match self.compression {
+                        // What the operating system refuses has a number, what a decoder refuses has none.
+                        Some(compression) if why.raw_os_error().is_none() => {
+                            TraceError::Damaged { line, compression, cause: why }
+                        }
+                        _ => why.into(),
+                    });
+                }
             }
         }
         Ok(self.end > before)
     }
+}
+
+fn lines_in(text: &[u8]) -> u64 {
+    text.iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
 fn is_blank(byte: u8) -> bool {

@@ -1,6 +1,7 @@
 //! Rows of a Parquet file as the fields of text that a CSV file would have.
 
 use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use parquet::basic::{Compression, LogicalType, TimeUnit};
@@ -15,6 +16,12 @@ use crate::lines::{Field as Place, Row};
 
 /// How a Parquet file begins.
 pub(crate) const MAGIC: &[u8] = b"PAR1";
+
+/// What every Parquet file has: its beginning, and at its end the length of the footer and PAR1.
+const FRAME_BYTES: u64 = 12;
+
+/// How a damaged file is mended.
+const AGAIN: &str = "copy it again, or write it again and close it";
 
 /// A Parquet file that is being read.
 pub(crate) struct ParquetRows {
@@ -34,13 +41,15 @@ pub(crate) fn only_from_a_file() -> TraceError {
 }
 
 impl ParquetRows {
-    pub(crate) fn new(file: File) -> Result<Self, TraceError> {
-        let reader = guarded(|| SerializedFileReader::new(file))?;
+    pub(crate) fn new(mut file: File) -> Result<Self, TraceError> {
+        check_end(&mut file)?;
+        let footer = |why: &str| format!("its footer, which says where everything is, is damaged ({why}): {AGAIN}");
+        let reader = guarded(|| SerializedFileReader::new(file), footer)?;
         let schema = reader.metadata().file_metadata().schema();
         let names = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
         let nanoseconds = schema.get_fields().iter().map(|field| is_nanoseconds(field)).collect();
         check_compression(reader.metadata())?;
-        let rows = guarded(|| Ok(reader.into_iter()))?;
+        let rows = guarded(|| Ok(reader.into_iter()), footer)?;
         Ok(Self { names, nanoseconds, rows, number: 0, bytes: Vec::new(), fields: Vec::new() })
     }
 
@@ -51,8 +60,10 @@ impl ParquetRows {
 
     /// The next row, and its number from 1; `None` at the end. What is null is empty.
     pub(crate) fn next_row(&mut self) -> Result<Option<(u64, Row<'_>)>, TraceError> {
-        let Some(next) = guarded(|| self.rows.next().transpose())? else { return Ok(None) };
         self.number += 1;
+        let here =
+            |why: &str| format!("row {} or what is packed together with it is damaged ({why}): {AGAIN}", self.number);
+        let Some(next) = guarded(|| self.rows.next().transpose(), here)? else { return Ok(None) };
         self.bytes.clear();
         self.fields.clear();
         for ((_, field), is_nanoseconds) in next.get_column_iter().zip(&self.nanoseconds) {
@@ -109,10 +120,27 @@ fn seconds(time: i64, per_second: i64) -> String {
     format!("{}.{:0digits$}", time.div_euclid(per_second), time.rem_euclid(per_second))
 }
 
-/// Calls the library, which panics at some files that are damaged.
-fn guarded<T>(work: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, TraceError> {
+/// Refuses a file whose footer is not whole, of which the library says only how many bytes it would like.
+fn check_end(file: &mut File) -> Result<(), TraceError> {
+    let file_bytes = file.metadata()?.len();
+    let mut end = [0; 8];
+    if file_bytes >= FRAME_BYTES {
+        file.seek(SeekFrom::End(-8))?;
+        file.read_exact(&mut end)?;
+        file.rewind()?;
+    }
+    let [a, b, c, d, magic @ ..] = end;
+    if magic == MAGIC && u64::from(u32::from_le_bytes([a, b, c, d])) <= file_bytes - FRAME_BYTES {
+        return Ok(());
+    }
+    let why = "expected a footer that says where everything is, its length and PAR1. It was cut off, damaged, or never closed";
+    Err(TraceError::Parquet(format!("its {file_bytes} bytes do not end as they should: {why}: {AGAIN}")))
+}
+
+/// Calls the library, which panics at some files that are damaged; `says` puts its words into ours.
+fn guarded<T>(work: impl FnOnce() -> Result<T, ParquetError>, says: impl Fn(&str) -> String) -> Result<T, TraceError> {
     match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(result) => result.map_err(|why| TraceError::Parquet(why.to_string())),
-        Err(_) => Err(TraceError::Parquet("it is damaged".to_owned())),
+        Ok(result) => result.map_err(|why| TraceError::Parquet(says(&why.to_string()))),
+        Err(_) => Err(TraceError::Parquet(says("nothing that Parquet knows"))),
     }
 }

@@ -1,4 +1,4 @@
-//! How popular keys are: Zipf's exponent, fitted to how often each was asked for.
+//! How popular keys are: by Zipf's law, or a popular part of them and a rest, whichever gives the shares of operations that they have.
 
 /// Ranks that a fit looks at, at most: the rest says little and costs much.
 const RANKS_MAX: usize = 100_000;
@@ -12,29 +12,158 @@ const RANKS_MIN: usize = 10;
 /// The largest exponent that is looked for.
 const THETA_MAX: f64 = 5.0;
 
+/// An exponent below this is as good as none.
+const UNIFORM_BELOW: f64 = 0.1;
+
+/// A law whose shares differ by more from those of the trace is not taken if another one is nearer.
+const DIFFERENCE_MAX: f64 = 0.05;
+
+/// Numbers of keys at which shares are compared, about.
+const PLACES: u32 = 200;
+
+/// How the popularity of keys falls.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Law {
+    /// All are alike.
+    Uniform,
+    /// By Zipf's law.
+    Zipf {
+        /// Its exponent.
+        theta: f64,
+    },
+    /// One part is popular, the other is not; in each, all are alike.
+    Hot {
+        /// The popular part of the keys.
+        records: f64,
+        /// The part of the operations that falls on it.
+        operations: f64,
+    },
+}
+
 /// How popular keys are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Popularity {
-    /// Zipf's exponent: 0 where all are alike.
-    pub theta: f64,
-    /// How many of the most popular keys it was fitted to.
-    pub keys: usize,
+    /// The law that is nearest to it.
+    pub law: Law,
+    /// The part of the operations that the most popular keys have, however many of them, differs from that under the law by so much at most.
+    pub difference: f64,
     /// The part of all operations that falls on the most popular hundredth of the keys.
-    pub top_percent: f64,
+    pub top_hundredth: f64,
+    /// The same of the most popular tenth.
+    pub top_tenth: f64,
 }
 
 impl Popularity {
-    /// Fits the exponent that makes the counts likeliest; `None` where too few keys came often enough to tell.
+    /// Finds the law that is nearest; `None` where too few keys came often enough to tell.
     pub(crate) fn fit(mut counts: Vec<u32>) -> Option<Self> {
         counts.sort_unstable_by(|a, b| b.cmp(a));
-        let all: u64 = counts.iter().map(|count| u64::from(*count)).sum();
-        let top: u64 = counts[..counts.len().div_ceil(100)].iter().map(|count| u64::from(*count)).sum();
         let often = counts.partition_point(|count| *count >= COUNT_MIN).min(RANKS_MAX);
-        if often < RANKS_MIN {
+        let alike = are_alike(&counts);
+        // A few keys that came often tell something if they stand out among many.
+        if often == 0 || counts.len() < RANKS_MIN || alike && often < RANKS_MIN {
             return None;
         }
-        let theta = if are_alike(&counts) { 0.0 } else { likeliest(&counts[..often]) };
-        Some(Self { theta, keys: often, top_percent: top as f64 / all.max(1) as f64 })
+        let shares = Shares::of(&counts);
+        let law = if alike { Law::Uniform } else { shares.law(likeliest(&counts[..often])) };
+        let (top_hundredth, top_tenth) = (top(&counts, 100), top(&counts, 10));
+        Some(Self { law, difference: shares.difference(law), top_hundredth, top_tenth })
+    }
+}
+
+/// The part of all operations that falls on the most popular keys, one of so many.
+fn top(counts: &[u32], of: usize) -> f64 {
+    let sum = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum::<u64>() as f64;
+    sum(&counts[..counts.len().div_ceil(of)]) / sum(counts)
+}
+
+/// The part of all operations that the most popular keys have, for numbers of keys that grow from one to all, faster and faster.
+struct Shares {
+    keys: usize,
+    of: Vec<(usize, f64)>,
+}
+
+impl Shares {
+    /// Of counts in falling order.
+    fn of(counts: &[u32]) -> Self {
+        let keys = counts.len();
+        let at = |place: u32| (keys as f64).powf(f64::from(place) / f64::from(PLACES)).round() as usize;
+        let mut numbers: Vec<usize> = (0..=PLACES).map(at).collect();
+        numbers.dedup();
+        let (mut sum, mut before) = (0_u64, 0);
+        let mut of = Vec::with_capacity(numbers.len());
+        for number in numbers {
+            sum += counts[before..number].iter().map(|count| u64::from(*count)).sum::<u64>();
+            before = number;
+            of.push((number, sum as f64));
+        }
+        of.iter_mut().for_each(|(_, share)| *share /= sum as f64);
+        Self { keys, of }
+    }
+
+    /// Zipf's law with the likeliest exponent if it gives these shares; otherwise what comes nearest to them. The exponent is that of the
+    /// keys that came often, and says nothing of how the others compare with them.
+    fn law(&self, theta: f64) -> Law {
+        let zipf = Law::Zipf { theta };
+        if self.difference(zipf) <= DIFFERENCE_MAX {
+            return if theta < UNIFORM_BELOW { Law::Uniform } else { zipf };
+        }
+        let exponents = (0..).map(|step| UNIFORM_BELOW + f64::from(step) * 0.02).take_while(|theta| *theta < THETA_MAX);
+        let splits = self.of[..self.of.len() - 1].iter();
+        let hot =
+            splits.map(|(number, share)| Law::Hot { records: *number as f64 / self.keys as f64, operations: *share });
+        let laws = exponents.map(|theta| Law::Zipf { theta }).chain(hot);
+        let nearest = laws.min_by(|a, b| self.difference(*a).total_cmp(&self.difference(*b)));
+        nearest.unwrap_or(zipf)
+    }
+
+    /// The largest difference of these shares from those under a law.
+    fn difference(&self, law: Law) -> f64 {
+        let part = |number: usize| number as f64 / self.keys as f64;
+        let expected: Box<dyn Fn(usize) -> f64> = match law {
+            Law::Uniform => Box::new(part),
+            Law::Zipf { theta } => {
+                let weights = Weights::new(theta);
+                let all = weights.sum(self.keys);
+                Box::new(move |number| weights.sum(number) / all)
+            }
+            Law::Hot { records, operations } => Box::new(move |number| {
+                let hot = (part(number) / records).min(1.0);
+                let cold = (part(number) - records).max(0.0) / (1.0 - records);
+                operations * hot + (1.0 - operations) * cold
+            }),
+        };
+        self.of.iter().map(|(number, share)| (share - expected(*number)).abs()).fold(0.0, f64::max)
+    }
+}
+
+/// Sums of what Zipf's law gives to the first ranks.
+struct Weights {
+    theta: f64,
+    /// By how many ranks; further ones are added as an integral.
+    first: Vec<f64>,
+}
+
+impl Weights {
+    /// From here on the integral is right to five digits.
+    const FIRST: usize = 100;
+
+    fn new(theta: f64) -> Self {
+        let weights = (1..=Self::FIRST).map(|rank| (rank as f64).powf(-theta));
+        let sums = weights.scan(0.0, |sum, weight| {
+            *sum += weight;
+            Some(*sum)
+        });
+        Self { theta, first: std::iter::once(0.0).chain(sums).collect() }
+    }
+
+    fn sum(&self, ranks: usize) -> f64 {
+        if let Some(sum) = self.first.get(ranks) {
+            return *sum;
+        }
+        let (from, to) = (Self::FIRST as f64 + 0.5, ranks as f64 + 0.5);
+        let power = 1.0 - self.theta;
+        let rest = if power.abs() < 1e-9 { (to / from).ln() } else { (to.powf(power) - from.powf(power)) / power };
+        self.first[Self::FIRST] + rest
     }
 }
 

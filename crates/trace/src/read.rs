@@ -102,12 +102,12 @@ impl Trace<Input> {
         let is_gzip = magic.starts_with(GZIP);
         let is_zstandard = magic.starts_with(ZSTANDARD);
         let input = Cursor::new(magic).chain(file);
-        let input: Input = match (is_gzip, is_zstandard) {
-            (true, _) => Box::new(flate2::read::MultiGzDecoder::new(input)),
-            (_, true) => Box::new(zstd::Decoder::new(input)?),
-            _ => Box::new(input),
+        let (input, compression): (Input, _) = match (is_gzip, is_zstandard) {
+            (true, _) => (Box::new(flate2::read::MultiGzDecoder::new(input)), Some("gzip")),
+            (_, true) => (Box::new(zstd::Decoder::new(input)?), Some("zstd")),
+            _ => (Box::new(input), None),
         };
-        Self::new(input, form)
+        Self::of_lines(Lines::new(input, compression), form)
     }
 }
 
@@ -117,7 +117,10 @@ impl<R: Read> Trace<R> {
     /// # Errors
     /// The first line is of no known form, or lacks a column that is needed.
     pub fn new(input: R, form: Option<Form>) -> Result<Self, TraceError> {
-        let mut lines = Lines::new(input);
+        Self::of_lines(Lines::new(input, None), form)
+    }
+
+    fn of_lines(mut lines: Lines<R>, form: Option<Form>) -> Result<Self, TraceError> {
         // Spreadsheets begin a CSV with it, and it is no part of the first column's name.
         if lines.peek()?.is_some_and(|line| line.starts_with(BYTE_ORDER_MARK)) {
             lines.skip(BYTE_ORDER_MARK.len());

@@ -12,24 +12,13 @@ use crate::error::TraceError;
 use crate::hash::Hashed;
 use crate::popularity::Popularity;
 use crate::read::{Event, Trace};
+use crate::sizes::{RecordSizes, Sizes};
 
 /// The most different keys that are counted: they take about 20 bytes of memory each.
 pub(crate) const KEYS_MAX: usize = 200_000_000;
 
-/// Sizes, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sizes {
-    /// Mean.
-    pub mean: f64,
-    /// A twentieth is no larger.
-    pub p5: u64,
-    /// Half are no larger.
-    pub p50: u64,
-    /// A twentieth is larger.
-    pub p95: u64,
-    /// Largest.
-    pub max: u64,
-}
+/// Stands for the length of a value that no line tells.
+const UNKNOWN: u32 = u32::MAX;
 
 /// When operations came.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,8 +42,14 @@ pub struct Summary {
     pub keys: u64,
     /// Length of keys, over operations.
     pub key_bytes: Sizes,
+    /// Mean length of keys, each different one counted once.
+    pub record_key_bytes: f64,
     /// Length of values, over operations that tell one above 0; `None` if none does.
     pub value_bytes: Option<Sizes>,
+    /// Length of values, over keys: of each key the last one above 0 that is told; `None` if there is none.
+    pub record_value_bytes: Option<RecordSizes>,
+    /// Keys and the values that they had last. A value whose length no line tells counts as long as the mean of the others.
+    pub working_set_bytes: u64,
     /// How popular keys are; `None` where too few came often enough.
     pub popularity: Option<Popularity>,
     /// When operations came; `None` where the trace does not tell, or all came at once.
@@ -95,17 +90,21 @@ impl Summary {
         }
         counting.finish()
     }
+}
 
-    /// The bytes of keys and values of all different keys, about.
-    pub fn working_set_bytes(&self) -> f64 {
-        self.keys as f64 * (self.key_bytes.mean + self.value_bytes.map_or(0.0, |sizes| sizes.mean))
-    }
+/// What is known of a key: no more, since there may be very many.
+struct Key {
+    count: u32,
+    /// Of the value seen last, 0 if nothing was ever found, or `UNKNOWN`.
+    value_bytes: u32,
 }
 
 #[derive(Default)]
 struct Counting {
     mix: BTreeMap<Operation, u64>,
-    counts: HashMap<u64, u32, BuildHasherDefault<Hashed>>,
+    keys: HashMap<u64, Key, BuildHasherDefault<Hashed>>,
+    /// Of each different key once.
+    different_key_bytes: u64,
     key_bytes: Histogram,
     value_bytes: Histogram,
     operations: u64,
@@ -119,9 +118,16 @@ impl Counting {
     fn add(&mut self, event: &Event<'_>) -> Result<(), TraceError> {
         self.operations += 1;
         *self.mix.entry(event.operation).or_default() += 1;
-        let count = self.counts.entry(xxh64(event.key, 0)).or_default();
-        *count = count.saturating_add(1);
-        if self.counts.len() > KEYS_MAX {
+        let key = self.keys.entry(xxh64(event.key, 0)).or_insert_with(|| {
+            self.different_key_bytes += event.key_bytes;
+            Key { count: 0, value_bytes: UNKNOWN }
+        });
+        key.count = key.count.saturating_add(1);
+        // A length of 0 is that of a key that is not there: it does not say how long its value was before.
+        if let Some(bytes) = event.value_bytes.filter(|bytes| *bytes > 0 || key.value_bytes == UNKNOWN) {
+            key.value_bytes = u32::try_from(bytes).unwrap_or(UNKNOWN - 1);
+        }
+        if self.keys.len() > KEYS_MAX {
             return Err(TraceError::TooManyKeys { line: event.line, most: KEYS_MAX as u64 });
         }
         self.key_bytes.record(event.key_bytes);
@@ -142,19 +148,30 @@ impl Counting {
     }
 
     fn finish(self) -> Result<Summary, TraceError> {
-        let (Some(key_bytes), Some(_)) = (sizes(&self.key_bytes), self.mix.first_key_value()) else {
+        let (Some(key_bytes), Some(_)) = (Sizes::of(&self.key_bytes), self.mix.first_key_value()) else {
             return Err(TraceError::Empty);
         };
         let arrival = self.arrival();
+        let told = self.keys.values().map(|key| key.value_bytes).filter(|bytes| ![0, UNKNOWN].contains(bytes));
+        let record_value_bytes = RecordSizes::of(told.collect());
         Ok(Summary {
             operations: self.operations,
-            keys: self.counts.len() as u64,
+            keys: self.keys.len() as u64,
             key_bytes,
-            value_bytes: sizes(&self.value_bytes),
+            record_key_bytes: self.different_key_bytes as f64 / self.keys.len() as f64,
+            value_bytes: Sizes::of(&self.value_bytes),
+            record_value_bytes,
+            working_set_bytes: self.working_set_bytes(record_value_bytes),
             arrival,
             mix: self.mix,
-            popularity: Popularity::fit(self.counts.into_values().collect()),
+            popularity: Popularity::fit(self.keys.into_values().map(|key| key.count).collect()),
         })
+    }
+
+    fn working_set_bytes(&self, records: Option<RecordSizes>) -> u64 {
+        let mean = records.map_or(0, |records| records.sizes.mean.round() as u64);
+        let value_bytes = |key: &Key| if key.value_bytes == UNKNOWN { mean } else { u64::from(key.value_bytes) };
+        self.different_key_bytes + self.keys.values().map(value_bytes).sum::<u64>()
     }
 
     fn arrival(&self) -> Option<Arrival> {
@@ -166,11 +183,4 @@ impl Counting {
             variation: variance.max(0.0).sqrt() / mean,
         })
     }
-}
-
-/// Three digits of each are enough to ask for records of such sizes.
-fn sizes(of: &Histogram) -> Option<Sizes> {
-    let at = |part| of.quantile_ns(part);
-    let mean = of.sum_ns() as f64 / of.count().max(1) as f64;
-    Some(Sizes { mean, p5: at(0.05)?, p50: at(0.5)?, p95: at(0.95)?, max: of.max_ns()? })
 }

@@ -363,7 +363,7 @@ fn a_trace_comes_through_a_pipe_and_compressed() {
     std::fs::write(directory.path().join("cut.gz"), &gzip[..gzip.len() / 2]).unwrap();
     let cut =
         Import::of_file(tempfile::tempdir().unwrap(), &directory.path().join("cut.gz"), &ImportOptions::default());
-    assert!(matches!(cut, Err(TraceError::Read(_))), "a cut file is no short trace");
+    assert!(matches!(cut, Err(TraceError::Damaged { .. })), "a cut file is no short trace");
 }
 
 proptest! {

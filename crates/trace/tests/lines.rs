@@ -26,7 +26,14 @@ fn lines_are_counted_where_fields_have_line_ends() {
 
 #[test]
 fn quotation_marks_that_do_not_match_are_told() {
-    for (row, found) in [("get,\"a,1\n", "line 2: the line is `\\\"a,1"), ("get,\"a\"b,1\n", "line 2")] {
+    let long = format!("get,c,1\nget,\"{},1\n", "d".repeat(100));
+    let cut = format!("line 3: a field is `\"{}…`", "d".repeat(39));
+    for (row, found) in [
+        ("get,\"a,1\nset,b,2\n", "line 2: a field is `\"a,1`"),
+        ("get,\"a\"b,1\n", "line 2"),
+        ("get,\"a\nb\",\"1\n", "line 3: a field is `\"1`"),
+        (&long, &cut),
+    ] {
         let why = keys(&format!("{HEAD}{row}")).unwrap_err().to_string();
         assert!(why.contains(found) && why.contains("a quotation mark at the end of each field"), "{why}");
     }
@@ -64,6 +71,36 @@ struct Counted<'a, R> {
 impl<R: Read> Read for Counted<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         self.input.read(buffer).inspect(|bytes| *self.read += bytes)
+    }
+}
+
+#[test]
+fn a_compressed_trace_that_is_cut_off_is_told_with_its_line() {
+    // No two lines are alike, so that half of the bytes hold about half of the lines.
+    let text = (0..50_000_u64)
+        .fold(HEAD.to_owned(), |text, n| text + &format!("get,{:x},1\n", n.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, text.as_bytes()).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("trace");
+    for (name, packed) in [("gzip", gzip.finish().unwrap()), ("zstd", zstd::encode_all(text.as_bytes(), 1).unwrap())] {
+        let refused = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            let read = Trace::open(&path, None).and_then(|mut trace| {
+                while trace.next_event()?.is_some() {}
+                Ok(())
+            });
+            match read.unwrap_err() {
+                why @ TraceError::Damaged { line, .. } => (line, why.to_string()),
+                why => panic!("{name}: {why}"),
+            }
+        };
+        let (line, why) = refused(&packed[..packed.len() / 2]);
+        assert!((10_000..40_000).contains(&line), "{name}: {why}");
+        assert!(why.starts_with(&format!("line {line}: ")) && why.contains(&format!("{name} stream")), "{why}");
+        assert!(why.contains(&format!("{name} -dc FILE | head -n {}", line - 1)), "{why}");
+        let (line, why) = refused(&packed[..20]);
+        assert!(line == 1 && !why.contains("head -n"), "there is no line to keep: {why}");
     }
 }
 

@@ -121,6 +121,34 @@ fn other_compressions_are_refused_with_those_that_work() {
     assert!(why.contains("GZIP") && why.contains("Snappy, Zstandard or none"), "{why}");
 }
 
+#[test]
+fn damage_is_told_with_its_place_and_what_to_do() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("trace.parquet");
+    write(&path, Compression::UNCOMPRESSED);
+    let whole = std::fs::read(&path).unwrap();
+    let refused = |bytes: &[u8], words: &str| {
+        std::fs::write(&path, bytes).unwrap();
+        let why = read(&path).unwrap_err().to_string();
+        assert!(why.contains(words) && why.contains("copy it again, or write it again and close it"), "{why}");
+        assert!(!why.contains("but need"), "{why}");
+    };
+    refused(&whole[..508], "its 508 bytes do not end as they should: expected a footer");
+    refused(&whole[..5], "its 5 bytes do not end");
+    let mut long = whole.clone();
+    let at = long.len() - 5;
+    long[at] = 0xff;
+    refused(&long, "do not end as they should");
+    let mut footer = whole.clone();
+    let bytes = u32::from_le_bytes(whole[whole.len() - 8..whole.len() - 4].try_into().unwrap()) as usize;
+    let begin = whole.len() - 8 - bytes;
+    footer[begin..begin + bytes].fill(0xff);
+    refused(&footer, "its footer, which says where everything is, is damaged");
+    let mut pages = whole.clone();
+    pages[4..begin].fill(0xff);
+    refused(&pages, "is damaged");
+}
+
 fn read(path: &Path) -> Result<Summary, TraceError> {
     Summary::read(Trace::open(path, None)?)
 }

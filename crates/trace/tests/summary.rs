@@ -1,7 +1,8 @@
 //! Traces whose figures are known, and traces that are not what they should be.
 
 use bakeoff_tape::Operation;
-use bakeoff_trace::{Form, Summary, Trace, TraceError};
+use bakeoff_tape::SizeRange;
+use bakeoff_trace::{Form, Law, Summary, Trace, TraceError};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_distr::{Distribution, Exp, Zipf};
@@ -79,21 +80,101 @@ fn csv_of(keys: impl Iterator<Item = u64>) -> String {
     keys.fold("op,key,value_size\n".to_owned(), |text, key| text + &format!("get,k{key},1\n"))
 }
 
+fn law(text: &str) -> Law {
+    summary(text).unwrap().popularity.unwrap().law
+}
+
+#[test]
+fn the_exponent_is_found_again_where_most_keys_are_rare() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    for theta in [0.6, 0.99] {
+        let zipf = Zipf::new(20_000.0, theta).unwrap();
+        let text = csv_of((0..200_000).map(|_| zipf.sample(&mut random) as u64));
+        let found = law(&text);
+        assert!(matches!(found, Law::Zipf { theta: found } if (found - theta).abs() < 0.1), "{found:?} for {theta}");
+    }
+}
+
+#[test]
+fn a_popular_part_is_found_again() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    for (popular, part) in [(200, 0.9), (400, 0.8), (20, 0.95)] {
+        let text = csv_of((0..200_000).map(|_| match random.next_u64() as f64 / u64::MAX as f64 {
+            drawn if drawn < part => random.next_u64() % popular,
+            _ => popular + random.next_u64() % (2_000 - popular),
+        }));
+        let found = summary(&text).unwrap().popularity.unwrap();
+        let Law::Hot { records, operations } = found.law else { panic!("{found:?} for {popular}") };
+        let expected = popular as f64 / 2_000.0;
+        assert!((records / expected - 1.0).abs() < 0.05, "{found:?} for {popular}");
+        assert!((operations - part).abs() < 0.02 && found.difference < 0.05, "{found:?} for {popular}");
+    }
+}
+
+/// The keys that came often are alike, and few; all others came once.
+#[test]
+fn alike_among_the_popular_is_not_alike() {
+    for popular in [5, 20] {
+        let text = csv_of((0..19_000).map(|number| number % popular).chain(1_000..2_000));
+        let Law::Hot { records, operations } = law(&text) else { panic!("{:?}", law(&text)) };
+        assert!((records - popular as f64 / (1_000 + popular) as f64).abs() < 1e-9, "{records} for {popular}");
+        assert!((operations - 0.95).abs() < 1e-9, "{operations}");
+    }
+}
+
+#[test]
+fn records_are_as_large_as_the_keys_have_them() {
+    let mut text = "op,key,value_size\n".to_owned();
+    (0..19_000).for_each(|number| text += &format!("get,hot{:03},10\n", number % 20));
+    (0..1_000).for_each(|number| text += &format!("set,cold{number:04},100000\n"));
+    let found = summary(&text).unwrap();
+    assert_eq!(found.working_set_bytes, 20 * (6 + 10) + 1_000 * (8 + 100_000));
+    assert_eq!(found.record_key_bytes, (20.0 * 6.0 + 1_000.0 * 8.0) / 1_020.0);
+    let records = found.record_value_bytes.unwrap();
+    let mean = (20.0 * 10.0 + 1_000.0 * 100_000.0) / 1_020.0;
+    assert!((records.sizes.mean - mean).abs() < 1e-6, "{records:?}");
+    assert_eq!(records.range, SizeRange { min: 98_039, max: 98_039 });
+    assert!((records.differs - 0.04).abs() < 0.001, "20 records are 98,029 bytes too large, 1,000 are 1,961 too small");
+}
+
+#[test]
+fn the_last_length_above_0_counts() {
+    let text = "op,key,value_size\nset,a,100\nset,a,300\ndelete,a,0\nget,b,0\nget,c,\nset,d,200\nget,d,\n";
+    let found = summary(text).unwrap();
+    assert_eq!(found.record_value_bytes.unwrap().sizes.mean, 250.0);
+    assert_eq!(found.working_set_bytes, 4 + 300 + 250 + 200, "b was never there, c is taken for a mean one");
+    assert_eq!(summary("op,key,value_size\nget,a,\n").unwrap().working_set_bytes, 1);
+}
+
+#[test]
+fn a_range_is_told_from_two_sizes() {
+    let csv = |bytes: &dyn Fn(u64) -> u64| {
+        let rows = (0..1_000).map(|number| format!("set,k{number},{}\n", bytes(number)));
+        summary(&format!("op,key,value_size\n{}", rows.collect::<String>())).unwrap().record_value_bytes.unwrap()
+    };
+    let even = csv(&|number| 100 + number);
+    assert!(even.differs < 0.06, "it begins with the lowest twentieth: {even:?}");
+    assert_eq!(csv(&|_| 70).differs, 0.0);
+    let two = csv(&|number| if number % 2 == 0 { 10 } else { 100_000 });
+    assert_eq!(two.range, SizeRange { min: 10, max: 100_000 });
+    assert!((two.differs - 0.5).abs() < 0.01, "{two:?}");
+}
+
 #[test]
 fn the_exponent_of_popularity_is_found_again() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
     for theta in [0.6, 0.99, 1.3] {
         let zipf = Zipf::new(2_000.0, theta).unwrap();
         let text = csv_of((0..200_000).map(|_| zipf.sample(&mut random) as u64));
-        let found = summary(&text).unwrap().popularity.unwrap().theta;
-        assert!((found - theta).abs() < 0.05, "{found} for {theta}");
+        let found = summary(&text).unwrap().popularity.unwrap();
+        let Law::Zipf { theta: likeliest } = found.law else { panic!("{found:?} for {theta}") };
+        assert!((likeliest - theta).abs() < 0.05 && found.difference < 0.05, "{found:?} for {theta}");
     }
     let text = csv_of((0..200_000).map(|number| number % 1000));
-    assert_eq!(summary(&text).unwrap().popularity.unwrap().theta, 0.0);
+    assert_eq!(law(&text), Law::Uniform);
     for (keys, operations) in [(300, 5_000), (2_000, 10_000), (20_000, 100_000)] {
         let text = csv_of((0..operations).map(|_| random.next_u64() % keys));
-        let found = summary(&text).unwrap().popularity.unwrap().theta;
-        assert_eq!(found, 0.0, "{keys} keys that are alike, {operations} times");
+        assert_eq!(law(&text), Law::Uniform, "{keys} keys that are alike, {operations} times");
     }
     assert_eq!(summary(&csv_of(0..1000)).unwrap().popularity, None, "each key came once");
 }

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use bakeoff_suite::{format_count, format_size};
+use bakeoff_suite::{approximate_size, format_count, format_size, format_size_range};
 use bakeoff_tape::{Operation, Recording, SizeRange, TapeReader};
-use bakeoff_trace::{Form, Summary, Trace};
+use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Sizes, Summary, Trace};
 
-/// An exponent below this is as good as none.
-const UNIFORM_BELOW: f64 = 0.1;
+/// Beyond this part of the mean of records, the mean of operations is another one.
+const MEANS_DIFFER: f64 = 0.25;
 
 /// Reads a trace to its end.
 pub(crate) fn read(path: &Path, form: Option<Form>) -> Result<Summary> {
@@ -18,7 +18,7 @@ pub(crate) fn read(path: &Path, form: Option<Form>) -> Result<Summary> {
 
 /// What the trace shows, by the keys of a need. What it does not tell is left out.
 pub(crate) fn need(summary: &Summary) -> Vec<(&'static str, String)> {
-    let key_bytes = match summary.key_bytes.mean.round() as u64 {
+    let key_bytes = match summary.record_key_bytes.round() as u64 {
         0..=4 => 4,
         bytes => bytes.clamp(10, 128),
     };
@@ -29,21 +29,26 @@ pub(crate) fn need(summary: &Summary) -> Vec<(&'static str, String)> {
         ("key-size", format!("{key_bytes}B")),
         ("mix", mix.join(",")),
     ];
-    if let Some(sizes) = summary.value_bytes {
-        // Uniform from the twentieth part on, with the trace's mean.
-        let min = sizes.p5.min(sizes.mean as u64);
-        let max = ((2.0 * sizes.mean) as u64).saturating_sub(min).max(min);
-        need.push(("value-size", format!("{min}B..{max}B")));
-    }
-    if let Some(popularity) = summary.popularity {
-        let access = if popularity.theta < UNIFORM_BELOW {
-            "uniform".to_owned()
-        } else {
-            format!("zipfian:{:.2}", popularity.theta)
-        };
-        need.push(("access", access));
-    }
+    // Of records, not of operations: they are what is loaded.
+    need.extend(summary.record_value_bytes.map(|records| ("value-size", format_size_range(records.range))));
+    need.extend(summary.popularity.map(|popularity| ("access", access(popularity.law))));
     need
+}
+
+fn access(law: Law) -> String {
+    match law {
+        Law::Uniform => "uniform".to_owned(),
+        Law::Zipf { theta } => format!("zipfian:{theta:.2}"),
+        Law::Hot { records, operations } => format!("hot:{}/{}", three_digits(records), three_digits(operations)),
+    }
+}
+
+/// A part with three digits, however small it is.
+fn three_digits(part: f64) -> String {
+    let exponent = part.log10().floor() as i32;
+    let decimals = usize::try_from(2 - exponent).unwrap_or(0);
+    let text = format!("{part:.decimals$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// What an imported tape shows: what a trace does, but what is on the tape is known and not only like it.
@@ -81,29 +86,24 @@ pub(crate) fn words(summary: &Summary) -> String {
     out += &format!(
         "keys         {} different, {:.1} bytes long on average, at most {}\n",
         format_count(summary.keys),
-        summary.key_bytes.mean,
+        summary.record_key_bytes,
         format_size(summary.key_bytes.max)
     );
     out += &match summary.value_bytes {
         Some(sizes) => format!(
-            "values       {:.0} bytes on average; a twentieth up to {}, half up to {}, all but a twentieth up to {}\n",
+            "values       of operations {:.0} bytes on average; a twentieth up to {}, half up to {},\n             all but a twentieth up to {}\n",
             sizes.mean, sizes.p5, sizes.p50, sizes.p95
         ),
         None => "values       no line tells the length of one\n".to_owned(),
     };
+    if let (Some(records), Some(operations)) = (summary.record_value_bytes, summary.value_bytes) {
+        out += &words_of_records(records, operations);
+    }
     out += &match summary.popularity {
-        Some(fit) => format!(
-            "popularity   Zipf's law with exponent {:.2}, fitted to the {} most popular keys; a hundredth of\n             all keys has {:.1} % of the operations\n",
-            fit.theta,
-            format_count(fit.keys as u64),
-            fit.top_percent * 100.0
-        ),
+        Some(popularity) => words_of_popularity(popularity),
         None => "popularity   too few keys came five times or more to tell\n".to_owned(),
     };
-    out += &format!(
-        "working set  about {} of keys and values\n",
-        bakeoff_suite::approximate_size(summary.working_set_bytes() as u64)
-    );
+    out += &format!("working set  about {} of keys and values\n", approximate_size(summary.working_set_bytes));
     if let Some(arrival) = summary.arrival {
         out += &format!(
             "arrival      {:.1} operations a second for {:.0} s; the time between two varies by {:.2} × its mean (1 for\n             independent arrivals, more for bursts)\n",
@@ -114,4 +114,40 @@ pub(crate) fn words(summary: &Summary) -> String {
     }
     let options: Vec<_> = need(summary).into_iter().map(|(key, text)| format!("--{key} {text}")).collect();
     out + &format!("\nThe like of it: bakeoff pick {}\n", options.join(" \\\n  "))
+}
+
+fn words_of_records(records: RecordSizes, operations: Sizes) -> String {
+    let (sizes, range) = (records.sizes, format_size_range(records.range));
+    let fit = match records.differs * 100.0 {
+        percent if percent < 10.0 => format!("about evenly in {range} ({percent:.1} % of the data differ)"),
+        percent => {
+            format!("not evenly in {range}, which has their mean:\n             {percent:.0} % of the data differ")
+        }
+    };
+    let mut out = format!(
+        "             of keys {:.0} bytes on average; a twentieth up to {}, half up to {},\n             all but a twentieth up to {}; {fit}\n",
+        sizes.mean, sizes.p5, sizes.p50, sizes.p95
+    );
+    if (operations.mean / sizes.mean - 1.0).abs() > MEANS_DIFFER {
+        out += "             Popular keys have other sizes than the rest: only `bakeoff tape import` keeps that,\n             in the like of it operations are on values as large as those of keys\n";
+    }
+    out
+}
+
+fn words_of_popularity(popularity: Popularity) -> String {
+    let percent = |part: f64| format!("{:.1} %", part * 100.0);
+    let (hundredth, tenth) = (percent(popularity.top_hundredth), percent(popularity.top_tenth));
+    let shares = format!("a hundredth of all keys has {hundredth} of the operations, a tenth {tenth}");
+    let law = match popularity.law {
+        Law::Uniform => return format!("popularity   all keys alike, but for chance\n             {shares}\n"),
+        Law::Zipf { theta } => format!("Zipf's law with exponent {theta:.2}"),
+        Law::Hot { records, operations } => {
+            let records = three_digits(records * 100.0);
+            format!("{records} % of the keys have {} of the operations, each part evenly", percent(operations))
+        }
+    };
+    let difference = percent(popularity.difference);
+    format!(
+        "popularity   {law}: shares of\n             operations differ from that by up to {difference};\n             {shares}\n"
+    )
 }

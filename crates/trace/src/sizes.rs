@@ -1,0 +1,63 @@
+//! Sizes of keys and values, and the range of sizes that is nearest to those of the records.
+
+use bakeoff_measure::Histogram;
+use bakeoff_tape::SizeRange;
+
+/// Sizes, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sizes {
+    /// Mean.
+    pub mean: f64,
+    /// A twentieth is no larger.
+    pub p5: u64,
+    /// Half are no larger.
+    pub p50: u64,
+    /// A twentieth is larger.
+    pub p95: u64,
+    /// Largest.
+    pub max: u64,
+}
+
+impl Sizes {
+    /// Three digits of each are enough to ask for records of such sizes.
+    pub(crate) fn of(histogram: &Histogram) -> Option<Self> {
+        let at = |part| histogram.quantile_ns(part);
+        let mean = histogram.sum_ns() as f64 / histogram.count().max(1) as f64;
+        Some(Self { mean, p5: at(0.05)?, p50: at(0.5)?, p95: at(0.95)?, max: histogram.max_ns()? })
+    }
+}
+
+/// Sizes of the values of records, each record counted once, whatever its popularity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RecordSizes {
+    /// The sizes.
+    pub sizes: Sizes,
+    /// From their lowest twentieth on, with their mean if every size is equally likely.
+    pub range: SizeRange,
+    /// How far they are from that range, as a part of all data: 0 where they fill it evenly.
+    pub differs: f64,
+}
+
+impl RecordSizes {
+    pub(crate) fn of(mut bytes: Vec<u32>) -> Option<Self> {
+        bytes.sort_unstable();
+        let max = u64::from(*bytes.last()?);
+        let sum: u64 = bytes.iter().map(|bytes| u64::from(*bytes)).sum();
+        let mean = sum as f64 / bytes.len() as f64;
+        let at = |part: f64| u64::from(bytes[(bytes.len() as f64 * part) as usize]);
+        let sizes = Sizes { mean, p5: at(0.05), p50: at(0.5), p95: at(0.95), max };
+        let middle = mean.round() as u64;
+        let range = match sizes.p5 {
+            min if min < middle => SizeRange { min, max: (2.0 * mean).round() as u64 - min },
+            _ => SizeRange { min: middle, max: middle },
+        };
+        Some(Self { sizes, range, differs: distance(&bytes, range) / sum as f64 })
+    }
+}
+
+/// By how many bytes records of these sizes, in rising order, differ from as many that fill the range evenly.
+fn distance(bytes: &[u32], range: SizeRange) -> f64 {
+    let step = (range.max - range.min) as f64 / bytes.len() as f64;
+    let even = |rank: usize| range.min as f64 + step * (rank as f64 + 0.5);
+    bytes.iter().enumerate().map(|(rank, bytes)| (f64::from(*bytes) - even(rank)).abs()).sum()
+}
