@@ -106,7 +106,8 @@ impl Run<'_> {
                 break;
             }
             alive.retain(|&cell| !self.results.has_failed(&cells[cell].id));
-            let Some(ranking) = self.ranking(&alive, cells, racing) else { break };
+            // Among all, those that were dropped too, as the answer will rank them: it never calls tied what was dropped as worse.
+            let Some(ranking) = self.ranking_of_all(racing) else { break };
             // As many rounds again for all, and the rest, would not fit.
             let short = round == 1
                 && !self.fits(
@@ -153,14 +154,17 @@ impl Run<'_> {
         self.ranking_by(racing.facts.optimize, alive, cells)
     }
 
+    fn ranking_of_all(&self, racing: &Racing) -> Option<Ranking> {
+        pick_ranking(&rounds_of(self.results.lines()), PICK_ASKED, racing.facts.optimize, DROP_CONFIDENCE, None)
+    }
+
     fn ranking_by(&self, goal: Goal, alive: &[usize], cells: &[Cell]) -> Option<Ranking> {
         let names: Vec<String> = alive.iter().map(|&cell| cells[cell].axes.store.clone()).collect();
         pick_ranking(&rounds_of(self.results.lines()), PICK_ASKED, goal, DROP_CONFIDENCE, Some(&names))
     }
 
     fn leaders(&self, racing: &Racing) -> Vec<String> {
-        let rounds = rounds_of(self.results.lines());
-        let ranking = pick_ranking(&rounds, PICK_ASKED, racing.facts.optimize, DROP_CONFIDENCE, None);
+        let ranking = self.ranking_of_all(racing);
         let order = ranking.map(|ranking| ranking.order).unwrap_or_default();
         order.into_iter().take(FINALISTS).map(|place| place.name).collect()
     }
@@ -257,7 +261,11 @@ fn drop_behind(
     dropped: &mut Vec<Excluded>,
 ) {
     let best = ranking.order[0].mean;
+    let races = |alive: &[usize], store: &str| alive.iter().any(|&cell| cells[cell].axes.store == store);
     for place in &ranking.order {
+        if !races(alive, &place.name) {
+            continue;
+        }
         let times = place.mean / best;
         let hopeless = times > HOPELESS && medians.is_some_and(|medians| is_far_behind(&place.name, medians));
         let worse = place.ratio_to_best.is_some() && !place.tied_with_best;
