@@ -200,9 +200,12 @@ fn overall_words(table: &Table, contenders: &Contenders) -> String {
     words
 }
 
-/// How many comparisons each of those that share the first place wins, if more than one of them wins some: then it depends on the workload
-/// which is best, and they are not alike.
+/// How many comparisons each of those that share the first place wins, if they are tied and more than one of them wins some: then it depends
+/// on the workload which is best, and they are not alike.
 pub(crate) fn depends_words(table: &Table, ranking: &Ranking, name: impl Fn(&String) -> String) -> Option<String> {
+    if ranking.verdict != Verdict::Tie {
+        return None;
+    }
     let mut all = Tally::default();
     for measure in table.measures.iter().filter(|measure| is_time(measure)) {
         table.fields_of(measure).for_each(|field| all.count(field));

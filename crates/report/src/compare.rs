@@ -23,7 +23,7 @@ pub use terminal::render_comparison;
 
 use crate::contender::Contenders;
 use crate::figures::{Measure, resolution};
-use crate::format::{count, printable, size_range};
+use crate::format::{count, counted, printable, size_range};
 use crate::matrix::measure_label;
 use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
 use crate::run::{ReportError, Run};
@@ -281,12 +281,8 @@ fn overall(pairs: &[Pair], contenders: &Contenders) -> Vec<Line> {
     let all = circumstances_of(pairs);
     let open = |group: &Vec<&Pair>| {
         let kept = whole(group);
-        let number = number_of(kept.len(), group.len());
-        let words = format!(
-            "{number} workload{}{}",
-            if group.len() == 1 { "" } else { "s" },
-            varying_words(group[0].circumstances, &all)
-        );
+        let (part, varying) = (part_of(&kept, group, ""), varying_words(group[0].circumstances, &all));
+        let words = format!("{part}{}{varying}", counted(group.len(), "workload"));
         Open::new(group[0], cost_label(group[0].measure), words, scores_of(&kept), contenders)
     };
     judge(groups.iter().map(open).collect(), WRONG[1])
@@ -298,8 +294,7 @@ fn stores(pairs: &[Pair], contenders: &Contenders) -> Vec<Line> {
     let groups = grouped(timed, |one, other| one.key == other.key);
     let open = |group: &Vec<&Pair>| {
         let kept = whole(group);
-        let all = if kept.len() == group.len() { "all " } else { "" };
-        let words = format!("{all}{} timed", number_of(kept.len(), group.len()));
+        let words = format!("{}{} timed", part_of(&kept, group, "all "), group.len());
         Open::new(group[0], "time".to_owned(), words, scores_of(&kept), contenders)
     };
     judge(groups.iter().map(open).collect(), WRONG[0])
@@ -310,9 +305,9 @@ fn whole<'p, 'a>(group: &[&'p Pair<'a>]) -> Vec<&'p Pair<'a>> {
     with_enough_rounds(group.to_vec(), |pair| pair.a.len().min(pair.b.len()))
 }
 
-/// `9`, or `8 of 9`.
-fn number_of(kept: usize, all: usize) -> String {
-    if kept == all { all.to_string() } else { format!("{kept} of {all}") }
+/// What stands before the number of all: `8 of `, or other words if all were kept.
+fn part_of(kept: &[&Pair], all: &[&Pair], whole: &str) -> String {
+    if kept.len() == all.len() { whole.to_owned() } else { format!("{} of ", kept.len()) }
 }
 
 /// Pairs that belong together, in the order of the first of each group.

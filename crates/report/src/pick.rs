@@ -6,6 +6,7 @@ mod costs;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use bakeoff_protocol::PhaseResult;
 use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, Verdict, rank};
 use serde::{Deserialize, Serialize};
 
@@ -95,8 +96,8 @@ impl Goal {
 
     /// The cost of one round; `None` if it was not measured.
     fn cost(self, cell: &CellRound) -> Option<f64> {
-        let phase = &cell.phases.iter().find(|phase| phase.result.phase == PICK_PHASE)?.result;
-        let operations = operations_done(cell)?;
+        let phase = application(cell)?;
+        let operations = operations_of(phase);
         let each = |ns: f64| (operations > 0).then(|| ns / operations as f64);
         match self {
             Self::Mean => each(phase.operations.iter().filter_map(|of| of.timed_ns).sum::<u64>() as f64),
@@ -132,10 +133,14 @@ impl Goal {
     }
 }
 
-/// Operations of the phase that does what the application does.
-pub(crate) fn operations_done(cell: &CellRound) -> Option<u64> {
-    let phase = &cell.phases.iter().find(|phase| phase.result.phase == PICK_PHASE)?.result;
-    Some(phase.operations.iter().map(|each| each.operations).sum())
+/// The phase that does what the application does.
+pub(crate) fn application(cell: &CellRound) -> Option<&PhaseResult> {
+    cell.phases.iter().map(|phase| &phase.result).find(|result| result.phase == PICK_PHASE)
+}
+
+/// Operations of all kinds in a phase.
+pub(crate) fn operations_of(phase: &PhaseResult) -> u64 {
+    phase.operations.iter().map(|each| each.operations).sum()
 }
 
 fn space(cell: &CellRound) -> Option<f64> {

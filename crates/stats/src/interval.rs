@@ -151,9 +151,7 @@ impl<'a> Sample<'a> {
         if rounds.len() < 2 {
             return None;
         }
-        let count = rounds.len() as f64;
-        let variance = rounds.iter().map(|round| (round - mean).powi(2)).sum::<f64>() / (count - 1.0);
-        let own = Variance { variance: variance / (mean * mean), freedom: count - 1.0 };
+        let own = Variance::of_round(rounds, mean);
         Some(Self { rounds, mean, own, moderated: own })
     }
 

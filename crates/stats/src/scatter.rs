@@ -33,10 +33,19 @@ pub(crate) struct Variance {
     pub(crate) freedom: f64,
 }
 
+impl Variance {
+    /// That of one round's logarithm, by rounds with this mean: their variance divided by the mean squared.
+    pub(crate) fn of_round(rounds: &[f64], mean: f64) -> Self {
+        let freedom = rounds.len() as f64 - 1.0;
+        let variance = rounds.iter().map(|round| (round - mean).powi(2)).sum::<f64>() / freedom;
+        Self { variance: variance / (mean * mean), freedom }
+    }
+}
+
 impl CommonScatter {
     /// What the rounds of these candidates have in common. `None` if fewer than three have three rounds that differ.
     pub fn of<'a>(candidates: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
-        let known: Vec<Variance> = candidates.into_iter().filter_map(relative_variance).collect();
+        let known: Vec<Variance> = candidates.into_iter().filter_map(known).collect();
         if known.len() < CANDIDATES_MIN {
             return None;
         }
@@ -65,12 +74,10 @@ impl CommonScatter {
     }
 }
 
-/// The variance of these rounds divided by their mean squared; `None` if they are too few, never differ or have no such variance.
-fn relative_variance(rounds: &[f64]) -> Option<Variance> {
-    let mean = crate::mean(rounds)?;
-    let freedom = rounds.len() as f64 - 1.0;
-    let variance = rounds.iter().map(|round| (round / mean - 1.0).powi(2)).sum::<f64>() / freedom;
-    (rounds.len() >= ROUNDS_MIN && variance.is_finite() && variance > 0.0).then_some(Variance { variance, freedom })
+/// How much these rounds scatter; `None` if they are too few, never differ or have no variance.
+fn known(rounds: &[f64]) -> Option<Variance> {
+    let of = Variance::of_round(rounds, crate::mean(rounds)?);
+    (rounds.len() >= ROUNDS_MIN && of.variance.is_finite() && of.variance > 0.0).then_some(of)
 }
 
 /// The second derivative of the logarithm of the gamma function: by recurrence up to 10, then by its asymptotic series.

@@ -5,22 +5,20 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use xxhash_rust::xxh64::Xxh64;
 
-use crate::format::{BLOCK_HEADER_BYTES, LANES_MAX};
-use crate::header::{encode_header, header_bytes};
-use crate::writer::{OpenBlock, unwritable};
+use crate::format::BLOCK_HEADER_BYTES;
+use crate::unfinished::Unfinished;
+use crate::writer::OpenBlock;
 use crate::{LaneFacts, Record, TapeError, TapeHeader, TapeReader, TapeShape};
 
 /// A tape whose lanes are written, and whose header is not. Dropped without [`DealtTape::finish`], it leaves nothing behind.
 pub struct DealtTape {
-    path: PathBuf,
-    temporary: PathBuf,
+    // Closed before it is removed.
     file: File,
-    header_bytes: usize,
-    metadata_bytes_max: usize,
+    place: Unfinished,
     lanes: Vec<LaneFacts>,
     content_checksum: u64,
 }
@@ -40,24 +38,18 @@ impl DealtTape {
     where
         Route: FnMut(&Record<'_>) -> Result<u32, TapeError>,
     {
-        if shape.lanes == 0 || shape.lanes > LANES_MAX {
-            return Err(unwritable(path, "the number of lanes", shape.lanes, format!("1 to {LANES_MAX}")));
-        }
-        let header_bytes = header_bytes(shape.lanes as usize, shape.metadata_bytes_max);
+        let (place, file) = Unfinished::create(path, shape)?;
         let mut lanes = vec![LaneFacts::default(); shape.lanes as usize];
         each_block(from, lanes.len(), routes()?, |lane, block| {
             block.count(&mut lanes[lane]);
             Ok(())
         })?;
-        let mut offset = header_bytes as u64;
+        let mut offset = place.header_bytes as u64;
         for lane in &mut lanes {
             lane.offset = offset;
             offset += lane.bytes;
         }
-        let temporary = path.with_extension("tape.part");
-        let file = File::create(&temporary).map_err(TapeError::io("create", &temporary))?;
-        let (path, metadata_bytes_max) = (path.to_owned(), shape.metadata_bytes_max);
-        let mut tape = Self { path, temporary, file, header_bytes, metadata_bytes_max, lanes, content_checksum: 0 };
+        let mut tape = Self { file, place, lanes, content_checksum: 0 };
         tape.write(from, routes()?)?;
         Ok(tape)
     }
@@ -74,7 +66,7 @@ impl DealtTape {
             self.file
                 .write_all_at(&header.encode(), places[lane])
                 .and_then(|()| self.file.write_all_at(records, places[lane] + BLOCK_HEADER_BYTES as u64))
-                .map_err(TapeError::io("write to", &self.temporary))?;
+                .map_err(TapeError::io("write to", &self.place.temporary))?;
             places[lane] += (BLOCK_HEADER_BYTES + records.len()) as u64;
             checksums[lane].extend_from_slice(&header.checksum.to_le_bytes());
             Ok(())
@@ -90,32 +82,17 @@ impl DealtTape {
     /// # Errors
     /// The metadata is longer than the room kept for it, or the disk is full.
     pub fn finish(self, (pool_bytes, pool_checksum): (u64, u64), metadata: &str) -> Result<TapeHeader, TapeError> {
-        if metadata.len() > self.metadata_bytes_max {
-            let expected = format!("at most {} bytes", self.metadata_bytes_max);
-            return Err(unwritable(&self.path, "the length of the metadata", metadata.len(), expected));
-        }
-        let mut header = TapeHeader {
+        let header = TapeHeader {
             operations: self.lanes.iter().map(|lane| lane.operations).sum(),
-            lanes: self.lanes.clone(),
             pool_bytes,
             pool_checksum,
-            file_bytes: self.lanes.iter().fold(self.header_bytes as u64, |sum, lane| sum + lane.bytes),
+            file_bytes: self.lanes.iter().fold(self.place.header_bytes as u64, |sum, lane| sum + lane.bytes),
             content_checksum: self.content_checksum,
             tape_checksum: 0,
             metadata: metadata.to_owned(),
+            lanes: self.lanes,
         };
-        let (bytes, checksum) = encode_header(&header, self.header_bytes);
-        header.tape_checksum = checksum;
-        self.file.write_all_at(&bytes, 0).map_err(TapeError::io("write to", &self.temporary))?;
-        std::fs::rename(&self.temporary, &self.path).map_err(TapeError::io("give its name to", &self.path))?;
-        Ok(header)
-    }
-}
-
-impl Drop for DealtTape {
-    fn drop(&mut self) {
-        // After `finish` the file has its name and there is nothing to remove.
-        let _ = std::fs::remove_file(&self.temporary);
+        self.place.complete(&self.file, header)
     }
 }
 

@@ -26,6 +26,7 @@ mod show;
 mod sizes;
 mod source;
 mod tree;
+mod unfinished;
 mod walk;
 mod words;
 mod workload;

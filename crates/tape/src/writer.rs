@@ -2,16 +2,15 @@
 //! file gets its name only when it is complete.
 
 use std::fs::File;
-use std::io::{BufWriter, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io::{BufWriter, Write};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh64::Xxh64;
 
-use crate::format::{
-    BLOCK_HEADER_BYTES, BlockHeader, LANES_MAX, METADATA_BYTES_MAX, Record, check_record, encode_record,
-};
-use crate::header::{LaneFacts, TapeHeader, encode_header, header_bytes};
+use crate::format::{BLOCK_HEADER_BYTES, BlockHeader, Record, check_record, encode_record};
+use crate::header::{LaneFacts, TapeHeader};
+use crate::unfinished::{Unfinished, unwritable};
 use crate::{BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, Operation, TapeError, consume};
 
 /// What must be known before the first record is written.
@@ -38,11 +37,10 @@ pub struct Counts {
 
 /// A tape being written. Dropped without [`TapeWriter::finish`], it leaves nothing behind.
 pub struct TapeWriter {
-    path: PathBuf,
-    temporary: PathBuf,
-    file: Option<BufWriter<File>>,
+    // Closed before it is removed.
+    file: BufWriter<File>,
+    place: Unfinished,
     shape: TapeShape,
-    header_bytes: usize,
     position: u64,
     lanes: Vec<LaneFacts>,
     content: Xxh64,
@@ -111,25 +109,14 @@ impl TapeWriter {
     /// # Errors
     /// The number of lanes or the room for metadata is out of range, or the file cannot be created.
     pub fn create(path: &Path, shape: TapeShape) -> Result<Self, TapeError> {
-        if shape.lanes == 0 || shape.lanes > LANES_MAX {
-            return Err(unwritable(path, "the number of lanes", shape.lanes, format!("1 to {LANES_MAX}")));
-        }
-        if shape.metadata_bytes_max > METADATA_BYTES_MAX {
-            let expected = format!("at most {METADATA_BYTES_MAX} bytes");
-            return Err(unwritable(path, "the room for metadata", shape.metadata_bytes_max, expected));
-        }
-        let temporary = path.with_extension("tape.part");
-        let file = File::create(&temporary).map_err(TapeError::io("create", &temporary))?;
+        let (place, file) = Unfinished::create(path, shape)?;
         let mut file = BufWriter::with_capacity(1 << 18, file);
-        let header_bytes = header_bytes(shape.lanes as usize, shape.metadata_bytes_max);
-        file.write_all(&vec![0; header_bytes]).map_err(TapeError::io("write to", &temporary))?;
-        let position = header_bytes as u64;
+        file.write_all(&vec![0; place.header_bytes]).map_err(TapeError::io("write to", &place.temporary))?;
+        let position = place.header_bytes as u64;
         Ok(Self {
-            path: path.to_owned(),
-            temporary,
-            file: Some(file),
+            file,
+            place,
             shape,
-            header_bytes,
             position,
             lanes: vec![LaneFacts { offset: position, ..LaneFacts::default() }],
             content: Xxh64::new(0),
@@ -158,14 +145,14 @@ impl TapeWriter {
     fn check(&self, record: &Record<'_>) -> Result<(), TapeError> {
         if record.key.len() > usize::from(u16::MAX) {
             let expected = format!("at most {}", u16::MAX);
-            return Err(unwritable(&self.path, "the length of a key", record.key.len(), expected));
+            return Err(unwritable(&self.place.path, "the length of a key", record.key.len(), expected));
         }
         if record.scan.is_some() != matches!(record.operation, Operation::Scan | Operation::ScanAll) {
             let found = format!("{} of a {}", record.scan.map_or("absent", |_| "there"), record.operation.name());
-            return Err(unwritable(&self.path, "a record's scan", found, "there for scans, and only for scans"));
+            return Err(unwritable(&self.place.path, "a record's scan", found, "there for scans, and only for scans"));
         }
         check_record(record, self.shape.pool_bytes)
-            .map_err(|(what, found, expected)| unwritable(&self.path, what, found, expected))
+            .map_err(|(what, found, expected)| unwritable(&self.place.path, what, found, expected))
     }
 
     /// Ends the current lane and begins the next.
@@ -176,7 +163,7 @@ impl TapeWriter {
         self.end_block()?;
         if self.lanes.len() == self.shape.lanes as usize {
             let found = self.lanes.len() + 1;
-            return Err(unwritable(&self.path, "the number of lanes", found, self.shape.lanes));
+            return Err(unwritable(&self.place.path, "the number of lanes", found, self.shape.lanes));
         }
         self.lanes.push(LaneFacts { offset: self.position, ..LaneFacts::default() });
         Ok(())
@@ -212,11 +199,10 @@ impl TapeWriter {
             return Ok(());
         }
         let (header, records) = self.block.parts();
-        if let Some(file) = &mut self.file {
-            file.write_all(&header.encode())
-                .and_then(|()| file.write_all(records))
-                .map_err(TapeError::io("write to", &self.temporary))?;
-        }
+        self.file
+            .write_all(&header.encode())
+            .and_then(|()| self.file.write_all(records))
+            .map_err(TapeError::io("write to", &self.place.temporary))?;
         self.content.update(&header.checksum.to_le_bytes());
         if let Some(lane) = self.lanes.last_mut() {
             let before = lane.bytes;
@@ -234,15 +220,11 @@ impl TapeWriter {
     pub fn finish(mut self, metadata: &str) -> Result<TapeHeader, TapeError> {
         self.end_block()?;
         if self.lanes.len() != self.shape.lanes as usize {
-            return Err(unwritable(&self.path, "the number of lanes", self.lanes.len(), self.shape.lanes));
+            return Err(unwritable(&self.place.path, "the number of lanes", self.lanes.len(), self.shape.lanes));
         }
-        if metadata.len() > self.shape.metadata_bytes_max {
-            let expected = format!("at most {} bytes", self.shape.metadata_bytes_max);
-            return Err(unwritable(&self.path, "the length of the metadata", metadata.len(), expected));
-        }
-        let mut header = TapeHeader {
+        let header = TapeHeader {
             operations: self.lanes.iter().map(|lane| lane.operations).sum(),
-            lanes: std::mem::take(&mut self.lanes),
+            lanes: self.lanes,
             pool_bytes: self.shape.pool_bytes,
             pool_checksum: self.shape.pool_checksum,
             file_bytes: self.position,
@@ -250,28 +232,7 @@ impl TapeWriter {
             tape_checksum: 0,
             metadata: metadata.to_owned(),
         };
-        let (bytes, checksum) = encode_header(&header, self.header_bytes);
-        header.tape_checksum = checksum;
-        if let Some(mut file) = self.file.take() {
-            file.seek(SeekFrom::Start(0))
-                .and_then(|_| file.write_all(&bytes))
-                .and_then(|()| file.flush())
-                .map_err(TapeError::io("write to", &self.temporary))?;
-        }
-        std::fs::rename(&self.temporary, &self.path).map_err(TapeError::io("give its name to", &self.path))?;
-        Ok(header)
+        self.file.flush().map_err(TapeError::io("write to", &self.place.temporary))?;
+        self.place.complete(self.file.get_ref(), header)
     }
-}
-
-impl Drop for TapeWriter {
-    fn drop(&mut self) {
-        // After `finish` the file has its name and there is nothing to remove; before, nobody can use a half-written one.
-        drop(self.file.take());
-        let _ = std::fs::remove_file(&self.temporary);
-    }
-}
-
-#[cold]
-pub(crate) fn unwritable(path: &Path, what: &'static str, found: impl ToString, expected: impl ToString) -> TapeError {
-    TapeError::Unwritable { path: path.to_owned(), what, found: found.to_string(), expected: expected.to_string() }
 }

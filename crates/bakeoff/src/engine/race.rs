@@ -107,7 +107,7 @@ impl Run<'_> {
             }
             alive.retain(|&cell| !self.results.has_failed(&cells[cell].id));
             // Among all, those that were dropped too, as the answer will rank them: it never calls tied what was dropped as worse.
-            let Some(ranking) = self.ranking_of_all(racing) else { break };
+            let Some(ranking) = self.ranking(PICK_ASKED, racing.facts.optimize, None) else { break };
             // As many rounds again for all, and the rest, would not fit.
             let short = round == 1
                 && !self.fits(
@@ -115,7 +115,7 @@ impl Run<'_> {
                     racing,
                     PICK_ASKED_PART,
                 );
-            let medians = short.then(|| self.ranking_by(Goal::P50, &alive, cells)).flatten();
+            let medians = short.then(|| self.ranking(PICK_ASKED, Goal::P50, Some(&names(&alive, cells)))).flatten();
             drop_behind(&mut alive, cells, &ranking, (round, medians.as_ref()), &mut racing.facts.dropped);
             if round >= ROUNDS_MIN && (alive.len() <= 1 || as_good_as_equal(&ranking, &alive, cells)) {
                 break;
@@ -136,7 +136,8 @@ impl Run<'_> {
             if round > ROUNDS_MIN || alive.len() <= 2 {
                 return false;
             }
-            let Some(ranking) = self.ranking(alive, cells, racing) else { return false };
+            let among = names(alive, cells);
+            let Some(ranking) = self.ranking(PICK_ASKED, racing.facts.optimize, Some(&among)) else { return false };
             let (Some(best), Some(last)) = (ranking.order.first(), ranking.order.last()) else { return false };
             let why = format!(
                 "{:.1} × the cost of the best after round {}, and no time for more",
@@ -149,22 +150,13 @@ impl Run<'_> {
         true
     }
 
-    /// The ranking of those that still race.
-    fn ranking(&self, alive: &[usize], cells: &[Cell], racing: &Racing) -> Option<Ranking> {
-        self.ranking_by(racing.facts.optimize, alive, cells)
-    }
-
-    fn ranking_of_all(&self, racing: &Racing) -> Option<Ranking> {
-        pick_ranking(&rounds_of(self.results.lines()), PICK_ASKED, racing.facts.optimize, DROP_CONFIDENCE, None)
-    }
-
-    fn ranking_by(&self, goal: Goal, alive: &[usize], cells: &[Cell]) -> Option<Ranking> {
-        let names: Vec<String> = alive.iter().map(|&cell| cells[cell].axes.store.clone()).collect();
-        pick_ranking(&rounds_of(self.results.lines()), PICK_ASKED, goal, DROP_CONFIDENCE, Some(&names))
+    /// The ranking by the rounds so far of all stores in a variant, or of those of these names.
+    fn ranking(&self, variant: &str, goal: Goal, among: Option<&[String]>) -> Option<Ranking> {
+        pick_ranking(&rounds_of(self.results.lines()), variant, goal, DROP_CONFIDENCE, among)
     }
 
     fn leaders(&self, racing: &Racing) -> Vec<String> {
-        let ranking = self.ranking_of_all(racing);
+        let ranking = self.ranking(PICK_ASKED, racing.facts.optimize, None);
         let order = ranking.map(|ranking| ranking.order).unwrap_or_default();
         order.into_iter().take(FINALISTS).map(|place| place.name).collect()
     }
@@ -178,11 +170,12 @@ impl Run<'_> {
                 if settled || racing.facts.questions[question].not_measured.is_some() {
                     continue;
                 }
-                let why = match self.variant_step(racing, question, round, leaders) {
-                    Err(why) => Some(why),
-                    Ok(step) if !self.fits(&step, racing, 1.0) => Some(no_time(self.expected(&step, racing))),
-                    Ok(step) => (!self.step(&step, &[], &mut racing.costs, &mut racing.display)?)
-                        .then(|| "the time ended before it was done".to_owned()),
+                let Ok(step) = self.variant_step(racing, question, round, leaders) else { continue };
+                let why = if !self.fits(&step, racing, 1.0) {
+                    Some(no_time(self.expected(&step, racing)))
+                } else {
+                    (!self.step(&step, &[], &mut racing.costs, &mut racing.display)?)
+                        .then(|| "the time ended before it was done".to_owned())
                 };
                 if round == 1 {
                     racing.facts.questions[question].not_measured = why;
@@ -216,9 +209,7 @@ impl Run<'_> {
 
     /// Whether more rounds of a variant would say nothing more.
     fn is_settled(&self, racing: &Racing, question: usize) -> bool {
-        let variant = &racing.facts.questions[question].variant;
-        let rounds = rounds_of(self.results.lines());
-        let ranking = pick_ranking(&rounds, variant, racing.facts.optimize, DROP_CONFIDENCE, None);
+        let ranking = self.ranking(&racing.facts.questions[question].variant, racing.facts.optimize, None);
         ranking.is_none_or(|ranking| matches!(ranking.verdict, Verdict::Winner | Verdict::Alone))
     }
 
@@ -252,6 +243,11 @@ fn no_time(round: Duration) -> String {
     format!("there was no time left: {rounds} rounds take about {}", roughly(round * rounds))
 }
 
+/// The stores of some cells.
+fn names(some: &[usize], cells: &[Cell]) -> Vec<String> {
+    some.iter().map(|&cell| cells[cell].axes.store.clone()).collect()
+}
+
 /// Takes out those that are behind, with the reason, the best of them first. By `medians`, if they are given, some are far behind at once.
 fn drop_behind(
     alive: &mut Vec<usize>,
@@ -261,11 +257,8 @@ fn drop_behind(
     dropped: &mut Vec<Excluded>,
 ) {
     let best = ranking.order[0].mean;
-    let races = |alive: &[usize], store: &str| alive.iter().any(|&cell| cells[cell].axes.store == store);
-    for place in &ranking.order {
-        if !races(alive, &place.name) {
-            continue;
-        }
+    let still = names(alive, cells);
+    for place in ranking.order.iter().filter(|place| still.contains(&place.name)) {
         let times = place.mean / best;
         let hopeless = times > HOPELESS && medians.is_some_and(|medians| is_far_behind(&place.name, medians));
         let worse = place.ratio_to_best.is_some() && !place.tied_with_best;

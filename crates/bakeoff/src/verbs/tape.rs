@@ -98,10 +98,15 @@ fn name_of(trace: &Path) -> PathBuf {
 /// The form that a word names.
 fn form(word: Option<&str>) -> Result<Option<Form>> {
     let Some(word) = word else { return Ok(None) };
-    let names = Form::ALL.map(|(name, _)| name);
-    match Form::ALL.into_iter().find(|(name, _)| *name == word) {
-        Some((_, form)) => Ok(Some(form)),
-        None => bail!("--form: unknown form `{word}`{}; use {}", did_you_mean(word, &names), names.join(", ")),
+    chosen("--form: unknown form", word, &Form::ALL).map(Some)
+}
+
+/// What a word means, of those that are known.
+fn chosen<T: Copy>(problem: &str, word: &str, known: &[(&str, T)]) -> Result<T> {
+    let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+    match known.iter().find(|(name, _)| *name == word) {
+        Some((_, meaning)) => Ok(*meaning),
+        None => bail!("{problem} `{word}`{}; use {}", did_you_mean(word, &names), names.join(", ")),
     }
 }
 
@@ -111,11 +116,7 @@ fn options(arguments: &ImportArguments) -> Result<ImportOptions> {
         Ok(_) => bail!("--value-size {text}: give at most {}", format_size(bakeoff_suite::VALUE_BYTES_MAX)),
         Err(why) => bail!("--value-size {text}: {why}"),
     });
-    let names = Data::ALL.map(Data::name);
-    let word = arguments.data.as_str();
-    let Some(data) = Data::ALL.into_iter().find(|data| data.name() == word) else {
-        bail!("--data: unknown type `{word}`{}; use {}", did_you_mean(word, &names), names.join(", "));
-    };
+    let data = chosen("--data: unknown type", &arguments.data, &Data::ALL.map(|data| (data.name(), data)))?;
     Ok(ImportOptions {
         form: form(arguments.form.as_deref())?,
         threads: arguments.threads,

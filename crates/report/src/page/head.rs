@@ -70,9 +70,7 @@ fn headline(table: &Table, of: &Overall, contenders: &Contenders) -> (String, &'
     let ahead = ahead(&of.ranking, contenders, " faster than ");
     let margins = if ahead.is_empty() { "" } else { MARGINS };
     let name = |key: &String| stores(std::slice::from_ref(key), contenders);
-    if of.ranking.verdict == Verdict::Tie
-        && let Some(words) = depends_words(table, &of.ranking, name)
-    {
+    if let Some(words) = depends_words(table, &of.ranking, name) {
         return (words, "");
     }
     let sentence = match of.ranking.verdict {

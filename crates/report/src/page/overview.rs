@@ -33,7 +33,9 @@ pub(crate) fn overview(runs: &[RunTables], contenders: &Contenders) -> String {
                 table.circumstances.durability_words(),
                 varying(&table.circumstances, tables)
             );
-            all.push((id(place, index), words, table, overall(table)));
+            let whole = overall(table);
+            let depends = depends(table, whole.as_ref());
+            all.push((id(place, index), words, table, whole, depends));
         }
     }
     if all.len() < 2 {
@@ -41,12 +43,12 @@ pub(crate) fn overview(runs: &[RunTables], contenders: &Contenders) -> String {
     }
     let rows: String = all
         .iter()
-        .map(|(id, words, table, whole)| {
+        .map(|(id, words, table, whole, depends)| {
             let [space, memory] =
                 [Measure::Space, Measure::Memory].map(|measure| overall_of(table, |each| *each == measure));
             let ahead = whole.as_ref().map_or_else(String::new, |whole| ahead(&whole.ranking, contenders, " "));
             let [fastest, space, memory] = [whole, &space, &memory].map(|of| first(of.as_ref(), contenders));
-            let fastest = if depends(table, whole.as_ref()) { "depends on the workload".to_owned() } else { fastest };
+            let fastest = if *depends { "depends on the workload".to_owned() } else { fastest };
             format!(
                 "<tr><th scope=\"row\"><a href=\"#{id}\">{}</a></th><td>{fastest}</td><td>{ahead}</td><td>{space}</td>\
                  <td>{memory}</td></tr>",
@@ -59,17 +61,13 @@ pub(crate) fn overview(runs: &[RunTables], contenders: &Contenders) -> String {
          <thead><tr><th scope=\"col\">under</th><th scope=\"col\">fastest</th>\
          <th scope=\"col\">ahead of the next, 95 % interval</th><th scope=\"col\">least disk space</th>\
          <th scope=\"col\">least memory</th></tr></thead><tbody>{rows}</tbody></table></div></section>\n",
-        headline(
-            all.iter().map(|(_, _, table, whole)| whole.as_ref().filter(|whole| !depends(table, Some(whole)))),
-            contenders
-        )
+        headline(all.iter().map(|(_, _, _, whole, depends)| whole.as_ref().filter(|_| !depends)), contenders)
     )
 }
 
 /// Whether those that are tied over everything win different workloads, so that none of them is the answer to all.
 fn depends(table: &Table, whole: Option<&Overall>) -> bool {
-    let tie = whole.map(|whole| &whole.ranking).filter(|ranking| ranking.verdict == Verdict::Tie);
-    tie.is_some_and(|ranking| depends_words(table, ranking, Clone::clone).is_some())
+    whole.is_some_and(|whole| depends_words(table, &whole.ranking, Clone::clone).is_some())
 }
 
 fn first(of: Option<&Overall>, contenders: &Contenders) -> String {

@@ -1,34 +1,43 @@
 //! What the stores of a pick cost by every measure, and what those that lost are better at.
 
+use std::collections::BTreeMap;
+
 use bakeoff_stats::{CommonScatter, Ranking, compare_among};
 
 use crate::format::{listed, ratio};
 use crate::pick::answer::Picked;
-use crate::pick::{CONFIDENCE, Goal, PICK_ASKED, costs, operations_done};
+use crate::pick::{CONFIDENCE, Goal, PICK_ASKED, application, costs, operations_of};
 use crate::table::{Side, Text, TextTable, paragraph};
+
+/// The costs of every round of every store by a measure.
+struct Costs {
+    goal: Goal,
+    rounds: BTreeMap<String, Vec<f64>>,
+}
 
 /// A row a store, best first, a column a measure; then what the others are better at.
 pub(crate) fn cost_table(picked: &Picked<'_>, ranking: &Ranking, width: usize, color: bool) -> String {
-    let goals: Vec<Goal> = shown(picked).collect();
+    let of = |goal| Costs { goal, rounds: costs(&picked.run.cells, PICK_ASKED, goal) };
+    let all: Vec<Costs> = shown(picked).map(of).collect();
     let mut sides = vec![Side::Left, Side::Right];
-    sides.extend(goals.iter().map(|_| Side::Right));
+    sides.extend(all.iter().map(|_| Side::Right));
     let mut table = TextTable::new(sides);
     let mut head = vec![Text::plain("  store"), Text::plain("rounds")];
-    head.extend(goals.iter().map(|goal| Text::plain(heading(*goal))));
+    head.extend(all.iter().map(|costs| Text::plain(heading(costs.goal))));
     table.row(head);
     for place in &ranking.order {
+        let operations = operations_of_rounds(picked, &place.name);
         let mut row =
             vec![Text::plain(format!("  {}", picked.title(&place.name))), Text::plain(place.rounds.to_string())];
-        row.extend(goals.iter().map(|goal| {
-            let rounds = rounds_of(picked, &place.name, *goal);
-            let mean = bakeoff_stats::mean(&rounds);
-            let told = goal.is_told(&operations_of(picked, &place.name));
-            Text::plain(mean.filter(|_| told).map_or_else(|| "–".to_owned(), |mean| goal.show(mean)))
+        row.extend(all.iter().map(|Costs { goal, rounds }| {
+            let mean = rounds.get(&place.name).and_then(|rounds| bakeoff_stats::mean(rounds));
+            let told = mean.filter(|_| goal.is_told(&operations));
+            Text::plain(told.map_or_else(|| "–".to_owned(), |mean| goal.show(mean)))
         }));
         table.row(row);
     }
     let mut out = table.render(width, color);
-    out.push_str(&better_at(picked, ranking, width));
+    out.push_str(&better_at(picked, ranking, &all, width));
     out
 }
 
@@ -53,32 +62,24 @@ fn heading(goal: Goal) -> &'static str {
 }
 
 /// Operations of each round of what was asked.
-fn operations_of(picked: &Picked<'_>, store: &str) -> Vec<u64> {
+fn operations_of_rounds(picked: &Picked<'_>, store: &str) -> Vec<u64> {
     let asked = picked.cells(PICK_ASKED).filter(|cell| cell.end.axes.store == store && cell.is_ok());
-    asked.filter_map(operations_done).collect()
-}
-
-fn rounds_of(picked: &Picked<'_>, store: &str, goal: Goal) -> Vec<f64> {
-    costs(&picked.run.cells, PICK_ASKED, goal).remove(store).unwrap_or_default()
+    asked.filter_map(application).map(operations_of).collect()
 }
 
 /// For each store that is not the best: where it is better than the best, beyond doubt.
-fn better_at(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
+fn better_at(picked: &Picked<'_>, ranking: &Ranking, all: &[Costs], width: usize) -> String {
     let others = &ranking.order[1..];
-    let comparisons = (others.len() * shown(picked).count()).max(1);
-    let scatter: Vec<(Goal, Option<CommonScatter>)> = shown(picked)
-        .map(|goal| {
-            let all = costs(&picked.run.cells, PICK_ASKED, goal);
-            (goal, CommonScatter::of(all.values().map(Vec::as_slice)))
-        })
-        .collect();
+    let comparisons = (others.len() * all.len()).max(1);
+    let scatter: Vec<Option<CommonScatter>> =
+        all.iter().map(|costs| CommonScatter::of(costs.rounds.values().map(Vec::as_slice))).collect();
     let confidence = 1.0 - (1.0 - CONFIDENCE) / comparisons as f64;
     let best = picked.title(&ranking.best);
     let mut out = String::new();
     for place in others {
-        let better = scatter.iter().filter_map(|(goal, scatter)| {
-            let (own, of_best) = (rounds_of(picked, &place.name, *goal), rounds_of(picked, &ranking.best, *goal));
-            let interval = compare_among(scatter.as_ref(), &own, &of_best, confidence, 1)?;
+        let better = all.iter().zip(&scatter).filter_map(|(Costs { goal, rounds }, scatter)| {
+            let (own, of_best) = (rounds.get(&place.name)?, rounds.get(&ranking.best)?);
+            let interval = compare_among(scatter.as_ref(), own, of_best, confidence, 1)?;
             (interval.high < 1.0).then(|| format!("{} ({})", heading(*goal), ratio(interval.estimate)))
         });
         let better: Vec<String> = better.collect();
