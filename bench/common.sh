@@ -1,10 +1,12 @@
+# shellcheck shell=bash
 # What the scripts beside this one share that set bakeoff beside programs of others. To be sourced by one whose directory is $here.
 # Sets root (of the repository), bakeoff (the program), build_dir (where it is built) and tools (where theirs are).
 
-name=$(basename -- "$here")
+name=$(basename -- "${here:?is to be set by the script that sources this}")
 root=$(readlink -f -- "$here/../..")
 bakeoff=${BAKEOFF:-$root/bakeoff}
 build_dir=${CARGO_TARGET_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/bakeoff/target}
+# shellcheck disable=SC2034 # used by the scripts
 tools=$build_dir/$name
 # Where ./bakeoff finds Rust too.
 PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
