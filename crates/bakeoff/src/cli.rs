@@ -104,7 +104,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<String>,
     /// Look for the highest rate at which a bound on latency holds, for each store of a suite whose phase has a `rate`: p50, p90, p99,
-    /// p999 or max, < and a time. The search begins at that rate
+    /// p999 or max, < and a time. The search begins at the rate of a closed loop
     #[arg(long, value_name = "BOUND")]
     pub(crate) find_rate: Option<String>,
     /// Make a flame graph of each cell instead of ranking stores: cpu (where time goes), alloc (where memory is allocated; stores on

@@ -16,6 +16,26 @@ fn unknown_suites_and_stores_name_the_nearest() {
 }
 
 #[test]
+fn settings_that_no_store_takes_are_refused_before_anything_is_measured() {
+    let place = Place::new();
+    for (stores, settings, words) in [
+        ("\"all\"", "[settings.rocksbd]\ncache = 1", "did you mean `rocksdb`?"),
+        ("[\"sqlite\"]", "[settings.sqlite]\npage-size = 5000", "give a power of two, such as 4KiB or 8KiB"),
+        ("[\"berkeley-db\"]", "[settings.berkeley-db]\npage-size = 5000", "give a power of two, such as 4KiB or 8KiB"),
+        (
+            "[\"wiredtiger\"]",
+            "[settings.wiredtiger]\npage-size = \"5KiB\"",
+            "give a multiple of 4KiB, such as 4KiB or 8KiB",
+        ),
+    ] {
+        let suite = tiny_suite("\"sqlite\"", settings).replace("[\"sqlite\"]", stores);
+        place.write("settings.toml", &suite);
+        place.run(&["run", "settings.toml", "--plan"]).expect(2).says(&["settings.toml:", words]);
+    }
+    assert!(place.runs().is_empty());
+}
+
+#[test]
 fn a_malformed_suite_is_refused_with_its_line() {
     let place = Place::new();
     place.write("bad.toml", &tiny_suite(r#""sqlite""#, "").replace("value-size", "value-sise"));

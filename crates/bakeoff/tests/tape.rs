@@ -70,7 +70,7 @@ fn a_trace_comes_from_standard_input_and_says_its_form() {
     assert!(told.contains("neither through a pipe nor compressed"), "{told}");
     for verb in [&["summary"][..], &["import"], &["show", "--summary"]] {
         let told = place.run(&[&["tape"], verb, &["app.csv", "--form", "twiter"]].concat()).expect(2).stderr;
-        assert!(told.contains("--form: unknown form `twiter` (did you mean `twitter`?)"), "{told}");
+        assert!(told.contains("--form: unknown word `twiter` (did you mean `twitter`?)"), "{told}");
         let told = place.run(&[&["tape"], verb, &["app.csv", "--form", "twitter"]].concat()).expect(2).stderr;
         assert!(told.contains("line 1: the number of columns is `4`, expected 7"), "{told}");
     }

@@ -152,6 +152,37 @@ pub enum SettingKind {
     },
 }
 
+/// Which numbers within a setting's limits are taken, where not all are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// 1, 2, 4, 8 and so on.
+    PowerOfTwo,
+    /// Those that this divides.
+    MultipleOf(u64),
+}
+
+impl Step {
+    /// The nearest numbers that are taken, at most and at least this one: twice the number itself, if it is.
+    pub fn around(self, number: u64) -> (u64, u64) {
+        match self {
+            Self::PowerOfTwo => {
+                let above = number.max(1).checked_next_power_of_two().unwrap_or(1 << 63);
+                (if above > number { (above / 2).max(1) } else { above }, above)
+            }
+            Self::MultipleOf(step) => {
+                let below = number - number % step.max(1);
+                (below, if below < number { below.saturating_add(step) } else { below })
+            }
+        }
+    }
+
+    /// Whether this number is taken.
+    pub fn takes(self, number: u64) -> bool {
+        self.around(number) == (number, number)
+    }
+}
+
 /// A setting that suites may give a store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
@@ -160,6 +191,9 @@ pub struct Setting {
     /// Its type and limits.
     #[serde(flatten)]
     pub kind: SettingKind,
+    /// Which of the numbers within its limits it takes; absent where it takes all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<Step>,
     /// The value taken when a request gives none; absent where the store derives it from the request's hints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<serde_json::Value>,
@@ -167,6 +201,14 @@ pub struct Setting {
     pub help: String,
     /// The documentation that the default follows.
     pub source: String,
+}
+
+impl Setting {
+    /// The same setting, of which only some numbers are taken.
+    #[must_use]
+    pub fn stepping(self, step: Step) -> Self {
+        Self { step: Some(step), ..self }
+    }
 }
 
 /// How a store divides an amount of memory that it is given, as its documentation advises.
@@ -252,5 +294,19 @@ impl StoreDescription {
     pub fn batch_is_atomic(&self, class: Durability) -> bool {
         let of_class = self.durability.get(&class).and_then(|support| support.atomic_batch);
         of_class.unwrap_or(self.capabilities.atomic_batch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Step;
+
+    #[test]
+    fn numbers_beside_a_step_have_neighbours_that_are_taken() {
+        let power = |number| Step::PowerOfTwo.around(number);
+        assert_eq!([0, 1, 3, 5_000, 4_096].map(power), [(1, 1), (1, 1), (2, 4), (4_096, 8_192), (4_096, 4_096)]);
+        let multiple = |number| Step::MultipleOf(4_096).around(number);
+        assert_eq!([1, 4_096, 5_000].map(multiple), [(0, 4_096), (4_096, 4_096), (4_096, 8_192)]);
+        assert!(Step::PowerOfTwo.takes(512) && !Step::PowerOfTwo.takes(u64::MAX) && !Step::MultipleOf(512).takes(513));
     }
 }

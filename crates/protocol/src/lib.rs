@@ -13,7 +13,7 @@ mod result;
 mod slow;
 
 pub use describe::{
-    Capabilities, DriverDescription, DurabilitySupport, MemoryShare, MemorySplit, Platform, Setting, SettingKind,
+    Capabilities, DriverDescription, DurabilitySupport, MemoryShare, MemorySplit, Platform, Setting, SettingKind, Step,
     StoreDescription, Structure,
 };
 pub use event::{Event, FailureKind, Finished, OpenLoop, Opened, PhaseResult, Progress, Settled, Verified, WarmedUp};

@@ -2,6 +2,7 @@
 //! to it. `answer` puts what was found into words.
 
 mod answer;
+mod plan;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,9 +12,10 @@ use bakeoff_stats::{Bisection, median};
 use serde::{Deserialize, Serialize};
 
 pub use answer::render_rates;
+pub use plan::{ClosedLoop, rounds_within};
 
 use crate::figures::{operations_to_tell, quantile};
-use crate::format::{digits, printable};
+use crate::format::{digits, printable, rate};
 use crate::results::CellRound;
 use crate::run::Run;
 
@@ -120,14 +122,20 @@ pub struct RateSearch {
     pub phase: String,
     /// Operations on its schedule.
     pub operations: u64,
+    /// The cell in which each operation begins when the one before has ended; empty in a run of a version that measured none.
+    #[serde(default)]
+    pub closed_cell: String,
     /// The lowest rate that may be tried, operations a second.
     pub lowest_per_second: u64,
-    /// The first rate that is tried.
+    /// The first rate that is tried: that of the closed loop, as soon as it is known.
     pub start_per_second: u64,
     /// The highest rate that may be tried.
     pub highest_per_second: u64,
     /// Cells, and the rate at which each was tried.
     pub probes: BTreeMap<String, u64>,
+    /// The rounds that a rate gets at most, where the budget allows fewer than the suite's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u32>,
     /// Whether the time ended it, or the user.
     pub cut_short: bool,
 }
@@ -149,9 +157,13 @@ impl RateSearch {
         self.probes.iter().filter_map(held).collect()
     }
 
-    /// The rate at which a cell failed, if one did: there the search ends.
-    pub fn failed_at(&self, cells: &[CellRound]) -> Option<u64> {
-        cells.iter().filter(|round| !round.is_ok()).find_map(|round| self.probes.get(&round.end.cell).copied())
+    /// Where a cell failed, if one did, for a person: there the search ends.
+    pub fn failed_at(&self, cells: &[CellRound]) -> Option<String> {
+        let of = |cell: &String| match self.probes.get(cell) {
+            Some(at) => Some(format!("at {}", rate(*at as f64))),
+            None => (*cell == self.closed_cell).then(|| "in the closed loop".to_owned()),
+        };
+        cells.iter().filter(|round| !round.is_ok()).find_map(|round| of(&round.end.cell))
     }
 
     fn outcomes(&self, bound: &RateBound, cells: &[CellRound], cell: &str) -> Vec<Outcome> {

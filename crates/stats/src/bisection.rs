@@ -58,6 +58,16 @@ impl Bisection {
             }
         }
     }
+
+    /// The rates that it would still try if everything up to `limit` holds.
+    pub fn rest(self, tried: &BTreeMap<u64, bool>, limit: u64) -> Vec<u64> {
+        let (mut tried, mut rest) = (tried.clone(), Vec::new());
+        while let Some(rate) = self.next(&tried) {
+            tried.insert(rate, rate <= limit);
+            rest.push(rate);
+        }
+        rest
+    }
 }
 
 #[cfg(test)]
@@ -93,6 +103,14 @@ mod tests {
         assert_eq!(search(bisection, 99), (Bracket { held: None, failed: Some(100) }, 5));
         let only = Bisection { lowest: 7, start: 7, highest: 7 };
         assert_eq!(search(only, 7).1 + search(only, 6).1, 2);
+    }
+
+    #[test]
+    fn the_rest_of_a_search_is_what_it_then_tries() {
+        let bisection = Bisection { lowest: 1, start: 1_000, highest: 1_000_000 };
+        assert_eq!(bisection.rest(&BTreeMap::new(), 900), [1_000, 500, 707, 841, 917, 878]);
+        assert_eq!(bisection.rest(&BTreeMap::from([(1_000, false), (500, true)]), 900), [707, 841, 917, 878]);
+        assert_eq!(bisection.rest(&BTreeMap::from([(1_000, false), (960, true)]), 980), []);
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod sys;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, StoreDescription, Structure};
+use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, Step, StoreDescription, Structure};
 
 use crate::describe::{classes, memory, setting, share};
 use crate::settings::integer;
@@ -105,7 +105,8 @@ fn settings() -> Vec<Setting> {
             None,
             "Size of a page: a power of two; by default the file system's block size.",
             &format!("{MANUAL}/api_reference/C/dbset_pagesize.html"),
-        ),
+        )
+        .stepping(Step::PowerOfTwo),
         setting(
             "checkpoint",
             SettingKind::Bytes { min: 1 << 20, max: 1 << 40 },
@@ -149,12 +150,8 @@ fn page_bytes(request: &OpenRequest<'_>) -> Result<u32, StoreError> {
         return Ok(0);
     }
     let bytes = integer(request.settings, "page-size")?;
-    match u32::try_from(bytes) {
-        Ok(page_bytes) if bytes.is_power_of_two() => Ok(page_bytes),
-        _ => Err(StoreError::BadRequest(format!(
-            "setting `page-size` is {bytes}: give a power of two from 512 to 65536"
-        ))),
-    }
+    u32::try_from(bytes)
+        .map_err(|_| StoreError::BadRequest(format!("setting `page-size` is {bytes}: give 65536 at most")))
 }
 
 struct Berkeley {
@@ -251,6 +248,6 @@ mod tests {
         }
         let parent = tempfile::tempdir().unwrap();
         let error = open_in(parent.path(), Durability::None, &[("page-size", 5_000)]).err();
-        assert!(error.unwrap().to_string().contains("power of two"));
+        assert!(error.unwrap().to_string().contains("give 4096 or 8192"));
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn setting(
     help: &str,
     source: &str,
 ) -> Setting {
-    Setting { name: name.to_owned(), kind, default, help: help.to_owned(), source: source.to_owned() }
+    Setting { name: name.to_owned(), kind, step: None, default, help: help.to_owned(), source: source.to_owned() }
 }
 
 /// The kind of a setting that is one of a few words.

@@ -49,7 +49,7 @@ fn nearest<'a>(word: &str, words: &[&'a str]) -> Option<&'a str> {
 fn check(setting: &Setting, value: &Value) -> Result<(), String> {
     match &setting.kind {
         SettingKind::Bytes { min, max } => match value.as_u64() {
-            Some(bytes) if (*min..=*max).contains(&bytes) => Ok(()),
+            Some(bytes) if (*min..=*max).contains(&bytes) => check_step(setting, bytes),
             _ => Err(format!("give a whole number of bytes from {min} to {max}")),
         },
         SettingKind::Integer { min, max } => match value.as_i64() {
@@ -63,6 +63,12 @@ fn check(setting: &Setting, value: &Value) -> Result<(), String> {
             other => Err(wrong_word(other.unwrap_or_default(), words)),
         },
     }
+}
+
+fn check_step(setting: &Setting, bytes: u64) -> Result<(), String> {
+    let Some(step) = setting.step.filter(|step| !step.takes(bytes)) else { return Ok(()) };
+    let (below, above) = step.around(bytes);
+    Err(format!("give {below} or {above}"))
 }
 
 fn wrong_word(word: &str, words: &[String]) -> String {

@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use bakeoff_protocol::{
-    Capabilities, DataHints, Durability, MemoryShare, Setting, SettingKind, Settings, StoreDescription, Structure,
+    Capabilities, DataHints, Durability, MemoryShare, Setting, SettingKind, Settings, Step, StoreDescription, Structure,
 };
 use rusqlite::Connection;
 
@@ -97,7 +97,8 @@ fn settings() -> Vec<Setting> {
             Some(4_096.into()),
             "Size of a database page: a power of two.",
             "https://sqlite.org/pragma.html#pragma_page_size",
-        ),
+        )
+        .stepping(Step::PowerOfTwo),
         setting(
             "cache",
             bytes(0, 1 << 40),
@@ -149,12 +150,6 @@ fn settings() -> Vec<Setting> {
 /// Creates or opens the database.
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
     let page_bytes = integer(request.settings, "page-size")?;
-    if !page_bytes.is_power_of_two() {
-        let (below, above) = (page_bytes.next_power_of_two() / 2, page_bytes.next_power_of_two());
-        let message =
-            format!("setting `page-size` of store `sqlite` is {page_bytes}: give a power of two, {below} or {above}");
-        return Err(StoreError::BadRequest(message));
-    }
     let configuration = Configuration::new(request)?;
     let connection = configuration.connect()?;
     let table = create_table(word(request.settings, "table")?, page_bytes, request.hints);

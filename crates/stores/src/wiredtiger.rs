@@ -6,7 +6,7 @@ mod sys;
 use std::collections::BTreeMap;
 
 use bakeoff_protocol::{
-    Capabilities, Durability, DurabilitySupport, Setting, SettingKind, StoreDescription, Structure,
+    Capabilities, Durability, DurabilitySupport, Setting, SettingKind, Step, StoreDescription, Structure,
 };
 
 use crate::describe::{choice, classes, memory, setting, share};
@@ -93,11 +93,12 @@ fn settings() -> Vec<Setting> {
         ),
         setting(
             "page-size",
-            bytes(512, 512 << 20),
+            bytes(4 << 10, 512 << 20),
             Some((32 << 10).into()),
-            "Largest page of entries on disk, before compression: a multiple of 4 KiB, or of 512 B below that.",
+            "Largest page of entries on disk, before compression: a multiple of 4 KiB, in which files are allotted.",
             CREATE,
-        ),
+        )
+        .stepping(Step::MultipleOf(4 << 10)),
         setting(
             "compression",
             choice(&["none", "snappy", "zlib"]),

@@ -40,7 +40,7 @@ impl WorkloadPlan {
         match open.as_slice() {
             [only] => Ok(only.clone()),
             [] => Err("no phase has a rate: each operation begins when the one before has ended. Give one phase of the suite a `rate`, \
-                       from which the search begins, such as rate = \"1k\"; or replay a tape that has times, with --speed 1"
+                       such as rate = \"1k\"; or replay a tape that has times, with --speed 1"
                 .to_owned()),
             several => {
                 let names: Vec<_> = several.iter().map(|phase| phase.name.as_str()).collect();
@@ -50,6 +50,18 @@ impl WorkloadPlan {
                 ))
             }
         }
+    }
+
+    /// The same workload with each operation of this phase begun when the one before has ended. Its cells have ids of their own.
+    pub fn closed(&self, phase: &OpenPhase) -> Self {
+        let mut plan = self.clone();
+        if let Some(spec) = plan.workload.phases.get_mut(phase.index) {
+            spec.open_loop = None;
+        }
+        for cell in &mut plan.cells {
+            cell.id = cell_id(&plan.workload, &cell.axes, &cell.settings, plan.disturbance);
+        }
+        plan
     }
 
     /// The same workload with so many operations a second in this phase. Its cells have ids of their own and say the rate.

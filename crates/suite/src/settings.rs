@@ -1,6 +1,6 @@
 //! The tables `[settings.STORE]`, checked against what the store says it takes.
 
-use bakeoff_protocol::{Durability, Setting, SettingKind, Settings, StoreDescription};
+use bakeoff_protocol::{Durability, Setting, SettingKind, Settings, Step, StoreDescription};
 use serde_json::Value as Json;
 
 use crate::error::Problems;
@@ -32,6 +32,22 @@ pub(crate) fn check_names(root: &Table<'_>, stores: &StoreChoice, file: &SuiteFi
         let message = format!("there are settings for `{}`, which the suite does not compare", shorten(key));
         let help = format!("the axis `stores` has {}", names.join(", "));
         problems.add_unknown(key_place, key, &names, message, help);
+    }
+}
+
+/// Notes settings of stores that nobody offers.
+pub(crate) fn check_stores(file: &SuiteFile, known: &[String], hidden: &[String], problems: &mut Problems) {
+    let Some(Value::Table(entries)) = file.root.get("settings").map(|node| &node.value) else { return };
+    let names: Vec<_> = known.iter().map(String::as_str).collect();
+    for entry in entries.iter().filter(|entry| !known.contains(&entry.key) && !hidden.contains(&entry.key)) {
+        let message = format!("there are settings for the unknown store `{}`", shorten(&entry.key));
+        problems.add_unknown(
+            &entry.key_place,
+            &entry.key,
+            &names,
+            message,
+            format!("drivers offer {}", names.join(", ")),
+        );
     }
 }
 
@@ -85,7 +101,16 @@ fn value(setting: &Setting, node: &Node, problems: &mut Problems) -> Option<Json
     let what = setting.name.as_str();
     match &setting.kind {
         SettingKind::Bytes { min, max } => {
-            read::quantity(node, what, (*min, *max), parse_size, format_size, problems).map(Json::from)
+            let bytes = read::quantity(node, what, (*min, *max), parse_size, format_size, problems)?;
+            let Some(step) = setting.step.filter(|step| !step.takes(bytes)) else { return Some(bytes.into()) };
+            let (below, above) = step.around(bytes);
+            let rule = match step {
+                Step::PowerOfTwo => "a power of two".to_owned(),
+                Step::MultipleOf(bytes) => format!("a multiple of {}", format_size(bytes)),
+            };
+            let help = format!("give {rule}, such as {} or {}", format_size(below), format_size(above));
+            problems.add(&node.place, format!("`{what}` is {}", format_size(bytes)), help);
+            None
         }
         SettingKind::Integer { min, max } => integer(node, what, *min, *max, problems).map(Json::from),
         SettingKind::Boolean => read::boolean(node, what, problems).map(Json::from),

@@ -7,7 +7,7 @@ use crate::settings;
 use crate::suite::{StoreChoice, Suite};
 use crate::units::shorten;
 
-/// Checks the names of stores that a suite asks for against those that can be had at all, before drivers are built for them. `hidden`
+/// Checks the names of stores that a suite asks for or has settings for against those that can be had at all, before drivers are built for them. `hidden`
 /// ones are taken, but named to nobody.
 ///
 /// # Errors
@@ -21,6 +21,7 @@ pub fn check_stores(suite: &Suite, known: &[String], hidden: &[String]) -> Resul
                 unknown_store(suite, (index, name), known, &mut problems);
             }
         }
+        settings::check_stores(&suite.file, known, hidden, &mut problems);
         if !problems.is_empty() {
             return Err(suite.file.errors(problems));
         }

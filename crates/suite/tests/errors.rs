@@ -127,6 +127,8 @@ fn mistakes_that_only_stores_know_are_shown_with_their_place() {
         ("an unknown setting", "cache =", "cach ="),
         ("a setting of a store that takes none", "[settings.tree]", "[settings.files]"),
         ("a setting that is too small", "\"64MiB\"", "\"64KiB\""),
+        ("a setting that is no power of two", "cache = \"64MiB\"", "page = 5000"),
+        ("a setting that is no multiple of what it must be", "cache = \"64MiB\"", "extent = \"5KiB\""),
         ("a setting of the wrong type", "cache = \"64MiB\"", "readers = \"many\""),
         ("a setting that is no integer in its limits", "cache = \"64MiB\"", "readers = 127"),
         ("a setting that is neither true nor false", "cache = \"64MiB\"", "mapped = 1"),

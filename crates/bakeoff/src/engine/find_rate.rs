@@ -1,17 +1,17 @@
 //! The highest rate of an open loop that keeps a bound on latency, for each store of each workload.
 //!
-//! A probe is a cell at a rate, with rounds until most of them have decided whether the bound holds there; what to try next follows
+//! First each store does the phase in a closed loop, once: the search begins at that rate, and how long it will take follows from it. A probe is a cell at a rate, with rounds until most of them have decided whether the bound holds there; what to try next follows
 //! from the results alone, so a search that was cut short goes on where it ended. Stores take turns, so that all of them meet the
 //! same disturbances and a budget ends them at about the same width.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use bakeoff_report::{RateBound, RateFacts, RateSearch, rounds_of};
-use bakeoff_suite::{OpenPhase, WorkloadPlan, format_count, offered};
+use bakeoff_report::{RateBound, RateFacts, RateSearch, rounds_of, rounds_within};
+use bakeoff_suite::{Cell, OpenPhase, WorkloadPlan, format_count, format_duration, offered};
 
 use crate::engine::progress::Display;
-use crate::engine::run::{Ended, Run, Tapes, workload_words};
+use crate::engine::run::{Ended, Run, Tapes, estimates, workload_words};
 use crate::engine::setup::Setup;
 
 /// How long the open loop may last, seconds: rates at which it would be shorter or longer are not tried. In less than the first
@@ -37,11 +37,11 @@ pub(crate) fn facts(setup: &Setup, bound: &str) -> Result<RateFacts> {
             );
         }
         let spec = workload.workload.phases.iter().find(|spec| spec.name == phase.name);
-        for cell in &workload.cells {
+        for cell in &workload.closed(&phase).cells {
             let capabilities = &setup.store(&cell.axes.store)?.capabilities;
             // A store that cannot do the phase has no rate in it: the plan's cells say so.
             if spec.is_some_and(|spec| offered(spec, capabilities).is_ok()) {
-                searches.push(search(workload, &phase, &cell.axes.store));
+                searches.push(search(workload, &phase, cell));
             }
         }
     }
@@ -58,18 +58,62 @@ pub(crate) fn open_phase(workload: &WorkloadPlan) -> Result<OpenPhase> {
     workload.open_phase().map_err(|why| anyhow::anyhow!("--find-rate: {}: {why}", workload_words(workload)))
 }
 
-fn search(workload: &WorkloadPlan, phase: &OpenPhase, store: &str) -> RateSearch {
+/// The part of the time left that rounds are planned for: a limit far below the closed loop's rate takes more and longer probes.
+const PLANNED_PART: f64 = 0.6;
+
+/// Rates that a search tries, about: the first, one a doubling or halving away, and four between these two.
+const RATES_TYPICAL: u32 = 6;
+
+/// What the searches take, roughly, nothing being known of this machine yet: until each store was tried at one rate, and until all are over.
+pub(crate) fn expected(setup: &Setup, facts: &RateFacts) -> (Duration, Duration) {
+    let (mut least_ns, mut all_ns) = (0.0, 0.0);
+    for workload in &setup.plan.workloads {
+        let Ok(phase) = workload.open_phase() else { continue };
+        let searched = |store: &str| {
+            facts.searches.iter().any(|search| search.store == store && search.workload == workload_words(workload))
+        };
+        for (_, closed_ns) in estimates(&workload.closed(&phase)).into_iter().filter(|(store, _)| searched(store)) {
+            let round_ns = closed_ns + PHASE_S.0 * 1e9;
+            least_ns += closed_ns + round_ns;
+            all_ns += closed_ns + round_ns * f64::from(RATES_TYPICAL * (setup.suite.rounds() / 2 + 1));
+        }
+    }
+    let seconds = |ns: f64| Duration::from_secs((ns / 1e9).ceil() as u64);
+    (seconds(least_ns), seconds(all_ns))
+}
+
+/// Refuses a budget in which not every store could be tried at one rate.
+///
+/// # Errors
+/// It is too short: what it would have to be.
+pub(crate) fn check_budget(setup: &Setup, facts: &RateFacts, budget: Duration) -> Result<()> {
+    let (least, all) = expected(setup, facts);
+    if budget < least {
+        bail!(
+            "--budget {} is too short for --find-rate: to try each store once, in a closed loop and at one rate, takes about {}, and the \
+             whole search about {}; give more, or ask for less with --stores or fewer operations",
+            format_duration(budget),
+            format_duration(least),
+            format_duration(all)
+        );
+    }
+    Ok(())
+}
+
+fn search(workload: &WorkloadPlan, phase: &OpenPhase, cell: &Cell) -> RateSearch {
     let at_length = |seconds: f64| (phase.operations as f64 / seconds).max(1.0);
     let (lowest, highest) = (at_length(PHASE_S.1).ceil() as u64, at_length(PHASE_S.0) as u64);
     RateSearch {
-        store: store.to_owned(),
+        store: cell.axes.store.clone(),
         workload: workload_words(workload),
         phase: phase.name.clone(),
         operations: phase.operations,
+        closed_cell: cell.id.clone(),
         lowest_per_second: lowest,
         start_per_second: (phase.per_second.round() as u64).clamp(lowest, highest.max(lowest)),
         highest_per_second: highest.max(lowest),
         probes: Default::default(),
+        rounds: None,
         cut_short: false,
     }
 }
@@ -81,6 +125,13 @@ struct Searched<'a> {
     tapes: Tapes,
     /// When its time is over, since the run began.
     until: Option<Duration>,
+}
+
+impl Searched<'_> {
+    /// What is left of its time.
+    fn left(&self, begin: Instant) -> Option<Duration> {
+        Some(self.until?.saturating_sub(begin.elapsed()))
+    }
 }
 
 impl Run<'_> {
@@ -106,16 +157,26 @@ impl Run<'_> {
     /// Searches one workload, a probe of each store in turn, until all searches are over or the time is.
     fn find_rates_of(&mut self, of: &Searched<'_>, facts: &mut RateFacts, display: &mut Display) -> Result<()> {
         let words = workload_words(of.workload);
+        let places: Vec<usize> =
+            (0..facts.searches.len()).filter(|place| facts.searches[*place].workload == words).collect();
+        if !self.close_loops(of, facts, &places, display)? {
+            return Ok(());
+        }
+        self.tell_plan(of, facts, &places);
         loop {
             let mut probed = false;
-            for place in 0..facts.searches.len() {
-                if facts.searches[place].workload != words {
-                    continue;
-                }
+            for &place in &places {
                 match self.next_rate(facts, place) {
                     None => facts.searches[place].cut_short = false,
-                    Some(rate) if self.probe(of, facts, (place, rate), display)? => probed = true,
-                    Some(_) => return Ok(()),
+                    Some(rate) => {
+                        let left = of.left(self.begin);
+                        let expected = Duration::from_nanos(self.plan_rounds(facts, &places, left) as u64);
+                        display.predict(Some(left.map_or(expected, |left| expected.min(left))));
+                        probed |= self.probe(of, facts, (place, rate), display)?;
+                    }
+                }
+                if self.interrupt.requested() {
+                    return Ok(());
                 }
             }
             if !probed {
@@ -124,14 +185,82 @@ impl Run<'_> {
         }
     }
 
+    /// Measures every store once with each operation begun as the one before has ended, and begins its search at that rate. False if the user
+    /// stopped it or the time ended before.
+    fn close_loops(
+        &mut self,
+        of: &Searched<'_>,
+        facts: &mut RateFacts,
+        places: &[usize],
+        display: &mut Display,
+    ) -> Result<bool> {
+        let closed = of.workload.closed(&of.phase);
+        for &place in places {
+            let search = &mut facts.searches[place];
+            let Some(cell) = closed.cells.iter().find(|cell| cell.id == search.closed_cell) else { continue };
+            if !self.is_cell_done(cell, 1) {
+                let is_over = of.left(self.begin).is_some_and(|left| left.is_zero());
+                if self.interrupt.requested() || is_over || !self.cell(&closed, cell, &of.tapes, 1, display)? {
+                    return Ok(false);
+                }
+            }
+            if let Some(known) = search.closed_loop(&rounds_of(self.results.lines())) {
+                let rate = known.per_second.round() as u64;
+                search.start_per_second = rate.clamp(search.lowest_per_second, search.highest_per_second);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Gives each rate as many rounds, up to what it had, as let the searches end in time: again and again, as it turns out how far they have
+    /// to go. What they will take, nanoseconds.
+    fn plan_rounds(&self, facts: &mut RateFacts, places: &[usize], left: Option<Duration>) -> f64 {
+        let measured = rounds_of(self.results.lines());
+        let searches: Vec<_> = places.iter().map(|&place| &facts.searches[place]).collect();
+        let most = searches.iter().map(|search| self.rounds_of_search(search)).min().unwrap_or(1);
+        let left_ns = left.map(|left| left.as_nanos() as f64 * PLANNED_PART);
+        let (rounds, ns) = rounds_within(&searches, &facts.bound, &measured, most, left_ns);
+        for &place in places {
+            facts.searches[place].rounds = Some(rounds).filter(|rounds| *rounds < self.setup.suite.rounds());
+        }
+        ns
+    }
+
+    /// Says how long the whole search will take, and what the budget makes of it.
+    fn tell_plan(&self, of: &Searched<'_>, facts: &mut RateFacts, places: &[usize]) {
+        // A search that is taken up with another budget is planned afresh.
+        places.iter().for_each(|&place| facts.searches[place].rounds = None);
+        let whole_ns = self.plan_rounds(facts, places, None);
+        let ns = self.plan_rounds(facts, places, of.left(self.begin));
+        let time = |ns: f64| format_duration(Duration::from_secs((ns / 1e9).ceil() as u64));
+        let rounds = places.iter().find_map(|&place| facts.searches[place].rounds);
+        let but = match (of.left(self.begin), rounds) {
+            (Some(left), _) if ns > left.as_nanos() as f64 => format!(
+                "; with one round a rate, {}; the budget leaves {}, so it will be cut short",
+                time(ns),
+                time(left.as_nanos() as f64)
+            ),
+            (_, Some(rounds)) => {
+                let all = self.setup.suite.rounds();
+                format!("; to fit the budget a rate gets {rounds} of {all} rounds: about {}", time(ns))
+            }
+            _ => String::new(),
+        };
+        tell!("The whole search of {} takes about {}{but}", workload_words(of.workload), time(whole_ns));
+    }
+
+    fn rounds_of_search(&self, search: &RateSearch) -> u32 {
+        search.rounds.unwrap_or_else(|| self.setup.suite.rounds())
+    }
+
     /// The rate that a search tries next; `None` if it is over.
     fn next_rate(&self, facts: &RateFacts, place: usize) -> Option<u64> {
         let (search, measured) = (&facts.searches[place], rounds_of(self.results.lines()));
-        let tried = search.tried(&facts.bound, &measured, self.setup.suite.rounds());
+        let tried = search.tried(&facts.bound, &measured, self.rounds_of_search(search));
         search.bisection().next(&tried).filter(|_| search.failed_at(&measured).is_none())
     }
 
-    /// Measures a store at a rate, until most rounds have decided or one failed. False if the time ended before, or the user stopped it.
+    /// Measures a store at a rate, until most rounds have decided or one failed. False if there is no time for it, or the user stopped it.
     fn probe(
         &mut self,
         of: &Searched<'_>,
@@ -142,19 +271,20 @@ impl Run<'_> {
         let workload = of.workload.at_rate(&of.phase, rate);
         let store = &facts.searches[place].store;
         let Some(cell) = workload.cells.iter().find(|cell| cell.axes.store == *store) else { return Ok(false) };
+        let round_ns = facts.searches[place].round_ns(rate, &rounds_of(self.results.lines())).unwrap_or_default();
+        let takes = Duration::from_nanos(round_ns as u64);
         facts.searches[place].probes.insert(cell.id.clone(), rate);
         // As it stands, so that a run that is killed can be read, and its cells be asked for by hand.
         self.file.find_rate = Some(facts.clone());
         self.file.write(self.directory.path())?;
-        let schedule = Duration::from_secs_f64(of.phase.operations as f64 / rate as f64);
-        for round in 1..=self.setup.suite.rounds() {
+        for round in 1..=self.rounds_of_search(&facts.searches[place]) {
             if self.next_rate(facts, place) != Some(rate) {
                 break;
             }
             if self.is_cell_done(cell, round) {
                 continue;
             }
-            let is_over = of.until.is_some_and(|until| self.begin.elapsed() + schedule >= until);
+            let is_over = of.left(self.begin).is_some_and(|left| takes > left);
             if self.interrupt.requested() || is_over || !self.cell(&workload, cell, &of.tapes, round, display)? {
                 if self.results.status(&cell.id, 1).is_none() {
                     facts.searches[place].probes.remove(&cell.id);

@@ -292,12 +292,17 @@ fn words(word: &Word, none: &str) -> Result<Vec<Word>> {
 }
 
 fn word<T: Copy>(word: &Word, known: &[(&str, T)]) -> Result<T> {
-    let Word { place, text } = word;
-    match known.iter().find(|(name, _)| name == text) {
+    meaning(&word.place, &word.text, known)
+}
+
+/// What a word means, of those that are known; `place` is the flag or the line that has it.
+pub(crate) fn meaning<T: Copy>(place: &str, text: &str, known: &[(&str, T)]) -> Result<T> {
+    match known.iter().find(|(name, _)| *name == text) {
         Some((_, value)) => Ok(*value),
         None => {
             let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
-            bail!("{place}: unknown word `{text}`{}; use {}", did_you_mean(text, &names), names.join(", "))
+            let shown = bakeoff_report::printable(text);
+            bail!("{place}: unknown word `{shown}`{}; use {}", did_you_mean(text, &names), names.join(", "))
         }
     }
 }

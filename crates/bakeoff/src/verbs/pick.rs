@@ -27,6 +27,7 @@ const NAME: &str = "pick";
 /// Runs the verb.
 pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     let mut typed = Typed::read(arguments)?;
+    let mut found = None;
     if typed.is_empty() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
         let built = Drivers::discover()?;
         let check = |need: &Need| {
@@ -36,15 +37,17 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
             check_words(need, &built.stores())
         };
         typed = ask(&mut std::io::stdin().lock(), &mut std::io::stderr(), check)?;
+        found = Some(built);
     }
     let need = Need::read(&typed)?;
-    let drivers = drivers(&need, &typed.get("stores").place)?;
+    let built = found.map_or_else(Drivers::discover, Ok)?;
+    let drivers = drivers(built, &need, &typed.get("stores").place)?;
     let stores = stores(&need, &drivers)?;
     check_words(&need, &stores)?;
     let platform = |store: &str| drivers.of_store(store).map(|driver| driver.description.platform).unwrap_or_default();
     let (able, excluded) = divide(&need, &stores, platform);
     if able.is_empty() {
-        bail!("no store can do all that is needed:{}{}", reasons(&excluded), further()?);
+        bail!("no store can do all that is needed:{}{}", reasons(&excluded), further(&drivers)?);
     }
     let suite = match &arguments.tape {
         Some(tape) => PickSuite::replaying(&need, &able, tape)?,
@@ -100,8 +103,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
 }
 
 /// The drivers of the stores that may take part; `place` is where they were asked for.
-fn drivers(need: &Need, place: &str) -> Result<Drivers> {
-    let built = Drivers::discover()?;
+fn drivers(built: Drivers, need: &Need, place: &str) -> Result<Drivers> {
     let drivers = match &need.stores {
         Stores::Built => built,
         Stores::All => {
@@ -184,8 +186,8 @@ fn reasons(excluded: &[Excluded]) -> String {
 }
 
 /// Which stores were not asked, since they are not built.
-fn further() -> Result<String> {
-    let recipes = not_built(&Drivers::discover()?)?;
+fn further(drivers: &Drivers) -> Result<String> {
+    let recipes = not_built(drivers)?;
     Ok(recipes
         .iter()
         .map(|recipe| format!("\nNot built, and so not asked: {}; --stores builds them", recipe.store_list()))

@@ -91,7 +91,8 @@ fn setup(arguments: &RequestArguments) -> Result<Setup> {
     Setup::new(&arguments_of(&file)?, &source)
 }
 
-/// Every workload of the plan, which its tapes are recorded for, with how it is replayed: as planned, or at a rate that the run tried.
+/// Every workload of the plan, which its tapes are recorded for, with how it is replayed: as planned, in a closed loop, or at a rate that the
+/// run tried.
 fn replays<'a>(setup: &'a Setup, arguments: &RequestArguments) -> Result<Vec<(&'a WorkloadPlan, WorkloadPlan)>> {
     let planned = setup.plan.workloads.iter();
     let mut replays: Vec<_> = planned.clone().map(|workload| (workload, workload.clone())).collect();
@@ -102,6 +103,9 @@ fn replays<'a>(setup: &'a Setup, arguments: &RequestArguments) -> Result<Vec<(&'
         probes.filter(|(cell, _)| cell.starts_with(&arguments.cell)).map(|(_, rate)| *rate).collect();
     for workload in planned {
         let phase = open_phase(workload)?;
+        if facts.searches.iter().any(|search| search.closed_cell.starts_with(&arguments.cell)) {
+            replays.push((workload, workload.closed(&phase)));
+        }
         replays.extend(rates.iter().map(|rate| (workload, workload.at_rate(&phase, *rate))));
     }
     Ok(replays)

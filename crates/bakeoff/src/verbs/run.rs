@@ -51,6 +51,9 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
         tell!("note: {}", bakeoff_report::printable(reason));
     }
     let find_rate = arguments.find_rate.as_deref().map(|bound| find_rate::facts(&setup, bound)).transpose()?;
+    if let (Some(facts), Some(budget)) = (&find_rate, budget) {
+        find_rate::check_budget(&setup, facts, budget)?;
+    }
     if arguments.plan {
         print_plan(&setup);
         return Ok(Outcome::Good);
@@ -405,7 +408,11 @@ fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<D
         directory.display()
     );
     match &file.find_rate {
-        Some(facts) => tell!("Looking for the highest rate with {}, for each cell", facts.bound),
+        Some(facts) => tell!(
+            "Looking for the highest rate with {}, for each cell: about {} if stores flush nothing, longer if they do",
+            facts.bound,
+            bakeoff_suite::format_duration(find_rate::expected(setup, facts).1)
+        ),
         None => tell!("Size: {}", sized(setup)),
     }
     if let Some(facts) = &file.profile {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_suite::{did_you_mean, format_count, format_size, parse_size};
+use bakeoff_suite::{format_count, format_size, parse_size};
 use bakeoff_tape::{Data, Import};
 use bakeoff_trace::{Form, ImportOptions, Imported, LaneFacts, Summary, TraceError, import};
 
@@ -13,6 +13,7 @@ use crate::Outcome;
 use crate::cli::{ImportArguments, TapeArguments, TapeVerb};
 use crate::engine::interrupt::Interrupt;
 use crate::files::{Kind, OwnDirectory, kind_of};
+use crate::pick::need::meaning;
 use crate::pick::trace;
 
 /// Operations of the small tape that drivers are warmed up with.
@@ -98,16 +99,7 @@ fn name_of(trace: &Path) -> PathBuf {
 /// The form that a word names.
 fn form(word: Option<&str>) -> Result<Option<Form>> {
     let Some(word) = word else { return Ok(None) };
-    chosen("--form: unknown form", word, &Form::ALL).map(Some)
-}
-
-/// What a word means, of those that are known.
-fn chosen<T: Copy>(problem: &str, word: &str, known: &[(&str, T)]) -> Result<T> {
-    let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-    match known.iter().find(|(name, _)| *name == word) {
-        Some((_, meaning)) => Ok(*meaning),
-        None => bail!("{problem} `{word}`{}; use {}", did_you_mean(word, &names), names.join(", ")),
-    }
+    meaning("--form", word, &Form::ALL).map(Some)
 }
 
 fn options(arguments: &ImportArguments) -> Result<ImportOptions> {
@@ -116,7 +108,7 @@ fn options(arguments: &ImportArguments) -> Result<ImportOptions> {
         Ok(_) => bail!("--value-size {text}: give at most {}", format_size(bakeoff_suite::VALUE_BYTES_MAX)),
         Err(why) => bail!("--value-size {text}: {why}"),
     });
-    let data = chosen("--data: unknown type", &arguments.data, &Data::ALL.map(|data| (data.name(), data)))?;
+    let data = meaning("--data", &arguments.data, &Data::ALL.map(|data| (data.name(), data)))?;
     Ok(ImportOptions {
         form: form(arguments.form.as_deref())?,
         threads: arguments.threads,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bakeoff_stats::Bracket;
 
 use crate::find_rate::{RateFacts, RateSearch, lasts};
-use crate::format::{count, printable, rate, time};
+use crate::format::{count, counted, printable, rate, time};
 use crate::run::Run;
 use crate::sections::section;
 use crate::table::{Side, Text, TextTable, paragraph};
@@ -48,7 +48,12 @@ struct Rates<'a> {
 
 impl Rates<'_> {
     fn bracket(&self, search: &RateSearch) -> Bracket {
-        Bracket::of(&search.tried(&self.facts.bound, &self.run.cells, self.rounds))
+        Bracket::of(&search.tried(&self.facts.bound, &self.run.cells, self.rounds(search)))
+    }
+
+    /// The rounds that each rate of a search was to have.
+    fn rounds(&self, search: &RateSearch) -> u32 {
+        search.rounds.unwrap_or(self.rounds)
     }
 
     fn title(&self, search: &RateSearch) -> String {
@@ -62,9 +67,9 @@ impl Rates<'_> {
         let Some((first, _)) = rows.first() else { return String::new() };
         let heading = format!("{} · phase {}, {} operations", workload, first.phase, count(first.operations));
         let percentile = &self.facts.bound.percentile;
-        let mut table = TextTable::new([Side::Left].into_iter().chain([Side::Right; 6]).collect());
+        let mut table = TextTable::new([Side::Left].into_iter().chain([Side::Right; 7]).collect());
         let fails = format!("{percentile} there");
-        let head = ["  store", "holds at", percentile, "lasting", "fails at", &fails, "rates tried"];
+        let head = ["  store", "closed loop", "holds at", percentile, "lasting", "fails at", &fails, "rates tried"];
         table.row(head.map(Text::plain).into());
         for (search, bracket) in &rows {
             table.row(self.row(search, *bracket).map(Text::plain).into());
@@ -74,7 +79,7 @@ impl Rates<'_> {
         format!("{}{}{notes}", paragraph(&printable(&heading), width, "  ", "    "), table.render(width, color))
     }
 
-    fn row(&self, search: &RateSearch, bracket: Bracket) -> [String; 7] {
+    fn row(&self, search: &RateSearch, bracket: Bracket) -> [String; 8] {
         let at = |rate: Option<u64>| search.at(rate?, &self.facts.bound, &self.run.cells);
         let shown = |rate_at: Option<u64>| rate_at.map_or_else(|| "–".to_owned(), |at| rate(at as f64));
         let latency = |at: Option<(f64, bool)>| at.map_or_else(String::new, |(ns, _)| time(ns));
@@ -84,6 +89,7 @@ impl Rates<'_> {
         };
         [
             format!("  {}", self.title(search)),
+            search.closed_loop(&self.run.cells).map_or_else(|| "–".to_owned(), |closed| rate(closed.per_second)),
             shown(bracket.held),
             latency(at(bracket.held)),
             bracket.held.map_or_else(String::new, |held| lasts(search.operations, held)),
@@ -98,15 +104,10 @@ impl Rates<'_> {
         let title = self.title(search);
         let lasting = |rate: u64| lasts(search.operations, rate);
         if let Some(at) = search.failed_at(&self.run.cells) {
-            return Some(format!("{title}: a cell failed at {}, which ended the search: see below.", rate(at as f64)));
+            return Some(format!("{title}: a cell failed {at}, which ended the search: see below."));
         }
         if search.cut_short && self.run.text(&["finished"]).is_some() {
-            return Some(match search.probes.is_empty() {
-                true => format!("{title}: not tried, there was no time left. Give more --budget."),
-                false => format!(
-                    "{title}: the time ended before both ends lay within 5 % of each other. Give more --budget."
-                ),
-            });
+            return Some(format!("{title}: the time ended. {}{}", known(bracket), self.rest(search)));
         }
         match bracket {
             Bracket { held: Some(held), failed: None } if held >= search.highest_per_second => Some(format!(
@@ -125,10 +126,26 @@ impl Rates<'_> {
         }
     }
 
+    /// What a search that was cut short still wants.
+    fn rest(&self, search: &RateSearch) -> String {
+        let cells = &self.run.cells;
+        let Some((rates, ns)) = search.left(&self.facts.bound, cells, self.rounds(search)) else {
+            return " Its closed loop was not measured either, so nothing tells how long it would take: give more --budget.".to_owned();
+        };
+        format!(
+            " Coming within 5 % would take some {} more, {} with {} each: give more --budget.",
+            counted(rates as usize, "rate"),
+            seconds(ns),
+            counted(self.rounds(search) as usize, "round")
+        )
+    }
+
     fn meaning(&self) -> String {
-        let most = match self.rounds {
-            1 => "in the one round that each rate has".to_owned(),
-            rounds => format!("in most of {rounds} rounds"),
+        let fewest = self.facts.searches.iter().filter_map(|search| search.rounds).min();
+        let most = match (self.rounds, fewest) {
+            (1, _) => "in the one round that each rate has".to_owned(),
+            (rounds, None) => format!("in most of {rounds} rounds"),
+            (rounds, Some(fewest)) => format!("in most of its rounds, {fewest} to {rounds} as the budget allowed"),
         };
         let (percentile, below) = (&self.facts.bound.percentile, time(self.facts.bound.below_ns as f64));
         format!(
@@ -137,4 +154,21 @@ impl Rates<'_> {
              before you rely on a small difference."
         )
     }
+}
+
+/// What is known of the highest rate before its search is over.
+fn known(bracket: Bracket) -> String {
+    match (bracket.held.map(|held| rate(held as f64)), bracket.failed.map(|failed| rate(failed as f64))) {
+        (Some(held), Some(failed)) => {
+            format!("So far its highest rate lies between {held}, which holds, and {failed}, which does not.")
+        }
+        (Some(held), None) => format!("So far its highest rate is at least {held}, which holds."),
+        (None, Some(failed)) => format!("So far its highest rate is below {failed}, which does not hold."),
+        (None, None) => "Whether any rate holds is not known yet.".to_owned(),
+    }
+}
+
+/// A time that is expected, for a person: `about 14 s`.
+fn seconds(ns: f64) -> String {
+    format!("about {} s", count((ns / 1e9).ceil() as u64))
 }

@@ -66,7 +66,10 @@ fn settings_at_their_limits_open_and_take_hold() {
 #[test]
 fn a_page_size_that_is_no_power_of_two_is_refused_with_its_neighbours() {
     let error = open_with(&[("page-size", 5_000)], Durability::Process).unwrap_err();
-    assert!(matches!(&error, StoreError::BadRequest(message) if message.contains("4096 or 8192")), "{error}");
+    assert!(
+        matches!(&error, StoreError::BadRequest(message) if message.contains("page-size` of store `sqlite` is 5000: give 4096 or 8192")),
+        "{error}"
+    );
 }
 
 #[test]

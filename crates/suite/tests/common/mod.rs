@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use bakeoff_protocol::{
-    Capabilities, Durability, DurabilitySupport, MemorySplit, Setting, SettingKind, StoreDescription, Structure,
+    Capabilities, Durability, DurabilitySupport, MemorySplit, Setting, SettingKind, Step, StoreDescription, Structure,
 };
 use bakeoff_suite::{Plan, PlanMedium, Suite, SuiteErrors, plan};
 
@@ -67,6 +67,7 @@ pub(crate) fn suite(from: &str, to: &str) -> Suite {
 /// A store that can do everything, keeps keys of up to 511 bytes, and takes settings of each kind.
 pub(crate) fn tree() -> StoreDescription {
     let setting = |name: &str, kind| Setting {
+        step: None,
         name: name.to_owned(),
         kind,
         default: None,
@@ -101,6 +102,8 @@ pub(crate) fn tree() -> StoreDescription {
         files: String::new(),
         settings: vec![
             setting("cache", SettingKind::Bytes { min: 1 << 20, max: 1 << 30 }),
+            setting("page", SettingKind::Bytes { min: 512, max: 65_536 }).stepping(Step::PowerOfTwo),
+            setting("extent", SettingKind::Bytes { min: 4_096, max: 1 << 30 }).stepping(Step::MultipleOf(4_096)),
             setting("readers", SettingKind::Integer { min: 1, max: 126 }),
             setting("mapped", SettingKind::Boolean),
             setting("table", SettingKind::Choice { words: vec!["rowid".to_owned(), "without-rowid".to_owned()] }),
