@@ -42,7 +42,7 @@ const OURS: Claim = Claim { suite: "", phase: "", mix: &[], key_bytes: 32, value
 
 const YCSB_KEY: usize = 23;
 
-/// After `../shared/research/peers.md` and the sources that the suites name.
+/// After the sources that the suites name.
 const CLAIMS: [Claim; 36] = [
     Claim { suite: "ycsb-a", phase: "a", mix: &[(Get, 50.0), (Update, 50.0)], ..YCSB },
     Claim { suite: "ycsb-b", phase: "b", mix: &[(Get, 95.0), (Update, 5.0)], ..YCSB },
