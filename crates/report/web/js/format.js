@@ -58,7 +58,7 @@ function besideOne(value) {
 const percent = (share) => `${Math.round(share * 100)} %`;
 
 /** A text of so many characters at most: a longer one is cut in its middle, since names differ at both ends. */
-const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.ceil(most / 2))}…${text.slice(1 - Math.floor(most / 2))}` : text);
+const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.ceil(most / 2)).trimEnd()}…${text.slice(1 - Math.floor(most / 2)).trimStart()}` : text);
 
 /** An element with attributes and children; text is only ever text. */
 function element(name, attributes = {}, ...children) {
