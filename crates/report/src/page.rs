@@ -73,8 +73,12 @@ pub(crate) fn light_colours() -> [u32; COLOURS] {
 /// Libraries, each a script of its own, as their authors publish them.
 const LIBRARIES: [&str; 2] = [include_str!("../web/vendor/d3.min.js"), include_str!("../web/vendor/plot.umd.min.js")];
 
-/// The page's own script, in parts that are one module.
-const SCRIPT: [&str; 8] = [
+/// The switch between light and dark, which other pages share.
+pub(crate) const THEME: &str = include_str!("../web/js/theme.js");
+
+/// The page's own script, in parts that are one module. The theme comes first: it works whatever becomes of the rest.
+const SCRIPT: [&str; 9] = [
+    THEME,
     include_str!("../web/js/data.js"),
     include_str!("../web/js/format.js"),
     include_str!("../web/js/state.js"),
@@ -175,7 +179,7 @@ pub fn write_page(
     let page = fill(
         TEMPLATE,
         &[
-            ("policy", &policy(&script)),
+            ("policy", &policy(&[&LIBRARIES[..], &[script.as_str()]].concat())),
             ("title", &text(&title(&runs))),
             ("summary", &text(&measured(&runs.iter().map(|(_, run)| *run).collect::<Vec<_>>()))),
             ("place", &head::place(&runs)),
@@ -216,11 +220,10 @@ fn title(runs: &[Labelled]) -> String {
     if titles.is_empty() { "bakeoff".to_owned() } else { listed(&titles) }
 }
 
-/// Only scripts that were put in here run, and nothing is ever asked of a network.
-fn policy(script: &str) -> String {
-    let scripts = LIBRARIES.iter().chain([&script]);
+/// Only these scripts run, and nothing is ever asked of a network.
+pub(crate) fn policy(scripts: &[&str]) -> String {
     let hashes: Vec<String> =
-        scripts.map(|script| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(script)))).collect();
+        scripts.iter().map(|script| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(script)))).collect();
     format!(
         "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'",
         hashes.join(" ")

@@ -1,11 +1,11 @@
-//! A comparison as a page that needs nothing else, not even a script.
+//! A comparison as a page that needs nothing else; its only script is the switch between light and dark.
 
 use std::io::Write;
 
 use crate::compare::terminal::figures;
 use crate::compare::{Change, Comparison, Line};
-use crate::page::STYLE;
 use crate::page::html::{fill, marks, text};
+use crate::page::{STYLE, THEME, policy};
 use crate::run::ReportError;
 
 const TEMPLATE: &str = include_str!("../../web/compare.html");
@@ -29,7 +29,9 @@ pub fn write_comparison_html(of: &Comparison, out: &mut dyn Write) -> Result<(),
     let page = fill(
         TEMPLATE,
         &[
+            ("policy", &policy(&[THEME])),
             ("style", STYLE),
+            ("script", THEME),
             ("a", &text(&of.labels[0])),
             ("b", &text(&of.labels[1])),
             ("headline", &text(&of.headline())),

@@ -1,5 +1,6 @@
 //! What is on the first screen and what each chooser, pointer and key does.
 
+use bakeoff_protocol::Axes;
 use bakeoff_report::{TerminalOptions, command_again, render_terminal};
 use serde_json::json;
 
@@ -104,6 +105,25 @@ fn every_chooser_changes_the_matrix() {
     page.choose("#choosers", "measure", "ops/s");
     // Four threads, each a seventh of a million a second.
     assert_eq!(page.fields()[0], "LMDB 571 k/s");
+    page.is_quiet();
+}
+
+#[test]
+fn a_large_matrix_is_written_over_and_its_columns_keep_their_widths() {
+    let of = |records: u64| gets(&Axes { records, ..axes("lmdb") }, &[1_000 + records]);
+    let mut page = Page::open(&[run((1..=501).flat_map(of).collect(), stores())]);
+    assert_eq!(page.count(".large .cell"), 501);
+    page.browser.value("document.querySelectorAll('.cell').forEach((each) => (each.dataset.kept = 'yes'))");
+    page.choose("#choosers", "measure", "ops/s");
+    assert_eq!(page.count(".cell[data-kept]"), 501, "the same fields are filled anew");
+    let columns = "[...document.querySelectorAll('.matrix thead tr:last-child th')].map((each) => each.offsetWidth)";
+    page.browser.value("document.getElementById('matrix').scrollIntoView({ behavior: 'instant' })");
+    let before = page.browser.value(columns);
+    page.browser.value("document.getElementById('matrix-table').scrollTo({ left: 1e6, behavior: 'instant' })");
+    page.browser.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    assert_eq!(page.browser.value(columns), before, "nothing moves where it comes into sight");
+    let last = page.browser.value("(() => { const field = [...document.querySelectorAll('.cell')].at(-1); return [field.innerText, field.scrollWidth <= field.clientWidth]; })()");
+    assert_eq!(last, json!(["LMDB? 666 k/s", true]));
     page.is_quiet();
 }
 
@@ -230,6 +250,19 @@ fn the_page_shows_the_figures_that_the_terminal_shows() {
         hint.contains("Shown is the largest of all rounds; who is best, and by how much, is told by the means"),
         "{hint}"
     );
+    page.is_quiet();
+}
+
+#[test]
+fn an_interval_beside_a_ratio_is_written_as_on_a_terminal() {
+    let mut cells = gets(&axes("lmdb"), &[10_000, 10_001, 10_002, 10_003, 10_004]);
+    cells.append(&mut gets(&axes("sqlite"), &[10_041, 10_040, 10_043, 10_042, 10_044]));
+    let run = run(cells, stores());
+    let terminal = render_terminal(&run, &TerminalOptions { width: 100, color: false, full: true });
+    let mut page = Page::open(&[run]);
+    let interval = page.text_of("#detail-table tbody tr:nth-child(2) td:nth-child(2) .interval");
+    assert!(interval.starts_with("1.00") && interval.len() > "1.00–1.00×".len(), "{interval} has a digit more");
+    assert!(terminal.contains(&format!("1.00× ({interval})")), "{interval} is not in {terminal}");
     page.is_quiet();
 }
 

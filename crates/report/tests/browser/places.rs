@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::Page;
-use crate::common::{axes, gets, run, stores};
+use crate::common::{axes, gets, run, store, stores};
 use crate::made_up::everything;
 
 /// How far to the right any element reaches beyond one that a selector names, in pixels.
@@ -94,4 +94,25 @@ fn the_heading_tells_what_was_measured() {
         "3 stores · values of 100B..1KiB and 1KiB..10KiB × 1,000 and 10,000 records of random and text data · \
          durability process and power · 1 and 4 threads · scaled down to 0.100 %"
     );
+}
+
+#[test]
+fn long_names_leave_room_for_figures() {
+    let named = |name| format!("RocksDB block-cache=4GiB compression=zstd page-size=16KiB @ {name}");
+    let names = ["machine-a", "machine-b"].map(named);
+    let cells = names.iter().zip([1, 2]).flat_map(|(name, times)| gets(&axes(name), &[1_000 * times, 1_010 * times]));
+    let described = names.iter().map(|name| store(name, name)).collect();
+    let mut page = Page::sized(&[run(cells.collect(), described)], 500, 900);
+    assert_eq!(page.browser.value("document.documentElement.scrollWidth"), 500);
+    assert_eq!(page.fields(), ["RocksDB block…@ machine-a 1.00 µs"]);
+    let cut = "[...document.querySelectorAll('figure svg text')].filter((each) => { const at = each.getBoundingClientRect(), frame = each.closest('figure').getBoundingClientRect(); \
+               return at.width && (at.left < frame.left - 1 || at.right > frame.right + 1); }).map((each) => each.textContent).join('; ')";
+    assert_eq!(page.browser.text(cut), "", "reaches out of its picture");
+    let room = page.browser.value(
+        "(() => { const { range } = document.querySelector('#detail-chart svg').scale('x'); return range[1] - range[0]; })()",
+    );
+    assert!(room.as_f64().unwrap() > 150.0, "{room} pixels for the figures");
+    page.browser.value("document.querySelector('.cell').focus()");
+    assert!(page.text_of("#pop").contains(&names[1]), "and in full where a field is pointed at");
+    page.is_quiet();
 }

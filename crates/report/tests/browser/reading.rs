@@ -26,6 +26,9 @@ fn a_percentile_of_too_few_operations_is_neither_shown_nor_ranked() {
     assert!(pop.contains("too few operations for p99.9: not ten slower ones"), "{pop}");
     let row = page.text_of("#detail-table tbody tr");
     assert!(row.contains("too few"), "{row}");
+    let under = "(() => { const row = document.querySelector('#detail-table tbody tr'), heads = document.querySelectorAll('#detail-table thead th'); \
+                 return [...row.children].every((cell, index) => Math.abs(cell.getBoundingClientRect().right - heads[index].getBoundingClientRect().right) < 1); })()";
+    assert_eq!(page.browser.value(under), true, "each figure stands under its head");
     page.is_quiet();
 }
 
@@ -139,4 +142,10 @@ fn a_comparison_fits_a_telephone() {
     let cut = "[...document.querySelectorAll('.scroll')].filter((each) => each.scrollWidth > each.clientWidth).length";
     assert_eq!(browser.value(cut), 0, "no column has to be scrolled to");
     assert_eq!(browser.value("document.documentElement.scrollWidth"), 390);
+    let paper = "getComputedStyle(document.body).backgroundColor";
+    let light = browser.text(paper);
+    browser.value("document.getElementById('theme').click()");
+    assert_ne!(browser.text(paper), light, "a comparison has the same switch as a report");
+    let complaints = browser.complaints();
+    assert!(complaints.console.is_empty() && complaints.requests.is_empty(), "{complaints:#?}");
 }

@@ -99,11 +99,20 @@ function linear(values, measure, label) {
   return { label, domain: [0, largest], ticks, tickFormat: (value) => (value ? `${Number((value / scale).toPrecision(3))}${unit}` : "0"), grid: true };
 }
 
+/** A store's name in a picture of so many pixels, of which it may take a third. */
+const nameIn = (width, title) => cut(title, Math.max(12, Math.floor(width / 3 / 7.4)));
+
+/** A scale of lines, each with a name before it, and the room that the names need. */
+function named(titles, width) {
+  const longest = d3.max(titles, (title) => nameIn(width, title).length);
+  return { y: { domain: titles, ticks: titles, tickFormat: (title) => nameIn(width, title), label: null }, marginLeft: 24 + 7.4 * longest };
+}
+
 /** Names at the ends of lines or beside dots, each behind its store's mark: a colour that is clear enough for a mark is not for a text. */
-function names(rows, { dx, textAnchor, ...channels }) {
+function names(rows, width, { dx, textAnchor, ...channels }) {
   return [
     Plot.dot(rows, { ...channels, dx: dx + 3, fill: "store", symbol: "store", r: 3, className: "key" }),
-    Plot.text(rows, { ...channels, dx: dx + 10, textAnchor, text: (row) => data.stores[row.store].title, fill: "var(--ink)", fontWeight: 600, stroke: "var(--card)", strokeWidth: 3 }),
+    Plot.text(rows, { ...channels, dx: dx + 10, textAnchor, text: (row) => nameIn(width, data.stores[row.store].title), fill: "var(--ink)", fontWeight: 600, stroke: "var(--card)", strokeWidth: 3 }),
   ];
 }
 
@@ -114,7 +123,7 @@ function apart(rows, { x, y, width, height, marginRight }) {
   const up = Plot.scale({ y: { ...y, range: [bottom, top] } });
   const placed = [];
   return rows.map((row) => {
-    const left = across.apply(x.transform(row.x)), right = left + nameWidth(row.store), dot = up.apply(y.transform(row.mean));
+    const left = across.apply(x.transform(row.x)), right = left + nameWidth(row.store, width), dot = up.apply(y.transform(row.mean));
     const free = (at) => at > top - 1 && at < bottom + 1 && placed.every((name) => right < name.left || left > name.right || Math.abs(at - name.at) > NAME_HEIGHT - 1);
     const steps = d3.range(2 * rows.length).map((step) => dot + Math.ceil(step / 2) * (step % 2 ? NAME_HEIGHT : -NAME_HEIGHT));
     const at = steps.find(free) ?? dot;
@@ -124,10 +133,10 @@ function apart(rows, { x, y, width, height, marginRight }) {
 }
 
 /** How wide a name beside a mark is, with its key. */
-const nameWidth = (store) => 32 + 7.4 * data.stores[store].title.length;
+const nameWidth = (store, width) => 32 + 7.4 * nameIn(width, data.stores[store].title).length;
 
 /** Room for the longest name beside the last mark. */
-const roomForNames = () => d3.max(data.stores, (_, store) => nameWidth(store));
+const roomForNames = (width) => d3.max(data.stores, (_, store) => nameWidth(store, width));
 
 /** A line of a tip: a name and a figure with its interval, or what it lies between. */
 function tipWords(row, measure) {

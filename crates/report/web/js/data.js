@@ -68,10 +68,9 @@ const measures = data.measures.filter((_, index) => measured.has(index));
 
 /** Where every store stands in a contest under a measure, best first. */
 function standings(contest, measure) {
-  const all = (contest?.entries ?? []).flatMap((entry) => {
-    const figures = figuresOf(contest, entry.store, measure);
-    return figures ? [{ contest, entry, store: data.stores[entry.store], index: entry.store, figures }] : [];
-  });
+  const place = measureIndex.get(measure.name);
+  const there = (contest?.entries ?? []).filter((entry) => entry.figures[place].length);
+  const all = there.map((entry) => ({ contest, entry, store: data.stores[entry.store], index: entry.store, figures: entry.figures[place] }));
   const sign = measure.lower_is_better ? 1 : -1;
   return all.sort((a, b) => sign * (a.figures[0] - b.figures[0]));
 }

@@ -32,7 +32,7 @@ function detailTable(contest, whole) {
   const rows = standings(contest, data.measures[0]).filter((each) => shown(each.index)).map((each) =>
     element("tr", {},
       element("th", { scope: "row" }, storeName(each.index), each.store.ranked ? "" : " (not ranked)"),
-      element("td", {}, each.figures[3] === undefined ? "–" : times(each.figures[3])),
+      ratioCell(each, verdictOf(contest, data.measures[0])),
       columns.map((measure) => detailCell(measure.per_phase ? contest : whole, each.index, measure)),
       element("td", {}, String(each.entry.rounds)),
     ),
@@ -42,6 +42,14 @@ function detailTable(contest, whole) {
     element("thead", {}, element("tr", {}, heads.map((head, index) => element("th", { scope: "col", title: columns[index - 2]?.help }, head)))),
     element("tbody", {}, rows),
   );
+}
+
+/** How many times the best one's figure it is; with the interval where that is proven. */
+function ratioCell({ figures }, verdict) {
+  const [, , , ratio, low, high] = figures;
+  if (ratio === undefined) return element("td", {}, "–");
+  const interval = ratio !== 1 && verdict !== "u" ? element("span", { class: "interval" }, timesRange(low, high)) : null;
+  return element("td", {}, times(ratio), interval);
 }
 
 function detailCell(contest, store, measure) {

@@ -46,7 +46,19 @@ function tick(value, measure) {
 
 const times = (value) => `${digits(value)}×`;
 
+/** Two numbers of times; an end that lies on one side of 1 is not shown as 1, as on a terminal (src/format.rs). */
+const timesRange = (low, high) => `${besideOne(low)}–${besideOne(high)}×`;
+
+function besideOne(value) {
+  const shown = digits(value);
+  if (value === 1 || shown !== "1.00") return shown;
+  return [3, 4].map((decimals) => value.toFixed(decimals)).find((longer) => !/^1\.0*$/.test(longer)) ?? shown;
+}
+
 const percent = (share) => `${Math.round(share * 100)} %`;
+
+/** A text of so many characters at most: a longer one is cut in its middle, since names differ at both ends. */
+const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.ceil(most / 2)).trimEnd()}…${text.slice(1 - Math.floor(most / 2)).trimStart()}` : text);
 
 /** An element with attributes and children; text is only ever text. */
 function element(name, attributes = {}, ...children) {

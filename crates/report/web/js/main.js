@@ -1,11 +1,4 @@
-// Starts the page: theme, downloads, first drawing.
-
-const theme = document.getElementById("theme");
-theme.addEventListener("click", () => {
-  const root = document.documentElement;
-  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  root.dataset.theme = dark ? "light" : "dark";
-});
+// Starts the page: downloads, first drawing.
 
 function save(name, type, text) {
   const address = URL.createObjectURL(new Blob([text], { type }));

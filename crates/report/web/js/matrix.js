@@ -28,21 +28,47 @@ function drawMatrix() {
   const used = columns.filter((column) =>
     [...events, ""].some((event) => values("value_bytes").some((_, size) => contestAt(event, placeWith({ ...column.at, value_bytes: size }), measure))),
   );
-  const body = (measure.per_phase ? events : [""]).flatMap((event) => matrixRows(event, measure, used, values("value_bytes")));
-  const types = used.map((column, index) => (index > 0 && used[index - 1].type === column.type ? "" : column.type.label));
-  const table = element(
-    "table",
-    { class: "matrix" },
-    element("thead", {},
-      element("tr", {}, element("th", {}), element("th", { scope: "row" }, "values"), types.map((type) => element("th", {}, type))),
-      element("tr", {}, element("th", { scope: "col" }, "operation"), element("th", { scope: "row" }, "records"), used.map((column) => element("th", { scope: "col" }, column.records.label))),
-    ),
-    element("tbody", {}, body),
-  );
-  document.getElementById("matrix-table").replaceChildren(table);
+  const rows = (measure.per_phase ? events : [""]).flatMap((event) => matrixRows(event, measure, used, values("value_bytes")));
+  fill(buttonsFor(used, rows), rows, measure);
   document.getElementById("matrix-hint").textContent = `${upperFirst(measure.title)}. ${measure.help} ${measure.lower_is_better ? "Less" : "More"} is better.${shownWords(measure)}`;
   document.getElementById("matrix-place").textContent = `Here: ${placeWords()}.`;
   document.getElementById("matrix-legend").textContent = "A = B: tied, cannot be told apart at 95 %; the figure is the first one's. A question mark: not proven, or best of those shown only. Point at a field, or move to it with Tab, to see every store; choose it to see the workload below.";
+}
+
+/** The buttons of the matrix, and which rows and columns it has now. */
+let buttons = [];
+let shape = null;
+
+/** The buttons of a matrix with these columns and rows: those there are, unless it has another shape. Laying out thousands anew takes long. */
+function buttonsFor(columns, rows) {
+  const wanted = JSON.stringify([columns.map(({ type, records }) => [type.label, records.label]), rows.map(({ head, size, contests }) => [head, size.label, contests.map(Boolean)])]);
+  if (wanted !== shape) {
+    const table = matrixTable(columns, rows);
+    document.getElementById("matrix-table").replaceChildren(table);
+    [buttons, shape] = [[...table.querySelectorAll(".cell")], wanted];
+  }
+  return buttons;
+}
+
+/** As many fields are laid out whether they are in sight or not, which pictures of the whole page need. */
+const ALL_LAID_OUT_MAX = 500;
+
+function matrixTable(columns, rows) {
+  const types = columns.map((column, index) => (index > 0 && columns[index - 1].type === column.type ? "" : column.type.label));
+  const isLarge = columns.length * rows.length > ALL_LAID_OUT_MAX;
+  return element("table", { class: `matrix ${isLarge ? "large" : ""}` },
+    element("thead", {},
+      element("tr", {}, element("th", {}), element("th", { scope: "row" }, "values"), types.map((type) => element("th", {}, type))),
+      element("tr", {}, element("th", { scope: "col" }, "operation"), element("th", { scope: "row" }, "records"), columns.map((column) => element("th", { scope: "col" }, column.records.label))),
+    ),
+    element("tbody", {}, rows.map((row) =>
+      element("tr", { class: `${row.head ? "first" : ""} ${row.isLast ? "last" : ""}` },
+        element("th", { scope: "row" }, row.head),
+        element("th", { scope: "row", class: "size" }, row.size.label),
+        row.contests.map((contest) => (contest ? FIELD.cloneNode(true) : element("td", { class: "blank", title: "not measured: what was skipped or given up is told behind the figures" }, "–"))),
+      ),
+    )),
+  );
 }
 
 /** Where on all axes that are no rows or columns of the matrix it was measured: paper has no choosers. */
@@ -68,48 +94,90 @@ function upperFirst(words) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** An operation's rows, a size each, as far as anything was measured there. */
 function matrixRows(event, measure, columns, sizes) {
   const rows = sizes.flatMap((size, sizeIndex) => {
     const contests = columns.map((column) => contestAt(event, placeWith({ ...column.at, value_bytes: sizeIndex }), measure));
-    return contests.some(Boolean) ? [{ size, contests }] : [];
+    return contests.some(Boolean) ? [{ event, size, contests }] : [];
   });
-  return rows.map(({ size, contests }, index) =>
-    element(
-      "tr",
-      { class: `${index === 0 ? "first" : ""} ${index === rows.length - 1 ? "last" : ""}` },
-      element("th", { scope: "row" }, index === 0 ? event || measure.title : ""),
-      element("th", { scope: "row", class: "size" }, size.label),
-      contests.map((contest) => (contest ? field(contest, event, measure) : element("td", { class: "blank", title: "not measured: what was skipped or given up is told behind the figures" }, "–"))),
-    ),
-  );
+  return rows.map((row, index) => ({ ...row, head: index === 0 ? event || measure.title : "", isLast: index === rows.length - 1 }));
 }
 
 /** There may be thousands of fields: copying one is much quicker than making each anew. */
-const FIELD = element("td", {}, element("button", { type: "button" }, element("b"), " ", element("span", { class: "value" })));
-
-/** One field: a button that shows every store's figure, and chooses the workload. */
-function field(contest, event, measure) {
-  const rest = standings(contest, measure).filter((each) => shown(each.index));
-  const first = firstOf(rest.filter((each) => each.store.ranked));
-  const chosen = contest.at.every((place, index) => place === state.at[index]) && (event === state.event || !measure.per_phase);
-  const made = FIELD.cloneNode(true);
-  const button = made.firstChild;
-  button.className = `cell ${first.length ? marksOf(first[0].index) : "none"} ${chosen ? "chosen" : ""}`;
-  button.setAttribute("aria-pressed", String(chosen));
-  if (first.length > 1) button.style.background = stripes(first);
-  if (first.length) {
-    button.firstChild.textContent = winners(contest, measure, first, rest);
-    button.lastChild.textContent = figure(first[0].figures[0], measure);
-  } else {
-    const few = contest.entries.some((entry) => hasTooFew(contest, entry.store, measure));
-    button.textContent = rest.length ? "not ranked" : few ? TOO_FEW : contest.failed?.length && !contest.entries.length ? "failed" : "n/a";
-  }
-  fields.set(button, { contest, event, measure });
-  return made;
-}
+const FIELD = element("td", {}, element("button", { type: "button", class: "cell" }, element("b"), " ", element("span", { class: "value" })));
 
 /** What each field of the matrix shows. */
 const fields = new WeakMap();
+
+/** Fills every field: a button that shows every store's figure, and chooses the workload. What a field shows already is not written again. */
+function fill(buttons, rows, measure) {
+  const among = [...state.hidden].join();
+  let isWritten = false;
+  const all = rows.flatMap(({ event, contests }) => contests.filter(Boolean).map((contest) => ({ contest, event, measure, among })));
+  all.forEach((field, index) => {
+    const button = buttons[index], before = fields.get(button);
+    const isSame = before && ["contest", "measure", "among"].every((part) => before[part] === field[part]);
+    const shows = isSame ? before.shows : fieldShows(field.contest, measure);
+    const chosen = field.contest.at.every((place, axis) => place === state.at[axis]) && (field.event === state.event || !measure.per_phase);
+    if (!isSame) {
+      isWritten = true;
+      if (shows.names !== before?.shows.names) button.firstChild.textContent = shows.names;
+      if (shows.value !== before?.shows.value) button.lastChild.textContent = shows.value;
+    }
+    const look = `cell ${shows.marks}${chosen ? " chosen" : ""}`;
+    if (button.className !== look) button.className = look;
+    if (chosen !== before?.chosen) button.setAttribute("aria-pressed", String(chosen));
+    fields.set(button, { ...field, shows, chosen });
+  });
+  if (isWritten) widen(rows);
+}
+
+/** Each column of a large matrix as wide as its widest field, which the browser cannot know: it lays out only those fields that are in sight. */
+function widen(rows) {
+  const heads = document.querySelectorAll(".matrix.large thead tr:last-child th:nth-child(n + 3)");
+  if (!heads.length) return;
+  const widest = Array(heads.length).fill(0);
+  let next = 0;
+  for (const { contests } of rows) {
+    contests.forEach((contest, column) => {
+      if (!contest) return;
+      const { names, value } = fields.get(buttons[next++]).shows;
+      widest[column] = Math.max(widest[column], textWidth(`${names} `, BOLD) + textWidth(value, PLAIN));
+    });
+  }
+  heads.forEach((head, column) => (head.style.minWidth = `calc(${Math.ceil(widest[column] * 1.02)}px + 1.6em)`));
+}
+
+const pen = document.createElement("canvas").getContext("2d");
+const { fontSize, fontFamily } = getComputedStyle(document.body);
+const PLAIN = { font: `${fontSize} ${fontFamily}`, known: new Map() };
+const BOLD = { font: `600 ${PLAIN.font}`, known: new Map() };
+
+/** How wide a text is, in pixels. */
+function textWidth(text, { font, known }) {
+  if (!known.has(text)) {
+    pen.font = font;
+    known.set(text, pen.measureText(text).width);
+  }
+  return known.get(text);
+}
+
+/** What a field shows: the marks of whoever is first, the names, a figure or why there is none. */
+function fieldShows(contest, measure) {
+  const rest = standings(contest, measure).filter((each) => shown(each.index));
+  const first = firstOf(rest.filter((each) => each.store.ranked));
+  if (!first.length) return { marks: "none", names: "", value: rest.length ? "not ranked" : whyNone(contest, measure) };
+  return {
+    marks: first.length > 1 ? `${marksOf(first[0].index)} ${stripes(first)}` : marksOf(first[0].index),
+    names: winners(contest, measure, first, rest),
+    value: figure(first[0].figures[0], measure),
+  };
+}
+
+function whyNone(contest, measure) {
+  if (contest.entries.some((entry) => hasTooFew(contest, entry.store, measure))) return TOO_FEW;
+  return contest.failed?.length && !contest.entries.length ? "failed" : "n/a";
+}
 
 /** Listens for all fields at once: there may be thousands. */
 function listenToFields() {
@@ -136,25 +204,39 @@ function firstOf(ranked) {
 function winners(contest, measure, first, rest) {
   const ranked = rest.filter((each) => each.store.ranked);
   const all = first.length > NAMES_MAX && first.length === ranked.length;
-  const names = all ? [`all ${first.length} tied`] : first.slice(0, NAMES_MAX).map((each) => shortTitle(each.store));
+  const names = all ? [`all ${first.length} tied`] : first.slice(0, NAMES_MAX).map((each) => SHORT_TITLES[each.index]);
   const more = all || first.length <= NAMES_MAX ? "" : ` +${first.length - NAMES_MAX}`;
   const doubt = verdictOf(contest, measure) === "u" || first[0].figures[6] !== 1 ? "?" : "";
   return names.join(" = ") + more + doubt;
 }
 
+/** Looks of ties: a class for each, since giving thousands of fields a look of their own takes long. */
+const looks = new CSSStyleSheet();
+const ties = new Set();
+document.adoptedStyleSheets.push(looks);
+
 /** A tie shows the colours of everyone in it. */
 function stripes(first) {
-  const part = 100 / first.length;
-  const tint = (each) => `color-mix(in srgb, ${colourOf(each.index)} var(--tint), var(--card))`;
-  const stops = first.map((each, index) => `${tint(each)} ${(index * part).toFixed(1)}% ${((index + 1) * part).toFixed(1)}%`);
-  return `linear-gradient(100deg, ${stops.join(", ")})`;
+  const stores = d3.sort(first.map((each) => each.index));
+  const tie = `tie-${stores.join("-")}`;
+  if (!ties.has(tie)) {
+    const part = 100 / stores.length;
+    const tint = (store) => `color-mix(in srgb, ${colourOf(store)} var(--tint), var(--card))`;
+    const stops = stores.map((store, index) => `${tint(store)} ${(index * part).toFixed(1)}% ${((index + 1) * part).toFixed(1)}%`);
+    looks.insertRule(`.cell.${tie} { background: linear-gradient(100deg, ${stops.join(", ")}); }`);
+    ties.add(tie);
+  }
+  return tie;
 }
 
-/** The first word of a title, if no other store's title begins with it. */
-function shortTitle(store) {
-  const word = store.title.split(" ")[0];
-  return data.stores.filter((each) => each.title.split(" ")[0] === word).length > 1 ? store.title : word;
-}
+/** The most characters of a name in a field: what it points at says it in full. */
+const NAME_LENGTH_MAX = 26;
+
+/** The first word of each title, if no other store's title begins with it. */
+const SHORT_TITLES = data.stores.map(({ title }) => {
+  const [word] = title.split(" ");
+  return data.stores.filter((each) => each.title.split(" ")[0] === word).length > 1 ? cut(title, NAME_LENGTH_MAX) : word;
+});
 
 function choose(contest, event) {
   state.at = [...contest.at];

@@ -11,10 +11,9 @@ function drawDetailChart() {
   const plot = draw({
     width,
     height: 44 + rows.length * 26,
-    marginLeft: Math.min(160, 20 + 8 * d3.max(rows, (row) => title(row).length)),
+    ...named(rows.map(title), width),
     marginRight: 90,
     x: logarithmic(meansOf(rows), measure, `${measure.title} →`, endsOf(rows)),
-    y: { domain: rows.map(title), label: null },
     marks: [
       Plot.ruleY(rows.filter((row) => row.high !== undefined), { x1: "low", x2: "high", y: title, stroke: "store", strokeWidth: 5, strokeOpacity: 0.35 }),
       Plot.dot(rows, { x: "mean", y: title, fill: "store", symbol: "store", r: 5 }),
@@ -80,7 +79,7 @@ function drawLines(rows, axis, measure, numeric, width) {
     ? { type: "log", label: `${axisTitle(axis)} →`, domain: d3.extent(labels.keys()), ticks: [...labels.keys()], tickFormat: (value) => labels.get(value), lines: 3 }
     : { type: "point", label: axisTitle(axis), domain: [...places], ticks: places, tickFormat: (label) => label, padding: 0.5, lines: 3 };
   const y = logarithmic(meansOf(rows), measure, `↑ ${measure.title}`, endsOf(rows));
-  const marginRight = roomForNames();
+  const marginRight = roomForNames(width);
   // Of words the names stand behind the last place, whichever places a store has.
   const last = spread(rows, y).map((row) => (numeric ? row : { ...row, x: places.at(-1) }));
   const behind = numeric ? 0 : (width - MARGINS.marginLeft - marginRight) / places.length / 2;
@@ -101,7 +100,7 @@ function drawLines(rows, axis, measure, numeric, width) {
           Plot.dot(of, { x: "x", y: "mean", fill: "store", symbol: "store", r: 3.5, dx }),
         ];
       }),
-      ...names(last, { x: "x", y: "mean", dx: behind + aside + 8, textAnchor: "start" }),
+      ...names(last, width, { x: "x", y: "mean", dx: behind + aside + 8, textAnchor: "start" }),
       Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipWords(row, measure)}` })),
     ],
   }, `${measure.title} of every store against ${axisTitle(axis)}`);
@@ -133,7 +132,7 @@ function drawPercentiles() {
     entry.curve.map((ns, index) => {
       const last = index === entry.curve.length - 1;
       const share = last ? 1 - 1 / entry.timed : data.shares[index];
-      return { store: entry.store, mean: ns, x: -Math.log10(1 - share), label: last ? "max" : `p${Number((share * 100).toFixed(6))} of all rounds together` };
+      return { store: entry.store, mean: ns, last, x: -Math.log10(1 - share), label: last ? "max" : `p${Number((share * 100).toFixed(6))} of all rounds together` };
     }),
   );
   const unreadable = d3.sum(contest?.entries ?? [], (entry) => (shown(entry.store) && entry.unreadable) || 0);
@@ -142,16 +141,17 @@ function drawPercentiles() {
   const y = logarithmic(meansOf(rows), time, "↑ latency");
   picture("percentiles", {
     title: `${upperFirst(state.event)}: latency at each percentile`,
-    hint: `${workloadWords(state.at)}. All rounds together; a line ends with the slowest operation of all.${unreadable ? ` ${unreadable} histogram(s) cannot be read and are left out.` : ""}`,
+    hint: `${workloadWords(state.at)}. All rounds together. A line ends at the last percentile that enough operations tell; the ring behind it is the slowest operation of all.${unreadable ? ` ${unreadable} histogram(s) cannot be read and are left out.` : ""}`,
     plot: (width) => (rows.length ? draw({
       width,
       height: heightFor(new Set(rows.map((row) => row.store)).size),
-      marginRight: roomForNames(),
+      marginRight: roomForNames(width),
       x: { label: "slowest share of operations →", ticks: marks.map(([x]) => x).filter((x) => x <= end + 0.01), tickFormat: (x) => marks.find(([at]) => at === x)[1], domain: [0, end], lines: 2 },
       y,
       marks: [
-        ...d3.groups(rows, (row) => row.store).map(([store, of]) => Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(store) })),
-        ...names(spread(rows, y), { x: "x", y: "mean", dx: 6, textAnchor: "start" }),
+        ...d3.groups(rows.filter((row) => !row.last), (row) => row.store).map(([store, of]) => Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(store) })),
+        Plot.dot(rows.filter((row) => row.last), { x: "x", y: "mean", stroke: "store", symbol: "store", r: 4, className: "slowest-of-all" }),
+        ...names(spread(rows, y), width, { x: "x", y: "mean", dx: 10, textAnchor: "start" }),
         Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipWords(row, time)}` })),
       ],
     }, "latency of every store at each percentile") : null),
@@ -178,14 +178,14 @@ function drawCourse() {
     plot: (width) => (filled.length ? draw({
       width,
       height: heightFor(entries.length),
-      marginRight: roomForNames(),
+      marginRight: roomForNames(width),
       x: { label: "share of the phase's time →", domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], tickFormat: percent },
       y,
       marks: [
         ...d3.groups(rows, (row) => row.store).map(([store, of]) => Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(store) })),
         Plot.dot(slow, { x: "x", y: "mean", stroke: "store", symbol: "store", r: 6, className: "slow" }),
         Plot.text(slow, { x: "x", y: "mean", text: (row) => letter(row.cause), fill: "var(--ink)", fontSize: 9, className: "cause" }),
-        ...names(spread(filled, y), { x: "x", y: "mean", dx: 6, textAnchor: "start" }),
+        ...names(spread(filled, y), width, { x: "x", y: "mean", dx: 6, textAnchor: "start" }),
         Plot.tip(slow, Plot.pointer({ x: "x", y: "mean", title: (row) => `${data.stores[row.store].title}, ${row.operation}: ${figure(row.mean, time)}\n${row.cause}` })),
       ],
     }, "latency of every store over the time of the phase, and its slowest operations") : null),
@@ -227,10 +227,9 @@ function drawBars(rows, width, { unit, label, words, description }) {
   return draw({
     width,
     height: 40 + rows.length * 22,
-    marginLeft: Math.min(150, 20 + 7.5 * d3.max(rows, (row) => title(row).length)),
+    ...named(rows.map(title), width),
     marginRight: 74,
     x: linear(rows.map((row) => Math.max(row.high ?? 0, row.mean)), unit, `${label} →`),
-    y: { domain: rows.map(title), label: null },
     marks: [
       Plot.barX(rows, { x: "mean", y: title, fill: "store", fillOpacity: 0.85, insetTop: 2, insetBottom: 2 }),
       Plot.ruleY(rows.filter((row) => row.high !== undefined), { x1: "low", x2: "high", y: title, stroke: "var(--ink)", strokeWidth: 1.3 }),
@@ -261,7 +260,7 @@ function drawScatter() {
     const frame = {
       width,
       height: heightFor(rows.length),
-      marginRight: roomForNames(),
+      marginRight: roomForNames(width),
       x: logarithmic(rows.map((row) => row.x), across, `${across.title} →`),
       y: logarithmic(meansOf(rows), up, `↑ ${up.title}`),
     };
@@ -270,7 +269,7 @@ function drawScatter() {
       marks: [
         Plot.line(front, { x: "x", y: "mean", stroke: "var(--soft)", strokeDasharray: "4 4", className: "front" }),
         Plot.dot(rows, { x: "x", y: "mean", fill: "store", symbol: "store", r: 6 }),
-        ...names(apart(rows, frame), { x: "x", y: "mean", dx: 10, textAnchor: "start" }),
+        ...names(apart(rows, frame), width, { x: "x", y: "mean", dx: 10, textAnchor: "start" }),
         Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${data.stores[row.store].title}\n${across.title} ${figure(row.x, across)}\n${up.title} ${figure(row.mean, up)}` })),
       ],
     }, `${up.title} against ${across.title}, a mark a store`);
@@ -361,9 +360,8 @@ function drawPublished() {
     plot: (width) => (theirs.length ? draw({
       width,
       height: 44 + titles.length * 24,
-      marginLeft: 24 + 7.4 * Math.max(...titles.map((title) => title.length)),
+      ...named(titles, width),
       x: logarithmic([...meansOf(ours), ...theirs.map((of) => of.value)], measure, `${measure.title} →`, endsOf(ours)),
-      y: { domain: titles, label: null },
       marks: [
         Plot.ruleY(ours.filter((row) => row.high !== undefined), { x1: "low", x2: "high", y: (row) => data.stores[row.store].title, stroke: "store", strokeWidth: 5, strokeOpacity: 0.35 }),
         Plot.dot(ours, { x: "mean", y: (row) => data.stores[row.store].title, fill: "store", symbol: "store", r: 5 }),
