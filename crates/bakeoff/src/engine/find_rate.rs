@@ -1,8 +1,9 @@
 //! The highest rate of an open loop that keeps a bound on latency, for each store of each workload.
 //!
-//! First each store does the phase in a closed loop, once: the search begins at that rate, and how long it will take follows from it. A probe is a cell at a rate, with rounds until most of them have decided whether the bound holds there; what to try next follows
-//! from the results alone, so a search that was cut short goes on where it ended. Stores take turns, so that all of them meet the
-//! same disturbances and a budget ends them at about the same width.
+//! First each store does the phase in a closed loop, once: the search begins at that rate, and how long it will take follows from it. A
+//! probe is a cell at a rate, with rounds until most of them have decided whether the bound holds there; what to try next follows from
+//! the results alone, so a search that was cut short goes on where it ended. Stores take turns, so that all of them meet the same
+//! disturbances and a budget ends them at about the same width.
 
 use std::time::{Duration, Instant};
 
