@@ -13,6 +13,7 @@ import java.util.List;
  * @param type {@code bytes}, {@code integer}, {@code boolean} or {@code choice}
  * @param min the smallest number taken
  * @param max the largest number taken
+ * @param powersOfTwo whether only 1, 2, 4, 8 and so on are taken of the numbers between
  * @param words the words taken by a choice
  * @param fallback the value taken when a request gives none; null where it follows from the data
  * @param help what it does, in one sentence
@@ -23,6 +24,7 @@ public record Setting(
         String type,
         long min,
         long max,
+        boolean powersOfTwo,
         List<String> words,
         JsonPrimitive fallback,
         String help,
@@ -40,18 +42,23 @@ public record Setting(
 
     /** True or false. */
     public static Setting flag(String name, boolean fallback, String help, String source) {
-        return new Setting(name, "boolean", 0, 0, List.of(), new JsonPrimitive(fallback), help, source);
+        return new Setting(name, "boolean", 0, 0, false, List.of(), new JsonPrimitive(fallback), help, source);
     }
 
     /** One of a few words, of which the first is the default. */
     public static Setting choice(String name, List<String> words, String help, String source) {
-        return new Setting(name, "choice", 0, 0, words, new JsonPrimitive(words.get(0)), help, source);
+        return new Setting(name, "choice", 0, 0, false, words, new JsonPrimitive(words.get(0)), help, source);
+    }
+
+    /** The same setting, of which only powers of two are taken. */
+    public Setting ofPowersOfTwo() {
+        return new Setting(name, type, min, max, true, words, fallback, help, source);
     }
 
     private static Setting number(
             String name, String type, long min, long max, Long fallback, String help, String source) {
         JsonPrimitive value = fallback == null ? null : new JsonPrimitive(fallback);
-        return new Setting(name, type, min, max, List.of(), value, help, source);
+        return new Setting(name, type, min, max, false, List.of(), value, help, source);
     }
 
     /** As {@code describe} prints it. */
@@ -62,6 +69,9 @@ public record Setting(
         if (isNumber()) {
             json.addProperty("min", min);
             json.addProperty("max", max);
+            if (powersOfTwo) {
+                json.addProperty("step", "power-of-two");
+            }
         }
         if (!words.isEmpty()) {
             JsonArray array = new JsonArray();
@@ -81,13 +91,21 @@ public record Setting(
         JsonPrimitive primitive = value instanceof JsonPrimitive given ? given : new JsonPrimitive("");
         if (isNumber()) {
             boolean right = primitive.isNumber() && isWhole(primitive) && within(primitive.getAsLong());
-            return right ? null : "give a whole number%s from %d to %d".formatted(unit(), min, max);
+            if (!right) {
+                return "give a whole number%s from %d to %d".formatted(unit(), min, max);
+            }
+            return powersOfTwo ? noPowerOfTwo(primitive.getAsLong()) : null;
         }
         if (words.isEmpty()) {
             return primitive.isBoolean() ? null : "give true or false";
         }
         boolean known = primitive.isString() && words.contains(primitive.getAsString());
         return known ? null : "give one of " + String.join(", ", words);
+    }
+
+    private static String noPowerOfTwo(long number) {
+        long below = Long.highestOneBit(number);
+        return number == below ? null : "give a power of two, %d or %d".formatted(below, 2 * below);
     }
 
     private boolean isNumber() {

@@ -65,12 +65,13 @@ public final class SqliteJdbc implements StoreType {
                 .keys(0, 65_535L)
                 .values(999_900_000)
                 .setting(Setting.bytes(
-                        "page-size",
-                        512,
-                        65_536,
-                        4_096L,
-                        "Size of a database page: a power of two.",
-                        PRAGMA + "page_size"))
+                                "page-size",
+                                512,
+                                65_536,
+                                4_096L,
+                                "Size of a database page: a power of two.",
+                                PRAGMA + "page_size")
+                        .ofPowersOfTwo())
                 .setting(Setting.bytes(
                         "cache",
                         0,
@@ -111,12 +112,6 @@ public final class SqliteJdbc implements StoreType {
     @Override
     public Store<byte[]> open(OpenRequest request) throws SQLException, StoreException {
         long pageBytes = request.settings().number("page-size");
-        if (Long.bitCount(pageBytes) != 1) {
-            long below = Long.highestOneBit(pageBytes);
-            throw StoreException.badRequest(
-                    "setting `page-size` of store `sqlite-jdbc` is %d: give a power of two, %d or %d"
-                            .formatted(pageBytes, below, 2 * below));
-        }
         Opened store = new Opened(
                 "jdbc:sqlite:" + request.directory().resolve("records.sqlite"),
                 pragmas(request),
