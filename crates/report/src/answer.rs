@@ -168,7 +168,7 @@ fn overall_words(table: &Table, contenders: &Contenders) -> String {
     let tied: Vec<String> = ranking.tied.iter().map(title).collect();
     let head = match ranking.verdict {
         Verdict::Winner => format!("{} is fastest", tied.concat()),
-        Verdict::Tie => depends_words(table, &ranking, title)
+        Verdict::Tie => depends_words(table, &ranking, title, str::to_owned)
             .unwrap_or_else(|| format!("{} are fastest and cannot be told apart", listed(&tied))),
         Verdict::Unproven => format!("{} is first by its figures; too few rounds to prove it", title(&ranking.best)),
         Verdict::Alone => format!("{} has no competitor", title(&ranking.best)),
@@ -200,23 +200,45 @@ fn overall_words(table: &Table, contenders: &Contenders) -> String {
     words
 }
 
-/// How many comparisons each of those that share the first place wins, if they are tied and more than one of them wins some: then it depends
-/// on the workload which is best, and they are not alike.
-pub(crate) fn depends_words(table: &Table, ranking: &Ranking, name: impl Fn(&String) -> String) -> Option<String> {
+/// Who wins what of those that share the first place, if they are tied and more than one of them wins something: then it depends on the
+/// operation, or else on the workload, which is best, and they are not alike.
+///
+/// `name` and `label` write a store's key and an operation for where they will stand.
+pub(crate) fn depends_words(
+    table: &Table,
+    ranking: &Ranking,
+    name: impl Fn(&String) -> String,
+    label: impl Fn(&str) -> String,
+) -> Option<String> {
     if ranking.verdict != Verdict::Tie {
         return None;
     }
     let mut all = Tally::default();
+    let mut operations: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut each_has_one = true;
     for measure in table.measures.iter().filter(|measure| is_time(measure)) {
-        table.fields_of(measure).for_each(|field| all.count(field));
+        let mut tally = Tally::of(table, measure);
+        tally.wins.retain(|key, _| ranking.tied.contains(key));
+        all.fields += tally.fields;
+        each_has_one &= tally.wins.len() < 2;
+        for (key, wins) in tally.wins {
+            operations.entry(key.clone()).or_default().push(label(&measure_label(measure)));
+            *all.wins.entry(key).or_default() += wins;
+        }
     }
-    all.wins.retain(|key, _| ranking.tied.contains(key));
     if all.wins.len() < 2 {
         return None;
     }
-    let words: Vec<String> =
-        most_first(&all.wins).iter().map(|(key, wins)| format!("{} in {wins}", name(key))).collect();
-    Some(format!("Which is fastest depends on the workload: {} of {} comparisons", listed(&words), all.fields))
+    let by_operation = |key: &String| format!("{} for {}", name(key), listed(&operations[key]));
+    let by_workload = |(key, wins): &(&String, &usize)| format!("{} in {wins}", name(key));
+    let winners = most_first(&all.wins);
+    Some(if each_has_one {
+        let words: Vec<String> = winners.iter().map(|(key, _)| by_operation(key)).collect();
+        format!("Which is fastest depends on the operation: {}", words.join("; "))
+    } else {
+        let words: Vec<String> = winners.iter().map(by_workload).collect();
+        format!("Which is fastest depends on the workload: {} of {} comparisons", listed(&words), all.fields)
+    })
 }
 
 /// A name and its figure, not to be torn apart at the end of a line.

@@ -70,6 +70,7 @@ pub use pick::{
     Excluded, Goal, PICK_ASKED, PICK_ASKED_PART, PICK_PHASE, PickFacts, Question, by_reason, pick_is_answered,
     pick_ranking, render_pick, roughly,
 };
+pub use plausible::impossible;
 pub use published::Published;
 pub use published_report::render_published;
 pub use results::{CellRound, parse_results, rounds_of};

@@ -35,15 +35,21 @@ pub(crate) fn measured(runs: &[&Run]) -> String {
         ("variants", values(&axes, |of| of.variant.clone(), Clone::clone), 1),
         ("keys", values(&axes, |of| Some(of.key.clone()), Clone::clone), 1),
         ("media", values(&axes, |of| Some(of.medium.clone()), Clone::clone), 1),
-        ("disturbed by", values(&axes, |of| of.disturbance.clone(), Clone::clone), 0),
+        ("disturbance", values(&axes, |of| Some(of.disturbance.clone()), or_none), 0),
     ];
     words.extend(
-        more.iter().filter(|(_, all, least)| all.len() > *least).map(|(name, all, _)| format!("{name} {}", said(all))),
+        more.iter()
+            .filter(|(_, all, least)| all.len() > *least && *all != ["none"])
+            .map(|(name, all, _)| format!("{name} {}", said(all))),
     );
     let scales = runs.iter().filter_map(|run| run.info.get("suite")?.get("scale")?.as_f64());
     let scales: BTreeSet<String> = scales.map(|part| format!("{} %", digits(part * 100.0))).collect();
     words.extend((!scales.is_empty()).then(|| format!("scaled down to {}", said(&Vec::from_iter(scales)))));
     words.join(" · ")
+}
+
+fn or_none(of: &Option<String>) -> String {
+    of.clone().unwrap_or_else(|| "none".to_owned())
 }
 
 /// Every value that occurs, in order, in words.

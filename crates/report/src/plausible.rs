@@ -1,6 +1,6 @@
 //! Figures that no run can have had: of a damaged file, or one that was written by hand. Who believed them would rank by them.
 
-use bakeoff_protocol::{PhaseResult, ResultLine};
+use bakeoff_protocol::{Latency, OperationResult, PhaseResult, ResultLine};
 use serde_json::Value;
 
 /// No figure is larger: in nanoseconds 36 years, in bytes a billion gibibytes.
@@ -12,6 +12,9 @@ const DIGITS: usize = 19;
 /// Operations, or entries, that no thread gets through in a nanosecond.
 const PER_NS_MAX: f64 = 1_000.0;
 
+/// The part by which figures may differ that come from the same sum.
+const OFF_MAX: f64 = 0.01;
+
 /// What stores say by names of their own, where the largest number may stand for "no limit".
 const STORES_OWN: [&str; 3] = ["settings", "memory_settings", "store_properties"];
 
@@ -19,7 +22,7 @@ const STORES_OWN: [&str; 3] = ["settings", "memory_settings", "store_properties"
 pub(crate) fn absurd(text: &str, line: &ResultLine) -> Option<String> {
     let too_large = if has_long_number(text) { too_large("", &serde_json::from_str(text).ok()?) } else { None };
     too_large.or_else(|| match line {
-        ResultLine::Phase(phase) => too_many(&phase.result),
+        ResultLine::Phase(phase) => impossible(&phase.result),
         ResultLine::Cell(_) => None,
     })
 }
@@ -47,12 +50,75 @@ fn too_large(name: &str, value: &Value) -> Option<String> {
     }
 }
 
-/// More operations or entries than the phase had time for.
+/// What a phase is said to have measured that cannot be, in words; `None` if all can. Results are read with this, and drivers held to it.
+pub fn impossible(phase: &PhaseResult) -> Option<String> {
+    let of_any = phase.operations.iter().find_map(falling).or_else(|| too_many(phase));
+    // From when an operation was due there is more to a latency than time in the store.
+    if phase.open_loop.is_some() {
+        return of_any;
+    }
+    of_any.or_else(|| too_long(phase)).or_else(|| phase.operations.iter().find_map(unlike)).or_else(|| no_sum(phase))
+}
+
+/// Percentiles that fall.
+fn falling(of: &OperationResult) -> Option<String> {
+    let Latency { latency_ns_p50, latency_ns_p90, latency_ns_p99, latency_ns_p999, latency_ns_max, .. } =
+        of.latency.as_ref()?;
+    // A histogram's figures may be off by a thousandth.
+    let most = latency_ns_max.saturating_add(latency_ns_max / 500 + 1);
+    let rises = [latency_ns_p50, latency_ns_p90, latency_ns_p99, latency_ns_p999, &most].is_sorted();
+    (!rises).then(|| {
+        format!("percentiles of {} that do not rise to its largest latency of {latency_ns_max} ns", of.operation)
+    })
+}
+
+/// More operations or entries than there was time for.
 fn too_many(phase: &PhaseResult) -> Option<String> {
-    let possible = PER_NS_MAX * phase.timed_ns.max(1) as f64 * f64::from(phase.threads.max(1));
-    let counts = phase.operations.iter().flat_map(|of| [("operations", of.operations), ("entries", of.entries)]);
-    let beyond = |(name, count): (&str, u64)| {
-        (count as f64 > possible).then(|| format!("{name} {count} in {} ns", phase.timed_ns))
-    };
-    counts.into_iter().find_map(beyond)
+    let whole_ns = phase.timed_ns as f64 * f64::from(phase.threads.max(1));
+    phase.operations.iter().find_map(|of| {
+        let timed_ns = of.timed_ns.map_or(whole_ns, |ns| whole_ns.min(ns as f64));
+        let counts = [("operations", of.operations), ("entries", of.entries)];
+        let beyond = |(_, count): &(&str, u64)| *count as f64 > PER_NS_MAX * timed_ns;
+        counts.into_iter().find(beyond).map(|(name, count)| format!("{name} {count} in {timed_ns} ns"))
+    })
+}
+
+/// More time in the store than threads ran.
+fn too_long(phase: &PhaseResult) -> Option<String> {
+    let sums = phase.operations.iter().filter_map(|of| of.timed_ns);
+    // Two clocks are never quite the same.
+    let wall_ns = phase.wall_ns.saturating_add(phase.wall_ns / 100 + 10_000_000);
+    let threads_ns = wall_ns.saturating_mul(phase.threads.into());
+    let timed_ns = sums.fold(phase.timed_ns, |sum, timed_ns| sum.max(timed_ns));
+    (timed_ns > threads_ns)
+        .then(|| format!("{timed_ns} ns of time in the store, more than its threads ran: {threads_ns} ns"))
+}
+
+/// A mean that is another than that of the time the operations took.
+fn unlike(of: &OperationResult) -> Option<String> {
+    let (timed_ns, mean_ns) = (of.timed_ns? as f64, of.latency.as_ref()?.latency_ns_mean as f64);
+    // It is rounded to a nanosecond.
+    let is_near = are_near(mean_ns * of.operations as f64, timed_ns, of.operations as f64);
+    (!is_near).then(|| {
+        format!("latency_ns_mean {mean_ns} of {} {}s that took {timed_ns} ns in all", of.operations, of.operation)
+    })
+}
+
+/// Times of kinds of operations that are not together what the threads took, or a time of the phase that is less than a thread's share of it.
+fn no_sum(phase: &PhaseResult) -> Option<String> {
+    let threads_ns = phase.threads_timed_ns? as f64;
+    let (timed_ns, threads) = (phase.timed_ns as f64, f64::from(phase.threads.max(1)));
+    let times: Option<Vec<f64>> = phase.operations.iter().map(|of| Some(of.timed_ns? as f64)).collect();
+    let sum = times.filter(|times| !times.is_empty()).map(|times| times.into_iter().sum());
+    if let Some(sum) = sum.filter(|sum: &f64| !are_near(*sum, threads_ns, threads)) {
+        return Some(format!("timed_ns {sum} of all operations, while threads_timed_ns is {threads_ns}"));
+    }
+    let shared = threads_ns / threads;
+    let is_between = (shared * (1.0 - OFF_MAX) - 1.0..=threads_ns * (1.0 + OFF_MAX) + 1.0).contains(&timed_ns);
+    (!is_between).then(|| format!("timed_ns {timed_ns} of {threads} threads that took {threads_ns} ns together"))
+}
+
+/// Whether a figure is another one but for rounding.
+fn are_near(figure: f64, other: f64, rounding: f64) -> bool {
+    (figure - other).abs() <= other * OFF_MAX + rounding
 }

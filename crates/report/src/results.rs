@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{CellEnd, CellStatus, PhaseLine, ResultLine};
+use bakeoff_protocol::{CellEnd, CellStatus, FailureKind, PhaseLine, PhaseResult, ResultLine};
 
 use crate::plausible::absurd;
 
@@ -132,6 +132,19 @@ pub(crate) fn replayed(round: &CellRound) -> impl Iterator<Item = (PhasePlace, R
     })
 }
 
+/// Whatever its last line says: a round with a wrong answer has failed.
+fn hold_to_answers(end: &mut CellEnd, phase: &PhaseLine) {
+    let PhaseResult { phase, answers_wrong, answers_checked, .. } = &phase.result;
+    if *answers_wrong > 0 {
+        end.status = CellStatus::Failed;
+        end.failure = Some(FailureKind::WrongAnswer);
+        end.failure_phase = Some(phase.clone());
+        let what =
+            format!("{answers_wrong} of {answers_checked} answers were wrong, though the round says that all is well");
+        end.failure_message = Some(what);
+    }
+}
+
 /// Puts lines together to rounds of cells.
 #[derive(Default)]
 pub(crate) struct Assembly {
@@ -189,7 +202,7 @@ impl Assembly {
         self.pending.push(phase);
     }
 
-    fn end(&mut self, end: CellEnd) {
+    fn end(&mut self, mut end: CellEnd) {
         if self.pending.iter().any(|phase| phase.cell != end.cell || phase.round != end.round) {
             self.give_up_pending();
         }
@@ -199,6 +212,9 @@ impl Assembly {
         if !self.seen.insert(key) {
             self.repeated += 1;
             return;
+        }
+        if end.status == CellStatus::Ok {
+            phases.iter().for_each(|phase| hold_to_answers(&mut end, phase));
         }
         let round = CellRound { end, phases };
         if self.replayed_the_same(&round) {

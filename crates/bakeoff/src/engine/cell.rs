@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use bakeoff_protocol::{
-    CellEnd, CellStatus, Crash, DataHints, Event, FailureKind, Latency, Mode, PROTOCOL_VERSION, PhaseLine,
-    PhaseRequest, PhaseResult, Progress, Request, ResultLine, StoreDescription, TapeFacts,
+    CellEnd, CellStatus, Crash, DataHints, Event, FailureKind, Mode, PROTOCOL_VERSION, PhaseLine, PhaseRequest,
+    PhaseResult, Progress, Request, ResultLine, StoreDescription, TapeFacts,
 };
+use bakeoff_report::impossible;
 use bakeoff_suite::{Cell, WarmUpLimit, WorkloadPlan, offered};
 use bakeoff_tape::{Batch, Hints, Measure, OpenLoop, PhaseSpec, PhaseTape, Recording};
 
@@ -201,29 +202,6 @@ fn mode(spec: &PhaseSpec) -> Mode {
         Measure::Latency => Mode::Latency,
         Measure::Throughput => Mode::Throughput,
     }
-}
-
-/// What of a phase's times cannot be, if something cannot.
-fn impossible(result: &PhaseResult) -> Option<String> {
-    for operation in &result.operations {
-        let kind = &operation.operation;
-        let Some(latency) = &operation.latency else { continue };
-        let Latency { latency_ns_p50, latency_ns_p90, latency_ns_p99, latency_ns_p999, latency_ns_max, .. } = latency;
-        // A histogram's figures may be off by a thousandth.
-        let most = latency_ns_max.saturating_add(latency_ns_max / 500 + 1);
-        if ![latency_ns_p50, latency_ns_p90, latency_ns_p99, latency_ns_p999, &most].is_sorted() {
-            return Some(format!(
-                "percentiles of {kind} that do not rise to its largest latency of {latency_ns_max} ns"
-            ));
-        }
-    }
-    let sums = result.operations.iter().filter_map(|operation| operation.timed_ns);
-    // Two clocks are never quite the same.
-    let wall_ns = result.wall_ns.saturating_add(result.wall_ns / 100 + 10_000_000);
-    let threads_ns = wall_ns.saturating_mul(result.threads.into());
-    let timed_ns = sums.fold(result.timed_ns, |sum, timed_ns| sum.max(timed_ns));
-    (result.open_loop.is_none() && timed_ns > threads_ns)
-        .then(|| format!("{timed_ns} ns of time in the store, more than its threads ran: {threads_ns} ns"))
 }
 
 /// What a driver has said so far about one round of a cell.

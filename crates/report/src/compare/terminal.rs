@@ -58,10 +58,19 @@ pub(crate) fn figures(line: &Line) -> [String; 2] {
     }
 }
 
-/// An interval; ends beyond a thousand times say no more than that, and would take the room of the workload's words.
+/// Ratios beyond this, and below its inverse, say no more than that, and would take the room of the workload's words.
+const RATIO_MAX: f64 = 1000.0;
+
+/// An interval, as far as it tells more than that a ratio is very large or very small.
 fn interval_words(low: f64, high: f64) -> String {
-    let low = if low < 0.001 { "≤0.001".to_owned() } else { digits(low) };
-    let high = if high > 1000.0 { "≥1000".to_owned() } else { digits(high) };
+    if low > RATIO_MAX {
+        return "≥1000×".to_owned();
+    }
+    if high < RATIO_MAX.recip() {
+        return "≤0.001×".to_owned();
+    }
+    let low = if low < RATIO_MAX.recip() { "≤0.001".to_owned() } else { digits(low) };
+    let high = if high > RATIO_MAX { "≥1000".to_owned() } else { digits(high) };
     format!("{low}–{high}×")
 }
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_stats::{Interval, Place, Ranking, Verdict};
+use serde_json::Value;
 
 use crate::answer::{Overall, by_workload, depends_words, next, overall, overall_of, promise, workload_words};
 use crate::contender::Contenders;
@@ -70,7 +71,7 @@ fn headline(table: &Table, of: &Overall, contenders: &Contenders) -> (String, &'
     let ahead = ahead(&of.ranking, contenders, " faster than ");
     let margins = if ahead.is_empty() { "" } else { MARGINS };
     let name = |key: &String| stores(std::slice::from_ref(key), contenders);
-    if let Some(words) = depends_words(table, &of.ranking, name) {
+    if let Some(words) = depends_words(table, &of.ranking, name, text) {
         return (words, "");
     }
     let sentence = match of.ranking.verdict {
@@ -346,6 +347,23 @@ fn failures(run: &Run, contenders: &Contenders, of: &str, id: &str) -> String {
     )
 }
 
+/// As many that were not measured are named for each reason: all of them are behind the figures.
+const NOT_MEASURED_MAX: usize = 3;
+
+/// What was asked for and not measured, together where the reason is the same.
+fn not_measured(run: &Run) -> Vec<String> {
+    let word = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).unwrap_or("?").to_owned();
+    let mut by_reason: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for entry in run.list("skipped").iter().chain(run.list("given_up")) {
+        by_reason.entry(word(entry, "why")).or_default().push(word(entry, "what"));
+    }
+    let words = |(why, what): (String, Vec<String>)| match what.split_at_checked(NOT_MEASURED_MAX) {
+        Some((first, [_, ..])) => format!("{} and {} more: {why}", first.join("; "), what.len() - NOT_MEASURED_MAX),
+        _ => format!("{}: {why}", what.join("; ")),
+    };
+    by_reason.into_iter().map(|reason| format!("not measured: {}", words(reason))).collect()
+}
+
 /// What spoils the figures, what was left out while reading, and how many cells failed.
 pub(crate) fn warnings(runs: &[Labelled], contenders: &Contenders) -> String {
     let mut items = String::new();
@@ -353,7 +371,7 @@ pub(crate) fn warnings(runs: &[Labelled], contenders: &Contenders) -> String {
         let of = if runs.len() > 1 { format!("<b>{}</b> ", text(label)) } else { String::new() };
         items.push_str(&failures(run, contenders, &of, &failures_id(place)));
         let warnings = run.list("warnings").iter().filter_map(|warning| warning.get("message")?.as_str());
-        let notes = all_notes(run);
+        let notes = [not_measured(run), all_notes(run)].concat();
         for words in warnings.chain(notes.iter().map(String::as_str)) {
             items.push_str(&format!("<li>{of}{}</li>", text(words)));
         }

@@ -67,7 +67,7 @@ pub(crate) fn overview(runs: &[RunTables], contenders: &Contenders) -> String {
 
 /// Whether those that are tied over everything win different workloads, so that none of them is the answer to all.
 fn depends(table: &Table, whole: Option<&Overall>) -> bool {
-    whole.is_some_and(|whole| depends_words(table, &whole.ranking, Clone::clone).is_some())
+    whole.is_some_and(|whole| depends_words(table, &whole.ranking, Clone::clone, str::to_owned).is_some())
 }
 
 fn first(of: Option<&Overall>, contenders: &Contenders) -> String {

@@ -89,6 +89,16 @@ fn an_interval_that_says_nothing_leaves_the_workload_its_room() {
 }
 
 #[test]
+fn an_interval_beyond_a_thousand_times_has_its_ends_in_order() {
+    let of = |name: &str, means: &[u64]| Run { cells: gets(&axes("lmdb"), means), ..named(name, Vec::new()) };
+    let (fast, slow) = (of("a", &[1_000, 1_010, 990]), of("b", &[5_000_000, 5_010_000, 4_990_000]));
+    for (a, b, words) in [(&fast, &slow, "≥1000×"), (&slow, &fast, "≤0.001×")] {
+        let text = text(&Comparison::new(a, b).unwrap(), true);
+        assert!(text.contains(words) && !text.contains(&format!("–{words}")), "{text}");
+    }
+}
+
+#[test]
 fn other_operations_are_told() {
     let mut after = before();
     for line in after.cells.iter_mut().flat_map(|cell| &mut cell.phases) {

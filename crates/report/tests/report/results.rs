@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::common::*;
-use bakeoff_protocol::{Axes, Durability};
+use bakeoff_protocol::{Axes, Durability, PhaseResult};
 use bakeoff_report::{ReportError, Run, TerminalOptions, live_leaders, parse_results, render_terminal};
 use proptest::prelude::*;
 
@@ -118,8 +118,38 @@ fn figures_that_cannot_be_true_are_left_out_and_counted() {
 }
 
 #[test]
+fn figures_that_contradict_each_other_are_left_out() {
+    let cells = gets(&axes("lmdb"), &[1_000, 2_000]);
+    type Damage = fn(&mut PhaseResult);
+    let damages: [(Damage, &str); 5] = [
+        (|result| (result.timed_ns, result.operations[0].timed_ns) = (0, None), "operations 1000 in 0 ns"),
+        (|result| result.operations[0].timed_ns = Some(1), "latency_ns_mean 2000 of 1000 gets that took 1 ns"),
+        (|result| result.operations[0].timed_ns = Some(1_000_000), "latency_ns_mean 2000 of 1000 gets"),
+        (|result| result.threads_timed_ns = Some(1_000_000), "timed_ns 2000000 of all operations"),
+        (|result| result.operations[0].latency.as_mut().unwrap().latency_ns_p50 = 1 << 40, "percentiles of get"),
+    ];
+    for (damage, words) in damages {
+        let mut damaged = cells.clone();
+        damage(&mut damaged[1].phases[0].result);
+        let (read, notes) = parse_results(&text(&damaged));
+        assert_eq!((read[0].phases.len(), read[1].phases.len()), (1, 0), "{words}");
+        assert!(notes.len() == 1 && notes[0].contains(words), "{words}: {notes:?}");
+    }
+}
+
+#[test]
+fn a_round_with_a_wrong_answer_has_failed_whatever_its_end_says() {
+    let mut cells = gets(&axes("lmdb"), &[1_000, 2_000]);
+    cells[1].phases[0].result.answers_wrong = 7;
+    let (read, _) = parse_results(&text(&cells));
+    assert!(read[0].is_ok() && !read[1].is_ok());
+    assert!(read[1].end.failure_message.as_ref().unwrap().starts_with("7 of "));
+}
+
+#[test]
 fn large_figures_that_can_be_true_are_kept() {
-    let mut cells = gets(&axes("lmdb"), &[1_000_000_000_000]);
+    let mut cells = gets(&axes("lmdb"), &[(1 << 60) / 1_000]);
+    cells[0].phases[0].result.wall_ns = 1 << 60;
     let operation = &mut cells[0].phases[0].result.operations[0];
     operation.timed_ns = Some(1 << 60);
     operation.bytes = 1 << 50;
