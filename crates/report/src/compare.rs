@@ -15,6 +15,7 @@ mod terminal;
 
 use std::collections::BTreeMap;
 
+use bakeoff_protocol::Structure;
 use bakeoff_stats::{CommonScatter, Interval};
 
 pub use html::write_comparison_html;
@@ -23,7 +24,7 @@ pub use terminal::render_comparison;
 
 use crate::contender::Contenders;
 use crate::figures::{Measure, resolution};
-use crate::format::{count, counted, printable, size_range};
+use crate::format::{count, counted, listed, printable, size_range};
 use crate::matrix::measure_label;
 use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
 use crate::run::{ReportError, Run};
@@ -115,6 +116,15 @@ impl Comparison {
             let messages = run.list("warnings").iter().filter_map(|warning| warning.get("message")?.as_str());
             messages.map(|message| printable(&format!("{}: {message}", run.directory.display())))
         });
+        let files = a.stores.iter().filter(|store| store.structure == Structure::Files);
+        let files: Vec<String> = files.map(|store| store.title.clone()).collect();
+        let files = (!files.is_empty()).then(|| {
+            printable(&format!(
+                "{}: plain files are as fast as the file system is at that time; for minutes after many were removed it can be several times \
+                 slower, which no number of rounds in one run shows",
+                listed(&files)
+            ))
+        });
         let mut notes: Vec<String> = [(a, only_a), (b, only_b)]
             .into_iter()
             .filter(|(_, number)| *number > 0)
@@ -131,7 +141,7 @@ impl Comparison {
             differences: facts::differences(a, b),
             newly_failed: facts::newly_failed(a, b, &contenders),
             missing,
-            warnings: warnings.collect(),
+            warnings: warnings.chain(files).collect(),
             notes: notes.iter().map(|note| printable(note)).collect(),
         })
     }

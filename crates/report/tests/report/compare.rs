@@ -1,6 +1,6 @@
 //! Two runs compared: what is better, worse, cannot be told, and what is said around it.
 
-use bakeoff_protocol::{Axes, Durability, FailureKind};
+use bakeoff_protocol::{Axes, Durability, FailureKind, Structure};
 use bakeoff_report::{
     CellRound, Change, Comparison, ReportError, Run, TerminalOptions, render_comparison, write_comparison_html,
     write_comparison_markdown,
@@ -313,4 +313,13 @@ fn the_headline_names_what_got_worse_and_the_scale_tells_ten_times_from_four() {
         dot(&ten)
     );
     assert!((dot(&page(4)) - 100.0).abs() < 0.1 && page(4).contains(">4×</span>"));
+}
+
+#[test]
+fn plain_files_have_a_warning_of_their_own() {
+    let warns = |run: &Run| text(&Comparison::new(run, run).unwrap(), false).contains("plain files are as fast as");
+    let mut run = before();
+    assert!(!warns(&run));
+    run.stores[0].structure = Structure::Files;
+    assert!(warns(&run));
 }
