@@ -287,9 +287,6 @@ impl<'a> Collected<'a> {
             let what = format!("the driver timed the phase `{phase}` in another mode than it was asked for");
             return Some((FailureKind::BadOutput, what));
         }
-        if let Some(what) = impossible(result) {
-            return Some((FailureKind::BadOutput, format!("the driver reported for the phase `{phase}` {what}")));
-        }
         if result.warm_up.is_some() != (spec.steady_within.is_some() && tape.operations > 0) {
             let what = format!(
                 "the driver said nothing of a warm-up of the phase `{phase}`, or did one that nobody asked for"
@@ -304,8 +301,12 @@ impl<'a> Collected<'a> {
             ("timed operations", operations, tape.counts.timed_operations),
             ("answers checked", *answers_checked, answers),
         ];
-        let (what, found, expected) = counts.into_iter().find(|(_, found, expected)| found != expected)?;
-        let what = format!("the driver reported {found} {what} in the phase `{phase}`, but its tape says {expected}");
+        let what = match counts.into_iter().find(|(_, found, expected)| found != expected) {
+            Some((what, found, expected)) => {
+                format!("the driver reported {found} {what} in the phase `{phase}`, but its tape says {expected}")
+            }
+            None => format!("the driver reported for the phase `{phase}` {}", impossible(result)?),
+        };
         Some((FailureKind::BadOutput, what))
     }
 
