@@ -28,6 +28,16 @@ pub(crate) struct Axis {
     pub(crate) values: Vec<Place>,
 }
 
+impl Axis {
+    /// Its name for people.
+    pub(crate) fn title(&self) -> String {
+        match self.name.as_str() {
+            "value_bytes" => "values of".to_owned(),
+            name => name.replace('_', " "),
+        }
+    }
+}
+
 /// A value of an axis; the order of places is that of the axis.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Place {
@@ -41,6 +51,11 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Where an axis has nothing: before everything else.
+    fn none() -> Self {
+        Self::word(0, "none")
+    }
+
     fn word(order: u64, label: &str) -> Self {
         Self { order: (order, 0), label: label.to_owned(), number: None }
     }
@@ -63,7 +78,7 @@ pub(crate) fn workload(axes: &Axes, run: (usize, &str)) -> Workload {
     let mut places = Workload::new();
     places.insert("run".to_owned(), Place::word(run.0 as u64, run.1));
     places.insert("value_bytes".to_owned(), Place::sizes(axes.value_bytes_min, axes.value_bytes_max));
-    let unequal = axes.unequal.then(|| Place::word(Durability::ALL.len() as u64, "as set"));
+    let unequal = axes.unequal.then(|| Place::word(0, "as set"));
     let Ok(Value::Object(fields)) = serde_json::to_value(axes) else { return places };
     for (name, value) in fields.into_iter().filter(|(name, _)| !NO_AXES.contains(&name.as_str())) {
         let place = match (&value, value.as_u64()) {
@@ -72,7 +87,7 @@ pub(crate) fn workload(axes: &Axes, run: (usize, &str)) -> Workload {
             }
             (_, Some(number)) => Place::number(number),
             (Value::String(word), _) => Place::word(order_of(word), word),
-            _ => Place::word(0, &value.to_string()),
+            _ => Place::word(order_of(""), &value.to_string()),
         };
         places.insert(name, place);
     }
@@ -81,9 +96,9 @@ pub(crate) fn workload(axes: &Axes, run: (usize, &str)) -> Workload {
     places
 }
 
-/// Durability classes go from weak to strong, other words by themselves.
+/// Durability classes go from weak to strong, other words by themselves; all behind [`Place::none`].
 fn order_of(word: &str) -> u64 {
-    Durability::ALL.iter().position(|class| class.name() == word).unwrap_or(0) as u64
+    1 + Durability::ALL.iter().position(|class| class.name() == word).unwrap_or(0) as u64
 }
 
 /// All axes of these workloads, in the order in which they are offered. An axis that some workload does not have gets the
@@ -111,5 +126,5 @@ pub(crate) fn indices(workload: &Workload, axes: &[Axis]) -> Vec<usize> {
 }
 
 fn place_on(workload: &Workload, name: &str) -> Place {
-    workload.get(name).cloned().unwrap_or_else(|| Place::word(0, "none"))
+    workload.get(name).cloned().unwrap_or_else(Place::none)
 }

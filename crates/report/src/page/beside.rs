@@ -1,50 +1,131 @@
 //! Several runs on one page: what tells them apart, and which of them is faster.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::compare::{Change, Comparison, Line};
-use crate::format::{ratio, ratio_range};
+use crate::format::{listed, ratio, ratio_range};
 use crate::page::Labelled;
+use crate::page::axes::{Workload, axes_of, indices, workload};
 use crate::page::html::{marks, text};
 use crate::run::Run;
 
-/// What may tell runs apart, in words.
-const FACTS: [fn(&Run) -> Option<String>; 5] = [
+/// What every run says of one thing, in words.
+type Fact = Vec<Option<String>>;
+
+/// What may tell whole runs apart.
+const OF_WHOLE: [fn(&Run) -> Option<String>; 4] = [
     |run| run.text(&["machine", "cpu_model"]).map(str::to_owned),
     |run| run.text(&["suite", "title"]).map(str::to_owned),
     |run| run.text(&["bakeoff_version"]).map(|version| format!("bakeoff {version}")),
-    |run| versions(run),
     |run| run.text(&["started"]).map(|started| started.replace('T', " ").trim_end_matches('Z').to_owned()),
 ];
-
-/// The stores' versions; only named where runs differ in them.
-fn versions(run: &Run) -> Option<String> {
-    let words: Vec<String> = run.stores.iter().map(|store| format!("{} {}", store.title, store.version)).collect();
-    (!words.is_empty()).then(|| words.join(", "))
-}
 
 /// Words longer than this are no label.
 const LABEL_MAX: usize = 40;
 
-/// Each run's facts in which it differs from another one, and its directory.
-fn different(runs: &[Labelled]) -> Vec<Vec<String>> {
-    let told: Vec<Vec<Option<String>>> =
-        runs.iter().map(|(_, run)| FACTS.iter().map(|fact| fact(run)).collect()).collect();
-    let differ: Vec<bool> = (0..FACTS.len()).map(|at| told.iter().any(|facts| facts[at] != told[0][at])).collect();
-    let words = |facts: &Vec<Option<String>>| {
-        facts.iter().zip(&differ).filter(|(_, differs)| **differs).filter_map(|(fact, _)| fact.clone()).collect()
-    };
-    told.iter().map(words).collect()
+/// In what whole runs differ.
+fn of_whole(runs: &[Labelled]) -> Vec<Fact> {
+    let facts = OF_WHOLE.iter().map(|fact| runs.iter().map(|(_, run)| fact(run)).collect());
+    different(std::iter::once(versions(runs)).chain(facts).collect())
 }
 
-/// A label for each run that says in what it differs: its directory, and what is short enough.
+/// In what runs differ that were measured: who takes part, with which settings, and what else suites vary.
+fn of_measured(runs: &[Labelled]) -> Vec<Fact> {
+    let mut facts = vec![stores(runs), settings(runs)];
+    let places: Vec<Vec<Workload>> =
+        runs.iter().map(|(_, run)| run.cells.iter().map(|cell| workload(&cell.end.axes, (0, ""))).collect()).collect();
+    let axes = axes_of(&places.iter().flatten().cloned().collect());
+    let at: Vec<Vec<Vec<usize>>> =
+        places.iter().map(|of| of.iter().map(|workload| indices(workload, &axes)).collect()).collect();
+    for (index, axis) in axes.iter().enumerate() {
+        let words = |of: &Vec<Vec<usize>>| {
+            let values: BTreeSet<usize> = of.iter().map(|places| places[index]).collect();
+            let labels: Vec<String> = values.iter().map(|value| axis.values[*value].label.clone()).collect();
+            (!labels.is_empty()).then(|| format!("{} {}", axis.title(), listed(&labels)))
+        };
+        facts.push(at.iter().map(words).collect());
+    }
+    different(facts)
+}
+
+/// The facts that do not say the same of all runs.
+fn different(mut facts: Vec<Fact>) -> Vec<Fact> {
+    facts.retain(|fact| fact.iter().any(|of| *of != fact[0]));
+    facts
+}
+
+/// The versions of those stores that several runs have in different ones.
+fn versions(runs: &[Labelled]) -> Fact {
+    let all: Vec<BTreeMap<&str, &str>> = runs
+        .iter()
+        .map(|(_, run)| {
+            let present = present(run);
+            let there = run.stores.iter().filter(|store| present.contains(store.name.as_str()));
+            there.map(|store| (store.title.as_str(), store.version.as_str())).collect()
+        })
+        .collect();
+    let words = |of: &BTreeMap<&str, &str>| {
+        let differs =
+            |title: &str, version: &str| all.iter().any(|run| run.get(title).is_some_and(|it| *it != version));
+        let own = of.iter().filter(|(title, version)| differs(title, version));
+        joined("", &own.map(|(title, version)| format!("{title} {version}")).collect::<Vec<_>>())
+    };
+    all.iter().map(words).collect()
+}
+
+/// The names of the stores that a run measured.
+fn present(run: &Run) -> BTreeSet<&str> {
+    run.cells.iter().map(|cell| cell.end.axes.store.as_str()).collect()
+}
+
+/// Which stores each run has that not all of them have; of a run without any of these, which it lacks.
+fn stores(runs: &[Labelled]) -> Fact {
+    let titled = |run: &Run| -> BTreeSet<String> {
+        let title = |name: &str| run.stores.iter().find(|store| store.name == name).map(|store| store.title.clone());
+        present(run).into_iter().map(|name| title(name).unwrap_or_else(|| name.to_owned())).collect()
+    };
+    let all: Vec<BTreeSet<String>> = runs.iter().map(|(_, run)| titled(run)).collect();
+    let some = not_in_all(&all);
+    let words = |of: &BTreeSet<String>| {
+        let among =
+            |wanted: bool| some.iter().filter(|title| of.contains(*title) == wanted).cloned().collect::<Vec<_>>();
+        joined("with ", &among(true)).or_else(|| joined("without ", &among(false)))
+    };
+    all.iter().map(words).collect()
+}
+
+/// The settings that suites gave to stores in some runs and not in all.
+fn settings(runs: &[Labelled]) -> Fact {
+    let given = |run: &Run| -> BTreeSet<String> {
+        let axes = run.cells.iter().map(|cell| &cell.end.axes);
+        axes.flat_map(|of| of.settings.iter().map(|(name, value)| format!("{} {name}={value}", of.store))).collect()
+    };
+    let all: Vec<BTreeSet<String>> = runs.iter().map(|(_, run)| given(run)).collect();
+    let some = not_in_all(&all);
+    all.iter().map(|of| joined("settings ", &some.intersection(of).cloned().collect::<Vec<_>>())).collect()
+}
+
+/// What is in some of these sets, but not in all.
+fn not_in_all(all: &[BTreeSet<String>]) -> BTreeSet<String> {
+    all.iter().flatten().filter(|each| !all.iter().all(|of| of.contains(*each))).cloned().collect()
+}
+
+/// Words and a list; nothing if the list is empty.
+fn joined(words: &str, all: &[String]) -> Option<String> {
+    (!all.is_empty()).then(|| format!("{words}{}", listed(all)))
+}
+
+/// A label for each run that says in what it differs: its directory, and what is short enough. What was measured the page's other choosers tell.
 pub(crate) fn telling_labels(runs: &[Labelled]) -> Vec<String> {
-    let more = |words: &Vec<String>| -> Vec<String> {
-        words.iter().filter(|fact| fact.chars().count() <= LABEL_MAX).cloned().collect()
+    let facts = of_whole(runs);
+    let label = |(at, (label, _)): (usize, &Labelled)| {
+        let short = facts.iter().filter_map(|fact| fact[at].clone()).filter(|words| words.chars().count() <= LABEL_MAX);
+        match short.collect::<Vec<_>>().as_slice() {
+            [] => label.clone(),
+            facts => format!("{label} ({})", facts.join(", ")),
+        }
     };
-    let label = |((label, _), words): (&Labelled, &Vec<String>)| match more(words).as_slice() {
-        [] => label.clone(),
-        facts => format!("{label} ({})", facts.join(", ")),
-    };
-    runs.iter().zip(&different(runs)).map(label).collect()
+    runs.iter().enumerate().map(label).collect()
 }
 
 /// A table of the runs: in what each differs, and how much faster or slower each store is in it than in the first one. Nothing for one run.
@@ -53,8 +134,8 @@ pub(crate) fn beside(runs: &[Labelled]) -> String {
     if others.is_empty() {
         return String::new();
     }
-    let facts = different(runs);
-    let words = |at: usize| text(&facts[at].join(" · "));
+    let facts = [of_measured(runs), of_whole(runs)].concat();
+    let words = |at: usize| text(&facts.iter().filter_map(|fact| fact[at].clone()).collect::<Vec<_>>().join(" · "));
     let row = |(at, (label, run)): (usize, &Labelled)| {
         let stores = match Comparison::new(first, run) {
             Ok(comparison) => comparison.stores.iter().map(store_words).collect::<Vec<_>>().join("<br>"),

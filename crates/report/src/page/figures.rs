@@ -2,6 +2,7 @@
 //! here, so that the page only chooses and draws.
 
 use bakeoff_measure::recorded_ns;
+use bakeoff_protocol::Mode;
 use bakeoff_stats::{Better, Candidate, RankOptions, Verdict, bootstrap_mean_interval, mean, median, rank};
 use serde::Serialize;
 
@@ -29,6 +30,9 @@ pub(crate) struct ContestFigures<'a> {
     /// Operations a second that were due in an open loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     asked_per_second: Option<Figure>,
+    /// Whether its operations were timed together, so that nothing is known of single ones.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    timed_whole: bool,
     /// Indices of places on the axes.
     at: &'a [usize],
     /// Who was measured.
@@ -121,6 +125,7 @@ fn figures_of<'a>(
         operation: event.operation.as_deref(),
         per_entry: event.per_entry,
         asked_per_second: contest.asked_per_second.map(Figure),
+        timed_whole: contest.mode == Some(Mode::Throughput),
         at,
         entries,
         verdicts,

@@ -9,7 +9,7 @@ use crate::answer::{Overall, depends_words, overall, overall_of};
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::page::head::{ahead, first_words};
-use crate::page::html::{store, text};
+use crate::page::html::{store, stores, text};
 use crate::run::Run;
 use crate::terminal::varying;
 use crate::verdict::Table;
@@ -48,7 +48,7 @@ pub(crate) fn overview(runs: &[RunTables], contenders: &Contenders) -> String {
                 [Measure::Space, Measure::Memory].map(|measure| overall_of(table, |each| *each == measure));
             let ahead = whole.as_ref().map_or_else(String::new, |whole| ahead(&whole.ranking, contenders, " "));
             let [fastest, space, memory] = [whole, &space, &memory].map(|of| first(of.as_ref(), contenders));
-            let fastest = if *depends { "depends on the workload".to_owned() } else { fastest };
+            let fastest = whole.as_ref().filter(|_| *depends).map_or(fastest, |whole| either(whole, contenders));
             format!(
                 "<tr><th scope=\"row\"><a href=\"#{id}\">{}</a></th><td>{fastest}</td><td>{ahead}</td><td>{space}</td>\
                  <td>{memory}</td></tr>",
@@ -68,6 +68,12 @@ pub(crate) fn overview(runs: &[RunTables], contenders: &Contenders) -> String {
 /// Whether those that are tied over everything win different workloads, so that none of them is the answer to all.
 fn depends(table: &Table, whole: Option<&Overall>) -> bool {
     whole.is_some_and(|whole| depends_words(table, &whole.ranking, Clone::clone, str::to_owned).is_some())
+}
+
+/// Those that share the first place since each of them wins some workloads.
+fn either(of: &Overall, contenders: &Contenders) -> String {
+    let names: Vec<String> = of.ranking.tied.iter().map(|key| stores(std::slice::from_ref(key), contenders)).collect();
+    format!("{} <span class=\"word\">by workload</span>", names.join(" or "))
 }
 
 fn first(of: Option<&Overall>, contenders: &Contenders) -> String {

@@ -1,8 +1,10 @@
-//! What stands beside the plain figures: published ones, other media, disturbances, and what stores had put off.
+//! What stands beside the plain figures: published ones, other media, disturbances, what stores had put off, other runs and answers.
+
+use bakeoff_protocol::{Axes, Durability};
 
 use crate::Page;
-use crate::common::{axes, good, operation, phase_result, run, stores};
-use crate::made_up::circumstances;
+use crate::common::{axes, gets, good, operation, phase_result, run, stores};
+use crate::made_up::{circumstances, everything};
 use crate::pictures::{marks, near};
 
 const DOTS: &str = "[aria-label=dot]:not(.key) > *";
@@ -41,7 +43,7 @@ fn published(operation: &str) -> Vec<f64> {
 fn published_figures_beside_ours() {
     let phases = || ["insert", "get"].map(|name| phase_result(name, vec![operation(name, 4_180)])).to_vec();
     let cell = |store: &str, records: u64| {
-        let axes = bakeoff_protocol::Axes { records, ..axes(store) };
+        let axes = Axes { records, ..axes(store) };
         good(&axes, 1, phases())
     };
     let run = run(vec![cell("lmdb", 1_000), cell("sqlite", 1_000), cell("lmdb", 2_000)], stores());
@@ -113,5 +115,41 @@ fn what_was_put_off_is_a_measure_beside_what_was_acknowledged() {
     assert_values(&mut page, "#scatter", DOTS, |mark| mark.1 / mark.0, &[3.0, 3.0]);
     page.choose("#choosers", "measure", "mean time");
     assert_eq!(page.fields(), ["LMDB 1.00 µs"]);
+    page.is_quiet();
+}
+
+#[test]
+fn runs_beside_each_other_differ_in_what_is_not_the_same() {
+    let mut other = everything();
+    other.directory = "results/other".into();
+    other.cells.retain(|cell| cell.end.axes.store != "flat-folder" && cell.end.axes.threads == 4);
+    other.stores.iter_mut().filter(|store| store.name == "lmdb").for_each(|store| store.version = "9.9".to_owned());
+    let mut page = Page::open(&[everything(), other]);
+    let differs = |row: u32| format!("#beside tbody tr:nth-child({row}) td");
+    assert_eq!(page.text_of(&differs(1)), "with Flat folder · threads 1 and 4 · LMDB 1.2.3");
+    assert_eq!(page.text_of(&differs(2)), "without Flat folder · threads 4 · LMDB 9.9");
+    page.is_quiet();
+}
+
+#[test]
+fn a_line_that_depends_on_the_workload_names_who_leads() {
+    let mut cells = Vec::new();
+    for durability in [Durability::None, Durability::Process] {
+        for (records, times) in [(1_000, [1, 2]), (10_000, [2, 1])] {
+            for (store, times) in ["lmdb", "sqlite"].iter().zip(times) {
+                let axes = Axes { durability, records, ..axes(store) };
+                let rounds = gets(&axes, &[1_000 * times, 1_010 * times, 1_020 * times]);
+                cells.extend(rounds.into_iter().map(|mut cell| {
+                    let id = format!("{}-{durability}", cell.end.cell);
+                    cell.phases.iter_mut().for_each(|line| line.cell.clone_from(&id));
+                    cell.end.cell = id;
+                    cell
+                }));
+            }
+        }
+    }
+    let mut page = Page::open(&[run(cells, stores())]);
+    assert_eq!(page.text_of("#overview tbody td:nth-child(2)"), "LMDB or SQLite by workload");
+    assert_eq!(page.text_of("#overview tbody td:nth-child(3)"), "", "nobody is behind them");
     page.is_quiet();
 }

@@ -1,6 +1,6 @@
 //! What is on the first screen and what each chooser, pointer and key does.
 
-use bakeoff_protocol::Axes;
+use bakeoff_protocol::{Axes, Durability};
 use bakeoff_report::{TerminalOptions, command_again, render_terminal};
 use serde_json::json;
 
@@ -380,5 +380,35 @@ fn equal_marks_on_the_first_screen_are_all_seen() {
     let tops = "(() => { const dots = [...document.querySelectorAll('.strip')[0].querySelectorAll('.dot')].map((each) => each.getBoundingClientRect()); \
                 return dots.length === 2 && Math.abs(dots[0].top - dots[1].top) > 4; })()";
     assert_eq!(page.browser.value(tops), true);
+    page.is_quiet();
+}
+
+#[test]
+fn the_page_opens_where_its_first_answer_is() {
+    let mut cells = Vec::new();
+    for (disturbance, durability, mean_ns) in [
+        (Some("cpu"), Durability::None, 4_000),
+        (None, Durability::Process, 2_000),
+        (Some("cpu"), Durability::Process, 8_000),
+        (None, Durability::None, 1_000),
+    ] {
+        let axes = Axes { disturbance: disturbance.map(str::to_owned), durability, ..axes("lmdb") };
+        cells.extend(gets(&axes, &[mean_ns, mean_ns + 10]).into_iter().map(|mut cell| {
+            let id = format!("{}-{durability}-{disturbance:?}", cell.end.cell);
+            cell.phases.iter_mut().for_each(|line| line.cell.clone_from(&id));
+            cell.end.cell = id;
+            cell
+        }));
+    }
+    let mut page = Page::open(&[run(cells, stores())]);
+    assert!(page.text_of("#overview tbody th").starts_with("durability none · undisturbed"));
+    assert_eq!(
+        page.text_of("#matrix-place"),
+        "Here: durability none · disturbance none · medium default · keys sha1 · threads 1."
+    );
+    assert_eq!(page.fields(), ["LMDB 1.00 µs"]);
+    let offered = "[...document.querySelectorAll('#choosers label')].find((each) => each.firstChild.textContent === 'disturbance')\
+                   .querySelector('select').textContent";
+    assert_eq!(page.browser.text(offered), "nonecpu", "undisturbed first");
     page.is_quiet();
 }

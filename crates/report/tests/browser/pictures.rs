@@ -306,3 +306,12 @@ fn overlaps(page: &mut Page, texts: &str) -> String {
          return all.flatMap(([one, a], index) => all.slice(0, index).filter(([, b]) => a.left < b.right && b.left < a.right && a.top < b.bottom - 3 && b.top < a.bottom - 3).map(([other]) => `${{one}} on ${{other}}`)).join('; '); }})()"
     ))
 }
+
+#[test]
+fn figures_between_two_round_ones_have_ticks_around_them() {
+    let cells = [("lmdb", 2_100), ("sqlite", 2_900)].map(|(name, ns)| gets(&axes(name), &[ns, ns + 10, ns + 20]));
+    let mut page = Page::open(&[run(cells.concat(), stores())]);
+    let ticks = "[...document.querySelectorAll(\"#scatter [aria-label='x-axis tick label'] text\")].map((each) => each.textContent).join()";
+    assert_eq!(page.browser.text(ticks), "2 µs,2.2 µs,2.4 µs,2.6 µs,2.8 µs,3 µs,3.2 µs");
+    page.is_quiet();
+}

@@ -1,5 +1,6 @@
 //! The page where there is little room, on paper, and under a keyboard.
 
+use bakeoff_protocol::Axes;
 use serde_json::json;
 
 use crate::Page;
@@ -115,4 +116,50 @@ fn long_names_leave_room_for_figures() {
     page.browser.value("document.querySelector('.cell').focus()");
     assert!(page.text_of("#pop").contains(&names[1]), "and in full where a field is pointed at");
     page.is_quiet();
+}
+
+#[test]
+fn runs_of_long_names_fit_a_telephone() {
+    let of = |name: &str| {
+        let mut run = everything();
+        run.directory = format!("results/20261123-000210-{name}").into();
+        run.info["started"] = format!("2026-11-23T00:02:10Z of {name}").into();
+        run
+    };
+    let mut page = Page::sized(&[of("quick"), of("another-long-one")], 390, 844);
+    let wide = "[...document.querySelectorAll('body *')].filter((each) => each.getBoundingClientRect().right > 391 && !each.closest('.scroll')).map((each) => each.outerHTML.slice(0, 100)).join('; ')";
+    let wide = page.browser.text(wide);
+    assert_eq!(page.browser.value("document.documentElement.scrollWidth"), 390, "{wide}");
+    let out =
+        "[...document.querySelectorAll('select')].filter((each) => each.getBoundingClientRect().right > 390).length";
+    assert_eq!(page.browser.value(out), 0, "choosers that reach out of the page");
+    page.is_quiet();
+}
+
+#[test]
+fn long_names_stay_in_their_columns() {
+    let names =
+        ["a", "b", "c"].map(|name| format!("Rocks DB with {} @ {name}", "every-option-that-there-is=on,".repeat(3)));
+    let cells = names.iter().zip([100, 101, 200]).flat_map(|(name, times)| {
+        [1_000, 10_000].into_iter().flat_map(move |records| {
+            let axes = Axes { records, ..axes(name) };
+            gets(&axes, &[10 * times, 11 * times, 12 * times])
+        })
+    });
+    let run = run(cells.collect(), names.iter().map(|name| store(name, name)).collect());
+    for width in [390, 1280] {
+        let mut page = Page::sized(std::slice::from_ref(&run), width, 900);
+        assert_eq!(page.browser.value("document.documentElement.scrollWidth"), width);
+        for table in [".workloads", ".ranks"] {
+            let outside = page.browser.text(&format!(
+                "[...document.querySelectorAll('.answer {table} .store')].filter((name) => {{ const at = name.getBoundingClientRect(), \
+                 room = name.closest('td').getBoundingClientRect(); return at.right > room.right + 1 || at.left < room.left - 1; }}).map((each) => each.innerText).join('; ')"
+            ));
+            assert_eq!(outside, "", "names that run out of their columns in {table} at {width}");
+            assert!(page.count(&format!(".answer {table} .store")) > 1);
+        }
+        let hidden = "[...document.querySelectorAll('.answer .scroll')].filter((each) => each.scrollWidth > each.clientWidth + 1).length";
+        assert_eq!(page.browser.value(hidden), 0, "columns out of sight at {width}");
+        page.is_quiet();
+    }
 }

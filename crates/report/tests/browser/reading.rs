@@ -1,7 +1,7 @@
 //! What whoever reads the page relies on: percentiles that are such, names and colours that stay, heads that stay, paper, links, runs beside
 //! each other.
 
-use bakeoff_protocol::Axes;
+use bakeoff_protocol::{Axes, Mode};
 use bakeoff_report::{Comparison, write_comparison_html};
 use serde_json::json;
 
@@ -148,4 +148,76 @@ fn a_comparison_fits_a_telephone() {
     assert_ne!(browser.text(paper), light, "a comparison has the same switch as a report");
     let complaints = browser.complaints();
     assert!(complaints.console.is_empty() && complaints.requests.is_empty(), "{complaints:#?}");
+}
+
+#[test]
+fn a_tie_has_the_colours_in_the_order_of_its_names() {
+    // SQLite's index is the larger one, and it is a little faster.
+    let mut cells = gets(&axes("lmdb"), &[1_002, 1_012, 1_022]);
+    cells.append(&mut gets(&axes("sqlite"), &[1_000, 1_010, 1_020]));
+    let mut page = Page::open(&[run(cells, stores())]);
+    assert_eq!(page.fields(), ["SQLite = LMDB 1.01 µs"]);
+    let colours = "(() => { const field = getComputedStyle(document.querySelector('.cell')); \
+                   const probe = document.createElement('i'); document.body.append(probe); \
+                   const tint = (name) => { const of = [...document.querySelectorAll('#stores .store')].find((each) => each.textContent === name); \
+                     probe.style.background = `color-mix(in srgb, ${getComputedStyle(of, '::before').backgroundColor} var(--tint), var(--card))`; \
+                     return getComputedStyle(probe).backgroundColor; }; \
+                   const places = ['SQLite', 'LMDB'].map((name) => field.backgroundImage.indexOf(tint(name))); \
+                   return places[0] >= 0 && places[0] < places[1]; })()";
+    let seen = page.browser.text("getComputedStyle(document.querySelector('.cell')).backgroundImage");
+    assert_eq!(page.browser.value(colours), true, "{seen}");
+    page.is_quiet();
+}
+
+#[test]
+fn a_field_can_be_heard() {
+    let mut page = Page::open(&[everything()]);
+    let name = "document.querySelector('.cell').ariaLabel";
+    assert_eq!(
+        page.browser.text(name),
+        "get · 100B..1KiB × 1,000 random · durability process · threads 1: LMDB 1.00 µs, wins"
+    );
+    let described = "document.querySelectorAll('.cell[aria-describedby=pop]').length";
+    assert_eq!(page.browser.value(described), 0);
+    page.browser.value("document.querySelector('.cell').focus()");
+    page.browser.press("Tab");
+    assert_eq!(page.browser.value(described), 1, "only the field in focus");
+    assert_eq!(page.browser.value("document.activeElement.getAttribute('aria-describedby')"), "pop");
+    page.browser.press("Escape");
+    assert_eq!(page.browser.value(described), 0, "what is hidden describes nothing");
+    page.choose("#choosers", "measure", "space on disk");
+    let heard = page.browser.text(name);
+    assert!(heard.ends_with(": all 3 tied 5.96 MiB, tied: cannot be told apart"), "{heard}");
+    page.is_quiet();
+}
+
+#[test]
+fn why_a_phase_that_is_timed_as_a_whole_has_no_percentiles() {
+    let mut cells = gets(&axes("lmdb"), &[1_000, 1_010]);
+    for phase in cells.iter_mut().flat_map(|cell| &mut cell.phases) {
+        let mut whole = phase.clone();
+        whole.result.phase = "load".to_owned();
+        whole.result.mode = Mode::Throughput;
+        whole.result.operations.iter_mut().for_each(|operation| operation.latency = None);
+        *phase = whole;
+    }
+    cells
+        .iter_mut()
+        .zip(gets(&axes("lmdb"), &[1_000, 1_010]))
+        .for_each(|(cell, other)| cell.phases.extend(other.phases));
+    let mut page = Page::open(&[run(cells, stores())]);
+    page.choose("#choosers", "measure", "p50");
+    assert_eq!(page.fields()[0], "timed as a whole");
+    page.choose("#choosers", "operation", "load");
+    let why = "Timed as a whole: no latencies of single operations.";
+    for part in ["#detail-chart", "#percentiles", "#detail-workload"] {
+        assert!(page.text_of(part).contains(why), "{part}: {}", page.text_of(part));
+    }
+    page.browser.value("document.querySelector('.cell').focus()");
+    assert!(page.text_of("#pop").contains(why), "{}", page.text_of("#pop"));
+    assert_eq!(
+        page.browser.value(&format!("document.querySelectorAll('#detail-table td[title={why:?}]').length > 0")),
+        true
+    );
+    page.is_quiet();
 }

@@ -5,6 +5,9 @@ const MARGINS = { marginTop: 20, marginBottom: 36, marginLeft: 62, marginRight: 
 const AROUND = MARGINS.marginTop + MARGINS.marginBottom;
 const NAME_HEIGHT = 14;
 
+/** Labels of so few characters below a picture are never cut. */
+const TICK_LENGTH_MIN = 12;
+
 /** How high a picture is in which so many names stand above each other. */
 const heightFor = (names) => Math.max(HEIGHT, AROUND + names * NAME_HEIGHT);
 
@@ -45,14 +48,16 @@ function draw(options, description) {
   return drawn;
 }
 
-/** The labels below a picture, on as many lines as their axis may have, so that none runs into another; one without room is left out. */
+/** The labels below a picture, on as many lines as their axis may have, so that none runs into another or out of its frame; one without room is left out. */
 function spacedLabels({ x, width, marginLeft, marginRight }) {
   const { insetLeft = 0, insetRight = 0, lines = 1, ...scale } = x;
   const { apply } = Plot.scale({ x: { ...scale, range: [marginLeft + insetLeft, width - marginRight - insetRight] } });
   const ends = Array(lines).fill(-Infinity);
   return new Map(x.ticks.map((value) => {
-    const label = x.tickFormat(value);
-    const [middle, half] = [apply(value), 3.5 * label.length];
+    const middle = apply(value);
+    const room = 2 * (14 + Math.min(middle, width - middle));
+    const label = cut(x.tickFormat(value), Math.max(TICK_LENGTH_MIN, Math.floor(room / 7)));
+    const half = 3.5 * label.length;
     const line = ends.findIndex((end) => middle - half > end);
     if (line < 0) return [value, ""];
     ends[line] = middle + half + 5;
@@ -79,7 +84,7 @@ function logarithmic(figures, measure, label, ends = []) {
   const decades = Math.log10(high / low);
   const steps = decades > 4 ? [1, 10, 100] : decades > 1.5 ? [1, 3, 10, 30, 100, 300] : [1, 2, 5, 10, 20, 50, 100, 200, 500];
   const round = d3.sort(UNITS[measure.unit].flatMap(([scale]) => steps.map((step) => step * scale)).filter((value) => value >= low / 1.5 && value <= high * 1.5));
-  const ticks = round.length > 1 ? round : [...new Set([low, high])];
+  const ticks = round.length > 2 ? round : finer(low, high, measure);
   const first = Math.min(low, ...ticks);
   const last = Math.max(high, ...ticks, first * 1.1);
   const edge = beyond.length ? first / Math.max(1.5, (last / first) ** 0.12) : first;
@@ -89,6 +94,12 @@ function logarithmic(figures, measure, label, ends = []) {
     tickFormat: (value) => (value < first ? edgeLabel : tick(value, measure)),
     transform: (value) => Math.max(value, edge),
   };
+}
+
+/** Ticks for figures that lie between two round ones: some on either side too, so that three digits tell them apart. */
+function finer(low, high, measure) {
+  const [scale] = unitOf(high, UNITS[measure.unit]);
+  return d3.ticks(low / 1.1 / scale, (high * 1.1) / scale, 5).map((value) => value * scale);
 }
 
 /** A scale from nought, with ticks that are round in one unit, in which all of them are shown. */

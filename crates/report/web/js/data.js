@@ -56,6 +56,9 @@ function hasTooFew(contest, store, measure) {
   return entry?.too_few?.includes(measureIndex.get(measure.name)) ?? false;
 }
 
+/** Whether a contest has nothing under a measure of single operations since these were not timed one by one. */
+const lacksLatencies = (contest, measure) => Boolean(contest?.timed_whole) && measure.name.startsWith("latency_ns_");
+
 /** Whether any contest has a figure under a measure, or too few operations for one. */
 const measured = new Set();
 for (const contest of data.contests)

@@ -9,7 +9,7 @@ function drawDetail() {
   const contest = contestAt(state.event, state.at);
   const whole = contestsByPlace.get(placeKey("", state.at));
   const words = [state.event, workloadWords(state.at)].filter(Boolean).join(" · ");
-  const open = contest?.asked_per_second ? ` ${openLoopWords(contest)}` : "";
+  const open = contest?.timed_whole ? ` ${upperFirst(TIMED_WHOLE)}` : contest?.asked_per_second ? ` ${openLoopWords(contest)}` : "";
   const per = contest?.per_entry ? " Times and rates are per entry, percentiles per scan." : "";
   document.getElementById("detail-workload").textContent = contest ? `${words}. Means over rounds, below them their 95 % intervals; of percentiles the median of the rounds (too few: not ten operations beyond it), of max the largest, below them the lowest and highest round; the rate over the time of all rounds.${per}${threadsWords(state.at)}${open}` : `${words}: nothing was measured here.`;
   document.getElementById("detail-table").replaceChildren(contest ? detailTable(contest, whole) : "");
@@ -55,7 +55,7 @@ function ratioCell({ figures }, verdict) {
 function detailCell(contest, store, measure) {
   const figures = figuresOf(contest, store, measure);
   if (!figures && hasTooFew(contest, store, measure)) return element("td", { class: "interval", title: tooFewWords(contest, measure)[0] }, "too few");
-  if (!figures) return element("td", {}, "–");
+  if (!figures) return element("td", { title: lacksLatencies(contest, measure) ? upperFirst(TIMED_WHOLE) : null }, "–");
   const [mean, low, high] = figures;
   return element("td", {}, figure(mean, measure), high === undefined ? null : element("span", { class: "interval" }, range(low, high, measure)));
 }

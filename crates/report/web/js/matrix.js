@@ -10,6 +10,7 @@ const VERDICTS = {
 };
 
 const TOO_FEW = "too few operations";
+const TIMED_WHOLE = "timed as a whole: no latencies of single operations.";
 
 /** What is shown of measures that are no mean of all rounds. */
 const OF_ROUNDS = { median: "the median of the rounds", largest: "the largest of all rounds" };
@@ -76,7 +77,7 @@ function placeWords() {
   const words = data.axes.flatMap((axis, index) => {
     const { label } = axis.values[state.at[index]];
     const alone = axis.values.length === 1 && (label === "none" || axis.name === "run");
-    return ["data", "records", "value_bytes"].includes(axis.name) || alone ? [] : [`${axisTitle(axis)} ${label}`];
+    return OF_WORKLOADS.includes(axis.name) || alone ? [] : [`${axisTitle(axis)} ${label}`];
   });
   return words.join(" · ");
 }
@@ -127,6 +128,7 @@ function fill(buttons, rows, measure) {
     const look = `cell ${shows.marks}${chosen ? " chosen" : ""}`;
     if (button.className !== look) button.className = look;
     if (chosen !== before?.chosen) button.setAttribute("aria-pressed", String(chosen));
+    if (!isSame) button.setAttribute("aria-label", spoken(field.contest, measure, shows));
     fields.set(button, { ...field, shows, chosen });
   });
   if (isWritten) widen(rows);
@@ -162,6 +164,13 @@ function textWidth(text, { font, known }) {
   return known.get(text);
 }
 
+/** A field's name for whoever hears it: where it stands, what it shows, and how sure that is. */
+function spoken(contest, measure, { names, value }) {
+  contest.words ??= [contest.event, workloadWords(contest.at)].filter(Boolean).join(" · ");
+  const verdict = names && (state.hidden.size ? "among the stores shown" : VERDICTS[verdictOf(contest, measure)]);
+  return `${contest.words}: ${[[names, value].filter(Boolean).join(" "), verdict].filter(Boolean).join(", ")}`;
+}
+
 /** What a field shows: the marks of whoever is first, the names, a figure or why there is none. */
 function fieldShows(contest, measure) {
   const rest = standings(contest, measure).filter((each) => shown(each.index));
@@ -176,6 +185,7 @@ function fieldShows(contest, measure) {
 
 function whyNone(contest, measure) {
   if (contest.entries.some((entry) => hasTooFew(contest, entry.store, measure))) return TOO_FEW;
+  if (lacksLatencies(contest, measure)) return "timed as a whole";
   return contest.failed?.length && !contest.entries.length ? "failed" : "n/a";
 }
 
@@ -215,9 +225,9 @@ const looks = new CSSStyleSheet();
 const ties = new Set();
 document.adoptedStyleSheets.push(looks);
 
-/** A tie shows the colours of everyone in it. */
+/** A tie shows the colours of everyone in it, in the order of the names. */
 function stripes(first) {
-  const stores = d3.sort(first.map((each) => each.index));
+  const stores = first.map((each) => each.index);
   const tie = `tie-${stores.join("-")}`;
   if (!ties.has(tie)) {
     const part = 100 / stores.length;
@@ -268,10 +278,12 @@ function showPop(button, contest, measure) {
     element("p", {}, element("b", {}, [contest.event, workloadWords(contest.at)].filter(Boolean).join(" · ")), verdict ? ` (${verdict})` : ""),
     element("table", {}, element("thead", {}, element("tr", {}, heads.map((head) => element("th", {}, head)))), element("tbody", {}, rows)),
     contest.asked_per_second ? element("p", { class: "hint" }, openLoopWords(contest)) : "",
-    ...[...missingWords(contest), ...tooFewWords(contest, measure)].map((words) => element("p", { class: "hint" }, words)),
+    ...[...missingWords(contest), ...tooFewWords(contest, measure), ...(contest.timed_whole && measure.per_phase ? [upperFirst(TIMED_WHOLE)] : [])].map((words) => element("p", { class: "hint" }, words)),
   );
+  hidePop();
   pop.hidden = false;
   popOwner = button;
+  button.setAttribute("aria-describedby", pop.id);
   place(button.getBoundingClientRect());
 }
 
@@ -285,6 +297,7 @@ function place(beside) {
 
 function hidePop() {
   pop.hidden = true;
+  popOwner?.removeAttribute("aria-describedby");
 }
 
 function figureOrDash(contest, store, measure) {

@@ -26,6 +26,7 @@ function drawDetailChart() {
 /** Why nothing is shown under a measure at the chosen place. */
 function missingUnder(measure) {
   const contest = contestAt(state.event, state.at, measure);
+  if (lacksLatencies(contest, measure)) return upperFirst(TIMED_WHOLE);
   return contest?.entries.some((entry) => hasTooFew(contest, entry.store, measure)) ? `Too few operations for ${measure.title}.` : "Nothing was measured for this.";
 }
 
@@ -141,6 +142,7 @@ function drawPercentiles() {
   const y = logarithmic(meansOf(rows), time, "↑ latency");
   picture("percentiles", {
     title: `${upperFirst(state.event)}: latency at each percentile`,
+    missing: contest?.timed_whole ? upperFirst(TIMED_WHOLE) : undefined,
     hint: `${workloadWords(state.at)}. All rounds together. A line ends at the last percentile that enough operations tell; the ring behind it is the slowest operation of all.${unreadable ? ` ${unreadable} histogram(s) cannot be read and are left out.` : ""}`,
     plot: (width) => (rows.length ? draw({
       width,

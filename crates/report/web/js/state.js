@@ -1,6 +1,9 @@
 // What is chosen: one object, kept in the address after the `#`, so that a view can be sent as a link. Whoever draws, draws
 // from it.
 
+/** Axes along which one answer sums up; places on all others come in the order of the answers (src/verdict.rs). */
+const OF_WORKLOADS = ["data", "records", "value_bytes"];
+
 const firstEvent = events.find((event) => data.contests.some((contest) => contest.event === event && contest.entries.some((entry) => entry.curve))) ?? events[0] ?? "";
 
 const state = {
@@ -13,12 +16,18 @@ const state = {
   barPlaces: data.axes.map(() => -1),
 };
 
-/** Where something was measured, and published if anything was: as near as can be to the middle of sizes and the largest count. */
+/**
+ * Where something was measured, and published if anything was: under the circumstances of which the first answer speaks, as near as can be to
+ * the middle of sizes and the largest count.
+ */
 function firstPlace() {
   const middle = data.axes.map((axis) => (axis.name === "records" ? axis.values.length - 1 : axis.name === "value_bytes" ? Math.floor((axis.values.length - 1) / 2) : 0));
   const whole = data.contests.filter((contest) => contest.phase === null);
   const published = whole.filter((contest) => publishedAt(firstEvent, contest.at, data.measures[0]).length);
-  return nearest(published.length ? published : whole, middle)?.at.slice() ?? middle;
+  const among = published.length ? published : whole;
+  const differ = data.axes.flatMap((axis, index) => (OF_WORKLOADS.includes(axis.name) ? [] : [index]));
+  const [first] = differ.reduce((rest, index) => rest.filter((contest) => contest.at[index] === d3.min(rest, (each) => each.at[index])), among);
+  return nearest(among.filter((contest) => differ.every((index) => contest.at[index] === first.at[index])), middle)?.at.slice() ?? middle;
 }
 
 /** Where nothing was measured for what is chosen, what was not just chosen moves to the nearest place where something was. */
