@@ -162,7 +162,13 @@ impl Run<'_> {
         if !self.close_loops(of, facts, &places, display)? {
             return Ok(());
         }
-        self.tell_left(of, facts, &places, "The whole search of");
+        self.tell_left(
+            of,
+            facts,
+            &places,
+            "The whole search",
+            ", the longer the further the limits lie below the closed loop's rates",
+        );
         let mut is_open = true;
         loop {
             let mut probes: Vec<(usize, u64)> = Vec::new();
@@ -191,7 +197,7 @@ impl Run<'_> {
             // Between two ends it is known how long the rest takes.
             if is_open && places.iter().all(|&place| self.is_bracketed(facts, place)) {
                 is_open = false;
-                self.tell_left(of, facts, &places, "The rest of the search of");
+                self.tell_left(of, facts, &places, "The rest of the search", "");
             }
         }
     }
@@ -242,15 +248,11 @@ impl Run<'_> {
     }
 
     /// Says between which times the search will take, and whether the budget suffices.
-    fn tell_left(&self, of: &Searched<'_>, facts: &RateFacts, places: &[usize], what: &str) {
+    fn tell_left(&self, of: &Searched<'_>, facts: &RateFacts, places: &[usize], what: &str, why: &str) {
         let Some(left) = self.left(facts, places) else { return };
         let time = |ns: f64| format_duration(Duration::from_secs((ns / 1e9).ceil() as u64));
         let (least, most) = (time(left.least_ns), time(left.most_ns));
-        let takes = match least == most {
-            true => format!("about {most}"),
-            false if left.most_ns <= left.least_ns * 2.0 => format!("{least} to {most}"),
-            false => format!("{least} to {most}, the longer the further the limits lie below the closed loop's rates"),
-        };
+        let takes = if least == most { format!("about {most}") } else { format!("{least} to {most}{why}") };
         let but = of.left(self.begin).map(|budget| (time(budget.as_nanos() as f64), budget.as_nanos() as f64));
         let but = match but {
             Some((budget, ns)) if ns < left.least_ns => {
@@ -259,7 +261,7 @@ impl Run<'_> {
             Some((budget, ns)) if ns < left.most_ns => format!("; the budget leaves {budget}, which may cut it short"),
             _ => String::new(),
         };
-        tell!("{what} {} takes {takes}{but}", workload_words(of.workload));
+        tell!("{what} of {} takes {takes}{but}", workload_words(of.workload));
     }
 
     fn next_rate(&self, facts: &RateFacts, place: usize) -> Option<u64> {

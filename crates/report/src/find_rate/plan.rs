@@ -46,7 +46,13 @@ impl RateSearch {
     /// What one round at a rate takes, nanoseconds; `None` before the closed loop was measured.
     pub fn round_ns(&self, rate: u64, cells: &[CellRound]) -> Option<f64> {
         let closed = self.closed_loop(cells)?;
-        Some(closed.beside_ns + self.operations as f64 * 1e9 / closed.per_second.min(rate.max(1) as f64))
+        let alone =
+            |rate: u64| closed.beside_ns + self.operations as f64 * 1e9 / closed.per_second.min(rate.max(1) as f64);
+        // A store may do less in an open loop than in a closed one: as much longer as the rounds so far took.
+        let rates = |round: &CellRound| self.probes.get(&round.end.cell).map(|rate| alone(*rate));
+        let known = cells.iter().filter_map(|round| Some((round.end.process_ns as f64, rates(round)?)));
+        let (took, expected) = known.fold((0.0, 0.0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
+        Some(alone(rate) * if expected > 0.0 { took / expected } else { 1.0 })
     }
 
     /// What is left of the search, with so many rounds at its ends; `None` before the closed loop was measured.
