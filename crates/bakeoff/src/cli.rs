@@ -136,7 +136,9 @@ Examples:
   bakeoff pick --need need.toml            the same names as keys: records = \"10k\"
 Stores that cannot do what is needed are left out, with the reason. The others race until they
 separate or the time ends; then the same is asked of those that lead with other values, records,
-writes and durability."
+writes and durability.
+Exit status: 0 with an answer, which a tie is too; 1 without: no store can do it, or the time was
+too short to tell; 2 usage or set-up; 130 interrupted."
 )]
 pub(crate) struct PickArguments {
     /// How many records there are, e.g. 100k [default: 100k]
@@ -191,7 +193,7 @@ pub(crate) struct PickArguments {
     /// Read the need from a file: the names of these options as keys. Options given beside it hold over it
     #[arg(long, value_name = "FILE")]
     pub(crate) need: Option<PathBuf>,
-    /// Take records, sizes, mix and popularity from a trace of your application (CSV with op,key,value_size, Twitter's cache-trace,
+    /// Take records, sizes, mix and popularity from a trace of your application (CSV or Parquet with op,key,value_size, Twitter's cache-trace,
     /// YCSB's log). Options given beside it, and those of a --need file, hold over it
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,

@@ -55,7 +55,13 @@ fn a_stall_bounds_the_rate_since_all_that_come_meanwhile_wait() {
         assert!((speed * 800.0 - *rate as f64).abs() < 1e-6, "one tape serves every rate: {tries:?}");
     }
     let rates: BTreeSet<u64> = tries.iter().map(|(rate, _)| *rate).collect();
-    assert_eq!(rates.len(), tries.len(), "no rate is tried twice: {tries:?}");
+    for rate in &rates {
+        let rounds = tries.iter().filter(|(tried, _)| tried == rate).count();
+        assert!(
+            (if *rate > 1_020 { 2 } else { 1 }..=3).contains(&rounds),
+            "a rate that fails is tried again: {tries:?}"
+        );
+    }
     let ids: BTreeSet<String> = place.cells().iter().map(|cell| cell["cell"].to_string()).collect();
     assert_eq!(ids.len(), rates.len() + 1, "the closed loop and each rate is a cell of its own");
     for words in ["Highest rate with p90 below 50.0 ms", "phase get, 500 operations", "holds at", "fails at"] {
@@ -101,7 +107,7 @@ fn a_bound_that_holds_nowhere_is_said_to_not_to() {
     let place = Place::new();
     place.write("slow.toml", &suite(2, "rate = 2", ""));
     let run = place.run(&["run", "slow.toml", "--rounds", "1", "--find-rate", "max<1ns"]).expect(0);
-    assert_eq!(tries(&place).iter().map(|(rate, _)| *rate).collect::<Vec<_>>(), [20, 10, 5, 2, 1]);
+    assert_eq!(tries(&place).iter().map(|(rate, _)| *rate).collect::<Vec<_>>(), [20, 20, 10, 10, 5, 5, 2, 2, 1, 1]);
     let flat = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains("fails even at the lowest rate tried, 1.00/s, at which the phase lasts 2.00 s"), "{flat}");
 }
@@ -124,7 +130,10 @@ fn a_budget_in_which_not_one_rate_can_be_tried_is_refused_with_the_time_it_takes
     place.write("many.toml", &suite(150_000, "rate = 1000", ""));
     let search = ["run", "many.toml", "--find-rate", "p90<1s"];
     let run = place.run(&[&search[..], &["--budget", "2s"]].concat()).expect(2);
-    run.says(&["--budget 2s is too short", "in a closed loop and at one rate, takes about 4s, and the whole search"]);
+    run.says(&[
+        "--budget 2s is too short",
+        "in a closed loop and at one rate, takes about 4s, and the whole search at least",
+    ]);
     place.run(&[&search[..], &["--budget", "2s", "--plan"]].concat()).expect(2).says(&["is too short"]);
     assert!(place.runs().is_empty() && place.leftovers().is_empty());
 }
@@ -138,33 +147,37 @@ fn a_budget_that_ends_a_search_leaves_the_interval_and_the_time_that_is_wanting(
     let tries: Vec<u64> = tries(&place).iter().map(|(rate, _)| *rate).collect();
     assert_eq!(tries[..1], [6_000], "{tries:?}");
     let lowest = tries.iter().min().unwrap();
-    assert!(*lowest <= 1_500 && *lowest > 100, "the time is spent, and not overdrawn: {tries:?}");
+    assert!(*lowest <= 3_000 && *lowest > 100, "the time is spent, and not overdrawn: {tries:?}");
     let flat = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    for words in
-        ["the time ended. So far its highest rate is below", "which does not hold", "Coming within 5 % would take"]
-    {
+    for words in [
+        "the time ended. So far its highest rate is below",
+        "which does not hold",
+        "Coming within 5 %, with up to 5 rounds at both ends, would take",
+    ] {
         assert!(flat.contains(words), "{words:?} is not in:\n{flat}");
     }
-    assert!(run.stderr.contains("The whole search of 10B × 200 random, process takes about"), "{}", run.stderr);
+    let told = run.stderr.lines().find(|line| line.contains("The whole search of 10B × 200 random, process takes "));
+    // From six seconds, if it holds from the second rate on, to more than a minute, since it holds nowhere: the first cannot be known.
+    let told = told.unwrap_or_else(|| panic!("{}", run.stderr));
+    assert!(told.contains(" to 5m") && told.contains("lie below the closed loop's rates"), "{told}");
+    assert!(told.contains("; the budget leaves "), "{told}");
 }
 
 #[test]
-fn a_rate_gets_as_many_rounds_as_the_budget_allows() {
+fn the_time_that_a_search_leaves_goes_to_rounds_at_its_ends() {
     let place = Place::new();
-    // A search takes some six rates, a round at least a quarter of a second, eleven of 21 rounds decide: more than ten seconds.
+    // A round takes at least a quarter of a second: 11 of 21 rounds at both ends take more time than there is, and the search itself less.
     let stall = "[settings.faulty]\nfault = \"stall\"\nat = 300";
     place.write("stall.toml", &suite(500, "rate = 800\narrivals = \"fixed\"", stall));
+    let begin = std::time::Instant::now();
     let run =
-        place.run(&["run", "stall.toml", "--rounds", "21", "--find-rate", "p90<50ms", "--budget", "7s"]).expect(0);
+        place.run(&["run", "stall.toml", "--rounds", "21", "--find-rate", "p90<50ms", "--budget", "15s"]).expect(0);
+    assert!(begin.elapsed().as_secs() >= 12, "time is left over: {:?}", begin.elapsed());
     let search = run_file(&place)["find_rate"]["searches"][0].clone();
-    let rounds = search["rounds"].as_u64().expect("fewer than the suite has");
-    assert!((1..21).contains(&rounds) && search["cut_short"] == false, "{search}");
-    assert!(
-        run.stderr.contains("to fit the budget a rate gets ") && run.stderr.contains(" of 21 rounds: about "),
-        "{}",
-        run.stderr
-    );
-    assert!(run.stdout.contains("holds at") && !run.stdout.contains("the time ended"), "{}", run.stdout);
+    assert_eq!(search["cut_short"], false, "{search}");
+    let flat = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("Of up to 21 rounds it had time for fewer: "), "{flat}");
+    assert!(flat.contains("holds at") && !flat.contains("the time ended"), "{flat}");
 }
 
 #[test]

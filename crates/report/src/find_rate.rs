@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use bakeoff_stats::{Bisection, median};
+use bakeoff_stats::{Bisection, Bracket};
 use serde::{Deserialize, Serialize};
 
 pub use answer::render_rates;
-pub use plan::{ClosedLoop, rounds_within};
+pub use plan::{ClosedLoop, Left};
 
 use crate::figures::{operations_to_tell, quantile};
 use crate::format::{digits, printable, rate};
@@ -133,9 +133,6 @@ pub struct RateSearch {
     pub highest_per_second: u64,
     /// Cells, and the rate at which each was tried.
     pub probes: BTreeMap<String, u64>,
-    /// The rounds that a rate gets at most, where the budget allows fewer than the suite's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rounds: Option<u32>,
     /// Whether the time ended it, or the user.
     pub cut_short: bool,
 }
@@ -147,14 +144,37 @@ impl RateSearch {
         Bisection { lowest, start, highest }
     }
 
-    /// The rates at which it is known whether the bound holds: in most of so many rounds.
-    pub fn tried(&self, bound: &RateBound, cells: &[CellRound], rounds: u32) -> BTreeMap<u64, bool> {
-        let held = |(cell, rate): (&String, &u64)| {
+    /// The rates at which it is known whether the bound holds.
+    pub fn tried(&self, bound: &RateBound, cells: &[CellRound]) -> BTreeMap<u64, bool> {
+        self.votes(bound, cells).into_iter().filter_map(|(rate, votes)| Some((rate, votes.verdict()?))).collect()
+    }
+
+    /// The rate to try next; `None` where the search has come to its end, or a cell failed.
+    pub fn next_rate(&self, bound: &RateBound, cells: &[CellRound]) -> Option<u64> {
+        let next = self.bisection().next(&self.tried(bound, cells))?;
+        self.failed_at(cells).is_none().then_some(next)
+    }
+
+    /// An end of the bracket whose rounds, up to so many, could still say otherwise; `None` where both stand, or a cell failed.
+    pub fn unsure_end(&self, bound: &RateBound, cells: &[CellRound], rounds: u32) -> Option<u64> {
+        let votes = self.votes(bound, cells);
+        let Bracket { held, failed } = Bracket::of(&self.tried(bound, cells));
+        let unsure = |rate: &u64| votes.get(rate).is_none_or(|votes| !votes.is_decided(rounds));
+        [held, failed].into_iter().flatten().find(unsure).filter(|_| self.failed_at(cells).is_none())
+    }
+
+    /// How many rounds there are at a rate.
+    pub fn rounds_at(&self, rate: u64, bound: &RateBound, cells: &[CellRound]) -> u32 {
+        self.votes(bound, cells).get(&rate).map_or(0, |votes| votes.holding + votes.failing)
+    }
+
+    fn votes(&self, bound: &RateBound, cells: &[CellRound]) -> BTreeMap<u64, Votes> {
+        let votes = |cell: &String| {
             let outcomes = self.outcomes(bound, cells, cell);
-            let holding = outcomes.iter().filter(|outcome| outcome.holds(bound)).count();
-            Some((*rate, held_in_most(holding, outcomes.len() - holding, rounds as usize)?))
+            let holding = outcomes.iter().filter(|outcome| outcome.holds(bound)).count() as u32;
+            Votes { holding, failing: outcomes.len() as u32 - holding }
         };
-        self.probes.iter().filter_map(held).collect()
+        self.probes.iter().map(|(cell, rate)| (*rate, votes(cell))).collect()
     }
 
     /// Where a cell failed, if one did, for a person: there the search ends.
@@ -171,22 +191,35 @@ impl RateSearch {
         of_cell.filter_map(|round| Outcome::of(round, bound)).collect()
     }
 
-    /// The bounded percentile at a rate, median over its rounds, and whether the store kept up in most of them.
-    fn at(&self, rate: u64, bound: &RateBound, cells: &[CellRound]) -> Option<(f64, bool)> {
+    /// The bounded percentile at a rate, median over its rounds. Of two in the middle it is the higher, so that it is below the bound where the
+    /// rate holds, and below it elsewhere only if the store fell behind.
+    fn at(&self, rate: u64, bound: &RateBound, cells: &[CellRound]) -> Option<f64> {
         let (cell, _) = self.probes.iter().find(|(_, tried)| **tried == rate)?;
-        let outcomes = self.outcomes(bound, cells, cell);
-        let latencies: Vec<f64> = outcomes.iter().map(|outcome| outcome.latency_ns as f64).collect();
-        let behind = outcomes.iter().filter(|outcome| !outcome.kept_up).count();
-        Some((median(&latencies)?, behind * 2 <= outcomes.len()))
+        let mut latencies: Vec<u64> =
+            self.outcomes(bound, cells, cell).iter().map(|outcome| outcome.latency_ns).collect();
+        latencies.sort_unstable();
+        latencies.get(latencies.len() / 2).map(|ns| *ns as f64)
     }
 }
 
-/// Whether something held in most of so many rounds; `None` while the rounds to come could still decide it.
-fn held_in_most(holding: usize, failing: usize, rounds: usize) -> Option<bool> {
-    match (holding * 2 > rounds, failing * 2 >= rounds) {
-        (true, _) => Some(true),
-        (_, true) => Some(false),
-        _ => None,
+/// The rounds at a rate in which the bound held, and those in which it did not.
+#[derive(Clone, Copy, Debug, Default)]
+struct Votes {
+    holding: u32,
+    failing: u32,
+}
+
+impl Votes {
+    /// Whether it held in most rounds. One that failed alone may have been disturbed: a further one is asked first.
+    fn verdict(self) -> Option<bool> {
+        let Self { holding, failing } = self;
+        let doubtful = failing == 1 && holding < 2;
+        (holding + failing > 0 && !doubtful).then_some(holding > failing)
+    }
+
+    /// Whether no further of so many rounds could change that.
+    fn is_decided(self, rounds: u32) -> bool {
+        self.holding * 2 > rounds || self.failing * 2 >= rounds
     }
 }
 
@@ -267,11 +300,17 @@ mod tests {
     }
 
     #[test]
-    fn most_of_the_rounds_decide_as_soon_as_they_can() {
-        assert_eq!([(0, 0), (1, 0), (1, 1)].map(|(yes, no)| held_in_most(yes, no, 3)), [None; 3]);
-        assert_eq!([(2, 0), (2, 1)].map(|(yes, no)| held_in_most(yes, no, 3)), [Some(true); 2]);
-        assert_eq!([(0, 2), (1, 2)].map(|(yes, no)| held_in_most(yes, no, 3)), [Some(false); 2]);
-        assert_eq!([(1, 0), (0, 1)].map(|(yes, no)| held_in_most(yes, no, 1)), [Some(true), Some(false)]);
-        assert_eq!([(1, 0), (1, 1), (2, 0)].map(|(yes, no)| held_in_most(yes, no, 2)), [None, Some(false), Some(true)]);
+    fn most_rounds_decide_and_a_failure_is_tried_again() {
+        let verdict = |holding, failing| Votes { holding, failing }.verdict();
+        assert_eq!([(0, 0), (0, 1), (1, 1)].map(|(yes, no)| verdict(yes, no)), [None; 3]);
+        assert_eq!([(1, 0), (2, 1), (3, 2)].map(|(yes, no)| verdict(yes, no)), [Some(true); 3]);
+        assert_eq!([(0, 2), (1, 2), (2, 2)].map(|(yes, no)| verdict(yes, no)), [Some(false); 3]);
+    }
+
+    #[test]
+    fn an_end_stands_when_the_rounds_to_come_cannot_change_it() {
+        let decided = |holding, failing| Votes { holding, failing }.is_decided(3);
+        assert_eq!([(0, 0), (1, 0), (1, 1)].map(|(yes, no)| decided(yes, no)), [false; 3]);
+        assert_eq!([(2, 0), (2, 1), (0, 2), (1, 2)].map(|(yes, no)| decided(yes, no)), [true; 4]);
     }
 }

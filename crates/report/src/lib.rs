@@ -60,7 +60,7 @@ pub use export_hines::write_hines_csv;
 pub use export_json::write_json;
 pub use export_parquet::write_parquet;
 pub use export_xlsx::write_xlsx;
-pub use find_rate::{ClosedLoop, RateBound, RateFacts, RateSearch, render_rates, rounds_within};
+pub use find_rate::{ClosedLoop, Left, RateBound, RateFacts, RateSearch, render_rates};
 pub use flame::{FlameUnit, draw_flame_graph, fold_perf_script, folded_weight};
 pub use format::printable;
 pub use live::live_leaders;

@@ -19,7 +19,8 @@ pub struct Bisection {
     pub highest: u64,
 }
 
-/// What has been found out: the highest rate tried that held, and the lowest that did not.
+/// What has been found out: the lowest rate tried that did not hold, and the highest below it that did. Where a lower rate failed, one
+/// above it that held says nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bracket {
     /// It held here; `None` if it held nowhere.
@@ -31,8 +32,9 @@ pub struct Bracket {
 impl Bracket {
     /// What these rates say, each with whether it held.
     pub fn of(tried: &BTreeMap<u64, bool>) -> Self {
-        let held = tried.iter().rev().find(|(_, held)| **held).map(|(rate, _)| *rate);
         let failed = tried.iter().find(|(_, held)| !**held).map(|(rate, _)| *rate);
+        let below = |rate: u64| failed.is_none_or(|failed| rate < failed);
+        let held = tried.iter().rev().find(|(rate, held)| **held && below(**rate)).map(|(rate, _)| *rate);
         Self { held, failed }
     }
 
@@ -103,6 +105,15 @@ mod tests {
         assert_eq!(search(bisection, 99), (Bracket { held: None, failed: Some(100) }, 5));
         let only = Bisection { lowest: 7, start: 7, highest: 7 };
         assert_eq!(search(only, 7).1 + search(only, 6).1, 2);
+    }
+
+    #[test]
+    fn a_rate_that_held_above_one_that_failed_is_no_end_of_a_bracket() {
+        let tried = BTreeMap::from([(50, true), (100, false), (200, true)]);
+        assert_eq!(Bracket::of(&tried), Bracket { held: Some(50), failed: Some(100) });
+        let tried = BTreeMap::from([(100, false), (200, true)]);
+        assert_eq!(Bracket::of(&tried), Bracket { held: None, failed: Some(100) });
+        assert_eq!(Bisection { lowest: 1, start: 200, highest: 1_000 }.next(&tried), Some(50));
     }
 
     #[test]

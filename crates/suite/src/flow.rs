@@ -7,7 +7,7 @@ use bakeoff_tape::{KeyForm, Operation, PhaseSpec};
 use crate::RECORDS_MAX;
 use crate::axes::{Axes, has_form};
 use crate::error::Problems;
-use crate::node::SuiteFile;
+use crate::node::{Place, SuiteFile};
 use crate::phase::Phase;
 use crate::units::format_count;
 
@@ -85,8 +85,14 @@ fn lasting(
                 "{} runs out of records: with records = {records} and threads = {threads}, a thread has {live} and may delete {deletes}",
                 phase.table.name
             );
-            let help = "use fewer operations or more records, or put deleted records back with restore = true";
-            problems.add(&file.blame(&["records", "threads"], phase.table.place("operations")), message, help);
+            let place = file.blame(&["records", "threads"], phase.table.place("operations"));
+            let help = match &place {
+                Place::Flag { flag: "--records", .. } => {
+                    "give more, or --scale in its place, such as --scale 0.02, which lessens operations as well"
+                }
+                _ => "use fewer operations or more records, or put deleted records back with restore = true",
+            };
+            problems.add(&place, message, help);
             return;
         }
         let inserts = [Operation::Insert, Operation::Upsert].map(|kind| operations_max(spec, kind, operations));

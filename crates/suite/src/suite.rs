@@ -99,6 +99,19 @@ impl Suite {
         Ok(suite)
     }
 
+    /// Reads a suite that is measured with these flags in place of what it says.
+    ///
+    /// # Errors
+    /// As [`Suite::parse`] and [`Suite::with_overrides`].
+    pub fn parse_with(file_name: &str, text: &str, overrides: &Overrides) -> Result<Self, SuiteErrors> {
+        let mut file = SuiteFile::parse(file_name, text)?;
+        // First of all: settings may be those of a store that only the flag names.
+        Overrides { stores: overrides.stores.clone(), ..Overrides::default() }.apply(&mut file);
+        let suite = check(file)?;
+        check_baseline(&suite)?;
+        suite.with_overrides(overrides)
+    }
+
     /// Reads a suite from a file.
     ///
     /// # Errors

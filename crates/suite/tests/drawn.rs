@@ -75,9 +75,9 @@ const CLAIMS: [Claim; 36] = [
     kvtest("get-sequential", Get, Else),
     kvtest("get", Get, Zipf(0.0, 100_000)),
     kvtest("update", Update, Zipf(0.0, 100_000)),
-    redb("random-reads", Get, Zipf(0.0, 601_000)),
-    redb("random-range-reads", Scan, Zipf(0.0, 601_000)),
-    redb("removals", Delete, Else),
+    redb("random-reads", Get),
+    redb("random-range-reads", Scan),
+    redb("removals", Delete),
     rocksdb("readrandom", &[(Get, 1.0)]),
     rocksdb("overwrite", &[(Update, 1.0)]),
     rocksdb("fwdrange", &[(Scan, 1.0)]),
@@ -129,8 +129,8 @@ const fn kvtest(phase: &'static str, operation: Operation, popularity: Popularit
     Claim { suite: "kvtest", phase, mix: only(operation), key_bytes: 4, value_bytes: (8000, 12_000), popularity }
 }
 
-const fn redb(phase: &'static str, operation: Operation, popularity: Popularity) -> Claim {
-    Claim { suite: "redb", phase, mix: only(operation), key_bytes: 24, value_bytes: (150, 150), popularity }
+const fn redb(phase: &'static str, operation: Operation) -> Claim {
+    Claim { suite: "redb", phase, mix: only(operation), key_bytes: 24, value_bytes: (150, 150), popularity: Else }
 }
 
 const fn rocksdb(phase: &'static str, mix: &'static [(Operation, f64)]) -> Claim {
@@ -340,6 +340,21 @@ fn scans_have_the_lengths_that_suites_claim_as_often() {
     for suite in [("redb", "random-range-reads"), ("rocksdb-benchmark", "fwdrange")] {
         assert!(drawn(suite.0, suite.1).scans.iter().all(|entries| *entries == 10), "{suite:?}");
     }
+}
+
+#[test]
+fn redb_reads_scans_and_removes_in_the_order_of_loading() {
+    let tapes = Tapes::of("redb");
+    let keys = |phase| tapes.drawn(phase).operations.into_iter().map(|(_, key)| key).collect::<Vec<_>>();
+    let writes = ["bulk-load", "individual-writes", "batch-writes"].map(keys);
+    assert_eq!(writes.each_ref().map(Vec::len), [500_000, 1_000, 100_000]);
+    let elements = writes.concat();
+    for (phase, operations) in
+        [("random-reads", 100_000), ("random-range-reads", 50_000), ("removals", elements.len() / 2)]
+    {
+        assert!(keys(phase) == elements[..operations], "{phase}: not the first {operations} as they were loaded");
+    }
+    assert!(!elements.is_sorted(), "the order of loading is not that of keys");
 }
 
 #[test]

@@ -213,3 +213,24 @@ fn a_file_that_is_no_suite_is_refused_by_name() {
     assert!(Suite::load(&folder.join("none.toml")).unwrap_err().to_string().contains("none.toml: cannot be read"));
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn settings_may_be_those_of_a_store_that_only_the_flag_names() {
+    let text = include_str!("../../../suites/quick.toml").to_owned() + "\n[settings.files]\n";
+    let told = Suite::parse("q.toml", &text).expect_err("not compared").to_string();
+    assert!(told.contains("settings for `files`, which the suite does not compare"), "{told}");
+    let flag = |stores: &[&str]| Overrides {
+        stores: Some(stores.iter().map(|&store| store.to_owned()).collect()),
+        ..Overrides::default()
+    };
+    Suite::parse_with("q.toml", &text, &flag(&["files", "tree"])).expect("the flag names it");
+}
+
+#[test]
+fn a_suite_that_runs_out_of_records_by_a_flag_names_the_flag_that_works() {
+    let text = include_str!("../../../suites/linkbench.toml");
+    let told = |overrides| Suite::parse_with("linkbench", text, &overrides).map(drop).map_err(|told| told.to_string());
+    let records = told(Overrides { records: Some(vec!["2000".to_owned()]), ..Overrides::default() });
+    assert!(records.as_ref().is_err_and(|told| told.contains("--scale 0.02")), "{records:?}");
+    assert_eq!(told(Overrides { scale: Some("0.02".to_owned()), ..Overrides::default() }), Ok(()));
+}

@@ -1,14 +1,16 @@
 //! The highest rate of an open loop that keeps a bound on latency, for each store of each workload.
 //!
-//! First each store does the phase in a closed loop, once: the search begins at that rate, and how long it will take follows from it. A
-//! probe is a cell at a rate, with rounds until most of them have decided whether the bound holds there; what to try next follows from
-//! the results alone, so a search that was cut short goes on where it ended. Stores take turns, so that all of them meet the same
-//! disturbances and a budget ends them at about the same width.
+//! First each store does the phase in a closed loop, once: the search begins at that rate, and between which times it will take follows
+//! from it. A probe is a cell at a rate, of which a round that holds suffices and one that fails is followed by another. When all searches
+//! have come to their ends, these get further rounds, until they stand or the search goes on. What to try next follows from the results
+//! alone, so a search that was cut short goes on where it ended. Stores take turns, so that all of them meet the same disturbances and a
+//! budget ends them at about the same width.
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use bakeoff_report::{RateBound, RateFacts, RateSearch, rounds_of, rounds_within};
+use bakeoff_report::{Left, RateBound, RateFacts, RateSearch, rounds_of};
+use bakeoff_stats::Bracket;
 use bakeoff_suite::{Cell, OpenPhase, WorkloadPlan, format_count, format_duration, offered};
 
 use crate::engine::progress::Display;
@@ -59,13 +61,11 @@ pub(crate) fn open_phase(workload: &WorkloadPlan) -> Result<OpenPhase> {
     workload.open_phase().map_err(|why| anyhow::anyhow!("--find-rate: {}: {why}", workload_words(workload)))
 }
 
-/// The part of the time left that rounds are planned for: a limit far below the closed loop's rate takes more and longer probes.
-const PLANNED_PART: f64 = 0.6;
+/// Rates that a search tries at least, about: the first, one a doubling or halving away, and four between these two.
+const RATES_LEAST: u32 = 6;
 
-/// Rates that a search tries, about: the first, one a doubling or halving away, and four between these two.
-const RATES_TYPICAL: u32 = 6;
-
-/// What the searches take, roughly, nothing being known of this machine yet: until each store was tried at one rate, and until all are over.
+/// What the searches take at least, roughly, nothing being known of this machine yet: until each store was tried at one rate, and until all
+/// are over.
 pub(crate) fn expected(setup: &Setup, facts: &RateFacts) -> (Duration, Duration) {
     let (mut least_ns, mut all_ns) = (0.0, 0.0);
     for workload in &setup.plan.workloads {
@@ -76,7 +76,7 @@ pub(crate) fn expected(setup: &Setup, facts: &RateFacts) -> (Duration, Duration)
         for (_, closed_ns) in estimates(&workload.closed(&phase)).into_iter().filter(|(store, _)| searched(store)) {
             let round_ns = closed_ns + PHASE_S.0 * 1e9;
             least_ns += closed_ns + round_ns;
-            all_ns += closed_ns + round_ns * f64::from(RATES_TYPICAL * (setup.suite.rounds() / 2 + 1));
+            all_ns += closed_ns + round_ns * f64::from(RATES_LEAST + setup.suite.rounds() / 2 * 2);
         }
     }
     let seconds = |ns: f64| Duration::from_secs((ns / 1e9).ceil() as u64);
@@ -92,7 +92,7 @@ pub(crate) fn check_budget(setup: &Setup, facts: &RateFacts, budget: Duration) -
     if budget < least {
         bail!(
             "--budget {} is too short for --find-rate: to try each store once, in a closed loop and at one rate, takes about {}, and the \
-             whole search about {}; give more, or ask for less with --stores or fewer operations",
+             whole search at least {}; give more, or ask for less with --stores or fewer operations",
             format_duration(budget),
             format_duration(least),
             format_duration(all)
@@ -114,7 +114,6 @@ fn search(workload: &WorkloadPlan, phase: &OpenPhase, cell: &Cell) -> RateSearch
         start_per_second: (phase.per_second.round() as u64).clamp(lowest, highest.max(lowest)),
         highest_per_second: highest.max(lowest),
         probes: Default::default(),
-        rounds: None,
         cut_short: false,
     }
 }
@@ -163,25 +162,42 @@ impl Run<'_> {
         if !self.close_loops(of, facts, &places, display)? {
             return Ok(());
         }
-        self.tell_plan(of, facts, &places);
+        self.tell_left(
+            of,
+            facts,
+            &places,
+            "The whole search",
+            ", the longer the further the limits lie below the closed loop's rates",
+        );
+        let mut is_open = true;
         loop {
-            let mut probed = false;
+            let mut probes: Vec<(usize, u64)> = Vec::new();
             for &place in &places {
-                match self.next_rate(facts, place) {
-                    None => facts.searches[place].cut_short = false,
-                    Some(rate) => {
-                        let left = of.left(self.begin);
-                        let expected = Duration::from_nanos(self.plan_rounds(facts, &places, left) as u64);
-                        display.predict(Some(left.map_or(expected, |left| expected.min(left))));
-                        probed |= self.probe(of, facts, (place, rate), display)?;
-                    }
-                }
+                let next = self.next_rate(facts, place);
+                facts.searches[place].cut_short = next.is_some();
+                probes.extend(next.map(|rate| (place, rate)));
+            }
+            if probes.is_empty() {
+                probes.extend(places.iter().filter_map(|&place| Some((place, self.unsure_end(facts, place)?))));
+            }
+            let mut probed = false;
+            for (place, rate) in probes {
+                display.predict(self.predicted(of, facts, &places));
+                probed |= self.probe(of, facts, (place, rate), display)?;
                 if self.interrupt.requested() {
-                    return Ok(());
+                    break;
                 }
             }
-            if !probed {
+            if !probed || self.interrupt.requested() {
+                places
+                    .iter()
+                    .for_each(|&place| facts.searches[place].cut_short = self.next_rate(facts, place).is_some());
                 return Ok(());
+            }
+            // Between two ends it is known how long the rest takes.
+            if is_open && places.iter().all(|&place| self.is_bracketed(facts, place)) {
+                is_open = false;
+                self.tell_left(of, facts, &places, "The rest of the search", "");
             }
         }
     }
@@ -213,55 +229,57 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Gives each rate as many rounds, up to what it had, as let the searches end in time: again and again, as it turns out how far they have
-    /// to go. What they will take, nanoseconds.
-    fn plan_rounds(&self, facts: &mut RateFacts, places: &[usize], left: Option<Duration>) -> f64 {
+    /// What is left of these searches; `None` before their closed loops were measured.
+    fn left(&self, facts: &RateFacts, places: &[usize]) -> Option<Left> {
         let measured = rounds_of(self.results.lines());
-        let searches: Vec<_> = places.iter().map(|&place| &facts.searches[place]).collect();
-        let most = searches.iter().map(|search| self.rounds_of_search(search)).min().unwrap_or(1);
-        let left_ns = left.map(|left| left.as_nanos() as f64 * PLANNED_PART);
-        let (rounds, ns) = rounds_within(&searches, &facts.bound, &measured, most, left_ns);
-        for &place in places {
-            facts.searches[place].rounds = Some(rounds).filter(|rounds| *rounds < self.setup.suite.rounds());
-        }
-        ns
+        let rounds = self.setup.suite.rounds();
+        let of = |&place: &usize| match &facts.searches[place] {
+            search if search.failed_at(&measured).is_some() => Some(Left::default()),
+            search => search.left(&facts.bound, &measured, rounds),
+        };
+        places.iter().map(of).try_fold(Left::default(), |sum, left| Some(sum.and(left?)))
     }
 
-    /// Says how long the whole search will take, and what the budget makes of it.
-    fn tell_plan(&self, of: &Searched<'_>, facts: &mut RateFacts, places: &[usize]) {
-        // A search that is taken up with another budget is planned afresh.
-        places.iter().for_each(|&place| facts.searches[place].rounds = None);
-        let whole_ns = self.plan_rounds(facts, places, None);
-        let ns = self.plan_rounds(facts, places, of.left(self.begin));
+    /// What is left, for the display: nothing while that may be one time or the double of it.
+    fn predicted(&self, of: &Searched<'_>, facts: &RateFacts, places: &[usize]) -> Option<Duration> {
+        let left = self.left(facts, places).filter(|left| left.most_ns <= left.least_ns * 2.0)?;
+        let expected = Duration::from_nanos(left.most_ns as u64);
+        Some(of.left(self.begin).map_or(expected, |budget| expected.min(budget)))
+    }
+
+    /// Says between which times the search will take, and whether the budget suffices.
+    fn tell_left(&self, of: &Searched<'_>, facts: &RateFacts, places: &[usize], what: &str, why: &str) {
+        let Some(left) = self.left(facts, places) else { return };
         let time = |ns: f64| format_duration(Duration::from_secs((ns / 1e9).ceil() as u64));
-        let rounds = places.iter().find_map(|&place| facts.searches[place].rounds);
-        let but = match (of.left(self.begin), rounds) {
-            (Some(left), _) if ns > left.as_nanos() as f64 => format!(
-                "; with one round a rate, {}; the budget leaves {}, so it will be cut short",
-                time(ns),
-                time(left.as_nanos() as f64)
-            ),
-            (_, Some(rounds)) => {
-                let all = self.setup.suite.rounds();
-                format!("; to fit the budget a rate gets {rounds} of {all} rounds: about {}", time(ns))
+        let (least, most) = (time(left.least_ns), time(left.most_ns));
+        let takes = if least == most { format!("about {most}") } else { format!("{least} to {most}{why}") };
+        let but = of.left(self.begin).map(|budget| (time(budget.as_nanos() as f64), budget.as_nanos() as f64));
+        let but = match but {
+            Some((budget, ns)) if ns < left.least_ns => {
+                format!("; the budget leaves {budget}, so it will be cut short")
             }
+            Some((budget, ns)) if ns < left.most_ns => format!("; the budget leaves {budget}, which may cut it short"),
             _ => String::new(),
         };
-        tell!("The whole search of {} takes about {}{but}", workload_words(of.workload), time(whole_ns));
+        tell!("{what} of {} takes {takes}{but}", workload_words(of.workload));
     }
 
-    fn rounds_of_search(&self, search: &RateSearch) -> u32 {
-        search.rounds.unwrap_or_else(|| self.setup.suite.rounds())
-    }
-
-    /// The rate that a search tries next; `None` if it is over.
     fn next_rate(&self, facts: &RateFacts, place: usize) -> Option<u64> {
-        let (search, measured) = (&facts.searches[place], rounds_of(self.results.lines()));
-        let tried = search.tried(&facts.bound, &measured, self.rounds_of_search(search));
-        search.bisection().next(&tried).filter(|_| search.failed_at(&measured).is_none())
+        facts.searches[place].next_rate(&facts.bound, &rounds_of(self.results.lines()))
     }
 
-    /// Measures a store at a rate, until most rounds have decided or one failed. False if there is no time for it, or the user stopped it.
+    fn unsure_end(&self, facts: &RateFacts, place: usize) -> Option<u64> {
+        let rounds = self.setup.suite.rounds();
+        facts.searches[place].unsure_end(&facts.bound, &rounds_of(self.results.lines()), rounds)
+    }
+
+    /// Whether it is known where the limit of a search lies, or that it has none in reach.
+    fn is_bracketed(&self, facts: &RateFacts, place: usize) -> bool {
+        let bracket = Bracket::of(&facts.searches[place].tried(&facts.bound, &rounds_of(self.results.lines())));
+        (bracket.held.is_some() && bracket.failed.is_some()) || self.next_rate(facts, place).is_none()
+    }
+
+    /// Measures a store at a rate for one more round. False if there is no time for it, or the user stopped it.
     fn probe(
         &mut self,
         of: &Searched<'_>,
@@ -278,26 +296,21 @@ impl Run<'_> {
         // As it stands, so that a run that is killed can be read, and its cells be asked for by hand.
         self.file.find_rate = Some(facts.clone());
         self.file.write(self.directory.path())?;
-        for round in 1..=self.rounds_of_search(&facts.searches[place]) {
-            if self.next_rate(facts, place) != Some(rate) {
-                break;
+        let rounds_known = |run: &Self, facts: &RateFacts| {
+            facts.searches[place].rounds_at(rate, &facts.bound, &rounds_of(run.results.lines()))
+        };
+        let round = rounds_known(self, facts) + 1;
+        let is_over = of.left(self.begin).is_some_and(|left| takes > left);
+        if self.interrupt.requested() || is_over || !self.cell(&workload, cell, &of.tapes, round, display)? {
+            if self.results.status(&cell.id, 1).is_none() {
+                facts.searches[place].probes.remove(&cell.id);
             }
-            if self.is_cell_done(cell, round) {
-                continue;
-            }
-            let is_over = of.left(self.begin).is_some_and(|left| takes > left);
-            if self.interrupt.requested() || is_over || !self.cell(&workload, cell, &of.tapes, round, display)? {
-                if self.results.status(&cell.id, 1).is_none() {
-                    facts.searches[place].probes.remove(&cell.id);
-                }
-                return Ok(false);
-            }
+            return Ok(false);
         }
         // Asked again for ever, otherwise.
-        if self.next_rate(facts, place) == Some(rate) {
+        if rounds_known(self, facts) < round && !self.results.has_failed(&cell.id) {
             bail!(
-                "the cell {} at {rate}/s has all its rounds, and they do not tell whether the bound holds: its driver reports no open \
-                 loop, or no latencies",
+                "the cell {} at {rate}/s does not tell whether the bound holds: its driver reports no open loop, or no latencies",
                 cell.id
             );
         }

@@ -87,7 +87,7 @@ impl Setup {
             // Rounds are for intervals, and of a profiled run there are none.
             overrides.rounds.get_or_insert_with(|| "1".to_owned());
         }
-        let mut suite = Suite::parse(&source.name, &source.text)?.with_overrides(&overrides)?;
+        let mut suite = Suite::parse_with(&source.name, &source.text, &overrides)?;
         let replayed = suite.tape().map(Replayed::open).transpose()?;
         if let Some(replayed) = &replayed {
             suite = suite.replaying(&replayed.workload)?;

@@ -47,7 +47,13 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     let platform = |store: &str| drivers.of_store(store).map(|driver| driver.description.platform).unwrap_or_default();
     let (able, excluded) = divide(&need, &stores, platform);
     if able.is_empty() {
-        bail!("no store can do all that is needed:{}{}", reasons(&excluded), further(&drivers)?);
+        // That is the answer, and no mistake of whoever asked.
+        anstream::println!(
+            "None: no store can do all that is needed:{}{}",
+            reasons(&excluded),
+            further(&need, &drivers)?
+        );
+        return Ok(Outcome::SomeFailed);
     }
     let suite = match &arguments.tape {
         Some(tape) => PickSuite::replaying(&need, &able, tape)?,
@@ -185,11 +191,15 @@ fn reasons(excluded: &[Excluded]) -> String {
     by_reason(excluded).iter().map(|(stores, why)| format!("\n  {stores}: {why}")).collect()
 }
 
-/// Which stores were not asked, since they are not built.
-fn further(drivers: &Drivers) -> Result<String> {
+/// Which stores that might do were not asked, since they are not built: none where others were named, or all asked for.
+fn further(need: &Need, drivers: &Drivers) -> Result<String> {
+    if !matches!(need.stores, Stores::Built) {
+        return Ok(String::new());
+    }
     let recipes = not_built(drivers)?;
     Ok(recipes
         .iter()
+        .filter(|recipe| may_suit(&need.languages, recipe.platform))
         .map(|recipe| format!("\nNot built, and so not asked: {}; --stores builds them", recipe.store_list()))
         .collect())
 }

@@ -409,7 +409,7 @@ fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<D
     );
     match &file.find_rate {
         Some(facts) => tell!(
-            "Looking for the highest rate with {}, for each cell: about {} if stores flush nothing, longer if they do",
+            "Looking for the highest rate with {}, for each cell: at least {}, longer where limits lie far below what stores can do or writes are flushed",
             facts.bound,
             bakeoff_suite::format_duration(find_rate::expected(setup, facts).1)
         ),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bakeoff_stats::Bracket;
 
-use crate::find_rate::{RateFacts, RateSearch, lasts};
+use crate::find_rate::{Left, RateFacts, RateSearch, lasts};
 use crate::format::{count, counted, printable, rate, time};
 use crate::run::Run;
 use crate::sections::section;
@@ -29,7 +29,7 @@ fn titles(run: &Run) -> BTreeMap<&str, String> {
     run.stores.iter().map(|store| (store.name.as_str(), printable(&store.title))).collect()
 }
 
-/// The rounds that each rate was to have.
+/// The rounds that the two rates of an answer were to have.
 fn rounds(run: &Run) -> u32 {
     run.info
         .get("rounds")
@@ -48,12 +48,7 @@ struct Rates<'a> {
 
 impl Rates<'_> {
     fn bracket(&self, search: &RateSearch) -> Bracket {
-        Bracket::of(&search.tried(&self.facts.bound, &self.run.cells, self.rounds(search)))
-    }
-
-    /// The rounds that each rate of a search was to have.
-    fn rounds(&self, search: &RateSearch) -> u32 {
-        search.rounds.unwrap_or(self.rounds)
+        Bracket::of(&search.tried(&self.facts.bound, &self.run.cells))
     }
 
     fn title(&self, search: &RateSearch) -> String {
@@ -82,9 +77,9 @@ impl Rates<'_> {
     fn row(&self, search: &RateSearch, bracket: Bracket) -> [String; 8] {
         let at = |rate: Option<u64>| search.at(rate?, &self.facts.bound, &self.run.cells);
         let shown = |rate_at: Option<u64>| rate_at.map_or_else(|| "–".to_owned(), |at| rate(at as f64));
-        let latency = |at: Option<(f64, bool)>| at.map_or_else(String::new, |(ns, _)| time(ns));
+        let latency = |at: Option<f64>| at.map_or_else(String::new, time);
         let failed = match at(bracket.failed) {
-            Some((ns, false)) if ns < self.facts.bound.below_ns as f64 => "fell behind".to_owned(),
+            Some(ns) if ns < self.facts.bound.below_ns as f64 => "fell behind".to_owned(),
             other => latency(other),
         };
         [
@@ -109,7 +104,8 @@ impl Rates<'_> {
         if search.cut_short && self.run.text(&["finished"]).is_some() {
             return Some(format!("{title}: the time ended. {}{}", known(bracket), self.rest(search)));
         }
-        match bracket {
+        let unsure = self.unsure(search, bracket);
+        let note = match bracket {
             Bracket { held: Some(held), failed: None } if held >= search.highest_per_second => Some(format!(
                 "{title}: held at the highest rate tried, {}, at which the phase lasts {}. Give it more operations to try higher ones.",
                 rate(held as f64),
@@ -123,34 +119,48 @@ impl Rates<'_> {
             )),
             bracket if bracket.is_closed() => None,
             _ => Some(format!("{title}: not finished, `bakeoff run --resume` goes on.")),
+        };
+        match (note, unsure) {
+            (None, Some(unsure)) => Some(format!("{title}: {unsure}")),
+            (note, unsure) => Some(note? + &unsure.map_or_else(String::new, |unsure| format!(" {unsure}"))),
         }
+    }
+
+    /// How few rounds the ends of a search rest on, where the time did not suffice for all.
+    fn unsure(&self, search: &RateSearch, bracket: Bracket) -> Option<String> {
+        let cells = &self.run.cells;
+        search.unsure_end(&self.facts.bound, cells, self.rounds)?;
+        let at = |rate: u64| {
+            let rounds = search.rounds_at(rate, &self.facts.bound, cells) as usize;
+            format!("{} on {}", crate::format::rate(rate as f64), counted(rounds, "round"))
+        };
+        let ends: Vec<String> = [bracket.held, bracket.failed].into_iter().flatten().map(at).collect();
+        let wanted = counted(self.rounds as usize, "round");
+        Some(format!("Of up to {wanted} it had time for fewer: {} rests.", ends.join(", ")))
     }
 
     /// What a search that was cut short still wants.
     fn rest(&self, search: &RateSearch) -> String {
         let cells = &self.run.cells;
-        let Some((rates, ns)) = search.left(&self.facts.bound, cells, self.rounds(search)) else {
+        let Some(left) = search.left(&self.facts.bound, cells, self.rounds) else {
             return " Its closed loop was not measured either, so nothing tells how long it would take: give more --budget.".to_owned();
         };
         format!(
-            " Coming within 5 % would take some {} more, {} with {} each: give more --budget.",
-            counted(rates as usize, "rate"),
-            seconds(ns),
-            counted(self.rounds(search) as usize, "round")
+            " Coming within 5 %, with up to {} at both ends, would take {} more: give more --budget.",
+            counted(self.rounds as usize, "round"),
+            seconds(left)
         )
     }
 
     fn meaning(&self) -> String {
-        let fewest = self.facts.searches.iter().filter_map(|search| search.rounds).min();
-        let most = match (self.rounds, fewest) {
-            (1, _) => "in the one round that each rate has".to_owned(),
-            (rounds, None) => format!("in most of {rounds} rounds"),
-            (rounds, Some(fewest)) => format!("in most of its rounds, {fewest} to {rounds} as the budget allowed"),
+        let ends = match self.rounds {
+            1 => String::new(),
+            rounds => format!(", the two rates of the answer up to {rounds}"),
         };
         let (percentile, below) = (&self.facts.bound.percentile, time(self.facts.bound.below_ns as f64));
         format!(
             "A rate holds if {percentile}, counted from when each operation was due, is below {below} and the store keeps up with the \
-             schedule, {most}. The two rates are where the search ended, and no interval of confidence: repeat it, with another --seed, \
+             schedule, in most of its rounds: one where that holds, two or more where it does not{ends}. The two rates are where the search ended, and no interval of confidence: repeat it, with another --seed, \
              before you rely on a small difference."
         )
     }
@@ -168,7 +178,8 @@ fn known(bracket: Bracket) -> String {
     }
 }
 
-/// A time that is expected, for a person: `about 14 s`.
-fn seconds(ns: f64) -> String {
-    format!("about {} s", count((ns / 1e9).ceil() as u64))
+/// A time that is expected, for a person: `about 14 s`, or `7 to 60 s` where it is known no better.
+fn seconds(left: Left) -> String {
+    let [least, most] = [left.least_ns, left.most_ns].map(|ns| count((ns / 1e9).ceil() as u64));
+    if least == most { format!("about {most} s") } else { format!("{least} to {most} s") }
 }

@@ -1,13 +1,12 @@
 //! How long a search for the highest rate will take: from its closed loop, which says how fast the store is at most and what a probe
-//! takes beside its operations.
+//! takes beside its operations. Where the bound holds it does not say, so as long as that is not known the time is a range.
+
+use std::collections::BTreeMap;
 
 use bakeoff_stats::Bracket;
 
-use crate::find_rate::{RateBound, RateSearch};
+use crate::find_rate::{RateBound, RateSearch, Votes};
 use crate::results::CellRound;
-
-/// The part of the closed loop's rate up to which a bound is expected to hold, as long as nothing else is known.
-const EXPECTED_PART: f64 = 0.8;
 
 /// How a store did when each operation began as the one before ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,9 +17,20 @@ pub struct ClosedLoop {
     beside_ns: f64,
 }
 
-/// The rounds that decide, if all say the same.
-fn rounds_to_decide(rounds: u32) -> u32 {
-    rounds / 2 + 1
+/// What is left of a search, nanoseconds: at least, and at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Left {
+    /// If the limit lies where the search comes to its end soonest.
+    pub least_ns: f64,
+    /// If it lies where that takes longest.
+    pub most_ns: f64,
+}
+
+impl Left {
+    /// Both searches, one after the other.
+    pub fn and(self, other: Self) -> Self {
+        Self { least_ns: self.least_ns + other.least_ns, most_ns: self.most_ns + other.most_ns }
+    }
 }
 
 impl RateSearch {
@@ -36,31 +46,51 @@ impl RateSearch {
     /// What one round at a rate takes, nanoseconds; `None` before the closed loop was measured.
     pub fn round_ns(&self, rate: u64, cells: &[CellRound]) -> Option<f64> {
         let closed = self.closed_loop(cells)?;
-        Some(closed.beside_ns + self.operations as f64 * 1e9 / closed.per_second.min(rate.max(1) as f64))
+        let alone =
+            |rate: u64| closed.beside_ns + self.operations as f64 * 1e9 / closed.per_second.min(rate.max(1) as f64);
+        // A store may do less in an open loop than in a closed one: as much longer as the rounds so far took.
+        let rates = |round: &CellRound| self.probes.get(&round.end.cell).map(|rate| alone(*rate));
+        let known = cells.iter().filter_map(|round| Some((round.end.process_ns as f64, rates(round)?)));
+        let (took, expected) = known.fold((0.0, 0.0), |sum, each| (sum.0 + each.0, sum.1 + each.1));
+        Some(alone(rate) * if expected > 0.0 { took / expected } else { 1.0 })
     }
 
-    /// What is left of the search if each rate gets so many rounds: rates, and nanoseconds.
-    pub fn left(&self, bound: &RateBound, cells: &[CellRound], rounds: u32) -> Option<(u32, f64)> {
-        let tried = self.tried(bound, cells, rounds);
+    /// What is left of the search, with so many rounds at its ends; `None` before the closed loop was measured.
+    pub fn left(&self, bound: &RateBound, cells: &[CellRound], rounds: u32) -> Option<Left> {
+        let tried = self.tried(bound, cells);
         let Bracket { held, failed } = Bracket::of(&tried);
-        let expected = (self.closed_loop(cells)?.per_second * EXPECTED_PART) as u64;
-        let limit = expected.min(failed.map_or(u64::MAX, |failed| failed - 1)).max(held.unwrap_or(0));
-        let rates = self.bisection().rest(&tried, limit);
-        let ns: f64 = rates.iter().filter_map(|&rate| self.round_ns(rate, cells)).sum();
-        Some((u32::try_from(rates.len()).unwrap_or(u32::MAX), ns * f64::from(rounds_to_decide(rounds))))
+        // Hardly any store does more in an open loop than in a closed one, at which the search begins.
+        let highest = failed.map_or(self.start_per_second.max(held.unwrap_or(0)), |failed| failed - 1);
+        let lowest = held.unwrap_or(self.lowest_per_second - 1).min(highest);
+        let halves = std::iter::successors(Some(highest), |limit| (*limit > lowest).then(|| (limit / 2).max(lowest)));
+        let times: Option<Vec<f64>> =
+            halves.map(|limit| self.left_with(limit, (&tried, &self.votes(bound, cells)), cells, rounds)).collect();
+        let times = times?;
+        let least_ns = times.iter().copied().fold(f64::INFINITY, f64::min);
+        Some(Left { least_ns, most_ns: times.into_iter().fold(0.0, f64::max) })
     }
-}
 
-/// The most rounds a rate, up to `rounds`, with which these searches end within the time left; 1 if none do. With what they will take, nanoseconds.
-pub fn rounds_within(
-    searches: &[&RateSearch],
-    bound: &RateBound,
-    cells: &[CellRound],
-    rounds: u32,
-    left_ns: Option<f64>,
-) -> (u32, f64) {
-    let takes = |rounds| searches.iter().filter_map(|search| search.left(bound, cells, rounds)).map(|(_, ns)| ns).sum();
-    let all = (1..=rounds).rev().map(|rounds| (rounds, takes(rounds)));
-    let fits = |(_, ns): &(u32, f64)| left_ns.is_none_or(|left| *ns <= left);
-    all.clone().find(fits).unwrap_or_else(|| (1, takes(1)))
+    /// What is left if everything up to `limit` holds: rates that hold take a round each, others two, and the ends as many as decide.
+    fn left_with(
+        &self,
+        limit: u64,
+        (tried, votes): (&BTreeMap<u64, bool>, &BTreeMap<u64, Votes>),
+        cells: &[CellRound],
+        rounds: u32,
+    ) -> Option<f64> {
+        let mut all = tried.clone();
+        let rest = self.bisection().rest(tried, limit);
+        all.extend(rest.iter().map(|&rate| (rate, rate <= limit)));
+        let Bracket { held, failed } = Bracket::of(&all);
+        let ends = [held, failed].into_iter().flatten().filter(|rate| tried.contains_key(rate));
+        let mut ns = 0.0;
+        for rate in rest.iter().copied().chain(ends) {
+            let least = if all[&rate] { 1 } else { 2 };
+            let decide = if all[&rate] { rounds / 2 + 1 } else { rounds.div_ceil(2) };
+            let wanted = if Some(rate) == held || Some(rate) == failed { decide.max(least) } else { least };
+            let had = votes.get(&rate).map_or(0, |votes| if all[&rate] { votes.holding } else { votes.failing });
+            ns += self.round_ns(rate, cells)? * f64::from(wanted.saturating_sub(had));
+        }
+        Some(ns)
+    }
 }

@@ -88,7 +88,9 @@ pub fn render_pick(run: &Run, facts: &PickFacts, width: usize, color: bool) -> S
         return out;
     };
     out.push_str(&section("Answer", &answer(&picked, &ranking, width)));
-    out.push_str(&section("Settings", &settings(&picked, &ranking.best, width)));
+    if !is_alone_for_want_of_time(&picked, &ranking) {
+        out.push_str(&section("Settings", &settings(&picked, &ranking.best, width)));
+    }
     out.push_str(&section("What it costs", &cost_table(&picked, &ranking, width, color)));
     out.push_str(&changes(&picked, &ranking, width));
     out.push_str(&left_out(&picked, width));
@@ -166,6 +168,11 @@ fn duration(seconds: u64) -> String {
     if seconds.is_multiple_of(60) && seconds > 0 { format!("{} min", seconds / 60) } else { format!("{seconds} s") }
 }
 
+/// Whether one store alone was measured, the time being over before the others: that is no answer.
+fn is_alone_for_want_of_time(picked: &Picked<'_>, ranking: &Ranking) -> bool {
+    ranking.verdict == Verdict::Alone && picked.facts.out_of_time
+}
+
 /// The store and how sure that is.
 fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
     let goal = picked.facts.optimize;
@@ -174,9 +181,15 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
     let figure = format!("{} {}", goal.words(), goal.show(best.mean)).replace(' ', "\u{a0}");
     let title = picked.title(&best.name);
     let mut text = match ranking.verdict {
+        Verdict::Alone if is_alone_for_want_of_time(picked, ranking) => {
+            let more = enough(picked);
+            format!(
+                "None: nothing can be told, since {title} alone was measured to the end, {figure} over {rounds}.{more}"
+            )
+        }
         Verdict::Alone => {
             let late = picked.run.cells.iter().any(|cell| cell.end.failure == Some(FailureKind::Timeout));
-            let more = if late || picked.facts.out_of_time { enough(picked) } else { String::new() };
+            let more = if late { enough(picked) } else { String::new() };
             format!("{title}, {figure} over {rounds}: no other store that can do this was measured to the end.{more}")
         }
         Verdict::Winner => format!("{title}: its {figure} over {rounds} is the best."),

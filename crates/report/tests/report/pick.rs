@@ -95,6 +95,11 @@ fn a_tie_is_said_and_what_it_would_take_when_time_ran_out() {
     let cells = rounds("lmdb", PICK_ASKED, &[1000]);
     assert!(!pick_is_answered(&cells, &late) && pick_is_answered(&cells, &facts()));
     assert_says(
+        &shown(cells.clone(), &late),
+        &["Answer None: nothing can be told, since LMDB alone was measured to the end", "over 1 round."],
+    );
+    assert!(!shown(cells.clone(), &late).contains("Settings"), "there is no store to set");
+    assert_says(
         &shown(cells, &late),
         &["There was no time for SQLite.", "need a budget of more than 50 s: how much more is not known"],
     );
