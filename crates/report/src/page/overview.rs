@@ -70,10 +70,10 @@ fn depends(table: &Table, whole: Option<&Overall>) -> bool {
     whole.is_some_and(|whole| depends_words(table, &whole.ranking, Clone::clone, str::to_owned).is_some())
 }
 
-/// Those that share the first place since each of them wins some workloads.
+/// Those that share the first place since each of them wins something.
 fn either(of: &Overall, contenders: &Contenders) -> String {
     let names: Vec<String> = of.ranking.tied.iter().map(|key| stores(std::slice::from_ref(key), contenders)).collect();
-    format!("{} <span class=\"word\">by workload</span>", names.join(" or "))
+    format!("{} <span class=\"word\">depending on the work</span>", names.join(" or "))
 }
 
 fn first(of: Option<&Overall>, contenders: &Contenders) -> String {

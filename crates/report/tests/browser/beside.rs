@@ -149,7 +149,7 @@ fn a_line_that_depends_on_the_workload_names_who_leads() {
         }
     }
     let mut page = Page::open(&[run(cells, stores())]);
-    assert_eq!(page.text_of("#overview tbody td:nth-child(2)"), "LMDB or SQLite by workload");
+    assert_eq!(page.text_of("#overview tbody td:nth-child(2)"), "LMDB or SQLite depending on the work");
     assert_eq!(page.text_of("#overview tbody td:nth-child(3)"), "", "nobody is behind them");
     page.is_quiet();
 }
