@@ -15,9 +15,12 @@ fn slowed(run: &Path, copy: &Path, store: &str, factor: u64) {
         let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
         if line["store"] == store && line["line"] == "phase" {
             let slower = |value: &mut serde_json::Value| *value = (value.as_u64().unwrap() * factor).into();
-            slower(&mut line["result"]["timed_ns"]);
+            // All of them: times that contradict each other would be left out.
+            ["timed_ns", "threads_timed_ns", "wall_ns"].map(|name| slower(&mut line["result"][name]));
             for operation in line["result"]["operations"].as_array_mut().unwrap() {
                 operation.get_mut("timed_ns").map(slower);
+                let latency = operation.get_mut("latency").and_then(|latency| latency.as_object_mut());
+                latency.into_iter().flatten().filter(|(_, value)| value.is_u64()).for_each(|(_, value)| slower(value));
             }
         }
         line.to_string() + "\n"

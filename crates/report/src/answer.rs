@@ -66,6 +66,19 @@ pub(crate) struct Overall {
     pub(crate) incomplete: BTreeSet<String>,
 }
 
+impl Overall {
+    /// Over which comparisons its means are, in words.
+    pub(crate) fn comparisons(&self) -> String {
+        let Self { common, short, all, .. } = self;
+        match all {
+            1 => "the only comparison".to_owned(),
+            _ if common == all => format!("all {all} comparisons"),
+            _ if *short == 0 => format!("the {common} of {all} comparisons that all of them have"),
+            _ => format!("the {common} of {all} comparisons that all of them have in enough rounds"),
+        }
+    }
+}
+
 /// Ranks stores over all timed workloads. Stores that failed anywhere are left out; `None` if there is nothing in common.
 pub(crate) fn overall(table: &Table) -> Option<Overall> {
     overall_of(table, is_time)
@@ -161,9 +174,11 @@ fn without_empty_ties(mut ranking: Ranking) -> Ranking {
 }
 
 fn overall_words(table: &Table, contenders: &Contenders) -> String {
-    let Some(Overall { ranking, common, short, all, left_out, incomplete }) = overall(table) else {
+    let Some(whole) = overall(table) else {
         return "no workload has figures of every store that never failed: see the rows".to_owned();
     };
+    let of = whole.comparisons();
+    let Overall { ranking, left_out, incomplete, .. } = whole;
     let title = |key: &String| contenders.title(key);
     let tied: Vec<String> = ranking.tied.iter().map(title).collect();
     let head = match ranking.verdict {
@@ -181,12 +196,6 @@ fn overall_words(table: &Table, contenders: &Contenders) -> String {
     let best = ranking.order[0].mean;
     let figures = |place: &Place| format!("{} {}{}", title(&place.name), ratio(place.mean / best), interval(place));
     let places: Vec<String> = ranking.order.iter().map(|place| kept_together(&figures(place))).collect();
-    let of = match all {
-        1 => "the only comparison".to_owned(),
-        _ if common == all => format!("all {all} comparisons"),
-        _ if short == 0 => format!("the {common} of {all} comparisons that all of them have"),
-        _ => format!("the {common} of {all} comparisons that all of them have in enough rounds"),
-    };
     let mut words = format!(
         "{head}. Mean time, the best being 1: {} (geometric mean over {of}, round by round)",
         places.join(", ")

@@ -45,7 +45,30 @@ pub(crate) fn measured(runs: &[&Run]) -> String {
     let scales = runs.iter().filter_map(|run| run.info.get("suite")?.get("scale")?.as_f64());
     let scales: BTreeSet<String> = scales.map(|part| format!("{} %", digits(part * 100.0))).collect();
     words.extend((!scales.is_empty()).then(|| format!("scaled down to {}", said(&Vec::from_iter(scales)))));
+    words.extend(combinations(&axes));
     words.join(" · ")
+}
+
+/// How many combinations of what was named were measured, if not all: a reader would take it for all.
+fn combinations(axes: &[&Axes]) -> Option<String> {
+    let workload = |of: &&Axes| -> [String; 11] {
+        [
+            format!("{}..{}", of.value_bytes_min, of.value_bytes_max),
+            of.records.to_string(),
+            of.data.clone(),
+            format!("{:?}", (!of.unequal).then_some(of.durability)),
+            of.threads.to_string(),
+            format!("{:?}", of.memory_bytes),
+            format!("{:?}", of.memory_limit_bytes),
+            format!("{:?}", of.variant),
+            of.key.clone(),
+            of.medium.clone(),
+            format!("{:?}", of.disturbance),
+        ]
+    };
+    let measured: BTreeSet<[String; 11]> = axes.iter().map(workload).collect();
+    let named: usize = (0..11).map(|axis| measured.iter().map(|of| &of[axis]).collect::<BTreeSet<_>>().len()).product();
+    (measured.len() < named).then(|| format!("{} of the {} combinations of these", measured.len(), count(named as u64)))
 }
 
 fn or_none(of: &Option<String>) -> String {

@@ -176,20 +176,21 @@ pub fn write_page(
     } else {
         (overview, answers)
     };
+    let warnings = head::warnings(&runs, &contenders);
     let page = fill(
         TEMPLATE,
         &[
             ("policy", &policy(&[&LIBRARIES[..], &[script.as_str()]].concat())),
             ("title", &text(&title(&runs))),
             ("summary", &text(&measured(&runs.iter().map(|(_, run)| *run).collect::<Vec<_>>()))),
-            ("place", &head::place(&runs)),
+            ("place", &head::place(&runs, &warnings)),
             ("style", STYLE),
             ("few", &(head::few(&runs) + &beside::beside(&runs))),
             ("picks", &(profiled(&runs, &contenders, place) + &asked)),
             ("first", &first),
             ("more", &more),
             ("facts", &runs.iter().map(|(label, run)| head::facts(label, run)).collect::<String>()),
-            ("warnings", &head::warnings(&runs, &contenders)),
+            ("warnings", &warnings),
             ("behind", &behind::behind(&runs, &contenders, place)),
             ("data", &packed(&payload(&runs, against, &contenders, place)?)?),
             ("raw", &raw(&runs)?),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::Profile;
 use bakeoff_stats::{Ranking, Verdict};
+use serde_json::Value;
 
 use crate::answer::{ahead_words, answer, by_workload, workload_words};
 use crate::contender::Contenders;
@@ -227,9 +228,10 @@ pub(crate) fn few_rounds(run: &Run) -> Option<String> {
         }
         (once, _) => format!("{once} of {} have only one round: nothing is proven by them", counted(all, "cell")),
     };
-    Some(format!(
-        "{words}. For an answer give it more time (a longer --budget), fewer stores or workloads, or --rounds 3."
-    ))
+    // Whoever asked for three rounds got fewer for want of time.
+    let asked = run.info.get("rounds").and_then(Value::as_u64).unwrap_or_default();
+    let more = if asked < 3 { ", fewer stores or workloads, or --rounds 3" } else { ", or fewer stores or workloads" };
+    Some(format!("{words}. For an answer give it more time (a longer --budget){more}."))
 }
 
 /// For every cell that never failed its rounds; and the number of cells that did.

@@ -32,7 +32,7 @@ pub(crate) fn answer(table: &Table, tables: &[Table], contenders: &Contenders, i
         .collect();
     let whole = overall(table);
     let (headline, margins) = whole.as_ref().map_or_else(
-        || ("No workload has figures of every store that never failed: see the matrix.".to_owned(), ""),
+        || ("No workload has figures of every store that never failed: see the matrix.".to_owned(), String::new()),
         |whole| headline(table, whole, contenders),
     );
     let others: String = [("Least disk space", &Measure::Space), ("Least memory", &Measure::Memory)]
@@ -62,17 +62,21 @@ fn promise_words(of: &Circumstances, tables: &[Table]) -> String {
 }
 
 /// What the figures in the answer are.
-const MARGINS: &str = "<p class=\"hint\">Geometric means over all operations and workloads; in brackets where the true ratio lies, \
-                       with 95 % confidence.</p>\n";
+fn margins(of: &Overall) -> String {
+    format!(
+        "<p class=\"hint\">Geometric means over {}; in brackets where the true ratio lies, with 95 % confidence.</p>\n",
+        of.comparisons()
+    )
+}
 
 /// Who to take, in a sentence, and what its margin means if it has one.
-fn headline(table: &Table, of: &Overall, contenders: &Contenders) -> (String, &'static str) {
+fn headline(table: &Table, of: &Overall, contenders: &Contenders) -> (String, String) {
     let first = stores(&of.ranking.tied, contenders);
     let ahead = ahead(&of.ranking, contenders, " faster than ");
-    let margins = if ahead.is_empty() { "" } else { MARGINS };
+    let margins = if ahead.is_empty() { String::new() } else { margins(of) };
     let name = |key: &String| stores(std::slice::from_ref(key), contenders);
     if let Some(words) = depends_words(table, &of.ranking, name, text) {
-        return (words, "");
+        return (words, String::new());
     }
     let sentence = match of.ranking.verdict {
         Verdict::Winner => format!("{first} is fastest: {ahead}"),
@@ -81,10 +85,10 @@ fn headline(table: &Table, of: &Overall, contenders: &Contenders) -> (String, &'
         Verdict::Unproven => {
             return (
                 format!("{first} is first by its figures: too few rounds to prove it{}", lead(&of.ranking, contenders)),
-                "",
+                String::new(),
             );
         }
-        Verdict::Alone => return (format!("{first} was measured without a competitor"), ""),
+        Verdict::Alone => return (format!("{first} was measured without a competitor"), String::new()),
     };
     (sentence, margins)
 }
@@ -272,11 +276,19 @@ fn scale(end: f64) -> String {
     format!("<div class=\"ticks\">times the best {ticks}</div>")
 }
 
-/// How many answers were checked, on which machine and disk: what a figure is worth at first sight. Of several runs, how many there are.
-pub(crate) fn place(runs: &[Labelled]) -> String {
+/// How many answers were checked, on which machine and disk, and how much is to be minded: what a figure is worth at first sight. Of several
+/// runs, how many there are.
+pub(crate) fn place(runs: &[Labelled], warnings: &str) -> String {
     let checked = count(runs.iter().map(|(_, run)| answers_checked(run)).fold(0, u64::saturating_add));
-    let [(_, run)] = runs else { return format!("{checked} answers checked and right · {} runs", runs.len()) };
     let mut words = vec![format!("{checked} answers checked and right")];
+    match warnings.matches("<li").count() {
+        0 => {}
+        number => words.push(format!("<a href=\"#mind\">{} to mind</a>", counted(number, "thing"))),
+    }
+    let [(_, run)] = runs else {
+        words.push(format!("{} runs", runs.len()));
+        return words.join(" · ");
+    };
     words.extend(["cpu_model", "os"].iter().filter_map(|key| run.text(&["machine", key])).map(text));
     let media = run.info.get("media").and_then(|media| media.as_object()).into_iter().flatten();
     let kinds: BTreeSet<String> =
@@ -379,6 +391,6 @@ pub(crate) fn warnings(runs: &[Labelled], contenders: &Contenders) -> String {
     if items.is_empty() {
         items
     } else {
-        format!("<section class=\"warnings\"><h2>Mind</h2><ul>{items}</ul></section>")
+        format!("<section class=\"warnings\" id=\"mind\"><h2>Mind</h2><ul>{items}</ul></section>")
     }
 }

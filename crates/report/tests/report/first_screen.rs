@@ -27,6 +27,33 @@ fn what_was_asked_for_and_not_measured_stands_on_the_first_screen() {
     let page = String::from_utf8(page).unwrap();
     assert!(page.contains("<li>not measured: a; b; c and 2 more: no time for &lt;it&gt;</li>"), "the warnings");
     assert!(page.contains("<li>not measured: 10KiB..100KiB × 1,000,000 random: larger than max-db-size</li>"));
+    let items = page.split("id=\"mind\"").nth(1).unwrap().split("</section>").next().unwrap().matches("<li").count();
+    assert!(items > 2 && page.contains(&format!("<a href=\"#mind\">{items} things to mind</a>")), "{items}");
+}
+
+#[test]
+fn what_was_measured_of_all_that_is_named_is_told() {
+    let of = |records, data: &str, store| {
+        gets(
+            &Axes { records, data: data.to_owned(), ..axes(store) },
+            &[1_000 + records, 1_010 + records, 990 + records],
+        )
+    };
+    let whole = |data: &'static str| ["lmdb", "sqlite"].map(|store| of(1000, data, store)).concat();
+    let shown =
+        |cells| render_terminal(&run(cells, stores()), &TerminalOptions { width: 200, color: false, full: false });
+    assert!(!shown([whole("random"), whole("text")].concat()).contains("combinations"));
+    let partly = shown([whole("random"), whole("text"), of(2000, "text", "lmdb")].concat());
+    assert!(partly.contains("3 of the 4 combinations of these"), "{partly}");
+}
+
+#[test]
+fn means_say_over_which_comparisons_they_are() {
+    let means = [("lmdb", [1_000, 1_010, 990]), ("sqlite", [2_000, 2_010, 1_990])];
+    assert!(first_answer(on_three_sizes(&means)).contains("Geometric means over all 3 comparisons; in brackets"));
+    let cut = without(on_three_sizes(&means), "sqlite", 3000, &[1, 2, 3]);
+    let cut = first_answer(cut);
+    assert!(cut.contains("Geometric means over the 2 of 3 comparisons that all of them have; in brackets"), "{cut}");
 }
 
 /// Gets of each store on workloads of 1,000, 2,000 and 3,000 records.
