@@ -16,7 +16,9 @@ fn slowed(run: &Path, copy: &Path, store: &str, factor: u64) {
         if line["store"] == store && line["line"] == "phase" {
             let slower = |value: &mut serde_json::Value| *value = (value.as_u64().unwrap() * factor).into();
             // All of them: times that contradict each other would be left out.
-            ["timed_ns", "threads_timed_ns", "wall_ns"].map(|name| slower(&mut line["result"][name]));
+            for name in ["timed_ns", "threads_timed_ns", "wall_ns"] {
+                slower(&mut line["result"][name]);
+            }
             for operation in line["result"]["operations"].as_array_mut().unwrap() {
                 operation.get_mut("timed_ns").map(slower);
                 let latency = operation.get_mut("latency").and_then(|latency| latency.as_object_mut());
