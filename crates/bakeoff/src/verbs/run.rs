@@ -313,13 +313,19 @@ pub(crate) fn make_run_directory(out: &Path, suite: &str) -> Result<OwnDirectory
     let time = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
     let names = std::iter::once(format!("{time}-{suite}")).chain((2..100).map(|n| format!("{time}-{suite}-{n}")));
     for path in names.map(|name| out.join(name)) {
-        if !path.exists() {
-            let directory = OwnDirectory::create(&path, Kind::Results)?;
-            std::fs::create_dir(directory.path().join("logs")).context("cannot make the directory for logs")?;
-            return Ok(directory);
-        }
+        // Tried rather than asked for: another run may begin in the same second.
+        let directory = match OwnDirectory::create(&path, Kind::Results) {
+            Err(error) if is_there_already(&error) => continue,
+            made => made?,
+        };
+        std::fs::create_dir(directory.path().join("logs")).context("cannot make the directory for logs")?;
+        return Ok(directory);
     }
     bail!("cannot find a free name for results in {}", out.display())
+}
+
+fn is_there_already(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::AlreadyExists)
 }
 
 fn cell_ids(setup: &Setup) -> Vec<String> {
@@ -443,5 +449,29 @@ fn print_plan(setup: &Setup) {
     let skipped = skipped(setup);
     if !skipped.is_empty() {
         anstream::println!("skipped:{}", skipped_lines(&skipped));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn runs_that_begin_in_the_same_second_have_directories_of_their_own() {
+        let place = tempfile::tempdir().expect("a directory");
+        let begin = std::sync::Barrier::new(16);
+        let make = || {
+            begin.wait();
+            make_run_directory(place.path(), "quick").expect("a directory for results")
+        };
+        let made: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..16).map(|_| scope.spawn(make)).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        let paths: BTreeSet<_> = made.iter().map(|directory| directory.path().to_owned()).collect();
+        assert_eq!(paths.len(), 16, "{paths:?}");
+        assert!(paths.iter().all(|path| path.join("logs").is_dir()));
     }
 }

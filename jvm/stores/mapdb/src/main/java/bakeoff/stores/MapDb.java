@@ -43,6 +43,7 @@ public final class MapDb implements StoreType {
                         "transactionEnable() and fileSyncDisable(): the log is written at every commit",
                         SOURCE)
                 .durability(Durability.POWER, "transactionEnable(): the log is flushed at every commit", SOURCE)
+                // A batch is not called atomic: another thread's commit would commit what is there of it.
                 .can(
                         Capability.SCAN_FROM,
                         Capability.SCAN_ORDERED,

@@ -43,6 +43,7 @@ public final class MvStore implements StoreType {
                         DOCUMENTATION + "#transactions")
                 .durability(
                         Durability.POWER, "commit() and sync(): the chunk is flushed", DOCUMENTATION + "#transactions")
+                // A batch is not called atomic: a full write buffer, or another thread's commit, saves what is there of it.
                 .can(
                         Capability.SCAN_FROM,
                         Capability.SCAN_ORDERED,
