@@ -104,8 +104,9 @@ pub(crate) fn count(count: u64) -> String {
 }
 
 /// A count with its noun: `1 round`, `3 rounds`.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
-    format!("{} {noun}{}", count(number as u64), if number == 1 { "" } else { "s" })
+pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
 /// A range of sizes as suites spell it, exactly: `1KiB..10KiB`, or `4KiB` when both ends are the same.

@@ -25,7 +25,7 @@ pub(crate) fn measured(runs: &[&Run]) -> String {
     let threads = values(&axes, |of| Some(of.threads), |threads| count(u64::from(*threads)));
     let mut words = vec![
         counted(stores.len(), "store"),
-        format!("values of {} × {} records of {} data", said(&sizes), said(&records), said(&data)),
+        format!("values of {} × {} record{} of {} data", said(&sizes), said(&records), if records == ["1"] { "" } else { "s" }, said(&data)),
         format!("durability {}", said(&classes)),
         if threads == ["1"] { "1 thread".to_owned() } else { format!("{} threads", said(&threads)) },
     ];

@@ -143,7 +143,7 @@ fn place(end: &CellEnd) -> String {
         axes.variant.clone(),
         Some(format!("durability {}", axes.durability)),
         (axes.medium != "default").then(|| format!("medium {}", axes.medium)),
-        (axes.threads > 1).then(|| counted(axes.threads as usize, "thread")),
+        (axes.threads > 1).then(|| counted(axes.threads, "thread")),
         Some(format!("round {}", end.round)),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -154,6 +154,6 @@ fn weight(end: &CellEnd, profiled: &Profiled) -> Option<String> {
     let samples = profiled.samples?;
     Some(match end.axes.profile {
         Some(Profile::Alloc) => bytes(samples as f64),
-        _ => counted(usize::try_from(samples).unwrap_or(usize::MAX), "sample"),
+        _ => counted(samples, "sample"),
     })
 }

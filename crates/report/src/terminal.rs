@@ -179,10 +179,10 @@ pub(crate) fn amounts(run: &Run) -> String {
     let entries = run.cells.iter().filter_map(|cell| cell.end.verified.as_ref());
     let entries = entries.fold(0_u64, |sum, verified| sum.saturating_add(verified.entries));
     format!(
-        "{} · {} answers checked and right, {} entries compared after opening again",
+        "{} · {} checked and right, {} compared after opening again",
         cells_measured(run),
-        count(answers_checked(run)),
-        count(entries)
+        counted(answers_checked(run), "answer"),
+        if entries == 1 { "1 entry".to_owned() } else { format!("{} entries", count(entries)) }
     )
 }
 
@@ -197,8 +197,8 @@ fn cells_measured(run: &Run) -> String {
     let (good, failed) = rounds_of_cells(run);
     let rounds = match (good.iter().min(), good.iter().max()) {
         (Some(least), Some(most)) if least != most => format!(" in {least} to {most} rounds"),
-        (Some(all), _) if good.len() == 1 => format!(" in {}", counted(*all as usize, "round")),
-        (Some(all), _) => format!(" in {} each", counted(*all as usize, "round")),
+        (Some(all), _) if good.len() == 1 => format!(" in {}", counted(*all, "round")),
+        (Some(all), _) => format!(" in {} each", counted(*all, "round")),
         _ => String::new(),
     };
     let mut words = format!("{} measured{rounds}", counted(good.len(), "cell"));
@@ -345,7 +345,7 @@ pub(crate) fn varying_among(of: &Circumstances, all: &[Circumstances]) -> String
         words.push_str(&format!(" · {} keys", printable(&of.key)));
     }
     if differs(|a, b| a.threads == b.threads) {
-        words.push_str(&format!(" · {}", counted(of.threads as usize, "thread")));
+        words.push_str(&format!(" · {}", counted(of.threads, "thread")));
     }
     if differs(|a, b| a.memory_bytes == b.memory_bytes) {
         let given = of.memory_bytes.map(|given| format!("{} for each store", bytes(given as f64)));

@@ -40,7 +40,7 @@ pub(crate) fn check(phases: &[Phase<'_>], axes: &Axes, file: &SuiteFile, problem
         for &threads in &axes.threads {
             let before = problems.len();
             if records < u64::from(threads) {
-                let message = format!("{} records are too few for {threads} threads", format_count(records));
+                let message = format!("too few records for {threads} threads: {}", format_count(records));
                 let help = "each thread writes records of its own: use more records or fewer threads";
                 problems.add(&file.blame(&["threads"], &file.axis_place("records", index)), message, help);
             } else {

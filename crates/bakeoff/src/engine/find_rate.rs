@@ -9,7 +9,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use bakeoff_report::{Left, RateBound, RateFacts, RateSearch, rounds_of};
+use bakeoff_report::{Left, RateBound, RateFacts, RateSearch, counted, rounds_of};
 use bakeoff_stats::Bracket;
 use bakeoff_suite::{Cell, OpenPhase, WorkloadPlan, format_count, format_duration, offered};
 
@@ -32,9 +32,9 @@ pub(crate) fn facts(setup: &Setup, bound: &str) -> Result<RateFacts> {
         let phase = open_phase(workload)?;
         if phase.operations < bound.operations_min() {
             bail!(
-                "--find-rate {bound}: the phase `{}` has {} operations, too few to tell {}: give it at least {}",
+                "--find-rate {bound}: the phase `{}` has {}, too few to tell {}: give it at least {}",
                 phase.name,
-                format_count(phase.operations),
+                counted(phase.operations, "operation"),
                 bound.percentile,
                 format_count(bound.operations_min())
             );

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use bakeoff_protocol::Durability;
-use bakeoff_report::{Goal, PICK_ASKED, PICK_PHASE, Question};
+use bakeoff_report::{Goal, PICK_ASKED, PICK_PHASE, Question, counted};
 use bakeoff_suite::{RECORDS_MAX, VALUE_BYTES_MAX, drawn_max, format_count, format_size_range};
 use bakeoff_tape::SizeRange;
 
@@ -162,9 +162,10 @@ pub(crate) fn check_percentile(need: &Need, place: &str) -> Result<()> {
     let operations = operations(need, &need.mix, need.durability);
     if operations < least {
         bail!(
-            "{place} {goal}: with {} records a round has {operations} operations of this mix, and takes {} at least to tell: choose mean, or \
+            "{place} {goal}: with {} a round has {} of this mix, and takes {} at least to tell: choose mean, or \
              more records",
-            format_count(need.records),
+            counted(need.records, "record"),
+            counted(operations, "operation"),
             format_count(least)
         );
     }

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_suite::{format_count, format_size, parse_size};
+use bakeoff_report::counted;
+use bakeoff_suite::{format_size, parse_size};
 use bakeoff_tape::{Data, Import};
 use bakeoff_trace::{Form, ImportOptions, Imported, LaneFacts, Summary, TraceError, import};
 
@@ -135,7 +136,7 @@ fn told(out: &Path, imported: &Imported) -> String {
     let (path, workload) = (out.display(), &imported.workload);
     let before = match imported.loaded {
         0 => "into an empty store".to_owned(),
-        loaded => format!("after loading {} records that it found", format_count(loaded)),
+        loaded => format!("after loading {} that it found", counted(loaded, "record")),
     };
     let threads = match imported.lanes {
         LaneFacts::One => String::new(),
@@ -145,7 +146,7 @@ fn told(out: &Path, imported: &Imported) -> String {
     let timed = workload.import.as_ref().is_some_and(Import::is_timed);
     let times = if timed { ", with their times" } else { "" };
     format!(
-        "{path}: {} operations{times}, {before}{threads}\nNow: bakeoff run --tape {path}, or bakeoff pick --tape {path}\n",
-        format_count(imported.operations)
+        "{path}: {}{times}, {before}{threads}\nNow: bakeoff run --tape {path}, or bakeoff pick --tape {path}\n",
+        counted(imported.operations, "operation")
     )
 }

@@ -60,7 +60,7 @@ impl Rates<'_> {
         let mut rows: Vec<(&RateSearch, Bracket)> = of_workload.map(|search| (search, self.bracket(search))).collect();
         rows.sort_by_key(|(_, bracket)| std::cmp::Reverse((bracket.held, bracket.failed)));
         let Some((first, _)) = rows.first() else { return String::new() };
-        let heading = format!("{} · phase {}, {} operations", workload, first.phase, count(first.operations));
+        let heading = format!("{} · phase {}, {}", workload, first.phase, counted(first.operations, "operation"));
         let percentile = &self.facts.bound.percentile;
         let mut table = TextTable::new([Side::Left].into_iter().chain([Side::Right; 7]).collect());
         let fails = format!("{percentile} there");
@@ -135,7 +135,7 @@ impl Rates<'_> {
             format!("{} on {}", crate::format::rate(rate as f64), counted(rounds, "round"))
         };
         let ends: Vec<String> = [bracket.held, bracket.failed].into_iter().flatten().map(at).collect();
-        let wanted = counted(self.rounds as usize, "round");
+        let wanted = counted(self.rounds, "round");
         Some(format!("Of up to {wanted} it had time for fewer: {} rests.", ends.join(", ")))
     }
 
@@ -147,7 +147,7 @@ impl Rates<'_> {
         };
         format!(
             " Coming within 5 %, with up to {} at both ends, would take {} more: give more --budget.",
-            counted(self.rounds as usize, "round"),
+            counted(self.rounds, "round"),
             seconds(left)
         )
     }
