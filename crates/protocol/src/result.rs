@@ -175,3 +175,15 @@ pub enum ResultLine {
     /// A cell's round ended.
     Cell(Box<CellEnd>),
 }
+
+impl ResultLine {
+    /// Reads a line.
+    ///
+    /// Callers read them here and not by themselves, since the code for it is large, and is compiled once in this way.
+    ///
+    /// # Errors
+    /// Where the line is none, or of a kind that this version does not know.
+    pub fn from_json(line: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(line)
+    }
+}

@@ -39,6 +39,7 @@ mod plausible;
 mod profiled;
 mod published;
 mod published_report;
+mod reopened;
 mod results;
 mod rounds;
 mod run;

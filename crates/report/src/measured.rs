@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use bakeoff_protocol::Axes;
 
 use crate::format::{bytes, count, counted, digits, listed, size_range};
+use crate::pick::{PICK_ASKED, PickFacts};
 use crate::run::Run;
 
 /// Values of an axis that are named one by one; of more, the ends.
@@ -12,7 +13,7 @@ const NAMED_MAX: usize = 4;
 
 /// Stores, sizes, counts, data, classes, threads and whatever else was measured in these runs; empty if nothing was.
 pub(crate) fn measured(runs: &[&Run]) -> String {
-    let axes: Vec<&Axes> = runs.iter().flat_map(|run| &run.cells).map(|cell| &cell.end.axes).collect();
+    let axes: Vec<&Axes> = runs.iter().flat_map(|run| asked(run)).collect();
     if axes.is_empty() {
         return String::new();
     }
@@ -25,7 +26,13 @@ pub(crate) fn measured(runs: &[&Run]) -> String {
     let threads = values(&axes, |of| Some(of.threads), |threads| count(u64::from(*threads)));
     let mut words = vec![
         counted(stores.len(), "store"),
-        format!("values of {} × {} record{} of {} data", said(&sizes), said(&records), if records == ["1"] { "" } else { "s" }, said(&data)),
+        format!(
+            "values of {} × {} record{} of {} data",
+            said(&sizes),
+            said(&records),
+            if records == ["1"] { "" } else { "s" },
+            said(&data)
+        ),
         format!("durability {}", said(&classes)),
         if threads == ["1"] { "1 thread".to_owned() } else { format!("{} threads", said(&threads)) },
     ];
@@ -46,7 +53,23 @@ pub(crate) fn measured(runs: &[&Run]) -> String {
     let scales: BTreeSet<String> = scales.map(|part| format!("{} %", digits(part * 100.0))).collect();
     words.extend((!scales.is_empty()).then(|| format!("scaled down to {}", said(&Vec::from_iter(scales)))));
     words.extend(combinations(&axes));
+    words.extend(runs.iter().filter_map(|run| changes(run)));
     words.join(" · ")
+}
+
+/// What was measured of a run: of a pick what was asked, since of the changes to it each is by itself.
+fn asked(run: &Run) -> impl Iterator<Item = &Axes> {
+    let is_pick = PickFacts::of(run).is_some();
+    let axes = run.cells.iter().map(|cell| &cell.end.axes);
+    axes.filter(move |of| !is_pick || of.variant.as_deref() == Some(PICK_ASKED))
+}
+
+/// How many of the changes to what a pick was asked were measured.
+fn changes(run: &Run) -> Option<String> {
+    let questions = PickFacts::of(run)?.questions;
+    let variants: BTreeSet<&str> = run.cells.iter().filter_map(|cell| cell.end.axes.variant.as_deref()).collect();
+    let measured = questions.iter().filter(|question| variants.contains(question.variant.as_str())).count();
+    (!questions.is_empty()).then(|| format!("{measured} of {} to it", counted(questions.len(), "change")))
 }
 
 /// How many combinations of what was named were measured, if not all: a reader would take it for all.

@@ -72,7 +72,7 @@ pub fn parse_results(text: &str) -> (Vec<CellRound>, Vec<String>) {
     let last = text.lines().count();
     let mut torn = false;
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        match serde_json::from_str::<ResultLine>(line) {
+        match ResultLine::from_json(line) {
             Ok(read) => match absurd(line, &read) {
                 Some(figure) => untrue.add(index, figure),
                 None => assembly.add(read),

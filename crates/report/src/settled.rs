@@ -5,7 +5,8 @@ use bakeoff_stats::mean;
 
 use crate::figures::units;
 use crate::format::{bytes, ratio, time};
-use crate::phase_tables::PhaseRow;
+use crate::phase_tables::{Row, phases_that};
+use crate::results::CellRound;
 
 /// Time of an operation as it was acknowledged, with its commits, of scans of an entry, nanoseconds.
 fn acknowledged_ns_mean(phase: &PhaseResult) -> Option<f64> {
@@ -29,14 +30,15 @@ pub(crate) struct SettledRow {
     unfinished: usize,
 }
 
-impl PhaseRow for SettledRow {
+impl Row for SettledRow {
+    type Part = PhaseResult;
     const TITLE: &str = "Settled cost";
     const WHAT: &str =
         "Time of an operation as acknowledged, and with the work that the store did in the background afterwards.";
     const COLUMNS: &[&str] = &["acknowledged", "settled", "times", "after", "written after"];
 
-    fn concerns(phase: &PhaseResult) -> bool {
-        phase.settled.is_some()
+    fn parts(cell: &CellRound) -> Vec<(&str, &PhaseResult)> {
+        phases_that(cell, |phase| phase.settled.is_some())
     }
 
     fn add(&mut self, phase: &PhaseResult) {

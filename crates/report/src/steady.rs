@@ -4,20 +4,22 @@ use bakeoff_protocol::{PhaseResult, WarmedUp};
 use bakeoff_stats::mean;
 
 use crate::format::{count, time};
-use crate::phase_tables::PhaseRow;
+use crate::phase_tables::{Row, phases_that};
+use crate::results::CellRound;
 
 /// The warm-ups of one store's rounds of one phase.
 #[derive(Default)]
 pub(crate) struct SteadyRow(Vec<WarmedUp>);
 
-impl PhaseRow for SteadyRow {
+impl Row for SteadyRow {
+    type Part = PhaseResult;
     const TITLE: &str = "Warm-up until steady";
     const WHAT: &str = "Operations that were replayed before measuring began, how long they took, and an operation's time in the first and in \
         the last part of them; and whether its level had settled by then.";
     const COLUMNS: &[&str] = &["operations", "took", "at first", "at the end", "settled"];
 
-    fn concerns(phase: &PhaseResult) -> bool {
-        phase.warm_up.is_some()
+    fn parts(cell: &CellRound) -> Vec<(&str, &PhaseResult)> {
+        phases_that(cell, |phase| phase.warm_up.is_some())
     }
 
     fn add(&mut self, phase: &PhaseResult) {

@@ -12,6 +12,7 @@ use crate::find_rate::{RateFacts, render_rates};
 use crate::format::{bytes, count, counted, printable};
 use crate::measured::measured;
 use crate::pick::{PickFacts, render_pick};
+use crate::reopened::ReopenedRow;
 use crate::run::Run;
 use crate::settled::SettledRow;
 use crate::steady::SteadyRow;
@@ -70,6 +71,9 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     out.push_str(&memory::render(run, width, options.color));
     out.push_str(&phase_tables::render::<SteadyRow>(run, &contenders, width, options.color));
     out.push_str(&phase_tables::render::<SettledRow>(run, &contenders, width, options.color));
+    if options.full || run.cells.iter().any(|cell| cell.end.axes.killed) {
+        out.push_str(&phase_tables::render::<ReopenedRow>(run, &contenders, width, options.color));
+    }
     out.push_str(&slow::render(&run.cells, &contenders, width));
     out.push_str(&sections::failed(run, &contenders, width, options.full));
     out.push_str(&sections::left_out(run, width, options.full));

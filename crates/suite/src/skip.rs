@@ -123,8 +123,13 @@ impl fmt::Display for SkipReason {
                 approximate_size(*free_bytes)
             ),
             Self::DurabilityNotOffered { durability, offered } => {
-                let offered: Vec<_> = offered.iter().map(|class| class.name()).collect();
-                write!(formatter, "durability {durability} is not offered, only {}", offered.join(", "))
+                let names: Vec<_> = offered.iter().map(|class| class.name()).collect();
+                write!(formatter, "durability {durability} is not offered, only {}", names.join(", "))?;
+                // Measured there, its figures would stand beside those of stores that promise less.
+                match offered.iter().find(|class| *class > durability) {
+                    Some(more) => write!(formatter, "; {more} promises more, and is measured where it is asked for"),
+                    None => Ok(()),
+                }
             }
             Self::KeyTooLong { key, key_bytes, key_bytes_max } => {
                 write!(formatter, "{} keys have {key_bytes} bytes, the store takes {key_bytes_max}", key.name())

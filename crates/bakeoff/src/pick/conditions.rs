@@ -2,8 +2,8 @@
 
 use anyhow::{Result, bail};
 use bakeoff_protocol::{Durability, Platform, StoreDescription};
-use bakeoff_report::Excluded;
-use bakeoff_suite::{did_you_mean, format_size};
+use bakeoff_report::{Excluded, printable};
+use bakeoff_suite::{SkipReason, did_you_mean, format_size};
 
 use crate::pick::need::{MUSTS, Must, Need};
 
@@ -37,23 +37,45 @@ const WEAK_COPYLEFT: [&str; 8] = [
     "MPL-2.0",
 ];
 
-/// Refuses languages and licences that no store has, where they are like one that is known.
+/// Licences that ask for the source of what uses the store.
+const COPYLEFT: [&str; 7] = [
+    "AGPL-3.0-only",
+    "AGPL-3.0-or-later",
+    "GPL-2.0-only",
+    "GPL-2.0-or-later",
+    "GPL-3.0-only",
+    "GPL-3.0-or-later",
+    "Sleepycat",
+];
+
+/// What stores are written in, those of drivers that are not built too.
+const LANGUAGES: [&str; 4] = ["c", "c++", "java", "rust"];
+
+/// Refuses languages and licences that are none which a store might have.
 pub(crate) fn check_words(need: &Need, stores: &[StoreDescription]) -> Result<()> {
     let written_in: Vec<String> = stores.iter().map(|store| store.language.to_lowercase()).collect();
-    let languages = written_in.iter().map(String::as_str).chain([Platform::Native.name(), Platform::Jvm.name()]);
-    let licenses = ["permissive", "weak-copyleft"].into_iter().chain(PERMISSIVE).chain(WEAK_COPYLEFT);
+    let languages = [Platform::Native.name(), Platform::Jvm.name()].into_iter().chain(LANGUAGES);
+    let languages = languages.chain(written_in.iter().map(String::as_str));
+    let licenses = ["permissive", "weak-copyleft"].into_iter().chain(PERMISSIVE).chain(WEAK_COPYLEFT).chain(COPYLEFT);
     let licenses = licenses.chain(stores.iter().map(|store| store.license.as_str()));
-    for (key, wanted, known) in
-        [("language", &need.languages, languages.collect::<Vec<_>>()), ("license", &need.licenses, licenses.collect())]
-    {
-        for word in wanted.iter().filter(|word| !known.iter().any(|known| known.eq_ignore_ascii_case(word))) {
-            let near = did_you_mean(word, &known);
-            if !near.is_empty() {
-                bail!("{key}: unknown word `{word}`{near}");
-            }
+    check_known("language", &need.languages, languages)?;
+    check_known("license", &need.licenses, licenses)
+}
+
+fn check_known<'a>(key: &str, wanted: &[String], words: impl Iterator<Item = &'a str>) -> Result<()> {
+    let mut known: Vec<&str> = Vec::new();
+    for word in words {
+        if !known.contains(&word) {
+            known.push(word);
         }
     }
-    Ok(())
+    match wanted.iter().find(|word| !known.iter().any(|known| known.eq_ignore_ascii_case(word))) {
+        None => Ok(()),
+        Some(word) => {
+            let near = did_you_mean(word, &known);
+            bail!("{key}: unknown word `{}`{near}; use {}", printable(word), known.join(", "))
+        }
+    }
 }
 
 /// Divides stores into those that can do what is needed, and those that cannot, with everything that they lack.
@@ -96,8 +118,8 @@ pub(crate) fn loads_in_batches(durability: Durability) -> bool {
 fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<String> {
     let mut lacks = Vec::new();
     if !store.durability.contains_key(&need.durability) {
-        let offered: Vec<_> = store.durability.keys().map(|class| class.name()).collect();
-        lacks.push(format!("durability {} is not offered, only {}", need.durability, offered.join(", ")));
+        let offered = store.durability.keys().copied().collect();
+        lacks.push(SkipReason::DurabilityNotOffered { durability: need.durability, offered }.to_string());
     }
     let can = &store.capabilities;
     for (word, must) in MUSTS.iter().filter(|(_, must)| need.must.contains(must) && !offers(need, store, *must)) {

@@ -218,7 +218,7 @@ pub(crate) const MEASURES: [Measure; 15] = [
     },
     Measure {
         name: "reopen_ns",
-        title: "opening again",
+        title: "time to reopen",
         help: "Time to open the store with its data after it was closed.",
         figure: |of| Some(of.cell.end.verified.as_ref()?.reopen_ns as f64),
         ..CELL

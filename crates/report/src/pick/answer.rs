@@ -190,7 +190,11 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
         Verdict::Alone => {
             let late = picked.run.cells.iter().any(|cell| cell.end.failure == Some(FailureKind::Timeout));
             let more = if late { enough(picked) } else { String::new() };
-            format!("{title}, {figure} over {rounds}: no other store that can do this was measured to the end.{more}")
+            let why = match picked.facts.raced.len() {
+                1 => "no other store that can do this was asked",
+                _ => "no other store that can do this was measured to the end",
+            };
+            format!("{title}, {figure} over {rounds}: {why}.{more}")
         }
         Verdict::Winner => format!("{title}: its {figure} over {rounds} is the best."),
         Verdict::Tie => format!(
@@ -231,8 +235,10 @@ fn surely(interval: Interval) -> String {
 
 /// What it would take to tell the best from the next, where the time was too short for it.
 fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
-    if !picked.facts.out_of_time || ranking.verdict == Verdict::Winner {
-        return None;
+    match ranking.verdict {
+        Verdict::Unproven => {}
+        Verdict::Tie if picked.facts.out_of_time => {}
+        Verdict::Tie | Verdict::Winner | Verdict::Alone => return None,
     }
     let budget = duration(picked.facts.budget().as_secs());
     let (best, next) = (ranking.order.first()?, ranking.order.get(1)?);
@@ -377,6 +383,7 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
         format!("{}, the next, takes {times}", picked.title(&next.name))
     });
     let next = next.unwrap_or_else(|| match failed.as_slice() {
+        [] if picked.facts.raced.len() == 1 => "no other was asked".to_owned(),
         [] => "no other that leads can do this".to_owned(),
         others => format!("{} failed at it, as said below", picked.titles(others)),
     });

@@ -25,6 +25,7 @@ pub(crate) fn cost_table(picked: &Picked<'_>, ranking: &Ranking, width: usize, c
     let mut head = vec![Text::plain("  store"), Text::plain("rounds")];
     head.extend(all.iter().map(|costs| Text::plain(heading(costs.goal))));
     table.row(head);
+    let mut is_all_told = true;
     for place in &ranking.order {
         let operations = operations_of_rounds(picked, &place.name);
         let mut row =
@@ -32,11 +33,16 @@ pub(crate) fn cost_table(picked: &Picked<'_>, ranking: &Ranking, width: usize, c
         row.extend(all.iter().map(|Costs { goal, rounds }| {
             let mean = rounds.get(&place.name).and_then(|rounds| bakeoff_stats::mean(rounds));
             let told = mean.filter(|_| goal.is_told(&operations));
+            is_all_told &= mean.is_none() || told.is_some();
             Text::plain(told.map_or_else(|| "–".to_owned(), |mean| goal.show(mean)))
         }));
         table.row(row);
     }
     let mut out = table.render(width, color);
+    if !is_all_told {
+        let words = "A percentile is – where ten operations at least do not lie beyond it.";
+        out.push_str(&paragraph(words, width, "  ", "  "));
+    }
     out.push_str(&better_at(picked, ranking, &all, width));
     out
 }

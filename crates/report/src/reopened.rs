@@ -1,0 +1,44 @@
+//! How long stores took to close and to open again with their data.
+
+use bakeoff_stats::mean;
+
+use crate::format::time;
+use crate::phase_tables::Row;
+use crate::results::CellRound;
+
+/// One store's rounds of a workload.
+#[derive(Default)]
+pub(crate) struct ReopenedRow {
+    close_ns: Vec<f64>,
+    reopen_ns: Vec<f64>,
+}
+
+impl Row for ReopenedRow {
+    type Part = CellRound;
+    const TITLE: &str = "Time to reopen";
+    const WHAT: &str = "Time to close the store with its data, and to open it again: where its process was killed, to recover what it left. \
+        Means of all rounds, with the quickest and the slowest.";
+    const COLUMNS: &[&str] = &["close", "reopen", "least", "most"];
+
+    fn parts(cell: &CellRound) -> Vec<(&str, &CellRound)> {
+        let name = if cell.end.axes.killed { "killed, then recovered" } else { "closed, then opened" };
+        cell.end.verified.iter().map(|_| (name, cell)).collect()
+    }
+
+    fn add(&mut self, cell: &CellRound) {
+        self.reopen_ns.extend(cell.end.verified.as_ref().map(|verified| verified.reopen_ns as f64));
+        if !cell.end.axes.killed {
+            self.close_ns.extend(cell.end.finished.as_ref().map(|finished| finished.close_ns as f64));
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let shown = |figure: Option<f64>| figure.map_or_else(|| "–".to_owned(), time);
+        let [least, most] = [f64::min, f64::max].map(|of| self.reopen_ns.iter().copied().reduce(of));
+        vec![shown(mean(&self.close_ns)), shown(mean(&self.reopen_ns)), shown(least), shown(most)]
+    }
+
+    fn order(&self) -> f64 {
+        mean(&self.reopen_ns).unwrap_or(f64::INFINITY)
+    }
+}
