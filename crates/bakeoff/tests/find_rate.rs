@@ -176,7 +176,7 @@ fn the_time_that_a_search_leaves_goes_to_rounds_at_its_ends() {
     let search = run_file(&place)["find_rate"]["searches"][0].clone();
     assert_eq!(search["cut_short"], false, "{search}");
     let flat = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flat.contains("Of up to 21 rounds it had time for fewer: "), "{flat}");
+    assert!(flat.contains("too short for the 21 rounds that each end may take: it found "), "{flat}");
     assert!(flat.contains("holds at") && !flat.contains("the time ended"), "{flat}");
 }
 

@@ -21,7 +21,7 @@ fn a_trace_is_imported_shown_and_summed_up() {
     let place = Place::new();
     place.write("app.csv", TRACE);
     let told = place.run(&["tape", "import", "app.csv"]).expect(0).stdout;
-    assert!(told.contains("app.tape: 4 operations, with their times, after loading 1 records"), "{told}");
+    assert!(told.contains("app.tape: 4 operations, with their times, after loading 1 record"), "{told}");
     assert_eq!(beside(&place), ["app.csv", "app.tape"]);
     let shown = place.run(&["tape", "show", "app.tape"]).expect(0).stdout;
     for words in ["phase       load", "insert \"a\" = 100 bytes", "get \"b\" → 20 bytes", "due at 500000000 ns"] {

@@ -46,6 +46,13 @@ pub enum Warning {
         /// Memory of the machine or of the control group.
         memory_bytes: u64,
     },
+    /// A limit of memory is above all data that is kept under it.
+    LimitAboveData {
+        /// The limit.
+        limit_bytes: u64,
+        /// The most data under it.
+        data_bytes: u64,
+    },
     /// The processor's frequency follows the load.
     FrequencyScaling {
         /// The governors in force other than `performance`.
@@ -129,6 +136,11 @@ impl Warning {
         Some(Self::DataSmallerThanMemory { data_bytes: (fits().min()?, fits().max()?), memory_bytes })
     }
 
+    /// If a limit of memory is above the data of every workload under it.
+    pub fn limit_above_data(limit_bytes: u64, data_bytes: u64) -> Option<Self> {
+        (data_bytes < limit_bytes).then_some(Self::LimitAboveData { limit_bytes, data_bytes })
+    }
+
     /// If some governor is not `performance`.
     pub fn frequency_scaling(machine: &Machine) -> Option<Self> {
         let others = machine.governors.values().filter(|governor| *governor != "performance");
@@ -184,6 +196,7 @@ impl Warning {
             Self::DebugBuild { .. } => "debug-build",
             Self::Tmpfs { .. } => "tmpfs",
             Self::DataSmallerThanMemory { .. } => "data-smaller-than-memory",
+            Self::LimitAboveData { .. } => "limit-above-data",
             Self::FrequencyScaling { .. } => "frequency-scaling",
             Self::Steal { .. } => "steal",
             Self::SwapInUse { .. } => "swap-in-use",
@@ -205,6 +218,9 @@ impl Warning {
             Self::DataSmallerThanMemory { data_bytes: (least, most), memory_bytes } => {
                 let data = if least == most { bytes(*most) } else { format!("{} to {}", bytes(*least), bytes(*most)) };
                 format!("the data ({data}) fits into memory ({})", bytes(*memory_bytes))
+            }
+            Self::LimitAboveData { limit_bytes, data_bytes } => {
+                format!("the limit of {} of memory is above the data ({})", bytes(*limit_bytes), bytes(*data_bytes))
             }
             Self::FrequencyScaling { governors } => format!("the frequency governor is {}", governors.join(", ")),
             Self::Steal { steal_ns, wall_ns } => {
@@ -235,6 +251,7 @@ impl Warning {
             Self::DebugBuild { .. } => "its figures are several times too slow, not equally for all stores",
             Self::Tmpfs { .. } => "the figures say nothing about a disk, and flushing costs nothing",
             Self::DataSmallerThanMemory { .. } => "reads come from the page cache and not from the disk",
+            Self::LimitAboveData { .. } => "what was to be read from the disk may all be in memory",
             Self::FrequencyScaling { .. } => "speed follows the load, so short phases look slower than long ones",
             Self::Steal { .. } => "latencies, the high percentiles first, hold a neighbour's work",
             Self::SwapInUse { .. } => "some operations may wait for memory to be read back",
@@ -257,6 +274,7 @@ impl Warning {
                 "that is right if your own data fits too; otherwise measure more records, or limit memory \
                  (bakeoff run --memory-limit)"
             }
+            Self::LimitAboveData { .. } => "measure more records (a larger --scale), or set a lower --memory-limit",
             Self::FrequencyScaling { .. } => "run `cpupower frequency-set -g performance` as root",
             Self::Steal { .. } => "repeat the run at a quieter time or on a machine of your own",
             Self::SwapInUse { .. } => "close other programs, or run `swapoff -a && swapon -a` as root",

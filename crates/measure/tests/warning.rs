@@ -45,6 +45,7 @@ fn all() -> Vec<Warning> {
         Warning::clock_overhead("get of 16 bytes", 46, 200),
         Warning::not_steady((1..=7).map(|number| format!("write of store-{number}")).collect()),
         Warning::few_rounds(2),
+        Warning::limit_above_data(GIB, GIB - 1),
     ];
     before_run(&machine, &medium, &[GIB]).into_iter().chain(later.into_iter().flatten()).collect()
 }
@@ -68,6 +69,7 @@ fn what_could_not_be_read_gives_no_cause_either() {
 
 #[test]
 fn limits_are_where_they_are_said_to_be() {
+    assert_eq!(Warning::limit_above_data(GIB, GIB), None);
     assert_eq!(Warning::steal(Some(10_000_000), 1_000_000_000), None, "1 % exactly");
     assert!(Warning::steal(Some(10_100_000), 1_000_000_000).is_some());
     assert_eq!(Warning::steal(Some(1), 0), None, "no time, no share");

@@ -45,8 +45,9 @@ fn show_lane(
 ) -> Result<(), TapeError> {
     let facts = tape.facts().lanes[number as usize];
     let written = || TapeError::io("print", path);
-    writeln!(out, "lane {number}      {} operations, {} blocks, {} bytes", facts.operations, facts.blocks, facts.bytes)
-        .map_err(written())?;
+    let counts = [(facts.operations, "operation"), (facts.blocks, "block"), (facts.bytes, "byte")];
+    let counts = counts.map(|(count, noun)| format!("{count} {noun}{}", if count == 1 { "" } else { "s" }));
+    writeln!(out, "lane {number}      {}", counts.join(", ")).map_err(written())?;
     let most = limit.unwrap_or(u64::MAX);
     let mut shown = 0;
     let mut lane = tape.lane(number)?;

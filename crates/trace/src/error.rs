@@ -43,7 +43,7 @@ pub enum TraceError {
         most: usize,
     },
     /// There is no operation in it.
-    #[error("the trace has no operation: expected at least one line after the head")]
+    #[error("the trace has no operation: expected a line for each operation, after a head that names the columns")]
     Empty,
     /// It has more different keys than can be counted.
     #[error("line {line}: more than {most} different keys: cut the trace, or sample its keys")]

@@ -222,7 +222,7 @@ impl Columns {
             None => key.len() as u64,
         };
         if key.is_empty() || key_bytes.max(key.len() as u64) > KEY_BYTES_MAX {
-            let expected = format!("1 to {KEY_BYTES_MAX} bytes, which no store takes more of");
+            let expected = format!("a key of 1 to {KEY_BYTES_MAX} bytes");
             return Err(TraceError::line(line, "key", key, expected));
         }
         let value = field(self.value_bytes);

@@ -19,6 +19,11 @@ pub struct Sizes {
 }
 
 impl Sizes {
+    /// Whether all are the same.
+    pub fn is_one(&self) -> bool {
+        self.mean == self.max as f64
+    }
+
     /// Three digits of each are enough to ask for records of such sizes.
     pub(crate) fn of(histogram: &Histogram) -> Option<Self> {
         let at = |part| histogram.quantile_ns(part);

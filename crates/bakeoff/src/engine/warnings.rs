@@ -1,5 +1,7 @@
 //! What spoils figures: known beforehand from machine and medium, seen afterwards in the results.
 
+use std::collections::BTreeMap;
+
 use bakeoff_measure::{Machine, Warning, before_run};
 use bakeoff_protocol::{CellStatus, OverTime, ResultLine};
 use bakeoff_stats::level_change;
@@ -19,6 +21,14 @@ pub(crate) fn before(setup: &Setup, machine: &Machine) -> Vec<WarningFacts> {
     let drivers = setup.drivers.drivers.iter().map(|driver| &driver.description);
     let mut found: Vec<_> = drivers.filter_map(|driver| Warning::debug_build(&driver.driver, &driver.build)).collect();
     found.extend(setup.media.values().flat_map(|medium| before_run(machine, medium, &data_bytes)));
+    let mut limits: BTreeMap<u64, u64> = BTreeMap::new();
+    for workload in &setup.plan.workloads {
+        if let Some(limit) = workload.memory_limit_bytes {
+            let most = limits.entry(limit).or_default();
+            *most = workload.estimate.data_bytes_max.max(*most);
+        }
+    }
+    found.extend(limits.into_iter().filter_map(|(limit, most)| Warning::limit_above_data(limit, most)));
     // Rounds tell chance from difference, and of a profiled run no difference is told.
     found.extend(Warning::few_rounds(setup.suite.rounds()).filter(|_| setup.profile.is_none()));
     facts(found)

@@ -57,7 +57,7 @@ pub(crate) fn check_words(need: &Need, stores: &[StoreDescription]) -> Result<()
     let languages = [Platform::Native.name(), Platform::Jvm.name()].into_iter().chain(LANGUAGES);
     let languages = languages.chain(written_in.iter().map(String::as_str));
     let licenses = ["permissive", "weak-copyleft"].into_iter().chain(PERMISSIVE).chain(WEAK_COPYLEFT).chain(COPYLEFT);
-    let licenses = licenses.chain(stores.iter().map(|store| store.license.as_str()));
+    let licenses = licenses.chain(stores.iter().flat_map(|store| parts(&store.license)).flatten());
     check_known("language", &need.languages, languages)?;
     check_known("license", &need.licenses, licenses)
 }
@@ -125,7 +125,9 @@ fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Strin
     for (word, must) in MUSTS.iter().filter(|(_, must)| need.must.contains(must) && !offers(need, store, *must)) {
         let elsewhere = *must == Must::Transactions && can.atomic_batch;
         let place = if elsewhere { format!(" in class {}", need.durability) } else { String::new() };
-        lacks.push(format!("does not offer {word}{place}"));
+        // The library may have it in a mode that it is not opened in.
+        let here = matches!(must, Must::Transactions | Must::MultiProcess);
+        lacks.push(format!("does not offer {word}{place}{}", if here { ", as it is driven here" } else { "" }));
     }
     if need.does("scan") && !can.scan_from && !need.must.contains(&Must::Ordered) {
         lacks.push("does not offer scans from a key".to_owned());
@@ -167,9 +169,13 @@ fn offers(need: &Need, store: &StoreDescription, must: Must) -> bool {
 
 /// Whether an SPDX expression leaves a choice that is wanted: of `OR` one side is enough, of `AND` both are needed.
 fn allows(wanted: &str, expression: &str) -> bool {
-    expression
-        .split(" OR ")
-        .any(|side| side.split(" AND ").all(|license| is_license(wanted, license.trim_matches(['(', ')', ' ']))))
+    parts(expression).any(|mut side| side.all(|license| is_license(wanted, license)))
+}
+
+/// The licences of an SPDX expression: of each side of its `OR`, those of its `AND`.
+fn parts(expression: &str) -> impl Iterator<Item = impl Iterator<Item = &str>> {
+    let sides = expression.split(" OR ");
+    sides.map(|side| side.split(" AND ").map(|license| license.trim_matches(['(', ')', ' '])))
 }
 
 fn is_license(wanted: &str, license: &str) -> bool {

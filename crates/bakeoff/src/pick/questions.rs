@@ -3,7 +3,9 @@
 use std::io::{BufRead, Write};
 
 use anyhow::{Context, Result, bail};
+use bakeoff_report::paragraph;
 
+use crate::cli::COLUMNS;
 use crate::pick::need::Need;
 use crate::pick::typed::{ITEMS, Typed};
 
@@ -34,7 +36,9 @@ pub(crate) fn ask(input: &mut dyn BufRead, out: &mut dyn Write, check: impl Fn(&
                     typed = tried;
                     break;
                 }
-                Err(why) => writeln!(out, "  {why:#}").context(cannot_ask)?,
+                Err(why) => {
+                    write!(out, "{}", paragraph(&format!("{why:#}"), COLUMNS, "  ", "  ")).context(cannot_ask)?;
+                }
             }
         }
     }

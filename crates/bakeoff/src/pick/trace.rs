@@ -7,6 +7,9 @@ use bakeoff_suite::{approximate_size, format_count, format_size, format_size_ran
 use bakeoff_tape::{Operation, Recording, SizeRange, TapeReader};
 use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Sizes, Summary, Trace};
 
+/// Keys of which one can be more popular than another.
+const RECORDS_MIN: u64 = 2;
+
 /// Beyond this part of the mean of records, the mean of operations is another one.
 const MEANS_DIFFER: f64 = 0.25;
 
@@ -25,7 +28,7 @@ pub(crate) fn need(summary: &Summary) -> Vec<(&'static str, String)> {
     let kinds = summary.mix.iter().filter(|(kind, _)| **kind != Operation::ScanAll);
     let mix: Vec<_> = kinds.map(|(kind, count)| format!("{}={count}", kind.name())).collect();
     let mut need = vec![
-        ("records", summary.keys.max(2).to_string()),
+        ("records", summary.keys.max(RECORDS_MIN).to_string()),
         ("key-size", format!("{key_bytes}B")),
         ("mix", mix.join(",")),
     ];
@@ -90,10 +93,7 @@ pub(crate) fn words(summary: &Summary) -> String {
         format_size(summary.key_bytes.max)
     );
     out += &match summary.value_bytes {
-        Some(sizes) => format!(
-            "values       of operations {:.0} bytes on average; a twentieth up to {}, half up to {},\n             all but a twentieth up to {}\n",
-            sizes.mean, sizes.p5, sizes.p50, sizes.p95
-        ),
+        Some(sizes) => format!("values       of operations {}\n", words_of_sizes(sizes)),
         None => "values       no line tells the length of one\n".to_owned(),
     };
     if let (Some(records), Some(operations)) = (summary.record_value_bytes, summary.value_bytes) {
@@ -106,14 +106,29 @@ pub(crate) fn words(summary: &Summary) -> String {
     out += &format!("working set  about {} of keys and values\n", approximate_size(summary.working_set_bytes));
     if let Some(arrival) = summary.arrival {
         out += &format!(
-            "arrival      {:.1} operations a second for {:.0} s; the time between two varies by {:.2} × its mean (1 for\n             independent arrivals, more for bursts)\n",
+            "arrival      {:.1} operations a second for {:.0} s; the time between two varies by\n             {:.2} × its mean (1 for independent arrivals, more for bursts)\n",
             1.0 / arrival.gap_s_mean,
             arrival.duration_s,
             arrival.variation
         );
     }
     let options: Vec<_> = need(summary).into_iter().map(|(key, text)| format!("--{key} {text}")).collect();
-    out + &format!("\nThe like of it: bakeoff pick {}\n", options.join(" \\\n  "))
+    let few = if summary.keys < RECORDS_MIN {
+        format!(" (with {RECORDS_MIN} records, the fewest there can be)")
+    } else {
+        String::new()
+    };
+    out + &format!("\nThe like of it{few}: bakeoff pick {}\n", options.join(" \\\n  "))
+}
+
+fn words_of_sizes(sizes: Sizes) -> String {
+    if sizes.is_one() {
+        return format!("{:.0} bytes each", sizes.mean);
+    }
+    format!(
+        "{:.0} bytes on average; a twentieth up to {}, half up to {},\n             all but a twentieth up to {}",
+        sizes.mean, sizes.p5, sizes.p50, sizes.p95
+    )
 }
 
 fn words_of_records(records: RecordSizes, operations: Sizes) -> String {
@@ -124,10 +139,10 @@ fn words_of_records(records: RecordSizes, operations: Sizes) -> String {
             format!("not evenly in {range}, which has their mean:\n             {percent:.0} % of the data differ")
         }
     };
-    let mut out = format!(
-        "             of keys {:.0} bytes on average; a twentieth up to {}, half up to {},\n             all but a twentieth up to {}; {fit}\n",
-        sizes.mean, sizes.p5, sizes.p50, sizes.p95
-    );
+    if operations.is_one() && sizes.is_one() {
+        return String::new();
+    }
+    let mut out = format!("             of keys {}; {fit}\n", words_of_sizes(sizes));
     if (operations.mean / sizes.mean - 1.0).abs() > MEANS_DIFFER {
         out += "             Popular keys have other sizes than the rest: only `bakeoff tape import` keeps that,\n             in the like of it operations are on values as large as those of keys\n";
     }

@@ -6,11 +6,11 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::Machine;
 use bakeoff_protocol::StoreDescription;
-use bakeoff_report::{Excluded, PICK_ASKED, PickFacts, by_reason};
+use bakeoff_report::{Excluded, PICK_ASKED, PickFacts, by_reason, paragraph};
 use bakeoff_suite::{Skip, StoreChoice};
 
 use crate::Outcome;
-use crate::cli::{PickArguments, RunArguments, SuiteArguments};
+use crate::cli::{COLUMNS, PickArguments, RunArguments, SuiteArguments};
 use crate::drivers::Drivers;
 use crate::engine::setup::{Setup, SuiteSource};
 use crate::pick::conditions::{check_words, divide, may_suit};
@@ -188,7 +188,9 @@ fn is_of(words: &str, store: &str) -> bool {
 }
 
 fn reasons(excluded: &[Excluded]) -> String {
-    by_reason(excluded).iter().map(|(stores, why)| format!("\n  {stores}: {why}")).collect()
+    let lines = by_reason(excluded);
+    let lines = lines.iter().map(|(stores, why)| paragraph(&format!("{stores}: {why}"), COLUMNS, "  ", "    "));
+    lines.map(|lines| format!("\n{}", lines.trim_end())).collect()
 }
 
 /// Which stores that might do were not asked, since they are not built: none where others were named, or all asked for.

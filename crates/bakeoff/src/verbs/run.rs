@@ -414,11 +414,15 @@ fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<D
         directory.display()
     );
     match &file.find_rate {
-        Some(facts) => tell!(
-            "Looking for the highest rate with {}, for each cell: at least {}, longer where limits lie far below what stores can do or writes are flushed",
-            facts.bound,
-            bakeoff_suite::format_duration(find_rate::expected(setup, facts).1)
-        ),
+        Some(facts) => {
+            let text = format!(
+                "Looking for the highest rate with {}, for each cell: at least {}, longer where limits lie far below what stores can do or \
+                 writes are flushed",
+                facts.bound,
+                bakeoff_suite::format_duration(find_rate::expected(setup, facts).1)
+            );
+            tell!("{}", bakeoff_report::paragraph(&text, COLUMNS, "", "  ").trim_end());
+        }
         None => tell!("Size: {}", sized(setup)),
     }
     if let Some(facts) = &file.profile {

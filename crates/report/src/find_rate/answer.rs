@@ -136,7 +136,7 @@ impl Rates<'_> {
         };
         let ends: Vec<String> = [bracket.held, bracket.failed].into_iter().flatten().map(at).collect();
         let wanted = counted(self.rounds, "round");
-        Some(format!("Of up to {wanted} it had time for fewer: {} rests.", ends.join(", ")))
+        Some(format!("The time was too short for the {wanted} that each end may take: it found {}.", ends.join(", ")))
     }
 
     /// What a search that was cut short still wants.

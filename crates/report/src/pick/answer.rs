@@ -419,16 +419,19 @@ fn left_out(picked: &Picked<'_>, width: usize) -> String {
     };
     let list = |title: &str, body: String| if body.is_empty() { body } else { section(title, &body) };
     let dropped = picked.facts.dropped.iter().map(|each| item(&each.store, &each.why)).collect();
-    let failed = failures(picked).iter().map(|(store, why)| item(store, why)).collect();
+    let (late, failed): (Vec<_>, Vec<_>) =
+        failures(picked).into_iter().partition(|(_, kind, _)| *kind == Some(FailureKind::Timeout));
+    let [late, failed] = [late, failed].map(|some| some.iter().map(|(store, _, why)| item(store, why)).collect());
     let excluded = by_reason(&picked.facts.excluded).iter().map(|(stores, why)| item(stores, why)).collect();
-    let mut out = list("Behind, and out of the race for what was asked", dropped);
+    let mut out = list("Out of the race for what was asked", dropped);
+    out.push_str(&list("Not done within their part of the time", late));
     out.push_str(&list("Failed", failed));
     out.push_str(&list("Cannot do this", excluded));
     out
 }
 
 /// Every store that failed, with the question at which it did, and why, in the order in which they were asked.
-fn failures(picked: &Picked<'_>) -> Vec<(String, String)> {
+fn failures(picked: &Picked<'_>) -> Vec<(String, Option<FailureKind>, String)> {
     let others = picked.facts.questions.iter().map(|question| (question.variant.as_str(), question.words.as_str()));
     let mut failures = Vec::new();
     for (variant, words) in [(PICK_ASKED, "what was asked")].into_iter().chain(others) {
@@ -437,7 +440,7 @@ fn failures(picked: &Picked<'_>) -> Vec<(String, String)> {
             let Some(cell) = rounds.find(|cell| !cell.is_ok()) else { continue };
             let kind = cell.end.failure.map_or("failed", FailureKind::words);
             let message = cell.end.failure_message.as_deref().unwrap_or("the log beside the results says more");
-            failures.push((store, format!("at “{words}”, {kind}: {message}")));
+            failures.push((store, cell.end.failure, format!("at “{words}”, {kind}: {message}")));
         }
     }
     failures
