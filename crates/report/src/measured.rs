@@ -69,7 +69,7 @@ fn changes(run: &Run) -> Option<String> {
     let questions = PickFacts::of(run)?.questions;
     let variants: BTreeSet<&str> = run.cells.iter().filter_map(|cell| cell.end.axes.variant.as_deref()).collect();
     let measured = questions.iter().filter(|question| variants.contains(question.variant.as_str())).count();
-    (!questions.is_empty()).then(|| format!("{measured} of {} to it", counted(questions.len(), "change")))
+    (!questions.is_empty()).then(|| format!("{measured} of {} to it measured", counted(questions.len(), "change")))
 }
 
 /// How many combinations of what was named were measured, if not all: a reader would take it for all.

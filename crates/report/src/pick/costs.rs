@@ -40,7 +40,7 @@ pub(crate) fn cost_table(picked: &Picked<'_>, ranking: &Ranking, width: usize, c
     }
     let mut out = table.render(width, color);
     if !is_all_told {
-        let words = "A percentile is – where ten operations at least do not lie beyond it.";
+        let words = "A percentile that too few operations tell is –: ten at least must lie beyond it.";
         out.push_str(&paragraph(words, width, "  ", "  "));
     }
     out.push_str(&better_at(picked, ranking, &all, width));
