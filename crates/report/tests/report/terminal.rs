@@ -53,6 +53,24 @@ fn everything_in_full() {
 }
 
 #[test]
+fn recovery_is_told_unasked_and_the_quickest_first() {
+    let reopened = |store: &str, reopen_ns| {
+        let mut cell = good(&axes(store), 1, vec![phase_result("get", vec![operation("get", 1_000)])]);
+        cell.end.axes.killed = true;
+        cell.end.verified.as_mut().unwrap().reopen_ns = reopen_ns;
+        cell
+    };
+    let text =
+        render_terminal(&run(vec![reopened("lmdb", 9_000_000), reopened("sqlite", 2_000_000)], stores()), &PLAIN);
+    let section = text.split("Time to reopen").nth(1).unwrap_or_else(|| panic!("{text}"));
+    assert!(section.contains("killed, then recovered"), "{text}");
+    let (first, second) = (section.find("2.00 ms"), section.find("9.00 ms"));
+    assert!(first.is_some() && first < second, "{text}");
+    // Closed in an orderly way, it is one figure among others.
+    assert!(!render_terminal(&run(three_stores(), stores()), &PLAIN).contains("Time to reopen"));
+}
+
+#[test]
 fn slow_operations_are_explained() {
     let mut cells = three_stores();
     for (index, cell) in cells.iter_mut().enumerate() {
