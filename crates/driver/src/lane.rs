@@ -344,32 +344,55 @@ fn scan(
     let Some(plan) = fields.and_then(Scan::decode) else {
         return Err(StoreError::BadRequest("a scan without scan fields".to_owned()));
     };
-    let mut seen = Visit::default();
     let limit = if from.is_some() { plan.limit } else { u64::MAX };
-    if limit == 0 {
-        buffers.visits.push(seen);
-        return Ok(());
+    let (consumer, output) = (plan.consumer, &mut buffers.output);
+    let mut scan = ScanUnderWay { seen: Visit::default(), limit, consumer, direction, output };
+    if limit > 0 {
+        session.scan(from, direction, &mut |key, value| scan.visit(key, value))?;
     }
-    let output = &mut buffers.output;
-    let mut visit = |key: &[u8], value: &[u8]| {
-        seen.entries += 1;
-        seen.bytes += (key.len() + value.len()) as u64;
-        match plan.consumer {
-            Consumer::Count => {}
-            Consumer::Copy => {
-                output.extend_from_slice(key);
-                output.extend_from_slice(value);
-            }
-            consumer if direction == Direction::Any => {
-                seen.state = seen.state.wrapping_add(consume::step(consumer, 0, key, value));
-            }
-            consumer => seen.state = consume::step(consumer, seen.state, key, value),
-        }
-        seen.entries < limit
-    };
-    session.scan(from, direction, &mut visit)?;
-    buffers.visits.push(seen);
+    buffers.visits.push(scan.seen);
     Ok(())
+}
+
+/// A scan while it goes on.
+struct ScanUnderWay<'a> {
+    seen: Visit,
+    /// Entries at most.
+    limit: u64,
+    consumer: Consumer,
+    direction: Direction,
+    output: &'a mut Vec<u8>,
+}
+
+impl ScanUnderWay<'_> {
+    /// Takes an entry and says whether to go on. The fastest store steps to one in 20 ns, so counting is all that is done here.
+    #[inline]
+    fn visit(&mut self, key: &[u8], value: &[u8]) -> bool {
+        self.seen.entries += 1;
+        self.seen.bytes += (key.len() + value.len()) as u64;
+        if self.consumer == Consumer::Count { self.goes_on() } else { self.consume(key, value) }
+    }
+
+    fn goes_on(&self) -> bool {
+        self.seen.entries < self.limit
+    }
+
+    /// Apart, so that the registers it needs are not saved for what is only counted.
+    #[inline(never)]
+    fn consume(&mut self, key: &[u8], value: &[u8]) -> bool {
+        let state = &mut self.seen.state;
+        match self.consumer {
+            Consumer::Copy => {
+                self.output.extend_from_slice(key);
+                self.output.extend_from_slice(value);
+            }
+            consumer if self.direction == Direction::Any => {
+                *state = state.wrapping_add(consume::step(consumer, 0, key, value));
+            }
+            consumer => *state = consume::step(consumer, *state, key, value),
+        }
+        self.goes_on()
+    }
 }
 
 #[inline(never)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bakeoff_protocol::Durability;
-use bakeoff_tape::{Data, KeyForm, KeyMaker, LANES_MAX, SizeRange, Tree, key_lengths, tree_entries};
+use bakeoff_tape::{Data, KeyForm, KeyMaker, LANES_MAX, POOL_BYTES_MAX, SizeRange, Tree, key_lengths, tree_entries};
 
 use crate::disturbance::Disturbance;
 use crate::error::Problems;
@@ -14,7 +14,7 @@ use crate::suite::StoreChoice;
 use crate::tree;
 use crate::units::{format_duration, format_size, format_size_range, parse_duration, parse_size};
 use crate::units::{parse_size_range, shorten};
-use crate::{POOL_BYTES_MAX, RECORDS_MAX, VALUE_BYTES_MAX};
+use crate::{RECORDS_MAX, VALUE_BYTES_MAX};
 
 /// The longest time a cell may be given: 30 days.
 const TIMEOUT_MS_MAX: u64 = 30 * 24 * 3_600_000;

@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use bakeoff_protocol::{Axes, Durability, Profile, Settings, StoreDescription};
-use bakeoff_tape::{Data, Estimate, PhaseSpec, SizeRange, TreeValues, Workload, estimate};
+use bakeoff_tape::{Data, Estimate, POOL_BYTES_MAX, PhaseSpec, SizeRange, TreeValues, Workload, estimate};
 use serde::Serialize;
 use sha1::{Digest, Sha1};
 
-use crate::POOL_BYTES_MAX;
 use crate::axes::Key;
 use crate::disturbance::Disturbance;
 use crate::error::{Problems, SuiteErrors};

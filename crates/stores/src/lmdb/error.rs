@@ -6,10 +6,12 @@ use super::ffi;
 use crate::StoreError;
 
 /// `Ok` for success, else the error.
+#[inline]
 pub(super) fn check(code: c_int) -> Result<(), StoreError> {
     if code == ffi::MDB_SUCCESS { Ok(()) } else { Err(error_from_code(code)) }
 }
 
+#[cold]
 fn error_from_code(code: c_int) -> StoreError {
     // Codes above zero are those of the operating system.
     if code > 0 {
