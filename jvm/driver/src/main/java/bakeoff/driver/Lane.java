@@ -106,15 +106,16 @@ public final class Lane<B> {
     }
 
     /** Outside the clock: makes everything ready that the block's operations need. */
-    private void prepare(LaneReader reader) throws Failure {
+    private void prepare(LaneReader reader) throws Failure, TapeException {
         records = reader.records();
         output.clear();
         reserve(reader.outputBytes());
         count = reader.operations();
         for (int index = 0; index < count; index++) {
             Step<B> step = steps[index];
-            Record record = reader.record(index);
-            step.begin(record);
+            Record record = step.record;
+            step.clear();
+            reader.read(record);
             if (record.operation != Operation.COMMIT && record.operation != Operation.SCAN_ALL) {
                 step.key = form.of(records, record.keyOffset, record.keyBytes);
             }

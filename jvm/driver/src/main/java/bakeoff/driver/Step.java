@@ -13,7 +13,7 @@ final class Step<B> {
     static final long UNTIMED = -1;
 
     /** The operation and what is expected of it. */
-    Record record;
+    final Record record = new Record();
     /** The key; null where there is none. */
     B key;
     /** The value to write; null where there is none. */
@@ -34,9 +34,8 @@ final class Step<B> {
     /** Nanoseconds, or {@link #UNTIMED}. */
     long timeNs;
 
-    /** Takes an operation and forgets the answer to the last one. */
-    void begin(Record operation) {
-        record = operation;
+    /** Forgets everything but the operation. */
+    void clear() {
         key = null;
         value = null;
         kept = null;

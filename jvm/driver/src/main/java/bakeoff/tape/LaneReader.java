@@ -5,9 +5,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.util.Arrays;
 
-/** One lane of a tape, read from its beginning to its end into one buffer that is used again for each block. */
+/**
+ * One lane of a tape, read from its beginning to its end into one buffer that is used again for each block.
+ *
+ * <p>A block is checked as a whole before its records are read. Once {@link TapeReader#check} has seen a whole tape, its blocks are
+ * not checked again as long as the file stays as it was; whether it did is looked at when a lane begins and when it ends.
+ */
 public final class LaneReader {
     /** Operations in a block, at most. */
     public static final int BLOCK_OPERATIONS_MAX = 1024;
@@ -20,20 +24,27 @@ public final class LaneReader {
     private final FileChannel file;
     private final LaneFacts facts;
     private final long poolBytes;
+    /** The whole tape was checked when the file had this stamp; null if it was not checked. */
+    private final Stamp checked;
+
     private final ByteBuffer header = buffer(BLOCK_HEADER_BYTES);
-    private final Record[] decoded = new Record[BLOCK_OPERATIONS_MAX];
     private ByteBuffer records = buffer(1 << 16);
+    /** Where in the file the next block begins. */
     private long position;
+    /** Where in the block the next record begins. */
+    private int at;
+
     private long operationsSeen;
     private long blocksSeen;
 
-    LaneReader(Path path, FileChannel file, LaneFacts facts, long poolBytes) {
+    LaneReader(Path path, FileChannel file, LaneFacts facts, long poolBytes, Stamp checked) throws TapeException {
         this.path = path;
         this.file = file;
         this.facts = facts;
         this.poolBytes = poolBytes;
+        this.checked = checked;
         position = facts.offset();
-        Arrays.setAll(decoded, index -> new Record());
+        checkStamp();
     }
 
     private static ByteBuffer buffer(int bytes) {
@@ -41,14 +52,16 @@ public final class LaneReader {
     }
 
     /**
-     * Reads and checks the next block. Says whether there was one.
+     * Reads the next block. Says whether there was one.
      *
-     * @throws TapeException if the block is damaged or cannot be read, or the lane's counts do not add up
+     * @throws TapeException if the block is damaged or cannot be read, the lane's counts do not add up, or the file was changed after
+     *     it was checked
      */
     public boolean next() throws TapeException {
         long left = facts.offset() + facts.bytes() - position;
         if (left == 0) {
             checkCounts();
+            checkStamp();
             return false;
         }
         long base = position;
@@ -57,11 +70,11 @@ public final class LaneReader {
         } catch (IOException error) {
             throw new TapeException(path, "offset %d: cannot read a block: %s".formatted(base, error.getMessage()));
         }
-        long actual = Hash.xxh64(records, 0, records.limit());
-        if (actual != checksum()) {
-            throw damaged(base + 16, "checksum of a block", TapeHeader.hex(checksum()), TapeHeader.hex(actual));
+        if (checked == null) {
+            checkChecksum(base);
+            checkBlock(base);
         }
-        checkBlock(base);
+        at = 0;
         position += BLOCK_HEADER_BYTES + records.limit();
         operationsSeen += operations();
         blocksSeen++;
@@ -91,10 +104,18 @@ public final class LaneReader {
         TapeReader.readFully(file, position + BLOCK_HEADER_BYTES, records);
     }
 
-    /** Decodes a block's records, and refuses one whose records are not exactly what its header says. */
+    private void checkChecksum(long base) throws TapeException {
+        long actual = Hash.xxh64(records, 0, records.limit());
+        if (actual != checksum()) {
+            throw damaged(base + 16, "checksum of a block", TapeHeader.hex(checksum()), TapeHeader.hex(actual));
+        }
+    }
+
+    /** Refuses a block whose records are not exactly what its header says. */
     private void checkBlock(long base) throws TapeException {
         int end = records.limit();
         int operations = operations();
+        Record record = new Record();
         int count = 0;
         long output = 0;
         long written = 0;
@@ -102,7 +123,6 @@ public final class LaneReader {
             if (count == operations) {
                 throw damaged(base + 4, "operations of a block", operations, "more");
             }
-            Record record = decoded[count];
             int after = record.decode(records, at, end);
             RecordRules.Broken broken =
                     after < 0 ? RecordRules.malformed(records.get(at)) : RecordRules.check(record, records, poolBytes);
@@ -127,6 +147,14 @@ public final class LaneReader {
 
     private static long saturatingAdd(long sum, long bytes) {
         return bytes < 0 || sum > Long.MAX_VALUE - bytes ? Long.MAX_VALUE : sum + bytes;
+    }
+
+    /** Refuses a file that was written to since it was checked. */
+    private void checkStamp() throws TapeException {
+        if (checked != null && !checked.equals(Stamp.of(path))) {
+            throw new TapeException(
+                    path, "was changed after it was checked: leave tapes alone while they are replayed");
+        }
     }
 
     private void checkCounts() throws TapeException {
@@ -161,8 +189,16 @@ public final class LaneReader {
         return records;
     }
 
-    /** One of the current block's {@link #operations}; the next block takes its place. */
-    public Record record(int index) {
-        return decoded[index];
+    /**
+     * Fills {@code record} with the next of the current block's {@link #operations}.
+     *
+     * @throws TapeException if there is none, which a block that was checked does not do
+     */
+    public void read(Record record) throws TapeException {
+        int after = record.decode(records, at, records.limit());
+        if (after < 0) {
+            throw new TapeException(path, "offset %d: no whole record".formatted(position - records.limit() + at));
+        }
+        at = after;
     }
 }

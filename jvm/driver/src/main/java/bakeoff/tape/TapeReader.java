@@ -19,6 +19,8 @@ public final class TapeReader implements Closeable {
     private final Path path;
     private final FileChannel file;
     private final TapeHeader header;
+    /** Every record was looked at and found right, in a file of this stamp; null before. */
+    private Stamp checked;
 
     private TapeReader(Path path, FileChannel file, TapeHeader header) {
         this.path = path;
@@ -98,6 +100,7 @@ public final class TapeReader implements Closeable {
      * @throws TapeException what is wrong and where
      */
     public void check() throws TapeException {
+        Stamp stamp = Stamp.of(path);
         try (StreamingXXHash64 content = Hash.streaming()) {
             byte[] checksum = new byte[Long.BYTES];
             for (int number = 0; number < header.lanes().size(); number++) {
@@ -116,11 +119,16 @@ public final class TapeReader implements Closeable {
                         TapeHeader.hex(content.getValue()));
             }
         }
+        checked = stamp;
     }
 
-    /** The lane with this number, which there must be, from its beginning. */
-    public LaneReader lane(int number) {
-        return new LaneReader(path, file, header.lanes().get(number), header.poolBytes());
+    /**
+     * The lane with this number, which there must be, from its beginning.
+     *
+     * @throws TapeException if the file was changed after it was checked
+     */
+    public LaneReader lane(int number) throws TapeException {
+        return new LaneReader(path, file, header.lanes().get(number), header.poolBytes(), checked);
     }
 
     @Override

@@ -14,10 +14,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -53,9 +55,11 @@ final class VectorsTest {
 
     private static JsonArray records(LaneReader lane) throws TapeException {
         JsonArray records = new JsonArray();
+        Record record = new Record();
         while (lane.next()) {
             for (int index = 0; index < lane.operations(); index++) {
-                records.add(json(lane.record(index), lane.records()));
+                lane.read(record);
+                records.add(json(record, lane.records()));
             }
         }
         return records;
@@ -172,6 +176,36 @@ final class VectorsTest {
         Files.write(path, bytes);
         try (TapeReader tape = TapeReader.open(path)) {
             tape.check();
+        }
+    }
+
+    /** What was checked is not checked again, so it has to be the same still when a lane begins and when it ends. */
+    @Test
+    void aTapeThatIsWrittenToAfterItWasCheckedIsRefused() throws Exception {
+        Path path = temporary.resolve("written.tape");
+        Files.copy(VECTORS.resolve("every-operation.tape"), path);
+        try (TapeReader tape = TapeReader.open(path)) {
+            tape.check();
+            LaneReader begun = tape.lane(0);
+            Files.setLastModifiedTime(path, FileTime.fromMillis(0));
+            for (Executable reading : List.<Executable>of(() -> records(begun), () -> tape.lane(0), tape::check)) {
+                String message = assertThrows(TapeException.class, reading).getMessage();
+                assertTrue(message.contains("was changed after it was checked"), message);
+            }
+        }
+    }
+
+    /** Without a check of the whole tape each block is checked when it is read. */
+    @Test
+    void blocksOfATapeThatWasNotCheckedAreChecked() throws Exception {
+        byte[] bytes = Files.readAllBytes(VECTORS.resolve("every-operation.tape"));
+        bytes[(int) number(bytes, 72) + 24 + 1] ^= 1;
+        Path path = temporary.resolve("damaged.tape");
+        Files.write(path, bytes);
+        try (TapeReader tape = TapeReader.open(path)) {
+            LaneReader lane = tape.lane(0);
+            String message = assertThrows(TapeException.class, lane::next).getMessage();
+            assertTrue(message.contains("checksum of a block"), message);
         }
     }
 

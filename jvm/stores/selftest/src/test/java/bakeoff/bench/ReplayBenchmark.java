@@ -63,6 +63,8 @@ public class ReplayBenchmark {
     @Setup(Level.Trial)
     public void open() throws Exception {
         reader = TapeReader.open(Path.of(tape));
+        // As before every replay.
+        reader.check();
         if (reader.header().operations() != OPERATIONS) {
             throw new IllegalArgumentException("%s has %d operations, not %d"
                     .formatted(tape, reader.header().operations(), OPERATIONS));
