@@ -13,10 +13,8 @@ import java.util.HexFormat;
 
 /**
  * Outside the clock: compares a block's answers with the tape and records its times.
- *
- * @param <B> the form of keys and values
  */
-final class Checker<B> {
+final class Checker {
     private static final int KEY_BYTES_SHOWN = 64;
 
     private final Pool pool;
@@ -29,10 +27,10 @@ final class Checker<B> {
         this.outcome = outcome;
     }
 
-    void settle(Step<B>[] steps, int count, ByteBuffer records, boolean check) {
+    void settle(Step[] steps, int count, ByteBuffer records, boolean check) {
         int begin = 0;
         for (int index = 0; index < count; index++) {
-            Step<B> step = steps[index];
+            Step step = steps[index];
             if (check) {
                 check(step, begin, records);
             }
@@ -42,13 +40,13 @@ final class Checker<B> {
     }
 
     /** Adds an operation to its kind's tally. */
-    private void count(Step<B> step) {
+    private void count(Step step) {
         Record record = step.record;
         if (record.has(Flags.UNTIMED)) {
             return;
         }
-        Tally tally = outcome.tally(record.operation);
-        switch (record.operation) {
+        Tally tally = outcome.tally(record.operation());
+        switch (record.operation()) {
             case SCAN, SCAN_ALL -> tally.add(step.entries, step.bytes);
             case WALK -> tally.add(step.entries, 0);
             case DELETE, COMMIT -> tally.add(1, 0);
@@ -61,9 +59,9 @@ final class Checker<B> {
         }
     }
 
-    private void check(Step<B> step, int begin, ByteBuffer records) {
+    private void check(Step step, int begin, ByteBuffer records) {
         boolean right =
-                switch (step.record.operation) {
+                switch (step.record.operation()) {
                     case GET -> getIsRight(step, begin);
                     case WALK -> walkIsRight(step);
                     case SCAN, SCAN_ALL -> scanIsRight(step, begin);
@@ -81,7 +79,7 @@ final class Checker<B> {
         }
     }
 
-    private boolean getIsRight(Step<B> step, int begin) {
+    private boolean getIsRight(Step step, int begin) {
         if (!step.record.has(Flags.FOUND)) {
             return !step.found && step.kept == null && step.outputEnd == begin;
         }
@@ -89,7 +87,7 @@ final class Checker<B> {
     }
 
     /** Where the value read first differs from the one expected; negative if nowhere. */
-    private int mismatch(Step<B> step, int begin) {
+    private int mismatch(Step step, int begin) {
         ByteBuffer found = step.kept == null
                 ? ByteBuffer.wrap(output.array(), begin, step.outputEnd - begin)
                 : ByteBuffer.wrap(step.kept);
@@ -100,7 +98,7 @@ final class Checker<B> {
         return pool.window(record.valueOffset).slice(pool.place(record.valueOffset), (int) record.valueBytes);
     }
 
-    private static boolean walkIsRight(Step<?> step) {
+    private static boolean walkIsRight(Step step) {
         Record record = step.record;
         boolean found = record.has(Flags.FOUND);
         if (!found && !Walk.pastLeaf(record)) {
@@ -109,7 +107,7 @@ final class Checker<B> {
         return step.found == found && step.entries == Walk.found(record) && step.state == record.valueOffset;
     }
 
-    private boolean scanIsRight(Step<B> step, int begin) {
+    private boolean scanIsRight(Step step, int begin) {
         Record record = step.record;
         if (step.entries != record.entries || step.bytes != record.bytes) {
             return false;
@@ -124,16 +122,16 @@ final class Checker<B> {
     }
 
     /** What was wrong with an answer, for a person. */
-    private String describe(Step<B> step, int begin, ByteBuffer records) {
+    private String describe(Step step, int begin, ByteBuffer records) {
         Record record = step.record;
-        if (record.operation == Operation.WALK) {
+        if (record.operation() == Operation.WALK) {
             return describeWalk(step);
         }
         String key = printable(records, record.keyOffset, record.keyBytes);
-        return record.operation == Operation.GET ? describeGet(step, begin, key) : describeScan(step, key);
+        return record.operation() == Operation.GET ? describeGet(step, begin, key) : describeScan(step, key);
     }
 
-    private static String describeWalk(Step<?> step) {
+    private static String describeWalk(Step step) {
         Record record = step.record;
         int components = Walk.components(record);
         if (step.found && step.entries < components) {
@@ -154,7 +152,7 @@ final class Checker<B> {
                         record.has(Flags.FOUND));
     }
 
-    private String describeGet(Step<B> step, int begin, String key) {
+    private String describeGet(Step step, int begin, String key) {
         Record record = step.record;
         int length = step.kept == null ? step.outputEnd - begin : step.kept.length;
         if (!record.has(Flags.FOUND)) {
@@ -167,9 +165,9 @@ final class Checker<B> {
                 .formatted(key, length, record.valueBytes, mismatch(step, begin));
     }
 
-    private String describeScan(Step<B> step, String key) {
+    private String describeScan(Step step, String key) {
         Record record = step.record;
-        String what = record.operation == Operation.SCAN ? "scan from key " + key : "whole scan";
+        String what = record.operation() == Operation.SCAN ? "scan from key " + key : "whole scan";
         if (step.entries == record.entries && step.bytes == record.bytes) {
             return "%s delivered %d entries of %d bytes as expected, but their content or order is wrong (checksum differs)"
                     .formatted(what, record.entries, record.bytes);

@@ -12,6 +12,7 @@ import bakeoff.tape.Pool;
 import bakeoff.tape.Record;
 import bakeoff.tape.TapeException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * The replay loop: one thread, one lane of one tape, one session.
@@ -26,7 +27,14 @@ public final class Lane<B> {
     private static final int PAGE_BYTES = 4096;
     private static final int WALK_VALUE_BYTES = 1 << 12;
 
-    private final Step<B>[] steps = newSteps();
+    private final Step[] steps = new Step[LaneReader.BLOCK_OPERATIONS_MAX];
+    /**
+     * The block's keys and written values; null where an operation has none. Made anew for each block: to keep a young object in an
+     * old array would cost a memory barrier for each.
+     */
+    private B[] keys;
+
+    private B[] values;
     private final Form<B> form;
     private final Pool pool;
     private final Output output;
@@ -40,19 +48,11 @@ public final class Lane<B> {
 
     /** Buffers for operations whose key and value are at most so long together. */
     public Lane(Form<B> form, Pool pool, int entryBytesMax) {
+        Arrays.setAll(steps, index -> new Step());
         this.form = form;
         this.pool = pool;
         output = new Output(Math.addExact(LaneReader.BLOCK_BYTES_MAX, entryBytesMax));
         fold = new Fold<>(form, output, entryBytesMax);
-    }
-
-    @SuppressWarnings({"unchecked", "rawtypes"})
-    private static <B> Step<B>[] newSteps() {
-        Step<B>[] steps = new Step[LaneReader.BLOCK_OPERATIONS_MAX];
-        for (int index = 0; index < steps.length; index++) {
-            steps[index] = new Step<>();
-        }
-        return steps;
     }
 
     /**
@@ -62,7 +62,7 @@ public final class Lane<B> {
      */
     public LaneOutcome replay(Job job, LaneReader reader, Session<B> session) throws Failure {
         LaneOutcome outcome = new LaneOutcome();
-        Checker<B> checker = new Checker<>(pool, output, outcome);
+        Checker checker = new Checker(pool, output, outcome);
         Pace pace = job.speed() > 0 ? new Pace(job.speed()) : null;
         try {
             boolean warmsUp = job.steady() != null;
@@ -70,7 +70,7 @@ public final class Lane<B> {
                 if (warmsUp && !job.steady().claims(reader.operations())) {
                     warmsUp = false;
                     outcome = outcome.afterWarmUp();
-                    checker = new Checker<>(pool, output, outcome);
+                    checker = new Checker(pool, output, outcome);
                 }
                 long operationsBefore = warmsUp ? outcome.timedOperations() : 0;
                 long timedNsBefore = outcome.timedNs;
@@ -111,21 +111,28 @@ public final class Lane<B> {
         output.clear();
         reserve(reader.outputBytes());
         count = reader.operations();
+        keys = newArray(count);
+        values = newArray(count);
         for (int index = 0; index < count; index++) {
-            Step<B> step = steps[index];
+            Step step = steps[index];
             Record record = step.record;
             step.clear();
             reader.read(record);
-            if (record.operation != Operation.COMMIT && record.operation != Operation.SCAN_ALL) {
-                step.key = form.of(records, record.keyOffset, record.keyBytes);
+            if (record.operation() != Operation.COMMIT && record.operation() != Operation.SCAN_ALL) {
+                keys[index] = form.of(records, record.keyOffset, record.keyBytes);
             }
-            if (record.operation.writesValue()) {
+            if (record.operation().writesValue()) {
                 ByteBuffer window = pool.window(record.valueOffset);
                 int place = pool.place(record.valueOffset);
                 touch(window, place, (int) record.valueBytes);
-                step.value = form.of(window, place, (int) record.valueBytes);
+                values[index] = form.of(window, place, (int) record.valueBytes);
             }
         }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <B> B[] newArray(int length) {
+        return (B[]) new Object[length];
     }
 
     private void reserve(long bytes) throws Failure {
@@ -147,10 +154,10 @@ public final class Lane<B> {
     /** Latency mode: two clock readings around each call. */
     private void timedEach(Session<B> session) throws Failure {
         for (int index = 0; index < count; index++) {
-            Step<B> step = steps[index];
+            Step step = steps[index];
             long begin = System.nanoTime();
             try {
-                perform(step, session);
+                perform(index, session);
             } catch (Throwable error) {
                 throw Failure.ofStep(step.record, records, error);
             }
@@ -168,10 +175,10 @@ public final class Lane<B> {
      */
     private void timedWhenDue(Session<B> session, Pace pace) throws Failure {
         for (int index = 0; index < count; index++) {
-            Step<B> step = steps[index];
+            Step step = steps[index];
             long from = step.record.has(Flags.DUE) ? pace.awaitDue(step.record.dueNs) : System.nanoTime();
             try {
-                perform(step, session);
+                perform(index, session);
             } catch (Throwable error) {
                 throw Failure.ofStep(step.record, records, error);
             }
@@ -190,7 +197,7 @@ public final class Lane<B> {
         long begin = System.nanoTime();
         try {
             for (; index < count; index++) {
-                perform(steps[index], session);
+                perform(index, session);
                 steps[index].outputEnd = output.position();
             }
         } catch (Throwable error) {
@@ -200,25 +207,27 @@ public final class Lane<B> {
     }
 
     /** Does one operation: the only code between the two clock readings. */
-    private void perform(Step<B> step, Session<B> session) throws Exception {
-        switch (step.record.operation) {
+    private void perform(int index, Session<B> session) throws Exception {
+        Step step = steps[index];
+        B key = keys[index];
+        switch (step.record.operation()) {
             case GET -> {
-                step.found = session.get(step.key, output);
+                step.found = session.get(key, output);
                 step.kept = output.takeKept();
             }
-            case INSERT -> session.insert(step.key, step.value);
-            case UPDATE -> session.update(step.key, step.value);
-            case UPSERT -> session.upsert(step.key, step.value);
-            case DELETE -> session.delete(step.key);
+            case INSERT -> session.insert(key, values[index]);
+            case UPDATE -> session.update(key, values[index]);
+            case UPSERT -> session.upsert(key, values[index]);
+            case DELETE -> session.delete(key);
             case COMMIT -> session.commit();
-            case SCAN, SCAN_ALL -> scan(step, session);
+            case SCAN, SCAN_ALL -> scan(step, key, session);
             case WALK -> walk(step, session);
         }
     }
 
-    private void scan(Step<B> step, Session<B> session) throws Exception {
+    private void scan(Step step, B key, Session<B> session) throws Exception {
         Record record = step.record;
-        boolean whole = record.operation == Operation.SCAN_ALL;
+        boolean whole = record.operation() == Operation.SCAN_ALL;
         if (!whole && record.limit == 0) {
             return;
         }
@@ -230,13 +239,13 @@ public final class Lane<B> {
         }
         // As unsigned, -1 is the largest number.
         fold.begin(record.consumer, direction == Direction.ANY, whole ? -1 : record.limit);
-        session.scan(step.key, direction, fold);
+        session.scan(key, direction, fold);
         step.entries = fold.entries();
         step.bytes = fold.bytes();
         step.state = fold.state();
     }
 
-    private void walk(Step<B> step, Session<B> session) throws Exception {
+    private void walk(Step step, Session<B> session) throws Exception {
         directories.begin(step.record);
         step.found = descend(step, session);
         step.state = directories.state();
@@ -246,7 +255,7 @@ public final class Lane<B> {
      * Looks up a path component by component: each key begins with the id that the value before it holds. Says whether the last lookup
      * found something.
      */
-    private boolean descend(Step<B> step, Session<B> session) throws Exception {
+    private boolean descend(Step step, Session<B> session) throws Exception {
         int at = step.record.keyOffset;
         int end = at + step.record.keyBytes;
         while (at < end) {

@@ -5,19 +5,13 @@ import bakeoff.tape.Record;
 /**
  * One operation of a block, made ready before the clock starts, and what the store answered. The objects are used again for each
  * block.
- *
- * @param <B> the form of keys and values
  */
-final class Step<B> {
+final class Step {
     /** The time of an operation that is done outside the clock. */
     static final long UNTIMED = -1;
 
     /** The operation and what is expected of it. */
     final Record record = new Record();
-    /** The key; null where there is none. */
-    B key;
-    /** The value to write; null where there is none. */
-    B value;
 
     /** Where the operation's output ends; it begins where that of the one before ends. */
     int outputEnd;
@@ -36,8 +30,6 @@ final class Step<B> {
 
     /** Forgets everything but the operation. */
     void clear() {
-        key = null;
-        value = null;
         kept = null;
         found = false;
         entries = 0;

@@ -10,8 +10,8 @@ public final class Record {
     static final int SCAN_BYTES = 40;
     static final int BYTES_MAX = FIXED_BYTES + DUE_BYTES + KEY_BYTES_MAX + SCAN_BYTES;
 
-    /** What to do. */
-    public Operation operation;
+    /** What to do, as on tape: to keep an object here would cost a memory barrier for each record. */
+    private byte code;
     /** Bits of {@link Flags}. */
     public int flags;
     /** Where the key (for a walk the path) lies in the block. */
@@ -35,6 +35,11 @@ public final class Record {
     /** Scans: what is done with each entry. */
     public Consumer consumer;
 
+    /** What to do. */
+    public Operation operation() {
+        return Operation.ofCode(code);
+    }
+
     /** Whether a flag is set. */
     public boolean has(int flag) {
         return (flags & flag) != 0;
@@ -45,8 +50,8 @@ public final class Record {
         if (end - offset < FIXED_BYTES) {
             return -1;
         }
-        operation = Operation.ofCode(block.get(offset));
-        if (operation == null) {
+        code = block.get(offset);
+        if (operation() == null) {
             return -1;
         }
         flags = block.get(offset + 1) & 0xff;
@@ -66,7 +71,7 @@ public final class Record {
         if (next > end) {
             return -1;
         }
-        return operation.isScan() ? decodeScan(block, next, end) : next;
+        return operation().isScan() ? decodeScan(block, next, end) : next;
     }
 
     private int decodeScan(ByteBuffer block, int offset, int end) {
@@ -85,19 +90,19 @@ public final class Record {
 
     /** Bytes that a right answer appends to the output. */
     long outputBytes() {
-        if (operation == Operation.GET && has(Flags.FOUND)) {
+        if (operation() == Operation.GET && has(Flags.FOUND)) {
             return valueBytes;
         }
-        return operation.isScan() && consumer == Consumer.COPY ? bytes : 0;
+        return operation().isScan() && consumer == Consumer.COPY ? bytes : 0;
     }
 
     /** Bytes of the value that is written. */
     long writtenBytes() {
-        return operation.writesValue() ? valueBytes : 0;
+        return operation().writesValue() ? valueBytes : 0;
     }
 
     /** Whether {@code valueOffset} and {@code valueBytes} name a slice of the pool. */
     public boolean refersToPool() {
-        return operation.writesValue() || operation == Operation.GET && has(Flags.FOUND);
+        return operation().writesValue() || operation() == Operation.GET && has(Flags.FOUND);
     }
 }

@@ -22,7 +22,7 @@ final class RecordRules {
         if ((record.flags & ~Flags.ALL) != 0) {
             return new Broken("flags", "0x%02x".formatted(record.flags), "bits of 0x%02x".formatted(Flags.ALL));
         }
-        Operation operation = record.operation;
+        Operation operation = record.operation();
         if ((operation == Operation.COMMIT || operation == Operation.SCAN_ALL) && record.keyBytes != 0) {
             return new Broken("key_bytes", record.keyBytes, "0, as %s has no key".formatted(operation.word()));
         }
@@ -43,7 +43,7 @@ final class RecordRules {
     }
 
     private static Broken checkScan(Record record) {
-        boolean whole = record.operation == Operation.SCAN_ALL;
+        boolean whole = record.operation() == Operation.SCAN_ALL;
         if (whole && record.limit != 0) {
             return new Broken("limit", Long.toUnsignedString(record.limit), "0, as a whole scan has none");
         }

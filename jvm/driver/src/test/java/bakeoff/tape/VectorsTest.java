@@ -69,7 +69,7 @@ final class VectorsTest {
         byte[] key = new byte[record.keyBytes];
         block.get(record.keyOffset, key);
         JsonObject json = new JsonObject();
-        json.addProperty("operation", record.operation.word());
+        json.addProperty("operation", record.operation().word());
         json.addProperty("flags", record.flags);
         json.addProperty("key", HexFormat.of().formatHex(key));
         json.addProperty("value_bytes", record.valueBytes);
@@ -77,7 +77,7 @@ final class VectorsTest {
         if (record.has(Flags.DUE)) {
             json.addProperty("due_ns", Long.toUnsignedString(record.dueNs));
         }
-        if (record.operation.isScan()) {
+        if (record.operation().isScan()) {
             JsonObject scan = new JsonObject();
             scan.addProperty("limit", record.limit);
             scan.addProperty("entries", record.entries);
