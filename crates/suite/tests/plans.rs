@@ -223,7 +223,7 @@ fn the_pool_has_room_for_many_of_the_largest_values() {
     };
     assert_eq!(pool("1KiB", "seed = 7"), 64 << 20);
     assert_eq!(pool("8MiB", "seed = 7"), 128 << 20);
-    assert_eq!(pool("1GiB", "seed = 7"), u64::from(u32::MAX));
+    assert_eq!(pool("1GiB", "seed = 7"), 4 << 30);
     assert_eq!(pool("1KiB", "pool-size = \"1MiB\""), 1 << 20);
 }
 
