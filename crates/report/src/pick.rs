@@ -218,6 +218,12 @@ impl PickFacts {
     }
 }
 
+/// Stores that differ by less than this factor, for all that is known, are too close to matter.
+pub(crate) const CLOSE: f64 = 1.1;
+
+/// Rounds that a proof takes.
+pub(crate) const ROUNDS_PROOF: usize = 3;
+
 /// The ranking of a variant as an answer gives it; `None` if no store has figures there.
 pub(crate) fn proven_ranking(cells: &[CellRound], variant: &str, goal: Goal) -> Option<Ranking> {
     let all = pick_ranking(cells, variant, goal, CONFIDENCE, None)?;
@@ -236,7 +242,12 @@ pub fn pick_is_answered(cells: &[CellRound], facts: &PickFacts) -> bool {
     let Some(ranking) = proven_ranking(cells, PICK_ASKED, facts.optimize) else { return false };
     let dropped = |name: &String| facts.dropped.iter().any(|each| each.store == *name);
     match ranking.verdict {
-        Verdict::Winner | Verdict::Tie => true,
+        Verdict::Winner => true,
+        // A tie of fewer rounds than a proof takes may be nothing but scatter.
+        Verdict::Tie => {
+            let mut tied = ranking.order.iter().filter(|place| ranking.tied.contains(&place.name));
+            !facts.out_of_time || tied.all(|place| place.rounds >= ROUNDS_PROOF)
+        }
         Verdict::Alone => !facts.out_of_time,
         Verdict::Unproven => {
             let (first, others) = (&ranking.order[0], &ranking.order[1..]);

@@ -69,25 +69,28 @@ impl Summary {
         counting.finish()
     }
 
-    /// Sums up what is on an imported tape. When operations came is told only if all are on one lane.
+    /// Sums up what is on an imported tape.
     ///
     /// # Errors
     /// The tape is damaged, or there is nothing on it.
     pub fn of_tape(tape: &TapeReader) -> Result<Self, TraceError> {
         let mut counting = Counting::default();
-        let lanes = tape.facts().lanes.len() as u32;
-        for number in 0..lanes {
+        // Lanes come one after the other, and their operations came at the same time.
+        let mut due_ns = Vec::new();
+        for number in 0..tape.facts().lanes.len() as u32 {
             let mut lane = tape.lane(number)?;
             while let Some(block) = lane.next_block()? {
                 for record in block.records() {
-                    let time_s = record.due_ns.filter(|_| lanes == 1).map(|due_ns| due_ns as f64 / 1e9);
+                    due_ns.extend(record.due_ns);
                     let value_bytes = Some(u64::from(record.value_bytes));
                     let (operation, key, key_bytes) = (record.operation, record.key, record.key.len() as u64);
                     let line = counting.operations + 1;
-                    counting.add(&Event { line, operation, key, key_bytes, value_bytes, time_s, thread: None })?;
+                    counting.add(&Event { line, operation, key, key_bytes, value_bytes, time_s: None, thread: None })?;
                 }
             }
         }
+        due_ns.sort_unstable();
+        due_ns.into_iter().for_each(|due_ns| counting.arrived(due_ns as f64 / 1e9));
         counting.finish()
     }
 }

@@ -9,24 +9,19 @@ use serde_json::Value;
 
 use crate::format::{counted, listed, printable, ratio, ratio_range};
 use crate::pick::{
-    Goal, PICK_ASKED, PICK_ASKED_PART, PickFacts, Question, by_reason, costs::cost_table, proven_ranking,
+    CLOSE, Goal, PICK_ASKED, PICK_ASKED_PART, PickFacts, Question, ROUNDS_PROOF, by_reason, costs::cost_table,
+    proven_ranking,
 };
 use crate::results::CellRound;
 use crate::run::Run;
 use crate::sections::section;
 use crate::table::paragraph;
 
-/// Stores that differ by less than this factor, for all that is known, are too close to matter.
-const CLOSE: f64 = 1.1;
-
 /// A limit beyond this does not say that a store is still a good choice.
 const CLEAR: f64 = 2.0;
 
 /// No figures are given for what lies further from one than this.
 const BEYOND: f64 = 1000.0;
-
-/// Rounds that a proof takes.
-const ROUNDS_PROOF: usize = 3;
 
 /// With fewer rounds than this, how much they differ is hardly known; with more, the width of an interval falls with the root of their number.
 const ROUNDS_FEW: usize = 6;

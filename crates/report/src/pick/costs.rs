@@ -6,7 +6,7 @@ use bakeoff_stats::{CommonScatter, Ranking, compare_among};
 
 use crate::format::{listed, ratio};
 use crate::pick::answer::Picked;
-use crate::pick::{CONFIDENCE, Goal, PICK_ASKED, application, costs, operations_of};
+use crate::pick::{CLOSE, CONFIDENCE, Goal, PICK_ASKED, application, costs, operations_of};
 use crate::table::{Side, Text, TextTable, paragraph};
 
 /// The costs of every round of every store by a measure.
@@ -73,7 +73,7 @@ fn operations_of_rounds(picked: &Picked<'_>, store: &str) -> Vec<u64> {
     asked.filter_map(application).map(operations_of).collect()
 }
 
-/// For each store that is not the best: where it is better than the best, beyond doubt.
+/// For each store that is not the best: where it is better than the best, beyond doubt and by enough to matter.
 fn better_at(picked: &Picked<'_>, ranking: &Ranking, all: &[Costs], width: usize) -> String {
     let others = &ranking.order[1..];
     let comparisons = (others.len() * all.len()).max(1);
@@ -86,7 +86,7 @@ fn better_at(picked: &Picked<'_>, ranking: &Ranking, all: &[Costs], width: usize
         let better = all.iter().zip(&scatter).filter_map(|(Costs { goal, rounds }, scatter)| {
             let (own, of_best) = (rounds.get(&place.name)?, rounds.get(&ranking.best)?);
             let interval = compare_among(scatter.as_ref(), own, of_best, confidence, 1)?;
-            (interval.high < 1.0).then(|| format!("{} ({})", heading(*goal), ratio(interval.estimate)))
+            (interval.high < 1.0 && interval.estimate < 1.0 / CLOSE).then(|| format!("{} ({})", heading(*goal), ratio(interval.estimate)))
         });
         let better: Vec<String> = better.collect();
         if !better.is_empty() {

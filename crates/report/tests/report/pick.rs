@@ -147,7 +147,9 @@ fn one_round_proves_nothing() {
 fn two_rounds_are_too_few_and_absurd_bounds_have_no_figures() {
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 90_000]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[1000, 200_000]));
-    let text = shown(cells, &PickFacts { out_of_time: true, ..facts() });
+    let late = PickFacts { out_of_time: true, ..facts() };
+    assert!(!pick_is_answered(&cells, &late), "a tie of two rounds is no answer");
+    let text = shown(cells, &late);
     assert_says(
         &text,
         &[
@@ -157,7 +159,8 @@ fn two_rounds_are_too_few_and_absurd_bounds_have_no_figures() {
     );
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 5000, 1000]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[1000, 5000, 1200]));
-    let text = shown(cells, &PickFacts { out_of_time: true, ..facts() });
+    assert!(pick_is_answered(&cells, &late), "a tie of three is one");
+    let text = shown(cells, &late);
     assert_says(&text, &["So few rounds cannot tell how many it would take: give twice the time, 2 min, or more"]);
 }
 
