@@ -51,6 +51,9 @@ public final class Chronicle implements StoreType {
                         SOURCE)
                 .can(
                         Capability.SCAN_ANY_ORDER,
+                        // As of plain files: each write is acknowledged by itself, and a batch's end adds nothing.
+                        Capability.BATCH,
+                        Capability.BATCH_READS,
                         Capability.PARALLEL_READERS,
                         Capability.PARALLEL_WRITERS,
                         Capability.MULTI_PROCESS)
@@ -90,10 +93,7 @@ public final class Chronicle implements StoreType {
         }
 
         @Override
-        public Session<byte[]> session(SessionPlan plan) throws StoreException {
-            if (plan.batched()) {
-                throw StoreException.badRequest("Chronicle Map has no batches: acknowledge each write by itself");
-            }
+        public Session<byte[]> session(SessionPlan plan) {
             return new OfThread(map);
         }
 
