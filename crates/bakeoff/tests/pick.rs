@@ -164,7 +164,8 @@ fn words_that_are_nearly_right_are_told() {
     let refused = |arguments: &[&str], words: &[&str]| {
         place.run(&[&["pick", "--stores", "lmdb,sqlite"], arguments].concat()).expect(2).says(words);
     };
-    refused(&["--license", "permisive"], &["unknown word `permisive`", "did you mean `permissive`?"]);
+    refused(&["--language", ""], &["--language is empty: give a value, or leave it out"]);
+    refused(&["--license", "permisive"], &["--license: unknown word `permisive`", "did you mean `permissive`?"]);
     refused(&["--language", "natve"], &["unknown word `natve`", "did you mean `native`?"]);
     refused(&["--access", "hot:2/3"], &["--access hot:2/3: give a number above 0, up to 1, in place of `2`"]);
     refused(&["--need", "/dev/null"], &["/dev/null is not a file", "docs/PICK.md"]);

@@ -51,18 +51,18 @@ const COPYLEFT: [&str; 7] = [
 /// What stores are written in, those of drivers that are not built too.
 const LANGUAGES: [&str; 4] = ["c", "c++", "java", "rust"];
 
-/// Refuses languages and licences that are none which a store might have.
-pub(crate) fn check_words(need: &Need, stores: &[StoreDescription]) -> Result<()> {
+/// Refuses languages and licences that are none which a store might have; `place` is where a key's words stand.
+pub(crate) fn check_words(need: &Need, stores: &[StoreDescription], place: impl Fn(&str) -> String) -> Result<()> {
     let written_in: Vec<String> = stores.iter().map(|store| store.language.to_lowercase()).collect();
     let languages = [Platform::Native.name(), Platform::Jvm.name()].into_iter().chain(LANGUAGES);
     let languages = languages.chain(written_in.iter().map(String::as_str));
     let licenses = ["permissive", "weak-copyleft"].into_iter().chain(PERMISSIVE).chain(WEAK_COPYLEFT).chain(COPYLEFT);
     let licenses = licenses.chain(stores.iter().flat_map(|store| parts(&store.license)).flatten());
-    check_known("language", &need.languages, languages)?;
-    check_known("license", &need.licenses, licenses)
+    check_known(&place("language"), &need.languages, languages)?;
+    check_known(&place("license"), &need.licenses, licenses)
 }
 
-fn check_known<'a>(key: &str, wanted: &[String], words: impl Iterator<Item = &'a str>) -> Result<()> {
+fn check_known<'a>(place: &str, wanted: &[String], words: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut known: Vec<&str> = Vec::new();
     for word in words {
         if !known.contains(&word) {
@@ -73,7 +73,7 @@ fn check_known<'a>(key: &str, wanted: &[String], words: impl Iterator<Item = &'a
         None => Ok(()),
         Some(word) => {
             let near = did_you_mean(word, &known);
-            bail!("{key}: unknown word `{}`{near}; use {}", printable(word), known.join(", "))
+            bail!("{place}: unknown word `{}`{near}; use {}", printable(word), known.join(", "))
         }
     }
 }

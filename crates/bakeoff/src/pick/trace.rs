@@ -1,9 +1,10 @@
 //! A trace as a need: the words that `bakeoff pick` takes for what the trace shows, and the trace in words for a person.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
-use bakeoff_suite::{approximate_size, format_count, format_size, format_size_range};
+use bakeoff_suite::{approximate_size, format_count, format_duration, format_size, format_size_range};
 use bakeoff_tape::{Operation, Recording, SizeRange, TapeReader};
 use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Sizes, Summary, Trace};
 
@@ -106,9 +107,9 @@ pub(crate) fn words(summary: &Summary) -> String {
     out += &format!("working set  about {} of keys and values\n", approximate_size(summary.working_set_bytes));
     if let Some(arrival) = summary.arrival {
         out += &format!(
-            "arrival      {:.1} operations a second for {:.0} s; the time between two varies by\n             {:.2} × its mean (1 for independent arrivals, more for bursts)\n",
+            "arrival      {:.1} operations a second for {}; the time between two varies by\n             {:.2} × its mean (1 for independent arrivals, more for bursts)\n",
             1.0 / arrival.gap_s_mean,
-            arrival.duration_s,
+            format_duration(Duration::from_secs_f64(arrival.duration_s)),
             arrival.variation
         );
     }

@@ -113,6 +113,10 @@ impl Typed {
         let flags = arguments.flags();
         for (item, text) in ITEMS.iter().zip(flags) {
             if let Some(text) = text {
+                // As of a variable of the shell that is not set.
+                if text.trim().is_empty() {
+                    bail!("--{} is empty: give a value, or leave it out", item.key);
+                }
                 typed.set(item, format!("--{}", item.key), text.clone());
             }
         }

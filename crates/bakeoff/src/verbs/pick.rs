@@ -34,7 +34,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
             if let Stores::Named(names) = &need.stores {
                 check_names(names, &built, "stores")?;
             }
-            check_words(need, &built.stores())
+            check_words(need, &built.stores(), str::to_owned)
         };
         typed = ask(&mut std::io::stdin().lock(), &mut std::io::stderr(), check)?;
         found = Some(built);
@@ -43,7 +43,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     let built = found.map_or_else(Drivers::discover, Ok)?;
     let drivers = drivers(built, &need, &typed.get("stores").place)?;
     let stores = stores(&need, &drivers)?;
-    check_words(&need, &stores)?;
+    check_words(&need, &stores, |key| typed.get(key).place)?;
     let platform = |store: &str| drivers.of_store(store).map(|driver| driver.description.platform).unwrap_or_default();
     let (able, excluded) = divide(&need, &stores, platform);
     if able.is_empty() {

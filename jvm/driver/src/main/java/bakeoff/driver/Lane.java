@@ -96,8 +96,7 @@ public final class Lane<B> {
                 outcome = outcome.afterWarmUp();
             }
             if (pace != null) {
-                outcome.timedNs = pace.takenNs();
-                outcome.dueNs = pace.dueNs();
+                outcome.paced(pace);
             }
             return outcome;
         } catch (TapeException damaged) {

@@ -11,8 +11,10 @@ public final class LaneOutcome {
     long timedNs;
     /** What lanes that were merged took beside the longest. */
     private long othersTimedNs;
+    /** It was an open loop. */
+    private boolean isOpenLoop;
     /** In an open loop: when the last operation was due, from the beginning, nanoseconds. */
-    long dueNs;
+    private long dueNs;
     /** Lanes of which it is known when they were replayed, the first one's begin, the last one's end, and their time out of the store. */
     private int lanes;
 
@@ -51,6 +53,18 @@ public final class LaneOutcome {
         allocatedBytes = bytes < 0 || allocatedBytes < 0 ? -1 : allocatedBytes + bytes;
     }
 
+    /** Takes its times from the schedule of an open loop. */
+    void paced(Pace pace) {
+        isOpenLoop = true;
+        timedNs = pace.takenNs();
+        dueNs = pace.dueNs();
+    }
+
+    /** In an open loop: when the last operation was due, from the beginning, nanoseconds. */
+    long dueNs() {
+        return dueNs;
+    }
+
     /** Remembers when this lane's replay began and ended. */
     LaneOutcome replayed(long begin, long end) {
         lanes = 1;
@@ -85,6 +99,7 @@ public final class LaneOutcome {
         long together = threadsTimedNs() + other.threadsTimedNs();
         timedNs = Math.max(timedNs, other.timedNs);
         othersTimedNs = together - timedNs;
+        isOpenLoop |= other.isOpenLoop;
         dueNs = Math.max(dueNs, other.dueNs);
         warmUpOperations += other.warmUpOperations;
         answersChecked += other.answersChecked;
@@ -102,10 +117,11 @@ public final class LaneOutcome {
     /**
      * Sum of the timed regions, nanoseconds. Of several lanes together: from the first one's begin to the last one's end, less what
      * they spent outside the store on average; at least the longest sum and at most all sums together. Where all run at the same time
-     * that is the longest sum, and where they take turns, as more threads than processors do, it is the time of all turns.
+     * that is the longest sum, and where they take turns, as more threads than processors do, it is the time of all turns. In an open loop the longest: each goes from the
+     * lane's beginning to its last answer, without what held that lane up, which may be more than held up others.
      */
     public long timedNs() {
-        long inside = lanes < 2 ? timedNs : endNs - beginNs - outsideNs / lanes;
+        long inside = lanes < 2 || isOpenLoop ? timedNs : endNs - beginNs - outsideNs / lanes;
         return Math.min(Math.max(timedNs, inside), threadsTimedNs());
     }
 

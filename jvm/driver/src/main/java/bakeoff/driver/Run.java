@@ -132,7 +132,7 @@ final class Run {
         if (phase.speed() > 0) {
             JsonObject openLoop = new JsonObject();
             openLoop.addProperty("speed", phase.speed());
-            openLoop.addProperty("due_ns", outcome.dueNs);
+            openLoop.addProperty("due_ns", outcome.dueNs());
             event.add("open_loop", openLoop);
         }
         if (measured.isPresent()) {

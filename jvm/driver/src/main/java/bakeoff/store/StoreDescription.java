@@ -34,6 +34,7 @@ public final class StoreDescription {
     private long keyBytesMin;
     private Long keyBytesMax;
     private Long valueBytesMax = (long) Integer.MAX_VALUE;
+    private JsonObject memory;
     private boolean testOnly;
 
     /** A store with this name in suites and this one for people. */
@@ -114,6 +115,38 @@ public final class StoreDescription {
         return this;
     }
 
+    /**
+     * How it divides memory that it is given, and the documentation that this follows. Without a {@link #share} it has none of its own
+     * but leaves its files to the page cache.
+     */
+    public StoreDescription memory(String how, String source) {
+        memory = new JsonObject();
+        memory.addProperty("how", how);
+        memory.addProperty("source", source);
+        memory.add("shares", new JsonArray());
+        return this;
+    }
+
+    /** After {@link #memory}: so many percent of it for a setting of a number of bytes, of which there may be several pieces. */
+    public StoreDescription share(String setting, int percent, int pieces) {
+        return share(setting, percent, pieces, false);
+    }
+
+    /** The same for a setting of which each thread has one. */
+    public StoreDescription shareOfThreads(String setting, int percent) {
+        return share(setting, percent, 1, true);
+    }
+
+    private StoreDescription share(String setting, int percent, int pieces, boolean perThread) {
+        JsonObject share = new JsonObject();
+        share.addProperty("setting", setting);
+        share.addProperty("percent", percent);
+        share.addProperty("pieces", pieces);
+        share.addProperty("per_thread", perThread);
+        memory.getAsJsonArray("shares").add(share);
+        return this;
+    }
+
     /** It exists to test bakeoff itself. */
     public StoreDescription testOnly() {
         testOnly = true;
@@ -187,6 +220,9 @@ public final class StoreDescription {
         JsonArray array = new JsonArray();
         settings.forEach(setting -> array.add(setting.toJson()));
         json.add("settings", array);
+        if (memory != null) {
+            json.add("memory", memory);
+        }
         json.addProperty("test_only", testOnly);
         return json;
     }

@@ -76,7 +76,10 @@ public record LmdbOptions(
                         "write-map",
                         false,
                         "Write in the memory map (MDB_WRITEMAP) instead of into the file. Class none does so in any case.",
-                        FLAGS));
+                        FLAGS))
+                .memory(
+                        "none of its own: pages are read where the kernel has them, in the page cache, as much of which as it likes",
+                        SOURCE);
     }
 
     /**

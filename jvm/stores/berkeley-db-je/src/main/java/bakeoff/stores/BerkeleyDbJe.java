@@ -60,7 +60,9 @@ public final class BerkeleyDbJe implements StoreType {
                         Capability.PARALLEL_READERS,
                         Capability.PARALLEL_WRITERS)
                 .setting(Setting.integer(
-                        "cache-percent", 1, 90, 60L, "Part of the Java heap that the cache takes.", CACHE));
+                        "cache-percent", 1, 90, 60L, "Part of the Java heap that the cache takes.", CACHE))
+                .memory("all of it for the Java heap, of which the cache takes its part", CACHE)
+                .share(StoreDescription.HEAP, 100, 1);
     }
 
     @Override

@@ -57,7 +57,10 @@ public final class Chronicle implements StoreType {
                         Capability.PARALLEL_READERS,
                         Capability.PARALLEL_WRITERS,
                         Capability.MULTI_PROCESS)
-                .values(1 << 30);
+                .values(1 << 30)
+                .memory(
+                        "none of its own: its file is a memory map, which the kernel keeps in the page cache, as much of which as it likes",
+                        SOURCE);
     }
 
     @Override

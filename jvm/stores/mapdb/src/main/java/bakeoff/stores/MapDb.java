@@ -56,7 +56,10 @@ public final class MapDb implements StoreType {
                         "values-outside-nodes",
                         false,
                         "Keep values apart from the tree's nodes, which is advised for large ones.",
-                        "https://jankotek.gitbooks.io/mapdb/content/btreemap/"));
+                        "https://jankotek.gitbooks.io/mapdb/content/btreemap/"))
+                .memory(
+                        "none of its own: its file is a memory map, which the kernel keeps in the page cache, as much of which as it likes",
+                        SOURCE);
     }
 
     @Override

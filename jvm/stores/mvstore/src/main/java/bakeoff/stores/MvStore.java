@@ -43,7 +43,8 @@ public final class MvStore implements StoreType {
                         DOCUMENTATION + "#transactions")
                 .durability(
                         Durability.POWER, "commit() and sync(): the chunk is flushed", DOCUMENTATION + "#transactions")
-                // A batch is not called atomic: a full write buffer, or another thread's commit, saves what is there of it.
+                // A batch is not called atomic: a full write buffer, or another thread's commit, saves what is there of
+                // it.
                 .can(
                         Capability.SCAN_FROM,
                         Capability.SCAN_ORDERED,
@@ -66,8 +67,12 @@ public final class MvStore implements StoreType {
                         1L << 20,
                         "Unsaved changes after which the store writes by itself; without it a large batch takes all memory.",
                         "https://h2database.com/javadoc/org/h2/mvstore/MVStore.Builder.html"))
-                .setting(
-                        Setting.flag("compression", false, "Compress pages with LZF.", DOCUMENTATION + "#file_format"));
+                .setting(Setting.flag("compression", false, "Compress pages with LZF.", DOCUMENTATION + "#file_format"))
+                .memory(
+                        "as its defaults do: sixteen parts for pages that were read, one for unsaved changes",
+                        DOCUMENTATION + "#caching")
+                .share("cache", 94, 1)
+                .share("write-buffer", 6, 1);
     }
 
     @Override

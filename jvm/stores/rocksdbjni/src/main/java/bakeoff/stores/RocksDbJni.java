@@ -86,7 +86,13 @@ public final class RocksDbJni implements StoreType {
                         "compression",
                         List.of("snappy", "none", "lz4", "zstd"),
                         "Compression of each block.",
-                        WIKI + "Compression"));
+                        WIKI + "Compression"))
+                .memory(
+                        "a third for blocks that were read, as is advised; the rest for two write buffers, as up to two are held at a time. "
+                                + "Indexes and filters of open files are not counted",
+                        WIKI + "Setup-Options-and-Basic-Tuning")
+                .share("cache", 33, 1)
+                .share("write-buffer", 67, 2);
     }
 
     @Override

@@ -91,7 +91,11 @@ public final class SqliteJdbc implements StoreType {
                         Integer.MAX_VALUE,
                         1_000L,
                         "Pages in the write-ahead log after which a commit also checkpoints; 0 for never.",
-                        PRAGMA + "wal_autocheckpoint"));
+                        PRAGMA + "wal_autocheckpoint"))
+                .memory(
+                        "all of it for page caches, in equal parts, since each connection (thread) has one",
+                        PRAGMA + "cache_size")
+                .shareOfThreads("cache", 100);
     }
 
     /** What the library says when asked, which shows that it runs. */

@@ -69,7 +69,9 @@ public final class Xodus implements StoreType {
                         1L << 30,
                         32L << 20,
                         "Length of each file of the log; a record must fit into one.",
-                        WIKI + "Environments"));
+                        WIKI + "Environments"))
+                .memory("all of it for the Java heap, of which the log's cache takes its part", WIKI + "Environments")
+                .share(StoreDescription.HEAP, 100, 1);
     }
 
     @Override
