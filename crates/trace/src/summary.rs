@@ -85,7 +85,15 @@ impl Summary {
                     let value_bytes = Some(u64::from(record.value_bytes));
                     let (operation, key, key_bytes) = (record.operation, record.key, record.key.len() as u64);
                     let line = counting.operations + 1;
-                    counting.add(&Event { line, operation, key, key_bytes, value_bytes, time_s: None, thread: None })?;
+                    counting.add(&Event {
+                        line,
+                        operation,
+                        key,
+                        key_bytes,
+                        value_bytes,
+                        time_s: None,
+                        thread: None,
+                    })?;
                 }
             }
         }

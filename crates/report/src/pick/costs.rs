@@ -86,7 +86,8 @@ fn better_at(picked: &Picked<'_>, ranking: &Ranking, all: &[Costs], width: usize
         let better = all.iter().zip(&scatter).filter_map(|(Costs { goal, rounds }, scatter)| {
             let (own, of_best) = (rounds.get(&place.name)?, rounds.get(&ranking.best)?);
             let interval = compare_among(scatter.as_ref(), own, of_best, confidence, 1)?;
-            (interval.high < 1.0 && interval.estimate < 1.0 / CLOSE).then(|| format!("{} ({})", heading(*goal), ratio(interval.estimate)))
+            (interval.high < 1.0 && interval.estimate < 1.0 / CLOSE)
+                .then(|| format!("{} ({})", heading(*goal), ratio(interval.estimate)))
         });
         let better: Vec<String> = better.collect();
         if !better.is_empty() {
