@@ -3,8 +3,9 @@
 mod common;
 
 use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
 
-use common::{Finished, Place, tiny_suite};
+use common::{Finished, Place, SmallMount, tiny_suite};
 
 /// Operations of the tiny suite, after which its gets are under way.
 const IN_GETS: u32 = 250;
@@ -292,17 +293,7 @@ fn a_driver_that_cannot_describe_itself_is_left_out_with_a_word() {
 #[test]
 fn a_disk_that_fills_up_fails_cells_and_nothing_else() {
     let place = Place::new();
-    let mount = place.path().join("small");
-    std::fs::create_dir(&mount).expect("a mount point");
-    let mounted = std::process::Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=96m", "tmpfs"])
-        .arg(&mount)
-        .output()
-        .is_ok_and(|output| output.status.success());
-    if !mounted {
-        eprintln!("left out: mounting a small file system needs root");
-        return;
-    }
+    let Some(small) = SmallMount::new(&place, "a run on a full disk") else { return };
     // 64 MiB of it is the value pool; the stores' files do not fit the rest, though the plan thought they would.
     let suite = tiny_suite(r#""sqlite", "flat-folder""#, "")
         .replace(r#"value-size = ["10B..100B"]"#, r#"value-size = ["8KiB"]"#)
@@ -311,9 +302,8 @@ fn a_disk_that_fills_up_fails_cells_and_nothing_else() {
         + "\n[[phases]]\nname = \"more\"\noperation = \"insert\"\noperations = 6000\n";
     place.write("tiny.toml", &suite);
     let finished = place.run(&["run", "tiny.toml", "--dir", "small", "--rounds", "1"]);
-    let unmounted = std::process::Command::new("umount").arg(&mount).status().is_ok_and(|status| status.success());
     let finished = finished.says(&[]);
-    assert!(unmounted, "the run left files open on the mount");
+    assert!(small.unmount(), "the run left files open on the mount");
     match finished.status {
         // Refused beforehand for want of space is as good: nothing was lost.
         Some(2) => assert!(finished.stderr.contains("free"), "{}", finished.stderr),
@@ -322,6 +312,32 @@ fn a_disk_that_fills_up_fails_cells_and_nothing_else() {
             assert!(place.cells().iter().all(|cell| cell["failure"] == "disk-full"), "{:?}", place.cells());
         }
     }
+}
+
+#[test]
+fn a_medium_that_goes_away_fails_its_cells_and_nothing_else() {
+    let place = Place::new();
+    let Some(small) = SmallMount::new(&place, "a run on a disk that is pulled out") else { return };
+    let suite = tiny_suite(r#""sqlite", "lmdb", "flat-folder""#, "");
+    place.write("tiny.toml", &suite.replace("durability =", "media = [\"default\", \"disk\"]\ndurability ="));
+    let run = place.spawn(&["run", "tiny.toml", "--medium", "disk=small", "--rounds", "5"]);
+    let begin = Instant::now();
+    // The first store that is measured there.
+    while !std::fs::read_dir(small.path())
+        .is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|scratch| scratch.path().join("store").exists())))
+    {
+        assert!(begin.elapsed() < Duration::from_secs(60), "nothing is measured on the small file system");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    small.pull_out();
+    Finished::of(run.wait_with_output().expect("it ends")).expect(1).says(&["FAILED, medium: "]);
+    let cells = place.cells();
+    let count = |medium: &str, key: &str, word: &str| {
+        cells.iter().filter(|cell| cell["medium"] == medium && cell[key] == word).count()
+    };
+    assert_eq!(count("default", "status", "ok"), 15, "three stores, five rounds: {cells:?}");
+    assert!(count("disk", "failure", "medium") > 0, "{cells:?}");
+    assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new());
 }
 
 /// A place with a program `name` in a directory `bin`, a shell script of these words.

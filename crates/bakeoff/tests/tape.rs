@@ -4,7 +4,7 @@ mod common;
 
 use std::io::Write;
 
-use common::{Finished, Place};
+use common::{Finished, Place, SmallMount};
 
 const TRACE: &str = "op,key,value_size,time\nget,a,100,0\nset,b,20,0.5\nget,b,20,1\ndelete,a,,2\n";
 
@@ -81,14 +81,7 @@ fn a_trace_comes_from_standard_input_and_says_its_form() {
 #[test]
 fn a_disk_without_room_is_told_before_it_is_full() {
     let place = Place::new();
-    let mount = place.path().join("small");
-    std::fs::create_dir(&mount).expect("a mount point");
-    let mut small = std::process::Command::new("mount");
-    small.args(["-t", "tmpfs", "-o", "size=96m", "tmpfs"]).arg(&mount);
-    if !small.output().is_ok_and(|output| output.status.success()) {
-        eprintln!("left out: mounting a small file system needs root");
-        return;
-    }
+    let Some(small) = SmallMount::new(&place, "import on a full disk") else { return };
     // One value asks for a pool of 4 GiB; many long keys for a long tape.
     let huge = "op,key,value_size\nset,a,1073741824\n".to_owned();
     let long: String = (0..2_000).map(|n| format!("set,k{n},1,65535\n")).collect();
@@ -96,8 +89,8 @@ fn a_disk_without_room_is_told_before_it_is_full() {
         place.write("app.csv", &text);
         place.run(&["tape", "import", "app.csv", "--out", "small/app.tape"])
     });
-    let left = std::fs::read_dir(&mount).expect("the small file system").count();
-    let unmounted = std::process::Command::new("umount").arg(&mount).status().is_ok_and(|status| status.success());
+    let left = std::fs::read_dir(small.path()).expect("the small file system").count();
+    let unmounted = small.unmount();
     for finished in told {
         let told = finished.expect(2).stderr;
         assert!(told.contains("bytes of room, expected at least") && told.contains("line "), "{told}");

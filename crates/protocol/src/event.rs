@@ -60,6 +60,8 @@ pub enum FailureKind {
     BadOutput,
     /// What should have gone on beside the cell did not (seen by the caller).
     Disturbance,
+    /// Nothing can be written where the store should lie (seen by the caller).
+    Medium,
 }
 
 impl FailureKind {
@@ -77,6 +79,7 @@ impl FailureKind {
             Self::Timeout => "timeout",
             Self::BadOutput => "bad output",
             Self::Disturbance => "disturbance",
+            Self::Medium => "medium",
         }
     }
 }

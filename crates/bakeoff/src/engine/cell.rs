@@ -111,6 +111,12 @@ impl<'a> CellJob<'a> {
         Some(Profiling::new((kind, by_driver), directory.with_file_name(TEMPORARY), graph, (title, subtitle)))
     }
 
+    /// What becomes of a round whose medium cannot be used any more.
+    pub(crate) fn without_medium(&self, round: u32, log: String, why: &anyhow::Error) -> Option<Vec<ResultLine>> {
+        let message = format!("{why:#}");
+        Collected::new(self, round, log).end(Ending::Failed { kind: FailureKind::Medium, message }, 0)
+    }
+
     /// Runs one round. `None` if the user stopped it.
     pub(crate) fn run(
         &self,

@@ -141,7 +141,9 @@ impl MadeMedia {
 
     /// Unmounts and removes all of them.
     pub(crate) fn remove(mut self) -> Result<()> {
-        std::mem::take(&mut self.made).into_values().try_for_each(|(own, _)| own.remove())
+        // One that stays is no reason for the others to stay.
+        let made = std::mem::take(&mut self.made).into_values();
+        made.map(|(own, _)| own.remove()).fold(Ok(()), Result::and)
     }
 }
 

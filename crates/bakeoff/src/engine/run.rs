@@ -184,16 +184,21 @@ impl Run<'_> {
         let recording = &tapes.recording;
         let total: u64 = recording.phases.iter().map(|phase| phase.operations).sum();
         let log = format!("logs/{}-{round}.log", cell.id);
-        let directory = self.scratch.fresh(&workload.medium)?;
         let log_path = self.directory.path().join(&log);
-        let lines = job.run(round, directory, (&log_path, log), self.interrupt, &mut |progress| {
-            let before: u64 =
-                recording.phases.iter().take_while(|phase| phase.name != progress.phase).map(|p| p.operations).sum();
-            let percent = (before + progress.operations) * 100 / total.max(1);
-            display.doing(&format!("{what}: {} {percent} %", progress.phase));
-        });
-        self.scratch.clear(&workload.medium)?;
-        let Some(lines) = lines? else { return Ok(false) };
+        let lines = match self.scratch.fresh(&workload.medium) {
+            Err(why) => job.without_medium(round, log, &why),
+            Ok(directory) => {
+                let lines = job.run(round, directory, (&log_path, log), self.interrupt, &mut |progress| {
+                    let phases = recording.phases.iter().take_while(|phase| phase.name != progress.phase);
+                    let before: u64 = phases.map(|phase| phase.operations).sum();
+                    let percent = (before + progress.operations) * 100 / total.max(1);
+                    display.doing(&format!("{what}: {} {percent} %", progress.phase));
+                });
+                self.scratch.clear(&workload.medium);
+                lines?
+            }
+        };
+        let Some(lines) = lines else { return Ok(false) };
         let (line, failed) = summary(&what, &lines);
         self.results.append(lines)?;
         display.done(&line, failed);
@@ -241,7 +246,7 @@ impl Run<'_> {
             let directory = workload_directory(&*self.scratch, index)?;
             let corpus = self.setup.corpus.as_deref();
             tapes.warm_up = Some(warm_up::record(&workload.workload, &tapes.recording, &directory, corpus)?);
-            self.scratch.settle(&workload.medium)?;
+            self.scratch.settle(&workload.medium);
         }
         Ok(Some(tapes))
     }
@@ -272,7 +277,7 @@ impl Run<'_> {
         if !known {
             bakeoff_tape::lend_pool(&directory, &lender)?;
             // Tapes must not be on their way to the disk while a store is measured.
-            self.scratch.settle(&workload.medium)?;
+            self.scratch.settle(&workload.medium);
             self.keep_pool(&workload.workload, &recording)?;
         }
         Ok(Some(recording))

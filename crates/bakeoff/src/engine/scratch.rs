@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::files::{Kind, OwnDirectory, count_files, empty_tree, remove_tree};
 
@@ -25,6 +25,8 @@ struct Place {
     room: Room,
     /// Files and directories of the stores that are put aside there.
     aside: u64,
+    /// Why nothing can be measured there any more: its file system has come to be read-only, its device is gone, …
+    unusable: Option<String>,
 }
 
 /// What was free on a file system when the run began, in blocks and inodes; `None` where it does not tell.
@@ -58,7 +60,7 @@ impl Scratch {
         for (medium, directory) in media {
             let path = directory.join(format!("bakeoff-scratch-{run}-{}-{medium}", std::process::id()));
             let own = OwnDirectory::create(&path, Kind::Scratch)?;
-            places.insert(medium.clone(), Place { own, room: Room::of(directory), aside: 0 });
+            places.insert(medium.clone(), Place { own, room: Room::of(directory), aside: 0, unusable: None });
         }
         Ok(Self { places, retired: 0, emptied_s: Vec::new() })
     }
@@ -78,7 +80,13 @@ impl Scratch {
     }
 
     /// A fresh, empty directory for one cell's store.
+    ///
+    /// # Errors
+    /// The medium cannot be used any more.
     pub(crate) fn fresh(&self, medium: &str) -> Result<PathBuf> {
+        if let Some(why) = self.places.get(medium).and_then(|place| place.unusable.as_ref()) {
+            bail!("{why}");
+        }
         let path = self.of(medium)?.join("store");
         std::fs::create_dir(&path).with_context(|| format!("cannot make the directory {}", path.display()))?;
         Ok(path)
@@ -91,7 +99,15 @@ impl Scratch {
     /// may look at every inode that was freed a moment ago before it gives out a new one (ext4 without a journal does, for
     /// up to six minutes), and the next cell that creates files would pay for it, ten times over where this was found.
     /// They are removed on the way only when half of the room there was is used.
-    pub(crate) fn clear(&mut self, medium: &str) -> Result<()> {
+    ///
+    /// A medium where that fails is measured no more.
+    pub(crate) fn clear(&mut self, medium: &str) {
+        let cleared = self.try_to_clear(medium);
+        self.note_failure(medium, cleared);
+        self.settle(medium);
+    }
+
+    fn try_to_clear(&mut self, medium: &str) -> Result<()> {
         let scratch = self.of(medium)?.to_owned();
         let store = scratch.join("store");
         if count_files(&store, FILES_REMOVED_AT_ONCE) < FILES_REMOVED_AT_ONCE {
@@ -117,14 +133,23 @@ impl Scratch {
         if temporary.exists() {
             remove_tree(&temporary)?;
         }
-        self.settle(medium)
+        Ok(())
     }
 
-    /// Waits until everything written to the medium's file system is on the disk.
-    pub(crate) fn settle(&self, medium: &str) -> Result<()> {
-        let scratch = self.of(medium)?;
-        let directory = File::open(scratch).with_context(|| format!("cannot open {}", scratch.display()))?;
-        rustix::fs::syncfs(directory).map_err(std::io::Error::from).context("cannot flush the file system")
+    /// Waits until everything written to the medium's file system is on the disk. A medium where that fails is measured no more.
+    pub(crate) fn settle(&mut self, medium: &str) {
+        let settled = self.of(medium).and_then(|scratch| {
+            let directory = File::open(scratch).with_context(|| format!("cannot open {}", scratch.display()))?;
+            rustix::fs::syncfs(directory).map_err(std::io::Error::from).context("cannot flush the file system")
+        });
+        self.note_failure(medium, settled);
+    }
+
+    /// Keeps the first thing that went wrong with a medium.
+    fn note_failure(&mut self, medium: &str, outcome: Result<()>) {
+        if let (Err(why), Some(place)) = (outcome, self.places.get_mut(medium)) {
+            place.unusable.get_or_insert(format!("{why:#}"));
+        }
     }
 
     /// How long it will take, about, to remove what is put aside: to remove an empty file is as much work as to cut it. The median,
@@ -134,13 +159,21 @@ impl Scratch {
         Duration::from_secs_f64(aside as f64 * bakeoff_stats::median(&self.emptied_s).unwrap_or(0.0))
     }
 
-    /// Removes everything.
+    /// Removes everything. What lies on a medium that cannot be used any more is only told of.
     pub(crate) fn remove(mut self) -> Result<()> {
         let expected = self.removal_time();
         if expected > ANNOUNCED {
             tell!("Removing the stores' files takes about {}", bakeoff_suite::format_duration(round_up(expected)));
         }
-        std::mem::take(&mut self.places).into_values().try_for_each(|place| place.own.remove())
+        let mut outcome = Ok(());
+        for place in std::mem::take(&mut self.places).into_values() {
+            let removed = place.own.remove();
+            match place.unusable {
+                Some(_) => removed.unwrap_or_else(|why| tell!("note: {why:#}")),
+                None => outcome = outcome.and(removed),
+            }
+        }
+        outcome
     }
 }
 

@@ -71,14 +71,61 @@ pub(crate) fn doctor_says_possible(place: &Place, line: &str, tests: &str) -> bo
     let found = doctor.lines().map(str::trim).find(|words| words.starts_with(line)).expect("doctor speaks of it");
     let can = found.contains("possible") && !found.contains("not possible");
     if !can {
-        let skipped = format!("SKIPPED: {tests}: {found}\n");
-        print!("{skipped}");
-        if let Some(path) = std::env::var_os("BAKEOFF_SKIPPED") {
-            let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
-            file.and_then(|mut file| file.write_all(skipped.as_bytes())).expect("the list of skips");
-        }
+        say_skipped(tests, found);
     }
     can
+}
+
+/// Says that tests were left out, also where `./bakeoff test` gathers that.
+fn say_skipped(tests: &str, why: &str) {
+    let skipped = format!("SKIPPED: {tests}: {why}\n");
+    print!("{skipped}");
+    if let Some(path) = std::env::var_os("BAKEOFF_SKIPPED") {
+        let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+        file.and_then(|mut file| file.write_all(skipped.as_bytes())).expect("the list of skips");
+    }
+}
+
+/// A file system of 96 MiB in memory, mounted at `small` in a test's place; unmounted when dropped.
+pub(crate) struct SmallMount {
+    point: PathBuf,
+}
+
+impl SmallMount {
+    /// `None`, and that is said, where mounting is not allowed.
+    pub(crate) fn new(place: &Place, tests: &str) -> Option<Self> {
+        let point = place.path().join("small");
+        std::fs::create_dir(&point).expect("a mount point");
+        let mount = Self { point };
+        let mut command = Command::new("mount");
+        command.args(["-t", "tmpfs", "-o", "size=96m", "tmpfs"]).arg(mount.path());
+        if command.output().is_ok_and(|output| output.status.success()) {
+            return Some(mount);
+        }
+        say_skipped(tests, "mounting a small file system needs root");
+        None
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.point
+    }
+
+    /// Unmounts it; false if a file there is open.
+    pub(crate) fn unmount(self) -> bool {
+        Command::new("umount").arg(&self.point).status().is_ok_and(|status| status.success())
+    }
+
+    /// Takes it away from those who use it, as a disk that is pulled out.
+    pub(crate) fn pull_out(&self) {
+        let pulled = Command::new("umount").arg("--lazy").arg(&self.point).status();
+        assert!(pulled.is_ok_and(|status| status.success()), "the small file system can be pulled out");
+    }
+}
+
+impl Drop for SmallMount {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").args(["--lazy", "--quiet"]).arg(&self.point).stderr(Stdio::null()).status();
+    }
 }
 
 /// A directory in which bakeoff is run.
