@@ -32,15 +32,22 @@ struct Place {
 /// What was free on a file system when the run began, in blocks and inodes; `None` where it does not tell.
 struct Room(Option<(u64, u64)>);
 
+/// A file system that does not count inodes (btrfs) is taken to have one for so many bytes, as ext4 has.
+const BYTES_OF_AN_INODE: u64 = 16 << 10;
+
 impl Room {
     fn of(directory: &Path) -> Self {
-        Self(rustix::fs::statvfs(directory).ok().map(|room| (room.f_bavail, room.f_favail)))
+        let inodes = |room: &rustix::fs::StatVfs| match room.f_files {
+            0 => room.f_bavail * room.f_frsize / BYTES_OF_AN_INODE,
+            _ => room.f_favail,
+        };
+        Self(rustix::fs::statvfs(directory).ok().map(|room| (room.f_bavail, inodes(&room))))
     }
 
-    /// Whether more than half of it is used now.
-    fn is_short(&self, directory: &Path) -> bool {
+    /// Whether more than half of it is used now, by so many files put aside among others.
+    fn is_short(&self, directory: &Path, aside: u64) -> bool {
         let (Self(Some(then)), Self(Some(now))) = (self, Self::of(directory)) else { return false };
-        now.0 < then.0 / 2 || now.1 < then.1 / 2
+        now.0 < then.0 / 2 || now.1 < then.1 / 2 || aside > then.1 / 2
     }
 }
 
@@ -123,7 +130,7 @@ impl Scratch {
             self.retired += 1;
             if let Some(place) = self.places.get_mut(medium) {
                 place.aside += files;
-                if place.room.is_short(&scratch) {
+                if place.room.is_short(&scratch, place.aside) {
                     remove_tree(&retired)?;
                     place.aside = 0;
                 }
