@@ -85,7 +85,7 @@ fn a_bound_that_holds_everywhere_is_said_to_and_a_cut_search_goes_on() {
     assert_eq!(rates, [3000, 3000], "two rounds of three decide");
     let words = "held at the highest rate tried, 3.00 k/s, at which the phase lasts 0.100 s";
     let flat = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flat.contains(words), "{}", run.stdout);
+    assert!(flat.contains(words) && flat.contains("less than a second rest on little"), "{}", run.stdout);
     // As a kill in the middle of the first rate would have left it.
     let results = place.only_run().join("results.jsonl");
     let text = std::fs::read_to_string(&results).unwrap();

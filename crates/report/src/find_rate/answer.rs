@@ -10,6 +10,13 @@ use crate::run::Run;
 use crate::sections::section;
 use crate::table::{Side, Text, TextTable, paragraph};
 
+/// Below this length of a phase, seconds, what holds and what fails is said to be shaky.
+const SHORT_S: f64 = 1.0;
+
+/// What is said then.
+const SHORT: &str = "Rates at which the phase lasts less than a second rest on little: one pause of the machine decides, and what a store puts off \
+                     is not due yet. Give the phase more operations.";
+
 /// What was found, as text that ends with a line break; lines have at most `width` columns.
 pub fn render_rates(run: &Run, facts: &RateFacts, width: usize, color: bool) -> String {
     let rates = Rates { run, facts, titles: titles(run), rounds: rounds(run) };
@@ -70,6 +77,8 @@ impl Rates<'_> {
             table.row(self.row(search, *bracket).map(Text::plain).into());
         }
         let notes = rows.iter().filter_map(|(search, bracket)| self.note(search, *bracket));
+        let short = rows.iter().any(|(search, bracket)| is_short(search, *bracket));
+        let notes = notes.chain(short.then(|| SHORT.to_owned()));
         let notes: String = notes.map(|note| paragraph(&note, width, "  ", "    ")).collect();
         format!("{}{}{notes}", paragraph(&printable(&heading), width, "  ", "    "), table.render(width, color))
     }
@@ -182,4 +191,9 @@ fn known(bracket: Bracket) -> String {
 fn seconds(left: Left) -> String {
     let [least, most] = [left.least_ns, left.most_ns].map(|ns| count((ns / 1e9).ceil() as u64));
     if least == most { format!("about {most} s") } else { format!("{least} to {most} s") }
+}
+
+/// Whether the highest rate that holds is that of a short phase.
+fn is_short(search: &RateSearch, bracket: Bracket) -> bool {
+    bracket.held.is_some_and(|held| (search.operations as f64) < SHORT_S * held as f64)
 }
