@@ -64,3 +64,26 @@ library_of() {
   [[ -n $newest ]] || die "no $2 in $build_dir: is it built?"
   printf '%s\n' "$newest"
 }
+
+# Lines "PHASE OPERATIONS NANOSECONDS" of a run's results: rates_of FILE
+rates_of() {
+  jq -r 'select(.line == "phase") | [.result.phase, ([.result.operations[] | select(.operation != "commit") | .entries] | add),
+    .result.timed_ns] | join(" ")' "$1"
+}
+
+# Medians over pairs of both rates, and of each pair's ratio, with its range, of a file with the columns pair, store, size (small or large), side, phase,
+# operations, nanoseconds: table_of_rates FILE
+table_of_rates() {
+  jq -rRn '
+    def median: sort | if length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
+    def rate: if . >= 99500 then "\(. / 1000 | round) k" else "\(. | round)" end;
+    def two: . * 100 | round | "\(. / 100 | floor).\(. % 100 | if . < 10 then "0\(.)" else . end)";
+    [inputs | split("\t") | {pair: .[0], store: .[1], size: .[2], side: .[3], phase: .[4], rate: ((.[5] | tonumber) / (.[6] | tonumber) * 1e9)}]
+    | "| store | values | work | ours/s | theirs/s | ours/theirs | range | pairs |", "|---|---|---|---:|---:|---:|---|---:|",
+      (group_by([.store, .size, .phase])[]
+      | [group_by(.pair)[] | select(length == 2) | {ours: (.[] | select(.side == "ours").rate), theirs: (.[] | select(.side == "theirs").rate)}]
+        as $pairs | [$pairs[] | .ours / .theirs] as $ratios | select($pairs | length > 0)
+      | "| \(.[0].store) | \(if .[0].size == "small" then "100 B" else "100 KiB" end) | \(.[0].phase) | \([$pairs[].ours] | median | rate) | " +
+        "\([$pairs[].theirs] | median | rate) | \($ratios | median | two) | \($ratios | min | two)–\($ratios | max | two) | \($pairs | length) |")
+  ' "$1"
+}
