@@ -1,10 +1,12 @@
 //! Programs of others that a run may need: found, installed by the script that started this one, and run.
 
 use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use rustix::process::{Signal, set_parent_process_death_signal};
 
 /// The variable in which the script passes its own path.
 const SCRIPT: &str = "BAKEOFF_SCRIPT";
@@ -52,6 +54,12 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     let said = String::from_utf8_lossy(&output.stderr);
     let said = bakeoff_report::printable(said.trim().lines().last().unwrap_or("it said nothing"));
     bail!("`{words}` failed ({}): {said}", output.status)
+}
+
+/// What we start must not outlive us, however we die.
+pub(crate) fn dies_with_us(command: &mut Command) -> &mut Command {
+    // SAFETY: only a system call that is safe after fork is made, nothing is allocated.
+    unsafe { command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::TERM))?)) }
 }
 
 /// For tests that this machine does not allow: says so, also where `./bakeoff test` gathers it.

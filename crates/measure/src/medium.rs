@@ -53,6 +53,9 @@ pub struct Medium {
     /// What an unprivileged process may still write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub free_bytes: Option<u64>,
+    /// Of a file system in an image file: where that lies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_on: Option<Box<Self>>,
 }
 
 impl Medium {
@@ -100,6 +103,9 @@ fn nearest_existing(directory: &Path) -> PathBuf {
     absolute.ancestors().find_map(|ancestor| fs::canonicalize(ancestor).ok()).unwrap_or(absolute)
 }
 
+/// The mount table as this thread sees it, which may have one of its own.
+const MOUNTS: &str = "/proc/thread-self/mountinfo";
+
 /// One line of the mount table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mount {
@@ -112,12 +118,12 @@ pub(crate) struct Mount {
 /// The mount that holds an existing directory.
 pub(crate) fn mount_of(directory: &Path) -> Option<Mount> {
     let directory = fs::canonicalize(directory).ok()?;
-    holder(&sys::text("/proc/self/mountinfo")?, &directory)
+    holder(&sys::text(MOUNTS)?, &directory)
 }
 
 /// Every place where something is mounted, as this process sees it; empty where the table cannot be read.
 pub fn mount_points() -> Vec<PathBuf> {
-    let table = sys::text("/proc/self/mountinfo").unwrap_or_default();
+    let table = sys::text(MOUNTS).unwrap_or_default();
     table.lines().filter_map(parse_mount).map(|mount| mount.point).collect()
 }
 

@@ -14,8 +14,8 @@ use rustix::time::ClockId;
 use crate::clock::kernel_ns;
 use crate::process::{Usage, stall_ns};
 
-/// A fault that is served from memory takes about half a microsecond (a page is cleared or mapped); with fewer than would fill half of an
-/// operation's time, faults are not its cause.
+/// A fault that is served from memory takes about half a microsecond (a page is cleared or mapped); with fewer than would fill half of the
+/// time in which an operation's thread ran, faults are not its cause.
 const FAULT_NS: u64 = 500;
 
 /// Reads the counters of the thread that made it.
@@ -96,16 +96,17 @@ impl Moment {
     }
 }
 
-/// Where most of an operation's time went, as far as that can be told from what went on meanwhile.
+/// Where the largest part of an operation's time went, as far as that can be told from what went on meanwhile: it ran, stood in line for a
+/// processor, or slept.
 pub fn cause(latency_ns: u64, meanwhile: &Meanwhile) -> Cause {
-    let half = latency_ns / 2;
-    let most = |part: Option<u64>| part.is_some_and(|part| part > half);
-    if most(meanwhile.runqueue_ns) {
-        return Cause::Preempted;
-    }
-    if meanwhile.blocked_ns <= half {
+    let (slept_ns, in_line_ns) = (meanwhile.blocked_ns, meanwhile.runqueue_ns.unwrap_or(0));
+    let ran_ns = latency_ns.saturating_sub(slept_ns).saturating_sub(in_line_ns);
+    if ran_ns >= slept_ns.max(in_line_ns) {
         let faults_ns = meanwhile.page_faults_minor.saturating_mul(FAULT_NS);
-        return if faults_ns > half { Cause::PageFaults } else { Cause::Computing };
+        return if faults_ns > ran_ns / 2 { Cause::PageFaults } else { Cause::Computing };
+    }
+    if in_line_ns >= slept_ns {
+        return Cause::Preempted;
     }
     if meanwhile.context_switches_voluntary == 0 {
         // It was not running, yet neither gave up the processor nor stood in line for one.
@@ -182,6 +183,10 @@ mod tests {
         assert_eq!(told(0, Some(0), nothing), Cause::Computing);
         assert_eq!(told(0, None, Meanwhile { page_faults_minor: 1_100, ..nothing }), Cause::PageFaults);
         assert_eq!(told(100_000, Some(800_000), switched), Cause::Preempted);
+        // None of the three has more than half.
+        assert_eq!(told(450_000, Some(300_000), switched), Cause::Waiting);
+        assert_eq!(told(300_000, Some(450_000), switched), Cause::Preempted);
+        assert_eq!(told(300_000, Some(300_000), switched), Cause::Computing);
         assert_eq!(told(900_000, Some(0), nothing), Cause::Stolen);
         assert_eq!(told(900_000, None, Meanwhile { context_switches_involuntary: 1, ..nothing }), Cause::Preempted);
         assert_eq!(told(900_000, Some(0), switched), Cause::Waiting);

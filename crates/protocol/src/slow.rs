@@ -35,7 +35,7 @@ pub struct CauseShare {
     pub latency_ns_sum: u64,
 }
 
-/// Where most of a slow operation's time went.
+/// Where the largest part of a slow operation's time went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
@@ -43,7 +43,7 @@ pub enum Cause {
     Disk,
     /// Its thread slept while other threads of the process computed: compaction, checkpoints, eviction.
     Background,
-    /// Its thread slept, for neither of these: a lock, a timer, a queue.
+    /// Its thread slept, for neither of these: a lock, a timer, a queue, another program that serves its file system.
     Waiting,
     /// Its thread was ready, but another had the processor.
     Preempted,
@@ -74,7 +74,7 @@ impl Cause {
         match self {
             Self::Disk => "waiting for the disk",
             Self::Background => "waiting for the store's own threads",
-            Self::Waiting => "waiting for a lock or a timer",
+            Self::Waiting => "waiting, not for the disk: a lock, a timer, another program",
             Self::Preempted => "another had the processor",
             Self::Stolen => "processor taken by hypervisor or interrupt",
             Self::PageFaults => "page faults",
@@ -116,7 +116,7 @@ pub struct SlowOperation {
     pub at_ns: u64,
     /// How long it took.
     pub latency_ns: u64,
-    /// Where most of its time went.
+    /// Where the largest part of its time went.
     pub cause: Cause,
     /// What went on meanwhile.
     #[serde(flatten)]

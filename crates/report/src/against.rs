@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{digits, listed, printable};
+use crate::format::{counted, digits, listed, printable};
 use crate::matrix::measure_label;
 use crate::pairs::{Pair, Sides, lay_out, pairs};
 use crate::published::Published;
@@ -94,9 +94,17 @@ fn may_be_matched(ours: &Table, theirs: &Table, named: bool) -> bool {
 }
 
 fn summary(pairs: &[Pair<'_>]) -> String {
+    let alone = match pairs.iter().filter(|pair| !pair.is_contested()).count() {
+        0 => String::new(),
+        alone => format!(" In {} only one store was measured, which wins nothing.", counted(alone, "field")),
+    };
+    let pairs: Vec<&Pair<'_>> = pairs.iter().filter(|pair| pair.is_contested()).collect();
+    if pairs.is_empty() {
+        return alone.trim_start().to_owned();
+    }
     let changed = pairs.iter().filter(|pair| pair.is_changed()).count();
     let mut by_measure: BTreeMap<&Measure, (usize, usize)> = BTreeMap::new();
-    for pair in pairs {
+    for pair in &pairs {
         let entry = by_measure.entry(&pair.place.0).or_default();
         *entry = (entry.0 + usize::from(pair.is_changed()), entry.1 + 1);
     }
@@ -104,5 +112,5 @@ fn summary(pairs: &[Pair<'_>]) -> String {
         .iter()
         .map(|(measure, (changed, all))| format!("{changed} of {all} in {}", measure_label(measure)))
         .collect();
-    format!("The winner changed in {changed} of {} fields: {}.", pairs.len(), listed(&parts))
+    format!("The winner changed in {changed} of {}: {}.{alone}", counted(pairs.len(), "field"), listed(&parts))
 }

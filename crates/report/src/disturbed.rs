@@ -9,11 +9,17 @@ use crate::figures::Measure;
 use crate::format::{printable, ratio};
 use crate::pairs::{Pair, Sides, lay_out, pairs};
 use crate::rounds::Rounds;
+use crate::sections;
 use crate::table::paragraph;
 use crate::verdict::{Circumstances, Table};
 
+/// The section of a report; empty if nothing was measured both ways.
+pub(crate) fn section(tables: &[Table], contenders: &Contenders, width: usize, color: bool) -> String {
+    sections::section("Undisturbed and disturbed, side by side", &render(tables, contenders, width, color))
+}
+
 /// A table for each table of disturbed cells that has an undisturbed counterpart; empty if there is none.
-pub(crate) fn render(tables: &[Table], contenders: &Contenders, width: usize, color: bool) -> String {
+fn render(tables: &[Table], contenders: &Contenders, width: usize, color: bool) -> String {
     let mut out = String::new();
     for disturbed in tables.iter().filter(|table| table.circumstances.disturbance.is_some()) {
         let calm = Circumstances { disturbance: None, ..disturbed.circumstances.clone() };

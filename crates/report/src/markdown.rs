@@ -2,17 +2,16 @@
 
 use std::io::Write;
 
-use bakeoff_stats::Verdict;
-
 use crate::answer::answer;
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::format::{count, printable, size_range};
 use crate::matrix::{figure, measure_label};
-use crate::profiled;
+use crate::pairs::doubt;
 use crate::run::{ReportError, Run};
-use crate::terminal::{amounts, varying};
+use crate::terminal::{TEXT_COLUMNS, amounts, varying};
 use crate::verdict::{Column, Field, Size, Table, compare_all};
+use crate::{disturbed, profiled, slow};
 
 /// Writes the run's answer, its matrices, its failures and warnings as Markdown.
 ///
@@ -36,6 +35,10 @@ pub fn write_markdown(run: &Run, out: &mut dyn Write) -> Result<(), ReportError>
         }
         writeln!(out)?;
         matrix(out, table, &contenders)?;
+    }
+    if run.profile().is_none() {
+        as_text(out, &disturbed::section(&tables, &contenders, TEXT_COLUMNS, false))?;
+        as_text(out, &slow::render(&run.cells, &contenders, TEXT_COLUMNS))?;
     }
     let failed = run.cells.iter().filter(|cell| !cell.is_ok()).map(|cell| {
         let (axes, why) = (&cell.end.axes, cell.end.failure.map_or("failed", |kind| kind.words()));
@@ -62,7 +65,10 @@ fn matrix(out: &mut dyn Write, table: &Table, contenders: &Contenders) -> Result
             }
         }
     }
-    writeln!(out, "\nA = B: tied, cannot be told apart (95 % confidence). ?: first by its figure, not proven.\n")?;
+    writeln!(
+        out,
+        "\nA = B: tied, cannot be told apart (95 % confidence). ?: first by its figure, not proven. alone: no other was measured.\n"
+    )?;
     Ok(())
 }
 
@@ -82,7 +88,7 @@ fn best(measure: &Measure, field: &Field, contenders: &Contenders) -> String {
         return if field.failed.is_empty() { "n/a" } else { "failed" }.to_owned();
     };
     let names: Vec<String> = ranking.tied.iter().map(|key| contenders.title(key)).collect();
-    let doubt = if ranking.verdict == Verdict::Unproven { "?" } else { "" };
+    let doubt = doubt(ranking.verdict);
     let value = ranking.order.first().map_or_else(String::new, |place| figure(measure, place.mean));
     format!("{}{doubt} {value}", names.join(" = "))
 }
@@ -105,6 +111,15 @@ pub(crate) fn escape(text: &str) -> String {
 pub(crate) fn row(cells: &[impl AsRef<str>]) -> String {
     let cells: String = cells.iter().map(|cell| format!(" {} |", escape(cell.as_ref()))).collect();
     format!("|{cells}")
+}
+
+/// A section as on a terminal, its title first; nothing if it is empty.
+fn as_text(out: &mut dyn Write, section: &str) -> Result<(), ReportError> {
+    if let Some((title, body)) = section.trim_matches('\n').split_once('\n') {
+        // Names in it may be foreign.
+        writeln!(out, "\n## {}\n\n```text\n{}\n```", escape(title), body.replace("```", "`\u{200b}`\u{200b}`"))?;
+    }
+    Ok(())
 }
 
 /// A section with a list; nothing if it is empty.

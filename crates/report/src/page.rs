@@ -38,6 +38,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::contender::Contenders;
+use crate::disturbed;
 use crate::export_csv::write_csv;
 use crate::find_rate::{RateFacts, render_rates};
 use crate::format::listed;
@@ -55,6 +56,7 @@ use crate::profiled::{self, Graphs};
 use crate::published::Published;
 use crate::run::{ReportError, Run};
 use crate::slots::COLOURS;
+use crate::terminal::TEXT_COLUMNS;
 use crate::tidy::{Cell, columns};
 use crate::verdict::compare_all;
 
@@ -140,9 +142,6 @@ struct CellFacts<'a> {
     flame_graphs: &'a [(String, String)],
 }
 
-/// Columns of the answer of a pick, or of a search for the highest rates, which stands on the page as it does on a terminal.
-const TEXT_COLUMNS: usize = 100;
-
 /// Writes the page for these runs, and a publication's figures beside theirs; a run's directory gives it its label. `place` is the
 /// directory that the page will be in, from which links to files of the runs lead.
 ///
@@ -176,6 +175,7 @@ pub fn write_page(
     } else {
         (overview, answers)
     };
+    let more = more + &side_by_side(&tables, &contenders);
     let warnings = head::warnings(&runs, &contenders);
     let page = fill(
         TEMPLATE,
@@ -262,6 +262,20 @@ fn headline(run: &Run, facts: &PickFacts, contenders: &Contenders) -> String {
         Verdict::Alone => format!("{} is the only one that was measured to the end", name(&ranking.best)),
     };
     format!("<p class=\"headline\">{words}</p><p class=\"others\">by {}</p>", text(facts.optimize.words()))
+}
+
+/// Undisturbed and disturbed, as on a terminal.
+fn side_by_side(runs: &[RunTables], contenders: &Contenders) -> String {
+    let of_run = |(label, _, tables): &RunTables| {
+        let section = disturbed::section(tables, contenders, TEXT_COLUMNS, false);
+        let (title, body) = section.trim_matches('\n').split_once('\n')?;
+        let of = if runs.len() > 1 { format!(" · {}", text(label)) } else { String::new() };
+        Some(behind::folded(
+            &format!("{title}{of}"),
+            &format!("<pre class=\"code whole\" tabindex=\"0\">{}</pre>", lines(body)),
+        ))
+    };
+    runs.iter().filter_map(of_run).collect()
 }
 
 /// The flame graphs of runs that were profiled.

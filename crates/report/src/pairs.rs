@@ -48,9 +48,15 @@ impl Pair<'_> {
         (above > 0.0 && below > 0.0).then_some(above / below)
     }
 
-    /// Whether none of the best on the left is among the best on the right.
+    /// Whether several stores were compared on both sides: where one was measured alone, it won nothing.
+    pub(crate) fn is_contested(&self) -> bool {
+        [self.left, self.right].iter().all(|side| side.verdict != Verdict::Alone)
+    }
+
+    /// Whether none of the best on the left is among the best on the right, of several on both sides.
     pub(crate) fn is_changed(&self) -> bool {
-        !self.right.tied.iter().any(|right| self.left.tied.iter().any(|left| store(left) == store(right)))
+        self.is_contested()
+            && !self.right.tied.iter().any(|right| self.left.tied.iter().any(|left| store(left) == store(right)))
     }
 }
 
@@ -77,7 +83,7 @@ impl<'a> Sides<'a> {
         let name = self.names[side].short.get(key).unwrap_or(key);
         let style = self.contenders[side].get(key).map_or_else(anstyle::Style::new, |contender| contender.style);
         let more = if ranking.tied.len() > 1 { format!(" +{}", ranking.tied.len() - 1) } else { String::new() };
-        let doubt = if ranking.verdict == Verdict::Unproven { "?" } else { "" };
+        let doubt = doubt(ranking.verdict);
         let value = ranking.order.first().map_or_else(String::new, |place| figure(measure, place.mean));
         Text::default().and(name, style).and(format!("{more}{doubt} {value}"), anstyle::Style::new())
     }
@@ -97,6 +103,15 @@ impl<'a> Sides<'a> {
         words.push("≠: another store is best".to_owned());
         words.push("+1: another one is tied with it".to_owned());
         words.join(" · ")
+    }
+}
+
+/// What is put behind the name of a first place.
+pub(crate) fn doubt(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Unproven => "?",
+        Verdict::Alone => " alone",
+        Verdict::Winner | Verdict::Tie => "",
     }
 }
 

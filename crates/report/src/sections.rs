@@ -136,7 +136,10 @@ pub(crate) fn origin(run: &Run, width: usize) -> String {
     );
     for (name, medium) in run.info.get("media").and_then(Value::as_object).into_iter().flatten() {
         let keys = ["directory", "file_system", "device_name", "device_model", "free_bytes"];
-        line("medium", format!("{name}: {}", facts(Some(medium), &keys)));
+        let image = medium
+            .get("image_on")
+            .map_or_else(String::new, |on| format!("; in an image on {}", facts(Some(on), &keys[1..4])));
+        line("medium", format!("{name}: {}{image}", facts(Some(medium), &keys)));
     }
     for pool in run.list("pools") {
         line("values", pool_words(pool));

@@ -26,7 +26,7 @@ pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize)
         return String::new();
     }
     let all: Vec<Circumstances> = of_stores.keys().map(|(of, _)| of.clone()).collect();
-    let what = "What took most of the time of the slowest thousandth of each phase's operations, as far as the kernel tells: \
+    let what = "What took the largest part of the time of the slowest thousandth of each phase's operations, as far as the kernel tells: \
                 `docs/METHODOLOGY.md` says how it is known.";
     let mut out = paragraph(what, width, "", "");
     for ((of, key), slow) in &of_stores {

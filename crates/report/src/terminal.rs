@@ -23,6 +23,9 @@ use crate::{bars, details, disturbed, matrix, memory, phase_tables, profiled, se
 /// Narrower than this, tables make no sense.
 pub(crate) const WIDTH_MIN: usize = 60;
 
+/// Columns of what stands in other forms of a report as it does on a terminal.
+pub(crate) const TEXT_COLUMNS: usize = 100;
+
 /// Full lines are shown unasked if there are at most this many groups of them.
 const DETAILS_UNASKED_MAX: usize = 8;
 
@@ -65,7 +68,7 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     if bars.is_none() || options.full {
         out.push_str(&answers_and_matrices(run, &tables, &contenders, &TerminalOptions { width, ..*options }));
     }
-    out.push_str(&disturbed::render(&tables, &contenders, width, options.color));
+    out.push_str(&disturbed::section(&tables, &contenders, width, options.color));
     out.push_str(&every_store(run, &contenders, &TerminalOptions { width, ..*options }));
     out.push_str(&sections::as_set(run, &contenders, width));
     out.push_str(&memory::render(run, width, options.color));

@@ -275,8 +275,13 @@ impl Planner<'_> {
         }
         let tapes_bytes = if medium == DEFAULT_MEDIUM { tapes_bytes(workload, estimate) } else { 0 };
         let needed_bytes = estimate.data_bytes_max.saturating_mul(DISK_PER_DATA).saturating_add(tapes_bytes);
-        let free_bytes = self.media.get(medium)?.free_bytes.filter(|&free| needed_bytes > free)?;
-        Some((format!("{size} on medium {medium}"), SkipReason::DiskTooSmall { needed_bytes, free_bytes }))
+        let too_little = |medium: &str, needed: u64| self.media.get(medium)?.free_bytes.filter(|&free| needed > free);
+        if let Some(free_bytes) = too_little(medium, needed_bytes) {
+            return Some((format!("{size} on medium {medium}"), SkipReason::DiskTooSmall { needed_bytes, free_bytes }));
+        }
+        let tapes_bytes = self::tapes_bytes(workload, estimate);
+        let free_bytes = too_little(DEFAULT_MEDIUM, tapes_bytes)?;
+        Some((size, SkipReason::NoRoomForTapes { needed_bytes: tapes_bytes, free_bytes }))
     }
 
     fn variant(&self) -> Option<String> {

@@ -39,6 +39,13 @@ pub enum SkipReason {
         /// What is free.
         free_bytes: u64,
     },
+    /// The tapes do not fit the disk on which they are to lie.
+    NoRoomForTapes {
+        /// What they take, bytes.
+        needed_bytes: u64,
+        /// What is free there, bytes.
+        free_bytes: u64,
+    },
     /// The store does not offer the durability class.
     DurabilityNotOffered {
         /// The class.
@@ -119,6 +126,12 @@ impl fmt::Display for SkipReason {
             Self::DiskTooSmall { needed_bytes, free_bytes } => write!(
                 formatter,
                 "too large for the disk: needs about {} (three times the data, and the tapes), and {} are free",
+                approximate_size(*needed_bytes),
+                approximate_size(*free_bytes)
+            ),
+            Self::NoRoomForTapes { needed_bytes, free_bytes } => write!(
+                formatter,
+                "no room for its tapes: they need about {} where --dir is, or else the results, and {} are free",
                 approximate_size(*needed_bytes),
                 approximate_size(*free_bytes)
             ),

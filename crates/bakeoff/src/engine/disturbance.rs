@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_suite::Disturbance;
-use rustix::process::{Pid, Signal, kill_process_group, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
 
-use crate::tools::{need, run};
+use crate::tools::{dies_with_us, need, run};
 
 /// How long it runs before the driver starts, so that it is in full swing.
 const AHEAD: Duration = Duration::from_millis(500);
@@ -85,12 +85,6 @@ fn arguments(disturbance: Disturbance, directory: &str) -> Vec<String> {
         Disturbance::Disk => &["--quiet", "--hdd", "1", "--hdd-bytes", "256M", "--temp-path", directory],
     };
     words.iter().map(|&word| word.to_owned()).collect()
-}
-
-/// What we start must not outlive us, however we die.
-fn dies_with_us(command: &mut Command) -> &mut Command {
-    // SAFETY: only a system call that is safe after fork is made, nothing is allocated.
-    unsafe { command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::TERM))?)) }
 }
 
 /// A disturbance that goes on. Stopped when dropped.

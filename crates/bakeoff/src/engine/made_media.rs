@@ -1,26 +1,34 @@
 //! Media made for one run: a file system in an image file (or in memory), mounted in a marked directory and removed with it.
 //!
-//! What a killed run leaves mounted is found by the marker: the next run with the same base directory removes it, and so does
-//! `bakeoff clean`.
+//! Nothing of them outlives a run that is killed: they are mounted in a namespace of the run's own, which goes with its last process, and the image
+//! has no name any more once it is mounted. What stays is an empty marked directory, which the next run with the same base directory removes, and
+//! so does `bakeoff clean`. Where a namespace is not permitted, they do the unmounting too.
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::Medium;
 use bakeoff_suite::{format_size, parse_size};
+use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::process::geteuid;
+use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 use crate::files::{Kind, OwnDirectory, kind_of, mounts_below};
-use crate::tools::{need, run};
+use crate::tools::{dies_with_us, need, run};
 
 /// What stands before a file system's name instead of a directory.
 const PREFIX: &str = "new:";
 
 /// Size of a file system unless one is given.
 const BYTES_DEFAULT: u64 = 4 << 30;
+
+/// How long the server of a file system may take to mount it.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// In the names of the directories that hold images.
 const INFIX: &str = "-made-";
@@ -66,18 +74,13 @@ impl NewFileSystem {
     }
 
     /// Checks that it can be made here, so that a run does not end in the middle.
-    pub(crate) fn check(&self, base: &Path) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         if !geteuid().is_root() {
             bail!("mounting a new {} needs root: run as root, or give a directory that is there", self.name);
         }
         let program = if self.name == "ntfs" { Some(&"ntfs-3g") } else { self.make().1.first() };
         for program in program.into_iter().chain([&"mount"]) {
             need(program, self.make().0, &format!("a new {}", self.name))?;
-        }
-        let free = Medium::read(base).free_bytes.unwrap_or(u64::MAX);
-        if self.name != "tmpfs" && free < self.bytes {
-            let (wanted, free) = (format_size(self.bytes), bakeoff_suite::approximate_size(free));
-            bail!("a new {} of {wanted} does not fit {}: {free} are free", self.name, base.display());
         }
         Ok(())
     }
@@ -87,14 +90,14 @@ impl NewFileSystem {
         found.map_or(("mount", &[]), |(_, package, command)| (package, command))
     }
 
-    /// Makes and mounts it in `own`; where it is mounted.
-    fn mount(&self, own: &Path) -> Result<PathBuf> {
-        let (image, point) = (own.join("image"), own.join("mounted"));
+    /// Makes and mounts it in `own`; its server, if it has one.
+    fn mount(&self, own: &Path) -> Result<Option<Child>> {
+        let (image, point) = (own.join("image"), own.join(MOUNTED));
         std::fs::create_dir(&point).with_context(|| format!("cannot make the directory {}", point.display()))?;
         if self.name == "tmpfs" {
             let size = format!("size={}", self.bytes);
             run(Command::new("mount").args(["-t", "tmpfs", "-o", &size, "bakeoff"]).arg(&point))?;
-            return Ok(point);
+            return Ok(None);
         }
         File::create(&image)
             .and_then(|file| file.set_len(self.bytes))
@@ -102,71 +105,142 @@ impl NewFileSystem {
         if let Some((program, arguments)) = self.make().1.split_first() {
             run(Command::new(program).args(arguments).arg(&image))?;
         }
-        match self.name {
-            "ntfs" => run(Command::new("ntfs-3g").arg(&image).arg(&point))?,
+        let server = match self.name {
+            "ntfs" => Some(serve_ntfs(own, &image, &point)?),
             // mount gives the loop device back when it is unmounted.
-            name => run(Command::new("mount").args(["-t", name, "-o", "loop"]).arg(&image).arg(&point))?,
+            name => {
+                run(Command::new("mount").args(["-t", name, "-o", "loop"]).arg(&image).arg(&point)).map(|()| None)?
+            }
+        };
+        // Whoever serves it has it open.
+        std::fs::remove_file(&image).with_context(|| format!("cannot remove the name of {}", image.display()))?;
+        Ok(server)
+    }
+}
+
+/// Checks that all images fit together.
+pub(crate) fn check_room(wanted: &BTreeMap<String, NewFileSystem>, base: &Path) -> Result<()> {
+    let images: Vec<_> = wanted.values().filter(|new| new.name != "tmpfs").collect();
+    let bytes = images.iter().fold(0_u64, |sum, new| sum.saturating_add(new.bytes));
+    let free = Medium::read(base).free_bytes.unwrap_or(u64::MAX);
+    if free < bytes {
+        let names: Vec<String> =
+            images.iter().map(|new| format!("a new {} of {}", new.name, format_size(new.bytes))).collect();
+        let (fit, free) = (if names.len() == 1 { "does" } else { "do" }, bakeoff_suite::approximate_size(free));
+        bail!("{} {fit} not fit {}: {free} are free", names.join(" and "), base.display());
+    }
+    Ok(())
+}
+
+/// Mounts an image with NTFS: the program that serves it stays a child of ours, so that it ends when we do.
+fn serve_ntfs(own: &Path, image: &Path, point: &Path) -> Result<Child> {
+    let log = own.join("log");
+    let output = File::create(&log).with_context(|| format!("cannot make {}", log.display()))?;
+    let mut command = Command::new("ntfs-3g");
+    command.args(["-o", "no_detach"]).arg(image).arg(point).process_group(0);
+    let errors = output.try_clone().context("cannot open a log twice")?;
+    command.stdin(Stdio::null()).stdout(output).stderr(errors);
+    let mut server = dies_with_us(&mut command).spawn().context("cannot start ntfs-3g")?;
+    let begin = Instant::now();
+    while mounts_below(own).is_empty() {
+        let ended = server.try_wait().context("cannot ask after ntfs-3g")?;
+        if ended.is_some() || begin.elapsed() > PATIENCE {
+            let _ = server.kill();
+            let said = std::fs::read_to_string(&log).unwrap_or_default();
+            let said = bakeoff_report::printable(said.trim().lines().last().unwrap_or("it said nothing"));
+            bail!("ntfs-3g did not mount {}: {said}", image.display());
         }
-        Ok(point)
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(server)
+}
+
+/// What this thread mounts from now on is seen by itself and by what it starts, threads and programs, and goes with the last of these. Where that is
+/// not permitted, mounts are as everybody's.
+fn mount_for_ourselves() {
+    // SAFETY: no file descriptors are unshared, which is what could surprise other threads.
+    let alone = unsafe { unshare_unsafe(UnshareFlags::NEWNS) };
+    // What others unmount is still unmounted here.
+    let _ = alone.and_then(|()| mount_change("/", MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC));
+}
+
+/// Where in its directory a file system is mounted.
+const MOUNTED: &str = "mounted";
+
+/// A medium made for a run.
+struct Made {
+    own: OwnDirectory,
+    server: Option<Child>,
+}
+
+impl Made {
+    fn remove(self) -> Result<()> {
+        let removed = self.own.remove();
+        if let Some(mut server) = self.server {
+            // Unmounted, it ends by itself.
+            let _ = server.wait();
+        }
+        removed
     }
 }
 
 /// The media made for a run; unmounted and removed when dropped.
 #[derive(Default)]
 pub(crate) struct MadeMedia {
-    made: BTreeMap<String, (OwnDirectory, PathBuf)>,
+    made: BTreeMap<String, Made>,
 }
 
 impl MadeMedia {
     /// Removes what killed runs left mounted in `base`, then makes and mounts every one of `wanted`.
     pub(crate) fn create(wanted: &BTreeMap<String, NewFileSystem>, base: &Path, run: &str) -> Result<Self> {
         let mut made = Self::default();
-        remove_left_behind(base);
+        if !wanted.is_empty() {
+            remove_left_behind(base);
+            mount_for_ourselves();
+        }
         for (medium, file_system) in wanted {
             let path = base.join(format!("bakeoff-scratch-{run}-{}{INFIX}{medium}", std::process::id()));
             let own = OwnDirectory::create(&path, Kind::Scratch)?;
-            // Kept before mounting, so that it is removed however that ends.
-            let point = own.path().join("mounted");
             let inside = own.path().to_owned();
-            made.made.insert(medium.clone(), (own, point));
-            file_system.mount(&inside).with_context(|| format!("cannot make the medium `{medium}`"))?;
+            // Kept before mounting, so that it is removed however that ends.
+            let kept = made.made.entry(medium.clone()).or_insert(Made { own, server: None });
+            kept.server = file_system.mount(&inside).with_context(|| format!("cannot make the medium `{medium}`"))?;
         }
         Ok(made)
     }
 
     /// Where each is mounted.
     pub(crate) fn directories(&self) -> impl Iterator<Item = (String, PathBuf)> {
-        self.made.iter().map(|(medium, (_, point))| (medium.clone(), point.clone()))
+        self.made.iter().map(|(medium, made)| (medium.clone(), made.own.path().join(MOUNTED)))
     }
 
     /// Unmounts and removes all of them.
     pub(crate) fn remove(mut self) -> Result<()> {
         // One that stays is no reason for the others to stay.
         let made = std::mem::take(&mut self.made).into_values();
-        made.map(|(own, _)| own.remove()).fold(Ok(()), Result::and)
+        made.map(Made::remove).fold(Ok(()), Result::and)
     }
 }
 
 impl Drop for MadeMedia {
     fn drop(&mut self) {
         // On the way out of an error the error is what counts; the next run or `bakeoff clean` finds what is left.
-        for (own, _) in std::mem::take(&mut self.made).into_values() {
-            let _ = own.remove();
+        for made in std::mem::take(&mut self.made).into_values() {
+            let _ = made.remove();
         }
     }
 }
 
-/// Removes marked directories with something mounted in them that no living run holds.
+/// Removes the directories of media that no living run holds.
 fn remove_left_behind(base: &Path) {
     for path in std::fs::read_dir(base).into_iter().flatten().flatten().map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_made = name.starts_with("bakeoff-scratch-") && name.contains(INFIX);
         if is_made
             && kind_of(&path) == Some(Kind::Scratch)
-            && !mounts_below(&path).is_empty()
             && let Ok(own) = OwnDirectory::open(&path, Kind::Scratch)
         {
-            tell!("note: removing {}, which a killed run left mounted", path.display());
+            tell!("note: removing {}, which a killed run left", path.display());
             if let Err(error) = own.remove() {
                 tell!("note: {error:#}");
             }
@@ -198,7 +272,7 @@ mod tests {
         let parent = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         for (name, ..) in FILE_SYSTEMS {
             let wanted = NewFileSystem { name, bytes: 512 << 20 };
-            if let Err(why) = wanted.check(parent.path()) {
+            if let Err(why) = wanted.check() {
                 say_skipped(&format!("a file system made for a run, {name}"), &why);
                 continue;
             }
@@ -213,16 +287,14 @@ mod tests {
             };
             let (_, point) = made.directories().next().unwrap();
             std::fs::write(point.join("file"), vec![7; 1 << 20]).unwrap();
+            assert!(!point.with_file_name("image").exists());
             let found = Medium::read(&point).file_system.unwrap();
             assert!(found == name || (name == "ntfs" && found.starts_with("fuse")), "{name}: {found}");
             if name == "ext4" {
                 // As after a kill: nobody unmounts, and the next run cleans up.
-                let (own, _) = made.made.get("disk").unwrap();
-                let left = own.path().to_owned();
+                let left = made.made["disk"].own.path().to_owned();
                 let mut made = made;
-                for (own, _) in std::mem::take(&mut made.made).into_values() {
-                    drop(own);
-                }
+                drop(std::mem::take(&mut made.made));
                 assert_eq!(mounts_below(&left).len(), 1);
                 remove_left_behind(parent.path());
                 assert!(!left.exists());

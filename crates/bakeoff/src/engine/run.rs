@@ -255,10 +255,9 @@ impl Run<'_> {
     /// ended on the way.
     fn record(&mut self, index: usize, display: &mut Display) -> Result<Option<Recording>> {
         let workload = &self.setup.plan.workloads[index];
-        let tapes = tapes_directory(&*self.scratch)?;
         let directory = workload_directory(&*self.scratch, index)?;
         // Pools of the same data are kept once, whichever workload made them first.
-        let lender = tapes.join(format!("pool-of-{}", workload.workload.pool_name()));
+        let lender = self.scratch.of_tapes()?.join(format!("pool-of-{}", workload.workload.pool_name()));
         let known = directory.exists();
         if !known {
             bakeoff_tape::lend_pool(&lender, &directory)?;
@@ -343,16 +342,9 @@ impl Run<'_> {
     }
 }
 
-/// Where a run keeps its tapes: on the first medium's scratch, out of the stores' way.
-fn tapes_directory(scratch: &Scratch) -> Result<PathBuf> {
-    let directory = scratch.of_any(DEFAULT_MEDIUM)?.join("tapes");
-    std::fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
-    Ok(directory)
-}
-
 /// Where the tapes of a workload are.
 fn workload_directory(scratch: &Scratch, index: usize) -> Result<PathBuf> {
-    Ok(tapes_directory(scratch)?.join(format!("workload-{index}")))
+    Ok(scratch.of_tapes()?.join(format!("workload-{index}")))
 }
 
 /// Records a workload's tapes into `directory`, or finds them there. `None` if `on_progress` stopped it.

@@ -13,6 +13,8 @@ use crate::files::{Kind, OwnDirectory, count_files, empty_tree, remove_tree};
 pub(crate) struct Scratch {
     /// By medium.
     places: BTreeMap<String, Place>,
+    /// Where the tapes are, out of the stores' way.
+    tapes: Option<OwnDirectory>,
     /// Stores put aside so far.
     retired: u64,
     /// What emptying took for a file of each store put aside, seconds.
@@ -54,6 +56,9 @@ impl Room {
 /// The directory beside a store's where its driver puts temporary files.
 pub(crate) const TEMPORARY: &str = "temporary";
 
+/// The end of the name of the directory of tapes. A medium's ends in `-` and its name.
+const TAPES: &str = ".tapes";
+
 /// Removing that takes longer than this is announced.
 const ANNOUNCED: Duration = Duration::from_secs(2);
 
@@ -61,15 +66,18 @@ const ANNOUNCED: Duration = Duration::from_secs(2);
 const FILES_REMOVED_AT_ONCE: usize = 100;
 
 impl Scratch {
-    /// Makes one in each medium's directory. `run` is a name that no other run has.
-    pub(crate) fn create(media: &BTreeMap<String, PathBuf>, run: &str) -> Result<Self> {
+    /// Makes one in each medium's directory, and one for the tapes in `base`, which is on none of the media that are made for the run. `run`
+    /// is a name that no other run has.
+    pub(crate) fn create(media: &BTreeMap<String, PathBuf>, base: &Path, run: &str) -> Result<Self> {
         let mut places = BTreeMap::new();
         for (medium, directory) in media {
             let path = directory.join(format!("bakeoff-scratch-{run}-{}-{medium}", std::process::id()));
             let own = OwnDirectory::create(&path, Kind::Scratch)?;
             places.insert(medium.clone(), Place { own, room: Room::of(directory), aside: 0, unusable: None });
         }
-        Ok(Self { places, retired: 0, emptied_s: Vec::new() })
+        let path = base.join(format!("bakeoff-scratch-{run}-{}{TAPES}", std::process::id()));
+        let tapes = Some(OwnDirectory::create(&path, Kind::Scratch)?);
+        Ok(Self { places, tapes, retired: 0, emptied_s: Vec::new() })
     }
 
     /// The directory of a medium.
@@ -80,10 +88,9 @@ impl Scratch {
         Ok(place.own.path())
     }
 
-    /// The directory of `medium` if there is one, else of any.
-    pub(crate) fn of_any(&self, medium: &str) -> Result<&Path> {
-        let known = self.places.get(medium).or_else(|| self.places.values().next());
-        Ok(known.context("the run has no medium")?.own.path())
+    /// The directory of the tapes.
+    pub(crate) fn of_tapes(&self) -> Result<&Path> {
+        Ok(self.tapes.as_ref().context("the tapes are removed already")?.path())
     }
 
     /// A fresh, empty directory for one cell's store.
@@ -172,7 +179,7 @@ impl Scratch {
         if expected > ANNOUNCED {
             tell!("Removing the stores' files takes about {}", bakeoff_suite::format_duration(round_up(expected)));
         }
-        let mut outcome = Ok(());
+        let mut outcome = self.tapes.take().map_or(Ok(()), OwnDirectory::remove);
         for place in std::mem::take(&mut self.places).into_values() {
             let removed = place.own.remove();
             match place.unusable {
@@ -192,8 +199,7 @@ fn round_up(time: Duration) -> Duration {
 impl Drop for Scratch {
     fn drop(&mut self) {
         // On the way out of an error the error is what counts; `bakeoff clean` finds what is left.
-        for place in std::mem::take(&mut self.places).into_values() {
-            let _ = place.own.remove();
-        }
+        let media = std::mem::take(&mut self.places).into_values().map(|place| place.own);
+        media.chain(self.tapes.take()).for_each(|own| drop(own.remove()));
     }
 }

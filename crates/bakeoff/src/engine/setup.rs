@@ -12,7 +12,7 @@ use crate::cli::{RunArguments, SuiteArguments};
 use crate::drivers::{Driver, Drivers};
 use crate::engine::cgroup::MemoryGroups;
 use crate::engine::disturbance;
-use crate::engine::made_media::NewFileSystem;
+use crate::engine::made_media::{NewFileSystem, check_room};
 use crate::engine::profile;
 use crate::engine::replayed::Replayed;
 use crate::recipes::{drivers_for, store_names};
@@ -110,6 +110,10 @@ impl Setup {
                 (name.clone(), PlanMedium { directory, free_bytes: medium.free_bytes })
             })
             .collect();
+        // Where the tapes lie.
+        plan_media
+            .entry(DEFAULT_MEDIUM.to_owned())
+            .or_insert_with(|| PlanMedium { directory: base.clone(), free_bytes: Medium::read(&base).free_bytes });
         for (name, file_system) in &made {
             // A tenth is the file system's own.
             let free_bytes = Some(file_system.bytes / 10 * 9);
@@ -131,7 +135,8 @@ impl Setup {
     pub(crate) fn check_tools(&self) -> Result<()> {
         self.corpus.as_deref().map_or(Ok(()), bakeoff_tape::check_corpus)?;
         self.directories.values().try_for_each(|directory| check_writable(directory))?;
-        self.made.values().try_for_each(|file_system| file_system.check(&self.base))?;
+        self.made.values().try_for_each(|file_system| file_system.check())?;
+        check_room(&self.made, &self.base)?;
         self.disturbances().into_iter().try_for_each(disturbance::check)?;
         profile::check(self)
     }

@@ -195,7 +195,7 @@ pub(crate) fn execute(
     if let Some(groups) = &setup.groups {
         groups.remove_leftovers();
     }
-    let mut scratch = Scratch::create(&directories, &name)?;
+    let mut scratch = Scratch::create(&directories, &setup.base, &name)?;
     let results = Results::open(directory.path())?;
     let memory_bytes_max = file.machine.memory_usable_bytes().map(|bytes| bytes / MEMORY_PART.1 * MEMORY_PART.0);
     let run = Run {
@@ -254,7 +254,8 @@ fn all_directories(setup: &Setup, made: &MadeMedia, file: &mut RunFile) -> BTree
         let facts = Medium::read(&directory);
         // What serves it is what the kernel names; what it is, we know.
         let file_system = setup.made.get(&medium).map(|new| new.name.to_owned()).or(facts.file_system.clone());
-        file.media.insert(medium.clone(), Medium { file_system, ..facts });
+        let image_on = (!facts.is_memory()).then(|| Box::new(Medium::read(&setup.base)));
+        file.media.insert(medium.clone(), Medium { file_system, image_on, ..facts });
         directories.insert(medium, directory);
     }
     directories

@@ -77,7 +77,7 @@ pub(crate) fn doctor_says_possible(place: &Place, line: &str, tests: &str) -> bo
 }
 
 /// Says that tests were left out, also where `./bakeoff test` gathers that.
-fn say_skipped(tests: &str, why: &str) {
+pub(crate) fn say_skipped(tests: &str, why: &str) {
     let skipped = format!("SKIPPED: {tests}: {why}\n");
     print!("{skipped}");
     if let Some(path) = std::env::var_os("BAKEOFF_SKIPPED") {

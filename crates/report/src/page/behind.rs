@@ -37,7 +37,7 @@ pub(crate) fn behind(runs: &[Labelled], contenders: &Contenders, page: &Path) ->
 }
 
 /// A section that opens on demand; nothing if it is empty.
-fn folded(title: &str, body: &str) -> String {
+pub(crate) fn folded(title: &str, body: &str) -> String {
     if body.is_empty() { String::new() } else { format!("<details><summary>{title}</summary>{body}</details>\n") }
 }
 

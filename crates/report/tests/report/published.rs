@@ -108,6 +108,11 @@ fn a_run_beside_a_publication_says_who_won_then_and_now() {
     assert!(row.contains("2.00×") && row.ends_with('≠'), "{text}");
     assert!(text.contains("Berkeley(no): Berkeley DB (none)"), "{text}");
     assert!(text.contains("The winner changed in 2 of 3 fields"), "{text}");
+    let alone = crate::common::run(vec![at("sqlite", 9000)], stores());
+    let text = render_against(&alone, &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
+    let row = text.lines().skip_while(|line| *line != "insert").nth(1).unwrap();
+    assert!(row.contains("SQLite alone 9.00 µs") && !row.contains('≠'), "{text}");
+    assert!(!text.contains("winner changed") && text.contains("In 3 fields only one store was measured"), "{text}");
     let elsewhere = render_against(&run, &Published::find("ozone-2020").unwrap(), &options(100)).unwrap_err();
     assert!(elsewhere.to_string().contains("share no phase"), "{elsewhere}");
 }

@@ -1,7 +1,7 @@
 //! What only the suites of papers show: unequal promises, bars against a baseline, disturbances, the columns of Hines 2023.
 
 use bakeoff_protocol::{Axes, Durability};
-use bakeoff_report::{CellRound, Run, TerminalOptions, render_terminal, write_hines_csv};
+use bakeoff_report::{CellRound, Run, TerminalOptions, render_terminal, write_hines_csv, write_markdown, write_page};
 use serde_json::json;
 
 use crate::common::{axes, good, operation, phase_result, run, stores};
@@ -80,7 +80,18 @@ fn disturbed_stands_beside_undisturbed() {
     for cell in &mut cells {
         cell.end.cell.push_str(cell.end.axes.disturbance.as_deref().unwrap_or_default());
     }
-    let text = render_terminal(&run(cells, stores()), &PLAIN);
+    let run = run(cells, stores());
+    let text = render_terminal(&run, &PLAIN);
+    let (mut markdown, mut page) = (Vec::new(), Vec::new());
+    write_markdown(&run, &mut markdown).unwrap();
+    write_page(std::slice::from_ref(&run), None, std::path::Path::new("."), &mut page).unwrap();
+    for other in [markdown, page] {
+        let other = String::from_utf8(other).unwrap();
+        assert!(
+            other.contains("Undisturbed and disturbed, side by side") && other.contains("best undisturbed"),
+            "{other}"
+        );
+    }
     let part: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("Disturbed by video")).collect();
     let row = part.iter().skip_while(|line| **line != "random-writes").nth(1).unwrap();
     assert!(row.contains("SQLite 10.0 µs") && row.contains("LMDB 22.0 µs"), "{text}");
