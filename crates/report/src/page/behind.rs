@@ -102,7 +102,10 @@ fn log_end(directory: &Path, log: &str) -> Option<String> {
 fn machine(run: &Run) -> String {
     let mut out = run.info.get("machine").map_or_else(String::new, |machine| pairs(machine, "machine"));
     for (name, medium) in run.info.get("media").and_then(Value::as_object).into_iter().flatten() {
-        out.push_str(&pairs(medium, &format!("medium {name}")));
+        let mut medium = medium.clone();
+        let image_on = medium.as_object_mut().and_then(|medium| medium.remove("image_on"));
+        out.push_str(&pairs(&medium, &format!("medium {name}")));
+        out.push_str(&image_on.map_or_else(String::new, |on| pairs(&on, &format!("where the image of {name} lies"))));
     }
     for pool in run.list("pools") {
         out.push_str(&pairs(pool, "values"));
