@@ -65,13 +65,45 @@ library_of() {
   printf '%s\n' "$newest"
 }
 
+# The version of a library in our JVM driver: version_in POM-FILE ARTIFACT
+version_in() {
+  sed -n "/<artifactId>$2</{n;s/.*<version>\\(.*\\)<.*/\\1/p}" "$root/jvm/$1" | tail -1
+}
+
+# Compiles JMH benchmarks of others, whose source lies in $tools/src/main/java, with the libraries named: compile_java GROUP:ARTIFACT:VERSION…
+compile_java() {
+  local library jmh=1.37
+  {
+    printf '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+    printf '<groupId>bakeoff</groupId><artifactId>%s</artifactId><version>1</version>' "$name-benchmarks"
+    printf '<properties><maven.compiler.source>17</maven.compiler.source><maven.compiler.target>17</maven.compiler.target><project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>'
+    printf '<dependencies>\n'
+    for library in "$@" org.openjdk.jmh:jmh-core:$jmh org.openjdk.jmh:jmh-generator-annprocess:$jmh; do
+      IFS=: read -ra library <<<"$library"
+      # shellcheck disable=SC2128
+      printf '<dependency><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version></dependency>\n' "${library[@]}"
+    done
+    printf '</dependencies></project>\n'
+  } >"$tools/pom.xml"
+  mvn -q -B -f "$tools/pom.xml" compile dependency:copy-dependencies -DoutputDirectory="$tools/libraries" >&2 || {
+    rm -rf -- "$tools/libraries"
+    die "their benchmarks do not compile"
+  }
+}
+
+# Runs them in one fork with the compiler warm, nanoseconds an operation into FILE.json: run_jmh FILE JVM-ARGUMENTS JMH-ARGUMENT…
+run_jmh() {
+  java -cp "$tools/target/classes:$tools/libraries/*" org.openjdk.jmh.Main "${@:3}" -bm avgt -tu ns -foe true -f 1 -wi 3 -w 2 -i 3 -r 2 \
+    -rf json -rff "$1.json" -jvmArgs "$2" >"$1.log" 2>&1 || die "their benchmarks failed: see $1.log"
+}
+
 # Lines "PHASE OPERATIONS NANOSECONDS" of a run's results: rates_of FILE
 rates_of() {
   jq -r 'select(.line == "phase") | [.result.phase, ([.result.operations[] | select(.operation != "commit") | .entries] | add),
     .result.timed_ns] | join(" ")' "$1"
 }
 
-# Medians over pairs of both rates, and of each pair's ratio, with its range, of a file with the columns pair, store, size (small or large), side, phase,
+# Medians over pairs of both rates, and of each pair's ratio, with its range, of a file with the columns pair, store, size (small, large, or its name), side, phase,
 # operations, nanoseconds: table_of_rates FILE
 table_of_rates() {
   jq -rRn '
@@ -83,7 +115,7 @@ table_of_rates() {
       (group_by([.store, .size, .phase])[]
       | [group_by(.pair)[] | select(length == 2) | {ours: (.[] | select(.side == "ours").rate), theirs: (.[] | select(.side == "theirs").rate)}]
         as $pairs | [$pairs[] | .ours / .theirs] as $ratios | select($pairs | length > 0)
-      | "| \(.[0].store) | \(if .[0].size == "small" then "100 B" else "100 KiB" end) | \(.[0].phase) | \([$pairs[].ours] | median | rate) | " +
+      | "| \(.[0].store) | \({small: "100 B", large: "100 KiB"}[.[0].size] // .[0].size) | \(.[0].phase) | \([$pairs[].ours] | median | rate) | " +
         "\([$pairs[].theirs] | median | rate) | \($ratios | median | two) | \($ratios | min | two)–\($ratios | max | two) | \($pairs | length) |")
   ' "$1"
 }

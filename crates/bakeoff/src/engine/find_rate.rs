@@ -73,7 +73,9 @@ pub(crate) fn expected(setup: &Setup, facts: &RateFacts) -> (Duration, Duration)
         let searched = |store: &str| {
             facts.searches.iter().any(|search| search.store == store && search.workload == workload_words(workload))
         };
-        for (_, closed_ns) in estimates(&workload.closed(&phase)).into_iter().filter(|(store, _)| searched(store)) {
+        for (_, closed_ns) in
+            estimates(setup, &workload.closed(&phase)).into_iter().filter(|(store, _)| searched(store))
+        {
             let round_ns = closed_ns + PHASE_S.0 * 1e9;
             least_ns += closed_ns + round_ns;
             all_ns += closed_ns + round_ns * f64::from(RATES_LEAST + setup.suite.rounds() / 2 * 2);
@@ -182,7 +184,7 @@ impl Run<'_> {
             }
             let mut probed = false;
             for (place, rate) in probes {
-                display.predict(self.predicted(of, facts, &places));
+                display.predict(self.predicted(of, facts, &places), true);
                 probed |= self.probe(of, facts, (place, rate), display)?;
                 if self.interrupt.requested() {
                     break;

@@ -15,8 +15,8 @@ const LINE_PERIOD: Duration = Duration::from_secs(5);
 pub(crate) struct Display {
     bars: Option<Bars>,
     begin: Instant,
-    /// When the time left was predicted, and what it was then.
-    predicted: Option<(Instant, Duration)>,
+    /// When the time left was predicted, what it was then, and whether it rests on each store.
+    predicted: Option<(Instant, Duration, bool)>,
     last_line: Option<Instant>,
 }
 
@@ -57,9 +57,10 @@ impl Display {
         }
     }
 
-    /// Takes a prediction of the time left from now on; `None` while too little was measured that it could rest on.
-    pub(crate) fn predict(&mut self, left: Option<Duration>) {
-        self.predicted = left.map(|left| (Instant::now(), left));
+    /// Takes a prediction of the time left from now on; `None` while too little was measured that it could rest on. Not `sure` is one that
+    /// guesses what stores take that were not seen yet.
+    pub(crate) fn predict(&mut self, left: Option<Duration>, sure: bool) {
+        self.predicted = left.map(|left| (Instant::now(), left, sure));
     }
 
     /// A cell is done. `line` is for a reader without a terminal, who gets one now and then; a failure at once.
@@ -109,13 +110,16 @@ impl Display {
     }
 
     fn left(&self) -> Option<Duration> {
-        self.predicted.map(|(when, left)| left.saturating_sub(when.elapsed()))
+        self.predicted.map(|(when, left, _)| left.saturating_sub(when.elapsed()))
     }
 
     fn time_left(&self) -> String {
         match self.left() {
             None => "time left unknown yet".to_owned(),
-            Some(left) => format!("{} left", HumanDuration(Duration::from_secs(left.as_secs() + 1))),
+            Some(left) => {
+                let perhaps = if self.predicted.is_some_and(|(_, _, sure)| sure) { "" } else { "perhaps " };
+                format!("{perhaps}{} left", HumanDuration(Duration::from_secs(left.as_secs() + 1)))
+            }
         }
     }
 }

@@ -48,7 +48,7 @@ impl Run<'_> {
     /// Runs a pick's suite as a race, and keeps how it went in `run.json`.
     pub(crate) fn race(mut self, facts: PickFacts) -> Result<Ended> {
         let workloads = &self.setup.plan.workloads;
-        let costs = Costs::new(workloads.iter().map(estimates).collect());
+        let costs = Costs::new(workloads.iter().map(|workload| estimates(self.setup, workload)).collect());
         let random = Xoshiro256PlusPlus::seed_from_u64(self.setup.suite.seed());
         let mut racing = Racing { costs, display: Display::new(), random, facts };
         let leaders = self.race_asked(&mut racing)?;

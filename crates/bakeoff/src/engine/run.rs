@@ -57,7 +57,7 @@ impl Run<'_> {
         let counts: Vec<_> = workloads.iter().map(|workload| workload.cells.len()).collect();
         let rounds = self.setup.suite.rounds();
         let mut pending = steps(&counts, rounds, self.setup.suite.seed());
-        let mut costs = Costs::new(workloads.iter().map(estimates).collect());
+        let mut costs = Costs::new(workloads.iter().map(|workload| estimates(self.setup, workload)).collect());
         let mut display = Display::new();
         pending.retain(|step| !self.is_done(step));
         if pending.is_empty() {
@@ -151,14 +151,15 @@ impl Run<'_> {
                 return Ok(false);
             }
             let (begin, removal) = (Instant::now(), self.scratch.removal_time());
-            display.predict(match (&self.file.pick, self.budget) {
+            match (&self.file.pick, self.budget) {
                 // A race goes on until it knows the answer or its time is over.
-                (Some(_), Some(budget)) => Some(budget.saturating_sub(self.begin.elapsed())),
-                _ => costs.has_seen_all().then(|| {
+                (Some(_), Some(budget)) => display.predict(Some(budget.saturating_sub(self.begin.elapsed())), true),
+                _ => {
                     let here = step.cells[place..].iter().map(|&cell| costs.predict_cell(step.workload, cell));
-                    self.time_left(here.sum::<f64>() + self.predict_rest(pending, costs) + removal.as_nanos() as f64)
-                }),
-            });
+                    let left_ns = here.sum::<f64>() + self.predict_rest(pending, costs) + removal.as_nanos() as f64;
+                    display.predict(Some(self.time_left(left_ns)), costs.has_seen_all());
+                }
+            }
             if !self.cell(workload, cell, &tapes, step.round, display)? {
                 return Ok(false);
             }
@@ -406,7 +407,8 @@ pub(crate) fn workload_words(plan: &WorkloadPlan) -> String {
 pub(crate) fn sized(setup: &Setup) -> String {
     let rounds = f64::from(setup.suite.rounds());
     let workloads = &setup.plan.workloads;
-    let time_ns: f64 = workloads.iter().flat_map(estimates).map(|(_, cell_ns)| cell_ns * rounds).sum();
+    let cells = workloads.iter().flat_map(|workload| estimates(setup, workload));
+    let time_ns: f64 = cells.map(|(_, cell_ns)| cell_ns * rounds).sum();
     let time = bakeoff_suite::format_duration(Duration::from_secs((time_ns / 1e9).ceil() as u64));
     format!(
         "about {time} if stores flush nothing, longer if they do; up to {} of disk at a time",
@@ -414,9 +416,9 @@ pub(crate) fn sized(setup: &Setup) -> String {
     )
 }
 
-/// A rough guess of one round of each cell of a workload, nanoseconds, before anything was measured: process start, operations,
+/// A rough guess of one round of each cell of a workload, nanoseconds, before anything was measured: process start, warm-up, operations,
 /// bytes. With the cell's store.
-pub(crate) fn estimates(workload: &WorkloadPlan) -> Vec<(String, f64)> {
+pub(crate) fn estimates(setup: &Setup, workload: &WorkloadPlan) -> Vec<(String, f64)> {
     let estimate = &workload.estimate;
     // Where memory cannot hold the data, an operation may wait for the disk.
     let beyond_memory = workload.memory_limit_bytes.is_some_and(|limit| estimate.data_bytes_max > limit);
@@ -425,5 +427,13 @@ pub(crate) fn estimates(workload: &WorkloadPlan) -> Vec<(String, f64)> {
         + workload.workload.schedule_s() * 1e9
         + estimate.operations as f64 * operation_ns
         + estimate.written_bytes as f64 * 6.0;
-    workload.cells.iter().map(|cell| (cell.axes.store.clone(), cell_ns)).collect()
+    // The start of a process that compiles its code while it runs, and what it runs to that end.
+    let warm_up_ns = match setup.suite.warm_up() {
+        WarmUpLimit::None => 0.0,
+        WarmUpLimit::Time(time) => 1e9 + time.as_nanos() as f64,
+        WarmUpLimit::Operations(operations) => 1e9 + operations as f64 * operation_ns,
+    };
+    let warms_up = |store: &str| setup.driver(store).is_ok_and(|driver| driver.description.warms_up);
+    let cells = workload.cells.iter().map(|cell| cell.axes.store.clone());
+    cells.map(|store| if warms_up(&store) { (store, cell_ns + warm_up_ns) } else { (store, cell_ns) }).collect()
 }
