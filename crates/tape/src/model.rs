@@ -5,6 +5,7 @@
 
 use crate::consume::Fold;
 use crate::key::{KEY_BYTES_MAX, KeyMaker};
+use crate::random::Permutation;
 use crate::{Consumer, Pool, Scan};
 
 /// Records that can be inserted, at most, over all phases of a workload.
@@ -46,11 +47,34 @@ pub(crate) struct Model {
     keys: KeyMaker,
     values: Vec<Value>,
     totals: Totals,
+    shuffles: Vec<Shuffle>,
+}
+
+/// Records that a lane inserted in another order than that of their indexes.
+pub(crate) struct Shuffle {
+    pub(crate) first: u64,
+    /// Between its indexes.
+    pub(crate) step: u64,
+    pub(crate) count: u64,
+    pub(crate) order: Permutation,
+}
+
+impl Shuffle {
+    /// The index of what is inserted after `place` others.
+    #[inline]
+    pub(crate) fn index(&self, place: u64) -> u64 {
+        self.first + self.order.apply(place, self.count) * self.step
+    }
 }
 
 impl Model {
     pub(crate) fn new(keys: KeyMaker) -> Self {
-        Self { keys, values: Vec::new(), totals: Totals::default() }
+        Self { keys, values: Vec::new(), totals: Totals::default(), shuffles: Vec::new() }
+    }
+
+    /// Remembers in which order records were inserted, where that is not the order of their indexes.
+    pub(crate) fn shuffled(&mut self, shuffle: Shuffle) {
+        self.shuffles.push(shuffle);
     }
 
     pub(crate) fn keys(&self) -> KeyMaker {
@@ -155,11 +179,11 @@ pub(crate) struct ScanPlan {
     pub(crate) consumer: Consumer,
 }
 
-/// Indexes in the order of their keys.
+/// Indexes in the order of their keys, or of being inserted.
 pub(crate) enum Order {
-    /// Keys ascend with their indexes, which are below this.
+    /// That of the indexes, which are below this.
     Index(u64),
-    /// The indexes that are alive or will be, sorted by key.
+    /// Another: by key, of the indexes that are alive or will be.
     Sorted(Vec<u32>),
 }
 
@@ -186,6 +210,19 @@ impl Order {
             sorted.extend(part.iter().map(|packed| *packed as u32));
         }
         Self::Sorted(sorted)
+    }
+
+    /// The order in which records were inserted, or will be up to `index_end`.
+    pub(crate) fn by_insertion(model: &Model, index_end: u64) -> Self {
+        if model.shuffles.is_empty() {
+            return Self::Index(index_end);
+        }
+        let mut order: Vec<_> = (0..index_end).map(|index| index as u32).collect();
+        for shuffle in &model.shuffles {
+            let places = order[shuffle.first as usize..].iter_mut().step_by(shuffle.step as usize);
+            places.zip(0..shuffle.count).for_each(|(index, place)| *index = shuffle.index(place) as u32);
+        }
+        Self::Sorted(order)
     }
 
     pub(crate) fn len(&self) -> u64 {

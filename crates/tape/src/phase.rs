@@ -5,7 +5,7 @@ use bakeoff_codec::Directory;
 use crate::arrivals::Arrivals;
 use crate::format::flags;
 use crate::key::{KEY_BYTES_MAX, KeyMaker};
-use crate::model::{Model, Order, ScanPlan, Totals, Value};
+use crate::model::{Model, Order, ScanPlan, Shuffle, Totals, Value};
 use crate::pick::{Picked, Picker, Share};
 use crate::plan::{Kinds, LanePlan, PhasePlan, has, writes};
 use crate::random::{Permutation, Purpose, Stream};
@@ -41,6 +41,8 @@ impl PhaseJob<'_> {
         model.reserve(self.plan.index_end);
         let by_index = Order::Index(self.plan.index_end);
         let by_key = if self.needs_key_order() { &Order::by_key(model, self.plan.index_end) } else { &by_index };
+        let goes_by_insertion = self.phase.access == Access::Insertion && self.picks();
+        let inserted = if goes_by_insertion { &Order::by_insertion(model, self.plan.index_end) } else { &by_index };
         let total = self.plan.lanes.iter().map(|lane| lane.operations).sum();
         let mut begun = 0;
         for (number, lane) in (0..).zip(&self.plan.lanes) {
@@ -48,7 +50,7 @@ impl PhaseJob<'_> {
                 tape.next_lane()?;
             }
             let share = self.share(number, lane, index_end);
-            let picker = self.picks().then(|| Picker::new(self.phase.access, share, model, by_key, &by_index));
+            let picker = self.picks().then(|| Picker::new(self.phase.access, share, model, by_key, inserted));
             let mut recorder = LaneRecorder::new(self, number, *lane, model, tape, by_key, picker);
             for done in 0..lane.operations {
                 if done % PROGRESS_PERIOD == 0 {
@@ -109,7 +111,7 @@ struct LaneRecorder<'a> {
     missing: Stream,
     missing_key: Stream,
     walk: Stream,
-    insert_order: Option<Permutation>,
+    insert_order: Option<Shuffle>,
     arrivals: Option<Arrivals>,
     /// When the operation is due that is drawn next.
     due_ns: Option<u64>,
@@ -150,7 +152,12 @@ impl<'a> LaneRecorder<'a> {
             missing: stream(Purpose::Missing),
             missing_key: stream(Purpose::MissingKey),
             walk: stream(Purpose::Walk),
-            insert_order: shuffled.then(|| Permutation::new(plan.inserts, &mut stream(Purpose::InsertOrder))),
+            insert_order: shuffled.then(|| Shuffle {
+                first: plan.first_insert,
+                step: u64::from(job.workload.lanes),
+                count: plan.inserts,
+                order: Permutation::new(plan.inserts, &mut stream(Purpose::InsertOrder)),
+            }),
             arrivals: Arrivals::new(job.workload, job.phase, lane),
             due_ns: None,
             inserted: 0,
@@ -251,11 +258,10 @@ impl<'a> LaneRecorder<'a> {
 
     #[inline]
     fn insert(&mut self) -> Result<(), TapeError> {
-        let place = match &self.insert_order {
-            Some(order) => order.apply(self.inserted, self.plan.inserts),
-            None => self.inserted,
+        let index = match &self.insert_order {
+            Some(shuffle) => shuffle.index(self.inserted),
+            None => self.plan.first_insert + self.inserted * u64::from(self.job.workload.lanes),
         };
-        let index = self.plan.first_insert + place * u64::from(self.job.workload.lanes);
         self.inserted += 1;
         self.put(Operation::Insert, 0, index)?;
         if let Some(picker) = &mut self.picker {
@@ -303,6 +309,9 @@ impl<'a> LaneRecorder<'a> {
 
     /// Ends the lane, and with it the last batch.
     fn end(mut self) -> Result<(), TapeError> {
+        if let Some(shuffle) = self.insert_order.take() {
+            self.model.shuffled(shuffle);
+        }
         if self.uncommitted > 0 && self.job.phase.batch != Batch::Each { self.commit() } else { Ok(()) }
     }
 

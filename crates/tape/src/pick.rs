@@ -55,11 +55,11 @@ pub(crate) enum Picker<'a> {
 }
 
 impl<'a> Picker<'a> {
-    /// `by_key` is the order of keys, `by_index` that of indexes.
-    pub(crate) fn new(access: Access, share: Share<'a>, model: &Model, by_key: &'a Order, by_index: &'a Order) -> Self {
+    /// `by_key` is the order of keys, `inserted` that of inserting.
+    pub(crate) fn new(access: Access, share: Share<'a>, model: &Model, by_key: &'a Order, inserted: &'a Order) -> Self {
         match access {
             Access::Sequential => Self::InOrder(Cursor::new(by_key, share)),
-            Access::Insertion => Self::InOrder(Cursor::new(by_index, share)),
+            Access::Insertion => Self::InOrder(Cursor::new(inserted, share)),
             _ => Self::AtRandom(Box::new(Chooser::new(access, share, model))),
         }
     }

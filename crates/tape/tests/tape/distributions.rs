@@ -334,3 +334,36 @@ fn updates_and_deletes_that_read_first_read_the_same_record() {
     assert_eq!(pairs.count(), records.iter().filter(changes).count());
     assert_eq!(records.iter().filter(|record| record.operation != Operation::Get).count(), 500);
 }
+
+#[test]
+fn insertion_is_the_order_of_inserting_also_where_that_was_random() {
+    // A load in random order, further inserts in the order of their numbers, and then every record, read and written.
+    let load = PhaseSpec { access: Access::Uniform, ..phase("load", &[(Operation::Insert, 1.0)]) };
+    let more = PhaseSpec { operations: Some(99), ..load.clone() };
+    let more = PhaseSpec { name: "more".to_owned(), access: Access::Insertion, ..more };
+    let again = |name, operation| PhaseSpec {
+        access: Access::Insertion,
+        operations: Some(600),
+        ..phase(name, &[(operation, 1.0)])
+    };
+    for key in [KeyForm::Integer, KeyForm::Sha1] {
+        let mut workload = workload(key, 501, vec![]);
+        workload.lanes = 3;
+        workload.phases =
+            vec![load.clone(), more.clone(), again("update", Operation::Update), again("get", Operation::Get)];
+        let keys = |phase: usize| {
+            let lanes = lanes_of(&workload, phase).into_iter();
+            lanes.map(|lane| lane.into_iter().map(|record| record.key).collect::<Vec<_>>()).collect::<Vec<_>>()
+        };
+        let inserted: Vec<Vec<_>> =
+            keys(0).into_iter().zip(keys(1)).map(|(load, more)| [load, more].concat()).collect();
+        assert!(inserted.iter().all(|lane| !lane.is_sorted()), "{key:?}");
+        assert_eq!(keys(2), inserted, "{key:?}: each lane updates its own");
+        // Lanes that read take turns with what all inserted, and begin apart.
+        let all: Vec<_> = (0..200).flat_map(|place| inserted.iter().map(move |lane| lane[place].clone())).collect();
+        let read = keys(3);
+        for (lane, read) in read.iter().enumerate() {
+            assert_eq!(read[..], all[lane * 200..(lane + 1) * 200], "{key:?}, lane {lane}");
+        }
+    }
+}
