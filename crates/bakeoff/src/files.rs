@@ -234,6 +234,19 @@ pub(crate) fn kind_of(path: &Path) -> Option<Kind> {
     [Kind::Scratch, Kind::Results].into_iter().find(|kind| line == kind.line())
 }
 
+/// Removes a directory whose maker was killed before its marker was written, or just after that was removed: there is nothing in it, or an
+/// empty marker alone. Any other is left as it is. Whether it is gone.
+pub(crate) fn remove_unfinished(path: &Path) -> bool {
+    let marker = path.join(MARKER);
+    let only_marker = std::fs::read_dir(path).is_ok_and(|entries| entries.count() == 1)
+        && marker.symlink_metadata().is_ok_and(|marker| marker.is_file() && marker.len() == 0);
+    if only_marker {
+        // That it cannot be removed shows at once.
+        let _ = std::fs::remove_file(&marker);
+    }
+    std::fs::remove_dir(path).is_ok()
+}
+
 /// The newest results directory below `out`, by name: names begin with the time.
 pub(crate) fn newest_results(out: &Path) -> Result<PathBuf> {
     let entries = std::fs::read_dir(out)

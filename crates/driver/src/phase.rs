@@ -73,6 +73,7 @@ pub(crate) fn run_phase(
         resources,
         open_loop: request.speed.map(|speed| OpenLoop { speed, due_ns: outcome.due_ns }),
         warm_up,
+        reopen_ns: None,
         settled,
         over_time: outcome.slices.told(),
         slow: explain(outcome.slow, timed),
@@ -269,6 +270,7 @@ pub(crate) fn verify_request() -> PhaseRequest {
         speed: None,
         steady_within: None,
         settle: false,
+        reopen: false,
     }
 }
 

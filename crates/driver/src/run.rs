@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use bakeoff_measure::{Clock, DeviceId, die, disk_usage, is_full, page_cache_bytes, rss_bytes};
 use bakeoff_protocol::{
-    Crash, Event, FailureKind, Finished, Mode, Opened, PROTOCOL_VERSION, Request, STEADY_WITHIN_MAX, Verified,
+    Crash, Event, FailureKind, Finished, Mode, Opened, PROTOCOL_VERSION, PhaseResult, Request, STEADY_WITHIN_MAX,
+    Verified,
 };
 use bakeoff_stores::{Entry, OpenRequest, Store, StoreError, resolve_settings};
 use bakeoff_tape::{LANES_MAX, LaneNeeds, Pool, TapeReader};
@@ -123,7 +124,7 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
     let needs = (0..request.hints.threads as usize).map(|lane| case.needs.get(lane).copied().unwrap_or_default());
     let values = request.hints.value_bytes_max.min(case.pool.bytes());
     let mut buffers = needs.map(|needs| Buffers::new(needs, values)).collect::<Result<Vec<_>, _>>()?;
-    let (store, open_ns) = case.open()?;
+    let (mut store, open_ns) = case.open()?;
     let rss_baseline_bytes = rss_bytes();
     let stage = Stage {
         pool: &case.pool,
@@ -151,9 +152,15 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
         runtime: None,
     }));
     for (phase, tape) in request.phases.iter().zip(&case.tapes) {
-        let result =
-            run_phase(&stage, &*store, phase, tape, &mut buffers).map_err(|failure| failure.in_phase(&phase.name))?;
-        emitter.emit(&Event::Phase(Box::new(result)));
+        let in_phase = |failure: Failure| failure.in_phase(&phase.name);
+        let mut reopen_ns = None;
+        if phase.reopen && case.keeps_data {
+            store.close().map_err(|error| in_phase(Failure::from_store("close", &error)))?;
+            let (again, open_ns) = case.open().map_err(in_phase)?;
+            (store, reopen_ns) = (again, Some(open_ns));
+        }
+        let result = run_phase(&stage, &*store, phase, tape, &mut buffers).map_err(in_phase)?;
+        emitter.emit(&Event::Phase(Box::new(PhaseResult { reopen_ns, ..result })));
     }
     if request.crash == Some(Crash::Die) {
         emitter.emit(&Event::Dying);

@@ -185,6 +185,9 @@ pub struct PhaseResult {
     /// What came before the operations that were measured; absent where nobody asked for a steady rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmedUp>,
+    /// How long opening again took before the phase; absent where nobody asked, or the store keeps nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reopen_ns: Option<u64>,
     /// What the store had put off; absent where nobody asked, or the process could not be watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<Settled>,

@@ -112,6 +112,9 @@ pub struct PhaseRequest {
     /// After the phase, wait until the store has done in the background whatever it put off, and say how long that took.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub settle: bool,
+    /// Before the phase, close the store and open it again, outside the clock. A store that keeps nothing is left open.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reopen: bool,
 }
 
 /// A small workload of the same kind, replayed into empty stores of its own, again and again, until one of the limits is reached.

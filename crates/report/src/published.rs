@@ -64,6 +64,9 @@ pub(crate) struct Facts {
     /// What printed times are multiplied by, where the printed unit is a mistake.
     #[serde(default = "one")]
     pub(crate) time_factor: f64,
+    /// Whether only the best of the stores compared in each field is printed.
+    #[serde(default)]
+    pub(crate) only_best: bool,
     /// How long keys are, where sizes are shown beside a flat array of the same keys and values.
     pub(crate) key_bytes: Option<u64>,
     /// How long values are in variants whose figures do not say it.

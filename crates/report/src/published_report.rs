@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bakeoff_stats::Verdict;
+
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::format::{counted, printable};
@@ -110,6 +112,12 @@ pub(crate) fn tables(published: &Published, records: impl Fn(u64) -> u64) -> Vec
     }
     let mut tables: Vec<Table> = tables.into_values().collect();
     rank_fields(&mut tables);
+    if published.facts.only_best {
+        // It stands alone in the print; it was measured beside others.
+        let rankings =
+            tables.iter_mut().flat_map(|table| table.fields.values_mut()).filter_map(|field| field.ranking.as_mut());
+        rankings.for_each(|ranking| ranking.verdict = Verdict::Unproven);
+    }
     tables
 }
 

@@ -41,11 +41,16 @@ impl Rounds {
 }
 
 /// Those of many workloads that have enough rounds to be taken together. One that a budget or a failure cut short would cost all the others the rounds
-/// that it lacks; so as many are kept as leave the most to tell by: workloads times the rounds that each has beyond its first.
+/// that it lacks; so as many are kept as leave the most to tell by, workloads times the rounds that each has beyond its first, but not fewer
+/// than half of them: a few that have come further say nothing of the others.
 pub(crate) fn with_enough_rounds<T>(all: Vec<T>, rounds: impl Fn(&T) -> usize) -> Vec<T> {
     let having = |least: usize| all.iter().filter(|each| rounds(each) >= least).count();
     let most = all.iter().map(&rounds).max().unwrap_or(0);
-    let least = (1..=most).max_by_key(|least| ((least - 1) * having(*least), std::cmp::Reverse(*least))).unwrap_or(0);
+    let speaks_for_all = |least: &usize| 2 * having(*least) >= having(1);
+    let least = (1..=most)
+        .filter(speaks_for_all)
+        .max_by_key(|least| ((least - 1) * having(*least), std::cmp::Reverse(*least)))
+        .unwrap_or(0);
     all.into_iter().filter(|each| rounds(each) >= least).collect()
 }
 
@@ -74,6 +79,9 @@ mod tests {
         assert_eq!(kept(&[3, 2, 2, 2]), [3, 2, 2, 2]);
         assert_eq!(kept(&[1, 1]), [1, 1]);
         assert_eq!(kept(&[1, 2]), [2]);
+        // A few that have come further are not taken for all.
+        assert_eq!(kept(&[1, 1, 1, 2]), [1, 1, 1, 2]);
+        assert_eq!(kept(&[3, 3, 2, 2, 2, 2, 1]), [3, 3, 2, 2, 2, 2]);
         assert_eq!(kept(&[0, 1]), [1]);
         assert!(kept(&[]).is_empty());
     }

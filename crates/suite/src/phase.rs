@@ -15,7 +15,7 @@ use crate::units::shorten;
 /// The most operations of a phase.
 const OPERATIONS_MAX: u64 = 1_000_000_000_000;
 
-const KNOWN: [&str; 21] = [
+const KNOWN: [&str; 22] = [
     "name",
     "operation",
     "mix",
@@ -30,6 +30,7 @@ const KNOWN: [&str; 21] = [
     "read-first",
     "steady-within",
     "settle",
+    "reopen",
     "scan-entries",
     "scan-distribution",
     "reverse",
@@ -83,6 +84,7 @@ impl<'a> Phase<'a> {
             read_first: table.read("read-first", problems, read::boolean).unwrap_or(false),
             steady_within: table.read("steady-within", problems, steady_within),
             settle: table.read("settle", problems, read::boolean).unwrap_or(false),
+            reopen: table.read("reopen", problems, read::boolean).unwrap_or(false),
             scan_shape: table.read("scan-distribution", problems, distribution::shape).unwrap_or(Shape::Uniform),
             scan_entries: table.read("scan-entries", problems, scan_entries).unwrap_or(SizeRange { min: 1, max: 100 }),
             reverse: table.read("reverse", problems, read::boolean).unwrap_or(false),

@@ -42,6 +42,10 @@ fn first(phase: &Phase<'_>, problems: &mut Problems) {
         let help = "write operations = \"records\" or leave it out; the axis `records` says how many";
         problems.add(phase.table.place("operations"), "the first phase loads all records", help);
     }
+    if phase.spec.reopen {
+        let message = "before the first phase nothing is there yet to be opened again";
+        problems.add(phase.table.place("reopen"), message, "leave it out, or move it to a later phase");
+    }
 }
 
 /// A key that changes nothing is a misunderstanding: better told than passed over.

@@ -91,6 +91,9 @@ pub struct PhaseSpec {
     /// Wait afterwards until the store has done whatever it put off, and say how long that took.
     #[serde(default, skip_serializing_if = "is_false")]
     pub settle: bool,
+    /// Before it, the store is closed and opened again.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub reopen: bool,
     /// For scans: entries to read.
     pub scan_entries: SizeRange,
     /// How they lie in that range.
@@ -127,6 +130,7 @@ impl PhaseSpec {
             open_loop: None,
             steady_within: None,
             settle: false,
+            reopen: false,
             scan_entries: SizeRange { min: 0, max: 0 },
             scan_shape: Shape::Uniform,
             reverse: false,

@@ -199,6 +199,7 @@ pub(crate) fn phase_request(spec: &PhaseSpec, tape: &PhaseTape) -> PhaseRequest 
         speed: spec.open_loop.map(OpenLoop::speed),
         steady_within: spec.steady_within,
         settle: spec.settle,
+        reopen: spec.reopen,
     }
 }
 

@@ -66,7 +66,8 @@ pub(crate) fn request(limit: WarmUpLimit, recording: &Recording, phases: &Phases
     let asked = phases.asked.iter().filter_map(|(spec, _)| {
         let tape = recording.phases.iter().find(|tape| tape.name == spec.name)?;
         // As fast as it goes: what is to be compiled is compiled sooner.
-        Some(PhaseRequest { speed: None, steady_within: None, settle: false, ..phase_request(spec, tape) })
+        let asked = phase_request(spec, tape);
+        Some(PhaseRequest { speed: None, steady_within: None, settle: false, reopen: false, ..asked })
     });
     Some(WarmUp {
         time_ns,

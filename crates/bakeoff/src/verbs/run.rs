@@ -23,7 +23,7 @@ use crate::engine::run_file::{DriverFacts, RunFile, SuiteText, VariantText, What
 use crate::engine::scratch::Scratch;
 use crate::engine::setup::{Setup, SuiteSource};
 use crate::engine::warnings;
-use crate::files::{Kind, OwnDirectory, newest_results};
+use crate::files::{Kind, OwnDirectory, newest_results, remove_unfinished};
 use crate::recipes;
 use crate::verbs::{pick, report};
 
@@ -289,8 +289,7 @@ fn remove_leftovers(setup: &Setup, run: &str) {
             if !name.starts_with(&format!("bakeoff-scratch-{run}-")) {
                 continue;
             }
-            // Killed before the marker was written, or just after it was removed: such a directory is empty, and only an empty one goes.
-            if std::fs::remove_dir(&path).is_err()
+            if !remove_unfinished(&path)
                 && let Ok(own) = OwnDirectory::open(&path, Kind::Scratch)
             {
                 tell!("Removing what the run left behind when it was killed: {}", path.display());

@@ -65,6 +65,13 @@ operation = "insert"
     )
 }
 
+/// Whether the driver for stores on the JVM is there: where all are said to be built it must be.
+pub(crate) fn jvm_is_built() -> bool {
+    let built = program().with_file_name("bakeoff-driver-jvm").exists();
+    assert!(built || std::env::var_os("BAKEOFF_DRIVERS_BUILT").is_none(), "the JVM's driver is not built");
+    built
+}
+
 /// Whether `doctor` says that this machine can do something; if not, that is said, also where `./bakeoff test` gathers what was skipped.
 pub(crate) fn doctor_says_possible(place: &Place, line: &str, tests: &str) -> bool {
     let doctor = place.run(&["doctor"]).expect(0).stdout;

@@ -136,6 +136,7 @@ pub(crate) fn phase_result(name: &str, operations: Vec<OperationResult>) -> Phas
         operations,
         open_loop: None,
         warm_up: None,
+        reopen_ns: None,
         settled: None,
         over_time: None,
         slow: None,

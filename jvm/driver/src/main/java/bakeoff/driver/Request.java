@@ -42,6 +42,7 @@ record Request(
      * @param speed open loop: the tape's times are divided by it; 0 for a closed loop
      * @param steadyWithin the part of the operations that may be a warm-up, until their rate has settled; 0 if none may
      * @param settle wait afterwards until the store has done what it put off
+     * @param reopen before it, close the store and open it again
      */
     record Phase(
             String name,
@@ -51,7 +52,8 @@ record Request(
             boolean ascending,
             double speed,
             double steadyWithin,
-            boolean settle) {}
+            boolean settle,
+            boolean reopen) {}
 
     /** Phases to replay into an empty store of its own until so much time has passed or so much was done. */
     record WarmUp(Path pool, List<Phase> phases, DataHints hints, long timeNs, long operations) {}
@@ -147,7 +149,8 @@ record Request(
                     phase.flag("ascending"),
                     speed,
                     part,
-                    phase.json.has("settle") && phase.flag("settle")));
+                    phase.json.has("settle") && phase.flag("settle"),
+                    phase.json.has("reopen") && phase.flag("reopen")));
         }
         return List.copyOf(phases);
     }

@@ -58,7 +58,16 @@ final class Run {
         for (int index = 0; index < it.tapes.phases().size(); index++) {
             Request.Phase phase = it.request.phases().get(index);
             try {
-                emitter.emit(phase(store, lanes, phase, it.tapes.phases().get(index), device));
+                OptionalLong reopenNs = OptionalLong.empty();
+                if (phase.reopen() && check) {
+                    closeQuickly(store);
+                    long begin = System.nanoTime();
+                    store = again(store);
+                    reopenNs = OptionalLong.of(System.nanoTime() - begin);
+                }
+                JsonObject event = phase(store, lanes, phase, it.tapes.phases().get(index), device);
+                reopenNs.ifPresent(ns -> event.addProperty("reopen_ns", ns));
+                emitter.emit(event);
             } catch (Failure failure) {
                 throw failure.inPhase(phase.name());
             }
@@ -72,6 +81,12 @@ final class Run {
             }
         }
         return finished;
+    }
+
+    /** A store that was closed, opened again. */
+    @SuppressWarnings("unchecked") // The same type of store opens stores of the same form.
+    private <B> Store<B> again(Store<B> closed) throws Failure {
+        return (Store<B>) it.open(it.request.directory(), it.request.hints());
     }
 
     /** Buffers for each thread. */
@@ -193,7 +208,8 @@ final class Run {
     }
 
     private <B> LaneOutcome replayVerify(Store<B> store) throws Failure {
-        Request.Phase phase = new Request.Phase("verify", it.tapes.verify().path(), false, false, false, 0, 0, false);
+        Request.Phase phase =
+                new Request.Phase("verify", it.tapes.verify().path(), false, false, false, 0, 0, false, false);
         List<Lane<B>> one = List.of(new Lane<>(store.form(), it.tapes.pool(), it.tapes.entryBytesMax()));
         return new Team<>(store, one).replay(phase, it.tapes.verify(), new Job(false, true));
     }
