@@ -81,7 +81,6 @@ fn flags_are_held_to_the_same_rules() {
     place.run(&["run", "--resume", "--plan"]).expect(2).says(&["--resume", "--plan"]);
     place.run(&["run", "quick", "--resume"]).expect(2).says(&["--resume"]);
     place.run(&["run", "--medium", "a=/tmp", "--medium", "a=/var"]).expect(2).says(&["a=/var", "given before"]);
-    place.run(&["run", "--dir", "/tmp", "--medium", "a=/var"]).expect(2).says(&["--dir", "default"]);
     place.run(&["run", "--stores", "rocksdbb"]).expect(2).says(&["rocksdbb", "`rocksdb`"]);
     place.run(&["run", "--medium", "ssd"]).expect(2).says(&["NAME=DIR"]);
     place.write("disks.toml", &tiny_suite("\"null\"", "").replace("[limits]", "media = \"hdd\"\n\n[limits]"));

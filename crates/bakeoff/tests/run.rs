@@ -233,6 +233,28 @@ fn control_c_ends_cleanly_and_the_run_can_be_finished() {
 }
 
 #[test]
+fn stores_lie_on_the_media_and_tapes_where_dir_says() {
+    let place = Place::new();
+    place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 2_000_000\n"));
+    ["disk", "tapes"].iter().for_each(|name| std::fs::create_dir(place.path().join(name)).unwrap());
+    let mut child = place.spawn(&["run", "slow.toml", "--medium", "disk=disk", "--dir", "tapes"]);
+    let begin = Instant::now();
+    let (mut of_stores, mut of_tapes) = (Vec::new(), Vec::new());
+    while (of_stores.is_empty() || of_tapes.is_empty()) && begin.elapsed() < Duration::from_secs(30) {
+        let there = |name: &str| -> Vec<String> {
+            let entries = std::fs::read_dir(place.path().join(name)).unwrap().flatten();
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+        };
+        (of_stores, of_tapes) = (there("disk"), there("tapes"));
+        sleep(Duration::from_millis(10));
+    }
+    assert!(of_stores.len() == 1 && of_stores[0].ends_with("-disk"), "{of_stores:?}");
+    assert!(of_tapes.len() == 1 && of_tapes[0].ends_with(".tapes"), "{of_tapes:?}");
+    assert!(child.wait().expect("it ends").success());
+    exactly_once(&place, 1, 2);
+}
+
+#[test]
 fn results_that_were_moved_are_gone_on_with_where_they_are() {
     let place = Place::new();
     place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 2_000_000\n"));

@@ -74,7 +74,7 @@ impl Cause {
         match self {
             Self::Disk => "waiting for the disk",
             Self::Background => "waiting for the store's own threads",
-            Self::Waiting => "waiting, not for the disk: a lock, a timer, another program",
+            Self::Waiting => "waiting for something else: a lock, a timer, another program, a loop device",
             Self::Preempted => "another had the processor",
             Self::Stolen => "processor taken by hypervisor or interrupt",
             Self::PageFaults => "page faults",

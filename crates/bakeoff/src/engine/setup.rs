@@ -239,13 +239,6 @@ fn media_directories(
     made: &BTreeMap<String, NewFileSystem>,
     suite: &Suite,
 ) -> Result<BTreeMap<String, PathBuf>> {
-    if arguments.dir.is_some() && made.is_empty() && !suite.all_media().contains(&DEFAULT_MEDIUM) {
-        bail!(
-            "--dir is where the medium `{DEFAULT_MEDIUM}` is, but the suite measures {}: leave --dir out, or name it too, with \
-             --medium NAME=DIR",
-            suite.all_media().join(", ")
-        );
-    }
     if !given.contains_key(DEFAULT_MEDIUM) {
         given.insert(DEFAULT_MEDIUM.to_owned(), arguments.dir.clone().unwrap_or_else(|| arguments.out.clone()));
     }
