@@ -1,7 +1,8 @@
 //! The stores, one file each, behind one trait.
 //!
 //! An adapter adds nothing a program using the store directly would not do: statements are prepared once, cursors and
-//! transactions are reused, a value reaches the caller's buffer with one copy and a key with none.
+//! transactions are reused, a value reaches the caller's buffer with one copy and a key with none, besides what the library's own interface copies
+//! (LevelDB's get fills a string).
 
 #[cfg(feature = "berkeley-db")]
 mod berkeley_btree;
