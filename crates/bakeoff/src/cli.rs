@@ -153,8 +153,8 @@ pub(crate) struct PickArguments {
     /// What is done, by weight: get, insert, update, upsert, delete, scan [default: get=80,update=15,insert=5]
     #[arg(long, value_name = "KIND=WEIGHT,…")]
     pub(crate) mix: Option<String>,
-    /// Which records: uniform, zipfian, zipfian:0.8, latest, hot:0.1/0.9 (a tenth has nine tenths), sequential. With latest and
-    /// sequential keys ascend as records are inserted, else they come in random order [default: zipfian]
+    /// Which records: uniform, zipfian, zipfian:0.8, latest, latest:1.2, hot:0.1/0.9 (a tenth has nine tenths), sequential, insertion.
+    /// With the last two and latest keys ascend as records are inserted, else they come in random order [default: zipfian]
     #[arg(long, value_name = "WORD")]
     pub(crate) access: Option<String>,
     /// What values are made of: random, text, half [default: text]

@@ -29,6 +29,7 @@ pub use finish::IMPORT_PHASE;
 pub use form::Form;
 pub use import::{ImportOptions, Imported, OnImported, WARM_UP_DIRECTORY, import};
 pub use lanes::{IMPORT_LANES_MAX, LaneFacts};
+pub use parquet::panics_are_errors;
 pub use popularity::{Law, Popularity};
 pub use read::{Event, Input, Trace};
 pub use sizes::{RecordSizes, Sizes};

@@ -1,5 +1,6 @@
 //! Rows of a Parquet file as the fields of text that a CSV file would have.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -137,9 +138,21 @@ fn check_end(file: &mut File) -> Result<(), TraceError> {
     Err(TraceError::Parquet(format!("its {file_bytes} bytes do not end as they should: {why}: {AGAIN}")))
 }
 
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread calls a library whose panics, at damaged files, become errors: a panic hook passes over them.
+pub fn panics_are_errors() -> bool {
+    GUARDED.get()
+}
+
 /// Calls the library, which panics at some files that are damaged; `says` puts its words into ours.
 fn guarded<T>(work: impl FnOnce() -> Result<T, ParquetError>, says: impl Fn(&str) -> String) -> Result<T, TraceError> {
-    match catch_unwind(AssertUnwindSafe(work)) {
+    let before = GUARDED.replace(true);
+    let outcome = catch_unwind(AssertUnwindSafe(work));
+    GUARDED.set(before);
+    match outcome {
         Ok(result) => result.map_err(|why| TraceError::Parquet(says(&why.to_string()))),
         Err(_) => Err(TraceError::Parquet(says("nothing that Parquet knows"))),
     }

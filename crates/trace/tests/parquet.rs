@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use bakeoff_trace::{Summary, Trace, TraceError};
 use parquet::basic::{Compression, ZstdLevel};
@@ -147,6 +148,26 @@ fn damage_is_told_with_its_place_and_what_to_do() {
     let mut pages = whole.clone();
     pages[4..begin].fill(0xff);
     refused(&pages, "is damaged");
+    // The library panics at some, and a program's panic hook is told that it will be an error.
+    static TOLD: AtomicU32 = AtomicU32::new(0);
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if bakeoff_trace::panics_are_errors() {
+            TOLD.fetch_add(1, Ordering::Relaxed);
+        } else {
+            usual(panic);
+        }
+    }));
+    write_frame(&path, Compression::UNCOMPRESSED);
+    let whole = std::fs::read(&path).unwrap();
+    for (at, bytes) in (4..whole.len() - 8).flat_map(|at| [1, 4, 12, 24].map(|bytes| (at, bytes))) {
+        let mut damaged = whole.clone();
+        damaged[at..(at + bytes).min(whole.len() - 8)].fill(0xff);
+        std::fs::write(&path, &damaged).unwrap();
+        let _ = read(&path);
+    }
+    assert!(TOLD.load(Ordering::Relaxed) > 0, "no damage made the library panic");
+    assert!(!bakeoff_trace::panics_are_errors(), "it is over");
 }
 
 fn read(path: &Path) -> Result<Summary, TraceError> {
