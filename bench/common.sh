@@ -38,6 +38,15 @@ need_packages() {
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 </dev/null
 }
 
+# Fetches the source of a program of others, as it was at the commit that the script names, into a directory: clone_theirs DIRECTORY
+clone_theirs() {
+  rm -rf -- "$1"
+  # shellcheck disable=SC2154 # set by the scripts
+  git clone -q -- "$source" "$1" || die "cannot clone $source: name a copy with --source"
+  # shellcheck disable=SC2154
+  git -C "$1" checkout -q "$commit" || die "$source has no commit $commit"
+}
+
 # Changes the source of a program and sees that there was something to change: change FILE SED-EXPRESSION…
 change() {
   local file=$1 expression

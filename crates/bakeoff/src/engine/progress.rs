@@ -15,9 +15,23 @@ const LINE_PERIOD: Duration = Duration::from_secs(5);
 pub(crate) struct Display {
     bars: Option<Bars>,
     begin: Instant,
-    /// When the time left was predicted, what it was then, and whether it rests on each store.
-    predicted: Option<(Instant, Duration, bool)>,
+    predicted: Option<Prediction>,
     last_line: Option<Instant>,
+}
+
+/// The time left, as it was predicted.
+struct Prediction {
+    when: Instant,
+    left: Duration,
+    /// Whether it rests on each store.
+    sure: bool,
+}
+
+impl Prediction {
+    /// What is left of it now.
+    fn left(&self) -> Duration {
+        self.left.saturating_sub(self.when.elapsed())
+    }
 }
 
 /// Positions of the bar.
@@ -60,7 +74,7 @@ impl Display {
     /// Takes a prediction of the time left from now on; `None` while too little was measured that it could rest on. Not `sure` is one that
     /// guesses what stores take that were not seen yet.
     pub(crate) fn predict(&mut self, left: Option<Duration>, sure: bool) {
-        self.predicted = left.map(|left| (Instant::now(), left, sure));
+        self.predicted = left.map(|left| Prediction { when: Instant::now(), left, sure });
     }
 
     /// A cell is done. `line` is for a reader without a terminal, who gets one now and then; a failure at once.
@@ -104,23 +118,15 @@ impl Display {
 
     /// The share of the whole time that is over, from 0 to 1. It falls when the rest turns out to take longer.
     fn share_done(&self) -> f64 {
-        let Some(left) = self.left() else { return 0.0 };
+        let Some(prediction) = &self.predicted else { return 0.0 };
         let over = self.begin.elapsed().as_secs_f64();
-        over / (over + left.as_secs_f64()).max(f64::MIN_POSITIVE)
-    }
-
-    fn left(&self) -> Option<Duration> {
-        self.predicted.map(|(when, left, _)| left.saturating_sub(when.elapsed()))
+        over / (over + prediction.left().as_secs_f64()).max(f64::MIN_POSITIVE)
     }
 
     fn time_left(&self) -> String {
-        match self.left() {
-            None => "time left unknown yet".to_owned(),
-            Some(left) => {
-                let perhaps = if self.predicted.is_some_and(|(_, _, sure)| sure) { "" } else { "perhaps " };
-                format!("{perhaps}{} left", HumanDuration(Duration::from_secs(left.as_secs() + 1)))
-            }
-        }
+        let Some(prediction) = &self.predicted else { return "time left unknown yet".to_owned() };
+        let perhaps = if prediction.sure { "" } else { "perhaps " };
+        format!("{perhaps}{} left", HumanDuration(Duration::from_secs(prediction.left().as_secs() + 1)))
     }
 }
 

@@ -149,8 +149,8 @@ record Request(
                     phase.flag("ascending"),
                     speed,
                     part,
-                    phase.json.has("settle") && phase.flag("settle"),
-                    phase.json.has("reopen") && phase.flag("reopen")));
+                    phase.wish("settle"),
+                    phase.wish("reopen")));
         }
         return List.copyOf(phases);
     }
@@ -193,6 +193,11 @@ record Request(
 
         boolean flag(String name) throws Failure {
             return primitive(name, "true or false", JsonPrimitive::isBoolean).getAsBoolean();
+        }
+
+        /** A flag that need not be there. */
+        boolean wish(String name) throws Failure {
+            return json.has(name) && flag(name);
         }
 
         Fields object(String name) throws Failure {

@@ -44,9 +44,8 @@ final class Run {
             baseline = WarmUp.run(it, it.request.warmUp().get(), check);
         }
         try (Profiler profiler = Profiler.start(it.request.profile())) {
-            long begin = System.nanoTime();
-            Store<?> store = it.open(it.request.directory(), it.request.hints());
-            return measure(store, System.nanoTime() - begin);
+            Opened<?> opened = open();
+            return measure(opened.store, opened.tookNs);
         }
     }
 
@@ -60,10 +59,9 @@ final class Run {
             try {
                 OptionalLong reopenNs = OptionalLong.empty();
                 if (phase.reopen() && check) {
-                    closeQuickly(store);
-                    long begin = System.nanoTime();
-                    store = again(store);
-                    reopenNs = OptionalLong.of(System.nanoTime() - begin);
+                    Opened<B> opened = again(store);
+                    store = opened.store;
+                    reopenNs = OptionalLong.of(opened.tookNs);
                 }
                 JsonObject event = phase(store, lanes, phase, it.tapes.phases().get(index), device);
                 reopenNs.ifPresent(ns -> event.addProperty("reopen_ns", ns));
@@ -83,10 +81,20 @@ final class Run {
         return finished;
     }
 
-    /** A store that was closed, opened again. */
+    /** The store, and how long it took to open. */
+    private record Opened<B>(Store<B> store, long tookNs) {}
+
+    private Opened<?> open() throws Failure {
+        long begin = System.nanoTime();
+        Store<?> store = it.open(it.request.directory(), it.request.hints());
+        return new Opened<>(store, System.nanoTime() - begin);
+    }
+
+    /** Closes a store and opens it again. */
     @SuppressWarnings("unchecked") // The same type of store opens stores of the same form.
-    private <B> Store<B> again(Store<B> closed) throws Failure {
-        return (Store<B>) it.open(it.request.directory(), it.request.hints());
+    private <B> Opened<B> again(Store<B> store) throws Failure {
+        closeQuickly(store);
+        return (Opened<B>) open();
     }
 
     /** Buffers for each thread. */
@@ -195,14 +203,12 @@ final class Run {
 
     /** Opens the store again and compares everything in it with what must be there. */
     private JsonObject verify() throws Failure {
-        long begin = System.nanoTime();
-        Store<?> store = it.open(it.request.directory(), it.request.hints());
-        long reopenNs = System.nanoTime() - begin;
-        LaneOutcome outcome = replayVerify(store);
-        closeQuickly(store);
+        Opened<?> opened = open();
+        LaneOutcome outcome = replayVerify(opened.store);
+        closeQuickly(opened.store);
         refuseWrong(outcome, "after closing and opening again: ");
         JsonObject event = Emitter.event("verified");
-        event.addProperty("reopen_ns", reopenNs);
+        event.addProperty("reopen_ns", opened.tookNs);
         event.addProperty("entries", outcome.entries());
         return event;
     }
