@@ -1,8 +1,8 @@
 //! Media made for one run: a file system in an image file (or in memory), mounted in a marked directory and removed with it.
 //!
 //! Nothing of them outlives a run that is killed: they are mounted in a namespace of the run's own, which goes with its last process, and the image
-//! has no name any more once it is mounted. What stays is an empty marked directory, which the next run with the same base directory removes, and
-//! so does `bakeoff clean`. Where a namespace is not permitted, they do the unmounting too.
+//! loses its name as soon as it is there, with NTFS once it is mounted. What stays is an empty marked directory, which the next run with the same base
+//! directory removes, and so does `bakeoff clean`. Where a namespace is not permitted, they do the unmounting too.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -29,6 +29,9 @@ const BYTES_DEFAULT: u64 = 4 << 30;
 
 /// How long the server of a file system may take to mount it.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How what we start finds an image that has no name: as its standard input.
+const NAMELESS: &str = "/proc/self/fd/0";
 
 /// In the names of the directories that hold images.
 const INFIX: &str = "-made-";
@@ -99,22 +102,30 @@ impl NewFileSystem {
             run(Command::new("mount").args(["-t", "tmpfs", "-o", &size, "bakeoff"]).arg(&point))?;
             return Ok(None);
         }
-        File::create(&image)
-            .and_then(|file| file.set_len(self.bytes))
-            .with_context(|| format!("cannot make {}", image.display()))?;
-        if let Some((program, arguments)) = self.make().1.split_first() {
-            run(Command::new(program).args(arguments).arg(&image))?;
-        }
-        let server = match self.name {
-            "ntfs" => Some(serve_ntfs(own, &image, &point)?),
-            // mount gives the loop device back when it is unmounted.
-            name => {
-                run(Command::new("mount").args(["-t", name, "-o", "loop"]).arg(&image).arg(&point)).map(|()| None)?
-            }
+        let file = File::create_new(&image).with_context(|| format!("cannot make {}", image.display()))?;
+        file.set_len(self.bytes).with_context(|| format!("cannot make {}", image.display()))?;
+        let remove_name = || {
+            std::fs::remove_file(&image).with_context(|| format!("cannot remove the name of {}", image.display()))
         };
-        // Whoever serves it has it open.
-        std::fs::remove_file(&image).with_context(|| format!("cannot remove the name of {}", image.display()))?;
-        Ok(server)
+        let run_on_image = |program: &str, arguments: &[&str], last: &[&Path]| {
+            let file = file.try_clone().context("cannot open an image twice")?;
+            run(Command::new(program).args(arguments).arg(NAMELESS).args(last).stdin(file))
+        };
+        // Its server wants a name.
+        let by_name = self.name == "ntfs";
+        if !by_name {
+            remove_name()?;
+        }
+        if let Some((program, arguments)) = self.make().1.split_first() {
+            run_on_image(program, arguments, &[])?;
+        }
+        if by_name {
+            let server = serve_ntfs(own, &image, &point)?;
+            remove_name()?;
+            return Ok(Some(server));
+        }
+        // mount gives the loop device back when it is unmounted.
+        run_on_image("mount", &["-t", self.name, "-o", "loop"], &[&point]).map(|()| None)
     }
 }
 
