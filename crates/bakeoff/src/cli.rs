@@ -249,8 +249,8 @@ pub(crate) struct ReportArguments {
     /// Show every store's figures for every workload
     #[arg(long)]
     pub(crate) full: bool,
-    /// Set the run beside a paper: hines-2023, leveldb-2011, cunningham-2024, lmdbjava-2016, ozone-2020
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["csv", "json", "parquet", "xlsx", "markdown"])]
+    /// Set the run beside a paper, here, with --html or with --markdown: hines-2023, leveldb-2011, cunningham-2024, lmdbjava-2016, ozone-2020
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["csv", "json", "parquet", "xlsx"])]
     pub(crate) against: Option<String>,
     /// Write the report as one HTML page that needs nothing else; it can show several runs, and a paper with --against.
     /// `-` for standard output, as in all of these
@@ -268,7 +268,7 @@ pub(crate) struct ReportArguments {
     /// Write a workbook with charts, means, places and every round's figures
     #[arg(long, value_name = "FILE")]
     pub(crate) xlsx: Option<PathBuf>,
-    /// Write answer and matrices as Markdown
+    /// Write answer and matrices as Markdown; with --against a paper beside them
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
 }

@@ -128,16 +128,16 @@ fn write(sheet: &mut Worksheet, row: u32, column: u16, cell: &Cell) -> Result<()
     Ok(())
 }
 
-/// Every store's mean in every workload, a column a store, and a chart for each measure.
+/// Every store's mean in every workload, a column a store, and a chart for each measure; what was measured both undisturbed and disturbed shares
+/// one.
 fn means(tables: &[Table], contenders: &Contenders, charts: &mut Worksheet) -> Result<Worksheet, XlsxError> {
     let stores = contenders.titles();
     let heads: Vec<&str> = PLACE.into_iter().chain(stores.iter().map(|each| each.title.as_str())).collect();
-    let slots: Vec<usize> = stores.iter().map(|each| each.slot).collect();
     let mut sheet = sheet(MEANS, &heads)?;
-    let (mut row, mut number) = (1, 0);
+    let mut row = 1;
+    let mut all: Vec<Charted> = Vec::new();
     for table in tables {
         let of = &table.circumstances;
-        let words = format!("durability {}{}", of.durability_words(), varying(of, tables));
         for measure in &table.measures {
             let first = row;
             for (at, field) in table.fields.iter().filter(|((of, _, _), _)| of == measure) {
@@ -149,36 +149,77 @@ fn means(tables: &[Table], contenders: &Contenders, charts: &mut Worksheet) -> R
                 row += 1;
             }
             if row > first {
-                let title = format!("{} ({words})", measure_label(measure));
-                let chart = chart(&title, measure, (first, row - 1), &slots);
-                let (down, across) = (number / 2 * CHART_CELLS.0, (number % 2) as u16 * CHART_CELLS.1);
-                charts.insert_chart(down, across, &chart)?;
-                number += 1;
+                all.push(Charted { table, measure, rows: (first, row - 1) });
             }
         }
+    }
+    let pairs = all.iter().filter_map(|disturbed| {
+        let calm = Circumstances { disturbance: None, ..disturbed.table.circumstances.clone() };
+        let is_calm = |other: &&Charted<'_>| other.table.circumstances == calm && other.measure == disturbed.measure;
+        disturbed.table.circumstances.disturbance.as_ref()?;
+        let undisturbed = all.iter().find(is_calm).filter(|other| other.fields().eq(disturbed.fields()))?;
+        Some(vec![undisturbed, disturbed])
+    });
+    let mut several: Vec<Vec<&Charted<'_>>> = pairs.collect();
+    let is_beside = |one: &Charted<'_>| several.iter().flatten().any(|other| std::ptr::eq(*other, one));
+    let apart: Vec<_> = all.iter().filter(|one| !is_beside(one)).map(|one| vec![one]).collect();
+    several.extend(apart);
+    for (number, of) in (0..).zip(several) {
+        let (down, across) = (number / 2 * CHART_CELLS.0, (number % 2) as u16 * CHART_CELLS.1);
+        charts.insert_chart(down, across, &chart(&of, tables, contenders))?;
     }
     Ok(sheet)
 }
 
-/// Columns for each workload, one a store; times and memory on a logarithmic axis.
-fn chart(title: &str, measure: &Measure, rows: (u32, u32), slots: &[usize]) -> Chart {
+/// What a chart shows: the rows of the sheet with the means that have one measure of one table.
+struct Charted<'a> {
+    table: &'a Table,
+    measure: &'a Measure,
+    rows: (u32, u32),
+}
+
+impl Charted<'_> {
+    /// The workloads that its rows are of.
+    fn fields(&self) -> impl Iterator<Item = (&Size, &Column)> {
+        let of = self.table.fields.keys().filter(|(measure, _, _)| measure == self.measure);
+        of.map(|(_, size, column)| (size, column))
+    }
+}
+
+/// Columns for each workload, one a store that takes part, or one for each of `several` that have the same workloads; times and memory on a
+/// logarithmic axis.
+fn chart(several: &[&Charted<'_>], tables: &[Table], contenders: &Contenders) -> Chart {
     let mut chart = Chart::new(ChartType::Column);
     let (words, colours) = (PLACE.len() as u16 - 1, light_colours());
-    for (column, slot) in (words + 1..).zip(slots) {
-        let mut format = filled(Color::RGB(colours[slot % COLOURS]), slot / COLOURS);
-        chart
-            .add_series()
-            .set_name((MEANS, 0, column))
-            .set_categories((MEANS, rows.0, words, rows.1, words))
-            .set_values((MEANS, rows.0, column, rows.1, column))
-            .set_format(&mut format);
+    let last = several[several.len() - 1];
+    let (measure, of) = (last.measure, &last.table.circumstances);
+    for (column, store) in (words + 1..).zip(contenders.titles()) {
+        for (number, Charted { table, rows, .. }) in several.iter().enumerate() {
+            let takes_part = table.present.iter().any(|key| contenders.index(key) == store.index);
+            if !takes_part {
+                continue;
+            }
+            let mut format = filled(Color::RGB(colours[store.slot % COLOURS]), store.slot / COLOURS + number);
+            let series = chart.add_series();
+            match table.circumstances.disturbance.as_ref().filter(|_| several.len() > 1) {
+                Some(by) => series.set_name(text(&format!("{}, {by}", store.title)).as_str()),
+                None => series.set_name((MEANS, 0, column)),
+            };
+            series
+                .set_categories((MEANS, rows.0, words, rows.1, words))
+                .set_values((MEANS, rows.0, column, rows.1, column))
+                .set_format(&mut format);
+        }
     }
+    let beside = if several.len() > 1 { ", undisturbed and disturbed" } else { "" };
+    let title =
+        format!("{}{beside} (durability {}{})", measure_label(measure), of.durability_words(), varying(of, tables));
     let logarithmic = |axis: &mut ChartAxis| {
         if *measure != Measure::Space {
             axis.set_log_base(10);
         }
     };
-    chart.title().set_name(title);
+    chart.title().set_name(&title);
     chart.y_axis().set_name(unit(measure));
     logarithmic(chart.y_axis());
     chart.set_width(CHART_PIXELS.0).set_height(CHART_PIXELS.1);

@@ -2,28 +2,41 @@
 
 use std::io::Write;
 
+use crate::against::render_against;
 use crate::answer::answer;
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::format::{count, printable, size_range};
 use crate::matrix::{figure, measure_label};
 use crate::pairs::doubt;
+use crate::published::Published;
 use crate::run::{ReportError, Run};
-use crate::terminal::{TEXT_COLUMNS, amounts, varying};
+use crate::terminal::{TEXT_COLUMNS, TerminalOptions, amounts, varying};
 use crate::verdict::{Column, Field, Size, Table, compare_all};
-use crate::{disturbed, profiled, slow};
+use crate::{bars, disturbed, profiled, sections, slow};
 
-/// Writes the run's answer, its matrices, its failures and warnings as Markdown.
+/// What stands in Markdown as it does on a terminal.
+const AS_TEXT: TerminalOptions = TerminalOptions { width: TEXT_COLUMNS, color: false, full: false };
+
+/// Writes the run's answer, its matrices, its failures and warnings as Markdown, and where a publication is given, how it stands beside that.
 ///
 /// # Errors
-/// `out` takes no more.
-pub fn write_markdown(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
+/// `out` takes no more; or the run cannot be set beside the publication.
+pub fn write_markdown(run: &Run, against: Option<&Published>, out: &mut dyn Write) -> Result<(), ReportError> {
+    let against = against.map(|published| Ok::<_, ReportError>((published, render_against(run, published, &AS_TEXT)?)));
+    let against = against.transpose()?;
     let contenders = Contenders::new(&run.cells, &run.stores);
     let tables = compare_all(&run.cells, &contenders);
     let title = run.title();
     writeln!(out, "# {}\n\n{}\n", escape(title), escape(&amounts(run)))?;
     if let Some(profile) = run.profile() {
         writeln!(out, "**{}**\n", escape(&profiled::words(run, profile)))?;
+    }
+    if run.profile().is_none()
+        && let Some(bars) = bars::render(run, &tables, &contenders, TEXT_COLUMNS, false)
+    {
+        as_text(out, &sections::section("Rates, and how many times the baseline's", &bars))?;
+        writeln!(out)?;
     }
     for table in tables.iter().filter(|_| run.profile().is_none()) {
         let answer = answer(table, &contenders);
@@ -39,6 +52,9 @@ pub fn write_markdown(run: &Run, out: &mut dyn Write) -> Result<(), ReportError>
     if run.profile().is_none() {
         as_text(out, &disturbed::section(&tables, &contenders, TEXT_COLUMNS, false))?;
         as_text(out, &slow::render(&run.cells, &contenders, TEXT_COLUMNS))?;
+    }
+    if let Some((published, beside)) = against {
+        as_text(out, &sections::section(&format!("Beside {}", published.facts.title), &beside))?;
     }
     let failed = run.cells.iter().filter(|cell| !cell.is_ok()).map(|cell| {
         let (axes, why) = (&cell.end.axes, cell.end.failure.map_or("failed", |kind| kind.words()));

@@ -15,12 +15,18 @@ use crate::verdict::{Column, Field, Size, Table};
 /// Names of tied stores in a field; the others are counted.
 const NAMES_MAX: usize = 3;
 
+/// What the measures of a run are.
+pub(crate) const MEASURES_OF_RUNS: &str = "times are means per operation (scans: per entry; batched writes: their commits included) · space efficiency: bytes of keys and values \
+     per byte on disk after closing · peak memory: above the empty store's";
+
 /// Widest name of a phase in the first column.
 const LABEL_MAX: usize = 20;
 
 /// A matrix as text, at most this wide: whole if it fits, else with shorter names, else one data type after the other, else
 /// as many columns at a time as fit.
-pub(crate) fn render(table: &Table, contenders: &Contenders, width: usize, color: bool) -> String {
+///
+/// `meaning` says what the measures are, in the legend below it.
+pub(crate) fn render(table: &Table, contenders: &Contenders, meaning: &str, width: usize, color: bool) -> String {
     let whole: Vec<Column> = table.columns().into_iter().collect();
     let types: Vec<Vec<Column>> = whole.chunk_by(|a, b| a.data == b.data).map(<[Column]>::to_vec).collect();
     let names = Names::of(table, contenders);
@@ -42,7 +48,7 @@ pub(crate) fn render(table: &Table, contenders: &Contenders, width: usize, color
         (singles.iter().map(|columns| lay_out(table, columns, &names.code, contenders)).collect(), &names.code)
     });
     let rendered: Vec<String> = tables.into_iter().map(|table| table.render(width, color)).collect();
-    rendered.join("\n") + &legend(table, used, contenders, width)
+    rendered.join("\n") + &legend(table, used, contenders, meaning, width)
 }
 
 /// What stores are called in fields.
@@ -182,7 +188,13 @@ pub(crate) fn measure_label(measure: &Measure) -> String {
 }
 
 /// What the abbreviations and marks that were used mean.
-fn legend(table: &Table, names: &BTreeMap<String, String>, contenders: &Contenders, width: usize) -> String {
+fn legend(
+    table: &Table,
+    names: &BTreeMap<String, String>,
+    contenders: &Contenders,
+    meaning: &str,
+    width: usize,
+) -> String {
     let mut words: Vec<String> = Vec::new();
     let rankings: Vec<&Ranking> = table.fields.values().filter_map(|field| field.ranking.as_ref()).collect();
     let best: BTreeSet<&String> = rankings.iter().flat_map(|ranking| &ranking.tied).collect();
@@ -205,10 +217,6 @@ fn legend(table: &Table, names: &BTreeMap<String, String>, contenders: &Contende
     {
         words.push("n/a: not offered, or could not be read".to_owned());
     }
-    words.push(
-        "times are means per operation (scans: per entry; batched writes: their commits included) · space efficiency: bytes of \
-         keys and values per byte on disk after closing · peak memory: above the empty store's"
-            .to_owned(),
-    );
+    words.push(meaning.to_owned());
     paragraph(&words.join(" · "), width, "", "")
 }

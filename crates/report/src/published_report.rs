@@ -14,6 +14,10 @@ use crate::terminal::{TerminalOptions, WIDTH_MIN, circumstances};
 use crate::verdict::{Circumstances, Column, Field, Table, rank_fields};
 use crate::{matrix, sections};
 
+/// What the measures are; how its authors took them is in its notes.
+const MEASURES: &str =
+    "times are means per operation (scans: per entry) · space efficiency: bytes of records per byte on disk";
+
 /// The publication as text that ends with a line break: what it is, its matrices, how its stores were set, its notes.
 pub fn render_published(published: &Published, options: &TerminalOptions) -> String {
     let width = options.width.max(WIDTH_MIN);
@@ -27,7 +31,7 @@ pub fn render_published(published: &Published, options: &TerminalOptions) -> Str
     out.push_str(&format!("\n{}", paragraph(line, width, "", "")));
     for table in &tables {
         out.push_str(&format!("\n{}\n", circumstances(&table.circumstances, &tables, width)));
-        out.push_str(&matrix::render(table, &contenders, width, options.color));
+        out.push_str(&matrix::render(table, &contenders, MEASURES, width, options.color));
     }
     out.push_str(&sections::section("How the stores were set", &stores(published, width)));
     out.push_str(&sections::section("To be known", &notes(published, width)));

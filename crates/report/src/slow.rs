@@ -37,7 +37,8 @@ pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize)
         }
         title += &varying_among(of, &all);
         let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);
-        let place = format!("{phase} of {sizes} × {} {}", count(axes.records), axes.data);
+        let variant = axes.variant.as_ref().map_or_else(String::new, |variant| format!(", variant {variant}"));
+        let place = format!("{phase} of {sizes} × {} {}{variant}", count(axes.records), axes.data);
         let slowest = format!("{}, {}: {place}", time(slowest.latency_ns as f64), slowest.cause.words());
         let line = format!("{title}: {}; the slowest took {slowest}", shares(&slow.time_ns));
         out.push_str(&paragraph(&printable(&line), width, "  ", "    "));

@@ -134,7 +134,7 @@ fn answers_and_matrices(run: &Run, tables: &[Table], contenders: &Contenders, op
     out.push_str(&failed_in_short(run, contenders, width));
     for table in tables {
         out.push_str(&format!("\n{}\n", circumstances(&table.circumstances, tables, width)));
-        out.push_str(&matrix::render(table, contenders, width, options.color));
+        out.push_str(&matrix::render(table, contenders, matrix::MEASURES_OF_RUNS, width, options.color));
     }
     out
 }

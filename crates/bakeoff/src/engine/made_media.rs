@@ -104,9 +104,8 @@ impl NewFileSystem {
         }
         let file = File::create_new(&image).with_context(|| format!("cannot make {}", image.display()))?;
         file.set_len(self.bytes).with_context(|| format!("cannot make {}", image.display()))?;
-        let remove_name = || {
-            std::fs::remove_file(&image).with_context(|| format!("cannot remove the name of {}", image.display()))
-        };
+        let remove_name =
+            || std::fs::remove_file(&image).with_context(|| format!("cannot remove the name of {}", image.display()));
         let run_on_image = |program: &str, arguments: &[&str], last: &[&Path]| {
             let file = file.try_clone().context("cannot open an image twice")?;
             run(Command::new(program).args(arguments).arg(NAMELESS).args(last).stdin(file))

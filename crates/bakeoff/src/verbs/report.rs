@@ -33,8 +33,10 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
         return show_published(&name, arguments);
     }
     let exports = exports(arguments);
-    check_files(arguments.html.iter().chain(exports.iter().map(|(path, _)| path)))?;
+    let texts = [&arguments.html, &arguments.markdown].into_iter().flatten();
+    check_files(texts.clone().chain(exports.iter().map(|(path, _)| path)))?;
     let against = arguments.against.as_deref().map(Published::find).transpose()?;
+    let has_text = texts.count() > 0;
     let directories = match arguments.runs.as_slice() {
         [] => vec![newest_results(Path::new(DEFAULT_RESULTS))?],
         named => named.to_vec(),
@@ -48,27 +50,31 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
     }
     let only = match directories.as_slice() {
         [only] => only,
-        _ if arguments.html.is_some() && exports.is_empty() => return Ok(Outcome::Good),
+        _ if arguments.html.is_some() && arguments.markdown.is_none() && exports.is_empty() => {
+            return Ok(Outcome::Good);
+        }
         several => bail!(
             "{} runs were named: only --html shows several in one; for everything else name one, and `bakeoff compare` \
              says what differs between two",
             several.len()
         ),
     };
-    if exports.is_empty() && arguments.html.is_none() {
+    if exports.is_empty() && !has_text {
         match &against {
             Some(published) => print(&render_against(&Run::read(only)?, published, &terminal(arguments.full))?)?,
             None => show(only, arguments.full)?,
         }
+        return Ok(Outcome::Good);
     }
-    if !exports.is_empty() {
-        let run = Run::read(only)?;
-        if arguments.html.is_none() {
-            say_notes(&run);
-        }
-        for (path, write) in exports {
-            export(&path, |out| write(&run, out))?;
-        }
+    let run = Run::read(only)?;
+    if arguments.html.is_none() {
+        say_notes(&run);
+    }
+    if let Some(path) = &arguments.markdown {
+        export(path, |out| write_markdown(&run, against.as_ref(), out))?;
+    }
+    for (path, write) in exports {
+        export(&path, |out| write(&run, out))?;
     }
     Ok(Outcome::Good)
 }
@@ -80,19 +86,18 @@ fn say_notes(run: &Run) {
     }
 }
 
-/// What was asked for besides the page.
+/// What was asked for besides the page and the Markdown.
 fn exports(arguments: &ReportArguments) -> Vec<(PathBuf, Writer)> {
     let hines = arguments.csv.as_ref().and_then(|path| hines_columns(path.to_str()?));
     let csv: (Option<PathBuf>, Writer) = match hines {
         Some(path) => (Some(path.into()), write_hines_csv),
         None => (arguments.csv.clone(), write_csv),
     };
-    let all: [(Option<PathBuf>, Writer); 5] = [
+    let all: [(Option<PathBuf>, Writer); 4] = [
         csv,
         (arguments.json.clone(), write_json),
         (arguments.parquet.clone(), write_parquet),
         (arguments.xlsx.clone(), write_xlsx),
-        (arguments.markdown.clone(), write_markdown),
     ];
     all.into_iter().filter_map(|(path, write)| Some((path?, write))).collect()
 }
@@ -142,9 +147,9 @@ pub(crate) fn show(directory: &Path, full: bool) -> Result<()> {
 /// Prints what a publication found, or its figures as they stand in `published/`.
 fn show_published(name: &str, arguments: &ReportArguments) -> Result<Outcome> {
     let published = Published::find(name)?;
-    let ReportArguments { runs, csv, html, against, .. } = arguments;
+    let ReportArguments { runs, csv, html, against, markdown, .. } = arguments;
     let others = exports(arguments).len() > usize::from(csv.is_some());
-    if runs.len() > 1 || html.is_some() || against.is_some() || others {
+    if runs.len() > 1 || html.is_some() || against.is_some() || markdown.is_some() || others {
         bail!("published:{name} can be shown, or written with --csv: leave the other options out");
     }
     match &arguments.csv {

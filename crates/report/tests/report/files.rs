@@ -107,6 +107,33 @@ fn rows(
 }
 
 #[test]
+fn a_workbook_sets_disturbed_beside_undisturbed_and_leaves_out_who_takes_no_part() {
+    let mut cells = Vec::new();
+    for (variant, disturbance) in [("calm", None), ("calm", Some("video")), ("other", None)] {
+        let axes = Axes {
+            variant: Some(variant.to_owned()),
+            disturbance: disturbance.map(str::to_owned),
+            ..axes(if variant == "calm" { "lmdb" } else { "sqlite" })
+        };
+        cells.append(&mut gets(&axes, &[1_000; 3]));
+    }
+    let mut bytes = Vec::new();
+    write_xlsx(&run(cells, stores()), &mut bytes).unwrap();
+    let parts = parts(bytes);
+    let charts: Vec<&String> =
+        parts.iter().filter(|(name, _)| name.starts_with("xl/charts/chart")).map(|(_, part)| part).collect();
+    let series = |chart: &str| chart.matches("<c:ser>").count();
+    let (beside, apart): (Vec<&String>, Vec<_>) =
+        charts.iter().partition(|chart| chart.contains("undisturbed and disturbed"));
+    assert!(!beside.is_empty());
+    for chart in beside {
+        assert_eq!(series(chart), 2, "{chart}");
+        assert!(chart.contains(", video") && chart.contains("disturbed by video"), "{chart}");
+    }
+    assert!(apart.iter().all(|chart| series(chart) == 1), "{apart:?}");
+}
+
+#[test]
 fn a_workbook_tells_the_circumstances_of_every_figure() {
     let mut cells = Vec::new();
     for (medium, disturbance, threads, mean_ns) in [("default", None, 1, 1_000), ("slow", Some("video"), 4, 9_000)] {
@@ -124,6 +151,7 @@ fn a_workbook_tells_the_circumstances_of_every_figure() {
     let mut bytes = Vec::new();
     write_xlsx(&run(cells, stores()), &mut bytes).unwrap();
     let parts = parts(bytes);
+    assert!(!parts.values().any(|part| part.contains("undisturbed and disturbed")), "they differ in more than that");
     for sheet in ["sheet2", "sheet3", "sheet4"] {
         let sheet = &parts[&format!("xl/worksheets/{sheet}.xml")];
         assert!(sheet.contains("<autoFilter ref=\"A1:"), "{sheet}");
@@ -161,6 +189,6 @@ fn a_workbook_tells_the_circumstances_of_every_figure() {
 #[test]
 fn markdown_answers_and_escapes() {
     let mut bytes = Vec::new();
-    write_markdown(&made_up(), &mut bytes).unwrap();
+    write_markdown(&made_up(), None, &mut bytes).unwrap();
     insta::assert_snapshot!(String::from_utf8(bytes).unwrap());
 }

@@ -40,7 +40,7 @@ fn figures_are_shown_and_nobody_wins() {
     let terminal = render_terminal(&run, &options);
     assert!(terminal.contains("LMDB (not ranked)") && terminal.contains("1.00 µs"), "{terminal}");
     assert!(terminal.contains("2,048 samples") && terminal.contains("results/made-up/logs/x-1.svg"), "{terminal}");
-    let markdown = written(|out| write_markdown(&run, out).unwrap());
+    let markdown = written(|out| write_markdown(&run, None, out).unwrap());
     let page = written(|out| write_page(std::slice::from_ref(&run), None, Path::new("results/made-up"), out).unwrap());
     // Behind that are scripts, which know what to call winners.
     let first_screen = page.split("<script").next().unwrap();

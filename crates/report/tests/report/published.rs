@@ -1,7 +1,7 @@
 //! Publications through our matrix, and runs beside them.
 
 use bakeoff_protocol::Axes;
-use bakeoff_report::{Published, TerminalOptions, render_against, render_published};
+use bakeoff_report::{Published, TerminalOptions, render_against, render_published, write_markdown};
 
 use crate::common::{axes, good, operation, phase_result, run, stores};
 
@@ -108,6 +108,11 @@ fn a_run_beside_a_publication_says_who_won_then_and_now() {
     assert!(row.contains("2.00×") && row.ends_with('≠'), "{text}");
     assert!(text.contains("Berkeley(no): Berkeley DB (none)"), "{text}");
     assert!(text.contains("The winner changed in 2 of 3 fields"), "{text}");
+    let mut markdown = Vec::new();
+    write_markdown(&run, Some(&Published::find("hines-2023").unwrap()), &mut markdown).unwrap();
+    let markdown = String::from_utf8(markdown).unwrap();
+    let (own, beside) = markdown.split_once("## Beside Performance Comparison").unwrap();
+    assert!(own.contains("**Overall:**") && beside.contains(row), "{markdown}");
     let alone = crate::common::run(vec![at("sqlite", 9000)], stores());
     let text = render_against(&alone, &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
     let row = text.lines().skip_while(|line| *line != "insert").nth(1).unwrap();

@@ -54,6 +54,10 @@ fn variants_are_bars_beside_their_baseline() {
         format!("SQLite (power)   200 k/s  {full}  (2.00× baseline)"),
     ];
     assert_eq!(bars, expected, "{text}");
+    let mut markdown = Vec::new();
+    write_markdown(&with_baseline(), None, &mut markdown).unwrap();
+    let markdown = String::from_utf8(markdown).unwrap();
+    assert!(expected.iter().all(|line| markdown.contains(line)), "{markdown}");
     assert!(text.contains("UNEQUAL"), "{text}");
     assert!(text.contains("LMDB (none): cache=11 [large-cache]"), "{text}");
 }
@@ -83,7 +87,7 @@ fn disturbed_stands_beside_undisturbed() {
     let run = run(cells, stores());
     let text = render_terminal(&run, &PLAIN);
     let (mut markdown, mut page) = (Vec::new(), Vec::new());
-    write_markdown(&run, &mut markdown).unwrap();
+    write_markdown(&run, None, &mut markdown).unwrap();
     write_page(std::slice::from_ref(&run), None, std::path::Path::new("."), &mut page).unwrap();
     for other in [markdown, page] {
         let other = String::from_utf8(other).unwrap();
