@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use bakeoff_measure::{Clock, DeviceId, die, disk_usage, is_full, page_cache_bytes, rss_bytes};
 use bakeoff_protocol::{
-    Crash, Event, FailureKind, Finished, Mode, Opened, PROTOCOL_VERSION, PhaseResult, Request, STEADY_WITHIN_MAX,
-    Verified,
+    Crash, Durability, Event, FailureKind, Finished, Mode, Opened, PROTOCOL_VERSION, PhaseResult, Request,
+    STEADY_WITHIN_MAX, Verified,
 };
-use bakeoff_stores::{Entry, OpenRequest, Store, StoreError, resolve_settings};
+use bakeoff_stores::{Entry, OpenRequest, Store, StoreError, flush_directories, resolve_settings};
 use bakeoff_tape::{LANES_MAX, LaneNeeds, Pool, TapeReader};
 
 use crate::emit::Emitter;
@@ -125,6 +125,10 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
     let values = request.hints.value_bytes_max.min(case.pool.bytes());
     let mut buffers = needs.map(|needs| Buffers::new(needs, values)).collect::<Result<Vec<_>, _>>()?;
     let (mut store, open_ns) = case.open()?;
+    if request.durability == Durability::Power {
+        let flushed = flush_directories(&request.directory);
+        flushed.map_err(|error| Failure::from_store("flushing the directory of the new store", &error))?;
+    }
     let rss_baseline_bytes = rss_bytes();
     let stage = Stage {
         pool: &case.pool,

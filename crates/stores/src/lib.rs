@@ -50,5 +50,5 @@ mod write_batch;
 
 pub use error::StoreError;
 pub use settings::resolve_settings;
-pub use store::{Direction, Entry, OpenRequest, Session, SessionPlan, Store, Work};
+pub use store::{Direction, Entry, OpenRequest, Session, SessionPlan, Store, Work, flush_directories};
 pub use table::{all, find, heavy, native};

@@ -1,6 +1,7 @@
 //! The trait every store stands behind.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::Path;
 
 use bakeoff_protocol::{DataHints, Durability, Settings, StoreDescription};
@@ -26,6 +27,21 @@ pub struct OpenRequest<'a> {
     pub settings: &'a Settings,
     /// What the store may know about the data.
     pub hints: &'a DataHints,
+}
+
+/// Flushes a directory and those in it, so that the files that a store has made there keep their names through a power cut. Half of the stores leave
+/// that to the program that makes them.
+///
+/// # Errors
+/// A directory cannot be read or flushed.
+pub fn flush_directories(directory: &Path) -> Result<(), StoreError> {
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            flush_directories(&entry.path())?;
+        }
+    }
+    Ok(File::open(directory)?.sync_all()?)
 }
 
 /// An open store, shared by the threads that replay.

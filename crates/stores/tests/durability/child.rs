@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use bakeoff_protocol::Durability;
-use bakeoff_stores::{Direction, Session, SessionPlan};
+use bakeoff_stores::{Direction, Session, SessionPlan, flush_directories};
 use xxhash_rust::xxh64::xxh64;
 
 use crate::history::{BATCH, History};
@@ -102,6 +102,10 @@ fn say(line: impl std::fmt::Display) {
 fn write(subject: &Subject, orders: &Orders, from: u64, to: u64, pause: Option<u64>) {
     let mut history = History::after(orders.seed, from);
     let store = subject.open(&orders.directory, orders.durability);
+    if orders.durability == Durability::Power {
+        // As the driver does.
+        flush_directories(&orders.directory).unwrap();
+    }
     let plan = SessionPlan { batched: orders.batched, ascending: false };
     let work = &mut |session: &mut dyn Session| {
         say(READY);
