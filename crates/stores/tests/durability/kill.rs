@@ -53,7 +53,8 @@ pub(crate) fn survives(subject: &Subject, durability: Durability, batched: bool)
     let (directory, steps) = (directory.path(), 0);
     let mut ordeal = Ordeal { subject, directory, durability, batched, seed, steps, kills: 0, acknowledged: 0 };
     let ranges = if durability == Durability::Power { ACKNOWLEDGED_SLOW } else { ACKNOWLEDGED };
-    for range in ranges {
+    // Where starting a process takes long, fewer must do.
+    for range in ranges.into_iter().step_by(if subject.slowness() > 1 { 3 } else { 1 }) {
         // A batch is ten steps.
         let range = if batched { range.div_ceil(BATCH / 2) } else { range };
         if let Err(why) = ordeal.kill_writer(range).and_then(|()| ordeal.kill_opener()) {
@@ -105,7 +106,7 @@ impl Ordeal<'_> {
     /// Kills a process that opens the store, and compares.
     fn kill_opener(&mut self) -> Result<(), String> {
         let mut child = self.start(Task::Open);
-        std::thread::sleep(Duration::from_nanos(self.draw(OPENS_NS)));
+        std::thread::sleep(Duration::from_nanos(self.draw(OPENS_NS)) * self.subject.slowness());
         child.kill().unwrap();
         child.wait().unwrap();
         self.kills += 1;

@@ -6,6 +6,9 @@
 //! themselves are checked: the store `faulty` promises everything and keeps nothing, and both must notice. Where a process may not
 //! be traced, that is said, and counted as skipped.
 //!
+//! With `BAKEOFF_JVM_BUILT`, as `./bakeoff test` sets it, the stores are those of the JVM driver, and the program that is started is
+//! `bakeoff.conformance.DurabilityChild`.
+//!
 //! Words after `--` choose stores: `cargo test --release -p bakeoff-stores --test durability -- sqlite`.
 
 mod child;

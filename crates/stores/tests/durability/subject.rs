@@ -1,29 +1,66 @@
 //! The stores that are checked, and the processes that use them.
 
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
 
 use bakeoff_protocol::{DataHints, Durability, Settings, StoreDescription};
 use bakeoff_stores::{Entry, OpenRequest, Store};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::child;
 
-/// A store of the tables.
+/// A store, with how its processes are started.
 pub(crate) struct Subject {
-    entry: Entry,
+    home: Home,
     pub(crate) description: StoreDescription,
 }
 
+/// Where a store is at home.
+enum Home {
+    /// In this program.
+    Native(Entry),
+    /// In a jar: its class path, and a directory for what its library unpacks.
+    Jvm { class_path: OsString, scratch: TempDir },
+}
+
+/// The directory in which `./bakeoff` has built the JVM driver, whose stores are then looked at instead of those in this program.
+const JVM_BUILT: &str = "BAKEOFF_JVM_BUILT";
+
 /// Every store that keeps data.
 pub(crate) fn all() -> Vec<Subject> {
-    let subjects = bakeoff_stores::all().map(|entry| Subject { entry, description: (entry.describe)() });
-    subjects.filter(|subject| subject.description.capabilities.keeps_data).collect()
+    let subjects: Vec<Subject> = match std::env::var_os(JVM_BUILT) {
+        Some(built) => jvm_subjects(Path::new(&built)),
+        None => bakeoff_stores::all()
+            .map(|entry| Subject { home: Home::Native(entry), description: (entry.describe)() })
+            .collect(),
+    };
+    subjects.into_iter().filter(|subject| subject.description.capabilities.keeps_data).collect()
+}
+
+fn jvm_subjects(built: &Path) -> Vec<Subject> {
+    let conformance = built.join("jvm/conformance/conformance.jar");
+    let driver = built.join("release/bakeoff-driver-jvm.d");
+    let directories = std::fs::read_dir(&driver).unwrap_or_else(|error| panic!("{}: {error}", driver.display()));
+    let mut subjects = Vec::new();
+    for directory in directories.map(|entry| entry.unwrap().path()) {
+        let Ok(described) = std::fs::read(directory.join("description.json")) else { continue };
+        let described: Value = serde_json::from_slice(&described).unwrap();
+        let jar = directory.join(directory.file_name().unwrap()).with_extension("jar");
+        for store in described["stores"].as_array().unwrap() {
+            let class_path = std::env::join_paths([&jar, &conformance]).unwrap();
+            let home = Home::Jvm { class_path, scratch: self::directory() };
+            subjects.push(Subject { home, description: serde_json::from_value(store.clone()).unwrap() });
+        }
+    }
+    subjects
 }
 
 impl Subject {
-    /// Creates or opens the store.
+    /// Creates or opens the store, in a child of this program.
     pub(crate) fn open(&self, directory: &Path, durability: Durability) -> Box<dyn Store> {
+        let Home::Native(entry) = &self.home else { panic!("{} is opened in Java", self.description.name) };
         let settings = bakeoff_stores::resolve_settings(&self.description, &Settings::new()).unwrap();
         let hints = DataHints {
             records_max: 10_000,
@@ -36,15 +73,39 @@ impl Subject {
             integer_keys: false,
             threads: 1,
         };
-        (self.entry.open)(&OpenRequest { directory, durability, settings: &settings, hints: &hints }).unwrap()
+        (entry.open)(&OpenRequest { directory, durability, settings: &settings, hints: &hints }).unwrap()
     }
 
     /// The command of a child process with this store.
     pub(crate) fn command(&self, orders: &child::Orders) -> Command {
-        let mut command = Command::new(std::env::current_exe().unwrap());
+        let mut command = match &self.home {
+            Home::Native(_) => Command::new(std::env::current_exe().unwrap()),
+            Home::Jvm { class_path, scratch } => java(class_path, scratch.path()),
+        };
         command.args(orders.to_arguments(&self.description.name)).env("RUST_BACKTRACE", "0");
         command
     }
+
+    /// How many times as long its processes take to start as those of a native store, about.
+    pub(crate) fn slowness(&self) -> u32 {
+        match &self.home {
+            Home::Native(_) => 1,
+            Home::Jvm { .. } => 30,
+        }
+    }
+}
+
+/// Java with a class path, its flags as those of the driver.
+fn java(class_path: &OsStr, scratch: &Path) -> Command {
+    let home = std::env::var_os("JAVA_HOME").filter(|home| !home.is_empty());
+    let mut command = Command::new(home.map_or_else(|| "java".into(), |home| Path::new(&home).join("bin/java")));
+    command.arg(concat!("@", env!("CARGO_MANIFEST_DIR"), "/../../jvm/flags"));
+    command.args(["-XX:-UsePerfData", "-XX:TieredStopAtLevel=1", "-Xmx256m"]);
+    for property in ["java.io.tmpdir", "user.home"] {
+        command.arg(format!("-D{property}={}", scratch.display()));
+    }
+    command.arg("-cp").arg(class_path).arg("bakeoff.conformance.DurabilityChild");
+    command
 }
 
 /// An empty directory on a disk: below the build directory and not in /tmp, which may be memory.

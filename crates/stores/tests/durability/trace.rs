@@ -1,13 +1,13 @@
 //! Which writes are flushed: `strace` shows the system calls between one acknowledgement and the next.
 //!
 //! In class `power` each acknowledgement must come after a flush of something in the store's directory that succeeded, and of each directory in
-//! which a name came or went, from the opening on. In the other classes writes must not be flushed at all, but for the stores of [`NOW_AND_THEN`].
+//! which a name came (for stores of one file a record, or went), from the opening on. In the other classes writes must not be flushed at all, but for the stores of [`NOW_AND_THEN`].
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use bakeoff_protocol::Durability;
+use bakeoff_protocol::{Durability, Structure};
 
 use crate::Outcome;
 use crate::child::{Orders, Task};
@@ -17,12 +17,14 @@ use crate::subject::{self, Subject};
 /// Acknowledgements that are looked at.
 const ACKNOWLEDGEMENTS: u64 = 200;
 /// Stores that flush now and then although nothing asks for it, how many of the acknowledgements may come after that, and why.
-const NOW_AND_THEN: [(&str, usize, &str); 5] = [
+const NOW_AND_THEN: [(&str, usize, &str); 7] = [
     ("sqlite", 6, "a checkpoint of the write-ahead log flushes it, and the database"),
+    ("sqlite-jdbc", 6, "a checkpoint of the write-ahead log flushes it, and the database"),
     ("berkeley-db", 30, "the log is flushed before a page that changed since leaves the cache"),
     ("berkeley-db-hash", 30, "the log is flushed before a page that changed since leaves the cache"),
     ("wiredtiger", 8, "a thread of its own flushes the log now and then"),
     ("libmdbx", 4, "the file is flushed when it grows"),
+    ("mapdb", 200, "its log is flushed at every commit, and nothing turns that off"),
 ];
 /// The calls that flush, and those that say what is to be flushed.
 const CALLS: &str = "trace=write,writev,pwrite64,pwritev,pwritev2,fsync,fdatasync,syncfs,sync,msync,sync_file_range,openat,rename,\
@@ -43,7 +45,7 @@ pub(crate) fn flushes(subject: &Subject, durability: Durability, batched: bool) 
         Ok(log) => log,
         Err(outcome) => return outcome,
     };
-    let mut watch = Watch::new(&directory);
+    let mut watch = Watch::new(&directory, subject.description.structure == Structure::Files);
     log.lines().for_each(|line| watch.see(line));
     judge(subject, durability, &watch)
 }
@@ -99,6 +101,8 @@ fn judge(subject: &Subject, durability: Durability, watch: &Watch) -> Outcome {
 /// What has been seen of a trace.
 struct Watch<'d> {
     directory: &'d Path,
+    /// Whether a file that goes is a write, as where each record has one, and no log that is done with.
+    removals_count: bool,
     /// Begins with the line that says that the store is open, ends with the one that says that all is written.
     watching: bool,
     acknowledged: usize,
@@ -110,8 +114,10 @@ struct Watch<'d> {
     synchronous: BTreeSet<String>,
     /// Files that were there when they were opened.
     known: BTreeSet<PathBuf>,
-    /// Directories in which a name came or went since they were flushed.
+    /// Names that came or went since their directories were flushed.
     changed: BTreeSet<PathBuf>,
+    /// Those of them that came.
+    made: BTreeSet<PathBuf>,
     left_unflushed: Option<String>,
     unseen: Option<String>,
     /// Calls that have begun: thread and text.
@@ -119,9 +125,10 @@ struct Watch<'d> {
 }
 
 impl<'d> Watch<'d> {
-    fn new(directory: &'d Path) -> Self {
+    fn new(directory: &'d Path, removals_count: bool) -> Self {
         Self {
             directory,
+            removals_count,
             watching: false,
             acknowledged: 0,
             flushed: 0,
@@ -130,6 +137,7 @@ impl<'d> Watch<'d> {
             synchronous: BTreeSet::new(),
             known: BTreeSet::new(),
             changed: BTreeSet::new(),
+            made: BTreeSet::new(),
             left_unflushed: None,
             unseen: None,
             begun: Vec::new(),
@@ -171,7 +179,8 @@ impl<'d> Watch<'d> {
             "msync" if arguments.contains("MS_SYNC") => self.flushed_by("msync"),
             "sync" => self.flushed_by("sync"),
             "sync_file_range" => self.flushed_by("sync_file_range"),
-            "rename" | "renameat" | "renameat2" | "mkdir" | "mkdirat" | "unlink" | "unlinkat" => self.named(arguments),
+            "unlink" | "unlinkat" => self.named(arguments, true),
+            "rename" | "renameat" | "renameat2" | "mkdir" | "mkdirat" => self.named(arguments, false),
             _ => {}
         }
     }
@@ -182,12 +191,15 @@ impl<'d> Watch<'d> {
             self.watching = true;
         } else if arguments.contains("\"done") {
             self.watching = false;
-        } else {
+        } else if self.watching {
             self.acknowledged += 1;
             self.flushed += usize::from(self.flushed_since);
             if let Some(changed) = self.changed.first() {
-                let left =
-                    format!("acknowledgement {} came after a change in {}", self.acknowledged, changed.display());
+                let left = format!(
+                    "acknowledgement {} came after {} was made, moved or removed",
+                    self.acknowledged,
+                    changed.display()
+                );
                 self.left_unflushed.get_or_insert(left);
             }
         }
@@ -203,17 +215,22 @@ impl<'d> Watch<'d> {
         let Some(path) = path_of(result) else { return };
         if self.known.insert(path.clone()) && arguments.contains("O_CREAT") {
             self.change(&path);
+            self.made.insert(path);
         }
     }
 
-    /// Names came, went or moved.
-    fn named(&mut self, arguments: &str) {
+    /// Names came, went or moved. What came and went again since is as if it had never been.
+    fn named(&mut self, arguments: &str, removed: bool) {
         let mut directory = PathBuf::new();
         for argument in arguments.split(", ") {
             if let Some(name) = argument.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
                 let path = directory.join(name);
                 self.known.remove(&path);
-                self.change(&path);
+                if removed && (self.made.remove(&path) || !self.removals_count) {
+                    self.changed.remove(&path);
+                } else {
+                    self.change(&path);
+                }
             } else if let Some(path) = path_of(argument) {
                 directory = path;
             }
@@ -221,16 +238,16 @@ impl<'d> Watch<'d> {
     }
 
     fn change(&mut self, path: &Path) {
-        let parent = path.parent().filter(|parent| parent.starts_with(self.directory));
-        self.changed.extend(parent.map(Path::to_owned));
+        if path.parent().is_some_and(|parent| parent.starts_with(self.directory)) {
+            self.changed.insert(path.to_owned());
+        }
     }
 
     fn flushed_path(&mut self, call: &str, arguments: &str) {
         let Some(path) = path_of(arguments).filter(|path| path.starts_with(self.directory)) else { return };
-        if call == "syncfs" {
-            self.changed.clear();
-        }
-        self.changed.remove(&path);
+        let stays = |name: &PathBuf| call != "syncfs" && name.parent() != Some(&path);
+        self.changed.retain(stays);
+        self.made.retain(stays);
         self.flushed_by(call);
     }
 

@@ -44,7 +44,11 @@ pub(crate) fn share(subject: &Subject, durability: Durability) -> Outcome {
         let ended = first.wait_with_output().unwrap();
         return Outcome::Failed(format!("the first process cannot write: {}", words(&ended.stderr)));
     }
-    let patience = if subject.description.capabilities.multi_process { PATIENCE_IF_SHARED } else { PATIENCE };
+    let patience = if subject.description.capabilities.multi_process {
+        PATIENCE_IF_SHARED
+    } else {
+        PATIENCE * subject.slowness().min(5)
+    };
     let second = follow(start(Task::Check { from: STEPS / 2 }), patience);
     first.stdin.take().unwrap().write_all(b"\n").unwrap();
     let done = lines.last();

@@ -8,6 +8,7 @@ import bakeoff.measure.Jvm;
 import bakeoff.measure.Quiet;
 import bakeoff.store.Capability;
 import bakeoff.store.DataHints;
+import bakeoff.store.Directories;
 import bakeoff.store.Durability;
 import bakeoff.store.Store;
 import bakeoff.store.StoreDescription;
@@ -15,15 +16,10 @@ import bakeoff.store.StoreType;
 import bakeoff.tape.TapeReader;
 import com.google.gson.JsonObject;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.stream.Stream;
 
 /** One request from beginning to end: warm up, open, phases, close, open again, compare. */
 final class Run {
@@ -53,7 +49,7 @@ final class Run {
         try (Profiler profiler = Profiler.start(it.request.profile())) {
             Opened<?> opened = open();
             if (it.request.durability() == Durability.POWER) {
-                flushDirectories(it.request.directory());
+                flushDirectories();
             }
             return measure(opened.store, opened.tookNs);
         }
@@ -100,15 +96,10 @@ final class Run {
         return new Opened<>(store, System.nanoTime() - begin);
     }
 
-    /** So that the files that a store has made keep their names through a power cut: many stores leave that to the program. */
-    private static void flushDirectories(Path directory) throws Failure {
-        try (Stream<Path> all = Files.walk(directory)) {
-            for (Path path : all.filter(Files::isDirectory).toList()) {
-                try (FileChannel names = FileChannel.open(path)) {
-                    names.force(true);
-                }
-            }
-        } catch (IOException | UncheckedIOException error) {
+    private void flushDirectories() throws Failure {
+        try {
+            Directories.flush(it.request.directory());
+        } catch (IOException error) {
             throw Failure.of("flushing the directory of the new store", error);
         }
     }

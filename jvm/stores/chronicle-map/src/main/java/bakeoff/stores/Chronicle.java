@@ -17,6 +17,12 @@ import bakeoff.store.Versions;
 import bakeoff.store.Visitor;
 import java.io.File;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import javax.tools.ToolProvider;
 import net.openhft.chronicle.map.ChronicleMap;
 import net.openhft.chronicle.map.ChronicleMapBuilder;
@@ -43,11 +49,12 @@ public final class Chronicle implements StoreType {
                 .license("Apache-2.0")
                 .language("Java")
                 .structure("hash")
-                .files("records.chronicle, a sparse file as long as the table may become")
+                .files("records.chronicle, a sparse file as long as the table may become; in use, records.open")
                 .durability(Durability.NONE, "entries are written in the memory map, which is never flushed", SOURCE)
                 .durability(
                         Durability.PROCESS,
-                        "entries are written in the memory map, which the kernel keeps when the process dies",
+                        "entries are written in the memory map, which the kernel keeps when the process dies; what nobody has closed is recovered when it "
+                                + "is opened, since a process that dies leaves its locks in the map",
                         SOURCE)
                 .can(
                         Capability.SCAN_ANY_ORDER,
@@ -86,10 +93,58 @@ public final class Chronicle implements StoreType {
             builder.actualChunkSize((int) Math.min(1 << 26, entryBytesMax / CHUNKS_MAX + 1));
         }
         File file = request.directory().resolve("records.chronicle").toFile();
-        return new Opened(builder.createPersistedTo(file));
+        InUse inUse = InUse.mark(request.directory().resolve("records.open"));
+        if (inUse.wasLeft && file.exists() && request.durability() != Durability.NONE) {
+            return new Opened(builder.recoverPersistedTo(file, true), inUse);
+        }
+        return new Opened(builder.createPersistedTo(file), inUse);
     }
 
-    private record Opened(ChronicleMap<byte[], byte[]> map) implements Store<byte[]> {
+    /**
+     * A file that is there while somebody has the table open: each locks it, a dead process no longer does, and who closes it last removes it.
+     * Chronicle's documentation advises to recover a table only if it was not closed.
+     */
+    private static final class InUse {
+        private final Path path;
+        private final FileChannel channel;
+        private final FileLock shared;
+        /** It was there, and nobody had it open. */
+        private final boolean wasLeft;
+
+        private InUse(Path path, FileChannel channel, FileLock shared, boolean wasLeft) {
+            this.path = path;
+            this.channel = channel;
+            this.shared = shared;
+            this.wasLeft = wasLeft;
+        }
+
+        static InUse mark(Path path) throws IOException {
+            boolean isThere = Files.exists(path);
+            FileChannel channel = FileChannel.open(
+                    path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+            try {
+                FileLock alone = channel.tryLock();
+                if (alone != null) {
+                    alone.release();
+                }
+                return new InUse(path, channel, channel.lock(0, Long.MAX_VALUE, true), isThere && alone != null);
+            } catch (OverlappingFileLockException thisProcess) {
+                return new InUse(path, channel, null, false);
+            }
+        }
+
+        void end() throws IOException {
+            if (shared != null) {
+                shared.release();
+                if (channel.tryLock() != null) {
+                    Files.deleteIfExists(path);
+                }
+            }
+            channel.close();
+        }
+    }
+
+    private record Opened(ChronicleMap<byte[], byte[]> map, InUse inUse) implements Store<byte[]> {
         @Override
         public Form<byte[]> form() {
             return new ArrayForm();
@@ -101,8 +156,9 @@ public final class Chronicle implements StoreType {
         }
 
         @Override
-        public void close() {
+        public void close() throws IOException {
             map.close();
+            inUse.end();
         }
     }
 

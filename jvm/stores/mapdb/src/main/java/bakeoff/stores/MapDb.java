@@ -40,9 +40,12 @@ public final class MapDb implements StoreType {
                 .durability(Durability.NONE, "no transactions: pages are changed in the memory map", SOURCE)
                 .durability(
                         Durability.PROCESS,
-                        "transactionEnable() and fileSyncDisable(): the log is written at every commit",
+                        "transactionEnable() and fileSyncDisable(): the log is written at every commit, and flushed too, which nothing turns off; the file is not",
                         SOURCE)
-                .durability(Durability.POWER, "transactionEnable(): the log is flushed at every commit", SOURCE)
+                .durability(
+                        Durability.POWER,
+                        "transactionEnable(): the log and then the file are flushed at every commit",
+                        SOURCE)
                 // A batch is not called atomic: another thread's commit would commit what is there of it.
                 .can(
                         Capability.SCAN_FROM,

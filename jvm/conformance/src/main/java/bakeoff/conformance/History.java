@@ -1,0 +1,120 @@
+package bakeoff.conformance;
+
+import bakeoff.tape.Hash;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.TreeMap;
+
+/**
+ * What is written: an endless list of steps that a seed decides, and what must be there after any number of them. It is the list of
+ * {@code crates/stores/tests/durability/history.rs}.
+ */
+final class History {
+    /** Steps of a batch. */
+    static final long BATCH = 10;
+
+    /** Few different keys, so that they meet often. */
+    private static final int KEYS = 60;
+
+    private enum Kind {
+        INSERT,
+        UPDATE,
+        UPSERT,
+        DELETE
+    }
+
+    /** One write. */
+    record Step(Kind kind, String key, byte[] value) {
+        void take(Handle<?> handle) throws Exception {
+            switch (kind) {
+                case INSERT -> handle.insert(bytes(key), value);
+                case UPDATE -> handle.update(bytes(key), value);
+                case UPSERT -> handle.upsert(bytes(key), value);
+                case DELETE -> handle.delete(bytes(key));
+            }
+        }
+    }
+
+    private final long seed;
+    private long steps;
+    /** For each key the number of the step that wrote its value. */
+    private final TreeMap<String, Long> model = new TreeMap<>();
+
+    private History(long seed) {
+        this.seed = seed;
+    }
+
+    /** After so many steps. */
+    static History after(long seed, long steps) {
+        History history = new History(seed);
+        while (history.steps < steps) {
+            history.next();
+        }
+        return history;
+    }
+
+    /** How many steps have been taken. */
+    long steps() {
+        return steps;
+    }
+
+    /** The next step, which the model then has behind it. */
+    Step next() {
+        long index = steps++;
+        long random = draw(seed, index);
+        String key = "key %02d".formatted(Long.remainderUnsigned(random, KEYS));
+        Kind kind = kind(model.containsKey(key), (int) (random >>> 32 & 7));
+        if (kind == Kind.DELETE) {
+            model.remove(key);
+        } else {
+            model.put(key, index);
+        }
+        return new Step(kind, key, value(index));
+    }
+
+    private static Kind kind(boolean isThere, int random) {
+        if (isThere && random <= 1) {
+            return Kind.DELETE;
+        }
+        if (isThere && random <= 4) {
+            return Kind.UPDATE;
+        }
+        return !isThere && random <= 3 ? Kind.INSERT : Kind.UPSERT;
+    }
+
+    /** What must be there, by key. */
+    TreeMap<String, byte[]> content() {
+        TreeMap<String, byte[]> content = new TreeMap<>();
+        model.forEach((key, index) -> content.put(key, value(index)));
+        return content;
+    }
+
+    /** The value that a step wrote: its length, its content and so every bit of it tell the step. */
+    private byte[] value(long index) {
+        long random = draw(seed ^ 1, index);
+        // Mostly short, some longer than a page, a few long.
+        int length =
+                switch ((int) (random & 15)) {
+                    case 0 -> 0;
+                    case 1, 2, 3, 4, 5, 6, 7, 8, 9 -> (int) (random >>> 8 & 0xff);
+                    case 15 -> (int) (random >>> 8 & 0x7fff);
+                    default -> (int) (random >>> 8 & 0xfff);
+                };
+        byte[] value = new byte[length];
+        for (int at = 0; at < length; at++) {
+            value[at] = (byte) ((byte) Long.rotateLeft(random, at % 61) ^ (byte) at);
+        }
+        return value;
+    }
+
+    private static long draw(long seed, long index) {
+        ByteBuffer bytes =
+                ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(0, index);
+        return Hash.xxh64(bytes.array(), 0, Long.BYTES, seed);
+    }
+
+    static byte[] bytes(String key) {
+        return key.getBytes(StandardCharsets.UTF_8);
+    }
+}
