@@ -155,6 +155,7 @@ fn a_driver_that_is_not_asked_for_is_not_built_and_named_at_the_end() {
     // Long lists are broken into lines.
     let words = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&format!("Could join with --stores: {}", recipe.stores[0])), "{words}");
+    assert!(words.contains("Could join with --stores: sqlite,") && words.contains("which are built."), "{words}");
     assert!(words.contains(&recipe.wait) && ended.stdout.lines().all(|line| line.chars().count() <= 100), "{words}");
 }
 

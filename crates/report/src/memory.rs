@@ -40,11 +40,13 @@ pub(crate) fn render(run: &Run, width: usize, color: bool) -> String {
         ));
     }
     let mut out = paragraph(&words.join(" "), width, "", "");
-    out.push_str(&table(&uses(&ends), &run.stores, limits.is_empty()).render(width, color));
+    let uses = uses(&ends);
+    out.push_str(&table(&uses, &run.stores, limits.is_empty()).render(width, color));
     if !given.is_empty() {
         for store in &run.stores {
             let how = store.memory.as_ref().map_or("", |memory| &memory.how);
-            out.push_str(&paragraph(&printable(&format!("{}: {how}", store.title)), width, "  ", "    "));
+            let became = uses.get(store.name.as_str()).map_or_else(String::new, |of| became(of, store));
+            out.push_str(&paragraph(&printable(&format!("{}: {became} ({how})", store.title)), width, "  ", "    "));
         }
     }
     section("Memory", &out)
@@ -64,6 +66,14 @@ fn uses<'a>(ends: &[&'a CellEnd]) -> BTreeMap<&'a str, Use> {
     uses
 }
 
+/// What the memory became, in words.
+fn became(of: &Use, store: &StoreDescription) -> String {
+    let divides = store.memory.as_ref().is_some_and(|memory| !memory.shares.is_empty());
+    let nothing = if divides { "what the suite sets" } else { "page cache alone" };
+    let words = |settings: &String| if settings.is_empty() { nothing.to_owned() } else { settings.clone() };
+    of.settings.iter().map(words).collect::<Vec<_>>().join("; ")
+}
+
 fn settings_words(settings: &Settings) -> String {
     let word = |(name, value): (&String, &serde_json::Value)| {
         format!("{name} {}", value.as_u64().map_or_else(|| value.to_string(), |size| bytes(size as f64)))
@@ -73,18 +83,14 @@ fn settings_words(settings: &Settings) -> String {
 
 fn table(uses: &BTreeMap<&str, Use>, stores: &[StoreDescription], unlimited: bool) -> TextTable {
     let figure = |size: Option<u64>| size.map_or_else(|| "–".to_owned(), |size| bytes(size as f64));
-    let columns = if unlimited { 3 } else { 4 };
-    let mut table = TextTable::new([Side::Left, Side::Left, Side::Right, Side::Right][..columns].to_vec());
-    let head = ["store", "what it became", "page cache of its files", "most in a limited cell"];
+    let columns = if unlimited { 2 } else { 3 };
+    let mut table = TextTable::new([Side::Left, Side::Right, Side::Right][..columns].to_vec());
+    let head = ["store", "page cache of its files", "most in a limited cell"];
     table.row(head[..columns].iter().copied().map(Text::plain).collect());
     for (name, of) in uses {
         let store = stores.iter().find(|store| store.name == *name);
         let title = store.map_or(*name, |store| &store.title);
-        let divides = store.and_then(|store| store.memory.as_ref()).is_some_and(|memory| !memory.shares.is_empty());
-        let nothing = if divides { "what the suite sets" } else { "page cache alone" };
-        let words = |settings: &String| if settings.is_empty() { nothing.to_owned() } else { settings.clone() };
-        let settings = of.settings.iter().map(words).collect::<Vec<_>>().join("; ");
-        let cells = [title.to_owned(), settings, figure(of.page_cache_bytes), figure(of.peak_bytes)];
+        let cells = [title.to_owned(), figure(of.page_cache_bytes), figure(of.peak_bytes)];
         table.row(cells[..columns].iter().map(|cell| Text::plain(printable(cell))).collect());
     }
     table

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::{Machine, Medium};
-use bakeoff_protocol::PROTOCOL_VERSION;
+use bakeoff_protocol::{PROTOCOL_VERSION, StoreDescription};
+use bakeoff_suite::StoreChoice;
 use clap::Parser;
 
 use crate::Outcome;
@@ -261,10 +262,17 @@ fn all_directories(setup: &Setup, made: &MadeMedia, file: &mut RunFile) -> BTree
     directories
 }
 
-/// Which stores could join that are not built, and what that costs.
+/// Which stores could join, and what that costs where they are not built.
 fn print_further_stores(setup: &Setup) -> Result<()> {
-    for recipe in recipes::not_built(&setup.drivers)? {
-        let text = format!("{}, after being built ({}).", recipe.store_list(), recipe.wait);
+    let named = setup.suite.stores();
+    let is_further = |store: &&StoreDescription| {
+        !store.test_only && !matches!(named, StoreChoice::Named(names) if names.contains(&store.name))
+    };
+    let built: Vec<&str> = setup.stores.iter().filter(is_further).map(|store| store.name.as_str()).collect();
+    let built = (!built.is_empty()).then(|| format!("{}, which are built.", built.join(", ")));
+    let missing = recipes::not_built(&setup.drivers)?;
+    let missing = missing.iter().map(|recipe| format!("{}, after being built ({}).", recipe.store_list(), recipe.wait));
+    for text in missing.chain(built) {
         anstream::print!("{}", bakeoff_report::paragraph(&text, COLUMNS, "Could join with --stores: ", "  "));
     }
     Ok(())

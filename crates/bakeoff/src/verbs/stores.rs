@@ -36,12 +36,15 @@ fn unknown(name: &str, stores: &[StoreDescription], not_built: &[Recipe]) -> any
 fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) {
     let listed: Vec<_> = stores.iter().filter(|store| !store.test_only).collect();
     print_table(["store", "version", "structure", "ordered", "durability", "language"], listed.iter().map(identity));
-    let heads = ["store", "batches", "threads", "processes", "keys up to", "values up to", "licence"];
+    let heads = ["store", "batches", "threads", "processes", "keys up to", "values up to"];
     print_table(heads, listed.iter().map(abilities));
-    anstream::println!("Files");
+    if listed.iter().any(|store| batches(store) == MOSTLY_ATOMIC) {
+        anstream::println!("{MOSTLY_ATOMIC}: not in every class; `bakeoff stores NAME` says in which\n");
+    }
+    anstream::println!("Licence, and files on disk");
     let indent = 2 + listed.iter().map(|store| store.name.len()).max().unwrap_or(0);
     for store in &listed {
-        print_paragraph(&format!("{:<indent$}", store.name), indent, &store.files);
+        print_paragraph(&format!("{:<indent$}", store.name), indent, &format!("{} · {}", store.license, store.files));
     }
     for recipe in not_built {
         print_paragraph(
@@ -64,17 +67,9 @@ fn print_table<const COUNT: usize>(heads: [&str; COUNT], rows: impl Iterator<Ite
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0) + 2;
     for row in &rows {
         let cells = row.iter().enumerate().map(|(column, cell)| format!("{cell:<width$}", width = width(column)));
-        anstream::println!("{}", cut(cells.collect::<String>().trim_end()));
+        anstream::println!("{}", cells.collect::<String>().trim_end());
     }
     anstream::println!();
-}
-
-/// A line that fits; `bakeoff stores NAME` shows all of a long licence.
-fn cut(line: &str) -> String {
-    match line.char_indices().nth(COLUMNS) {
-        Some(_) => line.chars().take(COLUMNS - 1).chain(['…']).collect(),
-        None => line.to_owned(),
-    }
 }
 
 fn identity(store: &&StoreDescription) -> [String; 6] {
@@ -89,15 +84,22 @@ fn identity(store: &&StoreDescription) -> [String; 6] {
     [&store.name, &store.version, structure, ordered, &classes.join(" "), &store.language].map(str::to_owned)
 }
 
-fn abilities(store: &&StoreDescription) -> [String; 7] {
+/// What is said of batches that are atomic in some classes only.
+const MOSTLY_ATOMIC: &str = "mostly atomic";
+
+fn batches(store: &StoreDescription) -> &'static str {
     let capabilities = &store.capabilities;
     let mut atomic = store.durability.keys().map(|class| store.batch_is_atomic(*class));
-    let batches = match (capabilities.batch, capabilities.atomic_batch) {
+    match (capabilities.batch, capabilities.atomic_batch) {
         (true, true) if atomic.all(|is| is) => "atomic",
-        (true, true) => "mostly atomic",
+        (true, true) => MOSTLY_ATOMIC,
         (true, false) => "yes",
         (false, _) => "no",
-    };
+    }
+}
+
+fn abilities(store: &&StoreDescription) -> [String; 6] {
+    let capabilities = &store.capabilities;
     let threads = match (capabilities.parallel_readers, capabilities.parallel_writers) {
         (_, true) => "read, write",
         (true, false) => "read",
@@ -106,7 +108,7 @@ fn abilities(store: &&StoreDescription) -> [String; 7] {
     let processes = if capabilities.multi_process { "several" } else { "one" };
     let about = |bytes: Option<u64>| bytes.map_or_else(|| "memory".to_owned(), approximate_size);
     let (key, value) = (about(store.key_bytes_max), about(store.value_bytes_max));
-    [&store.name, batches, threads, processes, &key, &value, &store.license].map(str::to_owned)
+    [&store.name, batches(store), threads, processes, &key, &value].map(str::to_owned)
 }
 
 fn print_store(store: &StoreDescription) {
@@ -114,7 +116,12 @@ fn print_store(store: &StoreDescription) {
     anstream::println!("  structure  {}, in {}", store.structure.name(), store.language);
     anstream::println!("  licence    {}", store.license);
     print_paragraph("  files      ", 13, &store.files);
-    let limit = |bytes: Option<u64>| bytes.map_or_else(|| "memory".to_owned(), format_size);
+    let exact = |bytes: u64| match format_size(bytes) {
+        // Exact in a unit that says something.
+        size if size.len() <= "1023MiB".len() => size,
+        _ => format!("{} ({bytes} bytes)", approximate_size(bytes)),
+    };
+    let limit = |bytes: Option<u64>| bytes.map_or_else(|| "memory".to_owned(), exact);
     anstream::println!("  keys       {} B to {}", store.key_bytes_min, limit(store.key_bytes_max));
     anstream::println!("  values     up to {}", limit(store.value_bytes_max));
     print_capabilities(store);
@@ -123,7 +130,7 @@ fn print_store(store: &StoreDescription) {
         match store.durability.get(&class) {
             Some(support) => {
                 print_paragraph(&format!("  {class:<8} "), 11, &support.how);
-                anstream::println!("           {}", support.source);
+                print_source(11, &support.source);
             }
             None => anstream::println!("  {class:<8} not offered"),
         }
@@ -139,10 +146,16 @@ fn print_store(store: &StoreDescription) {
     }
 }
 
+/// An address below what it is the source of; a long one further left, so that it fits.
+fn print_source(indent: usize, source: &str) {
+    let indent = indent.min(COLUMNS.saturating_sub(source.len())).max(4.min(indent));
+    anstream::println!("{}{source}", " ".repeat(indent));
+}
+
 fn print_memory(memory: &MemorySplit) {
     anstream::println!("\nMemory that a suite gives it");
     print_paragraph("  ", 2, &memory.how);
-    anstream::println!("  {}", memory.source);
+    print_source(2, &memory.source);
     for MemoryShare { setting, percent, pieces, per_thread } in &memory.shares {
         let parts = if *pieces == 1 { String::new() } else { format!(", for {pieces} of its size") };
         let threads = if *per_thread { ", divided by the number of threads" } else { "" };
@@ -184,5 +197,5 @@ fn print_setting(setting: &Setting) {
     };
     let first = format!("  {:<18} ", setting.name);
     print_paragraph(&first, 21, &format!("{} (default {default}; {kind})", setting.help));
-    anstream::println!("  {:<18} {}", "", setting.source);
+    print_source(21, &setting.source);
 }
