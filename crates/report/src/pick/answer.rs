@@ -319,6 +319,10 @@ fn settings(picked: &Picked<'_>, best: &str, width: usize) -> String {
     for (name, value) in in_force {
         out.push_str(&format!("  {name} = {}\n", printable(&value.to_string())));
     }
+    let where_to = format!(
+        "To be pasted into a suite of bakeoff; `bakeoff stores {best}` has the page of the store's documentation for each."
+    );
+    out.push_str(&paragraph(&printable(&where_to), width, "  ", "  "));
     out
 }
 
