@@ -3,6 +3,7 @@
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,7 +39,7 @@ impl Installation {
     fn new() -> Self {
         let place = Place::new();
         let programs = place.path().join("programs");
-        std::fs::create_dir(&programs).expect("a directory for programs");
+        fs::create_dir(&programs).expect("a directory for programs");
         for original in [common::program(), common::driver()] {
             let name = original.file_name().expect("programs have names");
             std::fs::hard_link(&original, programs.join(name)).expect("a link on the same disk");
@@ -67,13 +68,13 @@ impl Installation {
     }
 
     fn calls(&self) -> String {
-        std::fs::read_to_string(self.place.path().join("calls")).unwrap_or_default()
+        fs::read_to_string(self.place.path().join("calls")).unwrap_or_default()
     }
 }
 
 fn executable(path: &Path, text: &str) {
-    std::fs::write(path, text).expect("a program");
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("made executable");
+    fs::write(path, text).expect("a program");
+    fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("made executable");
 }
 
 /// What a script does that puts a driver beside `bakeoff`: the native one, with one store by another name.
@@ -173,6 +174,26 @@ fn a_build_that_fails_ends_a_run_that_named_the_store_and_no_other() {
     let plan = here.run(&["run", "--plan", "--stores", &recipe.stores[0]], Some(&script)).expect(2);
     assert!(!plan.stderr.contains("no compiler"), "{}", plan.stderr);
     plan.says(&["a plan builds nothing", &command]);
+}
+
+#[test]
+fn doctor_says_whether_a_driver_finds_its_java() {
+    let here = Installation::new();
+    let described = Command::new(common::driver()).arg("describe").output().unwrap().stdout;
+    let mut described: serde_json::Value = serde_json::from_slice(&described).unwrap();
+    described["platform"] = "jvm".into();
+    described["driver"] = "bakeoff-driver-odd".into();
+    let driver = here.program.with_file_name("bakeoff-driver-odd");
+    let json = driver.with_extension("json");
+    fs::write(&json, described.to_string()).unwrap();
+    for (check, words) in [("echo Java 99", "Java 99"), ("echo no Java here >&2; exit 1", "CANNOT RUN: no Java here")] {
+        executable(
+            &driver,
+            &format!("#!/bin/sh\ncase $1 in describe) cat {} ;; check) {check} ;; esac\n", json.display()),
+        );
+        let doctor = here.run(&["doctor"], None).expect(0).stdout;
+        assert!(doctor.contains(words), "{doctor}");
+    }
 }
 
 #[test]

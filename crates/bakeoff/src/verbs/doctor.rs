@@ -1,12 +1,15 @@
 //! `bakeoff doctor`: what could spoil a measurement here, and what is missing for which driver.
 
+use std::process::{Command, Stdio};
+
 use anyhow::{Context, Result};
 use bakeoff_measure::{Clock, Machine, Medium, before_run, nofile_limit};
+use bakeoff_protocol::Platform;
 use bakeoff_suite::approximate_size;
 
 use crate::Outcome;
 use crate::cli::{COLUMNS, DoctorArguments};
-use crate::drivers::Drivers;
+use crate::drivers::{Driver, Drivers};
 use crate::engine::cgroup::MemoryGroups;
 use crate::engine::profile;
 use crate::recipes::{Recipe, not_built};
@@ -87,6 +90,9 @@ fn print_drivers() -> Result<()> {
                 let stores: Vec<_> =
                     driver.description.stores.iter().filter(|s| !s.test_only).map(|s| s.name.as_str()).collect();
                 line(&driver.description.driver, Some(format!("{} ({})", stores.join(", "), driver.description.build)));
+                if driver.description.platform == Platform::Jvm {
+                    line("", Some(runtime(driver)));
+                }
             }
             for reason in &found.left_out {
                 line("left out", Some(reason.clone()));
@@ -96,6 +102,15 @@ fn print_drivers() -> Result<()> {
         Err(error) => line("none", Some(format!("{error:#}"))),
     }
     Ok(())
+}
+
+/// What a driver that needs more than itself runs with, or lacks, in its own words.
+fn runtime(driver: &Driver) -> String {
+    match Command::new(&driver.path).arg("check").stdin(Stdio::null()).output() {
+        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+        Ok(output) => format!("CANNOT RUN: {}", String::from_utf8_lossy(&output.stderr).trim()),
+        Err(error) => format!("CANNOT RUN: {error}"),
+    }
 }
 
 /// A driver that is not built yet, and what building it takes here.

@@ -275,9 +275,12 @@ final class LauncherTest {
     /** Every program that the script needs, and no Java. */
     private String pathWithoutJava() throws IOException {
         Path programs = Files.createDirectories(home.resolve("programs"));
-        for (String name : List.of("bash", "env", "dirname", "readlink", "sed", "cat")) {
+        for (String name : List.of("bash", "env", "dirname", "readlink", "sed", "cat", "sh")) {
             Files.copy(
-                    Path.of("/usr/bin", name).toRealPath(), programs.resolve(name), StandardCopyOption.COPY_ATTRIBUTES);
+                    Path.of("/usr/bin", name).toRealPath(),
+                    programs.resolve(name),
+                    StandardCopyOption.COPY_ATTRIBUTES,
+                    StandardCopyOption.REPLACE_EXISTING);
         }
         return programs.toString();
     }
@@ -298,7 +301,26 @@ final class LauncherTest {
         Files.copy(Path.of("/usr/bin/false"), old.resolve("bin/java"), StandardCopyOption.COPY_ATTRIBUTES);
         Map<String, String> environment = Map.of("PATH", pathWithoutJava(), "JAVA_HOME", old.toString());
         Ended ended = run(request("faulty-jvm").toString(), environment, "run");
-        assertTrue(ended.text("message").contains("java-11 is Java 11"), ended.text("message"));
+        assertTrue(ended.text("message").contains("java-11/bin/java is Java 11"), ended.text("message"));
+    }
+
+    private Ended runWithJava(String script, String verb) throws Exception {
+        Path shims = Files.createDirectories(home.resolve("shims"));
+        Files.writeString(shims.resolve("java"), "#!/bin/sh\n" + script + "\n");
+        Files.setPosixFilePermissions(shims.resolve("java"), PosixFilePermissions.fromString("rwxr-xr-x"));
+        Map<String, String> environment = Map.of("PATH", shims + ":" + pathWithoutJava(), "JAVA_HOME", "");
+        return run(request("faulty-jvm").toString(), environment, verb);
+    }
+
+    @Test
+    void aJavaWithoutAReleaseFileSaysItselfWhatItIs() throws Exception {
+        Ended old = runWithJava("echo 'java version \"1.8.0_292\"' >&2", "run");
+        assertTrue(old.text("message").contains("shims/java is Java 1.8.0_292"), old.text("message"));
+        Ended none = runWithJava("exit 1", "run");
+        assertTrue(none.text("message").contains("of an unknown version"), none.text("message"));
+        Path real = Path.of(System.getProperty("java.home"), "bin/java");
+        Ended wrapper = runWithJava("exec " + real + " \"$@\"", "run");
+        assertEquals(0, wrapper.status, wrapper.log);
     }
 
     @Test
