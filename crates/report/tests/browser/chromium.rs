@@ -82,7 +82,7 @@ impl Browser {
         self.wait_for(ready);
     }
 
-    fn wait_for(&mut self, ready: &str) {
+    pub(crate) fn wait_for(&mut self, ready: &str) {
         self.value(&format!(
             "new Promise((done, failed) => {{ const end = Date.now() + {READY_MS}; const look = () => \
              ({ready}) ? done(true) : Date.now() > end ? failed('not ready') : setTimeout(look, 20); \
