@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use bakeoff_measure::{Clock, DeviceId, die, disk_usage, is_full, page_cache_bytes, rss_bytes};
 use bakeoff_protocol::{
-    Crash, Durability, Event, FailureKind, Finished, Mode, Opened, PROTOCOL_VERSION, PhaseResult, Request,
-    STEADY_WITHIN_MAX, Verified,
+    CompactedCopy, Crash, Durability, Event, FailureKind, Finished, Mode, Opened, PROTOCOL_VERSION, PhaseResult,
+    Request, STEADY_WITHIN_MAX, Verified,
 };
 use bakeoff_stores::{Entry, OpenRequest, Store, StoreError, flush_directories, resolve_settings};
 use bakeoff_tape::{LANES_MAX, LaneNeeds, Pool, TapeReader};
@@ -142,7 +142,7 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
     if request.crash == Some(Crash::Recover) {
         if let Some(tape) = verify {
             let entries = compare(&stage, &*store, tape, &mut buffers, "after it was killed and opened again")?;
-            emitter.emit(&Event::Verified(Verified { reopen_ns: open_ns, entries }));
+            emitter.emit(&Event::Verified(Verified { reopen_ns: open_ns, entries, compacted_copy: None }));
         }
         return close(store, &request.directory);
     }
@@ -174,8 +174,19 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
     if let Some(tape) = verify {
         let (store, reopen_ns) = case.open().map_err(|failure| failure.in_phase(VERIFY))?;
         let entries = compare(&stage, &*store, tape, &mut buffers, "after closing and opening again")?;
+        let copy = request.compacted_copy.as_deref().map(|copy| (copy, copy_compacted(&*store, copy)));
         store.close().map_err(|error| Failure::from_store("close", &error).in_phase(VERIFY))?;
-        emitter.emit(&Event::Verified(Verified { reopen_ns, entries }));
+        let compacted_copy = match copy {
+            Some((directory, copied)) => {
+                let copied = copied.map_err(|failure| failure.in_phase(VERIFY))?;
+                let (store, _) = case.open_in(directory).map_err(|failure| failure.in_phase(VERIFY))?;
+                compare(&stage, &*store, tape, &mut buffers, "in the compacted copy")?;
+                store.close().map_err(|error| Failure::from_store("close", &error).in_phase(VERIFY))?;
+                Some(copied)
+            }
+            None => None,
+        };
+        emitter.emit(&Event::Verified(Verified { reopen_ns, entries, compacted_copy }));
     }
     Ok(finished)
 }
@@ -242,9 +253,13 @@ impl<'a> Case<'a> {
 
     /// Opens the store and says how many nanoseconds that took.
     fn open(&self) -> Result<(Box<dyn Store>, u64), Failure> {
+        self.open_in(&self.request.directory)
+    }
+
+    fn open_in(&self, directory: &Path) -> Result<(Box<dyn Store>, u64), Failure> {
         let begin = Instant::now();
         let store = (self.entry.open)(&OpenRequest {
-            directory: &self.request.directory,
+            directory,
             durability: self.request.durability,
             settings: &self.settings,
             hints: &self.request.hints,
@@ -304,6 +319,18 @@ fn close(store: Box<dyn Store>, directory: &Path) -> Result<Finished, Failure> {
         page_cache_bytes,
         store_properties,
     })
+}
+
+/// Has a store make a compacted copy of itself.
+fn copy_compacted(store: &dyn Store, directory: &Path) -> Result<CompactedCopy, Failure> {
+    std::fs::create_dir_all(directory)
+        .map_err(|error| Failure::bad_request(format!("cannot make the directory {}: {error}", directory.display())))?;
+    check_directory(directory)?;
+    let failed = |error| Failure::from_store("the compacted copy", &error);
+    let begin = Instant::now();
+    store.compacted_copy(directory).map_err(failed)?;
+    let copy_ns = elapsed_ns(begin);
+    Ok(CompactedCopy { copy_ns, disk: disk_usage(directory).map_err(|error| failed(error.into()))? })
 }
 
 /// Compares everything in a store that was opened again with what must be there; gives the number of entries.

@@ -96,6 +96,9 @@ pub struct DurabilitySupport {
     /// Whether a batch is applied as a whole or not at all in this class, where that is not as in the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub atomic_batch: Option<bool>,
+    /// Whether several threads write at once in this class, where that is not as in the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel_writers: Option<bool>,
 }
 
 /// What a store can do. What it cannot is shown as n/a and never emulated.
@@ -117,10 +120,13 @@ pub struct Capabilities {
     pub insert_refuses: bool,
     /// Several threads can read at once.
     pub parallel_readers: bool,
-    /// Several threads can write at once without waiting for each other.
+    /// Several threads can write at once without waiting for each other, in every class that does not say otherwise.
     pub parallel_writers: bool,
     /// Several processes can have the store open at once, at least one writing.
     pub multi_process: bool,
+    /// It makes a copy of itself, while it is open, that has no free space left in it.
+    #[serde(default)]
+    pub compacted_copy: bool,
     /// The store keeps what it is given. False only for `null`, whose answers are not checked and which is never ranked.
     pub keeps_data: bool,
 }
@@ -294,6 +300,12 @@ impl StoreDescription {
     pub fn batch_is_atomic(&self, class: Durability) -> bool {
         let of_class = self.durability.get(&class).and_then(|support| support.atomic_batch);
         of_class.unwrap_or(self.capabilities.atomic_batch)
+    }
+
+    /// Whether several threads can write at once in this class without waiting for each other.
+    pub fn writes_in_parallel(&self, class: Durability) -> bool {
+        let of_class = self.durability.get(&class).and_then(|support| support.parallel_writers);
+        of_class.unwrap_or(self.capabilities.parallel_writers)
     }
 }
 

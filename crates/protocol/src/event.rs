@@ -206,6 +206,18 @@ pub struct Verified {
     pub reopen_ns: u64,
     /// Entries found, each compared by key and value.
     pub entries: u64,
+    /// The copy that was asked for, whose content was compared in the same way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compacted_copy: Option<CompactedCopy>,
+}
+
+/// A copy that a store made of itself, without the free space in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompactedCopy {
+    /// Time to make it.
+    pub copy_ns: u64,
+    /// The copy's directory, once it was made.
+    pub disk: DiskUsage,
 }
 
 /// The last line of a run that worked.

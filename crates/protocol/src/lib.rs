@@ -16,7 +16,9 @@ pub use describe::{
     Capabilities, DriverDescription, DurabilitySupport, MemoryShare, MemorySplit, Platform, Setting, SettingKind, Step,
     StoreDescription, Structure,
 };
-pub use event::{Event, FailureKind, Finished, OpenLoop, Opened, PhaseResult, Progress, Settled, Verified, WarmedUp};
+pub use event::{
+    CompactedCopy, Event, FailureKind, Finished, OpenLoop, Opened, PhaseResult, Progress, Settled, Verified, WarmedUp,
+};
 pub use measure::{DiskUsage, Latency, OperationResult, Resources};
 pub use request::{
     Crash, DataHints, Durability, Mode, PhaseRequest, Profile, ProfileRequest, Request, STEADY_WITHIN_MAX, Settings,

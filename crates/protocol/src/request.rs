@@ -164,6 +164,9 @@ pub struct Request {
     /// A tape to replay untimed after closing and opening again: it scans the whole store and knows what must be there.
     #[serde(default)]
     pub verify: Option<PathBuf>,
+    /// Where to make a compacted copy after that: a path with nothing there yet. Only for stores that describe themselves as able to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compacted_copy: Option<PathBuf>,
     /// The part of a recovery that this process has; only for drivers that describe themselves as able to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crash: Option<Crash>,

@@ -101,8 +101,11 @@ pub(crate) fn all_notes(run: &Run) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let turns: Vec<String> =
-        run.stores.iter().filter(|store| takes_turns(store)).map(|store| store.title.clone()).collect();
+    let takes_turns = |store: &&StoreDescription| {
+        let mut cells = run.cells.iter().map(|cell| &cell.end.axes).filter(|axes| axes.store == store.name);
+        store.capabilities.keeps_data && cells.any(|axes| !store.writes_in_parallel(axes.durability))
+    };
+    let turns: Vec<String> = run.stores.iter().filter(takes_turns).map(|store| store.title.clone()).collect();
     if !turns.is_empty() && threads {
         notes.push(format!("with several threads, those that write take turns in {}", listed(&turns)));
     }
@@ -116,10 +119,6 @@ pub(crate) fn all_notes(run: &Run) -> Vec<String> {
         ));
     }
     notes
-}
-
-fn takes_turns(store: &StoreDescription) -> bool {
-    store.capabilities.keeps_data && !store.capabilities.parallel_writers
 }
 
 /// Machine, media, values, versions, command line: what figures depend on.

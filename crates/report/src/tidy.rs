@@ -41,11 +41,13 @@ const RESOURCES: [&str; 30] = [
     "buffers_peak_bytes",
 ];
 
-/// Columns of what lies on the disk while the store is open, and when it is closed.
+/// Columns of what lies on the disk while the store is open, when it is closed, and of a copy without free space.
 const DISK_BEFORE_CLOSE: [&str; 3] =
     ["disk_before_close_apparent_bytes", "disk_before_close_allocated_bytes", "disk_before_close_files"];
 const DISK_AFTER_CLOSE: [&str; 3] =
     ["disk_after_close_apparent_bytes", "disk_after_close_allocated_bytes", "disk_after_close_files"];
+const COMPACTED_COPY: [&str; 3] =
+    ["compacted_copy_apparent_bytes", "compacted_copy_allocated_bytes", "compacted_copy_files"];
 
 /// What stands in a field; the kind is the same in all rows of a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -177,6 +179,9 @@ fn once_a_round(row: &mut Row, cell: Option<&CellRound>) {
     row.number("page_cache_bytes", finished.and_then(|finished| finished.page_cache_bytes));
     disk(row, DISK_BEFORE_CLOSE, finished.and_then(|finished| finished.disk_before_close));
     disk(row, DISK_AFTER_CLOSE, finished.and_then(|finished| finished.disk_after_close));
+    let copy = end.and_then(|end| end.verified.as_ref()?.compacted_copy);
+    row.number("compacted_copy_ns", copy.map(|copy| copy.copy_ns));
+    disk(row, COMPACTED_COPY, copy.map(|copy| copy.disk));
 }
 
 fn disk(row: &mut Row, [apparent, allocated, files]: [&'static str; 3], usage: Option<DiskUsage>) {

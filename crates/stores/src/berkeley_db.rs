@@ -46,6 +46,7 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
             parallel_readers: true,
             parallel_writers: true,
             multi_process: false,
+            compacted_copy: false,
             keeps_data: true,
         },
         key_bytes_max: Some(u32::MAX.into()),
@@ -86,6 +87,7 @@ fn durability() -> std::collections::BTreeMap<Durability, bakeoff_protocol::Dura
     ]);
     if let Some(without_log) = classes.get_mut(&Durability::None) {
         without_log.atomic_batch = Some(false);
+        without_log.parallel_writers = Some(false);
     }
     classes
 }

@@ -5,7 +5,7 @@ mod fault;
 
 use std::collections::btree_map::Entry;
 use std::ops::Bound;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bakeoff_protocol::{Capabilities, Durability, SettingKind, StoreDescription, Structure};
@@ -15,6 +15,7 @@ use crate::{Direction, OpenRequest, Session, SessionPlan, Store, StoreError, Wor
 use content::{Content, load, save};
 use fault::{Fault, Faults};
 
+const FILE: &str = "records.faulty";
 const SOURCE: &str = "crates/stores/src/faulty.rs";
 
 /// What the store says of itself.
@@ -40,6 +41,7 @@ pub(crate) fn describe() -> StoreDescription {
             parallel_readers: true,
             parallel_writers: false,
             multi_process: false,
+            compacted_copy: true,
             keeps_data: true,
         },
         key_bytes_max: None,
@@ -64,7 +66,7 @@ fn settings() -> Vec<bakeoff_protocol::Setting> {
 
 /// Creates it empty, or with what it had when it was closed.
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
-    let path = request.directory.join("records.faulty");
+    let path = request.directory.join(FILE);
     let content = RwLock::new(load(&path)?);
     Ok(Box::new(Faulty { path, content, faults: Faults::new(request.settings)? }))
 }
@@ -78,6 +80,14 @@ struct Faulty {
 impl Store for Faulty {
     fn session(&self, _plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
         work(&mut FaultySession(self))
+    }
+
+    fn compacted_copy(&self, directory: &Path) -> Result<(), StoreError> {
+        let mut content = self.reading().clone();
+        if self.faults.spoils(Fault::LostInCopy) {
+            content.pop_first();
+        }
+        save(&directory.join(FILE), &content)
     }
 
     fn close(self: Box<Self>) -> Result<(), StoreError> {

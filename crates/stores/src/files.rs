@@ -67,6 +67,7 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, files: &str) -> S
             parallel_readers: true,
             parallel_writers: true,
             multi_process: true,
+            compacted_copy: false,
             keeps_data: true,
         },
         key_bytes_max: Some(KEY_BYTES_MAX as u64),

@@ -56,6 +56,7 @@ pub(crate) fn describe() -> StoreDescription {
             parallel_readers: true,
             parallel_writers: false,
             multi_process: false,
+            compacted_copy: false,
             keeps_data: true,
         },
         key_bytes_max: Some(KEY_BYTES_MAX),

@@ -52,6 +52,7 @@ pub(crate) fn describe(
             parallel_readers: true,
             parallel_writers: false,
             multi_process: false,
+            compacted_copy: false,
             keeps_data: true,
         },
         key_bytes_max: Some(BYTES_MAX),

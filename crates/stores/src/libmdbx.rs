@@ -8,6 +8,8 @@ mod ffi;
 #[path = "lmdb/session.rs"]
 mod session;
 
+use std::path::Path;
+
 use bakeoff_protocol::{Capabilities, Durability, SettingKind, StoreDescription, Structure};
 
 use crate::describe::{classes, memory, setting};
@@ -61,6 +63,7 @@ pub(crate) fn describe() -> StoreDescription {
             parallel_readers: true,
             parallel_writers: false,
             multi_process: true,
+            compacted_copy: true,
             keeps_data: true,
         },
         key_bytes_max,
@@ -109,6 +112,10 @@ struct Libmdbx {
 impl Store for Libmdbx {
     fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
         work(&mut LmdbSession::begin(&self.environment, plan)?)
+    }
+
+    fn compacted_copy(&self, directory: &Path) -> Result<(), StoreError> {
+        self.environment.compacted_copy(directory)
     }
 
     fn close(self: Box<Self>) -> Result<(), StoreError> {

@@ -5,6 +5,8 @@ mod error;
 mod ffi;
 mod session;
 
+use std::path::Path;
+
 use bakeoff_protocol::{Capabilities, Durability, SettingKind, StoreDescription, Structure};
 
 use crate::describe::{classes, memory, setting};
@@ -55,6 +57,7 @@ pub(crate) fn describe() -> StoreDescription {
             parallel_readers: true,
             parallel_writers: false,
             multi_process: true,
+            compacted_copy: true,
             keeps_data: true,
         },
         key_bytes_max: Some(KEY_BYTES_MAX),
@@ -107,6 +110,10 @@ struct Lmdb {
 impl Store for Lmdb {
     fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
         work(&mut LmdbSession::begin(&self.environment, plan)?)
+    }
+
+    fn compacted_copy(&self, directory: &Path) -> Result<(), StoreError> {
+        self.environment.compacted_copy(directory)
     }
 
     fn close(self: Box<Self>) -> Result<(), StoreError> {

@@ -29,6 +29,7 @@ pub(crate) fn describe() -> StoreDescription {
             parallel_readers: true,
             parallel_writers: true,
             multi_process: true,
+            compacted_copy: false,
             keeps_data: false,
         },
         key_bytes_max: None,

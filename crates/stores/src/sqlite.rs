@@ -27,6 +27,7 @@ use session::SqliteSession;
 /// A row of key and value may be 1,000,000,000 bytes long (<https://sqlite.org/limits.html>); this leaves room for the
 /// longest key of a tape.
 const VALUE_BYTES_MAX: u64 = 999_900_000;
+const FILE: &str = "records.sqlite";
 /// The longest key a tape can hold.
 const KEY_BYTES_MAX: u64 = 65_535;
 /// Threads that write at the same time wait for each other this long before they give up.
@@ -54,6 +55,7 @@ pub(crate) fn describe() -> StoreDescription {
             parallel_readers: true,
             parallel_writers: false,
             multi_process: true,
+            compacted_copy: true,
             keeps_data: true,
         },
         key_bytes_max: Some(KEY_BYTES_MAX),
@@ -221,7 +223,7 @@ impl Configuration {
             ("mmap_size", integer(settings, "mmap-size")?.to_string()),
             ("wal_autocheckpoint", integer(settings, "wal-autocheckpoint")?.to_string()),
         ];
-        Ok(Self { path: Path::join(request.directory, "records.sqlite"), pragmas })
+        Ok(Self { path: request.directory.join(FILE), pragmas })
     }
 
     /// Opens a connection and makes sure that every pragma took: SQLite says nothing when one does not.
@@ -275,6 +277,14 @@ impl Store for Sqlite {
             self.idle().push(connection);
         }
         Ok(())
+    }
+
+    /// <https://sqlite.org/lang_vacuum.html#vacuuminto>
+    fn compacted_copy(&self, directory: &Path) -> Result<(), StoreError> {
+        let connection = self.configuration.connect()?;
+        let copy = directory.join(FILE);
+        let copy = copy.to_str().ok_or_else(|| StoreError::BadRequest(format!("{} is no UTF-8", copy.display())))?;
+        connection.execute("VACUUM INTO ?1", [copy]).map(drop).map_err(error_from_rusqlite)
     }
 
     /// The last connection to close checkpoints the write-ahead log and removes it.

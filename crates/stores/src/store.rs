@@ -57,6 +57,16 @@ pub trait Store: Sync {
         BTreeMap::new()
     }
 
+    /// Makes a copy of the store in an empty directory, with no free space left in it, that opens as the store does. Only asked of those whose
+    /// description says so; never called inside the clock.
+    ///
+    /// # Errors
+    /// The copy cannot be written.
+    fn compacted_copy(&self, directory: &Path) -> Result<(), StoreError> {
+        let message = format!("this store makes no compacted copy: nothing is written to {}", directory.display());
+        Err(StoreError::Store(message))
+    }
+
     /// Closes the store in an orderly way, so that opening it again finds everything.
     fn close(self: Box<Self>) -> Result<(), StoreError>;
 }

@@ -42,6 +42,7 @@ pub(crate) fn describe() -> StoreDescription {
             parallel_readers: true,
             parallel_writers: true,
             multi_process: false,
+            compacted_copy: false,
             keeps_data: true,
         },
         key_bytes_max: Some(BYTES_MAX),

@@ -18,7 +18,7 @@ use crate::variants::{self, Variant};
 use crate::warm_up::{self, WarmUpLimit};
 use crate::{SUITE_BYTES_MAX, distribution, flow, memory, rules, scale, settings, tape, tree};
 
-const KNOWN: [&str; 19] = [
+const KNOWN: [&str; 20] = [
     "title",
     "summary",
     "analysis",
@@ -32,6 +32,7 @@ const KNOWN: [&str; 19] = [
     "baseline",
     "warm-up",
     "ending",
+    "compacted-copy",
     "axes",
     "limits",
     "phases",
@@ -70,6 +71,7 @@ pub struct Suite {
     limits: Limits,
     warm_up: WarmUpLimit,
     killed: bool,
+    compacted_copy: bool,
     phases: Vec<PhaseSpec>,
     tree: Option<Tree>,
     tape: Option<PathBuf>,
@@ -215,6 +217,11 @@ impl Suite {
     /// Whether the process that has done the phases is killed, and another one recovers what it has left.
     pub fn is_killed(&self) -> bool {
         self.killed
+    }
+
+    /// Whether stores that can are to make a compacted copy of themselves at the end, to see how long it is.
+    pub fn makes_compacted_copies(&self) -> bool {
+        self.compacted_copy
     }
 
     /// The largest database to make, in bytes, if there is a limit.
@@ -419,6 +426,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     let limits = axes::limits(&root, problems);
     let warm_up = warm_up::read(&root, problems);
     let killed = root.read("ending", problems, ending).unwrap_or(false);
+    let compacted_copy = root.read("compacted-copy", problems, read::boolean).unwrap_or(false);
     let tree = tree::read(&root, problems);
     let tape = tape::read(&root, problems);
     let speed = tape::speed(&root, problems);
@@ -465,6 +473,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         limits,
         warm_up,
         killed,
+        compacted_copy,
         phases,
         tree,
         tape,

@@ -4,10 +4,12 @@ use bakeoff_tape::{POOL_BYTES_MAX, SizeRange, Tree, TreeValues, ValueForm, name_
 
 use crate::error::Problems;
 use crate::read::{self, Table};
-use crate::units::{format_count, format_size, parse_size};
+use crate::units::{format_size, parse_size};
 use crate::{RECORDS_MAX, VALUE_BYTES_MAX};
 
 const KNOWN: [&str; 5] = ["fanout", "levels", "padding", "values", "name-size"];
+
+const LEVELS_MAX: u32 = 255;
 
 /// Reads `[tree]`.
 pub(crate) fn read(root: &Table<'_>, problems: &mut Problems) -> Option<Tree> {
@@ -15,7 +17,7 @@ pub(crate) fn read(root: &Table<'_>, problems: &mut Problems) -> Option<Tree> {
     let fanout = table.required("fanout", "fanout = 10", problems);
     let levels = table.required("levels", "levels = 5", problems);
     let fanout = fanout.and_then(|node| read::count(node, "fanout", (1, RECORDS_MAX), problems))?;
-    let levels = levels.and_then(|node| read::count(node, "levels", (1, 255), problems))?;
+    let levels = levels.and_then(|node| read::count(node, "levels", (1, levels_max(fanout)), problems))?;
     let padding = table.read("padding", problems, |node, what, problems| {
         read::quantity(node, what, (0, VALUE_BYTES_MAX - 8), parse_size, format_size, problems)
     });
@@ -40,14 +42,16 @@ fn name_bytes(table: &Table<'_>, tree: Tree, problems: &mut Problems) -> u32 {
     given.map_or(0, |bytes| bytes as u32)
 }
 
+/// The levels of the deepest tree that has no more entries than a workload.
+fn levels_max(fanout: u64) -> u64 {
+    let tree =
+        |levels| Tree { fanout: fanout as u32, levels, padding_bytes: 0, values: ValueForm::default(), name_bytes: 0 };
+    let has_room = |&levels: &u32| tree_entries(tree(levels)).is_some_and(|entries| entries <= RECORDS_MAX);
+    (1..=LEVELS_MAX).take_while(has_room).count() as u64
+}
+
 fn fits(table: &Table<'_>, tree: Tree, problems: &mut Problems) -> bool {
-    let Some(entries) = tree_entries(tree).filter(|&entries| entries <= RECORDS_MAX) else {
-        let (levels, fanout) = (tree.levels, format_count(tree.fanout.into()));
-        let message = format!("a tree of {levels} levels with {fanout} directories in each is too large");
-        let help = format!("a workload has at most {} records", format_count(RECORDS_MAX));
-        problems.add(&table.place, message, help);
-        return false;
-    };
+    let entries = tree_entries(tree).unwrap_or(u64::MAX);
     let pool_bytes = TreeValues::new(tree).offset(entries);
     if pool_bytes > POOL_BYTES_MAX {
         let message = format!("the values of this tree take {}", format_size(pool_bytes));

@@ -34,6 +34,8 @@ pub(crate) struct CellJob<'a> {
     pub(crate) recording: &'a Recording,
     /// How far to warm up drivers that want it, and with what.
     pub(crate) warm_up: Option<(WarmUpLimit, &'a Recording)>,
+    /// Whether stores that can make a compacted copy of themselves do.
+    pub(crate) compacted_copy: bool,
     pub(crate) timeout: Duration,
     /// What the limit comes from, for people.
     pub(crate) timeout_from: &'static str,
@@ -65,7 +67,9 @@ impl<'a> CellJob<'a> {
 
     /// What the driver is asked, for the store's files in `directory`.
     pub(crate) fn request(&self, round: u32, directory: PathBuf) -> Request {
+        let copy = self.compacted_copy && self.store.capabilities.compacted_copy && !self.cell.axes.killed;
         Request {
+            compacted_copy: copy.then(|| directory.with_file_name(TEMPORARY).join("compacted-copy")),
             protocol: PROTOCOL_VERSION,
             cell: self.cell.id.clone(),
             round,

@@ -217,6 +217,7 @@ impl Run<'_> {
             scratch: self.scratch.of(&workload.medium)?,
             recording: &tapes.recording,
             warm_up: tapes.warm_up.as_ref().map(|recording| (self.setup.suite.warm_up(), recording)),
+            compacted_copy: self.setup.suite.makes_compacted_copies(),
             timeout: self.setup.suite.timeout(),
             timeout_from: if self.file.pick.is_some() { "a part of --budget" } else { "--timeout" },
             memory_bytes_max: self.memory_bytes_max,

@@ -123,7 +123,11 @@ fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Strin
     }
     let can = &store.capabilities;
     for (word, must) in MUSTS.iter().filter(|(_, must)| need.must.contains(must) && !offers(need, store, *must)) {
-        let elsewhere = *must == Must::Transactions && can.atomic_batch;
+        let elsewhere = match must {
+            Must::Transactions => can.atomic_batch,
+            Must::ParallelWrites => can.parallel_writers,
+            Must::Ordered | Must::MultiProcess => false,
+        };
         let place = if elsewhere { format!(" in class {}", need.durability) } else { String::new() };
         // The library may have it in a mode that it is not opened in.
         let here = matches!(must, Must::Transactions | Must::MultiProcess);
@@ -163,7 +167,7 @@ fn offers(need: &Need, store: &StoreDescription, must: Must) -> bool {
         Must::Ordered => can.scan_from && can.scan_ordered,
         Must::Transactions => store.batch_is_atomic(need.durability),
         Must::MultiProcess => can.multi_process,
-        Must::ParallelWrites => can.parallel_writers,
+        Must::ParallelWrites => store.writes_in_parallel(need.durability),
     }
 }
 

@@ -38,6 +38,7 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
         driver: setup.driver(name)?,
         recording: &recording,
         warm_up: warm_up.as_ref().map(|recording| (setup.suite.warm_up(), recording)),
+        compacted_copy: setup.suite.makes_compacted_copies(),
         timeout: setup.suite.timeout(),
         timeout_from: "--timeout",
         memory_bytes_max: None,

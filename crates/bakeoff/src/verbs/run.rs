@@ -1,6 +1,6 @@
 //! `bakeoff run`: measure, keep, rank.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -212,6 +212,7 @@ pub(crate) fn execute(
     };
     let pick = run.file.pick.clone();
     let resumable = pick.is_none();
+    let cannot = pick.iter().flat_map(|facts| &facts.excluded).map(|excluded| excluded.store.clone()).collect();
     let ended = match (pick, run.file.find_rate.clone()) {
         (Some(facts), _) => run.race(facts)?,
         (None, Some(facts)) => run.find_rates(facts)?,
@@ -241,7 +242,7 @@ pub(crate) fn execute(
     anstream::println!("\nResults: {}", directory.path().display());
     let has_page = write_page(directory.path());
     if arguments.suite.stores.is_none() {
-        print_further_stores(setup)?;
+        print_further_stores(setup, &cannot)?;
     }
     scratch.remove()?;
     made.remove()?;
@@ -263,10 +264,12 @@ fn all_directories(setup: &Setup, made: &MadeMedia, file: &mut RunFile) -> BTree
 }
 
 /// Which stores could join, and what that costs where they are not built.
-fn print_further_stores(setup: &Setup) -> Result<()> {
+fn print_further_stores(setup: &Setup, cannot: &BTreeSet<String>) -> Result<()> {
     let named = setup.suite.stores();
     let is_further = |store: &&StoreDescription| {
-        !store.test_only && !matches!(named, StoreChoice::Named(names) if names.contains(&store.name))
+        !store.test_only
+            && !cannot.contains(&store.name)
+            && !matches!(named, StoreChoice::Named(names) if names.contains(&store.name))
     };
     let built: Vec<&str> = setup.stores.iter().filter(is_further).map(|store| store.name.as_str()).collect();
     let built = (!built.is_empty()).then(|| format!("{}, which are built.", built.join(", ")));

@@ -38,8 +38,8 @@ fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) {
     print_table(["store", "version", "structure", "ordered", "durability", "language"], listed.iter().map(identity));
     let heads = ["store", "batches", "threads", "processes", "keys up to", "values up to"];
     print_table(heads, listed.iter().map(abilities));
-    if listed.iter().any(|store| batches(store) == MOSTLY_ATOMIC) {
-        anstream::println!("{MOSTLY_ATOMIC}: not in every class; `bakeoff stores NAME` says in which\n");
+    if listed.iter().any(|store| abilities(store).iter().any(|words| words.contains(MOSTLY))) {
+        anstream::println!("{MOSTLY}: not in every class; `bakeoff stores NAME` says in which\n");
     }
     anstream::println!("Licence, and files on disk");
     let indent = 2 + listed.iter().map(|store| store.name.len()).max().unwrap_or(0);
@@ -84,15 +84,15 @@ fn identity(store: &&StoreDescription) -> [String; 6] {
     [&store.name, &store.version, structure, ordered, &classes.join(" "), &store.language].map(str::to_owned)
 }
 
-/// What is said of batches that are atomic in some classes only.
-const MOSTLY_ATOMIC: &str = "mostly atomic";
+/// What is said of what holds in some classes only.
+const MOSTLY: &str = "mostly";
 
 fn batches(store: &StoreDescription) -> &'static str {
     let capabilities = &store.capabilities;
     let mut atomic = store.durability.keys().map(|class| store.batch_is_atomic(*class));
     match (capabilities.batch, capabilities.atomic_batch) {
         (true, true) if atomic.all(|is| is) => "atomic",
-        (true, true) => MOSTLY_ATOMIC,
+        (true, true) => "mostly atomic",
         (true, false) => "yes",
         (false, _) => "no",
     }
@@ -100,8 +100,10 @@ fn batches(store: &StoreDescription) -> &'static str {
 
 fn abilities(store: &&StoreDescription) -> [String; 6] {
     let capabilities = &store.capabilities;
+    let mut classes = store.durability.keys();
     let threads = match (capabilities.parallel_readers, capabilities.parallel_writers) {
-        (_, true) => "read, write",
+        (_, true) if classes.all(|class| store.writes_in_parallel(*class)) => "read, write",
+        (_, true) => "read, mostly write",
         (true, false) => "read",
         (false, false) => "one",
     };
@@ -173,6 +175,7 @@ fn print_capabilities(store: &StoreDescription) {
         ("parallel readers", capabilities.parallel_readers),
         ("parallel writers", capabilities.parallel_writers),
         ("several processes", capabilities.multi_process),
+        ("a compacted copy", capabilities.compacted_copy),
     ];
     let words = |offered: bool| {
         let some: Vec<_> = all.iter().filter(|(_, has)| *has == offered).map(|(name, _)| *name).collect();

@@ -57,6 +57,7 @@ pub(crate) fn store(name: &str, title: &str) -> StoreDescription {
             parallel_readers: true,
             parallel_writers: false,
             multi_process: false,
+            compacted_copy: false,
             keeps_data: true,
         },
         key_bytes_max: None,
@@ -208,7 +209,7 @@ pub(crate) fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRou
             settings: Settings::new(),
             runtime: None,
         }),
-        verified: Some(Verified { reopen_ns: 500_000, entries: 1000 }),
+        verified: Some(Verified { reopen_ns: 500_000, entries: 1000, compacted_copy: None }),
         memory_settings: Settings::new(),
         memory_peak_bytes: None,
         finished: Some(Finished {

@@ -49,13 +49,15 @@ pub(super) enum Fault {
     Background,
     /// The first record is not there when the store is opened again.
     LostOnReopen,
+    /// The first record is not in a compacted copy.
+    LostInCopy,
     /// The process ends, with status 0 and without a word.
     Exit,
 }
 
 impl Fault {
     /// All of them.
-    pub(super) const ALL: [Self; 15] = [
+    pub(super) const ALL: [Self; 16] = [
         Self::None,
         Self::WrongValue,
         Self::MissingKey,
@@ -70,6 +72,7 @@ impl Fault {
         Self::Stall,
         Self::Background,
         Self::LostOnReopen,
+        Self::LostInCopy,
         Self::Exit,
     ];
 
@@ -90,6 +93,7 @@ impl Fault {
             Self::Stall => "stall",
             Self::Background => "background",
             Self::LostOnReopen => "lost-on-reopen",
+            Self::LostInCopy => "lost-in-copy",
             Self::Exit => "exit",
         }
     }
@@ -158,7 +162,12 @@ fn strike(fault: Fault) -> Result<(), StoreError> {
         Fault::OutOfMemory => run_out_of_memory(),
         Fault::DiskFull => Err(StoreError::DiskFull("the store `faulty` was asked to find no space".to_owned())),
         Fault::Error => Err(StoreError::Store("the store `faulty` was asked to fail".to_owned())),
-        Fault::None | Fault::WrongValue | Fault::MissingKey | Fault::PhantomKey | Fault::LostOnReopen => Ok(()),
+        Fault::None
+        | Fault::WrongValue
+        | Fault::MissingKey
+        | Fault::PhantomKey
+        | Fault::LostOnReopen
+        | Fault::LostInCopy => Ok(()),
     }
 }
 

@@ -1,18 +1,20 @@
 //! libmdbx's interface in C, by LMDB's names, so that the code that drives LMDB drives it too.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::path::{Path, PathBuf};
 use std::ptr;
 
 pub(super) use mdbx_sys::{
-    MDBX_APPEND as MDB_APPEND, MDBX_FIRST as MDB_FIRST, MDBX_LAST as MDB_LAST, MDBX_MAP_FULL as MDB_MAP_FULL,
-    MDBX_NEXT as MDB_NEXT, MDBX_NOOVERWRITE as MDB_NOOVERWRITE, MDBX_NOSTICKYTHREADS, MDBX_NOTFOUND as MDB_NOTFOUND,
-    MDBX_PREV as MDB_PREV, MDBX_RDONLY as MDB_RDONLY, MDBX_SET_RANGE as MDB_SET_RANGE, MDBX_SUCCESS as MDB_SUCCESS,
-    MDBX_UTTERLY_NOSYNC, MDBX_WRITEMAP, MDBX_cursor as MDB_cursor, MDBX_cursor_op as MDB_cursor_op,
-    MDBX_dbi as MDB_dbi, MDBX_env as MDB_env, MDBX_txn as MDB_txn, MDBX_val as MDB_val,
-    mdbx_cursor_close as mdb_cursor_close, mdbx_cursor_get as mdb_cursor_get, mdbx_cursor_open as mdb_cursor_open,
-    mdbx_cursor_renew as mdb_cursor_renew, mdbx_dbi_open as mdb_dbi_open, mdbx_del as mdb_del,
-    mdbx_env_create as mdb_env_create, mdbx_get as mdb_get, mdbx_put as mdb_put, mdbx_strerror as mdb_strerror,
-    mdbx_txn_renew as mdb_txn_renew, mdbx_txn_reset as mdb_txn_reset,
+    MDBX_APPEND as MDB_APPEND, MDBX_CP_COMPACT as MDB_CP_COMPACT, MDBX_FIRST as MDB_FIRST, MDBX_LAST as MDB_LAST,
+    MDBX_MAP_FULL as MDB_MAP_FULL, MDBX_NEXT as MDB_NEXT, MDBX_NOOVERWRITE as MDB_NOOVERWRITE, MDBX_NOSTICKYTHREADS,
+    MDBX_NOTFOUND as MDB_NOTFOUND, MDBX_PREV as MDB_PREV, MDBX_RDONLY as MDB_RDONLY, MDBX_SET_RANGE as MDB_SET_RANGE,
+    MDBX_SUCCESS as MDB_SUCCESS, MDBX_UTTERLY_NOSYNC, MDBX_WRITEMAP, MDBX_cursor as MDB_cursor,
+    MDBX_cursor_op as MDB_cursor_op, MDBX_dbi as MDB_dbi, MDBX_env as MDB_env, MDBX_txn as MDB_txn,
+    MDBX_val as MDB_val, mdbx_cursor_close as mdb_cursor_close, mdbx_cursor_get as mdb_cursor_get,
+    mdbx_cursor_open as mdb_cursor_open, mdbx_cursor_renew as mdb_cursor_renew, mdbx_dbi_open as mdb_dbi_open,
+    mdbx_del as mdb_del, mdbx_env_copy as mdb_env_copy2, mdbx_env_create as mdb_env_create, mdbx_get as mdb_get,
+    mdbx_put as mdb_put, mdbx_strerror as mdb_strerror, mdbx_txn_renew as mdb_txn_renew,
+    mdbx_txn_reset as mdb_txn_reset,
 };
 
 /// A key may be of length zero.
@@ -37,6 +39,11 @@ pub(super) fn limits(page_bytes: isize) -> (Option<u64>, Option<u64>) {
     let (key, value) =
         unsafe { (mdbx_sys::mdbx_limits_keysize_max(page_bytes, 0), mdbx_sys::mdbx_limits_valsize_max(page_bytes, 0)) };
     (u64::try_from(key).ok(), u64::try_from(value).ok())
+}
+
+/// Where libmdbx puts a copy of an environment that is to be opened in this directory: a file that is not there yet.
+pub(super) fn path_of_copy(directory: &Path) -> PathBuf {
+    directory.join("mdbx.dat")
 }
 
 /// Bytes as libmdbx takes them.

@@ -27,6 +27,11 @@ pub(super) fn map_bytes(hints: &DataHints) -> u64 {
     bytes.checked_next_multiple_of(GIBIBYTE).unwrap_or(1 << 46).min(1 << 46)
 }
 
+fn to_c(path: &Path) -> Result<CString, StoreError> {
+    CString::new(path.as_os_str().as_bytes())
+        .map_err(|_| StoreError::BadRequest(format!("{} has a NUL in its name", path.display())))
+}
+
 /// An open environment and its one database.
 pub(super) struct Environment {
     raw: *mut ffi::MDB_env,
@@ -39,8 +44,7 @@ unsafe impl Sync for Environment {}
 impl Environment {
     /// Creates or opens the environment in a directory. It must not be open in this process already.
     pub(super) fn open(directory: &Path, flags: c_uint, map_bytes: u64, threads: u32) -> Result<Self, StoreError> {
-        let path = CString::new(directory.as_os_str().as_bytes())
-            .map_err(|_| StoreError::BadRequest(format!("directory {} has a NUL in its name", directory.display())))?;
+        let path = to_c(directory)?;
         let map_bytes = usize::try_from(map_bytes).map_err(|_| {
             StoreError::BadRequest(format!("a map of {map_bytes} bytes does not fit the address space"))
         })?;
@@ -68,6 +72,13 @@ impl Environment {
     pub(super) fn key_bytes_max(&self) -> u64 {
         // SAFETY: the environment is open.
         u64::try_from(unsafe { ffi::mdb_env_get_maxkeysize(self.raw) }).unwrap_or(0)
+    }
+
+    /// Copies what is committed into an empty directory, without free pages.
+    pub(super) fn compacted_copy(&self, directory: &Path) -> Result<(), StoreError> {
+        let path = to_c(&ffi::path_of_copy(directory))?;
+        // SAFETY: the environment is open, and the path ends with a zero byte.
+        check(unsafe { ffi::mdb_env_copy2(self.raw, path.as_ptr(), ffi::MDB_CP_COMPACT) })
     }
 }
 

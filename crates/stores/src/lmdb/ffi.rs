@@ -1,5 +1,7 @@
 //! LMDB's interface in C.
 
+use std::path::{Path, PathBuf};
+
 pub(super) use lmdb_master_sys::*;
 
 /// Keys are at least a byte long.
@@ -11,6 +13,11 @@ pub(super) fn version() -> String {
     // SAFETY: three places for an integer.
     unsafe { mdb_version(&mut major, &mut minor, &mut patch) };
     format!("{major}.{minor}.{patch}")
+}
+
+/// Where LMDB puts a copy of an environment that is to be opened in this directory.
+pub(super) fn path_of_copy(directory: &Path) -> PathBuf {
+    directory.to_owned()
 }
 
 /// Bytes as LMDB takes them.

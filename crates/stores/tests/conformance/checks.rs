@@ -1,6 +1,8 @@
 //! Checks with a story: one promise each.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use bakeoff_stores::{Direction, SessionPlan};
 
@@ -326,4 +328,37 @@ pub(crate) fn reopen(fixture: &Fixture) -> Outcome {
         assert_eq!(found, left);
     });
     Outcome::Ok
+}
+
+/// The copy opens as the store does, holds the same entries, and no room for those that were deleted.
+///
+/// As many MiB are deleted as leave no doubt: libmdbx makes files, copies among them, in steps of 16 MiB.
+pub(crate) fn compacted_copy(fixture: &Fixture) -> Outcome {
+    if !fixture.description().capabilities.compacted_copy {
+        return Outcome::NotOffered("no compacted copy");
+    }
+    let expected = fill(fixture);
+    let large = vec![b'x'; 1 << 20];
+    let copy = fixture.fresh();
+    let store = fixture.open();
+    in_session(&*store, EACH, |session| {
+        (0..40_u8).for_each(|number| session.insert(&[b'~', number], &large).unwrap());
+        (0..40_u8).for_each(|number| session.delete(&[b'~', number]).unwrap());
+    });
+    store.compacted_copy(copy.directory()).unwrap();
+    let (original_bytes, copy_bytes) = (allocated_bytes(fixture.directory()), allocated_bytes(copy.directory()));
+    store.close().unwrap();
+    copy.session(EACH, |session| {
+        let mut found = scan(session, None, Direction::Any, usize::MAX);
+        found.sort();
+        assert_eq!(found, expected);
+        session.insert(b"a copy can be written to", b"").unwrap();
+    });
+    assert!(copy_bytes * 2 < original_bytes, "the copy takes {copy_bytes} bytes, the store {original_bytes}");
+    Outcome::Ok
+}
+
+/// The bytes on disk of all files in a directory.
+fn allocated_bytes(directory: &Path) -> u64 {
+    std::fs::read_dir(directory).unwrap().map(|file| file.unwrap().metadata().unwrap().blocks() * 512).sum()
 }

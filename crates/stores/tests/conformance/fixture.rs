@@ -130,6 +130,11 @@ impl<'s> Fixture<'s> {
         }
     }
 
+    /// Where its files are.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// Opens the store.
     pub(crate) fn open(&self) -> Box<dyn Store> {
         let hints = DataHints {

@@ -36,6 +36,7 @@ const CHECKS: &[Check] = &[
     ("scans from any key", model::scans_from_any_key),
     ("random operations against a model", model::random_operations),
     ("reopen finds everything", checks::reopen),
+    ("compacted copy", checks::compacted_copy),
     ("1, 2, 4 and 8 threads", threads::threads),
     ("1, 2, 4 and 8 threads, batches", threads::threads_in_batches),
 ];
@@ -112,7 +113,7 @@ fn unnoticed_faults() -> Vec<String> {
     let hook = std::panic::take_hook();
     // These failures are wanted; their messages would only alarm.
     std::panic::set_hook(Box::new(|_| {}));
-    let faults = ["wrong-value", "missing-key", "phantom-key", "lost-on-reopen", "error", "panic"];
+    let faults = ["wrong-value", "missing-key", "phantom-key", "lost-on-reopen", "lost-in-copy", "error", "panic"];
     let unnoticed = faults.into_iter().filter(|fault| {
         let subject = fixture::subject("faulty", &[("fault", fault)]);
         !CHECKS.iter().any(|(_, check)| is_failure(&run(&subject, Durability::Process, *check)))

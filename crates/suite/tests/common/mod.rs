@@ -94,6 +94,7 @@ pub(crate) fn tree() -> StoreDescription {
             parallel_readers: true,
             parallel_writers: true,
             multi_process: true,
+            compacted_copy: false,
             keeps_data: true,
         },
         key_bytes_max: Some(511),
@@ -128,7 +129,8 @@ pub(crate) fn files() -> StoreDescription {
 }
 
 fn classes(list: &[Durability]) -> BTreeMap<Durability, DurabilitySupport> {
-    let support = DurabilitySupport { how: String::new(), source: String::new(), atomic_batch: None };
+    let support =
+        DurabilitySupport { how: String::new(), source: String::new(), atomic_batch: None, parallel_writers: None };
     list.iter().map(|&class| (class, support.clone())).collect()
 }
 

@@ -14,6 +14,9 @@ import bakeoff.store.Direction;
 import bakeoff.store.SessionPlan;
 import bakeoff.store.Store;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -424,6 +427,36 @@ final class Checks {
             found.sort(Pair.ORDER);
             assertEquals(left, found);
         });
+        return null;
+    }
+
+    /** The copy opens as the store does, holds the same entries, and no room for those that were deleted. */
+    static String compactedCopy(Fixture fixture) throws Exception {
+        if (!fixture.can(Capability.COMPACTED_COPY)) {
+            return "no compacted copy";
+        }
+        List<Pair> expected = fill(fixture);
+        try (Fixture copy = fixture.fresh()) {
+            Store<?> store = fixture.open();
+            Fixture.in(store, EACH, session -> {
+                for (Pair pair : expected.subList(1, expected.size())) {
+                    session.delete(pair.key());
+                }
+            });
+            store.compactedCopy(copy.directory());
+            store.close();
+            long bytes = 0;
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(copy.directory())) {
+                for (Path file : files) {
+                    bytes += Files.size(file);
+                }
+            }
+            assertTrue(bytes < 64 << 10, "the copy of one small entry takes " + bytes + " bytes");
+            copy.session(EACH, session -> {
+                assertEquals(expected.subList(0, 1), session.scanAll(Direction.ANY));
+                session.insert(bytes("a copy can be written to"), bytes(""));
+            });
+        }
         return null;
     }
 }

@@ -49,6 +49,7 @@ public final class ConformanceTest {
         checks.put("scans from any key", ModelChecks::scansFromAnyKey);
         checks.put("random operations against a model", ModelChecks::randomOperations);
         checks.put("reopen finds everything", Checks::reopen);
+        checks.put("compacted copy", Checks::compactedCopy);
         checks.put("two threads", ThreadChecks::twoThreads);
         checks.put("two threads, batches", ThreadChecks::twoThreadsInBatches);
         return checks;

@@ -67,6 +67,11 @@ final class Fixture implements AutoCloseable {
         return given.size() == 0 ? cases : cases / 2;
     }
 
+    /** Where its files are. */
+    Path directory() {
+        return directory;
+    }
+
     boolean can(Capability capability) {
         return description.can(capability);
     }

@@ -136,7 +136,7 @@ final class Case {
     }
 
     /** A store starts from nothing: a directory with something in it may be someone's data. */
-    private static void checkDirectory(Path directory) throws Failure {
+    static void checkDirectory(Path directory) throws Failure {
         try (Stream<Path> entries = Files.list(directory)) {
             if (entries.findAny().isPresent()) {
                 throw Failure.badRequest(

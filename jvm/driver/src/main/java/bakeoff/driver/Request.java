@@ -18,6 +18,7 @@ import java.util.Optional;
  *
  * @param warmUp what to do before anything is measured
  * @param verify the tape to replay after closing and opening again
+ * @param compactedCopy where to make a compacted copy after that
  * @param profile what to profile meanwhile
  */
 record Request(
@@ -30,6 +31,7 @@ record Request(
         List<Phase> phases,
         Optional<WarmUp> warmUp,
         Optional<Path> verify,
+        Optional<Path> compactedCopy,
         Optional<Profile> profile) {
     static final int PROTOCOL = 1;
 
@@ -92,6 +94,7 @@ record Request(
                 phases(json),
                 json.json.has("warm_up") ? Optional.of(warmUp(json.object("warm_up"))) : Optional.empty(),
                 json.optional("verify").map(JsonElement::getAsString).map(Path::of),
+                json.optional("compacted_copy").map(JsonElement::getAsString).map(Path::of),
                 json.json.has("profile") ? Optional.of(profile(json.object("profile"))) : Optional.empty());
         if (request.phases.isEmpty()) {
             throw Failure.badRequest("the request has no phases");

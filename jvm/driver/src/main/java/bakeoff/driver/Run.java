@@ -16,6 +16,8 @@ import bakeoff.store.StoreType;
 import bakeoff.tape.TapeReader;
 import com.google.gson.JsonObject;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -91,8 +93,12 @@ final class Run {
     private record Opened<B>(Store<B> store, long tookNs) {}
 
     private Opened<?> open() throws Failure {
+        return open(it.request.directory());
+    }
+
+    private Opened<?> open(Path directory) throws Failure {
         long begin = System.nanoTime();
-        Store<?> store = it.open(it.request.directory(), it.request.hints());
+        Store<?> store = it.open(directory, it.request.hints());
         return new Opened<>(store, System.nanoTime() - begin);
     }
 
@@ -219,12 +225,41 @@ final class Run {
     private JsonObject verify() throws Failure {
         Opened<?> opened = open();
         LaneOutcome outcome = replayVerify(opened.store);
-        closeQuickly(opened.store);
         refuseWrong(outcome, "after closing and opening again: ");
+        Optional<JsonObject> copy = Optional.empty();
+        if (it.request.compactedCopy().isPresent()) {
+            copy = Optional.of(
+                    copyCompacted(opened.store, it.request.compactedCopy().get()));
+        }
+        closeQuickly(opened.store);
+        if (copy.isPresent()) {
+            Store<?> store = open(it.request.compactedCopy().get()).store;
+            LaneOutcome inCopy = replayVerify(store);
+            closeQuickly(store);
+            refuseWrong(inCopy, "in the compacted copy: ");
+        }
         JsonObject event = Emitter.event("verified");
         event.addProperty("reopen_ns", opened.tookNs);
         event.addProperty("entries", outcome.entries());
+        copy.ifPresent(made -> event.add("compacted_copy", made));
         return event;
+    }
+
+    private static JsonObject copyCompacted(Store<?> store, Path directory) throws Failure {
+        try {
+            Files.createDirectories(directory);
+            Case.checkDirectory(directory);
+            JsonObject made = new JsonObject();
+            long begin = System.nanoTime();
+            store.compactedCopy(directory);
+            made.addProperty("copy_ns", System.nanoTime() - begin);
+            made.add("disk", DiskUsage.of(directory).orElseThrow());
+            return made;
+        } catch (Failure failure) {
+            throw failure;
+        } catch (Exception | Error error) {
+            throw Failure.of("the compacted copy", error);
+        }
     }
 
     private <B> LaneOutcome replayVerify(Store<B> store) throws Failure {

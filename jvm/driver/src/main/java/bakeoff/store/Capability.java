@@ -24,6 +24,8 @@ public enum Capability {
     PARALLEL_WRITERS,
     /** Several processes can have the store open, at least one of them writing. */
     MULTI_PROCESS,
+    /** It makes a copy of itself, while it is open, that has no free space left in it. */
+    COMPACTED_COPY,
     /** The store keeps what it is given. */
     KEEPS_DATA;
 

@@ -1,5 +1,7 @@
 package bakeoff.store;
 
+import java.nio.file.Path;
+
 /**
  * An open store, shared by the threads that replay.
  *
@@ -15,6 +17,17 @@ public interface Store<B> {
      * @throws Exception in the store's own words
      */
     Session<B> session(SessionPlan plan) throws Exception;
+
+    /**
+     * Makes a copy of the store in an empty directory, with no free space left in it, that opens as the store does. Only asked of those
+     * whose description says so; never called inside the clock.
+     *
+     * @throws Exception in the store's own words
+     */
+    default void compactedCopy(Path directory) throws Exception {
+        throw new UnsupportedOperationException(
+                "this store makes no compacted copy: nothing is written to " + directory);
+    }
 
     /**
      * Closes the store in an orderly way, so that opening it again finds everything.

@@ -56,7 +56,8 @@ public record LmdbOptions(
                         Capability.ATOMIC_BATCH,
                         Capability.INSERT_REFUSES,
                         Capability.PARALLEL_READERS,
-                        Capability.MULTI_PROCESS)
+                        Capability.MULTI_PROCESS,
+                        Capability.COMPACTED_COPY)
                 .keys(1, KEY_BYTES_MAX)
                 .setting(Setting.bytes(
                         "map-size",

@@ -11,11 +11,13 @@ import bakeoff.store.StoreException;
 import bakeoff.store.StoreType;
 import bakeoff.stores.lmdb.LmdbOptions;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 import org.lmdbjava.BufferProxy;
 import org.lmdbjava.ByteBufferProxy;
+import org.lmdbjava.CopyFlags;
 import org.lmdbjava.Dbi;
 import org.lmdbjava.DirectBufferProxy;
 import org.lmdbjava.Env;
@@ -109,6 +111,11 @@ abstract class LmdbJava<B> implements StoreType {
             @Override
             public Session<B> session(SessionPlan plan) {
                 return new LmdbJavaSession<>(env, dbi, forms.get(), plan);
+            }
+
+            @Override
+            public void compactedCopy(Path directory) {
+                env.copy(directory.toFile(), CopyFlags.MDB_CP_COMPACT);
             }
 
             @Override

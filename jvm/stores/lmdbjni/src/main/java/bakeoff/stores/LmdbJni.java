@@ -9,6 +9,7 @@ import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreException;
 import bakeoff.store.StoreType;
 import bakeoff.stores.lmdb.LmdbOptions;
+import java.nio.file.Path;
 import org.fusesource.lmdbjni.Database;
 import org.fusesource.lmdbjni.DirectBuffer;
 import org.fusesource.lmdbjni.Env;
@@ -46,6 +47,11 @@ public final class LmdbJni implements StoreType {
         @Override
         public Session<DirectBuffer> session(SessionPlan plan) {
             return new LmdbJniSession(env, database, plan);
+        }
+
+        @Override
+        public void compactedCopy(Path directory) {
+            env.copyCompact(directory.toString());
         }
 
         @Override

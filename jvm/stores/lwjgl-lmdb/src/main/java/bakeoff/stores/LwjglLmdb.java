@@ -1,8 +1,10 @@
 package bakeoff.stores;
 
+import static org.lwjgl.util.lmdb.LMDB.MDB_CP_COMPACT;
 import static org.lwjgl.util.lmdb.LMDB.MDB_SUCCESS;
 import static org.lwjgl.util.lmdb.LMDB.mdb_dbi_open;
 import static org.lwjgl.util.lmdb.LMDB.mdb_env_close;
+import static org.lwjgl.util.lmdb.LMDB.mdb_env_copy2;
 import static org.lwjgl.util.lmdb.LMDB.mdb_env_create;
 import static org.lwjgl.util.lmdb.LMDB.mdb_env_open;
 import static org.lwjgl.util.lmdb.LMDB.mdb_env_set_mapsize;
@@ -24,6 +26,7 @@ import bakeoff.store.StoreType;
 import bakeoff.stores.lmdb.LmdbOptions;
 import java.nio.ByteBuffer;
 import java.nio.IntBuffer;
+import java.nio.file.Path;
 import org.lwjgl.PointerBuffer;
 import org.lwjgl.system.MemoryStack;
 
@@ -78,6 +81,11 @@ public final class LwjglLmdb implements StoreType {
         @Override
         public Session<ByteBuffer> session(SessionPlan plan) throws StoreException {
             return new LwjglLmdbSession(env, dbi, plan);
+        }
+
+        @Override
+        public void compactedCopy(Path directory) throws StoreException {
+            check(mdb_env_copy2(env, directory.toString(), MDB_CP_COMPACT));
         }
 
         @Override

@@ -57,7 +57,8 @@ public final class FaultyStore implements StoreType {
                         Capability.BATCH,
                         Capability.BATCH_READS,
                         Capability.PARALLEL_READERS,
-                        Capability.PARALLEL_WRITERS)
+                        Capability.PARALLEL_WRITERS,
+                        Capability.COMPACTED_COPY)
                 .setting(Setting.choice(
                         "fault",
                         List.of(
@@ -66,6 +67,7 @@ public final class FaultyStore implements StoreType {
                                 "half-value",
                                 "missing-key",
                                 "phantom-key",
+                                "lost-in-copy",
                                 "error",
                                 "throw",
                                 "panic",
@@ -151,6 +153,15 @@ public final class FaultyStore implements StoreType {
         @Override
         public Session<byte[]> session(SessionPlan plan) {
             return new OfThread(content, fault);
+        }
+
+        @Override
+        public void compactedCopy(Path directory) {
+            ConcurrentNavigableMap<byte[], byte[]> copy = new ConcurrentSkipListMap<>(content);
+            if (fault.equals("lost-in-copy")) {
+                copy.pollFirstEntry();
+            }
+            CONTENTS.put(directory, copy);
         }
 
         @Override

@@ -13,8 +13,10 @@ import bakeoff.store.Store;
 import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreException;
 import bakeoff.store.StoreType;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -28,6 +30,7 @@ import org.sqlite.SQLiteJDBCLoader;
 /** SQLite through JDBC: one table of keys and values, one connection a thread, kept from one session to the next. */
 public final class SqliteJdbc implements StoreType {
     private static final String PRAGMA = "https://sqlite.org/pragma.html#pragma_";
+    private static final String FILE = "records.sqlite";
     private static final int BUSY_TIMEOUT_MS = 60_000;
 
     @Override
@@ -61,7 +64,8 @@ public final class SqliteJdbc implements StoreType {
                         Capability.ATOMIC_BATCH,
                         Capability.INSERT_REFUSES,
                         Capability.PARALLEL_READERS,
-                        Capability.MULTI_PROCESS)
+                        Capability.MULTI_PROCESS,
+                        Capability.COMPACTED_COPY)
                 .keys(0, 65_535L)
                 .values(999_900_000)
                 .setting(Setting.bytes(
@@ -117,9 +121,7 @@ public final class SqliteJdbc implements StoreType {
     public Store<byte[]> open(OpenRequest request) throws SQLException, StoreException {
         long pageBytes = request.settings().number("page-size");
         Opened store = new Opened(
-                "jdbc:sqlite:" + request.directory().resolve("records.sqlite"),
-                pragmas(request),
-                new ConcurrentLinkedQueue<>());
+                "jdbc:sqlite:" + request.directory().resolve(FILE), pragmas(request), new ConcurrentLinkedQueue<>());
         Connection connection = store.connect();
         try (Statement statement = connection.createStatement()) {
             statement.execute(createTable(request.settings().word("table"), pageBytes, request.hints()));
@@ -181,6 +183,16 @@ public final class SqliteJdbc implements StoreType {
                 }
             }
             return connection;
+        }
+
+        /** See <a href="https://sqlite.org/lang_vacuum.html#vacuuminto">the documentation</a>. */
+        @Override
+        public void compactedCopy(Path directory) throws SQLException, StoreException {
+            try (Connection connection = connect();
+                    PreparedStatement vacuum = connection.prepareStatement("VACUUM INTO ?")) {
+                vacuum.setString(1, directory.resolve(FILE).toString());
+                vacuum.execute();
+            }
         }
 
         /** The last connection to close checkpoints the write-ahead log and removes it. */
