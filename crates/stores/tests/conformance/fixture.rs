@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use bakeoff_protocol::{DataHints, Durability, SettingKind, Settings, StoreDescription};
+use bakeoff_protocol::{DataHints, Durability, Setting, SettingKind, Settings, StoreDescription};
 use bakeoff_stores::{Direction, Entry, OpenRequest, Session, SessionPlan, Store, StoreError};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -48,7 +48,8 @@ impl fmt::Display for Subject {
     }
 }
 
-/// Every store that keeps data: with its defaults, then with every other word of each setting that is a choice.
+/// Every store that keeps data: with its defaults, then with every other word of each setting that is a choice, and the least of
+/// each that is a number.
 pub(crate) fn subjects() -> Vec<Subject> {
     let mut subjects = Vec::new();
     for entry in bakeoff_stores::all() {
@@ -78,12 +79,20 @@ fn other_words(description: &StoreDescription) -> Vec<Settings> {
         let words: Vec<Value> = match &setting.kind {
             SettingKind::Choice { words } => words.iter().map(|word| word.as_str().into()).collect(),
             SettingKind::Boolean => vec![true.into(), false.into()],
-            SettingKind::Bytes { .. } | SettingKind::Integer { .. } => Vec::new(),
+            // Without a default they follow from the data, which would not fit the least.
+            SettingKind::Bytes { .. } | SettingKind::Integer { .. } if setting.default.is_none() => Vec::new(),
+            SettingKind::Bytes { min, .. } => vec![least(setting, *min).into()],
+            SettingKind::Integer { min, .. } => vec![(*min).into()],
         };
         let others = words.into_iter().filter(|word| setting.default.as_ref() != Some(word));
         choices.extend(others.map(|word| Settings::from([(setting.name.clone(), word)])));
     }
     choices
+}
+
+/// The least number that a setting takes.
+fn least(setting: &Setting, min: u64) -> u64 {
+    setting.step.map_or(min, |step| step.around(min).1)
 }
 
 /// One store in one class, with a directory of its own.
