@@ -209,3 +209,13 @@ fn a_store_may_have_transactions_in_some_classes_alone() {
     assert!(shown.contains("berkeley-db: does not offer transactions in class none"), "{shown}");
     assert!(asked("process").expect(0).stdout.contains("Berkeley DB"));
 }
+
+#[test]
+fn only_stores_that_can_do_it_are_said_to_be_able_to_join() {
+    let place = Place::new();
+    let need = ["pick", "--records", "300", "--must", "ordered,multi-process", "--budget", "20s"];
+    let shown = place.run(&need).expect(0).stdout;
+    let (answer, after) = shown.split_once("\nResults: ").expect("a run that is kept");
+    assert!(answer.contains("redb:"), "listed with what it lacks: {answer}");
+    assert!(!after.contains("redb") && !after.contains("flat-folder"), "{after}");
+}
