@@ -46,6 +46,8 @@ pub enum FailureKind {
     StoreError,
     /// The store gave a wrong answer.
     WrongAnswer,
+    /// What the driver itself runs with, such as a Java, is missing or too old.
+    Runtime,
     /// No space was left on the device.
     DiskFull,
     /// The store or the driver panicked.
@@ -72,6 +74,7 @@ impl FailureKind {
             Self::BadTape => "bad tape",
             Self::StoreError => "store error",
             Self::WrongAnswer => "wrong answer",
+            Self::Runtime => "runtime",
             Self::DiskFull => "disk full",
             Self::Panic => "panic",
             Self::Crash => "crash",

@@ -289,7 +289,7 @@ final class LauncherTest {
     void withoutJavaTheRunFailsAndSaysHowToGetOne() throws Exception {
         Map<String, String> environment = Map.of("PATH", pathWithoutJava(), "JAVA_HOME", "");
         Ended ended = run(request("faulty-jvm").toString(), environment, "run");
-        assertEquals("store-error", ended.text("kind"));
+        assertEquals("runtime", ended.text("kind"));
         assertTrue(ended.text("message").contains("no Java 17 or newer found"), ended.text("message"));
         assertTrue(ended.text("message").contains("openjdk-17-jdk-headless"));
     }
