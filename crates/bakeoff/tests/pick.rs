@@ -213,9 +213,22 @@ fn a_store_may_have_transactions_in_some_classes_alone() {
 #[test]
 fn only_stores_that_can_do_it_are_said_to_be_able_to_join() {
     let place = Place::new();
-    let need = ["pick", "--records", "300", "--must", "ordered,multi-process", "--budget", "20s"];
+    let need =
+        ["pick", "--records", "300", "--must", "ordered,multi-process", "--language", "native", "--budget", "20s"];
     let shown = place.run(&need).expect(0).stdout;
     let (answer, after) = shown.split_once("\nResults: ").expect("a run that is kept");
     assert!(answer.contains("redb:"), "listed with what it lacks: {answer}");
     assert!(!after.contains("redb") && !after.contains("flat-folder"), "{after}");
+    assert!(!after.contains("mvstore"), "a store of Java's: {after}");
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_told_before_anything_is_made() {
+    let place = Place::new();
+    // Not even root can write there.
+    place
+        .run(&["pick", "--records", "300", "--dir", "/proc", "--budget", "10s"])
+        .expect(2)
+        .says(&["cannot write in /proc"]);
+    assert!(place.runs().is_empty() && place.leftovers().is_empty());
 }

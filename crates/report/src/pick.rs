@@ -199,6 +199,9 @@ pub struct PickFacts {
     pub excluded: Vec<Excluded>,
     /// Stores that were not measured to the end, being behind.
     pub dropped: Vec<Excluded>,
+    /// Stores that the questions are tried with, the first ones first; none in runs of before it was kept.
+    #[serde(default)]
+    pub finalists: Vec<String>,
     /// What else was, or was to be, measured.
     pub questions: Vec<Question>,
     /// What three rounds of all stores take, as far as was known at the end, nanoseconds; 0 in runs of before it was kept.
@@ -268,6 +271,17 @@ fn costs(cells: &[CellRound], variant: &str, goal: Goal) -> BTreeMap<String, Vec
         }
     }
     costs
+}
+
+/// What the rounds so far of what was asked are compared by: the goal, or the mean while it is a percentile that they are too few to tell.
+pub fn goal_so_far(cells: &[CellRound], goal: Goal) -> Goal {
+    let mut operations: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    for cell in cells.iter().filter(|cell| cell.end.axes.variant.as_deref() == Some(PICK_ASKED)) {
+        let of_store = operations.entry(&cell.end.axes.store).or_default();
+        of_store.extend(application(cell).map(operations_of));
+    }
+    let most_rounds = operations.into_values().max_by_key(Vec::len).unwrap_or_default();
+    if goal.is_told(&most_rounds) { goal } else { Goal::Mean }
 }
 
 /// Ranks the stores of a variant of a pick's suite by their rounds so far; those not in `among`, if that is given, are left out. `None`

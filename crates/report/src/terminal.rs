@@ -162,7 +162,10 @@ fn heading(run: &Run, width: usize) -> String {
     let state = if run.text(&["finished"]).is_some() || !run.is_told() {
         ""
     } else {
-        " · NOT FINISHED: `bakeoff run --resume` goes on"
+        match PickFacts::of(run) {
+            Some(_) => " · STOPPED before it was done",
+            None => " · NOT FINISHED: `bakeoff run --resume` goes on",
+        }
     };
     let mut out = paragraph(&printable(&format!("{title} · {started}{state}")), width, "", "  ");
     let measured = measured(&[run]);

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use bakeoff_report::{
-    Excluded, Goal, PICK_ASKED, PICK_ASKED_PART, PickFacts, pick_is_answered, pick_ranking, roughly, rounds_of,
+    Excluded, Goal, PICK_ASKED, PICK_ASKED_PART, PickFacts, goal_so_far, pick_is_answered, pick_ranking, roughly,
+    rounds_of,
 };
 use bakeoff_stats::{Ranking, Verdict};
 use bakeoff_suite::{Cell, WorkloadPlan};
@@ -51,7 +52,8 @@ impl Run<'_> {
         let costs = Costs::new(workloads.iter().map(|workload| estimates(self.setup, workload)).collect());
         let random = Xoshiro256PlusPlus::seed_from_u64(self.setup.suite.seed());
         let mut racing = Racing { costs, display: Display::new(), random, facts };
-        let leaders = self.race_asked(&mut racing)?;
+        self.race_asked(&mut racing)?;
+        let leaders = racing.facts.finalists.clone();
         if !leaders.is_empty() && !self.interrupt.requested() {
             self.race_variants(&mut racing, &leaders)?;
         }
@@ -88,8 +90,8 @@ impl Run<'_> {
         self.setup.plan.workloads.iter().position(is_asked).context("nothing that was asked is in the plan")
     }
 
-    /// Races what was asked. Gives the names of those that lead, best first; none if nothing was measured.
-    fn race_asked(&mut self, racing: &mut Racing) -> Result<Vec<String>> {
+    /// Races what was asked, and keeps those that lead, best first; none if nothing was measured.
+    fn race_asked(&mut self, racing: &mut Racing) -> Result<()> {
         let setup = self.setup;
         let workload = self.asked()?;
         let cells = &setup.plan.workloads[workload].cells;
@@ -107,7 +109,8 @@ impl Run<'_> {
             }
             alive.retain(|&cell| !self.results.has_failed(&cells[cell].id));
             // Among all, those that were dropped too, as the answer will rank them: it never calls tied what was dropped as worse.
-            let Some(ranking) = self.ranking(PICK_ASKED, racing.facts.optimize, None) else { break };
+            let goal = goal_so_far(&rounds_of(self.results.lines()), racing.facts.optimize);
+            let Some(ranking) = self.ranking(PICK_ASKED, goal, None) else { break };
             // As many rounds again for all, and the rest, would not fit.
             let short = round == 1
                 && !self.fits(
@@ -121,7 +124,8 @@ impl Run<'_> {
                 break;
             }
         }
-        Ok(self.leaders(racing))
+        racing.facts.finalists = self.leaders(racing);
+        Ok(())
     }
 
     /// Whether one more round of what was asked fits the time. The rounds that a proof takes may have all of it, and if that is too
@@ -137,7 +141,8 @@ impl Run<'_> {
                 return false;
             }
             let among = names(alive, cells);
-            let Some(ranking) = self.ranking(PICK_ASKED, racing.facts.optimize, Some(&among)) else { return false };
+            let goal = goal_so_far(&rounds_of(self.results.lines()), racing.facts.optimize);
+            let Some(ranking) = self.ranking(PICK_ASKED, goal, Some(&among)) else { return false };
             let (Some(best), Some(last)) = (ranking.order.first(), ranking.order.last()) else { return false };
             let why = format!(
                 "{:.1} × the cost of the best after round {}, and no time for more",

@@ -18,7 +18,7 @@ use crate::pick::need::{Need, Stores};
 use crate::pick::questions::ask;
 use crate::pick::suite::{PickSuite, check_percentile};
 use crate::pick::typed::Typed;
-use crate::recipes::{drivers_for, not_built, store_names};
+use crate::recipes::{Recipe, drivers_for, not_built, store_names};
 use crate::verbs::run::{execute, make_run_directory, print_warnings, run_file};
 
 /// What the suite of a pick is called in errors and results.
@@ -69,6 +69,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     // Whoever named stores is not told which others there are.
     run_arguments.suite.stores = (!matches!(need.stores, Stores::Built)).then(|| able.clone());
     let setup = Setup::new(&run_arguments, &source)?;
+    setup.check_tools()?;
     let is_asked = |workload: &bakeoff_suite::WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
     let Some(asked) = setup.plan.workloads.iter().find(|workload| is_asked(workload)) else {
         // What was asked is the first thing in the suite: that what differs from it cannot be measured either is not worth a line.
@@ -88,6 +89,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         raced: in_race.iter().map(|&store| store.to_owned()).collect(),
         excluded,
         dropped: Vec::new(),
+        finalists: Vec::new(),
         questions: suite.questions,
         proof_ns_expected: 0,
     };
@@ -105,7 +107,8 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     print_warnings(&file);
     file.pick = Some(facts);
     file.write(directory.path())?;
-    execute(&run_arguments, &setup, &directory, file, Some(need.budget))
+    let may_join = |recipe: &Recipe| may_suit(&need.languages, recipe.platform);
+    execute(&run_arguments, &setup, &directory, file, Some(need.budget), may_join)
 }
 
 /// The drivers of the stores that may take part; `place` is where they were asked for.

@@ -25,7 +25,7 @@ use crate::engine::scratch::Scratch;
 use crate::engine::setup::{Setup, SuiteSource};
 use crate::engine::warnings;
 use crate::files::{Kind, OwnDirectory, newest_results, remove_unfinished};
-use crate::recipes;
+use crate::recipes::{self, Recipe};
 use crate::verbs::{pick, report};
 
 /// The part of the usable memory that a driver may take for itself, so that one store's hunger does not bring
@@ -73,7 +73,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     }
     file.write(directory.path())?;
     print_start(&setup, &file, directory.path(), budget);
-    execute(arguments, &setup, &directory, file, budget)
+    execute(arguments, &setup, &directory, file, budget, |_| true)
 }
 
 /// Goes on with a run that was cut short, exactly as it was begun.
@@ -97,7 +97,7 @@ fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
     setup.check_tools()?;
     let budget = given.budget.as_deref().or(arguments.budget.as_deref()).map(parse_budget).transpose()?;
     tell!("Going on with {}", directory.path().display());
-    execute(&RunArguments { full: given.full, ..arguments }, &setup, &directory, file, budget)
+    execute(&RunArguments { full: given.full, ..arguments }, &setup, &directory, file, budget, |_| true)
 }
 
 /// What the run was started with, from its recorded command line.
@@ -178,13 +178,15 @@ fn check_same_machine(file: &RunFile, setup: &Setup) -> Result<()> {
     )
 }
 
-/// Runs what is planned, or races it if it is a pick, and shows what came of it.
+/// Runs what is planned, or races it if it is a pick, and shows what came of it; `may_join` says of drivers that are not built whether their
+/// stores could take part.
 pub(crate) fn execute(
     arguments: &RunArguments,
     setup: &Setup,
     directory: &OwnDirectory,
     mut file: RunFile,
     budget: Option<Duration>,
+    may_join: impl Fn(&Recipe) -> bool,
 ) -> Result<Outcome> {
     let begin = Instant::now();
     let interrupt = Interrupt::install()?;
@@ -242,7 +244,7 @@ pub(crate) fn execute(
     anstream::println!("\nResults: {}", directory.path().display());
     let has_page = write_page(directory.path());
     if arguments.suite.stores.is_none() {
-        print_further_stores(setup, &cannot)?;
+        print_further_stores(setup, &cannot, may_join)?;
     }
     scratch.remove()?;
     made.remove()?;
@@ -264,7 +266,7 @@ fn all_directories(setup: &Setup, made: &MadeMedia, file: &mut RunFile) -> BTree
 }
 
 /// Which stores could join, and what that costs where they are not built.
-fn print_further_stores(setup: &Setup, cannot: &BTreeSet<String>) -> Result<()> {
+fn print_further_stores(setup: &Setup, cannot: &BTreeSet<String>, may_join: impl Fn(&Recipe) -> bool) -> Result<()> {
     let named = setup.suite.stores();
     let is_further = |store: &&StoreDescription| {
         !store.test_only
@@ -274,7 +276,8 @@ fn print_further_stores(setup: &Setup, cannot: &BTreeSet<String>) -> Result<()> 
     let built: Vec<&str> = setup.stores.iter().filter(is_further).map(|store| store.name.as_str()).collect();
     let built = (!built.is_empty()).then(|| format!("{}, which are built.", built.join(", ")));
     let missing = recipes::not_built(&setup.drivers)?;
-    let missing = missing.iter().map(|recipe| format!("{}, after being built ({}).", recipe.store_list(), recipe.wait));
+    let missing = missing.iter().filter(|recipe| may_join(recipe));
+    let missing = missing.map(|recipe| format!("{}, after being built ({}).", recipe.store_list(), recipe.wait));
     for text in missing.chain(built) {
         anstream::print!("{}", bakeoff_report::paragraph(&text, COLUMNS, "Could join with --stores: ", "  "));
     }

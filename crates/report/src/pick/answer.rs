@@ -23,6 +23,9 @@ const CLEAR: f64 = 2.0;
 /// No figures are given for what lies further from one than this.
 const BEYOND: f64 = 1000.0;
 
+/// Of a pick that somebody ended.
+const CUT_SHORT: &str = "It was stopped before it was done, so this is what was known by then: start another.";
+
 /// With fewer rounds than this, how much they differ is hardly known; with more, the width of an interval falls with the root of their number.
 const ROUNDS_FEW: usize = 6;
 
@@ -58,6 +61,11 @@ impl<'a> Picked<'a> {
         let failed: BTreeSet<_> =
             self.cells(variant).filter(|cell| !cell.is_ok()).map(|cell| &cell.end.axes.store).collect();
         failed.into_iter().cloned().collect()
+    }
+
+    /// Whether somebody, and neither the figures nor the time, ended it.
+    fn is_cut_short(&self) -> bool {
+        self.run.is_told() && self.run.text(&["finished"]).is_none()
     }
 
     /// Names of the stores that were to race and of which no round was measured.
@@ -100,6 +108,9 @@ fn need(facts: &PickFacts, width: usize) -> String {
 fn nothing(picked: &Picked<'_>) -> String {
     let budget = duration(picked.facts.budget().as_secs());
     let mut failed = picked.run.cells.iter().filter(|cell| !cell.is_ok()).peekable();
+    if failed.peek().is_none() && picked.is_cut_short() {
+        return format!("None: no round of a store was measured. {CUT_SHORT}");
+    }
     if failed.peek().is_none() {
         return format!("None: {budget} is too short for a single round of one store.{}", enough(picked));
     }
@@ -117,12 +128,16 @@ fn nothing(picked: &Picked<'_>) -> String {
 fn no_time_for(picked: &Picked<'_>) -> String {
     match picked.unmeasured().as_slice() {
         [] => String::new(),
+        names if picked.is_cut_short() => format!(" Nothing was measured of {}.", picked.titles(names)),
         names => format!(" There was no time for {}.", picked.titles(names)),
     }
 }
 
 /// How much time would be enough, as a further sentence.
 fn enough(picked: &Picked<'_>) -> String {
+    if picked.is_cut_short() {
+        return String::new();
+    }
     if picked.facts.proof_ns_expected == 0 {
         return " Give more with --budget.".to_owned();
     }
@@ -230,6 +245,9 @@ fn surely(interval: Interval) -> String {
 
 /// What it would take to tell the best from the next, where the time was too short for it.
 fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
+    if picked.is_cut_short() {
+        return Some(CUT_SHORT.to_owned());
+    }
     match ranking.verdict {
         Verdict::Unproven => {}
         Verdict::Tie if picked.facts.out_of_time => {}
@@ -271,19 +289,34 @@ fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
     }
     let rounds = (best.rounds as f64 * times).ceil();
     let most = picked.run.info.get("rounds").and_then(Value::as_u64).unwrap_or(u64::MAX);
-    if rounds > most as f64 {
+    let spent: f64 = picked.cells(PICK_ASKED).map(|cell| cell.end.process_ns as f64 / 1e9).sum();
+    let budget_of = |rounds: f64| {
+        let more = (rounds - best.rounds as f64).max(1.0) * seconds_a_round(picked, &ranking.tied);
+        budget_for((spent + more).max(picked.facts.budget().as_secs_f64()))
+    };
+    if rounds <= most as f64 {
         return Some(format!(
-            "{budget} could not tell the first two apart. A difference of this size takes about {rounds} rounds, more than the {most} that a \
-             race has: take either."
+            "{budget} was too short to tell the first two apart. A difference of this size takes about {rounds} rounds, and they a budget of about {}: \
+             --budget.",
+            budget_of(rounds)
         ));
     }
-    let spent: f64 = picked.cells(PICK_ASKED).map(|cell| cell.end.process_ns as f64 / 1e9).sum();
-    let more = (rounds - best.rounds as f64).max(1.0) * seconds_a_round(picked, &ranking.tied);
-    Some(format!(
-        "{budget} was too short to tell the first two apart. A difference of this size takes about {rounds} rounds, and they a budget of about {}: \
-         --budget.",
-        budget_for((spent + more).max(picked.facts.budget().as_secs_f64()))
-    ))
+    let too_many = format!(
+        "{budget} could not tell the first two apart. A difference of this size takes about {rounds} rounds, more than the {most} that a race has"
+    );
+    Some(if interval.high <= CLEAR {
+        // Whichever is taken, the other is not worth twice as much.
+        format!("{too_many}: choose between them by what else they cost.")
+    } else if (best.rounds as u64) < most {
+        format!(
+            "{too_many}; those would narrow the interval down, and take a budget of about {}: --budget.",
+            budget_of(most as f64)
+        )
+    } else {
+        format!(
+            "{too_many}: their rounds differ too much here. A quieter machine would help; else choose between them by what else they cost."
+        )
+    })
 }
 
 /// The time of one round of these stores together, seconds.
@@ -341,18 +374,30 @@ fn changes(picked: &Picked<'_>, asked: &Ranking, width: usize) -> String {
     if lines.is_empty() { lines } else { section("When the answer would change", &lines) }
 }
 
-/// Which of those that were measured the changes were not tried on: an answer to a change is one among the others alone.
+/// Which of those that were measured the changes were not tried on, and why: an answer to a change is one among the others alone.
 fn not_asked(picked: &Picked<'_>, asked: &Ranking, width: usize) -> String {
-    let variants: Vec<&str> = picked.facts.questions.iter().map(|question| question.variant.as_str()).collect();
-    let tried: BTreeSet<&str> =
-        variants.iter().flat_map(|variant| picked.cells(variant)).map(|cell| cell.end.axes.store.as_str()).collect();
-    let names = asked.order.iter().map(|place| &place.name).filter(|name| !tried.contains(name.as_str()));
-    let others: Vec<String> = names.cloned().collect();
-    if tried.is_empty() || others.is_empty() {
+    let measured = picked.facts.questions.iter().filter(|question| question.not_measured.is_none());
+    let tried: BTreeSet<&str> = measured
+        .flat_map(|question| picked.cells(&question.variant))
+        .map(|cell| cell.end.axes.store.as_str())
+        .collect();
+    if tried.is_empty() {
         return String::new();
     }
-    let text = format!("Not tried with any of these changes, being further behind: {}.", picked.titles(&others));
-    paragraph(&text, width, "  ", "  ")
+    let others = asked.order.iter().map(|place| place.name.clone()).filter(|name| !tried.contains(name.as_str()));
+    let (chosen, others): (Vec<_>, Vec<_>) = others.partition(|name| picked.facts.finalists.contains(name));
+    let (level, behind): (Vec<_>, Vec<_>) = others.into_iter().partition(|name| asked.tied.contains(name));
+    let finalists = picked.facts.finalists.len();
+    let reasons = [
+        (chosen, ", which cannot do them or had no time for them".to_owned()),
+        (level, format!(", which no figure tells from the first, since {finalists} others were before them")),
+        (behind, ", being further behind".to_owned()),
+    ];
+    let lines = reasons.into_iter().filter(|(names, _)| !names.is_empty()).map(|(names, why)| {
+        let text = format!("Not tried with any of these changes{why}: {}.", picked.titles(&names));
+        paragraph(&text, width, "  ", "  ")
+    });
+    lines.collect()
 }
 
 fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {

@@ -20,6 +20,7 @@ fn facts() -> PickFacts {
         raced: vec!["lmdb".to_owned(), "sqlite".to_owned()],
         excluded: vec![Excluded { store: "redb".to_owned(), why: "durability process is not offered".to_owned() }],
         dropped: Vec::new(),
+        finalists: vec!["lmdb".to_owned(), "sqlite".to_owned()],
         questions: Vec::new(),
         proof_ns_expected: 30_000_000_000,
     }
@@ -115,8 +116,71 @@ fn more_rounds_than_a_race_has_are_not_asked_for() {
     cells.extend(rounds("sqlite", PICK_ASKED, &[1050, 1150, 950]));
     let mut run = run(cells, stores());
     run.info["rounds"] = 4.into();
-    let text = render_pick(&run, &PickFacts { out_of_time: true, ..facts() }, 400, false);
-    assert_says(&text, &["could not tell the first two apart", "more than the 4 that a race has: take either"]);
+    let late = PickFacts { out_of_time: true, ..facts() };
+    let text = render_pick(&run, &late, 400, false);
+    assert_says(&text, &["could not tell the first two apart", "more than the 4 that a race has: choose between them"]);
+    // Where one may take several times as long as the other, it is not the same which is taken.
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1900, 600]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[900, 3900, 1100]));
+    let mut run = crate::common::run(cells, stores());
+    run.info["rounds"] = 4.into();
+    let text = render_pick(&run, &late, 400, false);
+    assert_says(
+        &text,
+        &["more than the 4 that a race has; those would narrow the interval down, and take a budget of"],
+    );
+    run.info["rounds"] = 3.into();
+    let text = render_pick(&run, &late, 400, false);
+    assert_says(&text, &["more than the 3 that a race has: their rounds differ too much here."]);
+}
+
+#[test]
+fn a_pick_that_was_cut_short_does_not_blame_the_budget() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1100, 900]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[1050, 1150, 950]));
+    for cells in [Vec::new(), cells[..1].to_vec(), cells] {
+        let mut run = run(cells, stores());
+        run.info["finished"] = serde_json::Value::Null;
+        run.info["pick"] = json!(facts());
+        let options = TerminalOptions { width: 400, color: false, full: false };
+        let text = render_terminal(&run, &options);
+        assert_says(&text, &["STOPPED before it was done", "It was stopped before it was done"]);
+        assert!(!text.contains("too short") && !text.contains("--resume") && !text.contains("--budget"), "{text}");
+    }
+}
+
+#[test]
+fn those_level_with_the_first_are_not_called_further_behind() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1100, 900]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[1010, 1110, 910]));
+    cells.extend(rounds("flat-folder", PICK_ASKED, &[1020, 1120, 920]));
+    cells.extend(rounds("lmdb", "same", &[1000, 1010, 990]));
+    let told = |finalists: &[&str], questions| {
+        let finalists = finalists.iter().map(|&name| name.to_owned()).collect();
+        shown(cells.clone(), &PickFacts { finalists, questions, ..facts() })
+    };
+    let text = told(&["lmdb", "sqlite"], vec![question("same", None)]);
+    assert_says(
+        &text,
+        &[
+            "which cannot do them or had no time for them: SQLite.",
+            "which no figure tells from the first, since 2 others were before them: Flat folder.",
+        ],
+    );
+    assert!(!text.contains("further behind"), "{text}");
+    // What the time ended in is not tried with anybody, and says so itself.
+    let text = told(&["lmdb", "sqlite"], vec![question("same", Some("the time ended before it was done"))]);
+    assert!(!text.contains("Not tried"), "{text}");
+}
+
+#[test]
+fn a_percentile_that_is_not_told_drops_nobody() {
+    let one = |operations: u64| {
+        let mut cells = rounds("lmdb", PICK_ASKED, &[1000]);
+        cells[0].phases[0].result.operations[0].operations = operations;
+        bakeoff_report::goal_so_far(&cells, Goal::P999)
+    };
+    assert_eq!((one(3_334), one(10_000)), (Goal::Mean, Goal::P999));
 }
 
 #[test]
