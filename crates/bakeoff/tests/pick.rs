@@ -153,6 +153,10 @@ fn a_need_from_a_trace() {
     let shown =
         place.run(&["pick", "--trace", "app.csv", "--stores", "lmdb,sqlite", "--budget", "8s"]).expect(0).stdout;
     assert!(shown.contains("records 150") && shown.contains("mix upsert=750,get=2250"), "{shown}");
+    let threads: String = (0..400).map(|number| format!("set,k{},9,t{}\n", number % 100, number % 4)).collect();
+    place.write("threads.csv", &format!("op,key,value_size,thread\n{threads}"));
+    let shown = place.run(&["tape", "summary", "threads.csv"]).expect(0).stdout;
+    assert!(shown.contains("--threads 4"), "{shown}");
     place.write("bad.csv", "op,key,value_size\nget,a,1\nfetch,a,1\n");
     place.run(&["pick", "--trace", "bad.csv"]).expect(2).says(&["bad.csv", "line 3: op is `fetch`"]);
     place.run(&["tape", "summary", "missing.csv"]).expect(2).says(&["missing.csv"]);

@@ -54,6 +54,11 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
+    /// How many were met.
+    pub(crate) fn count(&self) -> u32 {
+        self.numbers.len() as u32
+    }
+
     #[inline]
     pub(crate) fn number(&mut self, event: &Event<'_>) -> Result<u8, TraceError> {
         let name = event.thread.unwrap_or_default();

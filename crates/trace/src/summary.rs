@@ -10,6 +10,7 @@ use xxhash_rust::xxh64::xxh64;
 
 use crate::error::TraceError;
 use crate::hash::Hashed;
+use crate::lanes::Threads;
 use crate::popularity::Popularity;
 use crate::read::{Event, Trace};
 use crate::sizes::{RecordSizes, Sizes};
@@ -54,6 +55,8 @@ pub struct Summary {
     pub popularity: Option<Popularity>,
     /// When operations came; `None` where the trace does not tell, or all came at once.
     pub arrival: Option<Arrival>,
+    /// How many threads it was; `None` where the trace does not tell, or tells of more than a tape has lanes.
+    pub threads: Option<u32>,
 }
 
 impl Summary {
@@ -62,7 +65,7 @@ impl Summary {
     /// # Errors
     /// A line is not what it should be, there is none, or there are too many keys.
     pub fn read<R: Read>(mut trace: Trace<R>) -> Result<Self, TraceError> {
-        let mut counting = Counting::default();
+        let mut counting = Counting { threads: Some(Threads::default()), ..Counting::default() };
         while let Some(event) = trace.next_event()? {
             counting.add(&event)?;
         }
@@ -119,6 +122,7 @@ struct Counting {
     key_bytes: Histogram,
     value_bytes: Histogram,
     operations: u64,
+    threads: Option<Threads>,
     last_s: Option<f64>,
     gaps: u64,
     gap_sum: f64,
@@ -146,6 +150,9 @@ impl Counting {
             self.value_bytes.record(bytes);
         }
         event.time_s.into_iter().for_each(|time_s| self.arrived(time_s));
+        if self.threads.as_mut().is_some_and(|threads| threads.number(event).is_err()) {
+            self.threads = None;
+        }
         Ok(())
     }
 
@@ -174,6 +181,7 @@ impl Counting {
             record_value_bytes,
             working_set_bytes: self.working_set_bytes(record_value_bytes),
             arrival,
+            threads: self.threads.map(|threads| threads.count()).filter(|count| *count > 1),
             mix: self.mix,
             popularity: Popularity::fit(self.keys.into_values().map(|key| key.count).collect()),
         })

@@ -11,6 +11,9 @@ use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Sizes, Summary, Trace};
 /// Keys of which one can be more popular than another.
 const RECORDS_MIN: u64 = 2;
 
+/// Weights of a mix are the counts of a trace up to so many operations.
+const WEIGHTS_SUM_MAX: u64 = 100_000_000;
+
 /// Beyond this part of the mean of records, the mean of operations is another one.
 const MEANS_DIFFER: f64 = 0.25;
 
@@ -27,14 +30,18 @@ pub(crate) fn need(summary: &Summary) -> Vec<(&'static str, String)> {
         bytes => bytes.clamp(10, 128),
     };
     let kinds = summary.mix.iter().filter(|(kind, _)| **kind != Operation::ScanAll);
-    let mix: Vec<_> = kinds.map(|(kind, count)| format!("{}={count}", kind.name())).collect();
+    // Weights have a limit, and traces have none.
+    let divisor = summary.operations.div_ceil(WEIGHTS_SUM_MAX).max(1);
+    let mix: Vec<_> = kinds.map(|(kind, count)| format!("{}={}", kind.name(), count.div_ceil(divisor))).collect();
     let mut need = vec![
-        ("records", summary.keys.max(RECORDS_MIN).to_string()),
+        // A need has a record for each thread.
+        ("records", summary.keys.max(RECORDS_MIN).max(summary.threads.unwrap_or(1).into()).to_string()),
         ("key-size", format!("{key_bytes}B")),
         ("mix", mix.join(",")),
     ];
     // Of records, not of operations: they are what is loaded.
     need.extend(summary.record_value_bytes.map(|records| ("value-size", format_size_range(records.range))));
+    need.extend(summary.threads.map(|threads| ("threads", threads.to_string())));
     need.extend(summary.popularity.map(|popularity| ("access", access(popularity.law))));
     need
 }
