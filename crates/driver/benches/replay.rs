@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 
 use bakeoff_driver::{Buffers, LaneJob, replay_lane};
-use bakeoff_measure::{Clock, rss_bytes};
+use bakeoff_measure::{Clock, DeviceId, rss_bytes};
 use bakeoff_protocol::{DataHints, Durability, Mode, Settings};
 use bakeoff_stores::{OpenRequest, SessionPlan};
 use bakeoff_tape::{
@@ -137,6 +137,7 @@ fn replay(tape: &Path, pool: &Pool, clock: &Clock, mode: Mode, watch: bool) -> f
         watch,
         operations,
         alone: true,
+        device: DeviceId::of(&std::env::temp_dir()),
         done: &done,
         stop: &stop,
     };

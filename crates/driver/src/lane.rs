@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use bakeoff_measure::Clock;
+use bakeoff_measure::{Clock, DeviceId};
 use bakeoff_protocol::{FailureKind, Mode};
 use bakeoff_stores::{Direction, Session, StoreError};
 use bakeoff_tape::{
@@ -89,6 +89,8 @@ pub struct LaneJob<'a> {
     pub operations: u64,
     /// Whether no other thread replays the phase.
     pub alone: bool,
+    /// The disk that the store lies on, if it lies on one.
+    pub device: Option<DeviceId>,
     /// Operations done so far by all threads, for progress.
     pub done: &'a AtomicU64,
     /// Set when another thread has failed.
@@ -209,7 +211,7 @@ pub fn replay_lane(
 /// A watch that begins now, with no slow operation seen.
 fn new_watch<'a>(job: &LaneJob<'a>, buffers: &mut Buffers) -> Watch<'a> {
     buffers.slow.clear();
-    let watch = Watch::new(job.clock, job.operations, job.alone);
+    let watch = Watch::new(job.clock, job.operations, job.alone, job.device);
     if job.watch { watch } else { watch.blind() }
 }
 

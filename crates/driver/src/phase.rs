@@ -225,6 +225,7 @@ impl Team<'_> {
             watch: true,
             operations: self.tape.facts().operations,
             alone: self.threads == 1,
+            device: self.stage.device,
             done: self.done,
             stop: self.stop,
         }

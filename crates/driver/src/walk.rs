@@ -162,6 +162,7 @@ mod tests {
             watch: false,
             operations: 1,
             alone: true,
+            device: None,
             done: &done,
             stop: &stop,
         };

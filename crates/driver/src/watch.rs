@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use bakeoff_measure::{Clock, Moment, Witness, cause};
+use bakeoff_measure::{Clock, DeviceId, Moment, Witness, cause};
 use bakeoff_protocol::{Cause, CauseShare, Meanwhile, SlowOperation, SlowOperations};
 use bakeoff_tape::Operation;
 
@@ -61,9 +61,9 @@ pub(crate) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// For a lane of a phase of so many operations. `alone`: the phase has no other.
-    pub(crate) fn new(clock: &'a Clock, operations: u64, alone: bool) -> Self {
-        let witness = Witness::new();
+    /// For a lane of a phase of so many operations into files on this disk. `alone`: the phase has no other.
+    pub(crate) fn new(clock: &'a Clock, operations: u64, alone: bool, disk: Option<DeviceId>) -> Self {
+        let witness = Witness::new(disk);
         let (last, begin, period) = (witness.look(), clock.now(), clock.ticks(PERIOD_NS));
         Self {
             clock,
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn the_slowest_are_kept_and_told_slowest_first() {
         let clock = Clock::new();
-        let (mut watch, mut heap) = (Watch::new(&clock, 10_000, true), BinaryHeap::new());
+        let (mut watch, mut heap) = (Watch::new(&clock, 10_000, true, None), BinaryHeap::new());
         // 0 to 9,999 in a shuffled order: 7 has no factor in common with 10,000.
         (0..10_000).for_each(|number| look(&mut watch, &mut heap, number * 7 % 10_000 * LEAST_NS));
         let told = explain(heap.into_vec(), 10_000).unwrap();
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn few_operations_have_eight_slow_ones_and_the_untimed_none() {
         let clock = Clock::new();
-        let (mut watch, mut heap) = (Watch::new(&clock, 20, true), BinaryHeap::new());
+        let (mut watch, mut heap) = (Watch::new(&clock, 20, true, None), BinaryHeap::new());
         (1..=20).for_each(|number| look(&mut watch, &mut heap, number * LEAST_NS));
         watch.look(Operation::Insert, false, (watch.begin, 90 * LEAST_NS), &mut heap);
         let told = explain(heap.into_vec(), 20).unwrap();
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn the_blind_see_nothing() {
         let clock = Clock::new();
-        let watch = Watch::new(&clock, 1, true).blind();
+        let watch = Watch::new(&clock, 1, true, None).blind();
         assert!(!watch.wants(u64::MAX, watch.begin));
         assert!(!watch.wants(0, watch.begin.wrapping_sub(1)));
     }

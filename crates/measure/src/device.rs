@@ -76,6 +76,27 @@ impl DeviceId {
     }
 }
 
+/// Requests that a device was done with, and how long they took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DeviceRequests {
+    pub(crate) count: u64,
+    /// Each by itself, to a millisecond in all.
+    pub(crate) ns: u64,
+}
+
+/// Of reads, writes, discards and flushes: <https://docs.kernel.org/block/stat.html>, whose older kernels have no discards or flushes.
+pub(crate) fn requests_from(stat: &str) -> Option<DeviceRequests> {
+    const COUNTS_AND_MS: [(usize, usize); 4] = [(0, 3), (4, 7), (11, 14), (15, 16)];
+    let fields: Vec<u64> = stat.split_whitespace().map_while(|field| field.parse().ok()).collect();
+    fields.get(7)?;
+    let of = |field: usize| fields.get(field).copied().unwrap_or(0);
+    let sum = COUNTS_AND_MS.iter().map(|&(count, ms)| (of(count), of(ms)));
+    Some(sum.fold(DeviceRequests::default(), |all, (count, ms)| DeviceRequests {
+        count: all.count + count,
+        ns: all.ns + ms * 1_000_000,
+    }))
+}
+
 /// Fields: reads, reads merged, sectors read, time, writes, writes merged, sectors written, …
 fn counters_from(stat: &str) -> Option<DeviceCounters> {
     let mut fields = stat.split_whitespace().map(str::parse::<u64>);

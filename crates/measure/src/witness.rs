@@ -12,16 +12,21 @@ use bakeoff_protocol::{Cause, Meanwhile};
 use rustix::time::ClockId;
 
 use crate::clock::kernel_ns;
+use crate::device::{DeviceId, DeviceRequests, requests_from};
 use crate::process::{Usage, stall_ns};
 
 /// A fault that is served from memory takes about half a microsecond (a page is cleared or mapped); with fewer than would fill half of the
 /// time in which an operation's thread ran, faults are not its cause.
 const FAULT_NS: u64 = 500;
 
+/// How exactly a disk says how long its requests took: what it was done with before and after is rounded down to milliseconds each.
+const REQUESTS_NS: u64 = 2_000_000;
+
 /// Reads the counters of the thread that made it.
 pub struct Witness {
     schedule: Option<File>,
     pressure: Option<File>,
+    disk: Option<File>,
     /// The files are those of one thread.
     _this_thread: PhantomData<Cell<()>>,
 }
@@ -34,6 +39,7 @@ pub struct Moment {
     process_cpu_ns: u64,
     runqueue_ns: Option<u64>,
     stall_io_ns: Option<u64>,
+    disk: Option<DeviceRequests>,
     faults_minor: u64,
     faults_major: u64,
     switches_voluntary: u64,
@@ -41,11 +47,12 @@ pub struct Moment {
 }
 
 impl Witness {
-    /// For the calling thread.
-    pub fn new() -> Self {
+    /// For the calling thread, and the disk that its files are on, if there is one.
+    pub fn new(disk: Option<DeviceId>) -> Self {
         let open = |path| File::open(path).ok();
         let (schedule, pressure) = (open("/proc/thread-self/schedstat"), open("/proc/pressure/io"));
-        Self { schedule, pressure, _this_thread: PhantomData }
+        let disk = disk.and_then(|disk| File::open(disk.sys_path().join("stat")).ok());
+        Self { schedule, pressure, disk, _this_thread: PhantomData }
     }
 
     /// The counters now.
@@ -59,17 +66,12 @@ impl Witness {
             // `<time on a CPU> <time waiting for one> <timeslices>`, nanoseconds.
             runqueue_ns: told(self.schedule.as_ref(), |text| text.split_ascii_whitespace().nth(1)?.parse().ok()),
             stall_io_ns: told(self.pressure.as_ref(), stall_ns),
+            disk: told(self.disk.as_ref(), requests_from),
             faults_minor: count(|usage| usage.faults_minor),
             faults_major: count(|usage| usage.faults_major),
             switches_voluntary: count(|usage| usage.switches_voluntary),
             switches_involuntary: count(|usage| usage.switches_involuntary),
         }
-    }
-}
-
-impl Default for Witness {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -82,11 +84,14 @@ impl Moment {
         let thread_cpu_ns = grown(self.thread_cpu_ns, earlier.thread_cpu_ns);
         let away_ns = grown(self.now_ns, earlier.now_ns).saturating_sub(thread_cpu_ns).min(latency_ns);
         let runqueue_ns = both(self.runqueue_ns, earlier.runqueue_ns);
+        let requests = self.disk.zip(earlier.disk);
         let others_ns = grown(self.process_cpu_ns, earlier.process_cpu_ns).saturating_sub(thread_cpu_ns);
         Meanwhile {
             blocked_ns: away_ns.saturating_sub(runqueue_ns.unwrap_or(0)),
             runqueue_ns,
             stall_io_ns: both(self.stall_io_ns, earlier.stall_io_ns),
+            disk_requests: requests.map(|(to, from)| grown(to.count, from.count)),
+            disk_requests_ns: requests.map(|(to, from)| grown(to.ns, from.ns)),
             background_cpu_ns: alone.then_some(others_ns),
             page_faults_minor: grown(self.faults_minor, earlier.faults_minor),
             page_faults_major: grown(self.faults_major, earlier.faults_major),
@@ -112,7 +117,7 @@ pub fn cause(latency_ns: u64, meanwhile: &Meanwhile) -> Cause {
         // It was not running, yet neither gave up the processor nor stood in line for one.
         return if meanwhile.context_switches_involuntary == 0 { Cause::Stolen } else { Cause::Preempted };
     }
-    if meanwhile.page_faults_major > 0 || meanwhile.stall_io_ns.is_some_and(|stall| stall > meanwhile.blocked_ns / 2) {
+    if waited_for_disk(meanwhile) {
         return Cause::Disk;
     }
     if meanwhile.background_cpu_ns.is_some_and(|cpu| cpu > meanwhile.blocked_ns / 2) {
@@ -121,15 +126,28 @@ pub fn cause(latency_ns: u64, meanwhile: &Meanwhile) -> Cause {
     Cause::Waiting
 }
 
+/// Whether a thread that slept did so for the disk, as far as can be seen.
+///
+/// Pressure is counted in ticks of the kernel's timer, weighted by what processors do besides: waits shorter than that leave no trace in it. The disk
+/// counts its requests one by one.
+fn waited_for_disk(meanwhile: &Meanwhile) -> bool {
+    let half_ns = meanwhile.blocked_ns / 2;
+    let requests_ns = meanwhile.disk_requests_ns.unwrap_or(0).saturating_add(REQUESTS_NS);
+    meanwhile.page_faults_major > 0
+        || meanwhile.stall_io_ns.is_some_and(|stall| stall > half_ns)
+        || meanwhile.disk_requests.is_some_and(|requests| requests > 0) && requests_ns > half_ns
+}
+
 /// What a small file that is read again and again tells.
 fn told<T>(file: Option<&File>, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
-    let mut bytes = [0; 128];
+    let mut bytes = [0; 256];
     let length = file?.read_at(&mut bytes, 0).ok()?;
     parse(std::str::from_utf8(&bytes[..length]).ok()?)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
     use std::time::{Duration, Instant};
 
     use super::*;
@@ -137,7 +155,7 @@ mod tests {
     /// What a witness says of some work: its cause, and what went on. Other tests run in threads of this process: what those
     /// compute counts only where it is asked for.
     fn told(others: bool, work: impl FnOnce()) -> (Cause, Meanwhile) {
-        let witness = Witness::new();
+        let witness = Witness::new(None);
         let (earlier, begin) = (witness.look(), Instant::now());
         work();
         let latency_ns = begin.elapsed().as_nanos() as u64;
@@ -168,6 +186,24 @@ mod tests {
     }
 
     #[test]
+    fn a_flush_is_waiting_for_the_disk_however_short() {
+        let directory = tempfile::tempdir().unwrap();
+        let Some(disk) = DeviceId::of(directory.path()) else { return };
+        let witness = Witness::new(Some(disk));
+        let mut file = File::create(directory.path().join("file")).unwrap();
+        let causes: Vec<_> = (0..20)
+            .map(|_| {
+                file.write_all(&[1; 8192]).unwrap();
+                let (earlier, begin) = (witness.look(), Instant::now());
+                file.sync_all().unwrap();
+                let latency_ns = begin.elapsed().as_nanos() as u64;
+                cause(latency_ns, &witness.look().since(&earlier, latency_ns, true))
+            })
+            .collect();
+        assert!(!causes.contains(&Cause::Waiting), "{causes:?}");
+    }
+
+    #[test]
     fn fresh_memory_is_page_faults() {
         let (_, meanwhile) = told(false, || drop(std::hint::black_box(vec![1_u8; 64 << 20])));
         assert!(meanwhile.page_faults_minor > 16, "{meanwhile:?}");
@@ -192,6 +228,11 @@ mod tests {
         assert_eq!(told(900_000, Some(0), switched), Cause::Waiting);
         assert_eq!(told(900_000, Some(0), Meanwhile { stall_io_ns: Some(800_000), ..switched }), Cause::Disk);
         assert_eq!(told(900_000, Some(0), Meanwhile { page_faults_major: 1, ..switched }), Cause::Disk);
+        let requests = |count, ns| Meanwhile { disk_requests: Some(count), disk_requests_ns: Some(ns), ..switched };
+        assert_eq!(told(900_000, Some(0), requests(1, 0)), Cause::Disk);
+        assert_eq!(told(900_000, Some(0), requests(0, 0)), Cause::Waiting);
+        // One short request in a long sleep is not what it slept for.
+        assert_eq!(cause(90_000_000, &Meanwhile { blocked_ns: 80_000_000, ..requests(3, 1_000_000) }), Cause::Waiting);
         assert_eq!(
             told(900_000, Some(0), Meanwhile { background_cpu_ns: Some(800_000), ..switched }),
             Cause::Background

@@ -94,6 +94,12 @@ pub struct Meanwhile {
     /// Some task of the machine waited for I/O (pressure stall information).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stall_io_ns: Option<u64>,
+    /// Requests that the disk under the store was done with, whoever they were of; absent for a store on no disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_requests: Option<u64>,
+    /// How long those took, each by itself, to a millisecond.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_requests_ns: Option<u64>,
     /// CPU time of the other threads of the process; absent if several threads replay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background_cpu_ns: Option<u64>,
