@@ -27,6 +27,7 @@ pub(crate) struct Axes {
     pub(crate) records: Vec<u64>,
     pub(crate) data: Vec<Data>,
     pub(crate) durability: Vec<Durability>,
+    pub(crate) durability_otherwise: Vec<Durability>,
     pub(crate) threads: Vec<u32>,
     pub(crate) memory_limits: Vec<Option<u64>>,
     pub(crate) media: Vec<String>,
@@ -59,12 +60,13 @@ pub(crate) struct Limits {
 
 /// Reads `[axes]`. With directory keys the tree says how many records there are and how long.
 pub(crate) fn axes(root: &Table<'_>, directory_tree: Option<Tree>, problems: &mut Problems) -> Option<Axes> {
-    const KNOWN: [&str; 10] = [
+    const KNOWN: [&str; 11] = [
         "stores",
         "value-size",
         "records",
         "data",
         "durability",
+        "durability-otherwise",
         "threads",
         "memory-limit",
         "media",
@@ -93,6 +95,8 @@ pub(crate) fn axes(root: &Table<'_>, directory_tree: Option<Tree>, problems: &mu
     let data = table.axis("data", problems, |node, what, problems| read::word(node, what, &data_types, problems));
     let durability =
         table.axis("durability", problems, |node, what, problems| read::word(node, what, &classes, problems));
+    let durability_otherwise =
+        table.axis("durability-otherwise", problems, |node, what, problems| read::word(node, what, &classes, problems));
     let threads = table.axis("threads", problems, threads);
     let memory_limits = table.axis("memory-limit", problems, memory::limit);
     let media = table.axis("media", problems, |node, _, problems| read::name(node, "medium", problems));
@@ -105,6 +109,7 @@ pub(crate) fn axes(root: &Table<'_>, directory_tree: Option<Tree>, problems: &mu
         records: records?,
         data: data.unwrap_or_else(|| vec![Data::Random]),
         durability: durability.unwrap_or_else(|| vec![Durability::Process]),
+        durability_otherwise: durability_otherwise.unwrap_or_default(),
         threads: threads.unwrap_or_else(|| vec![1]),
         memory_limits: memory_limits.unwrap_or_else(|| vec![None]),
         media: media.unwrap_or_else(|| vec!["default".to_owned()]),

@@ -42,6 +42,9 @@ pub struct Overrides {
     pub timeout: Option<String>,
 }
 
+/// The axis that takes the place of `durability` for some stores.
+const OTHERWISE: &str = "durability-otherwise";
+
 impl Overrides {
     /// Puts the flags into a suite as typed.
     pub(crate) fn apply(&self, file: &mut SuiteFile) {
@@ -61,6 +64,11 @@ impl Overrides {
         for (key, flag, values) in lists {
             let Some(values) = values else { continue };
             variants::forget_axis(file, key);
+            if key == "durability" {
+                // Who names a class wants no other.
+                variants::forget_axis(file, OTHERWISE);
+                file.root.table("axes").into_iter().for_each(|axes| variants::remove(axes, OTHERWISE));
+            }
             if let Some(axes) = file.root.table("axes") {
                 axes.set(key, list(flag, values));
             }

@@ -172,7 +172,7 @@ pub fn plan(
 fn combinations(suite: &Suite) -> usize {
     let lengths = [
         suite.media().len(),
-        suite.durability().len(),
+        classes(suite).len(),
         suite.disturbances().len(),
         suite.keys().len(),
         suite.data().len(),
@@ -183,6 +183,25 @@ fn combinations(suite: &Suite) -> usize {
         suite.memory_limits().len(),
     ];
     lengths.into_iter().fold(1, usize::saturating_mul)
+}
+
+/// Every class that some store is measured in.
+fn classes(suite: &Suite) -> Vec<Durability> {
+    let mut classes = suite.durability().to_vec();
+    let others = suite.durability_otherwise().iter().filter(|class| !suite.durability().contains(class));
+    classes.extend(others);
+    classes
+}
+
+/// Whether a store is measured, or said not to be, in a class: in those that are asked for, or if it offers none of them in the first of the
+/// others that it does offer.
+fn takes_part(suite: &Suite, chosen: &Chosen<'_>, class: Durability) -> bool {
+    let offers = |class: &Durability| chosen.store.durability.contains_key(class);
+    let others = || suite.durability_otherwise().iter().copied().find(offers);
+    match chosen.durability.is_none() && !suite.durability().iter().any(offers) {
+        true => others().map_or(suite.durability().contains(&class), |other| other == class),
+        false => suite.durability().contains(&class),
+    }
 }
 
 /// What cells have in common beside the tapes.
@@ -207,7 +226,7 @@ impl Planner<'_> {
         let workloads = workloads(suite);
         for medium in suite.media() {
             for &disturbance in suite.disturbances() {
-                for &durability in suite.durability() {
+                for durability in classes(suite) {
                     for &memory_limit_bytes in suite.memory_limits() {
                         let of = Circumstances { medium, disturbance, durability, memory_limit_bytes };
                         workloads.iter().for_each(|workload| self.workload(workload, of));
@@ -225,7 +244,7 @@ impl Planner<'_> {
             return self.skip(what, why);
         }
         let mut cells = Vec::new();
-        for chosen in self.chosen {
+        for chosen in self.chosen.iter().filter(|chosen| takes_part(self.suite, chosen, durability)) {
             let own = Circumstances { durability: chosen.durability.unwrap_or(durability), ..of };
             if let Some((what, why)) = unfit(chosen.store, workload, own.durability) {
                 self.skip(what, why);

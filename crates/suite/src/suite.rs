@@ -269,6 +269,11 @@ impl Suite {
         &self.axes.durability
     }
 
+    /// Classes for stores that offer none of [`Self::durability`], the first one that a store offers; without one they are not measured.
+    pub fn durability_otherwise(&self) -> &[Durability] {
+        &self.axes.durability_otherwise
+    }
+
     /// Numbers of threads.
     pub fn threads(&self) -> &[u32] {
         &self.axes.threads
@@ -441,9 +446,11 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         let help = "give the axis `durability` one class, for the stores without one of their own";
         problems.add(&file.axis_place("durability", 1), message, help);
     }
-    if let (true, Some(at)) = (killed, axes.durability.iter().position(|class| *class == Durability::None)) {
-        let message = "durability `none` promises nothing for a process that is killed";
-        problems.add(&file.axis_place("durability", at), message, "leave it out, or `ending`");
+    for (axis, classes) in [("durability", &axes.durability), ("durability-otherwise", &axes.durability_otherwise)] {
+        if let (true, Some(at)) = (killed, classes.iter().position(|class| *class == Durability::None)) {
+            let message = "durability `none` promises nothing for a process that is killed";
+            problems.add(&file.axis_place(axis, at), message, "leave it out, or `ending`");
+        }
     }
     let pool_bytes = axes::pool_bytes(&root, &axes, file, problems);
     let value_shape = root.read("value-distribution", problems, distribution::shape).unwrap_or_default();

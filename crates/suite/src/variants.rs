@@ -101,7 +101,7 @@ fn names(stores: &Node, store: &str) -> bool {
     }
 }
 
-fn remove(table: &mut Node, key: &str) {
+pub(crate) fn remove(table: &mut Node, key: &str) {
     if let Value::Table(entries) = &mut table.value {
         entries.retain(|entry| entry.key != key);
     }

@@ -151,6 +151,20 @@ fn what_a_store_does_not_offer_is_skipped_for_that_store_alone() {
 }
 
 #[test]
+fn a_store_that_offers_another_class_alone_is_measured_in_that_one_by_itself() {
+    let otherwise = "[\"power\"]\ndurability-otherwise = [\"none\", \"process\"]";
+    let plan = planned(&suite("[\"process\"]", otherwise));
+    assert!(plan.skipped.is_empty(), "{:?}", plan.skipped);
+    let classes: Vec<_> = plan
+        .workloads
+        .iter()
+        .flat_map(|workload| workload.cells.iter().map(|cell| (cell.axes.store.as_str(), workload.durability.name())))
+        .collect();
+    assert!(classes.iter().all(|class| [("tree", "power"), ("files", "none")].contains(class)), "{classes:?}");
+    assert_eq!(classes.len(), 2 * planned(&suite("\"process\"", "\"power\"")).workloads.len());
+}
+
+#[test]
 fn keys_and_values_that_a_store_cannot_take_are_skipped() {
     let base = suite("seed = 7", "seed = 7");
     let media = BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), free_bytes: None })]);
