@@ -10,7 +10,7 @@ use crate::pairs::{Pair, Sides, lay_out, pairs};
 use crate::published::Published;
 use crate::run::{ReportError, Run};
 use crate::table::paragraph;
-use crate::terminal::{TerminalOptions, WIDTH_MIN, circumstances};
+use crate::terminal::{TerminalOptions, WIDTH_MIN, circumstances, unfinished};
 use crate::verdict::{Table, compare_all};
 use crate::{published_report, sections};
 
@@ -28,6 +28,7 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
     let (ours, theirs) =
         (compare_all(&run.cells, &contenders), published_report::tables(published, |records| scaled(records, scale)));
     let mut out = paragraph(&heading(published), width, "", "  ");
+    out.push_str(&unfinished(run).map_or_else(String::new, |words| paragraph(words, width, "", "  ")));
     if let Some(scale) = scale {
         let words = format!(
             "This run was scaled down: fields stand beside those of the publication that had {} times its records.",
@@ -93,18 +94,25 @@ fn may_be_matched(ours: &Table, theirs: &Table, named: bool) -> bool {
     variant && ours.disturbance == theirs.disturbance && ours.threads == theirs.threads
 }
 
+/// In how many fields the winner changed, and in how many nobody can say.
 fn summary(pairs: &[Pair<'_>]) -> String {
-    let alone = match pairs.iter().filter(|pair| !pair.is_contested()).count() {
-        0 => String::new(),
-        alone => format!(" In {} only one store was measured, which wins nothing.", counted(alone, "field")),
-    };
-    let pairs: Vec<&Pair<'_>> = pairs.iter().filter(|pair| pair.is_contested()).collect();
-    if pairs.is_empty() {
-        return alone.trim_start().to_owned();
-    }
+    let (contested, alone): (Vec<_>, Vec<_>) = pairs.iter().partition(|pair| pair.is_contested());
+    let (answered, open): (Vec<_>, Vec<_>) = contested.into_iter().partition(|pair| pair.is_answered());
+    let fields =
+        |of: &[&Pair<'_>], words: &str| (!of.is_empty()).then(|| format!("In {} {words}.", counted(of.len(), "field")));
+    let sentences = [
+        (!answered.is_empty()).then(|| changes(&answered)),
+        fields(&open, "the winner of then took no part here, so nothing shows whether it would still win"),
+        fields(&alone, "only one store was measured, which wins nothing"),
+    ];
+    sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// In how many of these the winner changed, measure by measure.
+fn changes(pairs: &[&Pair<'_>]) -> String {
     let changed = pairs.iter().filter(|pair| pair.is_changed()).count();
     let mut by_measure: BTreeMap<&Measure, (usize, usize)> = BTreeMap::new();
-    for pair in &pairs {
+    for pair in pairs {
         let entry = by_measure.entry(&pair.place.0).or_default();
         *entry = (entry.0 + usize::from(pair.is_changed()), entry.1 + 1);
     }
@@ -112,5 +120,5 @@ fn summary(pairs: &[Pair<'_>]) -> String {
         .iter()
         .map(|(measure, (changed, all))| format!("{changed} of {all} in {}", measure_label(measure)))
         .collect();
-    format!("The winner changed in {changed} of {}: {}.{alone}", counted(pairs.len(), "field"), listed(&parts))
+    format!("The winner changed in {changed} of {}: {}.", counted(pairs.len(), "field"), listed(&parts))
 }

@@ -11,7 +11,7 @@ use crate::matrix::{figure, measure_label};
 use crate::pairs::doubt;
 use crate::published::Published;
 use crate::run::{ReportError, Run};
-use crate::terminal::{TEXT_COLUMNS, TerminalOptions, amounts, varying};
+use crate::terminal::{TEXT_COLUMNS, TerminalOptions, amounts, unfinished, varying};
 use crate::verdict::{Column, Field, Size, Table, compare_all};
 use crate::{bars, disturbed, profiled, sections, slow};
 
@@ -29,6 +29,9 @@ pub fn write_markdown(run: &Run, against: Option<&Published>, out: &mut dyn Writ
     let tables = compare_all(&run.cells, &contenders);
     let title = run.title();
     writeln!(out, "# {}\n\n{}\n", escape(title), escape(&amounts(run)))?;
+    if let Some(words) = unfinished(run) {
+        writeln!(out, "**{words}**\n")?;
+    }
     if let Some(profile) = run.profile() {
         writeln!(out, "**{}**\n", escape(&profiled::words(run, profile)))?;
     }

@@ -53,10 +53,18 @@ impl Pair<'_> {
         [self.left, self.right].iter().all(|side| side.verdict != Verdict::Alone)
     }
 
-    /// Whether none of the best on the left is among the best on the right, of several on both sides.
+    /// Whether one of the best on the left has a figure on the right: where none has, nothing shows whether it would be best there too.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.right.order.iter().any(|place| self.is_best_on_the_left(&place.name))
+    }
+
+    /// Whether one of the best on the left lost its place on the right, of several on both sides.
     pub(crate) fn is_changed(&self) -> bool {
-        self.is_contested()
-            && !self.right.tied.iter().any(|right| self.left.tied.iter().any(|left| store(left) == store(right)))
+        self.is_contested() && self.is_answered() && !self.right.tied.iter().any(|key| self.is_best_on_the_left(key))
+    }
+
+    fn is_best_on_the_left(&self, key: &str) -> bool {
+        self.left.tied.iter().any(|left| store(left) == store(key))
     }
 }
 

@@ -159,14 +159,7 @@ fn prose(text: &str, width: usize) -> String {
 fn heading(run: &Run, width: usize) -> String {
     let title = run.title();
     let started = run.text(&["started"]).unwrap_or("at an unknown time");
-    let state = if run.text(&["finished"]).is_some() || !run.is_told() {
-        ""
-    } else {
-        match PickFacts::of(run) {
-            Some(_) => " · STOPPED before it was done",
-            None => " · NOT FINISHED: `bakeoff run --resume` goes on",
-        }
-    };
+    let state = unfinished(run).map_or_else(String::new, |words| format!(" · {words}"));
     let mut out = paragraph(&printable(&format!("{title} · {started}{state}")), width, "", "  ");
     let measured = measured(&[run]);
     if !measured.is_empty() {
@@ -182,6 +175,14 @@ fn heading(run: &Run, width: usize) -> String {
         out.push_str(&paragraph(&printable(&format!("NOTE: {note}")), width, "", "  "));
     }
     out
+}
+
+/// What is said of a run that is not finished.
+pub(crate) fn unfinished(run: &Run) -> Option<&'static str> {
+    (run.is_told() && run.text(&["finished"]).is_none()).then(|| match PickFacts::of(run) {
+        Some(_) => "STOPPED before it was done",
+        None => "NOT FINISHED: `bakeoff run --resume` goes on",
+    })
 }
 
 /// How much was measured and checked.

@@ -17,7 +17,7 @@ use crate::page::html::{marks, store, stores, text};
 use crate::pick::PickFacts;
 use crate::run::Run;
 use crate::sections::all_notes;
-use crate::terminal::{amounts, answers_checked, few_rounds, varying};
+use crate::terminal::{amounts, answers_checked, few_rounds, unfinished, varying};
 use crate::verdict::{Circumstances, Table};
 
 /// Largest ratios that a scale may end at.
@@ -323,8 +323,7 @@ pub(crate) fn facts(label: &str, run: &Run) -> String {
             text(format!("{name}: {} {} {}", fact("file_system"), fact("device_model"), fact("directory")).trim())
         })
         .collect();
-    let unfinished =
-        if run.text(&["finished"]).is_some() || !run.is_told() { "" } else { " <b class=\"bad\">not finished</b>" };
+    let unfinished = if unfinished(run).is_some() { " <b class=\"bad\">not finished</b>" } else { "" };
     let rows = [
         ("run", text(label)),
         ("measured", text(&amounts(run))),

@@ -16,6 +16,7 @@ use crate::results::CellRound;
 use crate::run::Run;
 use crate::sections::section;
 use crate::table::paragraph;
+use crate::terminal::unfinished;
 
 /// A limit beyond this does not say that a store is still a good choice.
 const CLEAR: f64 = 2.0;
@@ -65,7 +66,7 @@ impl<'a> Picked<'a> {
 
     /// Whether somebody, and neither the figures nor the time, ended it.
     fn is_cut_short(&self) -> bool {
-        self.run.is_told() && self.run.text(&["finished"]).is_none()
+        unfinished(self.run).is_some()
     }
 
     /// Names of the stores that were to race and of which no round was measured.

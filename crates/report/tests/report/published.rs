@@ -101,18 +101,27 @@ fn a_run_beside_a_publication_says_who_won_then_and_now() {
         let axes = Axes { value_bytes_min: 1024, value_bytes_max: 10_240, records: 1000, ..axes(store) };
         good(&axes, 1, vec![phase_result("insert", vec![operation("insert", mean_ns)])])
     };
-    let run = run(vec![at("lmdb", 4180), at("sqlite", 9000)], stores());
+    let mut run = run(vec![at("lmdb", 4180), at("berkeley-db", 9000)], stores());
     let text = render_against(&run, &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
     let row = text.lines().skip_while(|line| *line != "insert").nth(1).unwrap();
     assert!(row.contains("Berkeley(no)? 8.36 µs") && row.contains("LMDB? 4.18 µs"), "{text}");
     assert!(row.contains("2.00×") && row.ends_with('≠'), "{text}");
     assert!(text.contains("Berkeley(no): Berkeley DB (none)"), "{text}");
-    assert!(text.contains("The winner changed in 2 of 3 fields"), "{text}");
+    assert!(text.contains("The winner changed in 1 of 1 field: 1 of 1 in insert."), "{text}");
     let mut markdown = Vec::new();
     write_markdown(&run, Some(&Published::find("hines-2023").unwrap()), &mut markdown).unwrap();
     let markdown = String::from_utf8(markdown).unwrap();
     let (own, beside) = markdown.split_once("## Beside Performance Comparison").unwrap();
     assert!(own.contains("**Overall:**") && beside.contains(row), "{markdown}");
+    assert!(!text.contains("NOT FINISHED") && !markdown.contains("NOT FINISHED"), "{text}");
+    // Of a winner that did not run nobody knows whether it would still win.
+    let without = crate::common::run(vec![at("lmdb", 4180), at("sqlite", 9000)], stores());
+    let text = render_against(&without, &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
+    let row = text.lines().skip_while(|line| *line != "insert").nth(1).unwrap();
+    assert!(row.contains("Berkeley(no)? 8.36 µs") && row.contains("LMDB? 4.18 µs"), "{text}");
+    assert!(!row.contains('≠'), "{text}");
+    let unknown = "The winner changed in 0 of 1 field: 0 of 1 in space efficiency. In 2 fields the winner of then took\nno part here";
+    assert!(text.contains(unknown), "{text}");
     let alone = crate::common::run(vec![at("sqlite", 9000)], stores());
     let text = render_against(&alone, &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
     let row = text.lines().skip_while(|line| *line != "insert").nth(1).unwrap();
@@ -123,6 +132,13 @@ fn a_run_beside_a_publication_says_who_won_then_and_now() {
     let rows: Vec<_> = text.lines().filter(|line| line.ends_with('≠')).collect();
     assert!(!rows.is_empty() && rows.iter().all(|row| row.matches('?').count() == 2), "{text}");
     assert!(text.contains("The winner changed in") && !text.contains("alone"), "{text}");
+    run.info["finished"] = serde_json::Value::Null;
+    let text = render_against(&run, &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
+    assert!(text.contains("NOT FINISHED: `bakeoff run --resume` goes on"), "{text}");
+    let mut markdown = Vec::new();
+    write_markdown(&run, None, &mut markdown).unwrap();
+    let markdown = String::from_utf8(markdown).unwrap();
+    assert!(markdown.contains("**NOT FINISHED: `bakeoff run --resume` goes on**"), "{markdown}");
     let elsewhere = render_against(&run, &Published::find("ozone-2020").unwrap(), &options(100)).unwrap_err();
     assert!(elsewhere.to_string().contains("share no phase"), "{elsewhere}");
 }
