@@ -1,4 +1,4 @@
-//! Why slow operations were slow: for every store, what the slowest thousandth waited for, and the slowest of all.
+//! Why slow operations were slow: for every store, what the slowest thousandth, eight at least, waited for, and the slowest of all.
 
 use std::collections::BTreeMap;
 
@@ -26,8 +26,8 @@ pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize)
         return String::new();
     }
     let all: Vec<Circumstances> = of_stores.keys().map(|(of, _)| of.clone()).collect();
-    let what = "What took the largest part of the time of the slowest thousandth of each phase's operations, as far as the kernel tells: \
-                `docs/METHODOLOGY.md` says how it is known.";
+    let what = "What took the largest part of the time of the slowest thousandth of each phase's operations (eight at least), as far as the \
+                kernel tells: `docs/METHODOLOGY.md` says how it is known.";
     let mut out = paragraph(what, width, "", "");
     for ((of, key), slow) in &of_stores {
         let Some((slowest, phase, axes)) = slow.slowest else { continue };

@@ -19,7 +19,7 @@ pub(crate) struct Course<'a> {
     means: Vec<Figure>,
     /// The slowest operations: when each began, how long it took, its kind, and its cause in words.
     slow: Vec<(Figure, Figure, &'a str, &'static str)>,
-    /// What the slowest thousandth waited for: the cause in a word, and its part of their time.
+    /// What the slowest thousandth, eight at least, waited for: the cause in a word, and its part of their time.
     causes: Vec<(&'static str, Figure)>,
 }
 

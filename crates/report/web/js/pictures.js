@@ -202,7 +202,7 @@ function slowestTable(entries, slow, letter) {
     const causes = course.causes.map(([cause, share]) => `${cause} ${percent(share)}`);
     return element("tr", {}, element("th", { scope: "row" }, storeName(store)), element("td", {}, causes.join(", ") || "–"), element("td", {}, own.join(", ") || "–"));
   });
-  const heads = ["store", "time of the slowest thousandth", "slowest operations, their causes, when they began"];
+  const heads = ["store", "time of the slowest thousandth (8 at least)", "slowest operations, their causes, when they began"];
   return element("div", { class: "scroll slowest", tabindex: 0, role: "group", "aria-label": "The slowest operations" },
     element("table", { class: "stores" },
       element("thead", {}, element("tr", {}, heads.map((head) => element("th", { scope: "col" }, head)))),
