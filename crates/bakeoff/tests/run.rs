@@ -165,6 +165,23 @@ fn figures_can_be_exported() {
 }
 
 #[test]
+fn the_size_of_a_run_counts_flushes_where_stores_flush() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""sqlite""#, ""));
+    place.write("flushing.toml", &tiny_suite(r#""sqlite""#, "\n[settings.sqlite]\nsynchronous = \"full\"\n"));
+    let size = |arguments: &[&str]| {
+        let plan = place.run(&[&["run", "--plan"], arguments].concat()).expect(0).stdout;
+        plan.lines().find(|line| line.starts_with("size: ")).expect("a size").to_owned()
+    };
+    assert!(!size(&["tiny.toml"]).contains("flush"));
+    for flushing in [&["tiny.toml", "--durability", "power"][..], &["flushing.toml"]] {
+        let size = size(flushing);
+        assert!(size.contains(" with a flush (") && size.contains("s on default)"), "{size}");
+    }
+    assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
 fn a_request_runs_by_hand() {
     let place = Place::new();
     place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));

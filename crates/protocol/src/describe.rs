@@ -203,6 +203,9 @@ pub struct Setting {
     /// The value taken when a request gives none; absent where the store derives it from the request's hints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<serde_json::Value>,
+    /// Those of its words with which every acknowledged write is flushed, whatever the class.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flushing: Vec<String>,
     /// What it does, in one sentence.
     pub help: String,
     /// The documentation that the default follows.
@@ -214,6 +217,12 @@ impl Setting {
     #[must_use]
     pub fn stepping(self, step: Step) -> Self {
         Self { step: Some(step), ..self }
+    }
+
+    /// The same setting, which with this word has every acknowledged write flushed.
+    #[must_use]
+    pub fn flushing(self, word: &str) -> Self {
+        Self { flushing: vec![word.to_owned()], ..self }
     }
 }
 
@@ -306,6 +315,14 @@ impl StoreDescription {
     pub fn writes_in_parallel(&self, class: Durability) -> bool {
         let of_class = self.durability.get(&class).and_then(|support| support.parallel_writers);
         of_class.unwrap_or(self.capabilities.parallel_writers)
+    }
+
+    /// Whether each acknowledged write is flushed in this class with these settings.
+    pub fn flushes_writes(&self, class: Durability, settings: &crate::Settings) -> bool {
+        let word =
+            |setting: &Setting| settings.get(&setting.name).and_then(serde_json::Value::as_str).map(str::to_owned);
+        let flushes = |setting: &Setting| word(setting).is_some_and(|word| setting.flushing.contains(&word));
+        class == Durability::Power || self.settings.iter().any(flushes)
     }
 }
 

@@ -37,7 +37,7 @@ fn is_steering(character: char) -> bool {
 }
 
 /// A time in nanoseconds: `3.21 µs`.
-pub(crate) fn time(ns: f64) -> String {
+pub fn time(ns: f64) -> String {
     scaled(ns, &TIME_UNITS)
 }
 

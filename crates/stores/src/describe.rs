@@ -23,7 +23,8 @@ pub(crate) fn setting(
     help: &str,
     source: &str,
 ) -> Setting {
-    Setting { name: name.to_owned(), kind, step: None, default, help: help.to_owned(), source: source.to_owned() }
+    let (name, help, source) = (name.to_owned(), help.to_owned(), source.to_owned());
+    Setting { name, kind, step: None, default, flushing: Vec::new(), help, source }
 }
 
 /// The kind of a setting that is one of a few words.

@@ -116,7 +116,8 @@ fn shared_settings() -> Vec<Setting> {
             Some("batches".into()),
             "What is a transaction: batches alone, or every write too, written at once (KCOAUTOTRAN) or also flushed (and KCOAUTOSYNC).",
             &format!("{MANUAL}#tutorial_transaction"),
-        ),
+        )
+        .flushing("flushed"),
     ]
 }
 

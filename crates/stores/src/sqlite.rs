@@ -138,7 +138,8 @@ fn settings() -> Vec<Setting> {
             "How much is flushed; auto is what the class needs, and in the class power nothing less is taken. SQLite's own default is \
              full.",
             "https://sqlite.org/pragma.html#pragma_synchronous",
-        ),
+        )
+        .flushing("full"),
         setting(
             "wal-autocheckpoint",
             SettingKind::Integer { min: 0, max: i64::from(i32::MAX) },

@@ -43,7 +43,7 @@ pub use header::{LaneFacts, TapeHeader};
 pub use import::{import_identity, keep_import, open_import};
 pub use key::{KEY_BYTES_MAX, KeyMaker, key_lengths};
 pub use phase_spec::{Batch, Measure, OpenLoop, PhaseSpec};
-pub use plan::{Estimate, estimate};
+pub use plan::{Estimate, acknowledgements, estimate};
 pub use pool::{POOL_BYTES_MAX, Pool, PoolFacts};
 pub use reader::{Block, LaneNeeds, LaneReader, Records, TapeReader};
 pub use record::{Hints, OnProgress, PhaseTape, Progress, Recording, lend_pool, record};

@@ -312,6 +312,46 @@ pub fn estimate(workload: &Workload) -> Estimate {
     sums
 }
 
+/// How often a store has to acknowledge writes, roughly: a batch is acknowledged once.
+pub fn acknowledgements(workload: &Workload) -> u64 {
+    let phases = workload.phases.iter().map(|phase| PhaseWrites::new(workload, phase));
+    phases.map(|writes| writes.acknowledgements as u64).sum()
+}
+
+/// What one phase writes on average.
+struct PhaseWrites {
+    inserts: f64,
+    deletes: f64,
+    /// All kinds of the phase's own.
+    all: f64,
+    restores: f64,
+    commits: f64,
+    acknowledgements: f64,
+}
+
+impl PhaseWrites {
+    fn new(workload: &Workload, phase: &PhaseSpec) -> Self {
+        let share = |operation| share(workload, phase, operation);
+        let (inserts, deletes) = (share(Operation::Insert), share(Operation::Delete));
+        let all = inserts + deletes + share(Operation::Update) + share(Operation::Upsert);
+        let restores = if phase.restore { deletes } else { 0.0 };
+        let commits = match phase.batch {
+            Batch::Each => 0.0,
+            Batch::Writes(count) => all / count.max(1) as f64,
+            Batch::All => f64::from(workload.lanes).min(all),
+        };
+        let acknowledgements = if phase.batch == Batch::Each { all + restores } else { commits };
+        Self { inserts, deletes, all, restores, commits, acknowledgements }
+    }
+}
+
+/// How many operations of a kind a phase has on average.
+fn share(workload: &Workload, phase: &PhaseSpec, operation: Operation) -> f64 {
+    let drawn = phase.operations.unwrap_or(workload.records) as f64;
+    let total: f64 = phase.mix.values().sum();
+    phase.mix.get(&operation).map_or(0.0, |weight| drawn * weight / total)
+}
+
 /// What one phase comes to on average.
 struct PhaseSize {
     operations: f64,
@@ -324,17 +364,9 @@ struct PhaseSize {
 impl PhaseSize {
     fn new(workload: &Workload, phase: &PhaseSpec, key: &crate::KeyMaker, value_bytes: f64) -> Self {
         let drawn = phase.operations.unwrap_or(workload.records) as f64;
-        let total: f64 = phase.mix.values().sum();
-        let share = |operation| phase.mix.get(&operation).map_or(0.0, |weight| drawn * weight / total);
-        let (inserts, deletes) = (share(Operation::Insert), share(Operation::Delete));
-        let writes = inserts + deletes + share(Operation::Update) + share(Operation::Upsert);
-        let restores = if phase.restore { deletes } else { 0.0 };
+        let share = |operation| share(workload, phase, operation);
+        let PhaseWrites { inserts, deletes, all: writes, restores, commits, .. } = PhaseWrites::new(workload, phase);
         let read_first = if phase.read_first { writes - inserts } else { 0.0 };
-        let commits = match phase.batch {
-            Batch::Each => 0.0,
-            Batch::Writes(count) => writes / count.max(1) as f64,
-            Batch::All => f64::from(workload.lanes).min(writes),
-        };
         let levels = workload.tree.map_or(0, |tree| tree.levels);
         let walk_bytes = f64::from(levels) * (1 + key.name_bytes()) as f64;
         let (scans, whole, walks) = (share(Operation::Scan), share(Operation::ScanAll), share(Operation::Walk));

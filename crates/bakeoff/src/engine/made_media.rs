@@ -88,6 +88,11 @@ impl NewFileSystem {
         Ok(())
     }
 
+    /// Whether it lies on no disk.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        self.name == "tmpfs"
+    }
+
     fn make(&self) -> (&'static str, &'static [&'static str]) {
         let found = FILE_SYSTEMS.into_iter().find(|(name, ..)| *name == self.name);
         found.map_or(("mount", &[]), |(_, package, command)| (package, command))
@@ -97,7 +102,7 @@ impl NewFileSystem {
     fn mount(&self, own: &Path) -> Result<Option<Child>> {
         let (image, point) = (own.join("image"), own.join(MOUNTED));
         std::fs::create_dir(&point).with_context(|| format!("cannot make the directory {}", point.display()))?;
-        if self.name == "tmpfs" {
+        if self.is_in_memory() {
             let size = format!("size={}", self.bytes);
             run(Command::new("mount").args(["-t", "tmpfs", "-o", &size, "bakeoff"]).arg(&point))?;
             return Ok(None);

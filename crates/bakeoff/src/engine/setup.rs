@@ -1,17 +1,19 @@
 //! From what was typed to a plan: the suite, the drivers, the media, the cells.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::Medium;
 use bakeoff_protocol::{Profile, StoreDescription};
-use bakeoff_suite::{DEFAULT_MEDIUM, Disturbance, Overrides, Plan, PlanMedium, Suite, check_stores, plan};
+use bakeoff_suite::{Cell, DEFAULT_MEDIUM, Disturbance, Overrides, Plan, PlanMedium, Suite, check_stores, plan};
 
 use crate::cli::{RunArguments, SuiteArguments};
 use crate::drivers::{Driver, Drivers};
 use crate::engine::cgroup::MemoryGroups;
 use crate::engine::disturbance;
+use crate::engine::flush::Flushes;
 use crate::engine::made_media::{NewFileSystem, check_room};
 use crate::engine::profile;
 use crate::engine::replayed::Replayed;
@@ -37,6 +39,7 @@ pub(crate) struct Setup {
     pub(crate) corpus: Option<PathBuf>,
     /// What is profiled, if something is.
     pub(crate) profile: Option<Profile>,
+    flushes: OnceCell<Flushes>,
 }
 
 /// A suite's text and the name errors call it by.
@@ -127,7 +130,22 @@ impl Setup {
         let groups = memory_groups(&mut plan);
         let corpus = arguments.suite.corpus.as_deref().map(absolute).transpose()?;
         let profile = arguments.profile;
-        Ok(Self { suite, drivers, stores, directories, media, made, base, plan, replayed, groups, corpus, profile })
+        let flushes = OnceCell::new();
+        Ok(Self {
+            suite,
+            drivers,
+            stores,
+            directories,
+            media,
+            made,
+            base,
+            plan,
+            replayed,
+            groups,
+            corpus,
+            profile,
+            flushes,
+        })
     }
 
     /// Checks that the corpus has text, that directories can be written, media made and disturbances started here, before anything
@@ -151,6 +169,16 @@ impl Setup {
     /// What else goes on in some workload of the plan.
     pub(crate) fn disturbances(&self) -> BTreeSet<Disturbance> {
         self.plan.workloads.iter().map(|workload| workload.disturbance).collect()
+    }
+
+    /// What flushes take, tried when first asked for: not every run is sized.
+    pub(crate) fn flushes(&self) -> &Flushes {
+        self.flushes.get_or_init(|| Flushes::measure(self))
+    }
+
+    /// Whether a cell's store flushes each write before it acknowledges it.
+    pub(crate) fn flushes_writes(&self, cell: &Cell) -> bool {
+        self.store(&cell.axes.store).is_ok_and(|store| store.flushes_writes(cell.axes.durability, &cell.settings))
     }
 
     /// The driver of a store that is in the plan.

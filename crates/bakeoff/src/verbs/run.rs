@@ -430,8 +430,7 @@ fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<D
     match &file.find_rate {
         Some(facts) => {
             let text = format!(
-                "Looking for the highest rate with {}, for each cell: at least {}, longer where limits lie far below what stores can do or \
-                 writes are flushed",
+                "Looking for the highest rate with {}, for each cell: at least {}, longer where limits lie far below what stores can do",
                 facts.bound,
                 bakeoff_suite::format_duration(find_rate::expected(setup, facts).1)
             );

@@ -1,0 +1,103 @@
+//! What a flush takes where stores are to be measured: tried before a run is sized, since devices differ a thousandfold.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use crate::engine::setup::Setup;
+use crate::files::{Kind, OwnDirectory};
+
+/// Flushes that are timed, and how long at most.
+const FLUSHES: usize = 15;
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What is written before each.
+const BYTES: [u8; 4096] = [7; 4096];
+
+/// What one flush takes on each medium where some store flushes its writes, nanoseconds; `None` where it could not be tried.
+#[derive(Default)]
+pub(crate) struct Flushes(BTreeMap<String, Option<f64>>);
+
+impl Flushes {
+    /// Tries each of these media. Nothing is written where no store flushes its writes.
+    pub(crate) fn measure(setup: &Setup) -> Self {
+        let cells = setup.plan.workloads.iter().flat_map(|workload| &workload.cells);
+        let media: BTreeSet<&String> =
+            cells.filter(|cell| setup.flushes_writes(cell)).map(|cell| &cell.axes.medium).collect();
+        let tried = |medium: &String| match setup.made.get(medium) {
+            Some(made) if made.is_in_memory() => Some(0.0),
+            // It is not there yet, but its image will lie there.
+            Some(_) => flush_ns(&setup.base).ok(),
+            None => flush_ns(setup.directories.get(medium)?).ok(),
+        };
+        Self(media.into_iter().map(|medium| (medium.clone(), tried(medium))).collect())
+    }
+
+    /// What one takes on a medium; nothing where that is not known.
+    pub(crate) fn of(&self, medium: &str) -> f64 {
+        self.0.get(medium).copied().flatten().unwrap_or(0.0)
+    }
+
+    /// What a size that was told counts of them; nothing where there are none.
+    pub(crate) fn words(&self) -> Option<String> {
+        let words = |(medium, ns): (&String, &Option<f64>)| match ns {
+            Some(ns) => format!("{} on {medium}", bakeoff_report::time(*ns)),
+            None => format!("unknown and not counted on {medium}"),
+        };
+        let media: Vec<String> = self.0.iter().map(words).collect();
+        (!media.is_empty()).then(|| {
+            format!(
+                "with a flush ({}) for each write that is acknowledged when it is flushed, longer where a store flushes several times",
+                media.join(", ")
+            )
+        })
+    }
+}
+
+/// The median time of flushing what was added to a small file, nanoseconds.
+///
+/// The file has a name, for a file system may know that one without need not be flushed; its directory is marked as ours, in case that we
+/// are killed now.
+fn flush_ns(directory: &Path) -> Result<f64> {
+    let path = directory.join(format!("bakeoff-scratch-flush-{}", std::process::id()));
+    let own = OwnDirectory::create(&path, Kind::Scratch)?;
+    let times = flushes_ns(own.path().join("file"));
+    own.remove()?;
+    bakeoff_stats::median(&times?).context("no flush was timed")
+}
+
+fn flushes_ns(path: PathBuf) -> std::io::Result<Vec<f64>> {
+    let mut file = std::fs::File::create_new(path)?;
+    let (begin, mut times) = (Instant::now(), Vec::new());
+    while times.len() < FLUSHES && begin.elapsed() < PATIENCE {
+        file.write_all(&BYTES)?;
+        let flush = Instant::now();
+        file.sync_data()?;
+        times.push(flush.elapsed().as_nanos() as f64);
+    }
+    Ok(times)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trying_leaves_nothing_behind() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(flush_ns(directory.path()).unwrap() > 0.0);
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        assert!(flush_ns(&directory.path().join("missing")).is_err());
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_counted_and_said() {
+        let flushes = Flushes(BTreeMap::from([("a".to_owned(), Some(2e6)), ("b".to_owned(), None)]));
+        assert_eq!((flushes.of("a"), flushes.of("b"), flushes.of("c")), (2e6, 0.0, 0.0));
+        assert!(flushes.words().unwrap().contains("(2.00 ms on a, unknown and not counted on b)"));
+        assert_eq!(Flushes::default().words(), None);
+    }
+}
