@@ -40,14 +40,19 @@ impl OwnDirectory {
     /// Makes a new directory; one that exists already is an error, whatever is in it.
     pub(crate) fn create(path: &Path, kind: Kind) -> Result<Self> {
         std::fs::create_dir(path).with_context(|| format!("cannot make the directory {}", path.display()))?;
-        let mut marker = File::create_new(path.join(MARKER))
-            .and_then(|mut marker| marker.write_all(kind.line().as_bytes()).map(|()| marker))
+        let marker = File::create_new(path.join(MARKER))
+            .map_err(anyhow::Error::from)
+            .and_then(|mut marker| {
+                // Before it says that the directory is ours: another run removes what is ours and not locked.
+                lock(&mut marker, path)?;
+                marker.write_all(kind.line().as_bytes())?;
+                Ok(marker)
+            })
             .inspect_err(|_| {
                 // As on a full disk: a directory without our marker would be nobody's.
                 let _ = std::fs::remove_file(path.join(MARKER)).and_then(|()| std::fs::remove_dir(path));
             })
             .with_context(|| format!("cannot write {}", path.join(MARKER).display()))?;
-        lock(&mut marker, path)?;
         let path = path.canonicalize().with_context(|| format!("cannot resolve {}", path.display()))?;
         Ok(Self { path, lock: marker })
     }

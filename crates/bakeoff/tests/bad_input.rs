@@ -173,6 +173,35 @@ fn clean_removes_what_a_killed_run_left() {
 }
 
 #[test]
+fn the_next_run_removes_the_tapes_of_a_killed_one_and_of_no_other() {
+    let place = Place::new();
+    place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 20_000_000\n"));
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    let started = |already: &[PathBuf]| {
+        let child = place.spawn(&["run", "slow.toml"]);
+        let begin = std::time::Instant::now();
+        while place.leftovers().len() < already.len() + 2 {
+            assert!(begin.elapsed().as_secs() < 30, "it begins");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        // Until its directories are marked, and locked.
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        let own: Vec<_> = place.leftovers().into_iter().filter(|path| !already.contains(path)).collect();
+        (child, own)
+    };
+    let (mut living, of_living) = started(&[]);
+    let (mut killed, of_killed) = started(&of_living);
+    killed.kill().expect("it is killed");
+    killed.wait().expect("it ends");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let tapes = of_killed.iter().find(|path| path.display().to_string().ends_with(".tapes")).expect("tapes");
+    place.run(&["run", "tiny.toml"]).expect(0).says(&["left behind when it was killed", &tapes.display().to_string()]);
+    assert!(!tapes.exists() && of_living.iter().all(|path| path.exists()), "{:?}", place.leftovers());
+    living.kill().expect("it is killed");
+    living.wait().expect("it ends");
+}
+
+#[test]
 fn a_run_in_progress_cannot_be_resumed_beside_itself() {
     let place = Place::new();
     place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 5_000_000\n"));

@@ -1,8 +1,11 @@
 //! Media made for one run: a file system in an image file (or in memory), mounted in a marked directory and removed with it.
 //!
 //! Nothing of them outlives a run that is killed: they are mounted in a namespace of the run's own, which goes with its last process, and the image
-//! loses its name as soon as it is there, with NTFS once it is mounted. What stays is an empty marked directory, which the next run with the same base
-//! directory removes, and so does `bakeoff clean`. Where a namespace is not permitted, they do the unmounting too.
+//! loses its name as soon as it is there, with NTFS once it is mounted. What stays is a marked directory for each medium, empty but for the directory it was
+//! mounted on, and one with the run's tapes: the next run with the same base directory removes them ([`remove_left_behind`]), and so does
+//! `bakeoff clean`. Where a namespace is not permitted, they do the unmounting too.
+//!
+//! [`remove_left_behind`]: crate::engine::scratch::remove_left_behind
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,7 +21,7 @@ use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::process::geteuid;
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
-use crate::files::{Kind, OwnDirectory, kind_of, mounts_below};
+use crate::files::{Kind, OwnDirectory, mounts_below};
 use crate::tools::{dies_with_us, need, run};
 
 /// What stands before a file system's name instead of a directory.
@@ -34,7 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const NAMELESS: &str = "/proc/self/fd/0";
 
 /// In the names of the directories that hold images.
-const INFIX: &str = "-made-";
+pub(crate) const INFIX: &str = "-made-";
 
 /// How file systems are made: name, the Debian package, and the program with its arguments before the image; none for one in memory.
 ///
@@ -206,11 +209,10 @@ pub(crate) struct MadeMedia {
 }
 
 impl MadeMedia {
-    /// Removes what killed runs left mounted in `base`, then makes and mounts every one of `wanted`.
+    /// Makes and mounts every one of `wanted` in `base`.
     pub(crate) fn create(wanted: &BTreeMap<String, NewFileSystem>, base: &Path, run: &str) -> Result<Self> {
         let mut made = Self::default();
         if !wanted.is_empty() {
-            remove_left_behind(base);
             mount_for_ourselves();
         }
         for (medium, file_system) in wanted {
@@ -246,26 +248,10 @@ impl Drop for MadeMedia {
     }
 }
 
-/// Removes the directories of media that no living run holds.
-fn remove_left_behind(base: &Path) {
-    for path in std::fs::read_dir(base).into_iter().flatten().flatten().map(|entry| entry.path()) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_made = name.starts_with("bakeoff-scratch-") && name.contains(INFIX);
-        if is_made
-            && kind_of(&path) == Some(Kind::Scratch)
-            && let Ok(own) = OwnDirectory::open(&path, Kind::Scratch)
-        {
-            tell!("note: removing {}, which a killed run left", path.display());
-            if let Err(error) = own.remove() {
-                tell!("note: {error:#}");
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::scratch::remove_left_behind;
     use crate::tools::say_skipped;
 
     #[test]

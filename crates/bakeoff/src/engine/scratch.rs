@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use crate::engine::made_media;
 use crate::files::{Kind, OwnDirectory, count_files, empty_tree, remove_tree};
 
 /// The scratch directories of a run.
@@ -188,6 +189,27 @@ impl Scratch {
             }
         }
         outcome
+    }
+}
+
+/// Removes the tapes and the media made for a run that killed runs left in `base`: nobody living holds their locks.
+///
+/// What such runs left of stores on other media stays for `bakeoff clean`: to remove many files makes some file systems slow for minutes,
+/// and stores are measured next.
+pub(crate) fn remove_left_behind(base: &Path) {
+    for path in std::fs::read_dir(base).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with("bakeoff-scratch-") && (name.ends_with(TAPES) || name.contains(made_media::INFIX)) {
+            remove_if_left(&path);
+        }
+    }
+}
+
+/// Removes a scratch directory that a killed run left. One that is in use, or is not ours, is left as it is.
+pub(crate) fn remove_if_left(path: &Path) {
+    if let Ok(own) = OwnDirectory::open(path, Kind::Scratch) {
+        tell!("Removing what a run left behind when it was killed: {}", path.display());
+        own.remove().unwrap_or_else(|error| tell!("note: {error:#}"));
     }
 }
 

@@ -21,7 +21,7 @@ use crate::engine::profile::ProfileFacts;
 use crate::engine::results::Results;
 use crate::engine::run::{Run, sized, workload_words};
 use crate::engine::run_file::{DriverFacts, RunFile, SuiteText, VariantText, WhatWhy, now};
-use crate::engine::scratch::Scratch;
+use crate::engine::scratch::{Scratch, remove_if_left, remove_left_behind};
 use crate::engine::setup::{Setup, SuiteSource};
 use crate::engine::warnings;
 use crate::files::{Kind, OwnDirectory, newest_results, remove_unfinished};
@@ -192,6 +192,7 @@ pub(crate) fn execute(
     let interrupt = Interrupt::install()?;
     let name = directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     remove_leftovers(setup, &name);
+    remove_left_behind(&setup.base);
     let made = MadeMedia::create(&setup.made, &setup.base, &name)?;
     let directories = all_directories(setup, &made, &mut file);
     file.write(directory.path())?;
@@ -303,11 +304,8 @@ fn remove_leftovers(setup: &Setup, run: &str) {
             if !name.starts_with(&format!("bakeoff-scratch-{run}-")) {
                 continue;
             }
-            if !remove_unfinished(&path)
-                && let Ok(own) = OwnDirectory::open(&path, Kind::Scratch)
-            {
-                tell!("Removing what the run left behind when it was killed: {}", path.display());
-                own.remove().unwrap_or_else(|error| tell!("note: {error:#}"));
+            if !remove_unfinished(&path) {
+                remove_if_left(&path);
             }
         }
     }
