@@ -20,7 +20,7 @@ pub use clock::Clock;
 pub use device::{DeviceCounters, DeviceId};
 pub use disk::{disk_usage, is_full, room_bytes};
 pub use histogram::{Histogram, HistogramError, recorded_ns};
-pub use machine::{FileLimit, Machine, nofile_limit, out_of_memory_kills};
+pub use machine::{FileLimit, Machine, memory_available_bytes, nofile_limit, out_of_memory_kills};
 pub use medium::{Medium, mount_points};
 pub use page_cache::page_cache_bytes;
 pub use process::{Snapshot, die, reset_peak_rss, rss_bytes};

@@ -220,6 +220,11 @@ fn hypervisor() -> Option<String> {
     sys::text("/proc/device-tree/hypervisor/compatible").or_else(|| sys::text("/sys/hypervisor/type"))
 }
 
+/// The memory that programs can still take without swapping, as the kernel estimates it.
+pub fn memory_available_bytes() -> Option<u64> {
+    Meminfo::current().ok()?.mem_available
+}
+
 /// How many processes the kernel has killed since it started, since memory ran out; `None` where it does not count them.
 pub fn out_of_memory_kills() -> Option<i64> {
     procfs::vmstat().ok()?.get("oom_kill").copied()

@@ -136,18 +136,26 @@ impl NewFileSystem {
     }
 }
 
-/// Checks that all images fit together.
+/// Checks that all images fit together, and all that lie in memory.
 pub(crate) fn check_room(wanted: &BTreeMap<String, NewFileSystem>, base: &Path) -> Result<()> {
-    let images: Vec<_> = wanted.values().filter(|new| new.name != "tmpfs").collect();
-    let bytes = images.iter().fold(0_u64, |sum, new| sum.saturating_add(new.bytes));
-    let free = Medium::read(base).free_bytes.unwrap_or(u64::MAX);
-    if free < bytes {
-        let names: Vec<String> =
-            images.iter().map(|new| format!("a new {} of {}", new.name, format_size(new.bytes))).collect();
-        let (fit, free) = (if names.len() == 1 { "does" } else { "do" }, bakeoff_suite::approximate_size(free));
-        bail!("{} {fit} not fit {}: {free} are free", names.join(" and "), base.display());
-    }
-    Ok(())
+    let (in_memory, images): (Vec<_>, Vec<_>) = wanted.values().partition(|new| new.is_in_memory());
+    must_fit(&images, Medium::read(base).free_bytes, &base.display().to_string())?;
+    // One that is larger than memory takes what programs need, and the kernel kills them.
+    must_fit(&in_memory, bakeoff_measure::memory_available_bytes(), "the memory")
+}
+
+/// Refuses file systems that are together larger than the room there is, if that is known.
+fn must_fit(wanted: &[&NewFileSystem], free: Option<u64>, place: &str) -> Result<()> {
+    let bytes = wanted.iter().fold(0_u64, |sum, new| sum.saturating_add(new.bytes));
+    let (Some(last), Some(free)) = (wanted.last(), free.filter(|free| *free < bytes)) else { return Ok(()) };
+    let names: Vec<String> =
+        wanted.iter().map(|new| format!("a new {} of {}", new.name, format_size(new.bytes))).collect();
+    let (fit, free) = (if names.len() == 1 { "does" } else { "do" }, bakeoff_suite::approximate_size(free));
+    bail!(
+        "{} {fit} not fit {place}: {free} are free; give a smaller size, as in new:{}:1GiB",
+        names.join(" and "),
+        last.name
+    );
 }
 
 /// Mounts an image with NTFS: the program that serves it stays a child of ours, so that it ends when we do.
@@ -266,6 +274,25 @@ mod tests {
             let error = NewFileSystem::parse(wrong).unwrap_err().to_string();
             assert!(error.contains(says), "{wrong}: {error}");
         }
+    }
+
+    #[test]
+    fn what_is_larger_than_the_room_there_is_is_refused() {
+        let new = |text: &str| NewFileSystem::parse(text).unwrap().unwrap();
+        let (small, large) = (new("new:tmpfs:1GiB"), new("new:tmpfs:100TiB"));
+        let here = std::env::current_dir().unwrap();
+        let check = |file_system: &NewFileSystem| {
+            check_room(&BTreeMap::from([("disk".to_owned(), file_system.clone())]), &here)
+        };
+        let error = check(&large).unwrap_err().to_string();
+        assert!(error.starts_with("a new tmpfs of 100TiB does not fit the memory: "), "{error}");
+        assert!(error.ends_with(" are free; give a smaller size, as in new:tmpfs:1GiB"), "{error}");
+        let error = check(&new("new:ext4:1000TiB")).unwrap_err().to_string();
+        assert!(error.contains(&format!("does not fit {}: ", here.display())), "{error}");
+        must_fit(&[&small], Some(1 << 30), "the memory").unwrap();
+        must_fit(&[&large], None, "the memory").unwrap();
+        let error = must_fit(&[&small, &small], Some((2 << 30) - 1), "the memory").unwrap_err().to_string();
+        assert!(error.starts_with("a new tmpfs of 1GiB and a new tmpfs of 1GiB do not fit the memory"), "{error}");
     }
 
     #[test]
