@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
+use crate::engine::made_media::NewFileSystem;
 use crate::engine::setup::Setup;
 use crate::files::{Kind, OwnDirectory};
 
@@ -17,7 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// What is written before each.
 const BYTES: [u8; 4096] = [7; 4096];
 
-/// What one flush takes on each medium where some store flushes its writes, nanoseconds; `None` where it could not be tried.
+/// What one flush takes on each medium where some store flushes its writes, nanoseconds; `None` where it could not be tried. Media that are made
+/// in memory are not among them: there is nothing to flush to.
 #[derive(Default)]
 pub(crate) struct Flushes(BTreeMap<String, Option<f64>>);
 
@@ -25,10 +27,10 @@ impl Flushes {
     /// Tries each of these media. Nothing is written where no store flushes its writes.
     pub(crate) fn measure(setup: &Setup) -> Self {
         let cells = setup.plan.workloads.iter().flat_map(|workload| &workload.cells);
-        let media: BTreeSet<&String> =
-            cells.filter(|cell| setup.flushes_writes(cell)).map(|cell| &cell.axes.medium).collect();
+        let in_memory = |medium: &str| setup.made.get(medium).is_some_and(NewFileSystem::is_in_memory);
+        let flushed = cells.filter(|cell| setup.flushes_writes(cell) && !in_memory(&cell.axes.medium));
+        let media: BTreeSet<&String> = flushed.map(|cell| &cell.axes.medium).collect();
         let tried = |medium: &String| match setup.made.get(medium) {
-            Some(made) if made.is_in_memory() => Some(0.0),
             // It is not there yet, but its image will lie there.
             Some(_) => flush_ns(&setup.base).ok(),
             None => flush_ns(setup.directories.get(medium)?).ok(),
