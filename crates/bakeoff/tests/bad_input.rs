@@ -70,6 +70,19 @@ fn output_that_nobody_takes_is_an_error_and_no_panic() {
 }
 
 #[test]
+fn an_export_that_cannot_be_written_is_told_once() {
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
+    place.run(&["run", "tiny.toml", "--rounds", "1"]).expect(0);
+    let said = place.run(&["report", "--csv", "hines:"]).expect(2).says(&["no file name", "give it one"]).stderr;
+    assert!(!said.contains("os error"), "{said}");
+    // A name too long for the file system shows only when the finished file is given it.
+    let long = format!("{}.csv", "x".repeat(300));
+    let said = place.run(&["report", "--csv", &long]).expect(2).says(&["cannot write", "too long"]).stderr;
+    assert_eq!(said.matches("too long").count(), 1, "{said}");
+}
+
+#[test]
 fn flags_are_held_to_the_same_rules() {
     let place = Place::new();
     place.run(&["run", "--rounds", "0"]).expect(2).says(&["rounds"]);

@@ -108,10 +108,13 @@ fn hines_columns(path: &str) -> Option<&str> {
     if rest.is_empty() { Some("-") } else { rest.strip_prefix(':') }
 }
 
-/// Two exports must not be written into each other.
+/// Each export must have a name, and two must not be written into each other.
 pub(crate) fn check_files<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Result<()> {
     let mut seen = Vec::new();
     for file in files {
+        if file.as_os_str().is_empty() {
+            bail!("an export has no file name: give it one, or - for standard output");
+        }
         let place = place_of(file);
         if seen.contains(&place) {
             bail!("two exports would be written into {}: give them different files", file.display());
@@ -210,5 +213,6 @@ where
     let mut out = BufWriter::new(file);
     write(&mut out).with_context(cannot)?;
     let file = out.into_inner().map_err(IntoInnerError::into_error).with_context(cannot)?;
-    file.persist(&place).map(drop).with_context(cannot)
+    // Its own message tells its cause, which is told behind it again.
+    file.persist(&place).map(drop).map_err(|error| error.error).with_context(cannot)
 }
