@@ -119,9 +119,10 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
         // At most a hundred: the settings were checked.
         bloom_bits: integer(request.settings, "bloom-bits")?.min(100) as std::ffi::c_int,
         snappy: word(request.settings, "compression")? == "snappy",
+        flush: request.durability == Durability::Power,
     };
     let database = Database::open(request.directory, &options)?;
-    Ok(Box::new(LevelDb { database, sync: request.durability == Durability::Power }))
+    Ok(Box::new(LevelDb { database, sync: options.flush }))
 }
 
 struct LevelDb {

@@ -6,7 +6,12 @@
  */
 
 #include <db.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #define GIBIBYTE ((u_int64_t)1 << 30)
 
@@ -39,6 +44,40 @@ static DBT wanted(const struct bakeoff_db_room *room) {
     return dbt;
 }
 
+/* Flushes the names in a file's directory. Returns 0, or -1 with errno set. */
+static int flush_directory_of(const char *file) {
+    char directory[PATH_MAX];
+    const char *slash = strrchr(file, '/');
+    const size_t length = slash == NULL ? 0 : (size_t)(slash - file) + 1;
+    if (length >= sizeof directory) { errno = ENAMETOOLONG; return -1; }
+    memcpy(directory, file, length);
+    directory[length] = 0;
+    const int descriptor = open(length == 0 ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return -1;
+    const int code = fsync(descriptor), error = errno;
+    (void)close(descriptor);
+    errno = error;
+    return code;
+}
+
+/*
+ * Opens as open() does, and flushes the name of a file that was not there. Berkeley DB flushes what it writes to a log, but not that there is a new
+ * log, which comes every 10 MiB: after a power cut what was acknowledged would be in a file without a name.
+ */
+static int open_with_name(const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    const mode_t mode = (flags & O_CREAT) == 0 ? 0 : va_arg(rest, mode_t);
+    va_end(rest);
+    const int is_new = (flags & O_CREAT) != 0 && access(path, F_OK) != 0;
+    const int descriptor = open(path, flags | O_CLOEXEC, mode);
+    if (descriptor < 0 || !is_new || flush_directory_of(path) == 0) return descriptor;
+    const int error = errno;
+    (void)close(descriptor);
+    errno = error;
+    return -1;
+}
+
 /* Of two that wait for each other, the one that has written less is told to try again. */
 static int configure(DB_ENV *environment, u_int64_t cache_bytes, int flush) {
     int code = environment->set_cachesize(environment, (u_int32_t)(cache_bytes / GIBIBYTE), (u_int32_t)(cache_bytes % GIBIBYTE), 1);
@@ -51,7 +90,9 @@ static int configure(DB_ENV *environment, u_int64_t cache_bytes, int flush) {
 int bakeoff_db_environment_open(const char *directory, u_int64_t cache_bytes, int flush, DB_ENV **result) {
     const u_int32_t flags = DB_CREATE | DB_RECOVER | DB_PRIVATE | DB_THREAD | DB_INIT_TXN | DB_INIT_LOG | DB_INIT_LOCK | DB_INIT_MPOOL;
     DB_ENV *environment;
-    int code = db_env_create(&environment, 0);
+    /* For all environments of the process: in others it costs a flush for a file, and there are few files. */
+    int code = flush ? db_env_set_func_open(open_with_name) : 0;
+    if (code == 0) code = db_env_create(&environment, 0);
     if (code != 0) return code;
     code = configure(environment, cache_bytes, flush);
     if (code == 0) code = environment->open(environment, directory, flags, 0644);

@@ -30,6 +30,7 @@ pub(super) struct Options {
     pub(super) block_bytes: usize,
     pub(super) bloom_bits: c_int,
     pub(super) snappy: bool,
+    pub(super) flush: bool,
 }
 
 // What returns a message returns null where all is well; the caller frees it.

@@ -49,9 +49,10 @@ impl fmt::Display for Outcome {
 /// A check: its name and what it does.
 type Check = (&'static str, fn(&Subject, Durability) -> Outcome);
 
-const CHECKS: [Check; 5] = [
+const CHECKS: [Check; 6] = [
     ("flushes of single writes", |subject, class| trace::flushes(subject, class, false)),
     ("flushes of batches", |subject, class| trace::flushes(subject, class, true)),
+    ("flushes as logs grow", trace::flushes_as_logs_grow),
     ("kill -9 between single writes", |subject, class| kill::survives(subject, class, false)),
     ("kill -9 between batches", |subject, class| kill::survives(subject, class, true)),
     ("two processes", two::share),
