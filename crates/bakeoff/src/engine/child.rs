@@ -267,7 +267,9 @@ fn was_killed(status: Option<ExitStatus>) -> bool {
 fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i64>) -> Ending {
     let log = last_bytes(job.log, 4096);
     let signal = status.and_then(|status| status.signal());
-    let out_of_memory = log.contains("memory allocation of") || log.contains("out of memory");
+    // Of Rust, of C++, and of a JVM.
+    let words = ["memory allocation of", "out of memory", "Terminating due to java.lang.OutOfMemoryError"];
+    let out_of_memory = words.into_iter().any(|words| log.contains(words));
     // Another process may have been killed instead, but hardly at the same time.
     let killed_by_kernel = was_killed(status) && kills_before < out_of_memory_kills();
     let beyond_limit = job.group.is_some_and(MemoryGroup::ran_out);

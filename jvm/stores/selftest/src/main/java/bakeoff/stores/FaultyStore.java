@@ -136,11 +136,15 @@ public final class FaultyStore implements StoreType {
         }
     }
 
-    /** Takes memory until there is no more. */
+    /** Takes memory until there is no more, and goes on as if nothing had been, as some stores do. */
     private static void hoard() {
         List<byte[]> hoard = new ArrayList<>();
-        while (!hoard.contains(null)) {
-            hoard.add(new byte[1 << 20]);
+        try {
+            while (!hoard.contains(null)) {
+                hoard.add(new byte[1 << 20]);
+            }
+        } catch (OutOfMemoryError full) {
+            hoard.clear();
         }
     }
 

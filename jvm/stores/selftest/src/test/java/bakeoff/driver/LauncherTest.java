@@ -188,17 +188,28 @@ final class LauncherTest {
         "panic,panic,asked to panic",
         "disk-full,disk-full,No space left",
         "missing-library,store-error,bakeoff-there-is-none",
-        "out-of-memory,out-of-memory,Java heap space",
     })
     void aStoreThatGoesWrongIsAFailedCell(String fault, String kind, String words) throws Exception {
         JsonObject request = request("faulty-jvm");
         request.add("settings", settings("fault", fault, "when", "open"));
-        request.getAsJsonObject("settings").addProperty("heap", 64 << 20);
         Ended ended = run(request);
         assertEquals(1, ended.status);
         assertEquals("failed", ended.text("event"));
         assertEquals(kind, ended.text("kind"), ended.log);
         assertTrue(ended.text("message").contains(words), ended.text("message"));
+    }
+
+    /** Whether or not the store catches it; the caller takes the reason from the log. */
+    @Test
+    void whoRunsOutOfHeapEndsAtOnceAndSaysSoInTheLogAlone() throws Exception {
+        JsonObject request = request("faulty-jvm");
+        request.add("settings", settings("fault", "out-of-memory", "when", "open"));
+        request.getAsJsonObject("settings").addProperty("heap", 64 << 20);
+        Ended ended = run(request);
+        assertEquals(3, ended.status, ended.log);
+        assertEquals(List.of(), ended.lines);
+        String words = "Terminating due to java.lang.OutOfMemoryError: Java heap space";
+        assertTrue(ended.log.contains(words), ended.log);
     }
 
     /** The caller calls such an end a crash. */
