@@ -31,6 +31,9 @@ const POOL_PER_VALUE: u64 = 16;
 /// A database is given this many times its data: logs, copies on write, and old pages take room too.
 const DISK_PER_DATA: u64 = 3;
 
+/// A compacted copy lies beside it: it has the data once, in pages that are not quite full, and room for what opening it adds.
+const DISK_PER_DATA_COPIED: u64 = 2;
+
 /// The medium on which tapes and values lie, and stores too where the suite names no other.
 pub const DEFAULT_MEDIUM: &str = "default";
 
@@ -74,6 +77,8 @@ pub struct WorkloadPlan {
     pub cells: Vec<Cell>,
     /// How large it will be, about.
     pub estimate: Estimate,
+    /// The most disk that a store of it takes, about, with the compacted copy of it if there is to be one.
+    pub disk_bytes: u64,
 }
 
 /// One store with one setting of every axis.
@@ -267,6 +272,7 @@ impl Planner<'_> {
                 memory_limit_bytes,
                 cells,
                 estimate,
+                disk_bytes: self.disk_bytes(&estimate),
             };
             self.plan.workloads.push(planned);
         }
@@ -286,6 +292,12 @@ impl Planner<'_> {
         }
     }
 
+    /// The most disk that a store of so much data takes, about.
+    fn disk_bytes(&self, estimate: &Estimate) -> u64 {
+        let copied = if self.suite.makes_compacted_copies() { DISK_PER_DATA_COPIED } else { 0 };
+        estimate.data_bytes_max.saturating_mul(DISK_PER_DATA + copied)
+    }
+
     fn too_large(&self, workload: &Workload, medium: &str, estimate: &Estimate) -> Option<(String, SkipReason)> {
         let size = size_words(workload);
         let db_bytes = workload.value_bytes_mean().saturating_mul(workload.records);
@@ -293,10 +305,12 @@ impl Planner<'_> {
             return Some((size, SkipReason::AboveLimit { db_bytes, db_bytes_max }));
         }
         let tapes_bytes = if medium == DEFAULT_MEDIUM { tapes_bytes(workload, estimate) } else { 0 };
-        let needed_bytes = estimate.data_bytes_max.saturating_mul(DISK_PER_DATA).saturating_add(tapes_bytes);
+        let needed_bytes = self.disk_bytes(estimate).saturating_add(tapes_bytes);
         let too_little = |medium: &str, needed: u64| self.media.get(medium)?.free_bytes.filter(|&free| needed > free);
         if let Some(free_bytes) = too_little(medium, needed_bytes) {
-            return Some((format!("{size} on medium {medium}"), SkipReason::DiskTooSmall { needed_bytes, free_bytes }));
+            let copied = self.suite.makes_compacted_copies();
+            let why = SkipReason::DiskTooSmall { needed_bytes, free_bytes, copied };
+            return Some((format!("{size} on medium {medium}"), why));
         }
         let tapes_bytes = self::tapes_bytes(workload, estimate);
         let free_bytes = too_little(DEFAULT_MEDIUM, tapes_bytes)?;
@@ -440,8 +454,7 @@ impl Plan {
     /// The most disk that a run takes at a time, roughly: the largest store, and all tapes with the values on them, which workloads
     /// with the same values share.
     pub fn disk_bytes_max(&self) -> u64 {
-        let stores =
-            self.workloads.iter().map(|workload| workload.estimate.data_bytes_max.saturating_mul(DISK_PER_DATA));
+        let stores = self.workloads.iter().map(|workload| workload.disk_bytes);
         let pools: BTreeMap<_, _> = self
             .workloads
             .iter()

@@ -32,12 +32,15 @@ pub enum SkipReason {
         /// The limit.
         db_bytes_max: u64,
     },
-    /// The medium has too little free space: three times the data must fit, for logs, copies and free pages.
+    /// The medium has too little free space: three times the data must fit, for logs, copies on write and free pages, and twice more
+    /// for a compacted copy.
     DiskTooSmall {
         /// What is needed.
         needed_bytes: u64,
         /// What is free.
         free_bytes: u64,
+        /// Whether compacted copies are asked for.
+        copied: bool,
     },
     /// The tapes do not fit the disk on which they are to lie.
     NoRoomForTapes {
@@ -123,10 +126,11 @@ impl fmt::Display for SkipReason {
                 approximate_size(*db_bytes),
                 format_size(*db_bytes_max)
             ),
-            Self::DiskTooSmall { needed_bytes, free_bytes } => write!(
+            Self::DiskTooSmall { needed_bytes, free_bytes, copied } => write!(
                 formatter,
-                "too large for the disk: needs about {} (three times the data, and the tapes), and {} are free",
+                "too large for the disk: needs about {} (three times the data, {}and the tapes), and {} are free",
                 approximate_size(*needed_bytes),
+                if *copied { "twice for its compacted copy, " } else { "" },
                 approximate_size(*free_bytes)
             ),
             Self::NoRoomForTapes { needed_bytes, free_bytes } => write!(

@@ -143,6 +143,19 @@ fn what_does_not_fit_the_disk_three_times_is_skipped() {
 }
 
 #[test]
+fn a_compacted_copy_takes_room_too() {
+    let base = suite("seed = 7", "seed = 7\ncompacted-copy = true");
+    let whole = plan_with(&base, None).unwrap();
+    let largest = whole.workloads.iter().max_by_key(|plan| plan.estimate.data_bytes_max).unwrap();
+    let needed = 5 * 10_000 * (5_632 + 32) + largest.workload.pool_bytes + 64 * largest.estimate.operations;
+    assert!(plan_with(&base, Some(needed)).unwrap().skipped.is_empty());
+    let plan = plan_with(&base, Some(needed - 1)).unwrap();
+    let shown: Vec<_> = plan.skipped.iter().map(ToString::to_string).collect();
+    assert!(shown[0].contains("(three times the data, twice for its compacted copy, and the tapes)"), "{shown:?}");
+    assert!(whole.disk_bytes_max() > planned(&suite("seed = 7", "seed = 7")).disk_bytes_max());
+}
+
+#[test]
 fn what_a_store_does_not_offer_is_skipped_for_that_store_alone() {
     let plan = planned(&suite("\"process\"", "\"power\""));
     let shown: Vec<_> = plan.skipped.iter().map(ToString::to_string).collect();

@@ -67,9 +67,8 @@ impl<'a> CellJob<'a> {
 
     /// What the driver is asked, for the store's files in `directory`.
     pub(crate) fn request(&self, round: u32, directory: PathBuf) -> Request {
-        let copy = self.compacted_copy && self.store.capabilities.compacted_copy && !self.cell.axes.killed;
         Request {
-            compacted_copy: copy.then(|| directory.with_file_name(TEMPORARY).join("compacted-copy")),
+            compacted_copy: self.is_copied().then(|| directory.with_file_name(TEMPORARY).join("compacted-copy")),
             protocol: PROTOCOL_VERSION,
             cell: self.cell.id.clone(),
             round,
@@ -85,6 +84,11 @@ impl<'a> CellJob<'a> {
             crash: self.cell.axes.killed.then_some(Crash::Die),
             profile: None,
         }
+    }
+
+    /// Whether the store is asked for a compacted copy of itself.
+    fn is_copied(&self) -> bool {
+        self.compacted_copy && self.store.capabilities.compacted_copy && !self.cell.axes.killed
     }
 
     fn warm_up(&self) -> Option<bakeoff_protocol::WarmUp> {
@@ -365,6 +369,10 @@ impl<'a> Collected<'a> {
                 "the driver verified {} entries after opening the store again, but {} are alive",
                 verified.entries, self.end.records_alive
             )),
+            Some(verified) if verified.compacted_copy.is_some() != self.job.is_copied() => Some(
+                "the driver said nothing of the compacted copy it was asked for, or made one that nobody asked for"
+                    .to_owned(),
+            ),
             Some(_) => None,
         }
     }
