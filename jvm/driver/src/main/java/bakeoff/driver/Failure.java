@@ -74,7 +74,8 @@ public final class Failure extends Exception {
 
     private static Kind kindOf(Throwable error) {
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {
-            if (cause instanceof StoreException known) {
+            // An error of the store like any other may be told apart by its words.
+            if (cause instanceof StoreException known && known.kind() != StoreException.Kind.STORE) {
                 return switch (known.kind()) {
                     case BAD_REQUEST -> Kind.BAD_REQUEST;
                     case DISK_FULL -> Kind.DISK_FULL;
