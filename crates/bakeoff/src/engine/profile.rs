@@ -40,7 +40,7 @@ pub(crate) struct ProfileFacts {
     /// What sampled drivers from outside, with its version; absent where all profiled themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sampler: Option<String>,
-    /// Whether what the kernel does for a store is seen by it.
+    /// Whether what the kernel does for a store is seen, where CPU time is profiled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) kernel_frames: Option<bool>,
 }
@@ -50,7 +50,9 @@ impl ProfileFacts {
     pub(crate) fn of(setup: &Setup) -> Option<Self> {
         let kind = setup.profile?;
         let outside = setup.is_sampled_from_outside();
-        let (sampler, kernel_frames) = if outside { (version(), Some(sees_kernel())) } else { (None, None) };
+        let sampler = if outside { version() } else { None };
+        // The kernel asks the same of drivers that sample themselves; allocations are not in it.
+        let kernel_frames = (kind == Profile::Cpu).then(sees_kernel);
         Some(Self { kind, sampler, kernel_frames })
     }
 }
