@@ -5,6 +5,7 @@ import bakeoff.store.Capability;
 import bakeoff.store.Direction;
 import bakeoff.store.Durability;
 import bakeoff.store.Form;
+import bakeoff.store.NewNames;
 import bakeoff.store.OpenRequest;
 import bakeoff.store.Output;
 import bakeoff.store.Session;
@@ -25,7 +26,9 @@ import com.sleepycat.je.JEVersion;
 import com.sleepycat.je.LockMode;
 import com.sleepycat.je.OperationStatus;
 import com.sleepycat.je.Transaction;
+import java.io.IOException;
 import java.util.Arrays;
+import java.util.Optional;
 
 /** Berkeley DB Java Edition: one database in one transactional environment. */
 public final class BerkeleyDbJe implements StoreType {
@@ -79,10 +82,15 @@ public final class BerkeleyDbJe implements StoreType {
         Environment environment = new Environment(request.directory().toFile(), config);
         DatabaseConfig databaseConfig =
                 new DatabaseConfig().setAllowCreate(true).setTransactional(true);
-        return new Opened(environment, environment.openDatabase(null, "records", databaseConfig));
+        Database database = environment.openDatabase(null, "records", databaseConfig);
+        boolean power = request.durability() == Durability.POWER;
+        return new Opened(
+                environment, database, power ? Optional.of(new NewNames(request.directory())) : Optional.empty());
     }
 
-    private record Opened(Environment environment, Database database) implements Store<byte[]> {
+    /** With the names of new logs to be flushed after each commit in class {@code power}. */
+    private record Opened(Environment environment, Database database, Optional<NewNames> names)
+            implements Store<byte[]> {
         @Override
         public Form<byte[]> form() {
             return new ArrayForm();
@@ -90,7 +98,7 @@ public final class BerkeleyDbJe implements StoreType {
 
         @Override
         public Session<byte[]> session(SessionPlan plan) {
-            return new OfThread(environment, database, plan.batched());
+            return new OfThread(environment, database, names, plan.batched());
         }
 
         @Override
@@ -103,15 +111,17 @@ public final class BerkeleyDbJe implements StoreType {
     private static final class OfThread implements Session<byte[]> {
         private final Environment environment;
         private final Database database;
+        private final Optional<NewNames> names;
         private final boolean batched;
         private final DatabaseEntry keyEntry = new DatabaseEntry();
         private final DatabaseEntry valueEntry = new DatabaseEntry();
         /** The open batch; null outside of one, when each write is a transaction of its own. */
         private Transaction batch;
 
-        OfThread(Environment environment, Database database, boolean batched) {
+        OfThread(Environment environment, Database database, Optional<NewNames> names, boolean batched) {
             this.environment = environment;
             this.database = database;
+            this.names = names;
             this.batched = batched;
         }
 
@@ -123,30 +133,40 @@ public final class BerkeleyDbJe implements StoreType {
         }
 
         @Override
-        public void insert(byte[] key, byte[] value) throws StoreException {
+        public void insert(byte[] key, byte[] value) throws IOException, StoreException {
             keyEntry.setData(key);
             valueEntry.setData(value);
             if (database.putNoOverwrite(writer(), keyEntry, valueEntry) != OperationStatus.SUCCESS) {
                 throw StoreException.store("KEYEXIST: the key is there already");
             }
+            acknowledge();
         }
 
         @Override
-        public void update(byte[] key, byte[] value) {
+        public void update(byte[] key, byte[] value) throws IOException {
             upsert(key, value);
         }
 
         @Override
-        public void upsert(byte[] key, byte[] value) {
+        public void upsert(byte[] key, byte[] value) throws IOException {
             keyEntry.setData(key);
             valueEntry.setData(value);
             database.put(writer(), keyEntry, valueEntry);
+            acknowledge();
         }
 
         @Override
-        public void delete(byte[] key) {
+        public void delete(byte[] key) throws IOException {
             keyEntry.setData(key);
             database.delete(writer(), keyEntry);
+            acknowledge();
+        }
+
+        /** What was committed is to survive a power cut: it may be in a log that is new, which Berkeley DB does not flush the name of. */
+        private void acknowledge() throws IOException {
+            if (batch == null && names.isPresent()) {
+                names.get().flush();
+            }
         }
 
         @Override
@@ -199,10 +219,11 @@ public final class BerkeleyDbJe implements StoreType {
         }
 
         @Override
-        public void commit() {
+        public void commit() throws IOException {
             if (batch != null) {
                 batch.commit();
                 batch = null;
+                acknowledge();
             }
         }
 

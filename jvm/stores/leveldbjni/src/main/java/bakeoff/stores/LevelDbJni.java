@@ -5,6 +5,7 @@ import bakeoff.store.Capability;
 import bakeoff.store.Direction;
 import bakeoff.store.Durability;
 import bakeoff.store.Form;
+import bakeoff.store.NewNames;
 import bakeoff.store.OpenRequest;
 import bakeoff.store.Output;
 import bakeoff.store.Session;
@@ -92,10 +93,10 @@ public final class LevelDbJni implements StoreType {
                 .compressionType(snappy ? CompressionType.SNAPPY : CompressionType.NONE);
         DB db = JniDBFactory.factory.open(request.directory().toFile(), options);
         WriteOptions write = new WriteOptions().sync(request.durability() == Durability.POWER);
-        return new Opened(db, write);
+        return new Opened(db, write, new NewNames(request.directory()));
     }
 
-    private record Opened(DB db, WriteOptions write) implements Store<byte[]> {
+    private record Opened(DB db, WriteOptions write, NewNames names) implements Store<byte[]> {
         @Override
         public Form<byte[]> form() {
             return new ArrayForm();
@@ -103,7 +104,7 @@ public final class LevelDbJni implements StoreType {
 
         @Override
         public Session<byte[]> session(SessionPlan plan) {
-            return new OfThread(db, write, plan.batched());
+            return new OfThread(db, write, names, plan.batched());
         }
 
         @Override
@@ -115,12 +116,14 @@ public final class LevelDbJni implements StoreType {
     private static final class OfThread implements Session<byte[]> {
         private final DB db;
         private final WriteOptions write;
+        private final NewNames names;
         private final boolean batched;
         private WriteBatch batch;
 
-        OfThread(DB db, WriteOptions write, boolean batched) {
+        OfThread(DB db, WriteOptions write, NewNames names, boolean batched) {
             this.db = db;
             this.write = write;
+            this.names = names;
             this.batched = batched;
         }
 
@@ -132,30 +135,39 @@ public final class LevelDbJni implements StoreType {
         }
 
         @Override
-        public void insert(byte[] key, byte[] value) {
+        public void insert(byte[] key, byte[] value) throws IOException {
             upsert(key, value);
         }
 
         @Override
-        public void update(byte[] key, byte[] value) {
+        public void update(byte[] key, byte[] value) throws IOException {
             upsert(key, value);
         }
 
         @Override
-        public void upsert(byte[] key, byte[] value) {
+        public void upsert(byte[] key, byte[] value) throws IOException {
             if (batched) {
                 batch().put(key, value);
             } else {
                 db.put(key, value, write);
+                flushNames();
             }
         }
 
         @Override
-        public void delete(byte[] key) {
+        public void delete(byte[] key) throws IOException {
             if (batched) {
                 batch().delete(key);
             } else {
                 db.delete(key, write);
+                flushNames();
+            }
+        }
+
+        /** LevelDB itself leaves it at that there is a new log: https://github.com/google/leveldb/issues/196. */
+        private void flushNames() throws IOException {
+            if (write.sync()) {
+                names.flush();
             }
         }
 
@@ -227,6 +239,7 @@ public final class LevelDbJni implements StoreType {
         public void commit() throws IOException {
             if (batch != null) {
                 db.write(batch, write);
+                flushNames();
                 batch.close();
                 batch = null;
             }

@@ -1,0 +1,38 @@
+package bakeoff.store;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+
+/**
+ * Sees to it that new files of a store keep their names through a power cut: for libraries that flush what they write to a log, and not that
+ * there is a new log.
+ */
+public final class NewNames {
+    private final Path directory;
+    /** When the directory had changed last when it was flushed last. */
+    private volatile FileTime flushed;
+
+    /** In this directory, whose names are flushed from here on. */
+    public NewNames(Path directory) {
+        this.directory = directory;
+    }
+
+    /**
+     * Flushes the directory if a name came or went since. To be called after a write is flushed and before it is acknowledged; where nothing
+     * changed it takes a look at the directory, a few microseconds.
+     */
+    public void flush() throws IOException {
+        FileTime changed = Files.getLastModifiedTime(directory);
+        if (changed.equals(flushed)) {
+            return;
+        }
+        try (FileChannel names = FileChannel.open(directory)) {
+            names.force(true);
+        }
+        // That from before: what has changed meanwhile is flushed the next time.
+        flushed = changed;
+    }
+}
