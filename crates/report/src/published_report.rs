@@ -146,5 +146,6 @@ fn measure(figure: &Figure) -> Option<Measure> {
         Kind::Time | Kind::Rate => Some(Measure::Time { phase: figure.phase.clone()?, operation: None }),
         Kind::SpaceEfficiency | Kind::Size => Some(Measure::Space),
         Kind::PeakMemory => Some(Measure::Memory),
+        Kind::Garbage => None,
     }
 }

@@ -75,5 +75,6 @@ fn measure(kind: Kind) -> Option<&'static str> {
         Kind::Time | Kind::Rate => Some("time_ns_mean"),
         Kind::SpaceEfficiency | Kind::Size => Some("space_efficiency"),
         Kind::PeakMemory => Some("rss_peak_above_baseline_bytes"),
+        Kind::Garbage => None,
     }
 }
