@@ -101,7 +101,7 @@ const RATE_RESOLUTION: f64 = 0.001;
 const CELL: Measure = Measure { per_phase: false, resolution: 0.0, ..TIME };
 
 /// All measures, in the order in which they are offered.
-pub(crate) const MEASURES: [Measure; 16] = [
+pub(crate) const MEASURES: [Measure; 19] = [
     TIME,
     Measure {
         name: "latency_ns_p50",
@@ -175,6 +175,21 @@ pub(crate) const MEASURES: [Measure; 16] = [
         ..TIME
     },
     Measure {
+        name: "allocated_bytes_per_operation",
+        title: "allocated",
+        help: "Stores on the JVM: bytes of its heap that the replaying threads allocated while the clock ran, per operation (JMH's gc.alloc.rate.norm).",
+        unit: "bytes",
+        figure: |of| per_operation(of, of.phase?.0.result.resources.allocated_bytes? as f64),
+        ..TIME
+    },
+    Measure {
+        name: "gc_ns_per_operation",
+        title: "collections",
+        help: "Stores on the JVM: time that collections of its heap took during the phase, per operation of it.",
+        figure: |of| per_operation(of, of.phase?.0.result.resources.gc_ns? as f64),
+        ..TIME
+    },
+    Measure {
         name: "rss_peak_above_baseline_bytes_of_phase",
         title: "memory in the phase",
         help: "Highest resident memory of the phase above that of the opened, empty store.",
@@ -198,6 +213,14 @@ pub(crate) const MEASURES: [Measure; 16] = [
         help: "Bytes on disk after closing.",
         unit: "bytes",
         figure: |of| Some(of.cell.end.finished.as_ref()?.disk_after_close?.allocated_bytes as f64),
+        ..CELL
+    },
+    Measure {
+        name: "disk_before_close_allocated_bytes",
+        title: "disk before closing",
+        help: "Bytes on disk just before the store was closed.",
+        unit: "bytes",
+        figure: |of| Some(of.cell.end.finished.as_ref()?.disk_before_close?.allocated_bytes as f64),
         ..CELL
     },
     Measure {

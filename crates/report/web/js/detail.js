@@ -2,7 +2,7 @@
 
 const DETAIL_MEASURES = [
   "time_ns_mean", "settled_time_ns_mean", "latency_ns_p50", "latency_ns_p99", "latency_ns_p999", "latency_ns_max", "per_second", "rate_kept", "cpu_ns_per_operation",
-  "block_write_bytes_per_operation", "disk_after_close_allocated_bytes", "compacted_copy_allocated_bytes", "rss_peak_above_baseline_bytes", "reopen_ns",
+  "block_write_bytes_per_operation", "allocated_bytes_per_operation", "gc_ns_per_operation", "disk_before_close_allocated_bytes", "disk_after_close_allocated_bytes", "compacted_copy_allocated_bytes", "rss_peak_above_baseline_bytes", "reopen_ns",
 ];
 
 function drawDetail() {
