@@ -122,7 +122,10 @@ fn settings() -> Vec<Setting> {
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
     let settings = request.settings;
     let compression = word(settings, "compression")?;
-    let mut configuration = format!("create,cache_size={}", integer(settings, "cache")?);
+    // As many sessions as threads, and those of its own threads, for which its default of 100 leaves room
+    // ("session_max" of wiredtiger_open, "including server threads").
+    let sessions = request.hints.threads.saturating_add(100);
+    let mut configuration = format!("create,cache_size={},session_max={sessions}", integer(settings, "cache")?);
     let method = match request.durability {
         Durability::None => None,
         Durability::Process => Some("none"),
