@@ -230,6 +230,10 @@ pub(crate) const ROUNDS_PROOF: usize = 3;
 /// The ranking of a variant as an answer gives it; `None` if no store has figures there.
 pub(crate) fn proven_ranking(cells: &[CellRound], variant: &str, goal: Goal) -> Option<Ranking> {
     let all = pick_ranking(cells, variant, goal, CONFIDENCE, None)?;
+    // The time may have ended inside the second round: what then has one, and is first or next by it, cannot be passed over.
+    if all.order.iter().take(2).any(|place| place.rounds < 2) {
+        return Some(all);
+    }
     // Of a single round nothing can be proven: where others have more, those that have not are behind, and said to be.
     let proven: Vec<String> =
         all.order.iter().filter(|place| place.rounds > 1).map(|place| place.name.clone()).collect();

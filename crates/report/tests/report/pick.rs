@@ -239,6 +239,15 @@ fn those_that_stayed_at_one_round_do_not_spoil_the_proof() {
 }
 
 #[test]
+fn one_that_leads_by_its_only_round_is_not_passed_over() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020]));
+    cells.extend(rounds("flat-folder", PICK_ASKED, &[500]));
+    let text = shown(cells, &PickFacts { out_of_time: true, ..facts() });
+    assert_says(&text, &["Flat folder leads", "not every store had the two rounds that a proof takes"]);
+}
+
+#[test]
 fn nothing_measured_is_said_with_the_reason() {
     assert_says(
         &shown(Vec::new(), &facts()),
