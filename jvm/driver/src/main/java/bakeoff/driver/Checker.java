@@ -27,89 +27,102 @@ final class Checker {
         this.outcome = outcome;
     }
 
-    void settle(Step[] steps, int count, ByteBuffer records, boolean check) {
-        int begin = 0;
-        for (int index = 0; index < count; index++) {
-            Step step = steps[index];
+    /** Checks the answers, unless the store keeps nothing, and counts what was done; {@code timed}: each with its time. */
+    void settle(Block<?> block, boolean check, boolean timed) {
+        int end;
+        for (int begin = 0; begin < block.count; begin = end) {
+            end = block.runEnd(begin);
             if (check) {
-                check(step, begin, records);
+                check(block, begin, end);
             }
-            begin = step.outputEnd;
-            count(step);
+            if (!block.has(begin, Flags.UNTIMED)) {
+                count(block, begin, end, timed);
+            }
         }
     }
 
-    /** Adds an operation to its kind's tally. */
-    private void count(Step step) {
-        Record record = step.record;
-        if (record.has(Flags.UNTIMED)) {
+    /** Adds operations of one kind, with the same flags, to their tally. */
+    private void count(Block<?> block, int begin, int end, boolean timed) {
+        Operation operation = block.operation(begin);
+        Tally tally = outcome.tally(operation);
+        int count = end - begin;
+        switch (operation) {
+            case SCAN, SCAN_ALL -> tally.add(count, sum(block.entries, begin, end), sum(block.bytes, begin, end));
+            case WALK -> tally.add(count, sum(block.entries, begin, end), 0);
+            case DELETE, COMMIT -> tally.add(count, count, 0);
+            case GET -> tally.add(count, count, block.has(begin, Flags.FOUND) ? block.entryBytes(begin, end) : 0);
+            default -> tally.add(count, count, block.entryBytes(begin, end));
+        }
+        if (timed) {
+            outcome.timedNs += tally.time(block.timesNs, begin, end);
+        }
+    }
+
+    private static long sum(long[] numbers, int begin, int end) {
+        long sum = 0;
+        for (int index = begin; index < end; index++) {
+            sum += numbers[index];
+        }
+        return sum;
+    }
+
+    /** Checks the answers to operations of one kind. */
+    private void check(Block<?> block, int begin, int end) {
+        Operation operation = block.operation(begin);
+        if (operation != Operation.GET && !operation.isVisit()) {
             return;
         }
-        Tally tally = outcome.tally(record.operation());
-        switch (record.operation()) {
-            case SCAN, SCAN_ALL -> tally.add(step.entries, step.bytes);
-            case WALK -> tally.add(step.entries, 0);
-            case DELETE, COMMIT -> tally.add(1, 0);
-            case GET -> tally.add(1, record.has(Flags.FOUND) ? record.keyBytes + record.valueBytes : 0);
-            default -> tally.add(1, record.keyBytes + record.valueBytes);
-        }
-        if (step.timeNs != Step.UNTIMED) {
-            tally.time(step.timeNs);
-            outcome.timedNs += step.timeNs;
-        }
-    }
-
-    private void check(Step step, int begin, ByteBuffer records) {
-        boolean right =
-                switch (step.record.operation()) {
-                    case GET -> getIsRight(step, begin);
-                    case WALK -> walkIsRight(step);
-                    case SCAN, SCAN_ALL -> scanIsRight(step, begin);
-                    default -> {
-                        outcome.answersChecked--;
-                        yield true;
-                    }
-                };
-        outcome.answersChecked++;
-        if (!right) {
-            outcome.answersWrong++;
-            if (outcome.firstWrong == null) {
-                outcome.firstWrong = describe(step, begin, records);
+        for (int index = begin; index < end; index++) {
+            boolean right =
+                    switch (operation) {
+                        case GET -> getIsRight(block, index);
+                        case WALK -> walkIsRight(block, index);
+                        default -> scanIsRight(block, index);
+                    };
+            if (!right) {
+                outcome.answersWrong++;
+                if (outcome.firstWrong == null) {
+                    outcome.firstWrong = describe(block, index);
+                }
             }
         }
+        outcome.answersChecked += end - begin;
     }
 
-    private boolean getIsRight(Step step, int begin) {
-        if (!step.record.has(Flags.FOUND)) {
-            return !step.found && step.kept == null && step.outputEnd == begin;
+    private boolean getIsRight(Block<?> block, int index) {
+        if (!block.has(index, Flags.FOUND)) {
+            return !block.found[index] && block.kept(index) == null && block.outputBytes(index) == 0;
         }
-        return step.found && mismatch(step, begin) < 0;
+        return block.found[index] && mismatch(block, index) < 0;
     }
 
     /** Where the value read first differs from the one expected; negative if nowhere. */
-    private int mismatch(Step step, int begin) {
-        ByteBuffer found = step.kept == null
-                ? ByteBuffer.wrap(output.array(), begin, step.outputEnd - begin)
-                : ByteBuffer.wrap(step.kept);
-        return expected(step.record).mismatch(found);
+    private int mismatch(Block<?> block, int index) {
+        byte[] kept = block.kept(index);
+        ByteBuffer found = kept == null
+                ? ByteBuffer.wrap(output.array(), block.outputBegin(index), block.outputBytes(index))
+                : ByteBuffer.wrap(kept);
+        return expected(block.record(index)).mismatch(found);
     }
 
     private ByteBuffer expected(Record record) {
         return pool.window(record.valueOffset).slice(pool.place(record.valueOffset), (int) record.valueBytes);
     }
 
-    private static boolean walkIsRight(Step step) {
-        Record record = step.record;
+    private static boolean walkIsRight(Block<?> block, int index) {
+        Record record = block.visit(index);
         boolean found = record.has(Flags.FOUND);
         if (!found && !Walk.pastLeaf(record)) {
-            return !step.found;
+            return !block.found[index];
         }
-        return step.found == found && step.entries == Walk.found(record) && step.state == record.valueOffset;
+        return block.found[index] == found
+                && block.entries[index] == Walk.found(record)
+                && block.states[index] == record.valueOffset;
     }
 
-    private boolean scanIsRight(Step step, int begin) {
-        Record record = step.record;
-        if (step.entries != record.entries || step.bytes != record.bytes) {
+    private boolean scanIsRight(Block<?> block, int index) {
+        Record record = block.visit(index);
+        if (block.entries[index] != record.entries || block.bytes[index] != record.bytes) {
             return false;
         }
         if (record.consumer == Consumer.COUNT) {
@@ -117,63 +130,67 @@ final class Checker {
         }
         return record.checksum
                 == (record.consumer == Consumer.COPY
-                        ? Hash.xxh64(output.array(), begin, step.outputEnd - begin, 0)
-                        : step.state);
+                        ? Hash.xxh64(output.array(), block.outputBegin(index), block.outputBytes(index), 0)
+                        : block.states[index]);
     }
 
     /** What was wrong with an answer, for a person. */
-    private String describe(Step step, int begin, ByteBuffer records) {
-        Record record = step.record;
-        if (record.operation() == Operation.WALK) {
-            return describeWalk(step);
+    private String describe(Block<?> block, int index) {
+        if (block.operation(index) == Operation.WALK) {
+            return describeWalk(block, index);
         }
-        String key = printable(records, record.keyOffset, record.keyBytes);
-        return record.operation() == Operation.GET ? describeGet(step, begin, key) : describeScan(step, key);
+        Record record = block.record(index);
+        String key = printable(block.records, record.keyOffset, record.keyBytes);
+        return block.operation(index) == Operation.GET
+                ? describeGet(block, index, key)
+                : describeScan(block, index, key);
     }
 
-    private static String describeWalk(Step step) {
-        Record record = step.record;
+    private static String describeWalk(Block<?> block, int index) {
+        Record record = block.visit(index);
+        boolean found = block.found[index];
+        long steps = block.entries[index];
         int components = Walk.components(record);
-        if (step.found && step.entries < components) {
+        if (found && steps < components) {
             return "walk of %d components: the value found by the lookup after %d others cannot be read as %s"
-                    .formatted(components, step.entries, Walk.word(record));
+                    .formatted(components, steps, Walk.word(record));
         }
         String of = Walk.allFields(record) ? "fields" : "object";
         return ("walk of %d components found %d of them and read %s %s (the last found: %s), expected %s %s"
                         + " (the last found: %s)")
                 .formatted(
                         components,
-                        step.entries,
+                        steps,
                         of,
-                        Long.toUnsignedString(step.state),
-                        step.found,
+                        Long.toUnsignedString(block.states[index]),
+                        found,
                         of,
                         Long.toUnsignedString(record.valueOffset),
                         record.has(Flags.FOUND));
     }
 
-    private String describeGet(Step step, int begin, String key) {
-        Record record = step.record;
-        int length = step.kept == null ? step.outputEnd - begin : step.kept.length;
-        if (!record.has(Flags.FOUND)) {
+    private String describeGet(Block<?> block, int index, String key) {
+        byte[] kept = block.kept(index);
+        int length = kept == null ? block.outputBytes(index) : kept.length;
+        if (!block.has(index, Flags.FOUND)) {
             return "get of key %s gave a value of %d bytes, but the key is not there".formatted(key, length);
         }
-        if (!step.found) {
+        if (!block.found[index]) {
             return "get of key %s found nothing, but the key is there".formatted(key);
         }
         return "get of key %s gave a wrong value: %d bytes where %d were written, first difference at byte %d"
-                .formatted(key, length, record.valueBytes, mismatch(step, begin));
+                .formatted(key, length, block.record(index).valueBytes, mismatch(block, index));
     }
 
-    private String describeScan(Step step, String key) {
-        Record record = step.record;
+    private static String describeScan(Block<?> block, int index, String key) {
+        Record record = block.visit(index);
         String what = record.operation() == Operation.SCAN ? "scan from key " + key : "whole scan";
-        if (step.entries == record.entries && step.bytes == record.bytes) {
+        if (block.entries[index] == record.entries && block.bytes[index] == record.bytes) {
             return "%s delivered %d entries of %d bytes as expected, but their content or order is wrong (checksum differs)"
                     .formatted(what, record.entries, record.bytes);
         }
         return "%s delivered %d entries of %d bytes, expected %d entries of %d bytes"
-                .formatted(what, step.entries, step.bytes, record.entries, record.bytes);
+                .formatted(what, block.entries[index], block.bytes[index], record.entries, record.bytes);
     }
 
     /** A key as a person can read it: printable ASCII as it is, else hexadecimal; long keys are cut. */

@@ -58,9 +58,8 @@ public final class Failure extends Exception {
     /** An error of the store while it did one operation of a tape. */
     static Failure ofStep(Record record, ByteBuffer records, Throwable error) {
         Operation operation = record.operation();
-        boolean hasKey =
-                operation != Operation.COMMIT && operation != Operation.SCAN_ALL && operation != Operation.WALK;
-        String key = hasKey ? " of key " + Checker.printable(records, record.keyOffset, record.keyBytes) : "";
+        String key =
+                operation.hasKey() ? " of key " + Checker.printable(records, record.keyOffset, record.keyBytes) : "";
         return of(operation.word() + key, error);
     }
 

@@ -11,8 +11,6 @@ import bakeoff.tape.Operation;
 import bakeoff.tape.Pool;
 import bakeoff.tape.Record;
 import bakeoff.tape.TapeException;
-import java.nio.ByteBuffer;
-import java.util.Arrays;
 
 /**
  * The replay loop: one thread, one lane of one tape, one session.
@@ -24,17 +22,9 @@ import java.util.Arrays;
  * @param <B> the form of keys and values
  */
 public final class Lane<B> {
-    private static final int PAGE_BYTES = 4096;
     private static final int WALK_VALUE_BYTES = 1 << 12;
 
-    private final Step[] steps = new Step[LaneReader.BLOCK_OPERATIONS_MAX];
-    /**
-     * The block's keys and written values; null where an operation has none. Made anew for each block: to keep a young object in an
-     * old array would cost a memory barrier for each.
-     */
-    private B[] keys;
-
-    private B[] values;
+    private final Block<B> block;
     private final Form<B> form;
     private final Pool pool;
     private final Output output;
@@ -42,13 +32,10 @@ public final class Lane<B> {
     private final DirectoryReader directories = new DirectoryReader();
     private final Fold<B> fold;
     private final Allocations allocations = new Allocations();
-    private int count;
-    private ByteBuffer records;
-    private byte touched;
 
     /** Buffers for operations whose key and value are at most so long together. */
     public Lane(Form<B> form, Pool pool, int entryBytesMax) {
-        Arrays.setAll(steps, index -> new Step());
+        block = new Block<>(form, pool);
         this.form = form;
         this.pool = pool;
         output = new Output(Math.addExact(LaneReader.BLOCK_BYTES_MAX, entryBytesMax));
@@ -74,7 +61,9 @@ public final class Lane<B> {
                 }
                 long operationsBefore = warmsUp ? outcome.timedOperations() : 0;
                 long timedNsBefore = outcome.timedNs;
-                prepare(reader);
+                output.clear();
+                reserve(reader.outputBytes());
+                block.prepare(reader);
                 long allocatedBefore = allocations.now();
                 if (pace != null) {
                     timedWhenDue(session, pace);
@@ -84,12 +73,12 @@ public final class Lane<B> {
                     outcome.timedNs += timedWhole(session);
                 }
                 outcome.addAllocated(allocations.since(allocatedBefore));
-                checker.settle(steps, count, records, job.check());
+                checker.settle(block, job.check(), pace != null || job.latency());
                 if (warmsUp) {
                     long operations = outcome.timedOperations() - operationsBefore;
                     job.steady().add(operations, outcome.timedNs - timedNsBefore);
                 }
-                job.done(count);
+                job.done(block.count);
             }
             if (warmsUp) {
                 // Other lanes had more to do.
@@ -104,36 +93,6 @@ public final class Lane<B> {
         }
     }
 
-    /** Outside the clock: makes everything ready that the block's operations need. */
-    private void prepare(LaneReader reader) throws Failure, TapeException {
-        records = reader.records();
-        output.clear();
-        reserve(reader.outputBytes());
-        count = reader.operations();
-        keys = newArray(count);
-        values = newArray(count);
-        for (int index = 0; index < count; index++) {
-            Step step = steps[index];
-            Record record = step.record;
-            step.clear();
-            reader.read(record);
-            if (record.operation() != Operation.COMMIT && record.operation() != Operation.SCAN_ALL) {
-                keys[index] = form.of(records, record.keyOffset, record.keyBytes);
-            }
-            if (record.operation().writesValue()) {
-                ByteBuffer window = pool.window(record.valueOffset);
-                int place = pool.place(record.valueOffset);
-                touch(window, place, (int) record.valueBytes);
-                values[index] = form.of(window, place, (int) record.valueBytes);
-            }
-        }
-    }
-
-    @SuppressWarnings("unchecked")
-    private static <B> B[] newArray(int length) {
-        return (B[]) new Object[length];
-    }
-
     private void reserve(long bytes) throws Failure {
         try {
             output.reserve(Math.toIntExact(bytes));
@@ -143,28 +102,18 @@ public final class Lane<B> {
         }
     }
 
-    /** Reads a byte of every page of a value, so that no page of the pool is fetched inside the clock. */
-    private void touch(ByteBuffer window, int place, int length) {
-        for (int at = 0; at < length; at += PAGE_BYTES) {
-            touched ^= window.get(place + at);
-        }
-    }
-
     /** Latency mode: two clock readings around each call. */
     private void timedEach(Session<B> session) throws Failure {
-        for (int index = 0; index < count; index++) {
-            Step step = steps[index];
+        for (int index = 0; index < block.count; index++) {
             long begin = System.nanoTime();
             try {
                 perform(index, session);
             } catch (Throwable error) {
-                throw Failure.ofStep(step.record, records, error);
+                throw Failure.ofStep(block.record(index), block.records, error);
             }
             long end = System.nanoTime();
-            step.outputEnd = output.position();
-            if (!step.record.has(Flags.UNTIMED)) {
-                step.timeNs = end - begin;
-            }
+            block.outputEnds[index] = output.position();
+            block.timesNs[index] = end - begin;
         }
     }
 
@@ -173,20 +122,19 @@ public final class Lane<B> {
      * counts from when it was due.
      */
     private void timedWhenDue(Session<B> session, Pace pace) throws Failure {
-        for (int index = 0; index < count; index++) {
-            Step step = steps[index];
-            long from = step.record.has(Flags.DUE) ? pace.awaitDue(step.record.dueNs) : System.nanoTime();
+        for (int index = 0; index < block.count; index++) {
+            long from = block.has(index, Flags.DUE) ? pace.awaitDue(block.record(index).dueNs) : System.nanoTime();
             try {
                 perform(index, session);
             } catch (Throwable error) {
-                throw Failure.ofStep(step.record, records, error);
+                throw Failure.ofStep(block.record(index), block.records, error);
             }
             long end = System.nanoTime();
-            step.outputEnd = output.position();
-            if (!step.record.has(Flags.UNTIMED)) {
+            block.outputEnds[index] = output.position();
+            if (!block.has(index, Flags.UNTIMED)) {
                 pace.ended(end);
-                step.timeNs = end - from;
             }
+            block.timesNs[index] = end - from;
         }
     }
 
@@ -195,37 +143,41 @@ public final class Lane<B> {
         int index = 0;
         long begin = System.nanoTime();
         try {
-            for (; index < count; index++) {
+            for (; index < block.count; index++) {
                 perform(index, session);
-                steps[index].outputEnd = output.position();
+                block.outputEnds[index] = output.position();
             }
         } catch (Throwable error) {
-            throw Failure.ofStep(steps[index].record, records, error);
+            throw Failure.ofStep(block.record(index), block.records, error);
         }
         return System.nanoTime() - begin;
     }
 
     /** Does one operation: the only code between the two clock readings. */
     private void perform(int index, Session<B> session) throws Exception {
-        Step step = steps[index];
-        B key = keys[index];
-        switch (step.record.operation()) {
-            case GET -> {
-                step.found = session.get(key, output);
-                step.kept = output.takeKept();
-            }
-            case INSERT -> session.insert(key, values[index]);
-            case UPDATE -> session.update(key, values[index]);
-            case UPSERT -> session.upsert(key, values[index]);
+        B key = block.keys[index];
+        switch (block.operation(index)) {
+            case GET -> get(index, key, session);
+            case INSERT -> session.insert(key, block.values[index]);
+            case UPDATE -> session.update(key, block.values[index]);
+            case UPSERT -> session.upsert(key, block.values[index]);
             case DELETE -> session.delete(key);
             case COMMIT -> session.commit();
-            case SCAN, SCAN_ALL -> scan(step, key, session);
-            case WALK -> walk(step, session);
+            case SCAN, SCAN_ALL -> scan(index, key, session);
+            case WALK -> walk(index, session);
         }
     }
 
-    private void scan(Step step, B key, Session<B> session) throws Exception {
-        Record record = step.record;
+    private void get(int index, B key, Session<B> session) throws Exception {
+        block.found[index] = session.get(key, output);
+        byte[] kept = output.takeKept();
+        if (kept != null) {
+            block.keep(index, kept);
+        }
+    }
+
+    private void scan(int index, B key, Session<B> session) throws Exception {
+        Record record = block.visit(index);
         boolean whole = record.operation() == Operation.SCAN_ALL;
         if (!whole && record.limit == 0) {
             return;
@@ -239,28 +191,29 @@ public final class Lane<B> {
         // As unsigned, -1 is the largest number.
         fold.begin(record.consumer, direction == Direction.ANY, whole ? -1 : record.limit);
         session.scan(key, direction, fold);
-        step.entries = fold.entries();
-        step.bytes = fold.bytes();
-        step.state = fold.state();
+        block.entries[index] = fold.entries();
+        block.bytes[index] = fold.bytes();
+        block.states[index] = fold.state();
     }
 
-    private void walk(Step step, Session<B> session) throws Exception {
-        directories.begin(step.record);
-        step.found = descend(step, session);
-        step.state = directories.state();
+    private void walk(int index, Session<B> session) throws Exception {
+        directories.begin(block.visit(index));
+        block.found[index] = descend(index, session);
+        block.states[index] = directories.state();
     }
 
     /**
      * Looks up a path component by component: each key begins with the id that the value before it holds. Says whether the last lookup
      * found something.
      */
-    private boolean descend(Step step, Session<B> session) throws Exception {
-        int at = step.record.keyOffset;
-        int end = at + step.record.keyBytes;
+    private boolean descend(int index, Session<B> session) throws Exception {
+        Record record = block.visit(index);
+        int at = record.keyOffset;
+        int end = at + record.keyBytes;
         while (at < end) {
-            int length = records.get(at) & 0xff;
+            int length = block.records.get(at) & 0xff;
             walkOutput.clear();
-            if (!session.get(form.step(directories.objectId(), records, at + 1, length), walkOutput)) {
+            if (!session.get(form.step(directories.objectId(), block.records, at + 1, length), walkOutput)) {
                 return false;
             }
             byte[] kept = walkOutput.takeKept();
@@ -272,7 +225,7 @@ public final class Lane<B> {
                 // counted.
                 return true;
             }
-            step.entries++;
+            block.entries[index]++;
             at += 1 + length;
         }
         return true;

@@ -18,11 +18,18 @@ final class LatencyHistogram {
     private long minNs = Long.MAX_VALUE;
     private long maxNs;
 
-    void record(long ns) {
-        counts.recordValue(Math.min(Math.max(ns, 0), HIGHEST_NS));
-        sumNs += ns;
-        minNs = Math.min(minNs, ns);
-        maxNs = Math.max(maxNs, ns);
+    /** Records some of these times, and returns their sum. */
+    long record(long[] timesNs, int begin, int end) {
+        long sum = 0;
+        for (int index = begin; index < end; index++) {
+            long ns = timesNs[index];
+            counts.recordValue(Math.min(Math.max(ns, 0), HIGHEST_NS));
+            sum += ns;
+            minNs = Math.min(minNs, ns);
+            maxNs = Math.max(maxNs, ns);
+        }
+        sumNs += sum;
+        return sum;
     }
 
     void merge(LatencyHistogram other) {

@@ -23,17 +23,18 @@ final class Tally {
         return operations;
     }
 
-    void add(long moreEntries, long moreBytes) {
-        operations++;
+    void add(long moreOperations, long moreEntries, long moreBytes) {
+        operations += moreOperations;
         entries += moreEntries;
         bytes += moreBytes;
     }
 
-    void time(long ns) {
+    /** Records times, and returns their sum. */
+    long time(long[] timesNs, int begin, int end) {
         if (latencies == null) {
             latencies = new LatencyHistogram();
         }
-        latencies.record(ns);
+        return latencies.record(timesNs, begin, end);
     }
 
     void merge(Tally other) {

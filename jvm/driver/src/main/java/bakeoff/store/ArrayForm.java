@@ -11,6 +11,8 @@ public final class ArrayForm implements Form<byte[]> {
     private static final VarHandle BIG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle SOURCE =
             MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    /** The usual length of keys. */
+    private static final int KEY_BYTES = 16;
     /** Up to so many words are copied one by one: calling the copy routine takes longer. */
     private static final int WORDS_MAX = 8;
     /** The longest name in a path, and so the longest key of a step. */
@@ -28,18 +30,18 @@ public final class ArrayForm implements Form<byte[]> {
 
     @Override
     public byte[] of(ByteBuffer source, int offset, int length) {
-        byte[] bytes = new byte[length];
-        if (length > WORDS_MAX * Long.BYTES) {
+        // The compiler knows how to clear an array of a length that it knows: most keys are so long.
+        byte[] bytes = length == KEY_BYTES ? new byte[KEY_BYTES] : new byte[length];
+        if (length < Long.BYTES || length > WORDS_MAX * Long.BYTES) {
             source.get(offset, bytes);
             return bytes;
         }
-        int at = 0;
-        for (; at <= length - Long.BYTES; at += Long.BYTES) {
+        // The last word overlaps the one before unless the length is a multiple of it.
+        int last = length - Long.BYTES;
+        for (int at = 0; at < last; at += Long.BYTES) {
             LITTLE.set(bytes, at, (long) SOURCE.get(source, offset + at));
         }
-        for (; at < length; at++) {
-            bytes[at] = source.get(offset + at);
-        }
+        LITTLE.set(bytes, last, (long) SOURCE.get(source, offset + last));
         return bytes;
     }
 

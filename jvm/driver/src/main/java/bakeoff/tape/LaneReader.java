@@ -7,7 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /**
- * One lane of a tape, read from its beginning to its end into one buffer that is used again for each block.
+ * One lane of a tape, read from its beginning to its end, a window of several blocks at a time, into one buffer that is used again.
  *
  * <p>A block is checked as a whole before its records are read. Once {@link TapeReader#check} has seen a whole tape, its blocks are
  * not checked again as long as the file stays as it was; whether it did is looked at when a lane begins and when it ends.
@@ -19,6 +19,8 @@ public final class LaneReader {
     public static final int BLOCK_BYTES_MAX = 1 << 20;
 
     private static final int BLOCK_HEADER_BYTES = 24;
+    /** Small enough to stay in a processor's second cache, large enough that asking the kernel for it costs little beside copying it. */
+    static final int WINDOW_BYTES = 1 << 18;
 
     private final Path path;
     private final FileChannel file;
@@ -27,23 +29,33 @@ public final class LaneReader {
     /** The whole tape was checked when the file had this stamp; null if it was not checked. */
     private final Stamp checked;
 
-    private final ByteBuffer header = buffer(BLOCK_HEADER_BYTES);
-    private ByteBuffer records = buffer(1 << 16);
+    private ByteBuffer window;
+    /** Where in the file the window begins. */
+    private long windowPosition;
     /** Where in the file the next block begins. */
     private long position;
-    /** Where in the block the next record begins. */
+    /** Where in the window the current block's next record begins, and where its last one ends. */
     private int at;
+
+    private int end;
+    private int operations;
+    private long outputBytes;
+    private long checksum;
 
     private long operationsSeen;
     private long blocksSeen;
 
-    LaneReader(Path path, FileChannel file, LaneFacts facts, long poolBytes, Stamp checked) throws TapeException {
+    LaneReader(Path path, FileChannel file, LaneFacts facts, long poolBytes, Stamp checked, int windowBytes)
+            throws TapeException {
         this.path = path;
         this.file = file;
         this.facts = facts;
         this.poolBytes = poolBytes;
         this.checked = checked;
         position = facts.offset();
+        windowPosition = position;
+        // A window of less than a block grows.
+        window = buffer(windowBytes).limit(0);
         checkStamp();
     }
 
@@ -74,9 +86,8 @@ public final class LaneReader {
             checkChecksum(base);
             checkBlock(base);
         }
-        at = 0;
-        position += BLOCK_HEADER_BYTES + records.limit();
-        operationsSeen += operations();
+        position += BLOCK_HEADER_BYTES + end - at;
+        operationsSeen += operations;
         blocksSeen++;
         return true;
     }
@@ -85,59 +96,71 @@ public final class LaneReader {
         if (left < BLOCK_HEADER_BYTES) {
             throw damaged(position, "rest of the lane", left, "0 or at least " + BLOCK_HEADER_BYTES);
         }
-        TapeReader.readFully(file, position, header);
-        int operations = operations();
+        int header = bring(BLOCK_HEADER_BYTES, left);
+        operations = window.getInt(header + 4);
+        outputBytes = window.getLong(header + 8);
+        checksum = window.getLong(header + 16);
         if (operations < 1 || operations > BLOCK_OPERATIONS_MAX) {
             String found = Integer.toUnsignedString(operations);
             throw damaged(position + 4, "operations of a block", found, "1 to " + BLOCK_OPERATIONS_MAX);
         }
-        int length = header.getInt(0);
+        int length = window.getInt(header);
         long most = Math.min((long) operations * Record.BYTES_MAX, left - BLOCK_HEADER_BYTES);
         if (length < operations * Record.FIXED_BYTES || length > most) {
             String expected = "%d to %d".formatted(operations * Record.FIXED_BYTES, most);
             throw damaged(position, "record_bytes", Integer.toUnsignedString(length), expected);
         }
-        if (records.capacity() < length) {
-            records = buffer(Math.max(length, 2 * records.capacity()));
+        at = bring(BLOCK_HEADER_BYTES + length, left) + BLOCK_HEADER_BYTES;
+        end = at + length;
+    }
+
+    /** Sees to it that so many bytes from the next block's beginning on are in the window, and says where in it they begin. */
+    private int bring(int length, long left) throws IOException {
+        long begin = position - windowPosition;
+        if (begin + length <= window.limit()) {
+            return (int) begin;
         }
-        records.clear().limit(length);
-        TapeReader.readFully(file, position + BLOCK_HEADER_BYTES, records);
+        if (window.capacity() < length) {
+            window = buffer(Math.max(length, 2 * window.capacity()));
+        }
+        window.clear().limit((int) Math.min(window.capacity(), left));
+        windowPosition = position;
+        TapeReader.readFully(file, position, window);
+        return 0;
     }
 
     private void checkChecksum(long base) throws TapeException {
-        long actual = Hash.xxh64(records, 0, records.limit());
-        if (actual != checksum()) {
-            throw damaged(base + 16, "checksum of a block", TapeHeader.hex(checksum()), TapeHeader.hex(actual));
+        long actual = Hash.xxh64(window, at, end - at);
+        if (actual != checksum) {
+            throw damaged(base + 16, "checksum of a block", TapeHeader.hex(checksum), TapeHeader.hex(actual));
         }
     }
 
     /** Refuses a block whose records are not exactly what its header says. */
     private void checkBlock(long base) throws TapeException {
-        int end = records.limit();
-        int operations = operations();
         Record record = new Record();
         int count = 0;
         long output = 0;
         long written = 0;
-        for (int at = 0; at < end; count++) {
+        for (int place = at; place < end; count++) {
             if (count == operations) {
                 throw damaged(base + 4, "operations of a block", operations, "more");
             }
-            int after = record.decode(records, at, end);
+            int after = record.decode(window, place, end);
             RecordRules.Broken broken =
-                    after < 0 ? RecordRules.malformed(records.get(at)) : RecordRules.check(record, records, poolBytes);
+                    after < 0 ? RecordRules.malformed(window.get(place)) : RecordRules.check(record, window, poolBytes);
             if (broken != null) {
-                throw damaged(base + BLOCK_HEADER_BYTES + at, broken.what(), broken.found(), broken.expected());
+                throw damaged(base + BLOCK_HEADER_BYTES + place - at, broken.what(), broken.found(), broken.expected());
             }
             output = saturatingAdd(output, record.outputBytes());
             written = saturatingAdd(written, record.writtenBytes());
-            at = after;
+            place = after;
         }
         if (count != operations) {
             throw damaged(base + 4, "operations of a block", operations, count);
         }
-        if (output != outputBytes()) {
-            throw damaged(base + 8, "output_bytes", Long.toUnsignedString(outputBytes()), output);
+        if (output != outputBytes) {
+            throw damaged(base + 8, "output_bytes", Long.toUnsignedString(outputBytes), output);
         }
         if (count > 1 && Math.max(output, written) > BLOCK_BYTES_MAX) {
             String expected = "at most %d in a block of several operations".formatted(BLOCK_BYTES_MAX);
@@ -172,33 +195,35 @@ public final class LaneReader {
 
     /** Operations in the current block. */
     public int operations() {
-        return header.getInt(4);
+        return operations;
     }
 
     /** Bytes that right answers to the current block append to the output. */
     public long outputBytes() {
-        return header.getLong(8);
+        return outputBytes;
     }
 
     long checksum() {
-        return header.getLong(16);
+        return checksum;
     }
 
-    /** The bytes of the current block's records, in which records name places; the next block takes their place. */
+    /** The bytes in which the current block's records name places; the next block may take their place. */
     public ByteBuffer records() {
-        return records;
+        return window;
     }
 
     /**
-     * Fills {@code record} with the next of the current block's {@link #operations}.
+     * Fills {@code record} with the next of the current block's {@link #operations} and returns where it lies in {@link #records}.
      *
      * @throws TapeException if there is none, which a block that was checked does not do
      */
-    public void read(Record record) throws TapeException {
-        int after = record.decode(records, at, records.limit());
+    public int read(Record record) throws TapeException {
+        int begin = at;
+        int after = record.decode(window, begin, end);
         if (after < 0) {
-            throw new TapeException(path, "offset %d: no whole record".formatted(position - records.limit() + at));
+            throw new TapeException(path, "offset %d: no whole record".formatted(windowPosition + begin));
         }
         at = after;
+        return begin;
     }
 }

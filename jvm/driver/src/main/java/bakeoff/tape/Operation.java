@@ -26,8 +26,13 @@ public enum Operation {
     private static final Operation[] ALL = values();
 
     /** The operation of a code; null if there is none. */
-    static Operation ofCode(int code) {
+    public static Operation ofCode(int code) {
         return code >= 1 && code <= ALL.length ? ALL[code - 1] : null;
+    }
+
+    /** Its number on tape. */
+    public int code() {
+        return ordinal() + 1;
     }
 
     /** The name used in results. */
@@ -38,6 +43,16 @@ public enum Operation {
     /** Whether it writes a value. */
     public boolean writesValue() {
         return this == INSERT || this == UPDATE || this == UPSERT;
+    }
+
+    /** Whether it is about one key. */
+    public boolean hasKey() {
+        return this != COMMIT && this != SCAN_ALL && this != WALK;
+    }
+
+    /** Whether it goes from entry to entry: a scan of either kind, a walk. */
+    public boolean isVisit() {
+        return isScan() || this == WALK;
     }
 
     /** Whether it is a scan of either kind. */

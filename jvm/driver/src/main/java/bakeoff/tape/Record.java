@@ -45,18 +45,23 @@ public final class Record {
         return (flags & flag) != 0;
     }
 
-    /** Fills this from the record at {@code offset} and returns where the next begins; -1 if the bytes are no record. */
-    int decode(ByteBuffer block, int offset, int end) {
+    /**
+     * Fills this from the record at {@code offset} of a little-endian buffer and returns where the next begins; -1 if the bytes are no
+     * record.
+     */
+    public int decode(ByteBuffer block, int offset, int end) {
         if (end - offset < FIXED_BYTES) {
             return -1;
         }
-        code = block.get(offset);
+        // Four fields in one reading.
+        long head = block.getLong(offset);
+        code = (byte) head;
         if (operation() == null) {
             return -1;
         }
-        flags = block.get(offset + 1) & 0xff;
-        keyBytes = block.getShort(offset + 2) & 0xffff;
-        valueBytes = block.getInt(offset + 4) & 0xffff_ffffL;
+        flags = (int) (head >>> 8) & 0xff;
+        keyBytes = (int) (head >>> 16) & 0xffff;
+        valueBytes = head >>> 32;
         valueOffset = block.getLong(offset + 8);
         int next = offset + FIXED_BYTES;
         if (has(Flags.DUE)) {

@@ -128,7 +128,11 @@ public final class TapeReader implements Closeable {
      * @throws TapeException if the file was changed after it was checked
      */
     public LaneReader lane(int number) throws TapeException {
-        return new LaneReader(path, file, header.lanes().get(number), header.poolBytes(), checked);
+        return lane(number, LaneReader.WINDOW_BYTES);
+    }
+
+    LaneReader lane(int number, int windowBytes) throws TapeException {
+        return new LaneReader(path, file, header.lanes().get(number), header.poolBytes(), checked, windowBytes);
     }
 
     @Override

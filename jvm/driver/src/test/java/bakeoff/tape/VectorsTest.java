@@ -53,6 +53,16 @@ final class VectorsTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {0, 24, 100, 1_000})
+    void aWindowOfAnySizeShowsTheSameRecords(int windowBytes) throws Exception {
+        try (TapeReader tape = TapeReader.open(VECTORS.resolve("every-operation.tape"))) {
+            for (int lane = 0; lane < tape.header().lanes().size(); lane++) {
+                assertEquals(records(tape.lane(lane)), records(tape.lane(lane, windowBytes)), "lane " + lane);
+            }
+        }
+    }
+
     private static JsonArray records(LaneReader lane) throws TapeException {
         JsonArray records = new JsonArray();
         Record record = new Record();

@@ -1,0 +1,192 @@
+package bakeoff.driver;
+
+import bakeoff.store.Form;
+import bakeoff.tape.LaneReader;
+import bakeoff.tape.Operation;
+import bakeoff.tape.Pool;
+import bakeoff.tape.Record;
+import bakeoff.tape.TapeException;
+import java.nio.ByteBuffer;
+
+/**
+ * The operations of a block, made ready before the clock starts, and what the store answered.
+ *
+ * <p>One array for each property, with a place for each operation: what most operations need of their records takes a few bytes of each,
+ * so that a block stays in the processor's first cache. The rest is read from the tape's bytes again ({@link #record}). All arrays but
+ * those of objects are used again for each block.
+ *
+ * @param <B> the form of keys and values
+ */
+final class Block<B> {
+    /** The time of an operation that is done outside the clock. */
+    static final long UNTIMED = -1;
+
+    private static final int PAGE_BYTES = 4096;
+
+    private final Form<B> form;
+    private final Pool pool;
+    /** One record at a time. */
+    private final Record record = new Record();
+    /** Records of scans and walks, which are needed inside the clock; made when first needed. */
+    private final Record[] visits = new Record[LaneReader.BLOCK_OPERATIONS_MAX];
+
+    /** Operation and flags. */
+    private final short[] kinds = new short[LaneReader.BLOCK_OPERATIONS_MAX];
+
+    private final int[] offsets = new int[LaneReader.BLOCK_OPERATIONS_MAX];
+    private byte touched;
+
+    /** How many operations. */
+    int count;
+    /** The bytes of their records. */
+    ByteBuffer records;
+    /**
+     * Keys and written values; null where an operation has none, and no values where no operation writes one. Made anew for each
+     * block, and so is {@link #kept}: to keep a young object in an old array would cost a memory barrier for each.
+     */
+    B[] keys;
+
+    B[] values;
+    private final int[] entryBytes = new int[LaneReader.BLOCK_OPERATIONS_MAX];
+    /** Where an operation's output ends; it begins where that of the one before ends. */
+    final int[] outputEnds = new int[LaneReader.BLOCK_OPERATIONS_MAX];
+    /** {@code get}, {@code walk}: there was a value. */
+    final boolean[] found = new boolean[LaneReader.BLOCK_OPERATIONS_MAX];
+    /** Answers as arrays of the store's making, where it gave one; null until it gives the first. */
+    private byte[][] kept;
+
+    private boolean keeps;
+    /** Scans: entries delivered. Walks: steps taken. */
+    final long[] entries = new long[LaneReader.BLOCK_OPERATIONS_MAX];
+    /** Scans: bytes of keys and values delivered. */
+    final long[] bytes = new long[LaneReader.BLOCK_OPERATIONS_MAX];
+    /** Scans: the consumer's state. Walks: the object id read last, or what all fields came to. */
+    final long[] states = new long[LaneReader.BLOCK_OPERATIONS_MAX];
+    /** Nanoseconds; of latency mode alone. */
+    final long[] timesNs = new long[LaneReader.BLOCK_OPERATIONS_MAX];
+
+    Block(Form<B> form, Pool pool) {
+        this.form = form;
+        this.pool = pool;
+    }
+
+    /** Outside the clock: makes everything ready that the reader's block needs. */
+    void prepare(LaneReader reader) throws TapeException {
+        records = reader.records();
+        count = reader.operations();
+        B[] ofKeys = newArray(count);
+        keys = ofKeys;
+        values = null;
+        kept = keeps ? new byte[count][] : null;
+        for (int index = 0; index < count; index++) {
+            offsets[index] = reader.read(record);
+            Operation operation = record.operation();
+            kinds[index] = (short) (record.flags << Byte.SIZE | operation.code());
+            entryBytes[index] = record.keyBytes + (int) record.valueBytes;
+            if (operation.hasKey()) {
+                ofKeys[index] = form.of(records, record.keyOffset, record.keyBytes);
+            }
+            if (operation.writesValue()) {
+                prepareValue(index);
+            } else if (operation.isVisit()) {
+                prepareVisit(index);
+            }
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <B> B[] newArray(int length) {
+        return (B[]) new Object[length];
+    }
+
+    private void prepareValue(int index) {
+        if (values == null) {
+            values = newArray(count);
+        }
+        ByteBuffer window = pool.window(record.valueOffset);
+        int place = pool.place(record.valueOffset);
+        touch(window, place, (int) record.valueBytes);
+        values[index] = form.of(window, place, (int) record.valueBytes);
+    }
+
+    /** Reads a byte of every page of a value, so that no page of the pool is fetched inside the clock. */
+    private void touch(ByteBuffer window, int place, int length) {
+        for (int at = 0; at < length; at += PAGE_BYTES) {
+            touched ^= window.get(place + at);
+        }
+    }
+
+    private void prepareVisit(int index) {
+        if (visits[index] == null) {
+            visits[index] = new Record();
+        }
+        visits[index].decode(records, offsets[index], records.limit());
+        found[index] = false;
+        entries[index] = 0;
+        bytes[index] = 0;
+        states[index] = 0;
+    }
+
+    /** What operation {@code index} is. */
+    Operation operation(int index) {
+        return Operation.ofCode(kinds[index] & 0xff);
+    }
+
+    /** Whether operation {@code index} has a flag. */
+    boolean has(int index, int flag) {
+        return (kinds[index] >> Byte.SIZE & flag) != 0;
+    }
+
+    /** Keeps an answer that is an array of the store's making. */
+    void keep(int index, byte[] answer) {
+        if (kept == null) {
+            kept = new byte[count][];
+            keeps = true;
+        }
+        kept[index] = answer;
+    }
+
+    /** The answer to operation {@code index} as an array of the store's making; null if it made none. */
+    byte[] kept(int index) {
+        return kept == null ? null : kept[index];
+    }
+
+    /** Where operations end that are what operation {@code begin} is, with the same flags. */
+    int runEnd(int begin) {
+        int end = begin + 1;
+        while (end < count && kinds[end] == kinds[begin]) {
+            end++;
+        }
+        return end;
+    }
+
+    /** Bytes of the keys and values that these operations write or are expected to read. */
+    long entryBytes(int begin, int end) {
+        long sum = 0;
+        for (int index = begin; index < end; index++) {
+            sum += entryBytes[index];
+        }
+        return sum;
+    }
+
+    /** Where in the output the answer of operation {@code index} begins. */
+    int outputBegin(int index) {
+        return index == 0 ? 0 : outputEnds[index - 1];
+    }
+
+    /** How many bytes the answer of operation {@code index} added to the output. */
+    int outputBytes(int index) {
+        return outputEnds[index] - outputBegin(index);
+    }
+
+    /** The record of a scan or a walk. */
+    Record visit(int index) {
+        return visits[index];
+    }
+
+    /** The record of any operation, read again: it holds until the next call. */
+    Record record(int index) {
+        record.decode(records, offsets[index], records.limit());
+        return record;
+    }
+}
