@@ -78,13 +78,15 @@ final class Block<B> {
         keys = ofKeys;
         values = null;
         kept = keeps ? new byte[count][] : null;
+        int place = reader.first();
         for (int index = 0; index < count; index++) {
-            offsets[index] = reader.read(record);
+            offsets[index] = place;
+            place = reader.read(place, record);
             Operation operation = record.operation();
-            kinds[index] = (short) (record.flags << Byte.SIZE | operation.code());
-            entryBytes[index] = record.keyBytes + (int) record.valueBytes;
+            kinds[index] = record.kind();
+            entryBytes[index] = record.keyBytes() + (int) record.valueBytes();
             if (operation.hasKey()) {
-                ofKeys[index] = form.of(records, record.keyOffset, record.keyBytes);
+                ofKeys[index] = form.of(records, record.keyOffset, record.keyBytes());
             }
             if (operation.writesValue()) {
                 prepareValue(index);
@@ -105,8 +107,8 @@ final class Block<B> {
         }
         ByteBuffer window = pool.window(record.valueOffset);
         int place = pool.place(record.valueOffset);
-        touch(window, place, (int) record.valueBytes);
-        values[index] = form.of(window, place, (int) record.valueBytes);
+        touch(window, place, (int) record.valueBytes());
+        values[index] = form.of(window, place, (int) record.valueBytes());
     }
 
     /** Reads a byte of every page of a value, so that no page of the pool is fetched inside the clock. */

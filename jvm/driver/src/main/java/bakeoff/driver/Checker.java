@@ -106,7 +106,7 @@ final class Checker {
     }
 
     private ByteBuffer expected(Record record) {
-        return pool.window(record.valueOffset).slice(pool.place(record.valueOffset), (int) record.valueBytes);
+        return pool.window(record.valueOffset).slice(pool.place(record.valueOffset), (int) record.valueBytes());
     }
 
     private static boolean walkIsRight(Block<?> block, int index) {
@@ -140,7 +140,7 @@ final class Checker {
             return describeWalk(block, index);
         }
         Record record = block.record(index);
-        String key = printable(block.records, record.keyOffset, record.keyBytes);
+        String key = printable(block.records, record.keyOffset, record.keyBytes());
         return block.operation(index) == Operation.GET
                 ? describeGet(block, index, key)
                 : describeScan(block, index, key);
@@ -179,7 +179,7 @@ final class Checker {
             return "get of key %s found nothing, but the key is there".formatted(key);
         }
         return "get of key %s gave a wrong value: %d bytes where %d were written, first difference at byte %d"
-                .formatted(key, length, block.record(index).valueBytes, mismatch(block, index));
+                .formatted(key, length, block.record(index).valueBytes(), mismatch(block, index));
     }
 
     private static String describeScan(Block<?> block, int index, String key) {

@@ -59,7 +59,7 @@ public final class Failure extends Exception {
     static Failure ofStep(Record record, ByteBuffer records, Throwable error) {
         Operation operation = record.operation();
         String key =
-                operation.hasKey() ? " of key " + Checker.printable(records, record.keyOffset, record.keyBytes) : "";
+                operation.hasKey() ? " of key " + Checker.printable(records, record.keyOffset, record.keyBytes()) : "";
         return of(operation.word() + key, error);
     }
 

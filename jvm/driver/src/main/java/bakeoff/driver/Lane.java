@@ -209,7 +209,7 @@ public final class Lane<B> {
     private boolean descend(int index, Session<B> session) throws Exception {
         Record record = block.visit(index);
         int at = record.keyOffset;
-        int end = at + record.keyBytes;
+        int end = at + record.keyBytes();
         while (at < end) {
             int length = block.records.get(at) & 0xff;
             walkOutput.clear();

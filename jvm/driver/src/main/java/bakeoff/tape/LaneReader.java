@@ -34,8 +34,8 @@ public final class LaneReader {
     private long windowPosition;
     /** Where in the file the next block begins. */
     private long position;
-    /** Where in the window the current block's next record begins, and where its last one ends. */
-    private int at;
+    /** Where in the window the current block's records begin, and where they end. */
+    private int begin;
 
     private int end;
     private int operations;
@@ -86,7 +86,7 @@ public final class LaneReader {
             checkChecksum(base);
             checkBlock(base);
         }
-        position += BLOCK_HEADER_BYTES + end - at;
+        position += BLOCK_HEADER_BYTES + end - begin;
         operationsSeen += operations;
         blocksSeen++;
         return true;
@@ -110,15 +110,15 @@ public final class LaneReader {
             String expected = "%d to %d".formatted(operations * Record.FIXED_BYTES, most);
             throw damaged(position, "record_bytes", Integer.toUnsignedString(length), expected);
         }
-        at = bring(BLOCK_HEADER_BYTES + length, left) + BLOCK_HEADER_BYTES;
-        end = at + length;
+        begin = bring(BLOCK_HEADER_BYTES + length, left) + BLOCK_HEADER_BYTES;
+        end = begin + length;
     }
 
     /** Sees to it that so many bytes from the next block's beginning on are in the window, and says where in it they begin. */
     private int bring(int length, long left) throws IOException {
-        long begin = position - windowPosition;
-        if (begin + length <= window.limit()) {
-            return (int) begin;
+        long place = position - windowPosition;
+        if (place + length <= window.limit()) {
+            return (int) place;
         }
         if (window.capacity() < length) {
             window = buffer(Math.max(length, 2 * window.capacity()));
@@ -130,7 +130,7 @@ public final class LaneReader {
     }
 
     private void checkChecksum(long base) throws TapeException {
-        long actual = Hash.xxh64(window, at, end - at);
+        long actual = Hash.xxh64(window, begin, end - begin);
         if (actual != checksum) {
             throw damaged(base + 16, "checksum of a block", TapeHeader.hex(checksum), TapeHeader.hex(actual));
         }
@@ -142,7 +142,7 @@ public final class LaneReader {
         int count = 0;
         long output = 0;
         long written = 0;
-        for (int place = at; place < end; count++) {
+        for (int place = begin; place < end; count++) {
             if (count == operations) {
                 throw damaged(base + 4, "operations of a block", operations, "more");
             }
@@ -150,7 +150,8 @@ public final class LaneReader {
             RecordRules.Broken broken =
                     after < 0 ? RecordRules.malformed(window.get(place)) : RecordRules.check(record, window, poolBytes);
             if (broken != null) {
-                throw damaged(base + BLOCK_HEADER_BYTES + place - at, broken.what(), broken.found(), broken.expected());
+                throw damaged(
+                        base + BLOCK_HEADER_BYTES + place - begin, broken.what(), broken.found(), broken.expected());
             }
             output = saturatingAdd(output, record.outputBytes());
             written = saturatingAdd(written, record.writtenBytes());
@@ -212,18 +213,21 @@ public final class LaneReader {
         return window;
     }
 
+    /** Where in {@link #records} the first of the current block's records lies. */
+    public int first() {
+        return begin;
+    }
+
     /**
-     * Fills {@code record} with the next of the current block's {@link #operations} and returns where it lies in {@link #records}.
+     * Fills {@code record} with the one at {@code place} of the current block and returns where the next lies.
      *
      * @throws TapeException if there is none, which a block that was checked does not do
      */
-    public int read(Record record) throws TapeException {
-        int begin = at;
-        int after = record.decode(window, begin, end);
-        if (after < 0) {
-            throw new TapeException(path, "offset %d: no whole record".formatted(windowPosition + begin));
+    public int read(int place, Record record) throws TapeException {
+        int next = record.decode(window, place, end);
+        if (next < 0) {
+            throw new TapeException(path, "offset %d: no whole record".formatted(windowPosition + place));
         }
-        at = after;
-        return begin;
+        return next;
     }
 }

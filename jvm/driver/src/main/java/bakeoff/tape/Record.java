@@ -10,16 +10,13 @@ public final class Record {
     static final int SCAN_BYTES = 40;
     static final int BYTES_MAX = FIXED_BYTES + DUE_BYTES + KEY_BYTES_MAX + SCAN_BYTES;
 
-    /** What to do, as on tape: to keep an object here would cost a memory barrier for each record. */
-    private byte code;
-    /** Bits of {@link Flags}. */
-    public int flags;
+    /**
+     * Operation, flags and both lengths, as on tape: taken apart where they are asked for, since few of them are of most records, and to
+     * keep an object here would cost a memory barrier for each.
+     */
+    private long head;
     /** Where the key (for a walk the path) lies in the block. */
     public int keyOffset;
-    /** Its length. */
-    public int keyBytes;
-    /** Length of the value written or expected, unsigned; for a walk what {@link Walk} reads. */
-    public long valueBytes;
     /** Where in the pool that value lies; for a walk the object id expected, or what all fields come to. */
     public long valueOffset;
     /** When the operation is due, if flag {@code DUE} is set: unsigned nanoseconds from the start of the phase. */
@@ -37,12 +34,32 @@ public final class Record {
 
     /** What to do. */
     public Operation operation() {
-        return Operation.ofCode(code);
+        return Operation.ofCode((int) head & 0xff);
+    }
+
+    /** Bits of {@link Flags}. */
+    public int flags() {
+        return (int) (head >>> 8) & 0xff;
+    }
+
+    /** The operation's code and the flags above it. */
+    public short kind() {
+        return (short) head;
+    }
+
+    /** Length of the key. */
+    public int keyBytes() {
+        return (int) (head >>> 16) & 0xffff;
+    }
+
+    /** Length of the value written or expected, unsigned; for a walk what {@link Walk} reads. */
+    public long valueBytes() {
+        return head >>> 32;
     }
 
     /** Whether a flag is set. */
     public boolean has(int flag) {
-        return (flags & flag) != 0;
+        return (flags() & flag) != 0;
     }
 
     /**
@@ -53,30 +70,22 @@ public final class Record {
         if (end - offset < FIXED_BYTES) {
             return -1;
         }
-        // Four fields in one reading.
-        long head = block.getLong(offset);
-        code = (byte) head;
-        if (operation() == null) {
-            return -1;
-        }
-        flags = (int) (head >>> 8) & 0xff;
-        keyBytes = (int) (head >>> 16) & 0xffff;
-        valueBytes = head >>> 32;
+        head = block.getLong(offset);
         valueOffset = block.getLong(offset + 8);
-        int next = offset + FIXED_BYTES;
+        keyOffset = offset + FIXED_BYTES;
         if (has(Flags.DUE)) {
-            if (end - next < DUE_BYTES) {
+            if (end - keyOffset < DUE_BYTES) {
                 return -1;
             }
-            dueNs = block.getLong(next);
-            next += DUE_BYTES;
+            dueNs = block.getLong(keyOffset);
+            keyOffset += DUE_BYTES;
         }
-        keyOffset = next;
-        next += keyBytes;
-        if (next > end) {
+        int next = keyOffset + keyBytes();
+        Operation operation = operation();
+        if (operation == null || next > end) {
             return -1;
         }
-        return operation().isScan() ? decodeScan(block, next, end) : next;
+        return operation.isScan() ? decodeScan(block, next, end) : next;
     }
 
     private int decodeScan(ByteBuffer block, int offset, int end) {
@@ -96,14 +105,14 @@ public final class Record {
     /** Bytes that a right answer appends to the output. */
     long outputBytes() {
         if (operation() == Operation.GET && has(Flags.FOUND)) {
-            return valueBytes;
+            return valueBytes();
         }
         return operation().isScan() && consumer == Consumer.COPY ? bytes : 0;
     }
 
     /** Bytes of the value that is written. */
     long writtenBytes() {
-        return operation().writesValue() ? valueBytes : 0;
+        return operation().writesValue() ? valueBytes() : 0;
     }
 
     /** Whether {@code valueOffset} and {@code valueBytes} name a slice of the pool. */

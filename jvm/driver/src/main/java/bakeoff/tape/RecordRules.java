@@ -19,19 +19,19 @@ final class RecordRules {
 
     /** The first rule that is broken; null if none is. */
     static Broken check(Record record, ByteBuffer block, long poolBytes) {
-        if ((record.flags & ~Flags.ALL) != 0) {
-            return new Broken("flags", "0x%02x".formatted(record.flags), "bits of 0x%02x".formatted(Flags.ALL));
+        if ((record.flags() & ~Flags.ALL) != 0) {
+            return new Broken("flags", "0x%02x".formatted(record.flags()), "bits of 0x%02x".formatted(Flags.ALL));
         }
         Operation operation = record.operation();
-        if ((operation == Operation.COMMIT || operation == Operation.SCAN_ALL) && record.keyBytes != 0) {
-            return new Broken("key_bytes", record.keyBytes, "0, as %s has no key".formatted(operation.word()));
+        if ((operation == Operation.COMMIT || operation == Operation.SCAN_ALL) && record.keyBytes() != 0) {
+            return new Broken("key_bytes", record.keyBytes(), "0, as %s has no key".formatted(operation.word()));
         }
         if (record.refersToPool() && !isInPool(record, poolBytes)) {
-            String found = "%d bytes at %s".formatted(record.valueBytes, Long.toUnsignedString(record.valueOffset));
+            String found = "%d bytes at %s".formatted(record.valueBytes(), Long.toUnsignedString(record.valueOffset));
             return new Broken("value", found, "a slice of the pool of %d bytes".formatted(poolBytes));
         }
-        if (record.refersToPool() && record.valueBytes > VALUE_BYTES_MAX) {
-            return new Broken("value_bytes", record.valueBytes, "at most 1 GiB, which this reader can hold");
+        if (record.refersToPool() && record.valueBytes() > VALUE_BYTES_MAX) {
+            return new Broken("value_bytes", record.valueBytes(), "at most 1 GiB, which this reader can hold");
         }
         Broken broken = operation.isScan() ? checkScan(record) : anyOrderIsOfScans(record);
         return broken == null && operation == Operation.WALK ? checkPath(record, block) : broken;
@@ -39,7 +39,7 @@ final class RecordRules {
 
     private static boolean isInPool(Record record, long poolBytes) {
         long offset = record.valueOffset;
-        return offset >= 0 && offset <= poolBytes && record.valueBytes <= poolBytes - offset;
+        return offset >= 0 && offset <= poolBytes && record.valueBytes() <= poolBytes - offset;
     }
 
     private static Broken checkScan(Record record) {
@@ -66,14 +66,14 @@ final class RecordRules {
     /** The path of a walk has as many components as the record says, and its values a codec that is known. */
     private static Broken checkPath(Record record, ByteBuffer block) {
         if (!Walk.isKnown(record)) {
-            return new Broken("walk", "0x%08x".formatted(record.valueBytes), "a known codec with known fields");
+            return new Broken("walk", "0x%08x".formatted(record.valueBytes()), "a known codec with known fields");
         }
         if (Walk.pastLeaf(record) && (record.has(Flags.FOUND) || Walk.components(record) == 0)) {
             String found = "%d components".formatted(Walk.components(record));
             return new Broken("past a leaf", found, "a walk that is not found and has a component");
         }
         int at = record.keyOffset;
-        int end = at + record.keyBytes;
+        int end = at + record.keyBytes();
         long components = 0;
         while (at < end) {
             int length = block.get(at) & 0xff;

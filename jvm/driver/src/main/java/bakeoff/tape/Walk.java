@@ -18,22 +18,22 @@ public final class Walk {
 
     /** Components of the path. */
     public static int components(Record record) {
-        return (int) record.valueBytes & 0xffff;
+        return (int) record.valueBytes() & 0xffff;
     }
 
     /** How values are read: one of the constants above. */
     public static int codec(Record record) {
-        return (int) (record.valueBytes >> 16) & 0xff;
+        return (int) (record.valueBytes() >> 16) & 0xff;
     }
 
     /** Whether all fields of each value are read, not the object id alone. */
     public static boolean allFields(Record record) {
-        return (record.valueBytes & ALL_FIELDS) != 0;
+        return (record.valueBytes() & ALL_FIELDS) != 0;
     }
 
     /** Whether the last lookup must find nothing, and all before it a value. */
     public static boolean pastLeaf(Record record) {
-        return (record.valueBytes & PAST_LEAF) != 0;
+        return (record.valueBytes() & PAST_LEAF) != 0;
     }
 
     /** Lookups that find a value, if the right answer is to find some. */
@@ -48,7 +48,7 @@ public final class Walk {
 
     /** Whether the codec is known and has the fields asked for, and no other bit is set. */
     static boolean isKnown(Record record) {
-        boolean known = (record.valueBytes & ~KNOWN) == 0 && codec(record) < WORDS.length;
+        boolean known = (record.valueBytes() & ~KNOWN) == 0 && codec(record) < WORDS.length;
         return known && !(allFields(record) && codec(record) == LONG);
     }
 }

@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import bakeoff.tape.Operation;
 import bakeoff.tape.Record;
 import bakeoff.tape.Walk;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -19,7 +22,9 @@ final class DirectoryReaderTest {
 
     private static DirectoryReader reader(int codec, boolean all) {
         Record record = new Record();
-        record.valueBytes = codec << 16 | (all ? 1 << 24 : 0);
+        int how = codec << 16 | (all ? 1 << 24 : 0);
+        ByteBuffer walk = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
+        record.decode(walk.put(0, (byte) (Operation.WALK.ordinal() + 1)).putInt(4, how), 0, walk.limit());
         DirectoryReader reader = new DirectoryReader();
         reader.begin(record);
         return reader;

@@ -67,8 +67,9 @@ final class VectorsTest {
         JsonArray records = new JsonArray();
         Record record = new Record();
         while (lane.next()) {
+            int place = lane.first();
             for (int index = 0; index < lane.operations(); index++) {
-                lane.read(record);
+                place = lane.read(place, record);
                 records.add(json(record, lane.records()));
             }
         }
@@ -76,13 +77,13 @@ final class VectorsTest {
     }
 
     private static JsonElement json(Record record, ByteBuffer block) {
-        byte[] key = new byte[record.keyBytes];
+        byte[] key = new byte[record.keyBytes()];
         block.get(record.keyOffset, key);
         JsonObject json = new JsonObject();
         json.addProperty("operation", record.operation().word());
-        json.addProperty("flags", record.flags);
+        json.addProperty("flags", record.flags());
         json.addProperty("key", HexFormat.of().formatHex(key));
-        json.addProperty("value_bytes", record.valueBytes);
+        json.addProperty("value_bytes", record.valueBytes());
         json.addProperty("value_offset", Long.toUnsignedString(record.valueOffset));
         if (record.has(Flags.DUE)) {
             json.addProperty("due_ns", Long.toUnsignedString(record.dueNs));
