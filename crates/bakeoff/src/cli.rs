@@ -65,6 +65,9 @@ pub(crate) enum Verb {
     Request(RequestArguments),
     /// Remove what earlier runs left behind; only what carries bakeoff's marker
     Clean(CleanArguments),
+    /// Wait for the end of a run that made media, and remove what it left; started by the run itself
+    #[command(hide = true)]
+    Guard,
 }
 
 /// Columns that no line of text exceeds where it can be broken.

@@ -105,6 +105,7 @@ fn run_verb(verb: Verb) -> ExitCode {
         Verb::Tape(arguments) => verbs::tape::main(&arguments),
         Verb::Request(arguments) => verbs::request::main(&arguments),
         Verb::Clean(arguments) => verbs::clean::main(&arguments),
+        Verb::Guard => engine::guard::main(),
     };
     match outcome {
         Ok(Outcome::Good) => ExitCode::SUCCESS,

@@ -5,7 +5,7 @@ mod common;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-use common::{Finished, Place, SmallMount, tiny_suite};
+use common::{Finished, Place, SmallMount, tiny_suite, with_program};
 
 /// Operations of the tiny suite, after which its gets are under way.
 const IN_GETS: u32 = 250;
@@ -338,53 +338,6 @@ fn a_medium_that_goes_away_fails_its_cells_and_nothing_else() {
     assert_eq!(count("default", "status", "ok"), 15, "three stores, five rounds: {cells:?}");
     assert!(count("disk", "failure", "medium") > 0, "{cells:?}");
     assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new());
-}
-
-#[test]
-fn of_file_systems_made_for_a_run_that_is_killed_nothing_stays_mounted() {
-    let place = Place::new();
-    let suite = tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 5_000_000\n");
-    place.write("tiny.toml", &suite.replace("durability =", "media = [\"disk\"]\ndurability ="));
-    let arguments = ["run", "tiny.toml", "--medium", "disk=new:ext4:512MiB", "--rounds", "1"];
-    let mut run = place.spawn(&arguments);
-    let here = place.path().canonicalize().unwrap().display().to_string();
-    let loops = || {
-        let devices = std::fs::read_dir("/sys/block").into_iter().flatten().flatten();
-        let files = devices.filter_map(|device| std::fs::read_to_string(device.path().join("loop/backing_file")).ok());
-        files.filter(|file| file.contains(&here)).count()
-    };
-    let begin = Instant::now();
-    while loops() == 0 {
-        if let Some(status) = run.try_wait().unwrap() {
-            let told = Finished::of(run.wait_with_output().unwrap()).stderr;
-            // As where a container has root and no right to mount.
-            assert!(status.code() == Some(2) && told.contains("mount"), "{told}");
-            return common::say_skipped("a killed run with a file system of its own", &told);
-        }
-        assert!(begin.elapsed() < Duration::from_secs(60), "the file system is made");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    // Into the first cell.
-    std::thread::sleep(Duration::from_millis(500));
-    run.kill().unwrap();
-    run.wait().unwrap();
-    let begin = Instant::now();
-    while loops() > 0 {
-        assert!(begin.elapsed() < Duration::from_secs(20), "a loop device is left");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    assert!(!std::fs::read_to_string("/proc/self/mountinfo").unwrap().contains(&here));
-    place.run(&["run", "--resume"]).expect(0);
-    assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new());
-}
-
-/// A place with a program `name` in a directory `bin`, a shell script of these words.
-fn with_program(place: &Place, name: &str, words: &str) -> std::path::PathBuf {
-    let bin = place.path().join("bin");
-    std::fs::create_dir_all(&bin).expect("a directory");
-    let path = place.write(&format!("bin/{name}"), &format!("#!/bin/sh\n{words}\n"));
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it can be run");
-    path
 }
 
 /// Cells that take a second, undisturbed and disturbed.

@@ -1,9 +1,9 @@
 //! Media made for one run: a file system in an image file (or in memory), mounted in a marked directory and removed with it.
 //!
 //! Nothing of them outlives a run that is killed: they are mounted in a namespace of the run's own, which goes with its last process, and the image
-//! loses its name as soon as it is there, with NTFS once it is mounted. What stays is a marked directory for each medium, empty but for the directory it was
-//! mounted on, and one with the run's tapes: the next run with the same base directory removes them ([`remove_left_behind`]), and so does
-//! `bakeoff clean`. Where a namespace is not permitted, they do the unmounting too.
+//! loses its name as soon as it is there, with NTFS once it is mounted. The marked directories they were mounted in, and that of the run's tapes, are
+//! removed by its [`Guard`](crate::engine::guard::Guard), which unmounts too where a namespace is not permitted. If that is killed as well, the next run with the same base
+//! directory removes them ([`remove_left_behind`]), and so does `bakeoff clean`.
 //!
 //! [`remove_left_behind`]: crate::engine::scratch::remove_left_behind
 
@@ -21,6 +21,7 @@ use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::process::geteuid;
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
+use crate::engine::scratch::name_of;
 use crate::files::{Kind, OwnDirectory, mounts_below};
 use crate::tools::{dies_with_us, need, run};
 
@@ -107,7 +108,7 @@ impl NewFileSystem {
         std::fs::create_dir(&point).with_context(|| format!("cannot make the directory {}", point.display()))?;
         if self.is_in_memory() {
             let size = format!("size={}", self.bytes);
-            run(Command::new("mount").args(["-t", "tmpfs", "-o", &size, "bakeoff"]).arg(&point))?;
+            run(dies_with_us(Command::new("mount").args(["-t", "tmpfs", "-o", &size, "bakeoff"]).arg(&point)))?;
             return Ok(None);
         }
         let file = File::create_new(&image).with_context(|| format!("cannot make {}", image.display()))?;
@@ -116,7 +117,7 @@ impl NewFileSystem {
             || std::fs::remove_file(&image).with_context(|| format!("cannot remove the name of {}", image.display()));
         let run_on_image = |program: &str, arguments: &[&str], last: &[&Path]| {
             let file = file.try_clone().context("cannot open an image twice")?;
-            run(Command::new(program).args(arguments).arg(NAMELESS).args(last).stdin(file))
+            run(dies_with_us(Command::new(program).args(arguments).arg(NAMELESS).args(last).stdin(file)))
         };
         // Its server wants a name.
         let by_name = self.name == "ntfs";
@@ -224,7 +225,7 @@ impl MadeMedia {
             mount_for_ourselves();
         }
         for (medium, file_system) in wanted {
-            let path = base.join(format!("bakeoff-scratch-{run}-{}{INFIX}{medium}", std::process::id()));
+            let path = base.join(format!("{}{INFIX}{medium}", name_of(run)));
             let own = OwnDirectory::create(&path, Kind::Scratch)?;
             let inside = own.path().to_owned();
             // Kept before mounting, so that it is removed however that ends.

@@ -6,6 +6,7 @@ pub(crate) mod child;
 pub(crate) mod disturbance;
 pub(crate) mod find_rate;
 pub(crate) mod flush;
+pub(crate) mod guard;
 pub(crate) mod interrupt;
 pub(crate) mod made_media;
 pub(crate) mod profile;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::engine::made_media;
-use crate::files::{Kind, OwnDirectory, count_files, empty_tree, remove_tree};
+use crate::files::{Kind, OwnDirectory, count_files, empty_tree, remove_tree, remove_unfinished};
 
 /// The scratch directories of a run.
 pub(crate) struct Scratch {
@@ -57,6 +57,9 @@ impl Room {
 /// The directory beside a store's where its driver puts temporary files.
 pub(crate) const TEMPORARY: &str = "temporary";
 
+/// The beginning of the names of all scratch directories.
+const PREFIX: &str = "bakeoff-scratch-";
+
 /// The end of the name of the directory of tapes. A medium's ends in `-` and its name.
 const TAPES: &str = ".tapes";
 
@@ -72,11 +75,11 @@ impl Scratch {
     pub(crate) fn create(media: &BTreeMap<String, PathBuf>, base: &Path, run: &str) -> Result<Self> {
         let mut places = BTreeMap::new();
         for (medium, directory) in media {
-            let path = directory.join(format!("bakeoff-scratch-{run}-{}-{medium}", std::process::id()));
+            let path = directory.join(format!("{}-{medium}", name_of(run)));
             let own = OwnDirectory::create(&path, Kind::Scratch)?;
             places.insert(medium.clone(), Place { own, room: Room::of(directory), aside: 0, unusable: None });
         }
-        let path = base.join(format!("bakeoff-scratch-{run}-{}{TAPES}", std::process::id()));
+        let path = base.join(name_of(run) + TAPES);
         let tapes = Some(OwnDirectory::create(&path, Kind::Scratch)?);
         Ok(Self { places, tapes, retired: 0, emptied_s: Vec::new() })
     }
@@ -192,25 +195,42 @@ impl Scratch {
     }
 }
 
+/// How the names of all scratch directories of a run of this process begin; `run` is a name that no other run has.
+pub(crate) fn name_of(run: &str) -> String {
+    format!("{PREFIX}{run}-{}", std::process::id())
+}
+
+/// What lies in `base` under names that begin so, with the rest of each name.
+fn named(base: &Path, beginning: &str) -> Vec<(PathBuf, String)> {
+    let entries = std::fs::read_dir(base).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| (entry.path(), entry.file_name().to_string_lossy().into_owned()));
+    paths.filter_map(|(path, name)| Some((path, name.strip_prefix(beginning)?.to_owned()))).collect()
+}
+
 /// Removes the tapes and the media made for a run that killed runs left in `base`: nobody living holds their locks.
 ///
 /// What such runs left of stores on other media stays for `bakeoff clean`: to remove many files makes some file systems slow for minutes,
 /// and stores are measured next.
 pub(crate) fn remove_left_behind(base: &Path) {
-    for path in std::fs::read_dir(base).into_iter().flatten().flatten().map(|entry| entry.path()) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with("bakeoff-scratch-") && (name.ends_with(TAPES) || name.contains(made_media::INFIX)) {
+    for (path, rest) in named(base, PREFIX) {
+        if rest.ends_with(TAPES) || rest.contains(made_media::INFIX) {
             remove_if_left(&path);
         }
     }
 }
 
-/// Removes a scratch directory that a killed run left. One that is in use, or is not ours, is left as it is.
-pub(crate) fn remove_if_left(path: &Path) {
-    if let Ok(own) = OwnDirectory::open(path, Kind::Scratch) {
-        tell!("Removing what a run left behind when it was killed: {}", path.display());
-        own.remove().unwrap_or_else(|error| tell!("note: {error:#}"));
-    }
+/// Removes the tapes and made media in `base` of a process that has ended, by the [`name_of`] its run. False if something is still in use.
+pub(crate) fn remove_all_of(base: &Path, name: &str) -> bool {
+    let left = named(base, name).into_iter().filter(|(_, rest)| rest == TAPES || rest.starts_with(made_media::INFIX));
+    left.fold(true, |done, (path, _)| (remove_unfinished(&path) || remove_if_left(&path)) && done)
+}
+
+/// Removes a scratch directory that a killed run left. False if it is in use, or not ours, and so left as it is.
+pub(crate) fn remove_if_left(path: &Path) -> bool {
+    let Ok(own) = OwnDirectory::open(path, Kind::Scratch) else { return false };
+    tell!("Removing what a run left behind when it was killed: {}", path.display());
+    own.remove().unwrap_or_else(|error| tell!("note: {error:#}"));
+    true
 }
 
 /// To whole seconds.

@@ -15,6 +15,7 @@ use crate::cli::{COLUMNS, Cli, RunArguments, Verb};
 use crate::drivers::Driver;
 use crate::engine::disturbance;
 use crate::engine::find_rate;
+use crate::engine::guard::Guard;
 use crate::engine::interrupt::Interrupt;
 use crate::engine::made_media::MadeMedia;
 use crate::engine::profile::ProfileFacts;
@@ -193,6 +194,8 @@ pub(crate) fn execute(
     let name = directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     remove_leftovers(setup, &name);
     remove_left_behind(&setup.base);
+    // Before the media, so that it is dropped after them, and outside their namespace.
+    let _guard = (!setup.made.is_empty()).then(|| Guard::start(&setup.base, &name)).transpose()?;
     let made = MadeMedia::create(&setup.made, &setup.base, &name)?;
     let directories = all_directories(setup, &made, &mut file);
     file.write(directory.path())?;

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -205,6 +206,15 @@ impl Place {
         let is_scratch = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with("bakeoff-scratch");
         entries.filter(is_scratch).map(|entry| entry.path()).collect()
     }
+}
+
+/// Makes a program `name` in a place's directory `bin`: a shell script of these words.
+pub(crate) fn with_program(place: &Place, name: &str, words: &str) -> PathBuf {
+    let bin = place.path().join("bin");
+    std::fs::create_dir_all(&bin).expect("a directory");
+    let path = place.write(&format!("bin/{name}"), &format!("#!/bin/sh\n{words}\n"));
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it can be run");
+    path
 }
 
 /// How the program ended.
