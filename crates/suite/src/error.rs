@@ -105,6 +105,16 @@ impl SuiteErrors {
         &self.errors
     }
 
+    /// The same with this as the way to mend what is wrong with a flag.
+    pub(crate) fn with_help_for(mut self, wrong: &str, help: &str) -> Self {
+        for error in &mut self.errors {
+            if matches!(&error.origin, Origin::Flag { flag, .. } if flag == wrong) {
+                help.clone_into(&mut error.help);
+            }
+        }
+        self
+    }
+
     /// One error about a file as a whole.
     pub(crate) fn of_file(file: &str, message: impl Into<String>, help: impl Into<String>) -> Self {
         let mut problems = Problems::default();

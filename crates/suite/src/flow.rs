@@ -81,8 +81,10 @@ fn lasting(
         let only = |operation| spec.mix.len() == 1 && phase.does(operation);
         let needed = if only(Operation::Delete) { deletes } else { deletes + 1 };
         if !only(Operation::Insert) && needed.max(1) > live {
+            // What is looked for among other operations is never the last one.
+            let short = if live == deletes && live > 0 { ", and one must be left" } else { "" };
             let message = format!(
-                "{} runs out of records: with records = {records} and threads = {threads}, a thread has {live} and may delete {deletes}",
+                "{} runs out of records: with records = {records} and threads = {threads}, a thread has {live} and may delete {deletes}{short}",
                 phase.table.name
             );
             let place = file.blame(&["records", "threads"], phase.table.place("operations"));

@@ -159,10 +159,10 @@ impl SuiteFile {
     }
 }
 
-/// The error for a file that is too long to be a suite.
+/// The error for a file that is too long to be a suite or a need.
 pub(crate) fn too_long(name: &str) -> SuiteErrors {
-    let message = format!("is longer than {}, which is the most a suite may be", format_size(SUITE_BYTES_MAX));
-    SuiteErrors::of_file(name, message, "check that this is the right file, or split the suite")
+    let message = format!("is longer than {}, which is the most such a file may be", format_size(SUITE_BYTES_MAX));
+    SuiteErrors::of_file(name, message, "check that this is the right file")
 }
 
 fn node(value: &Spanned<DeValue<'_>>, problems: &mut Problems) -> Node {

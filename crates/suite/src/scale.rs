@@ -4,7 +4,7 @@ use crate::error::Problems;
 use crate::node::{Node, Place, SuiteFile, Value};
 use crate::units::{parse_count, shorten};
 
-const FLAG: &str = "--scale";
+pub(crate) const FLAG: &str = "--scale";
 const LEVELS: &str = "levels=";
 
 /// Puts the flag into a suite as typed. Returns the part of the records that are left, where it is one.
@@ -41,6 +41,14 @@ pub(crate) fn apply(file: &mut SuiteFile, text: &str, problems: &mut Problems) -
         scale(variant, part, &place);
     }
     Some(part)
+}
+
+/// Parts that are larger than the one typed, the smallest first, of one digit each: 1, 2 or 5. None where what was typed is no part.
+pub(crate) fn larger_parts(text: &str) -> Vec<String> {
+    let Some(typed) = text.trim().parse().ok().filter(|part| *part > 0.0) else { return Vec::new() };
+    let digits = |zeros: usize| ["1", "2", "5"].map(|digit| format!("0.{}{digit}", "0".repeat(zeros)));
+    let parts = (0..6).rev().flat_map(digits).chain(std::iter::once("1".to_owned()));
+    parts.filter(|part| part.parse::<f64>().is_ok_and(|part| part > typed)).collect()
 }
 
 /// The levels of variants that have their own.
@@ -167,7 +175,19 @@ mod tests {
             assert!(error.contains("--scale") && error.contains("0.01"), "{error}");
         }
         assert!(scaled("levels=3", SUITE).unwrap_err().contains("no tree"));
+    }
+
+    #[test]
+    fn a_part_that_is_too_small_is_refused_with_one_that_is_not() {
         let error = scaled("0.00001", SUITE.replace("1M", "20_000").as_str()).unwrap_err();
         assert!(error.contains("--scale 0.00001") && error.contains("same value twice"), "{error}");
+        // 0.00005 leaves 1 and, rounded, 1 too.
+        assert!(error.ends_with("give a larger part: 0.0001 is enough"), "{error}");
+        for name in ["hines-2023", "cunningham-2024", "queue"] {
+            let text = crate::builtin::find(name).unwrap();
+            let error = scaled("0.0001", text).unwrap_err();
+            let (_, enough) = error.split_once("give a larger part: ").unwrap();
+            scaled(enough.split_once(' ').unwrap().0, text).unwrap();
+        }
     }
 }

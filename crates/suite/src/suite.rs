@@ -127,6 +127,19 @@ impl Suite {
     /// # Errors
     /// What is wrong with a flag by itself, or with the suite now that the flag is in it.
     pub fn with_overrides(&self, overrides: &Overrides) -> Result<Self, SuiteErrors> {
+        self.try_overrides(overrides).map_err(|errors| {
+            let larger = overrides.scale.as_deref().map(scale::larger_parts).unwrap_or_default();
+            let is_enough = |part: &String| {
+                self.try_overrides(&Overrides { scale: Some(part.clone()), ..overrides.clone() }).is_ok()
+            };
+            match larger.into_iter().find(is_enough) {
+                Some(part) => errors.with_help_for(scale::FLAG, &format!("give a larger part: {part} is enough")),
+                None => errors,
+            }
+        })
+    }
+
+    fn try_overrides(&self, overrides: &Overrides) -> Result<Self, SuiteErrors> {
         let mut file = self.file.clone();
         if let Some(wanted) = &overrides.variants {
             let mut problems = Problems::default();
@@ -377,7 +390,7 @@ pub fn read_text(path: &Path) -> Result<String, SuiteErrors> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let message = format!("is not text: byte {} is not UTF-8", error.utf8_error().valid_up_to());
-        SuiteErrors::of_file(&name, message, "check that this is a suite file, saved as UTF-8")
+        SuiteErrors::of_file(&name, message, "check that this is the right file, saved as UTF-8")
     })
 }
 

@@ -208,6 +208,11 @@ fn scale_of(unit: &str, units: &[Unit]) -> Option<u64> {
 fn scaled(number: &str, unit: &str, units: &[Unit]) -> Result<u64, String> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let (whole, fraction) = (whole.replace('_', ""), fraction.replace('_', ""));
+    if number.is_empty()
+        && unit.strip_prefix('-').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+    {
+        return Err("is below zero".into());
+    }
     if whole.is_empty() || (fraction.is_empty() && number.contains('.')) || fraction.contains('.') {
         return Err("is not a number".into());
     }
