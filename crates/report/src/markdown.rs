@@ -11,7 +11,7 @@ use crate::matrix::{figure, measure_label};
 use crate::pairs::doubt;
 use crate::published::Published;
 use crate::run::{ReportError, Run};
-use crate::terminal::{TEXT_COLUMNS, TerminalOptions, amounts, unfinished, varying};
+use crate::terminal::{TEXT_COLUMNS, TerminalOptions, amounts, answer_to_one_question, unfinished, varying};
 use crate::verdict::{Column, Field, Size, Table, compare_all};
 use crate::{bars, disturbed, profiled, sections, slow};
 
@@ -35,26 +35,11 @@ pub fn write_markdown(run: &Run, against: Option<&Published>, out: &mut dyn Writ
     if let Some(profile) = run.profile() {
         writeln!(out, "**{}**\n", escape(&profiled::words(run, profile)))?;
     }
-    if run.profile().is_none()
-        && let Some(bars) = bars::render(run, &tables, &contenders, TEXT_COLUMNS, false)
-    {
-        as_text(out, &sections::section("Rates, and how many times the baseline's", &bars))?;
-        writeln!(out)?;
-    }
-    for table in tables.iter().filter(|_| run.profile().is_none()) {
-        let answer = answer(table, &contenders);
-        writeln!(out, "## {}{}\n", escape(&answer.promise), escape(&varying(&table.circumstances, &tables)))?;
-        writeln!(out, "**Overall:** {}.\n", escape(&answer.overall))?;
-        writeln!(out, "| measure | best |\n|---|---|")?;
-        for (measure, words) in &answer.measures {
-            writeln!(out, "{}", row(&[measure, words]))?;
-        }
-        writeln!(out)?;
-        matrix(out, table, &contenders)?;
-    }
-    if run.profile().is_none() {
-        as_text(out, &disturbed::section(&tables, &contenders, TEXT_COLUMNS, false))?;
-        as_text(out, &slow::render(&run.cells, &contenders, TEXT_COLUMNS))?;
+    let asked = answer_to_one_question(run, TEXT_COLUMNS, false);
+    match &asked {
+        Some((answer, _)) => code(out, answer.trim_matches('\n'))?,
+        None if run.profile().is_none() => comparisons(run, &tables, &contenders, out)?,
+        None => {}
     }
     if let Some((published, beside)) = against {
         as_text(out, &sections::section(&format!("Beside {}", published.facts.title), &beside))?;
@@ -64,9 +49,33 @@ pub fn write_markdown(run: &Run, against: Option<&Published>, out: &mut dyn Writ
         let message = cell.end.failure_message.as_deref().unwrap_or_default();
         format!("{}, round {}: {why}. {message}", axes.store, cell.end.round)
     });
-    bullets(out, "Failed", &failed.collect::<Vec<_>>())?;
+    if asked.is_none() {
+        // Else it stands in the answer.
+        bullets(out, "Failed", &failed.collect::<Vec<_>>())?;
+    }
     let messages = run.list("warnings").iter().filter_map(|warning| warning.get("message")?.as_str());
     bullets(out, "Warnings", &messages.map(str::to_owned).chain(run.notes.iter().cloned()).collect::<Vec<_>>())
+}
+
+/// The answer and matrices of every table, and what else there is to be said of all.
+fn comparisons(run: &Run, tables: &[Table], contenders: &Contenders, out: &mut dyn Write) -> Result<(), ReportError> {
+    if let Some(bars) = bars::render(run, tables, contenders, TEXT_COLUMNS, false) {
+        as_text(out, &sections::section("Rates, and how many times the baseline's", &bars))?;
+        writeln!(out)?;
+    }
+    for table in tables {
+        let answer = answer(table, contenders);
+        writeln!(out, "## {}{}\n", escape(&answer.promise), escape(&varying(&table.circumstances, tables)))?;
+        writeln!(out, "**Overall:** {}.\n", escape(&answer.overall))?;
+        writeln!(out, "| measure | best |\n|---|---|")?;
+        for (measure, words) in &answer.measures {
+            writeln!(out, "{}", row(&[measure, words]))?;
+        }
+        writeln!(out)?;
+        matrix(out, table, contenders)?;
+    }
+    as_text(out, &disturbed::section(tables, contenders, TEXT_COLUMNS, false))?;
+    as_text(out, &slow::render(&run.cells, contenders, TEXT_COLUMNS))
 }
 
 /// Who is best in each workload: a row a measure and size, a column a data type and number of records.
@@ -135,10 +144,16 @@ pub(crate) fn row(cells: &[impl AsRef<str>]) -> String {
 /// A section as on a terminal, its title first; nothing if it is empty.
 fn as_text(out: &mut dyn Write, section: &str) -> Result<(), ReportError> {
     if let Some((title, body)) = section.trim_matches('\n').split_once('\n') {
-        // Names in it may be foreign.
-        writeln!(out, "\n## {}\n\n```text\n{}\n```", escape(title), body.replace("```", "`\u{200b}`\u{200b}`"))?;
+        writeln!(out, "\n## {}\n", escape(title))?;
+        code(out, body)?;
     }
     Ok(())
+}
+
+/// A text as it stands.
+fn code(out: &mut dyn Write, text: &str) -> Result<(), ReportError> {
+    // Names in it may be foreign.
+    Ok(writeln!(out, "```text\n{}\n```", text.replace("```", "`\u{200b}`\u{200b}`"))?)
 }
 
 /// A section with a list; nothing if it is empty.

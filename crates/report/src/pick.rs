@@ -215,6 +215,11 @@ impl PickFacts {
         serde_json::from_value(run.info.get("pick")?.clone()).ok()
     }
 
+    /// Whether there was nothing to race against.
+    fn is_of_one_store(&self) -> bool {
+        self.raced.len() == 1
+    }
+
     /// The time there was.
     fn budget(&self) -> Duration {
         Duration::from_nanos(self.budget_ns)
@@ -255,7 +260,7 @@ pub fn pick_is_answered(cells: &[CellRound], facts: &PickFacts) -> bool {
             let mut tied = ranking.order.iter().filter(|place| ranking.tied.contains(&place.name));
             !facts.out_of_time || tied.all(|place| place.rounds >= ROUNDS_PROOF)
         }
-        Verdict::Alone => !facts.out_of_time,
+        Verdict::Alone => facts.is_of_one_store() || !facts.out_of_time,
         Verdict::Unproven => {
             let (first, others) = (&ranking.order[0], &ranking.order[1..]);
             first.rounds > 1 && others.iter().all(|place| place.rounds > 1 || dropped(&place.name))

@@ -43,15 +43,8 @@ pub struct TerminalOptions {
 /// A run's report as text that ends with a line break.
 pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     let width = options.width.max(WIDTH_MIN);
-    if let Some(facts) = PickFacts::of(run).filter(|_| !options.full) {
-        let answer = render_pick(run, &facts, width, options.color);
-        return short(run, &answer, width, "for everything that was measured");
-    }
-    if let Some(facts) = RateFacts::of(run).filter(|_| !options.full) {
-        let mut answer = render_rates(run, &facts, width, options.color);
-        answer.push_str(&sections::failed(run, &Contenders::new(&run.cells, &run.stores), width, false));
-        answer.push_str(&sections::left_out(run, width, false));
-        return short(run, &answer, width, "at every rate that was tried");
+    if let Some((answer, more)) = answer_to_one_question(run, width, options.color).filter(|_| !options.full) {
+        return short(run, &answer, width, more);
     }
     if let Some(profile) = run.profile() {
         return profiled(run, profile, &TerminalOptions { width, ..*options });
@@ -87,6 +80,17 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     }
     out.push_str(&sections::origin(run, width));
     out
+}
+
+/// The answer of a run that was asked one question, and of what more there are figures; `None` where stores were compared.
+pub(crate) fn answer_to_one_question(run: &Run, width: usize, color: bool) -> Option<(String, &'static str)> {
+    if let Some(facts) = PickFacts::of(run) {
+        return Some((render_pick(run, &facts, width, color), "for everything that was measured"));
+    }
+    let mut answer = render_rates(run, &RateFacts::of(run)?, width, color);
+    answer.push_str(&sections::failed(run, &Contenders::new(&run.cells, &run.stores), width, false));
+    answer.push_str(&sections::left_out(run, width, false));
+    Some((answer, "at every rate that was tried"))
 }
 
 /// A run that was asked one question: its answer, in place of the matrices, and of what more there are figures.

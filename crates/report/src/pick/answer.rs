@@ -179,9 +179,10 @@ fn duration(seconds: u64) -> String {
     if seconds.is_multiple_of(60) && seconds > 0 { format!("{} min", seconds / 60) } else { format!("{seconds} s") }
 }
 
-/// Whether one store alone was measured, the time being over before the others: that is no answer.
+/// Whether one store of several alone was measured, the time being over before the others, or the race killed: that is no answer.
 fn is_alone_for_want_of_time(picked: &Picked<'_>, ranking: &Ranking) -> bool {
-    ranking.verdict == Verdict::Alone && picked.facts.out_of_time
+    let is_ended = picked.facts.out_of_time || picked.is_cut_short();
+    ranking.verdict == Verdict::Alone && !picked.facts.is_of_one_store() && is_ended
 }
 
 /// The store and how sure that is.
@@ -201,9 +202,9 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
         Verdict::Alone => {
             let late = picked.run.cells.iter().any(|cell| cell.end.failure == Some(FailureKind::Timeout));
             let more = if late { enough(picked) } else { String::new() };
-            let why = match picked.facts.raced.len() {
-                1 => "no other store that can do this was asked",
-                _ => "no other store that can do this was measured to the end",
+            let why = match picked.facts.is_of_one_store() {
+                true => "no other store that can do this was asked",
+                false => "no other store that can do this was measured to the end",
             };
             format!("{title}, {figure} over {rounds}: {why}.{more}")
         }

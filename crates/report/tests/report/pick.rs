@@ -5,7 +5,7 @@ use std::path::Path;
 use bakeoff_protocol::{Axes, FailureKind};
 use bakeoff_report::{
     CellRound, Excluded, Goal, PICK_ASKED, PICK_PHASE, PickFacts, Question, TerminalOptions, pick_is_answered,
-    render_pick, render_terminal,
+    render_pick, render_terminal, write_markdown,
 };
 use serde_json::json;
 
@@ -108,6 +108,29 @@ fn a_tie_is_said_and_what_it_would_take_when_time_ran_out() {
     let late = rounds("sqlite", PICK_ASKED, &[9000]).into_iter();
     cells.extend(late.map(|cell| failed(cell, FailureKind::Timeout, "not done after 10s")));
     assert_says(&shown(cells, &facts()), &["Three rounds of all stores need a budget of more than 50 s"]);
+}
+
+#[test]
+fn the_only_store_measured_when_a_race_was_killed_is_no_answer() {
+    // Killed with a store measured, what ended the race is in no fact: it has no end.
+    let mut killed = run(rounds("lmdb", PICK_ASKED, &[1000]), stores());
+    killed.info["finished"] = serde_json::Value::Null;
+    let says = |killed: &bakeoff_report::Run, facts: &PickFacts| {
+        render_pick(killed, facts, 100, false).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let text = says(&killed, &facts());
+    assert_says(
+        &text,
+        &["None: nothing can be told, since LMDB alone was measured to the end", "It was stopped before it was done"],
+    );
+    assert!(!text.contains("Settings"), "{text}");
+    killed.info["pick"] = serde_json::to_value(facts()).unwrap();
+    let mut markdown = Vec::new();
+    write_markdown(&killed, None, &mut markdown).unwrap();
+    let markdown = String::from_utf8(markdown).unwrap();
+    assert!(markdown.contains("None: nothing can be told") && !markdown.contains("no competitor"), "{markdown}");
+    let one = PickFacts { raced: vec!["lmdb".to_owned()], out_of_time: true, ..facts() };
+    assert_says(&says(&killed, &one), &["LMDB,", "over 1 round: no other store that can do this was asked."]);
 }
 
 #[test]
