@@ -90,8 +90,18 @@ pub(crate) struct StoreFacts {
     pub(crate) title: String,
     /// What it promised under these settings.
     pub(crate) durability: Durability,
+    /// What it promised in variants where that was another class.
+    #[serde(default)]
+    pub(crate) durability_in: BTreeMap<String, Durability>,
     /// By what.
     pub(crate) how: String,
+}
+
+impl StoreFacts {
+    /// What it promised where it was set otherwise for this figure's variant.
+    pub(crate) fn durability_in(&self, figure: &Figure) -> Option<Durability> {
+        self.durability_in.get(figure.variant.as_deref()?).copied()
+    }
 }
 
 /// One line of a publication's figures; what it does not say is absent.

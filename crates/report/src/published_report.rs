@@ -7,7 +7,7 @@ use bakeoff_stats::Verdict;
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::format::{counted, printable};
-use crate::published::{Figure, Kind, Published};
+use crate::published::{Figure, Kind, Published, StoreFacts};
 use crate::rounds::Rounds;
 use crate::table::paragraph;
 use crate::terminal::{TerminalOptions, WIDTH_MIN, circumstances};
@@ -43,7 +43,7 @@ pub fn render_published(published: &Published, options: &TerminalOptions) -> Str
 }
 
 pub(crate) fn stores(published: &Published, width: usize) -> String {
-    let line = |facts: &crate::published::StoreFacts| {
+    let line = |facts: &StoreFacts| {
         paragraph(&format!("{} ({}): {}", facts.title, facts.durability, facts.how), width, "  ", "    ")
     };
     published.facts.stores.values().map(line).collect()
@@ -70,24 +70,29 @@ pub(crate) fn notes(published: &Published, width: usize) -> String {
 pub(crate) fn contenders(published: &Published) -> Contenders {
     let mut titles = BTreeMap::new();
     for figure in &published.figures {
-        let known = figure.store.as_ref().and_then(|store| published.facts.stores.get(store));
+        let known = store_facts(published, figure);
         let settings = figure.settings.as_ref().map_or_else(String::new, |settings| format!(" ({settings})"));
         let title = match known {
-            Some(facts) => format!("{} ({})", facts.title, facts.durability),
+            Some(facts) => {
+                format!("{} ({})", facts.title, facts.durability_in(figure).unwrap_or(facts.durability))
+            }
             None => format!("{}{settings}", figure.store_published),
         };
-        titles.entry(key(figure)).or_insert(title);
+        titles.entry(key(published, figure)).or_insert(title);
     }
     Contenders::named(titles)
 }
 
 /// What tells contenders of a publication apart.
-pub(crate) fn key(figure: &Figure) -> String {
+pub(crate) fn key(published: &Published, figure: &Figure) -> String {
     let store = figure.store.as_deref().unwrap_or(&figure.store_published);
-    match &figure.settings {
-        Some(settings) => format!("{store} {settings}"),
-        None => store.to_owned(),
-    }
+    let class = store_facts(published, figure).and_then(|facts| facts.durability_in(figure));
+    let apart = figure.settings.clone().into_iter().chain(class.map(|class| class.to_string()));
+    std::iter::once(store.to_owned()).chain(apart).collect::<Vec<_>>().join(" ")
+}
+
+fn store_facts<'a>(published: &'a Published, figure: &Figure) -> Option<&'a StoreFacts> {
+    published.facts.stores.get(figure.store.as_ref()?)
 }
 
 /// The figures as tables: each one round, so that no place in them is proven. `records` changes how many records a figure is said
@@ -106,7 +111,7 @@ pub(crate) fn tables(published: &Published, records: impl Fn(u64) -> u64) -> Vec
         if !table.measures.contains(&measure) {
             table.measures.push(measure.clone());
         }
-        let key = key(figure);
+        let key = key(published, figure);
         table.present.insert(key.clone());
         let size = (figure.value_bytes_min.unwrap_or(0), figure.value_bytes_max.unwrap_or(0));
         let column =

@@ -54,7 +54,7 @@ pub(crate) fn facts(published: &Published) -> PublishedFacts<'_> {
                 value_bytes: of.value_bytes_min.zip(of.value_bytes_max).map(|(min, max)| size_range(min, max)),
                 threads: of.threads.unwrap_or(1),
                 store: of.store.as_deref(),
-                title: titles.title(&key(of)),
+                title: titles.title(&key(published, of)),
                 value,
             })
         })

@@ -176,3 +176,13 @@ fn walks_of_a_smaller_tree_stand_beside_those_of_the_same_variant() {
     assert!(walks[0].contains("50.3 µs") && walks[0].contains("10.0 µs") && walks[0].contains("232B..240B"), "{text}");
     assert!(walks[1].contains("49.2 µs") && walks[1].contains("5.00 µs"), "{text}");
 }
+
+#[test]
+fn a_store_that_flushed_in_one_section_of_a_paper_is_not_said_to_have_promised_less_there() {
+    let leveldb = Published::find("leveldb-2011").unwrap();
+    let text = render_published(&leveldb, &TerminalOptions { width: 100, color: false, full: false });
+    let (_, synchronous) = text.split_once("variant synchronous").unwrap();
+    let line = synchronous.lines().find(|line| line.starts_with("sequential-writes")).unwrap();
+    assert!(line.contains("LevelDB (power)? 10.0 ms"), "{line}");
+    assert!(text.contains("LevelDB (process)? 1.28 µs"), "{text}");
+}
