@@ -211,9 +211,10 @@ fn chart(several: &[&Charted<'_>], tables: &[Table], contenders: &Contenders) ->
                 .set_format(&mut format);
         }
     }
-    let beside = if several.len() > 1 { ", undisturbed and disturbed" } else { "" };
-    let title =
-        format!("{}{beside} (durability {}{})", measure_label(measure), of.durability_words(), varying(of, tables));
+    // The last is the disturbed one, and the other stands beside it.
+    let beside = if several.len() > 1 { "· undisturbed and disturbed by" } else { "· disturbed by" };
+    let circumstances = varying(of, tables).replacen("· disturbed by", beside, 1);
+    let title = format!("{} (durability {}{circumstances})", measure_label(measure), of.durability_words());
     let logarithmic = |axis: &mut ChartAxis| {
         if *measure != Measure::Space {
             axis.set_log_base(10);

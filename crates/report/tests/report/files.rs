@@ -128,7 +128,7 @@ fn a_workbook_sets_disturbed_beside_undisturbed_and_leaves_out_who_takes_no_part
     assert!(!beside.is_empty());
     for chart in beside {
         assert_eq!(series(chart), 2, "{chart}");
-        assert!(chart.contains(", video") && chart.contains("disturbed by video"), "{chart}");
+        assert!(chart.contains(", video") && chart.contains("· undisturbed and disturbed by video"), "{chart}");
     }
     assert!(apart.iter().all(|chart| series(chart) == 1), "{apart:?}");
 }
