@@ -175,6 +175,14 @@ fn words_that_are_nearly_right_are_told() {
     refused(&["--need", "/dev/null"], &["/dev/null is not a file", "docs/PICK.md"]);
     place.write("need.toml", "durability = \"powr\"\n\nrecords = \"lots\"\n");
     refused(&["--need", "need.toml"], &["need.toml:1: durability", "need.toml:3: records lots"]);
+    refused(&["--dir", "need.toml"], &["--dir need.toml: this is not a directory"]);
+    refused(&["--must", ","], &["--must ,: names nothing: leave it out, or write `nothing`"]);
+    refused(&["--records", "-5"], &["--records -5: `-5` is below zero"]);
+    let mixed = place.run(&["pick", "--stores", "lmdb,all"]).expect(2);
+    mixed.says(&["--stores lmdb,all: `all` goes with nothing else"]);
+    std::fs::write(place.path().join("need.toml"), [0xff]).expect("a file that is no text");
+    let not_text = place.run(&["pick", "--need", "need.toml"]).expect(2);
+    assert!(!not_text.stderr.contains("suite"), "{}", not_text.stderr);
 }
 
 /// Not built where nobody has asked for a store on the JVM.

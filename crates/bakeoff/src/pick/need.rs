@@ -265,6 +265,7 @@ fn dir(word: &Word) -> Result<Option<PathBuf>> {
     match text.as_str() {
         RESULTS => Ok(None),
         path if Path::new(path).is_dir() => Ok(Some(path.into())),
+        path if Path::new(path).exists() => bail!("{place} {path}: this is not a directory; name one"),
         path => bail!("{place} {path}: there is no such directory; make it, or name another"),
     }
 }
@@ -273,6 +274,8 @@ fn stores(word: &Word) -> Result<Stores> {
     if word.text == "all" {
         return Ok(Stores::All);
     }
+    // Beside others it is refused as `built` is.
+    texts(word, "all")?;
     let names = texts(word, "built")?;
     Ok(if names.is_empty() { Stores::Built } else { Stores::Named(names) })
 }
@@ -281,6 +284,9 @@ fn stores(word: &Word) -> Result<Stores> {
 fn texts(word: &Word, none: &str) -> Result<Vec<String>> {
     let Word { place, text } = word;
     let parts: Vec<_> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect();
+    if parts.is_empty() && !text.is_empty() {
+        bail!("{place} {text}: names nothing: leave it out, or write `{none}`");
+    }
     match parts.iter().any(|part| part == none) {
         false => Ok(parts),
         true if parts.len() == 1 => Ok(Vec::new()),
