@@ -178,6 +178,16 @@ fn a_driver_that_prints_rubbish_fails_its_cell() {
 }
 
 #[test]
+fn what_a_process_prints_when_it_dies_is_no_bad_output() {
+    // As a JVM does, on both of its outputs.
+    let report = "# A fatal error has been detected by the Java Runtime Environment:\\n#\\n#  SIGBUS (0x7) at pc=0x7f\\n#\\nEND.";
+    let end = run_with_shell_driver(&format!("printf '{report}\\n' >&2; echo '#'; sleep 1; kill -ABRT $$"));
+    assert_eq!(end["failure"], "crash", "{end}");
+    let message = end["failure_message"].as_str().unwrap_or_default();
+    assert!(message.contains("signal 6") && message.contains("last words: SIGBUS (0x7) at pc=0x7f"), "{message}");
+}
+
+#[test]
 fn a_driver_whose_counts_are_not_those_of_its_tapes_fails_its_cell() {
     // The real driver, of whose events the shell changes one.
     let lie = |edit: &str| {

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Instant;
 
-use bakeoff_measure::{Clock, DeviceId, die, disk_usage, is_full, page_cache_bytes, rss_bytes};
+use bakeoff_measure::{Clock, DeviceId, die, disk_usage, page_cache_bytes, rss_bytes};
 use bakeoff_protocol::{
     CompactedCopy, Crash, Durability, Event, FailureKind, Finished, Mode, Opened, PROTOCOL_VERSION, PhaseResult,
     Request, STEADY_WITHIN_MAX, Verified,
@@ -110,13 +110,7 @@ pub fn parse_request(text: &str) -> Result<Request, Failure> {
 /// Does what a request asks for and emits an event for each step.
 pub(crate) fn run(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result<Finished, Failure> {
     let ended = catch_unwind(AssertUnwindSafe(|| run_request(request, stores, emitter)));
-    ended.unwrap_or_else(|panic| Err(panicked(&*panic))).map_err(|failure| match failure.kind {
-        // Not every store says what the system told it.
-        FailureKind::StoreError | FailureKind::Panic if is_full(&request.directory) => {
-            Failure { kind: FailureKind::DiskFull, ..failure }
-        }
-        _ => failure,
-    })
+    ended.unwrap_or_else(|panic| Err(panicked(&*panic)))
 }
 
 fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result<Finished, Failure> {

@@ -43,9 +43,10 @@ pub fn disk_usage(directory: &Path) -> io::Result<DiskUsage> {
 /// Less than this is nothing: a store asks for more at a time.
 const FULL_BYTES: u64 = 1 << 16;
 
-/// Whether the file system of a directory has no room left for those without privileges; false where it does not tell.
-pub fn is_full(directory: &Path) -> bool {
-    statvfs(directory).is_ok_and(|space| free_bytes(&space) < FULL_BYTES)
+/// What is left for those without privileges on the file system of a directory, bytes, if that is nearly nothing: too little for
+/// two of `piece_bytes`, the most that is written at a time. `None` where there is room, and where the file system does not tell.
+pub fn room_bytes_if_full(directory: &Path, piece_bytes: u64) -> Option<u64> {
+    room_bytes(directory).filter(|&room| room < piece_bytes.saturating_mul(2).max(FULL_BYTES))
 }
 
 /// Room on the file system of a directory for those without privileges, bytes; `None` where it does not tell.

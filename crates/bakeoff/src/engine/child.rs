@@ -9,8 +9,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use bakeoff_measure::{is_full, out_of_memory_kills};
+use bakeoff_measure::{out_of_memory_kills, room_bytes_if_full};
 use bakeoff_protocol::{Crash, Event, FailureKind, Request};
+use bakeoff_report::counted;
 use bakeoff_suite::format_duration;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, set_parent_process_death_signal,
@@ -33,6 +34,13 @@ const EXIT_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long it may take to exit after its output has ended, which comes a moment before the exit itself.
 const CLOSED_TIME_MAX: Duration = Duration::from_secs(1);
 
+/// How long one that printed no event may go on before it is killed: what a JVM prints when it dies is no event, and the rest of that, and
+/// its death, come within a second.
+const DYING_TIME_MAX: Duration = Duration::from_secs(3);
+
+/// Where what a driver said last is looked for: the report of a JVM that dies is some 100 KB.
+const LAST_WORDS_BYTES: u64 = 256 << 10;
+
 /// How a driver process ended.
 pub(crate) enum Ending {
     /// With an event that says so.
@@ -49,6 +57,30 @@ impl Ending {
     /// What should go on beside the cell does not.
     pub(crate) fn disturbance(why: &anyhow::Error) -> Self {
         Self::Failed { kind: FailureKind::Disturbance, message: format!("{why:#}") }
+    }
+
+    /// The same where the store's file system has so little room left. Few stores pass on what the system told them: one says "Input/output
+    /// error", one dies of a page that a mapped file had no room for, one waits for ever. A wrong answer stays one.
+    fn for_want_of_room(self, room_bytes: u64) -> Self {
+        let full = |message: String| {
+            let left = counted(room_bytes, "byte");
+            (FailureKind::DiskFull, format!("no space is left, the store's file system has {left} free: {message}"))
+        };
+        match self {
+            Self::Event(Event::Failed {
+                kind: FailureKind::StoreError | FailureKind::Panic | FailureKind::DiskFull,
+                phase,
+                message,
+            }) => {
+                let (kind, message) = full(message);
+                Self::Event(Event::Failed { kind, phase, message })
+            }
+            Self::Failed { kind: FailureKind::Crash | FailureKind::Timeout, message } => {
+                let (kind, message) = full(message);
+                Self::Failed { kind, message }
+            }
+            other => other,
+        }
     }
 }
 
@@ -84,15 +116,22 @@ pub(crate) fn run(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut d
         dying |= event == Event::Dying;
         on_event(event);
     });
+    // Before the process ends: what it has opened and removed is given back then.
+    let room_bytes = room_bytes_if_full(&job.request.directory, job.request.hints.value_bytes_max);
     let patience = match ending {
         Some(Ending::Event(_)) => EXIT_TIME_MAX,
+        Some(Ending::Failed { kind: FailureKind::BadOutput, .. }) => DYING_TIME_MAX,
         Some(_) => Duration::ZERO,
         None => CLOSED_TIME_MAX,
     };
     let (by_itself, status) = end(&mut child, patience);
-    Ok(match ending {
+    let ending = match ending {
         Some(Ending::Event(Event::Finished(_))) if !status.is_some_and(|status| status.success()) => {
             late_end(by_itself, status)
+        }
+        // Its output was what it, or a library in it, had to say before it died.
+        Some(Ending::Failed { kind: FailureKind::BadOutput, .. }) if by_itself && died(status) => {
+            silent_end(job, status, kills_before)
         }
         Some(ending) => ending,
         None if dying && job.request.crash == Some(Crash::Die) && was_killed(status) => Ending::Died,
@@ -101,6 +140,10 @@ pub(crate) fn run(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut d
             message: "the driver closed its output without saying how the cell ended, and went on running".to_owned(),
         },
         None => silent_end(job, status, kills_before),
+    };
+    Ok(match room_bytes {
+        Some(room_bytes) => ending.for_want_of_room(room_bytes),
+        None => ending,
     })
 }
 
@@ -258,6 +301,11 @@ fn how_it_ended(status: Option<ExitStatus>) -> String {
     }
 }
 
+/// Whether a process that is no more was ended by a signal, and not by SIGPIPE because nobody reads on after what is no text.
+fn died(status: Option<ExitStatus>) -> bool {
+    status.and_then(|status| status.signal()).is_some_and(|number| number != 13)
+}
+
 /// Whether a process that is no more was ended by SIGKILL.
 fn was_killed(status: Option<ExitStatus>) -> bool {
     status.and_then(|status| status.signal()) == Some(9)
@@ -265,7 +313,7 @@ fn was_killed(status: Option<ExitStatus>) -> bool {
 
 /// The process ended without a last event: by a signal, by the kernel, or by itself.
 fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i64>) -> Ending {
-    let log = last_bytes(job.log, 4096);
+    let log = last_bytes(job.log, LAST_WORDS_BYTES);
     let signal = status.and_then(|status| status.signal());
     // Of Rust, of C++, and of a JVM.
     let words = ["memory allocation of", "out of memory", "Terminating due to java.lang.OutOfMemoryError"];
@@ -287,12 +335,17 @@ fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i6
             (FailureKind::Crash, format!("the driver {} without saying how the cell ended", how_it_ended(status)))
         }
     };
-    let is_full = kind == FailureKind::Crash && is_full(&job.request.directory);
-    let (kind, what) =
-        if is_full { (FailureKind::DiskFull, format!("no space is left, and {what}")) } else { (kind, what) };
-    let last = log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let last = last_words(&log);
     let message = if last.is_empty() { what } else { format!("{what}; its last words: {last}") };
     Ending::Failed { kind, message }
+}
+
+/// What a log says of a process's end: what the report of a JVM that died has at its top, else the last line.
+fn last_words(log: &str) -> &str {
+    let of_jvm = ["#  SIG", "#  Internal Error", "#  Out of Memory Error"];
+    let cause = log.lines().find(|line| of_jvm.iter().any(|words| line.starts_with(words)));
+    let last = || log.lines().rev().find(|line| !line.trim().is_empty());
+    cause.or_else(last).unwrap_or_default().trim_start_matches(['#', ' '])
 }
 
 fn signal_name(number: i32) -> &'static str {
