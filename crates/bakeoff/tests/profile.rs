@@ -179,7 +179,8 @@ fn beside_sampler(place: &Place, script: &str, arguments: &[&str]) -> Finished {
 #[test]
 fn a_sampler_that_may_not_sample_is_told_before_anything_runs() {
     let place = Place::new();
-    let script = "echo 'perf_event_open: Permission denied' >&2; exit 255";
+    let script =
+        "printf 'Error:\\nperf_event_open: Permission denied\\nIts setting may be made\\nin a file\\n' >&2; exit 255";
     beside_sampler(&place, script, &["run", "one.toml", "--profile", "cpu"])
         .expect(2)
         .says(&["perf does not work here: perf_event_open: Permission denied"]);

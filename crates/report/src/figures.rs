@@ -152,6 +152,12 @@ pub(crate) fn units(of: &OperationResult) -> f64 {
     if is_per_entry(&of.operation) { of.entries as f64 } else { of.operations as f64 }
 }
 
+/// A sum over a whole phase by its operations, of all kinds but commits; of scans by entries.
+pub(crate) fn per_operation(phase: &PhaseResult, sum: f64) -> Option<f64> {
+    let count: f64 = phase.operations.iter().filter(|each| each.operation != "commit").map(units).sum();
+    (count > 0.0).then(|| sum / count)
+}
+
 /// The least difference that counts, in the measure's unit: single operations are timed in whole nanoseconds.
 pub(crate) fn resolution(measure: &Measure, mode: Option<Mode>) -> f64 {
     match (measure, mode) {

@@ -12,6 +12,7 @@
 mod against;
 mod answer;
 mod bars;
+mod collected;
 mod compare;
 mod contender;
 mod details;

@@ -40,7 +40,7 @@ pub(crate) fn words(run: &Run, profile: Profile) -> String {
         Profile::Alloc => "where memory is allocated",
     };
     let unseen = run.info["profile"]["kernel_frames"] == false;
-    let unseen = if unseen { " What the kernel does is not seen: as root it would be." } else { "" };
+    let unseen = if unseen { " What the kernel does is not seen: as root of the machine it would be." } else { "" };
     format!(
         "PROFILED ({profile}), NOT RANKED: this run shows {what}. Sampling slows each store down in its own way, so its figures are no \
          measurement: run it without --profile to know who is best.{unseen}"

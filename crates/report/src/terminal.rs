@@ -7,6 +7,7 @@ use bakeoff_stats::{Ranking, Verdict};
 use serde_json::Value;
 
 use crate::answer::{ahead_words, answer, by_workload, workload_words};
+use crate::collected::CollectedRow;
 use crate::contender::Contenders;
 use crate::find_rate::{RateFacts, render_rates};
 use crate::format::{bytes, count, counted, printable};
@@ -69,6 +70,9 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     out.push_str(&phase_tables::render::<SettledRow>(run, &contenders, width, options.color));
     if options.full || run.cells.iter().any(|cell| cell.end.axes.killed) {
         out.push_str(&phase_tables::render::<ReopenedRow>(run, &contenders, width, options.color));
+    }
+    if options.full {
+        out.push_str(&phase_tables::render::<CollectedRow>(run, &contenders, width, options.color));
     }
     out.push_str(&slow::render(&run.cells, &contenders, width));
     out.push_str(&sections::failed(run, &contenders, width, options.full));

@@ -130,9 +130,11 @@ pub(crate) fn sees_kernel() -> bool {
     named && (is_root() || paranoid().is_some_and(|level| level <= 1))
 }
 
+/// Why the sampler failed: the line below `Error:`, where advice of a dozen lines follows it, else the last one.
 fn last_words(said: &[u8]) -> String {
     let said = String::from_utf8_lossy(said);
-    bakeoff_report::printable(said.trim().lines().last().unwrap_or("it said nothing"))
+    let below = said.lines().skip_while(|line| line.trim() != "Error:").nth(1);
+    bakeoff_report::printable(below.or(said.trim().lines().last()).unwrap_or("it said nothing").trim())
 }
 
 /// The profiling of one round of a cell.

@@ -4,7 +4,7 @@ use bakeoff_protocol::{Latency, Mode, PhaseLine};
 use bakeoff_stats::Better;
 use serde::Serialize;
 
-use crate::figures::{PAGE_BYTES, Timing, is_told, peak_memory, rate_kept, space_efficiency, units};
+use crate::figures::{self, PAGE_BYTES, Timing, is_told, peak_memory, rate_kept, space_efficiency};
 use crate::results::CellRound;
 use crate::settled::settled_ns_mean;
 
@@ -260,9 +260,7 @@ fn latency(of: &Subject, figure: fn(&Latency) -> u64) -> Option<f64> {
     Some(figure(of.phase?.1.latency?) as f64)
 }
 
-/// A sum over the whole phase by its operations, of all kinds but commits.
+/// A sum over the whole phase by its operations.
 fn per_operation(of: &Subject, sum: f64) -> Option<f64> {
-    let operations = of.phase?.0.result.operations.iter().filter(|each| each.operation != "commit");
-    let count: f64 = operations.map(units).sum();
-    (count > 0.0).then(|| sum / count)
+    figures::per_operation(&of.phase?.0.result, sum)
 }

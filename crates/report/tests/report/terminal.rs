@@ -71,6 +71,27 @@ fn recovery_is_told_unasked_and_the_quickest_first() {
 }
 
 #[test]
+fn what_the_jvm_collected_is_told_in_full_alone() {
+    let round = |number, collections, wall_ns| {
+        let mut phase = phase_result("get", vec![operation("get", 1_000), operation("commit", 5)]);
+        phase.wall_ns = wall_ns;
+        phase.resources.gc_collections = Some(collections);
+        phase.resources.gc_ns = Some(collections * 2_000_000);
+        phase.resources.allocated_bytes = Some(152_000);
+        phase.resources.heap_peak_bytes = Some(collections << 20);
+        good(&axes("mvstore"), number, vec![phase])
+    };
+    let mut cells = vec![round(1, 3, 60_000_000), round(2, 4, 80_000_000)];
+    cells.append(&mut gets(&axes("lmdb"), &[1_000]));
+    let run = run(cells, vec![store("lmdb", "LMDB"), store("mvstore", "MVStore")]);
+    let full = render_terminal(&run, &FULL);
+    let section = full.split("Heap of stores on the JVM").nth(1).and_then(|rest| rest.split("\n\n").next());
+    insta::assert_snapshot!(section.unwrap_or_else(|| panic!("{full}")));
+    assert!(full.lines().all(|line| line.width() <= 100), "{full}");
+    assert!(!render_terminal(&run, &PLAIN).contains("Heap of stores"));
+}
+
+#[test]
 fn slow_operations_are_explained() {
     let mut cells = three_stores();
     for (index, cell) in cells.iter_mut().enumerate() {

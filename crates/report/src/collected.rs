@@ -1,0 +1,59 @@
+//! What stores on the JVM allocated and what collecting it cost, phase by phase.
+
+use bakeoff_protocol::PhaseResult;
+use bakeoff_stats::mean;
+
+use crate::figures::per_operation;
+use crate::format::{bytes, count, digits, percent, time};
+use crate::phase_tables::{Row, phases_that};
+use crate::results::CellRound;
+
+/// One store's rounds of one phase.
+#[derive(Default)]
+pub(crate) struct CollectedRow {
+    allocated_bytes_per_operation: Vec<f64>,
+    collections: Vec<f64>,
+    gc_ns: Vec<f64>,
+    gc_part: Vec<f64>,
+    heap_peak_bytes: Vec<f64>,
+}
+
+impl Row for CollectedRow {
+    type Part = PhaseResult;
+    const TITLE: &str = "Heap of stores on the JVM";
+    const WHAT: &str = "Bytes that the replaying threads allocated for an operation (of scans an entry) while the clock ran; collections of garbage in the whole phase, the \
+        time they took, also as a part of the phase's, and the most heap in use. Means of all rounds, of the heap the most.";
+    const COLUMNS: &[&str] = &["allocated/op", "collections", "took", "of the phase", "heap peak"];
+
+    fn parts(cell: &CellRound) -> Vec<(&str, &PhaseResult)> {
+        phases_that(cell, |phase| phase.resources.gc_collections.is_some() || phase.resources.allocated_bytes.is_some())
+    }
+
+    fn add(&mut self, phase: &PhaseResult) {
+        let resources = &phase.resources;
+        let figure = |of: Option<u64>| of.map(|figure| figure as f64);
+        let allocated = figure(resources.allocated_bytes).and_then(|all| per_operation(phase, all));
+        self.allocated_bytes_per_operation.extend(allocated);
+        self.collections.extend(figure(resources.gc_collections));
+        self.gc_ns.extend(figure(resources.gc_ns));
+        self.gc_part.extend(figure(resources.gc_ns).map(|ns| ns / phase.wall_ns.max(1) as f64));
+        self.heap_peak_bytes.extend(figure(resources.heap_peak_bytes));
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let shown = |figure: Option<f64>, show: fn(f64) -> String| figure.map_or_else(|| "–".to_owned(), show);
+        let most = self.heap_peak_bytes.iter().copied().reduce(f64::max);
+        vec![
+            shown(mean(&self.allocated_bytes_per_operation), bytes),
+            shown(mean(&self.collections), times),
+            shown(mean(&self.gc_ns), time),
+            shown(mean(&self.gc_part), percent),
+            shown(most, bytes),
+        ]
+    }
+}
+
+/// How often, on average.
+fn times(mean: f64) -> String {
+    if mean.fract() == 0.0 { count(mean as u64) } else { digits(mean) }
+}
