@@ -1,6 +1,6 @@
 //! Finds drivers and asks them what they can do.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_protocol::{DriverDescription, PROTOCOL_VERSION, StoreDescription};
+use bakeoff_protocol::{DriverDescription, PROTOCOL_VERSION, Platform, StoreDescription};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 /// Executables with this prefix, beside the command line or on PATH, are drivers.
@@ -24,6 +24,19 @@ const DESCRIPTION_BYTES_MAX: u64 = 16 << 20;
 pub(crate) struct Driver {
     pub(crate) path: PathBuf,
     pub(crate) description: DriverDescription,
+}
+
+/// The variables by which a JVM is told how to run from outside. The last goes before all that its command line says.
+const OPTIONS_OF_JVM: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"];
+
+impl Driver {
+    /// What the environment tells the driver's virtual machine, if it has one. It is left in force: whoever set it may mean to measure with it.
+    pub(crate) fn options(&self) -> BTreeMap<String, String> {
+        let names = OPTIONS_OF_JVM.into_iter().filter(|_| self.description.platform == Platform::Jvm);
+        let value = |name| std::env::var_os(name).map(|value| value.to_string_lossy().trim().to_owned());
+        let given = names.filter_map(|name| Some((name.to_owned(), value(name).filter(|value| !value.is_empty())?)));
+        given.collect()
+    }
 }
 
 /// Every driver found, and what was wrong with those left out.

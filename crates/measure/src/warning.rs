@@ -1,6 +1,6 @@
 //! Circumstances that spoil figures: what each is, what it does to them, what to do about it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -31,6 +31,13 @@ pub enum Warning {
     DebugBuild {
         /// The program.
         program: String,
+    },
+    /// The environment tells a JVM how to run.
+    JvmOptions {
+        /// The driver that it runs.
+        driver: String,
+        /// The variables, each with its value.
+        options: BTreeMap<String, String>,
     },
     /// The files lie in memory.
     Tmpfs {
@@ -123,6 +130,11 @@ impl Warning {
         (build != "release").then(|| Self::DebugBuild { program: program.to_owned() })
     }
 
+    /// If the environment has variables that the JVM of a driver goes by.
+    pub fn jvm_options(driver: &str, options: &BTreeMap<String, String>) -> Option<Self> {
+        (!options.is_empty()).then(|| Self::JvmOptions { driver: driver.to_owned(), options: options.clone() })
+    }
+
     /// If the medium is memory.
     pub fn tmpfs(medium: &Medium) -> Option<Self> {
         let file_system = medium.file_system.clone().filter(|_| medium.is_memory())?;
@@ -194,6 +206,7 @@ impl Warning {
     pub fn code(&self) -> &'static str {
         match self {
             Self::DebugBuild { .. } => "debug-build",
+            Self::JvmOptions { .. } => "jvm-options",
             Self::Tmpfs { .. } => "tmpfs",
             Self::DataSmallerThanMemory { .. } => "data-smaller-than-memory",
             Self::LimitAboveData { .. } => "limit-above-data",
@@ -212,6 +225,10 @@ impl Warning {
     fn what(&self) -> String {
         match self {
             Self::DebugBuild { program } => format!("{program} is a debug build"),
+            Self::JvmOptions { driver, options } => {
+                let options: Vec<_> = options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                format!("the environment gives {driver} the options {}", options.join(", "))
+            }
             Self::Tmpfs { directory, file_system } => {
                 format!("{} is on {file_system}, which is memory", directory.display())
             }
@@ -249,6 +266,9 @@ impl Warning {
     fn effect(&self) -> &'static str {
         match self {
             Self::DebugBuild { .. } => "its figures are several times too slow, not equally for all stores",
+            Self::JvmOptions { .. } => {
+                "its stores are measured with them, and _JAVA_OPTIONS goes before what a suite sets (heap)"
+            }
             Self::Tmpfs { .. } => "the figures say nothing about a disk, and flushing costs nothing",
             Self::DataSmallerThanMemory { .. } => "reads come from the page cache and not from the disk",
             Self::LimitAboveData { .. } => "what was to be read from the disk may all be in memory",
@@ -269,6 +289,7 @@ impl Warning {
     fn advice(&self) -> &'static str {
         match self {
             Self::DebugBuild { .. } => "build it with --release",
+            Self::JvmOptions { .. } => "that is right if you want to measure with them; otherwise unset them",
             Self::Tmpfs { .. } => "choose a directory on the disk in question with --dir",
             Self::DataSmallerThanMemory { .. } => {
                 "that is right if your own data fits too; otherwise measure more records, or limit memory \

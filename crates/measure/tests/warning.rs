@@ -1,6 +1,6 @@
 //! Each warning shows when it applies, not otherwise, and says what, why and what to do.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use bakeoff_measure::{Machine, Medium, Warning, before_run};
@@ -40,6 +40,7 @@ fn all() -> Vec<Warning> {
     let medium = Medium { directory, file_system: Some("tmpfs".to_owned()), ..Medium::default() };
     let later = [
         Warning::debug_build("bakeoff-driver-native", "debug"),
+        Warning::jvm_options("bakeoff-driver-jvm", &jvm_options()),
         Warning::steal(Some(30_000_000), 1_000_000_000),
         Warning::clock_slow("monotonic", 50),
         Warning::clock_overhead("get of 16 bytes", 46, 200),
@@ -48,6 +49,10 @@ fn all() -> Vec<Warning> {
         Warning::limit_above_data(GIB, GIB - 1),
     ];
     before_run(&machine, &medium, &[GIB]).into_iter().chain(later.into_iter().flatten()).collect()
+}
+
+fn jvm_options() -> BTreeMap<String, String> {
+    [("JAVA_TOOL_OPTIONS".to_owned(), "-XX:+UseSerialGC".to_owned())].into()
 }
 
 #[test]
@@ -78,6 +83,7 @@ fn limits_are_where_they_are_said_to_be() {
     assert_eq!(Warning::not_steady(BTreeSet::new()), None);
     assert_eq!(Warning::few_rounds(3), None);
     assert_eq!(Warning::debug_build("driver", "release"), None);
+    assert_eq!(Warning::jvm_options("driver", &BTreeMap::new()), None);
     assert_eq!(Warning::clock_slow("tsc", 46), None);
     let (machine, _) = quiet();
     assert_eq!(Warning::load_high(&Machine { load_1m: Some(2.0), ..machine.clone() }), None);

@@ -101,6 +101,9 @@ pub(crate) struct DriverFacts {
     /// The stores of the run that it replays.
     #[serde(default)]
     pub(crate) stores: Vec<String>,
+    /// What the environment tells its virtual machine, which no request says: variables with their values.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) options: BTreeMap<String, String>,
 }
 
 /// A warning as it is kept and shown.

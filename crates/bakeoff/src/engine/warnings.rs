@@ -7,11 +7,11 @@ use bakeoff_protocol::{CellStatus, OverTime, ResultLine};
 use bakeoff_stats::level_change;
 use bakeoff_suite::WorkloadPlan;
 
-use crate::engine::run_file::WarningFacts;
+use crate::engine::run_file::{DriverFacts, WarningFacts};
 use crate::engine::setup::Setup;
 
 /// What is known before the first cell.
-pub(crate) fn before(setup: &Setup, machine: &Machine) -> Vec<WarningFacts> {
+pub(crate) fn before(setup: &Setup, machine: &Machine, taking_part: &[DriverFacts]) -> Vec<WarningFacts> {
     // What a limit of memory keeps out of it is no matter of the machine's.
     let in_memory = |workload: &WorkloadPlan| {
         let bytes = workload.estimate.data_bytes_max;
@@ -20,6 +20,7 @@ pub(crate) fn before(setup: &Setup, machine: &Machine) -> Vec<WarningFacts> {
     let data_bytes: Vec<u64> = setup.plan.workloads.iter().filter_map(in_memory).collect();
     let drivers = setup.drivers.drivers.iter().map(|driver| &driver.description);
     let mut found: Vec<_> = drivers.filter_map(|driver| Warning::debug_build(&driver.driver, &driver.build)).collect();
+    found.extend(taking_part.iter().filter_map(|driver| Warning::jvm_options(&driver.driver, &driver.options)));
     found.extend(setup.media.values().flat_map(|medium| before_run(machine, medium, &data_bytes)));
     let mut limits: BTreeMap<u64, u64> = BTreeMap::new();
     for workload in &setup.plan.workloads {

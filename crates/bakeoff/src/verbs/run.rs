@@ -165,8 +165,10 @@ fn check_same_machine(file: &RunFile, setup: &Setup) -> Result<()> {
         pairs.push(("how the file system is mounted", options(then), options(medium)));
     }
     for then in &file.drivers {
-        let mut drivers = setup.drivers.drivers.iter().map(|driver| &driver.description);
-        let Some(now) = drivers.find(|now| now.driver == then.driver) else { continue };
+        let mut drivers = setup.drivers.drivers.iter();
+        let Some(driver) = drivers.find(|now| now.description.driver == then.driver) else { continue };
+        let (now, options) = (&driver.description, |of| serde_json::to_string(of).ok());
+        pairs.push(("what the environment tells a driver", options(&then.options), options(&driver.options())));
         pairs.push(("a driver", Some(then.version.clone()), Some(now.version.clone())));
         pairs.push(("a driver's build", Some(then.build.clone()), Some(now.build.clone())));
     }
@@ -353,7 +355,8 @@ pub(crate) fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> 
     let in_plan = |name: &str| {
         setup.plan.workloads.iter().flat_map(|workload| &workload.cells).any(|cell| cell.axes.store == name)
     };
-    let warnings = warnings::before(setup, &machine);
+    let drivers = drivers(setup, in_plan);
+    let warnings = warnings::before(setup, &machine, &drivers);
     RunFile {
         protocol: PROTOCOL_VERSION,
         bakeoff_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -376,7 +379,7 @@ pub(crate) fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> 
         machine,
         media: setup.media.clone(),
         disturbances: setup.disturbances().into_iter().filter_map(disturbance::facts).collect(),
-        drivers: drivers(setup, in_plan),
+        drivers,
         stores: setup.stores.iter().filter(|store| in_plan(&store.name)).cloned().collect(),
         cells: cell_ids(setup),
         skipped: skipped(setup),
@@ -401,6 +404,7 @@ fn drivers(setup: &Setup, in_plan: impl Fn(&str) -> bool) -> Vec<DriverFacts> {
         build: driver.description.build.clone(),
         path: driver.path.clone(),
         stores: stores(&driver.path),
+        options: driver.options(),
     };
     setup.drivers.drivers.iter().map(facts).filter(|driver| !driver.stores.is_empty()).collect()
 }

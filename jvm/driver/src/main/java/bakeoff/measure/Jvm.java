@@ -9,6 +9,7 @@ import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryType;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What the JVM spent on itself: collecting garbage, compiling; and how much memory it holds. */
 public final class Jvm {
@@ -46,12 +47,18 @@ public final class Jvm {
         ManagementFactory.getMemoryPoolMXBeans().forEach(MemoryPoolMXBean::resetPeakUsage);
     }
 
-    /** Which JVM this is, and how it collects garbage. */
+    /** Which JVM this is, how it collects garbage, and what the environment told it, of which its command line says nothing. */
     public static String describe() {
         String collectors =
                 COLLECTORS.stream().map(GarbageCollectorMXBean::getName).collect(Collectors.joining(", "));
-        return "%s %s (%s)"
-                .formatted(System.getProperty("java.vm.name"), System.getProperty("java.vm.version"), collectors);
+        String options = Stream.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+                .filter(name ->
+                        System.getenv(name) != null && !System.getenv(name).isBlank())
+                .map(name -> "; %s=%s".formatted(name, System.getenv(name).strip()))
+                .collect(Collectors.joining());
+        return "%s %s (%s)%s"
+                .formatted(
+                        System.getProperty("java.vm.name"), System.getProperty("java.vm.version"), collectors, options);
     }
 
     /** Direct and mapped buffers that Java knows of. Libraries may have memory that it does not know of. */

@@ -16,6 +16,7 @@ import bakeoff.store.StoreException;
 import bakeoff.store.StoreType;
 import bakeoff.store.Visitor;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -75,6 +76,7 @@ public final class FaultyStore implements StoreType {
                                 "missing-library",
                                 "out-of-memory",
                                 "exit",
+                                "die",
                                 "stall",
                                 "background",
                                 "hang"),
@@ -106,11 +108,20 @@ public final class FaultyStore implements StoreType {
             case "missing-library" -> System.loadLibrary("bakeoff-there-is-none");
             case "out-of-memory" -> hoard();
             case "exit" -> System.exit(0);
+            case "die" -> die();
             case "stall" -> stall();
             case "background" -> workLater();
             case "hang" -> Thread.sleep(Long.MAX_VALUE);
             default -> {}
         }
+    }
+
+    /** Writes where nothing is, as a native library with a mistake in it does: the JVM ends with a report. */
+    private static void die() throws ReflectiveOperationException {
+        Class<?> type = Class.forName("sun.misc.Unsafe");
+        Field field = type.getDeclaredField("theUnsafe");
+        field.setAccessible(true);
+        type.getMethod("putByte", long.class, byte.class).invoke(field.get(null), 0L, (byte) 1);
     }
 
     /** The first time, takes 100 ms. */

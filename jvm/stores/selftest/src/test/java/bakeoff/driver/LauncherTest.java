@@ -233,6 +233,31 @@ final class LauncherTest {
         assertTrue(heap > 64 << 20 && heap <= 96 << 20, "%d".formatted(heap));
     }
 
+    /** It is left in force and told, though the script adds options of its own. */
+    @Test
+    void whatTheEnvironmentTellsTheJvmIsInForceAndTold() throws Exception {
+        Map<String, String> environment = Map.of("JAVA_TOOL_OPTIONS", "-XX:+UseSerialGC", "_JAVA_OPTIONS", " ");
+        Ended ended = run(request("faulty-jvm").toString(), environment, "run");
+        assertEquals(0, ended.status, ended.log);
+        String runtime = JsonParser.parseString(ended.lines.get(0))
+                .getAsJsonObject()
+                .get("runtime")
+                .getAsString();
+        assertTrue(runtime.contains("MarkSweepCompact"), runtime);
+        assertTrue(runtime.endsWith("; JAVA_TOOL_OPTIONS=-XX:+UseSerialGC"), runtime);
+    }
+
+    /** Its report goes to the log; the caller takes what it prints besides for no event, and its end by a signal for a crash. */
+    @Test
+    void aJvmThatDiesSaysWhyInTheLog() throws Exception {
+        JsonObject request = request("faulty-jvm");
+        request.add("settings", settings("fault", "die", "when", "open"));
+        Ended ended = run(request);
+        assertEquals(128 + 6, ended.status);
+        assertTrue(ended.lines.stream().noneMatch(line -> line.startsWith("{")), ended.lines.toString());
+        assertTrue(ended.log.contains("\n#  SIGSEGV (0xb) at pc="), ended.log);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -1,0 +1,119 @@
+//! Stores on the JVM: what can go wrong with them, and what the environment tells a JVM.
+
+mod common;
+
+use std::os::unix::fs::symlink;
+
+use common::{Finished, Place, faulty_suite, jvm_is_built, tiny_suite};
+
+/// What the driver's script needs beside a Java.
+const PROGRAMS: [&str; 6] = ["bash", "env", "cat", "dirname", "readlink", "sed"];
+
+/// What goes wrong, what the cell's failure is called, and words of its message.
+const FAULTS: [(&str, &str, &str); 7] = [
+    ("error", "store-error", "asked to fail"),
+    ("throw", "store-error", "asked to throw"),
+    ("panic", "panic", "asked to panic"),
+    ("missing-library", "store-error", "bakeoff-there-is-none"),
+    ("out-of-memory", "out-of-memory", "ran out of memory"),
+    ("exit", "crash", "without saying how the cell ended"),
+    ("die", "crash", "last words: SIGSEGV (0xb)"),
+];
+
+#[test]
+fn whatever_goes_wrong_in_a_jvm_fails_its_cell_with_its_reason() {
+    if !jvm_is_built() {
+        return;
+    }
+    let place = Place::new();
+    let variant = |fault: &str| {
+        format!(
+            "\n[[variants]]\nname = \"{fault}\"\n[variants.settings.faulty-jvm]\nfault = \"{fault}\"\nheap = \"64MiB\"\n"
+        )
+    };
+    let variants: String = FAULTS.iter().map(|(fault, ..)| variant(fault)).collect();
+    place.write(
+        "faults.toml",
+        &format!("warm-up = \"0s\"\n{}", faulty_suite(&variants).replace("faulty\"]", "faulty-jvm\"]")),
+    );
+    place.run(&["run", "faults.toml", "--rounds", "1"]).expect(1).says(&[]);
+    let cells = place.cells();
+    assert_eq!(cells.len(), FAULTS.len());
+    for (fault, kind, words) in FAULTS {
+        let end = cells.iter().find(|end| end["variant"] == fault).expect("each has an end");
+        assert_eq!(end["failure"], kind, "{fault}: {end}");
+        assert!(end["failure_message"].as_str().is_some_and(|message| message.contains(words)), "{fault}: {end}");
+    }
+    assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new());
+}
+
+/// A run of two stores, one of them on the JVM, with programs found in `bin` alone.
+fn with_programs_of_bin(place: &Place) -> serde_json::Value {
+    let bin = place.path().join("bin");
+    for name in PROGRAMS {
+        symlink(std::path::Path::new("/usr/bin").join(name), bin.join(name)).expect("a link");
+    }
+    place.write("tiny.toml", &format!("warm-up = \"0s\"\n{}", tiny_suite(r#""lmdb", "mvstore""#, "")));
+    let mut command = place.command(&["run", "tiny.toml", "--rounds", "1"]);
+    Finished::of(command.env("PATH", &bin).env_remove("JAVA_HOME").output().expect("it starts")).expect(1);
+    let cells = place.cells();
+    assert!(cells.iter().any(|end| end["store"] == "lmdb" && end["status"] == "ok"), "{cells:?}");
+    cells.into_iter().find(|end| end["store"] == "mvstore").expect("it has an end")
+}
+
+#[test]
+fn without_a_java_or_with_an_old_one_cells_on_the_jvm_alone_fail() {
+    if !jvm_is_built() {
+        return;
+    }
+    for (java, words) in [(None, "no Java 17 or newer found"), (Some("11.0.2"), "bin/java is Java 11.0.2")] {
+        let place = Place::new();
+        std::fs::create_dir(place.path().join("bin")).expect("a directory");
+        if let Some(version) = java {
+            let java = place.write("bin/java", &format!("#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n"));
+            std::fs::set_permissions(java, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+                .expect("made executable");
+        }
+        let end = with_programs_of_bin(&place);
+        assert_eq!(end["failure"], "runtime", "{end}");
+        assert!(end["failure_message"].as_str().is_some_and(|message| message.contains(words)), "{end}");
+    }
+}
+
+#[test]
+fn what_the_environment_tells_a_jvm_is_in_force_and_a_warning() {
+    if !jvm_is_built() {
+        return;
+    }
+    let place = Place::new();
+    let suite = |stores| format!("warm-up = \"0s\"\n{}", tiny_suite(stores, ""));
+    place.write("tiny.toml", &suite(r#""lmdb", "mvstore""#));
+    let run = |arguments: &[&str], options: &str| {
+        let mut command = place.command(arguments);
+        Finished::of(command.env("JAVA_TOOL_OPTIONS", options).output().expect("it starts"))
+    };
+    let words = "gives bakeoff-driver-jvm the options JAVA_TOOL_OPTIONS=-XX:+UseSerialGC";
+    let told = run(&["run", "tiny.toml", "--rounds", "1"], "-XX:+UseSerialGC").expect(0);
+    assert!(told.stdout.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{}", told.stdout);
+    let facts = std::fs::read_to_string(place.only_run().join("run.json")).expect("facts");
+    let facts: serde_json::Value = serde_json::from_str(&facts).expect("JSON");
+    let drivers = facts["drivers"].as_array().expect("drivers");
+    let of_jvm = drivers.iter().find(|driver| driver["driver"] == "bakeoff-driver-jvm").expect("the JVM's");
+    assert_eq!(of_jvm["options"]["JAVA_TOOL_OPTIONS"], "-XX:+UseSerialGC");
+    assert!(drivers.iter().all(|driver| driver == of_jvm || driver.get("options").is_none()), "{drivers:?}");
+    assert!(facts["warnings"].as_array().is_some_and(|all| all.iter().any(|warning| warning["code"] == "jvm-options")));
+    let end = place.cells().into_iter().find(|end| end["store"] == "mvstore").expect("it ran");
+    let runtime = end["opened"]["runtime"].as_str().unwrap_or_default();
+    assert!(runtime.contains("MarkSweepCompact") && runtime.ends_with("; JAVA_TOOL_OPTIONS=-XX:+UseSerialGC"), "{end}");
+    // Figures of a run are made with the same ones.
+    run(&["run", "--resume"], "-XX:+UseParallelGC")
+        .expect(2)
+        .says(&["what the environment tells a driver was", "UseSerialGC"]);
+    // Where no store is on the JVM there is nothing to tell.
+    let native = Place::new();
+    native.write("tiny.toml", &suite(r#""lmdb""#));
+    let mut command = native.command(&["run", "tiny.toml", "--rounds", "1"]);
+    let quiet =
+        Finished::of(command.env("JAVA_TOOL_OPTIONS", "-XX:+UseSerialGC").output().expect("it starts")).expect(0);
+    assert!(!quiet.stdout.contains("JAVA_TOOL_OPTIONS"), "{}", quiet.stdout);
+}
