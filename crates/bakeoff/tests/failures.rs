@@ -172,7 +172,7 @@ fn a_description_that_never_ends_is_cut_short_with_all_that_the_driver_started()
 #[test]
 fn a_driver_that_prints_rubbish_fails_its_cell() {
     assert_eq!(run_with_shell_driver("echo hello; sleep 9")["failure"], "bad-output");
-    assert_eq!(run_with_shell_driver("head -c 1000 /dev/urandom; echo; sleep 9")["failure"], "bad-output");
+    assert_eq!(run_with_shell_driver("head -c 1000 /dev/urandom; echo; sleep 1")["failure"], "bad-output");
     let end = run_with_shell_driver(r#"cat >/dev/null; echo '{"event":"finished","close_ns":1}'"#);
     assert_eq!(end["failure"], "bad-output", "claiming to be done is not enough: {end}");
 }
@@ -185,6 +185,12 @@ fn what_a_process_prints_when_it_dies_is_no_bad_output() {
     assert_eq!(end["failure"], "crash", "{end}");
     let message = end["failure_message"].as_str().unwrap_or_default();
     assert!(message.contains("signal 6") && message.contains("last words: SIGBUS (0x7) at pc=0x7f"), "{message}");
+    // A heap that the system does not give, at once or later.
+    let end = run_with_shell_driver("echo 'Could not reserve enough space for 16777216KB object heap' >&2; exit 1");
+    assert_eq!(end["failure"], "out-of-memory", "{end}");
+    let words = "# There is insufficient memory for the Java Runtime Environment to continue.";
+    let end = run_with_shell_driver(&format!("echo '{words}' >&2; seq 9999 >&2; echo '#'; kill -ABRT $$"));
+    assert_eq!(end["failure"], "out-of-memory", "{end}");
 }
 
 #[test]

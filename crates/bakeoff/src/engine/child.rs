@@ -28,18 +28,17 @@ const LINE_BYTES_MAX: u64 = 16 << 20;
 /// How often the user's wish to stop is looked at.
 const POLL: Duration = Duration::from_millis(50);
 
-/// How long a driver may take to exit after its last event.
+/// How long a driver may take to exit after its last event, or after a line that is none.
 const EXIT_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// How long it may take to exit after its output has ended, which comes a moment before the exit itself.
 const CLOSED_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// How long one that printed no event may go on before it is killed: what a JVM prints when it dies is no event, and the rest of that, and
-/// its death, come within a second.
-const DYING_TIME_MAX: Duration = Duration::from_secs(3);
+/// Where what a driver said last is looked for.
+const LAST_WORDS_BYTES: u64 = 4 << 10;
 
-/// Where what a driver said last is looked for: the report of a JVM that dies is some 100 KB.
-const LAST_WORDS_BYTES: u64 = 256 << 10;
+/// Where the report of a JVM that died is: it takes some 100 KB.
+const REPORT_BYTES: u64 = 256 << 10;
 
 /// How a driver process ended.
 pub(crate) enum Ending {
@@ -119,8 +118,8 @@ pub(crate) fn run(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut d
     // Before the process ends: what it has opened and removed is given back then.
     let room_bytes = room_bytes_if_full(&job.request.directory, job.request.hints.value_bytes_max);
     let patience = match ending {
-        Some(Ending::Event(_)) => EXIT_TIME_MAX,
-        Some(Ending::Failed { kind: FailureKind::BadOutput, .. }) => DYING_TIME_MAX,
+        // What a JVM prints when it dies is no event: its report and its death follow.
+        Some(Ending::Event(_) | Ending::Failed { kind: FailureKind::BadOutput, .. }) => EXIT_TIME_MAX,
         Some(_) => Duration::ZERO,
         None => CLOSED_TIME_MAX,
     };
@@ -313,11 +312,13 @@ fn was_killed(status: Option<ExitStatus>) -> bool {
 
 /// The process ended without a last event: by a signal, by the kernel, or by itself.
 fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i64>) -> Ending {
-    let log = last_bytes(job.log, LAST_WORDS_BYTES);
+    let (log, last) = (last_bytes(job.log, REPORT_BYTES), last_bytes(job.log, LAST_WORDS_BYTES));
     let signal = status.and_then(|status| status.signal());
-    // Of Rust, of C++, and of a JVM.
+    // Of Rust, of C++, and of a JVM; one that cannot have its heap, or its own memory, says so at its beginning.
     let words = ["memory allocation of", "out of memory", "Terminating due to java.lang.OutOfMemoryError"];
-    let out_of_memory = words.into_iter().any(|words| log.contains(words));
+    let of_jvm = ["There is insufficient memory for the Java Runtime", "Could not reserve enough space for"];
+    let out_of_memory =
+        words.iter().any(|words| last.contains(words)) || of_jvm.iter().any(|words| log.contains(words));
     // Another process may have been killed instead, but hardly at the same time.
     let killed_by_kernel = was_killed(status) && kills_before < out_of_memory_kills();
     let beyond_limit = job.group.is_some_and(MemoryGroup::ran_out);
@@ -335,8 +336,8 @@ fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i6
             (FailureKind::Crash, format!("the driver {} without saying how the cell ended", how_it_ended(status)))
         }
     };
-    let last = last_words(&log);
-    let message = if last.is_empty() { what } else { format!("{what}; its last words: {last}") };
+    let cause = last_words(&log);
+    let message = if cause.is_empty() { what } else { format!("{what}; its last words: {cause}") };
     Ending::Failed { kind, message }
 }
 
