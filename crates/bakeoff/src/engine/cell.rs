@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use bakeoff_measure::room_bytes_if_full;
 use bakeoff_protocol::{
     CellEnd, CellStatus, Crash, DataHints, Event, FailureKind, Mode, PROTOCOL_VERSION, PhaseLine, PhaseRequest,
     PhaseResult, Progress, Request, ResultLine, StoreDescription, TapeFacts,
@@ -119,10 +120,11 @@ impl<'a> CellJob<'a> {
         Some(Profiling::new((kind, by_driver), directory.with_file_name(TEMPORARY), graph, (title, subtitle)))
     }
 
-    /// What becomes of a round whose medium cannot be used any more.
+    /// What becomes of a round whose medium cannot be used any more, or has no room for a directory.
     pub(crate) fn without_medium(&self, round: u32, log: String, why: &anyhow::Error) -> Option<Vec<ResultLine>> {
-        let message = format!("{why:#}");
-        Collected::new(self, round, log).end(Ending::Failed { kind: FailureKind::Medium, message }, 0)
+        let is_full = room_bytes_if_full(self.scratch, 0).is_some();
+        let kind = if is_full { FailureKind::DiskFull } else { FailureKind::Medium };
+        Collected::new(self, round, log).end(Ending::Failed { kind, message: format!("{why:#}") }, 0)
     }
 
     /// Runs one round. `None` if the user stopped it.

@@ -154,10 +154,7 @@ fn spawn(job: &Job<'_>) -> Result<Child> {
     let mut command = Command::new(job.driver);
     command.arg("run").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).process_group(0);
     // Libraries unpack things and keep temporary files: on the medium that is measured, and gone with the cell.
-    let temporary = job.request.directory.with_file_name(TEMPORARY);
-    std::fs::create_dir_all(&temporary)
-        .with_context(|| format!("cannot make the directory {}", temporary.display()))?;
-    command.env("TMPDIR", &temporary);
+    command.env("TMPDIR", job.request.directory.with_file_name(TEMPORARY));
     let memory = job.memory_bytes_max;
     let door = job.group.map(MemoryGroup::door).transpose()?;
     // SAFETY: only system calls that are safe after fork are made, nothing is allocated.

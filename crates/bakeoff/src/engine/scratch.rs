@@ -97,7 +97,7 @@ impl Scratch {
         Ok(self.tapes.as_ref().context("the tapes are removed already")?.path())
     }
 
-    /// A fresh, empty directory for one cell's store.
+    /// A fresh, empty directory for one cell's store, and one beside it for what its driver unpacks.
     ///
     /// # Errors
     /// The medium cannot be used any more.
@@ -105,7 +105,10 @@ impl Scratch {
         if let Some(why) = self.places.get(medium).and_then(|place| place.unusable.as_ref()) {
             bail!("{why}");
         }
-        let path = self.of(medium)?.join("store");
+        let temporary = self.of(medium)?.join(TEMPORARY);
+        std::fs::create_dir_all(&temporary)
+            .with_context(|| format!("cannot make the directory {}", temporary.display()))?;
+        let path = temporary.with_file_name("store");
         std::fs::create_dir(&path).with_context(|| format!("cannot make the directory {}", path.display()))?;
         Ok(path)
     }
