@@ -6,6 +6,7 @@ mod database;
 mod session;
 mod sys;
 
+use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -19,6 +20,11 @@ use session::BerkeleySession;
 
 /// The database's file.
 const FILE: &str = "records.db";
+/// `DB_MINPAGECACHE` in Berkeley DB's `db_int.h`: a database with a cache of its own gets room for so many pages at least, whatever is asked for. In an
+/// environment nobody sees to that.
+const CACHE_PAGES_MIN: u64 = 16;
+/// A thread holds on to its leaf while it looks for room for what follows.
+const CACHE_PAGES_PER_THREAD: u64 = 2;
 const MANUAL: &str = "https://docs.oracle.com/cd/E17276_01/html";
 
 /// What a Berkeley DB store says of itself, but for its name and summary.
@@ -96,16 +102,16 @@ fn settings() -> Vec<Setting> {
     vec![
         setting(
             "cache",
-            SettingKind::Bytes { min: 20 << 10, max: 1 << 40 },
+            SettingKind::Bytes { min: CACHE_PAGES_MIN * 4_096, max: 1 << 40 },
             Some((256 << 10).into()),
-            "Memory for pages; Berkeley DB adds a quarter to less than 500 MB.",
+            "Memory for pages, room for 16 and for two of each thread at least; Berkeley DB adds a quarter to less than 500 MB.",
             &format!("{MANUAL}/api_reference/C/envset_cachesize.html"),
         ),
         setting(
             "page-size",
             SettingKind::Bytes { min: 512, max: 65_536 },
             None,
-            "Size of a page: a power of two; by default the file system's block size.",
+            "Size of a page: a power of two; by default the block size that the file system names (st_blksize), but no more than 16 KiB.",
             &format!("{MANUAL}/api_reference/C/dbset_pagesize.html"),
         )
         .stepping(Step::PowerOfTwo),
@@ -128,13 +134,9 @@ pub(crate) fn open(request: &OpenRequest<'_>, structure: Structure) -> Result<Bo
         Durability::Process => Log::Written,
         Durability::Power => Log::Flushed,
     };
-    let database = Database::open(&Options {
-        directory: request.directory,
-        hash,
-        page_bytes: page_bytes(request)?,
-        cache_bytes: integer(request.settings, "cache")?,
-        log,
-    })?;
+    let (page_bytes, cache_bytes) = (page_bytes(request)?, integer(request.settings, "cache")?);
+    check_cache(request, page_bytes, cache_bytes)?;
+    let database = Database::open(&Options { directory: request.directory, hash, page_bytes, cache_bytes, log })?;
     let (checkpoint_bytes, written_bytes) = (integer(request.settings, "checkpoint")?, AtomicU64::new(0));
     let turn = Mutex::new(());
     Ok(Box::new(Berkeley {
@@ -154,6 +156,26 @@ fn page_bytes(request: &OpenRequest<'_>) -> Result<u32, StoreError> {
     let bytes = integer(request.settings, "page-size")?;
     u32::try_from(bytes)
         .map_err(|_| StoreError::BadRequest(format!("setting `page-size` is {bytes}: give 65536 at most")))
+}
+
+/// Refuses a cache of fewer pages than threads may hold on to at a time: whoever finds no page that may leave gets "out of memory", cannot undo what it
+/// has begun for the same reason, and the others wait for its locks for ever.
+fn check_cache(request: &OpenRequest<'_>, page_bytes: u32, cache_bytes: u64) -> Result<(), StoreError> {
+    let page_bytes = match page_bytes {
+        // As Berkeley DB chooses (`__fop_set_pgsize`).
+        0 => std::fs::metadata(request.directory)?.blksize().clamp(512, 16 << 10),
+        given => given.into(),
+    };
+    let threads = u64::from(request.hints.threads);
+    let pages = CACHE_PAGES_MIN.max(threads.saturating_mul(CACHE_PAGES_PER_THREAD));
+    let least = page_bytes.saturating_mul(pages);
+    if cache_bytes >= least {
+        return Ok(());
+    }
+    Err(StoreError::BadRequest(format!(
+        "a `cache` of {cache_bytes} bytes is too small for {threads} threads with pages of {page_bytes} bytes: Berkeley DB needs room for {pages} pages; give \
+         `cache` {least} bytes at least, or a smaller `page-size`"
+    )))
 }
 
 struct Berkeley {
@@ -205,10 +227,24 @@ mod tests {
         durability: Durability,
         given: &[(&str, u64)],
     ) -> Result<Box<dyn Store>, StoreError> {
+        open_for(1, directory, durability, given)
+    }
+
+    fn open_for(
+        threads: u32,
+        directory: &std::path::Path,
+        durability: Durability,
+        given: &[(&str, u64)],
+    ) -> Result<Box<dyn Store>, StoreError> {
         let given: Settings = given.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect();
         let settings = crate::resolve_settings(&crate::berkeley_btree::describe(), &given)?;
         open(
-            &OpenRequest { directory, durability, settings: &settings, hints: &DataHints::default() },
+            &OpenRequest {
+                directory,
+                durability,
+                settings: &settings,
+                hints: &DataHints { threads, ..DataHints::default() },
+            },
             Structure::BTree,
         )
     }
@@ -238,6 +274,33 @@ mod tests {
         let names = std::fs::read_dir(parent.path()).unwrap().map(|entry| entry.unwrap().file_name());
         let logs = names.filter(|name| name.to_string_lossy().starts_with("log.")).count();
         assert!(logs <= 2, "{logs} logs of 10 MiB are left of 60 MiB written");
+    }
+
+    #[test]
+    fn a_cache_of_too_few_pages_is_refused_and_one_of_enough_serves_all_threads() {
+        let records = 400_u64;
+        for (threads, page_bytes) in [(1, 65_536), (2, 65_536), (8, 65_536), (8, 4_096), (24, 4_096)] {
+            let least = page_bytes * CACHE_PAGES_MIN.max(2 * u64::from(threads));
+            for durability in Durability::ALL {
+                let given = [("page-size", page_bytes), ("cache", least)];
+                let parent = tempfile::tempdir().unwrap();
+                let error = open_for(threads, parent.path(), durability, &[given[0], ("cache", least - 1)]).err();
+                let error = error.unwrap().to_string();
+                assert!(error.contains("cache") && error.contains(&least.to_string()), "{error}");
+                let store = open_for(threads, parent.path(), durability, &given).unwrap();
+                let write = |thread: u64| {
+                    let keys = (thread..records).step_by(threads as usize);
+                    let work = &mut |session: &mut dyn crate::Session| {
+                        keys.clone().try_for_each(|key| session.upsert(&key.to_be_bytes(), &[1; 20_000]))
+                    };
+                    store.session(&SessionPlan::default(), work).unwrap();
+                };
+                std::thread::scope(|scope| {
+                    (0..u64::from(threads)).for_each(|thread| drop(scope.spawn(move || write(thread))));
+                });
+                store.close().unwrap();
+            }
+        }
     }
 
     #[test]

@@ -143,6 +143,16 @@ mod tests {
     }
 
     #[test]
+    fn a_map_that_cannot_be_made_says_which_setting_mends_it() {
+        let parent = tempfile::tempdir().unwrap();
+        let settings = bakeoff_protocol::Settings::from([("map-size".to_owned(), (1_u64 << 46).into())]);
+        let (directory, hints, durability) = (parent.path(), DataHints::default(), Durability::None);
+        let error = open(&OpenRequest { directory, durability, settings: &settings, hints: &hints }).err().unwrap();
+        let error = error.to_string();
+        assert!(error.contains("70368744177664 bytes") && error.contains("smaller setting `map-size`"), "{error}");
+    }
+
+    #[test]
     fn keys_that_do_not_ascend_are_an_error_in_an_ascending_session() {
         let parent = tempfile::tempdir().unwrap();
         let settings = bakeoff_protocol::Settings::new();

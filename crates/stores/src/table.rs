@@ -90,6 +90,21 @@ mod tests {
     }
 
     #[test]
+    fn a_setting_without_a_fixed_default_says_what_it_is_by_default() {
+        for description in all().map(|entry| (entry.describe)()).filter(|description| !description.test_only) {
+            for setting in description.settings.iter().filter(|setting| setting.default.is_none()) {
+                assert!(
+                    setting.help.contains("by default"),
+                    "{} of {}: {}",
+                    setting.name,
+                    description.name,
+                    setting.help
+                );
+            }
+        }
+    }
+
+    #[test]
     fn every_store_says_how_it_divides_memory_among_its_settings() {
         for description in all().map(|entry| (entry.describe)()) {
             let memory = description.memory.expect("memory is divided");

@@ -12,7 +12,7 @@ use bakeoff_protocol::{
 use crate::describe::{choice, classes, memory, setting, share};
 use crate::settings::{integer, word};
 use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
-use connection::{Connection, WiredTigerSession};
+use connection::{CacheUse, Connection, WiredTigerSession};
 
 /// Lengths of keys and values are 32 bits long in WiredTiger's format, and some are kept for itself.
 const BYTES_MAX: u64 = (4 << 30) - (1 << 20);
@@ -125,7 +125,8 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     // As many sessions as threads, and those of its own threads, for which its default of 100 leaves room
     // ("session_max" of wiredtiger_open, "including server threads").
     let sessions = request.hints.threads.saturating_add(100);
-    let mut configuration = format!("create,cache_size={},session_max={sessions}", integer(settings, "cache")?);
+    let cache_bytes = integer(settings, "cache")?;
+    let mut configuration = format!("create,cache_size={cache_bytes},session_max={sessions}");
     let method = match request.durability {
         Durability::None => None,
         Durability::Process => Some("none"),
@@ -143,16 +144,18 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     let page_bytes = integer(settings, "page-size")?;
     let table = format!("key_format=u,value_format=u,leaf_page_max={page_bytes},block_compressor={compression}");
     let connection = Connection::open(request.directory, &configuration, &table)?;
-    Ok(Box::new(WiredTiger { connection }))
+    let at_once_bytes = request.hints.value_bytes_max.saturating_mul(request.hints.threads.max(1).into());
+    Ok(Box::new(WiredTiger { connection, cache: CacheUse { cache_bytes, at_once_bytes } }))
 }
 
 struct WiredTiger {
     connection: Connection,
+    cache: CacheUse,
 }
 
 impl Store for WiredTiger {
     fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
-        work(&mut WiredTigerSession::begin(&self.connection, plan)?)
+        work(&mut WiredTigerSession::begin(&self.connection, plan, self.cache)?)
     }
 
     fn close(self: Box<Self>) -> Result<(), StoreError> {

@@ -9,7 +9,7 @@ use std::ptr;
 
 use bakeoff_protocol::DataHints;
 
-use super::error::check;
+use super::error::{check, of_map};
 use super::ffi::{self, borrow, bytes};
 use crate::{Direction, StoreError};
 
@@ -55,9 +55,9 @@ impl Environment {
         let mut environment = Self { raw, database: 0 };
         // SAFETY: the environment was created and is not open yet, which is when these may be set.
         unsafe {
-            check(ffi::mdb_env_set_mapsize(raw, map_bytes))?;
+            of_map(ffi::mdb_env_set_mapsize(raw, map_bytes), map_bytes)?;
             check(ffi::mdb_env_set_maxreaders(raw, READERS_DEFAULT.max(threads.saturating_add(16))))?;
-            check(ffi::mdb_env_open(raw, path.as_ptr(), flags, 0o644))?;
+            of_map(ffi::mdb_env_open(raw, path.as_ptr(), flags, 0o644), map_bytes)?;
         }
         let transaction = Transaction::begin(&environment, 0)?;
         let mut database = 0;

@@ -11,6 +11,21 @@ pub(super) fn check(code: c_int) -> Result<(), StoreError> {
     if code == ffi::MDB_SUCCESS { Ok(()) } else { Err(error_from_code(code)) }
 }
 
+/// The same of a call that makes a map of this length, where the system's codes for what is too long do not say that it is the map.
+pub(super) fn of_map(code: c_int, map_bytes: usize) -> Result<(), StoreError> {
+    use std::io::ErrorKind::{FileTooLarge, InvalidInput, OutOfMemory};
+    let is_too_long =
+        || matches!(std::io::Error::from_raw_os_error(code).kind(), FileTooLarge | InvalidInput | OutOfMemory);
+    check(code).map_err(|error| match code == ffi::TOO_LARGE || code > 0 && is_too_long() {
+        true => StoreError::Store(format!(
+            "a map of {map_bytes} bytes cannot be made ({error}): the file system may not let a file be so long, or the address space have no room: \
+             give the store `{}` a smaller setting `map-size`",
+            super::NAME
+        )),
+        false => error,
+    })
+}
+
 #[cold]
 fn error_from_code(code: c_int) -> StoreError {
     // Codes above zero are those of the operating system.

@@ -50,22 +50,47 @@ impl Drop for Connection {
     }
 }
 
+/// How large the cache is, and the values that threads write or read at once.
+#[derive(Clone, Copy)]
+pub(super) struct CacheUse {
+    pub(super) cache_bytes: u64,
+    pub(super) at_once_bytes: u64,
+}
+
+impl CacheUse {
+    /// An operation's error, which `batch_bytes` written in a batch may have caused: when nothing can leave the cache, the code and the words are those of
+    /// a conflict between transactions. From a fifth of it that is changed at once, threads are made to evict (`eviction_dirty_trigger`).
+    fn explain(self, error: StoreError, code: c_int, batch_bytes: u64) -> StoreError {
+        let (cache_bytes, bytes) = (self.cache_bytes, self.at_once_bytes.max(batch_bytes));
+        if code != sys::ROLLBACK || bytes < cache_bytes / 5 {
+            return error;
+        }
+        StoreError::Store(format!(
+            "{error}: the likely cause is the `cache` of {cache_bytes} bytes, which has no room for the {bytes} bytes that are written or read at once: give the \
+             store a larger setting `cache`, or smaller batches"
+        ))
+    }
+}
+
 /// One thread's session and cursors, and whether a transaction is open.
 pub(super) struct WiredTigerSession<'c> {
     raw: *mut sys::Session,
     batched: bool,
     in_batch: bool,
+    /// Written in the open batch.
+    batch_bytes: u64,
+    cache: CacheUse,
     connection: PhantomData<&'c Connection>,
 }
 
 // The session is live from its making to its drop: the SAFETY of every call here.
 impl<'c> WiredTigerSession<'c> {
     /// Opens a session and its cursors.
-    pub(super) fn begin(connection: &'c Connection, plan: &SessionPlan) -> Result<Self, StoreError> {
+    pub(super) fn begin(connection: &'c Connection, plan: &SessionPlan, cache: CacheUse) -> Result<Self, StoreError> {
         let mut raw = ptr::null_mut();
         // SAFETY: the connection is open, and `raw` is a place for one pointer, which is set if the code is 0.
         check(unsafe { sys::bakeoff_wt_session_begin(connection.0, &mut raw) })?;
-        Ok(Self { raw, batched: plan.batched, in_batch: false, connection: PhantomData })
+        Ok(Self { raw, batched: plan.batched, in_batch: false, batch_bytes: 0, cache, connection: PhantomData })
     }
 
     /// In a batch the first write begins a transaction; otherwise each write is one.
@@ -74,14 +99,22 @@ impl<'c> WiredTigerSession<'c> {
             // SAFETY: the session is live and has no transaction.
             check(unsafe { sys::bakeoff_wt_begin(self.raw) })?;
             self.in_batch = true;
+            self.batch_bytes = 0;
         }
         Ok(())
     }
 
     fn put(&mut self, key: &[u8], value: &[u8], overwrite: bool) -> Result<(), StoreError> {
         self.before_write()?;
+        self.batch_bytes += (key.len() + value.len()) as u64;
         // SAFETY: the session is live; key and value are read during the call only.
-        check(unsafe { sys::bakeoff_wt_put(self.raw, key.into(), value.into(), c_int::from(overwrite)) })
+        self.check(unsafe { sys::bakeoff_wt_put(self.raw, key.into(), value.into(), c_int::from(overwrite)) })
+    }
+
+    /// `Ok` for 0, else the error with what is likely behind it.
+    fn check(&self, code: c_int) -> Result<(), StoreError> {
+        let batch_bytes = if self.in_batch { self.batch_bytes } else { 0 };
+        check(code).map_err(|error| self.cache.explain(error, code, batch_bytes))
     }
 }
 
@@ -107,7 +140,7 @@ impl Session for WiredTigerSession<'_> {
             if code == 0 {
                 value.extend_from_slice(found.get().unwrap_or_default());
             } else if code != sys::NOT_FOUND {
-                check(code)?;
+                self.check(code)?;
             }
             check(sys::bakeoff_wt_reset(self.raw))?;
             Ok(code == 0)
@@ -117,7 +150,7 @@ impl Session for WiredTigerSession<'_> {
     fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
         self.before_write()?;
         // SAFETY: the session is live, and the key is only read.
-        check(unsafe { sys::bakeoff_wt_delete(self.raw, key.into()) })
+        self.check(unsafe { sys::bakeoff_wt_delete(self.raw, key.into()) })
     }
 
     fn scan(
@@ -138,18 +171,20 @@ impl Session for WiredTigerSession<'_> {
                 code = sys::bakeoff_wt_step(self.raw, reverse, &mut key, &mut value);
             }
             if code != sys::NOT_FOUND {
-                check(code)?;
+                self.check(code)?;
             }
             check(sys::bakeoff_wt_reset(self.raw))
         }
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
-        if std::mem::take(&mut self.in_batch) {
-            // SAFETY: the session is live and has a transaction.
-            check(unsafe { sys::bakeoff_wt_commit(self.raw) })?;
+        if !self.in_batch {
+            return Ok(());
         }
-        Ok(())
+        // SAFETY: the session is live and has a transaction.
+        let committed = self.check(unsafe { sys::bakeoff_wt_commit(self.raw) });
+        self.in_batch = false;
+        committed
     }
 }
 
@@ -171,5 +206,21 @@ fn check(code: c_int) -> Result<(), StoreError> {
             let text = unsafe { CStr::from_ptr(sys::wiredtiger_strerror(code)) };
             Err(StoreError::Store(text.to_string_lossy().into_owned()))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rollback_is_blamed_on_the_cache_only_where_little_fits_it() {
+        let explained = |code, batch_bytes| {
+            let cache = CacheUse { cache_bytes: 1_000, at_once_bytes: 100 };
+            cache.explain(check(code).unwrap_err(), code, batch_bytes).to_string()
+        };
+        assert!(explained(sys::ROLLBACK, 200).contains("larger setting `cache`"));
+        assert!(!explained(sys::ROLLBACK, 199).contains("cache"));
+        assert!(!explained(sys::NOT_FOUND, 200).contains("cache"));
     }
 }

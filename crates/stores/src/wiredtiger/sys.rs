@@ -17,6 +17,7 @@ pub(super) struct Session {
 }
 
 pub(super) const NOT_FOUND: c_int = -31_803;
+pub(super) const ROLLBACK: c_int = -31_800;
 
 unsafe extern "C" {
     pub(super) fn bakeoff_wt_open(
