@@ -84,15 +84,14 @@ impl Machine {
             kernel: sys::text("/proc/sys/kernel/osrelease"),
             architecture: std::env::consts::ARCH.to_owned(),
             cpus_usable: std::thread::available_parallelism().ok().map(|count| count.get() as u64),
-            memory_limit_bytes: sys::text("/proc/self/cgroup").and_then(|text| memory_limit_bytes(&text)),
             governors: governors(Path::new("/sys/devices/system/cpu/cpufreq")),
             clock_source: sys::text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
             clock_sources_available: sys::clock_sources_available(),
             hypervisor: hypervisor(),
             transparent_huge_pages: sys::choice("/sys/kernel/mm/transparent_hugepage/enabled"),
-            ..Self::default()
+            ..Self::read_memory()
         };
-        machine.with_cpu().with_memory().with_load()
+        machine.with_cpu().with_load()
     }
 
     fn with_cpu(self) -> Self {
@@ -106,13 +105,16 @@ impl Machine {
         }
     }
 
-    fn with_memory(self) -> Self {
-        let Ok(memory) = Meminfo::current() else { return self };
+    /// Reads what there is to know of memory, without the moment that load takes.
+    pub fn read_memory() -> Self {
+        let memory_limit_bytes = sys::text("/proc/self/cgroup").and_then(|text| memory_limit_bytes(&text));
+        let machine = Self { memory_limit_bytes, ..Self::default() };
+        let Ok(memory) = Meminfo::current() else { return machine };
         Self {
             memory_bytes: Some(memory.mem_total),
             swap_bytes: Some(memory.swap_total),
             swap_used_bytes: Some(memory.swap_total.saturating_sub(memory.swap_free)),
-            ..self
+            ..machine
         }
     }
 

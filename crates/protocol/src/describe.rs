@@ -250,6 +250,9 @@ pub struct MemoryShare {
     /// Each thread has pieces of its own.
     #[serde(default)]
     pub per_thread: bool,
+    /// It is a part of a file that is mapped: page cache, for which the store takes no memory, so that more than there is does no harm.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mapped: bool,
 }
 
 impl MemoryShare {

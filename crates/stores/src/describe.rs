@@ -49,5 +49,5 @@ pub(crate) fn memory(shares: &[MemoryShare], how: &str, source: &str) -> Option<
     feature = "wiredtiger"
 ))]
 pub(crate) fn share(setting: &str, percent: u32, pieces: u32) -> MemoryShare {
-    MemoryShare { setting: setting.to_owned(), percent, pieces, per_thread: false }
+    MemoryShare { setting: setting.to_owned(), percent, pieces, per_thread: false, mapped: false }
 }

@@ -1,6 +1,6 @@
 //! Kyoto Cabinet's HashDB.
 
-use bakeoff_protocol::{SettingKind, StoreDescription, Structure};
+use bakeoff_protocol::{MemoryShare, SettingKind, StoreDescription, Structure};
 
 use crate::describe::{memory, setting, share};
 use crate::kyoto_cabinet::{self, MANUAL};
@@ -21,7 +21,7 @@ pub(crate) fn describe() -> StoreDescription {
         &format!("{MANUAL}#tips_tuning"),
     )];
     let memory = memory(
-        &[share("map-size", 100, 1)],
+        &[MemoryShare { mapped: true, ..share("map-size", 100, 1) }],
         "all of it for the part of the file that is mapped, which is page cache: it has no other",
         &format!("{MANUAL}#tips_tuning"),
     );

@@ -1,10 +1,13 @@
 //! Kyoto Cabinet's TreeDB.
 
-use bakeoff_protocol::{SettingKind, StoreDescription, Structure};
+use bakeoff_protocol::{MemoryShare, SettingKind, StoreDescription, Structure};
 
 use crate::describe::{memory, setting, share};
 use crate::settings::integer;
 use crate::{OpenRequest, Store, StoreError, kyoto_cabinet};
+
+/// The tree asks for memory by the number of buckets: so many it opens anywhere, 10^11 end the process (`std::bad_alloc`).
+const BUCKETS_MAX: i64 = 1 << 30;
 
 /// What the store says of itself.
 pub(crate) fn describe() -> StoreDescription {
@@ -27,14 +30,14 @@ pub(crate) fn describe() -> StoreDescription {
         ),
         setting(
             "buckets",
-            SettingKind::Integer { min: 1, max: 1 << 40 },
+            SettingKind::Integer { min: 1, max: BUCKETS_MAX },
             Some(65_536.into()),
             "Buckets of the hash table that holds the pages; a tenth of the records is advised.",
             source,
         ),
     ];
     let memory = memory(
-        &[share("cache", 50, 1), share("map-size", 50, 1)],
+        &[share("cache", 50, 1), MemoryShare { mapped: true, ..share("map-size", 50, 1) }],
         "as its defaults do: half for the cache of pages, half for the part of the file that is mapped, which is page cache",
         source,
     );

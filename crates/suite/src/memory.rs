@@ -1,12 +1,14 @@
 //! Memory: the same amount for every store, divided among its settings as the store says, and the limit that a cell runs under.
 
-use bakeoff_protocol::{SettingKind, Settings, StoreDescription};
+use bakeoff_protocol::{MemoryShare, SettingKind, Settings, StoreDescription};
 
-use crate::error::Problems;
+use crate::error::{Problems, SuiteErrors};
 use crate::node::{Node, Value};
 use crate::read;
 use crate::skip::SkipReason;
-use crate::units::{format_size, parse_size};
+use crate::stores::choose;
+use crate::suite::Suite;
+use crate::units::{approximate_size, format_size, parse_size};
 
 /// Amounts of memory that can be given, in bytes: no store's buffers fit less than the least.
 const MEMORY_BYTES: (u64, u64) = (64 << 10, 1 << 46);
@@ -25,6 +27,47 @@ pub(crate) fn limit(node: &Node, what: &str, problems: &mut Problems) -> Option<
         Value::Text(word) if word == "none" => Some(None),
         _ => read::quantity(node, what, LIMIT_BYTES, parse_size, format_size, problems).map(Some),
     }
+}
+
+/// Checks what a suite gives stores for caches and buffers against the memory that a process can have here: a store asked for more ends however it
+/// likes, by a signal too. What a store only maps is not checked.
+///
+/// # Errors
+/// Amounts above that, each with its place.
+pub fn check_memory(suite: &Suite, stores: &[StoreDescription], usable_bytes: u64) -> Result<(), SuiteErrors> {
+    for suite in suite.measured() {
+        let mut problems = Problems::default();
+        let mut check = |node: &Node, what: &str, bytes: u64, pieces: u64| {
+            if bytes.saturating_mul(pieces) > usable_bytes {
+                let times = if pieces > 1 { format!(" for each of {pieces} pieces") } else { String::new() };
+                let message = format!("`{what}` is {}{times}, more memory than there is", format_size(bytes));
+                let most = approximate_size(usable_bytes / pieces);
+                problems.add(
+                    &node.place,
+                    message,
+                    format!("give less than {most}: a process can have {} here", approximate_size(usable_bytes)),
+                );
+            }
+        };
+        if let (Some(node), Some(bytes)) = (suite.file.root.get("memory"), suite.memory_bytes()) {
+            check(node, "memory", bytes, 1);
+        }
+        for chosen in choose(suite, stores, &mut Problems::default()) {
+            let tables = suite.file.root.get("settings").and_then(|tables| tables.get(&chosen.store.name));
+            let shares = chosen.store.memory.iter().flat_map(|split| &split.shares).filter(|share| !share.mapped);
+            for MemoryShare { setting, pieces, .. } in shares {
+                let node = tables.and_then(|table| table.get(setting));
+                let bytes = chosen.settings.get(setting).and_then(serde_json::Value::as_u64);
+                if let (Some(node), Some(bytes)) = (node, bytes) {
+                    check(node, setting, bytes, (*pieces).max(1).into());
+                }
+            }
+        }
+        if !problems.is_empty() {
+            return Err(suite.file.errors(problems));
+        }
+    }
+    Ok(())
 }
 
 /// The settings among which a store divides `memory_bytes` when so many threads use it. What the suite sets itself is left out.

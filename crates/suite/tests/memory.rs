@@ -5,12 +5,12 @@ mod common;
 use std::collections::BTreeMap;
 
 use bakeoff_protocol::{MemoryShare, MemorySplit, StoreDescription};
-use bakeoff_suite::{Overrides, Plan, PlanMedium, Suite, plan};
+use bakeoff_suite::{Overrides, Plan, PlanMedium, Suite, check_memory, plan};
 use common::{changed, files, tree};
 
 /// A store that gives its cache half the memory in two pieces, or, per thread, all of it.
 fn dividing(percent: u32, pieces: u32, per_thread: bool) -> StoreDescription {
-    let share = MemoryShare { setting: "cache".to_owned(), percent, pieces, per_thread };
+    let share = MemoryShare { setting: "cache".to_owned(), percent, pieces, per_thread, mapped: false };
     let memory = MemorySplit { how: String::new(), source: String::new(), shares: vec![share] };
     StoreDescription { memory: Some(memory), ..tree() }
 }
@@ -103,4 +103,27 @@ fn a_limit_is_an_axis_and_part_of_a_cells_identity() {
     plan.skip_limited("no control groups");
     assert_eq!(ids(&plan, None), ids(&free, None));
     assert_eq!(skipped(&plan), ["memory-limit 64MiB: memory cannot be limited here: no control groups"]);
+}
+
+#[test]
+fn what_the_machine_does_not_have_is_refused_where_it_stands() {
+    let errors = |suite: &Suite, store: StoreDescription, usable_bytes| {
+        check_memory(suite, &[store, files()], usable_bytes).map_err(|errors| errors.to_string())
+    };
+    let suite = parse("seed = 7", "seed = 7\nmemory = \"2TiB\"");
+    let error = errors(&suite, dividing(80, 1, false), 8 << 30).unwrap_err();
+    assert!(
+        error.contains("memory = \"2TiB\"") && error.contains("`memory` is 2TiB, more memory than there is"),
+        "{error}"
+    );
+    assert!(error.contains("give less than 8.00 GiB: a process can have 8.00 GiB here"), "{error}");
+    assert_eq!(errors(&suite, dividing(80, 1, false), 2 << 40), Ok(()));
+
+    let suite = Suite::parse("base.toml", &changed("seed = 7", "seed = 7")).unwrap();
+    let error = errors(&suite, dividing(50, 2, false), 100 << 20).unwrap_err();
+    assert!(error.contains("`cache` is 64MiB for each of 2 pieces") && error.contains("less than 50.0 MiB"), "{error}");
+    assert_eq!(errors(&suite, dividing(50, 2, false), 128 << 20), Ok(()));
+    let mut mapping = dividing(50, 2, false);
+    mapping.memory.as_mut().unwrap().shares[0].mapped = true;
+    assert_eq!(errors(&suite, mapping, 1), Ok(()), "what is only mapped may be longer than memory");
 }

@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_measure::Medium;
+use bakeoff_measure::{Machine, Medium};
 use bakeoff_protocol::{Profile, StoreDescription};
-use bakeoff_suite::{Cell, DEFAULT_MEDIUM, Disturbance, Overrides, Plan, PlanMedium, Suite, check_stores, plan};
+use bakeoff_suite::{
+    Cell, DEFAULT_MEDIUM, Disturbance, Overrides, Plan, PlanMedium, Suite, check_memory, check_stores, plan,
+};
 
 use crate::cli::{RunArguments, SuiteArguments};
 use crate::drivers::{Driver, Drivers};
@@ -123,6 +125,7 @@ impl Setup {
             plan_media.insert(name.clone(), PlanMedium { directory: base.clone(), free_bytes });
         }
         let mut plan = plan(&suite, &stores, &plan_media)?;
+        Machine::read_memory().memory_usable_bytes().map_or(Ok(()), |bytes| check_memory(&suite, &stores, bytes))?;
         plan.skip_killed(|store| drivers.of_store(store).is_some_and(|driver| driver.description.recovers));
         if let Some(profile) = arguments.profile {
             plan.profile(profile, |store| profile == Profile::Cpu || profiles_itself(&drivers, store, profile));

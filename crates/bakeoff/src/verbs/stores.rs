@@ -158,7 +158,7 @@ fn print_memory(memory: &MemorySplit) {
     anstream::println!("\nMemory that a suite gives it");
     print_paragraph("  ", 2, &memory.how);
     print_source(2, &memory.source);
-    for MemoryShare { setting, percent, pieces, per_thread } in &memory.shares {
+    for MemoryShare { setting, percent, pieces, per_thread, .. } in &memory.shares {
         let parts = if *pieces == 1 { String::new() } else { format!(", for {pieces} of its size") };
         let threads = if *per_thread { ", divided by the number of threads" } else { "" };
         anstream::println!("  {setting:<18} {percent} %{parts}{threads}");
@@ -196,7 +196,7 @@ fn print_setting(setting: &Setting) {
         (SettingKind::Bytes { .. }, Some(value)) => value.as_u64().map_or_else(|| value.to_string(), format_size),
         (_, Some(serde_json::Value::String(word))) => word.clone(),
         (_, Some(value)) => value.to_string(),
-        (_, None) => "from the data".to_owned(),
+        (_, None) => "as said".to_owned(),
     };
     let first = format!("  {:<18} ", setting.name);
     print_paragraph(&first, 21, &format!("{} (default {default}; {kind})", setting.help));

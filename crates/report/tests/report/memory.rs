@@ -31,7 +31,7 @@ fn cells() -> Vec<CellRound> {
 fn memory_is_told_and_limits_are_never_mixed() {
     let mut stores = stores();
     let split = |how: &str, shares| Some(MemorySplit { how: how.to_owned(), source: String::new(), shares });
-    let share = MemoryShare { setting: "cache".to_owned(), percent: 100, pieces: 1, per_thread: true };
+    let share = MemoryShare { setting: "cache".to_owned(), percent: 100, pieces: 1, per_thread: true, mapped: false };
     for store in &mut stores {
         store.memory = match store.name.as_str() {
             "sqlite" => split("all of it for page caches, one for each thread", vec![share.clone()]),
