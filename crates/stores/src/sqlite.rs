@@ -127,16 +127,16 @@ fn settings() -> Vec<Setting> {
             "journal",
             choice(&["auto", "wal", "delete"]),
             Some("auto".into()),
-            "journal_mode: a write-ahead log, or a rollback journal, which is SQLite's own default; auto takes what the class is \
-             described with.",
+            "journal_mode: a write-ahead log, or a rollback journal, which is SQLite's own default and with which each commit is flushed unless synchronous is off; \
+             auto takes what the class is described with.",
             "https://sqlite.org/pragma.html#pragma_journal_mode",
         ),
         setting(
             "synchronous",
             choice(&["auto", "off", "normal", "full"]),
             Some("auto".into()),
-            "How much is flushed; auto is what the class needs, and in the class power nothing less is taken. SQLite's own default is \
-             full.",
+            "How much is flushed, with normal each commit too unless there is a write-ahead log; auto is what the class needs, and in the class power nothing less \
+             is taken. SQLite's own default is full.",
             "https://sqlite.org/pragma.html#pragma_synchronous",
         )
         .flushing("full"),

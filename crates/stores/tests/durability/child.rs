@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use bakeoff_protocol::Durability;
+use bakeoff_protocol::{Durability, Settings};
 use bakeoff_stores::{Direction, Session, SessionPlan, flush_directories};
 use xxhash_rust::xxh64::xxh64;
 
@@ -48,7 +48,7 @@ pub(crate) struct Orders {
 
 impl Orders {
     /// As arguments of this program.
-    pub(crate) fn to_arguments(&self, store: &str) -> Vec<String> {
+    pub(crate) fn to_arguments(&self, store: &str, given: &Settings) -> Vec<String> {
         let (name, from, to) = match self.task {
             Task::Write { from, to } => ("write", from, to),
             Task::WriteInHalves { to } => ("write-in-halves", 0, to),
@@ -58,11 +58,14 @@ impl Orders {
         let directory = self.directory.to_str().unwrap();
         let class = self.durability.name();
         let numbers = [self.seed, u64::from(self.batched), from, to].map(|number| number.to_string());
-        [ROLE, store, class, directory, name].map(str::to_owned).into_iter().chain(numbers).collect()
+        let given = serde_json::to_string(given).unwrap();
+        [ROLE, store, class, directory, name].map(str::to_owned).into_iter().chain(numbers).chain([given]).collect()
     }
 
-    fn from_arguments(arguments: &[String]) -> (String, Self) {
-        let [store, class, directory, name, seed, batched, from, to] = arguments else { panic!("{arguments:?}") };
+    fn from_arguments(arguments: &[String]) -> (Subject, Self) {
+        let [store, class, directory, name, seed, batched, from, to, given] = arguments else {
+            panic!("{arguments:?}")
+        };
         let number = |text: &String| text.parse::<u64>().unwrap();
         let (from, to) = (number(from), number(to));
         let task = match name.as_str() {
@@ -72,7 +75,8 @@ impl Orders {
             _ => Task::Check { from },
         };
         let (durability, directory) = (class.parse().unwrap(), PathBuf::from(directory));
-        (store.clone(), Self { directory, durability, seed: number(seed), batched: number(batched) == 1, task })
+        let subject = subject::find(store, serde_json::from_str(given).unwrap());
+        (subject, Self { directory, durability, seed: number(seed), batched: number(batched) == 1, task })
     }
 
     fn step_length(&self) -> u64 {
@@ -82,8 +86,7 @@ impl Orders {
 
 /// Does as told. What goes wrong is a panic, whose message stands on standard error.
 pub(crate) fn main(arguments: &[String]) -> ExitCode {
-    let (store, orders) = Orders::from_arguments(arguments);
-    let subject = subject::all().into_iter().find(|subject| subject.description.name == store).unwrap();
+    let (subject, orders) = Orders::from_arguments(arguments);
     match orders.task {
         Task::Write { from, to } => write(&subject, &orders, from, to, None),
         Task::WriteInHalves { to } => write(&subject, &orders, 0, to, Some(to / 2)),

@@ -9,6 +9,8 @@
 //! With `BAKEOFF_JVM_BUILT`, as `./bakeoff test` sets it, the stores are those of the JVM driver, and the program that is started is
 //! `bakeoff.conformance.DurabilityChild`.
 //!
+//! Each store is also tried, for a shorter time, with every other word of its settings that are choices.
+//!
 //! Words after `--` choose stores: `cargo test --release -p bakeoff-stores --test durability -- sqlite`.
 
 mod child;
@@ -49,6 +51,12 @@ impl fmt::Display for Outcome {
 /// A check: its name and what it does.
 type Check = (&'static str, fn(&Subject, Durability) -> Outcome);
 
+/// Those that are worth it with other words of a store's settings too: writes one by one are traced and killed in its stead where there are no batches.
+const CHECKS_OF_WORDS: [Check; 2] = [
+    ("flushes", |subject, class| trace::flushes(subject, class, subject.description.capabilities.batch)),
+    ("kill -9", |subject, class| kill::survives(subject, class, subject.description.capabilities.batch)),
+];
+
 const CHECKS: [Check; 6] = [
     ("flushes of single writes", |subject, class| trace::flushes(subject, class, false)),
     ("flushes of batches", |subject, class| trace::flushes(subject, class, true)),
@@ -79,6 +87,7 @@ fn main() -> ExitCode {
     let (liars, mut stores): (Vec<_>, Vec<_>) =
         subject::all().into_iter().partition(|subject| subject.description.test_only);
     stores.retain(is_chosen);
+    stores = stores.into_iter().flat_map(|store| [store.with_other_words(), vec![store]].concat()).collect();
     let unnoticed: Vec<String> = liars.iter().flat_map(unnoticed).collect();
     let counts = report_all(&stores);
     println!(
@@ -114,7 +123,7 @@ fn report_all(stores: &[Subject]) -> Counts {
                     let outcomes = check(subject);
                     print!("{}", in_words(subject, &outcomes));
                     outcomes.into_iter().for_each(|(name, class, outcome)| {
-                        let what = format!("{} of {} in class {class}", name, subject.description.name);
+                        let what = format!("{name} of {subject} in class {class}");
                         counts.lock().unwrap().add(&what, outcome);
                     });
                 }
@@ -137,11 +146,12 @@ fn check(subject: &Subject) -> Vec<Checked> {
             (*name, class, outcome)
         })
     };
-    CHECKS.iter().flat_map(run).collect()
+    let checks: &[Check] = if subject.given.is_empty() { &CHECKS } else { &CHECKS_OF_WORDS };
+    checks.iter().flat_map(run).collect()
 }
 
 fn in_words(subject: &Subject, outcomes: &[Checked]) -> String {
-    let head = format!("\n{} {}\n", subject.description.name, subject.description.version);
+    let head = format!("\n{subject} {}\n", subject.description.version);
     outcomes.iter().fold(head, |text, (name, class, outcome)| text + &format!("  {name:<31}{class:<9}{outcome}\n"))
 }
 

@@ -1,28 +1,41 @@
 //! The stores that are checked, and the processes that use them.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
-use bakeoff_protocol::{DataHints, Durability, Settings, StoreDescription};
+use bakeoff_protocol::{DataHints, Durability, SettingKind, Settings, StoreDescription};
 use bakeoff_stores::{Entry, OpenRequest, Store};
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::child;
 
-/// A store, with how its processes are started.
+/// A store with some settings, with how its processes are started.
+#[derive(Clone)]
 pub(crate) struct Subject {
     home: Home,
     pub(crate) description: StoreDescription,
+    /// Those that are not its defaults.
+    pub(crate) given: Settings,
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.description.name)?;
+        self.given.iter().try_for_each(|(name, value)| write!(formatter, " {name}={value}"))
+    }
 }
 
 /// Where a store is at home.
+#[derive(Clone)]
 enum Home {
     /// In this program.
     Native(Entry),
     /// In a jar: its class path, and a directory for what its library unpacks.
-    Jvm { class_path: OsString, scratch: TempDir },
+    Jvm { class_path: OsString, scratch: Arc<TempDir> },
 }
 
 /// The directory in which `./bakeoff` has built the JVM driver, whose stores are then looked at instead of those in this program.
@@ -33,7 +46,7 @@ pub(crate) fn all() -> Vec<Subject> {
     let subjects: Vec<Subject> = match std::env::var_os(JVM_BUILT) {
         Some(built) => jvm_subjects(Path::new(&built)),
         None => bakeoff_stores::all()
-            .map(|entry| Subject { home: Home::Native(entry), description: (entry.describe)() })
+            .map(|entry| Subject { home: Home::Native(entry), description: (entry.describe)(), given: Settings::new() })
             .collect(),
     };
     subjects.into_iter().filter(|subject| subject.description.capabilities.keeps_data).collect()
@@ -50,18 +63,42 @@ fn jvm_subjects(built: &Path) -> Vec<Subject> {
         let jar = directory.join(directory.file_name().unwrap()).with_extension("jar");
         for store in described["stores"].as_array().unwrap() {
             let class_path = std::env::join_paths([&jar, &conformance]).unwrap();
-            let home = Home::Jvm { class_path, scratch: self::directory() };
-            subjects.push(Subject { home, description: serde_json::from_value(store.clone()).unwrap() });
+            let home = Home::Jvm { class_path, scratch: Arc::new(self::directory()) };
+            let description = serde_json::from_value(store.clone()).unwrap();
+            subjects.push(Subject { home, description, given: Settings::new() });
         }
     }
     subjects
 }
 
+/// One store with these settings.
+pub(crate) fn find(name: &str, given: Settings) -> Subject {
+    let found = all().into_iter().find(|subject| subject.description.name == name).unwrap();
+    Subject { given, ..found }
+}
+
 impl Subject {
+    /// The same store with each other word of each of its settings that is a choice, since a word may change what is written, and how. Numbers
+    /// change when and how much.
+    pub(crate) fn with_other_words(&self) -> Vec<Self> {
+        let mut others = Vec::new();
+        for setting in &self.description.settings {
+            let words: Vec<Value> = match &setting.kind {
+                SettingKind::Choice { words } => words.iter().map(|word| word.as_str().into()).collect(),
+                SettingKind::Boolean => vec![false.into(), true.into()],
+                SettingKind::Bytes { .. } | SettingKind::Integer { .. } => Vec::new(),
+            };
+            let is_other = |word: &Value| setting.default.as_ref() != Some(word);
+            let given = words.into_iter().filter(is_other).map(|word| Settings::from([(setting.name.clone(), word)]));
+            others.extend(given.map(|given| Self { given, ..self.clone() }));
+        }
+        others
+    }
+
     /// Creates or opens the store, in a child of this program.
     pub(crate) fn open(&self, directory: &Path, durability: Durability) -> Box<dyn Store> {
         let Home::Native(entry) = &self.home else { panic!("{} is opened in Java", self.description.name) };
-        let settings = bakeoff_stores::resolve_settings(&self.description, &Settings::new()).unwrap();
+        let settings = bakeoff_stores::resolve_settings(&self.description, &self.given).unwrap();
         let hints = DataHints {
             records_max: 10_000,
             records_inserted: 10_000,
@@ -82,7 +119,7 @@ impl Subject {
             Home::Native(_) => Command::new(std::env::current_exe().unwrap()),
             Home::Jvm { class_path, scratch } => java(class_path, scratch.path()),
         };
-        command.args(orders.to_arguments(&self.description.name)).env("RUST_BACKTRACE", "0");
+        command.args(orders.to_arguments(&self.description.name, &self.given)).env("RUST_BACKTRACE", "0");
         command
     }
 

@@ -19,6 +19,8 @@ use crate::subject::{self, Subject};
 
 /// Acknowledgements that are looked at.
 const ACKNOWLEDGEMENTS: u64 = 200;
+/// The same with settings other than the defaults.
+const ACKNOWLEDGEMENTS_SHORT: u64 = 60;
 /// Acknowledgements until every store's log has been followed by another: of some 15 MB, where LevelDB's take 4 MiB and those of Berkeley DB 10.
 const ACKNOWLEDGEMENTS_LONG: u64 = 900;
 /// Stores that flush now and then although nothing asks for it, how many of the acknowledgements may come after that, and why.
@@ -31,6 +33,11 @@ const NOW_AND_THEN: [(&str, usize, &str); 7] = [
     ("libmdbx", 4, "the file is flushed when it grows"),
     ("mapdb", 200, "its log is flushed at every commit, and nothing turns that off"),
 ];
+/// Words with which a store flushes its writes in a class that does not ask for it, and why.
+const FLUSHING_WORDS: [(&str, &str, &str, &str); 2] = [
+    ("sqlite", "synchronous", "normal", "without a write-ahead log each commit is flushed"),
+    ("sqlite", "journal", "delete", "with a rollback journal each commit is flushed"),
+];
 /// The calls that flush, and those that say what is to be flushed.
 const CALLS: &str = "trace=write,writev,pwrite64,pwritev,pwritev2,fsync,fdatasync,syncfs,sync,msync,sync_file_range,openat,rename,\
                      renameat,renameat2,mkdir,mkdirat,unlink,unlinkat,io_uring_setup,io_setup";
@@ -40,7 +47,8 @@ pub(crate) fn flushes(subject: &Subject, durability: Durability, batched: bool) 
     if batched && !subject.description.capabilities.batch {
         return Outcome::NotOffered("no batches");
     }
-    match watch(subject, durability, batched, ACKNOWLEDGEMENTS) {
+    let acknowledgements = if subject.given.is_empty() { ACKNOWLEDGEMENTS } else { ACKNOWLEDGEMENTS_SHORT };
+    match watch(subject, durability, batched, acknowledgements) {
         Ok(watch) => judge(subject, durability, &watch),
         Err(outcome) => outcome,
     }
@@ -109,6 +117,14 @@ fn judge(subject: &Subject, durability: Durability, watch: &Watch) -> Outcome {
     let seen = format!("{flushed} of {all} acknowledged after a flush{}", watch.kinds());
     if durability != Durability::Power {
         let name = &subject.description.name;
+        if subject.description.flushes_writes(durability, &subject.given) {
+            return if flushed == all { Outcome::Ok(seen) } else { Outcome::Failed(seen) };
+        }
+        let is_given = |setting: &str, word: &str| subject.given.get(setting).is_some_and(|given| given == word);
+        let flushing = FLUSHING_WORDS.iter().find(|(store, setting, word, _)| store == name && is_given(setting, word));
+        if let Some((.., why)) = flushing.filter(|_| flushed > 0) {
+            return Outcome::Ok(format!("{seen}: {why}"));
+        }
         let allowed = NOW_AND_THEN.iter().find(|(store, ..)| store == name);
         return match allowed {
             _ if flushed == 0 => Outcome::Ok(seen),

@@ -12,6 +12,7 @@ import bakeoff.store.Store;
 import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreType;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -38,12 +39,14 @@ public final class DurabilityChild {
     private final Path directory;
     private final long seed;
     private final boolean batched;
+    private final JsonObject given;
 
     private DurabilityChild(String[] words) throws Exception {
         durability = Durability.of(words[2]).orElseThrow();
         directory = Path.of(words[3]);
         seed = Long.parseUnsignedLong(words[5]);
         batched = words[6].equals("1");
+        given = JsonParser.parseString(words[9]).getAsJsonObject();
         for (StoreType candidate : ServiceLoader.load(StoreType.class)) {
             if (candidate.describe().name().equals(words[1])) {
                 type = candidate;
@@ -54,7 +57,7 @@ public final class DurabilityChild {
         throw new IllegalArgumentException("no store " + words[1]);
     }
 
-    /** {@code child STORE CLASS DIRECTORY TASK SEED BATCHED FROM TO}. */
+    /** {@code child STORE CLASS DIRECTORY TASK SEED BATCHED FROM TO SETTINGS}. */
     public static void main(String[] words) {
         int status = 0;
         try {
@@ -82,7 +85,7 @@ public final class DurabilityChild {
 
     private Store<?> open() throws Exception {
         return type.open(
-                new OpenRequest(directory, durability, Settings.resolve(description, new JsonObject()), HINTS));
+                new OpenRequest(directory, durability, Settings.resolve(description, given), HINTS));
     }
 
     private void write(long from, long to, long pause) throws Exception {
