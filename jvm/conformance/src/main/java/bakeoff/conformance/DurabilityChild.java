@@ -84,8 +84,7 @@ public final class DurabilityChild {
     }
 
     private Store<?> open() throws Exception {
-        return type.open(
-                new OpenRequest(directory, durability, Settings.resolve(description, given), HINTS));
+        return type.open(new OpenRequest(directory, durability, Settings.resolve(description, given), HINTS));
     }
 
     private void write(long from, long to, long pause) throws Exception {

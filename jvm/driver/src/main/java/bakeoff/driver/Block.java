@@ -134,6 +134,11 @@ final class Block<B> {
         return Operation.ofCode(kinds[index] & 0xff);
     }
 
+    /** Whether operation {@code index} is a {@code get}. */
+    boolean isGet(int index) {
+        return (kinds[index] & 0xff) == Operation.GET.ordinal() + 1;
+    }
+
     /** Whether operation {@code index} has a flag. */
     boolean has(int index, int flag) {
         return (kinds[index] >> Byte.SIZE & flag) != 0;

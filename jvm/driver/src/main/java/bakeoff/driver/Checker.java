@@ -66,34 +66,37 @@ final class Checker {
         return sum;
     }
 
-    /** Checks the answers to operations of one kind. */
+    /** Checks the answers to operations of one kind, with the same flags. */
     private void check(Block<?> block, int begin, int end) {
         Operation operation = block.operation(begin);
-        if (operation != Operation.GET && !operation.isVisit()) {
-            return;
-        }
-        for (int index = begin; index < end; index++) {
-            boolean right =
-                    switch (operation) {
-                        case GET -> getIsRight(block, index);
-                        case WALK -> walkIsRight(block, index);
-                        default -> scanIsRight(block, index);
-                    };
-            if (!right) {
-                outcome.answersWrong++;
-                if (outcome.firstWrong == null) {
-                    outcome.firstWrong = describe(block, index);
-                }
+        if (operation == Operation.GET) {
+            checkGets(block, begin, end, block.has(begin, Flags.FOUND));
+        } else if (operation.isVisit()) {
+            for (int index = begin; index < end; index++) {
+                note(block, index, operation == Operation.WALK ? walkIsRight(block, index) : scanIsRight(block, index));
             }
+        } else {
+            return;
         }
         outcome.answersChecked += end - begin;
     }
 
-    private boolean getIsRight(Block<?> block, int index) {
-        if (!block.has(index, Flags.FOUND)) {
-            return !block.found[index] && block.kept(index) == null && block.outputBytes(index) == 0;
+    private void checkGets(Block<?> block, int begin, int end, boolean there) {
+        for (int index = begin; index < end; index++) {
+            boolean right = there
+                    ? block.found[index] && mismatch(block, index) < 0
+                    : !block.found[index] && block.kept(index) == null && block.outputBytes(index) == 0;
+            note(block, index, right);
         }
-        return block.found[index] && mismatch(block, index) < 0;
+    }
+
+    private void note(Block<?> block, int index, boolean right) {
+        if (!right) {
+            outcome.answersWrong++;
+            if (outcome.firstWrong == null) {
+                outcome.firstWrong = describe(block, index);
+            }
+        }
     }
 
     /** Where the value read first differs from the one expected; negative if nowhere. */

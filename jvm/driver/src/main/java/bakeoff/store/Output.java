@@ -63,7 +63,9 @@ public final class Output {
     /** The array that was kept since the last call, if any. */
     public byte[] takeKept() {
         byte[] array = kept;
-        kept = null;
+        if (array != null) {
+            kept = null;
+        }
         return array;
     }
 
