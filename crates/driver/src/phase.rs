@@ -80,7 +80,7 @@ pub(crate) fn run_phase(
     })
 }
 
-/// Replays all lanes of a tape, a thread each, and merges what they saw.
+/// Replays all lanes of a tape, a thread each, the first in this one, and merges what they saw.
 pub(crate) fn replay(
     stage: &Stage<'_>,
     store: &dyn Store,
