@@ -178,6 +178,7 @@ fn words_that_are_nearly_right_are_told() {
     refused(&["--dir", "need.toml"], &["--dir need.toml: this is not a directory"]);
     refused(&["--must", ","], &["--must ,: names nothing: leave it out, or write `nothing`"]);
     refused(&["--records", "-5"], &["--records -5: `-5` is below zero"]);
+    refused(&["--memory", "60TiB"], &["--memory 60TiB: more memory than there is; give less than"]);
     let mixed = place.run(&["pick", "--stores", "lmdb,all"]).expect(2);
     mixed.says(&["--stores lmdb,all: `all` goes with nothing else"]);
     std::fs::write(place.path().join("need.toml"), [0xff]).expect("a file that is no text");

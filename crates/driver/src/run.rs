@@ -146,7 +146,7 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
         rss_baseline_bytes,
         clock: case.clock.name().to_owned(),
         clock_pair_ns: case.clock.pair_ns(),
-        settings: case.settings.clone(),
+        settings: case.settings.clone().into_iter().chain(store.chosen()).collect(),
         runtime: None,
     }));
     for (phase, tape) in request.phases.iter().zip(&case.tapes) {

@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, Step, StoreDescription, Structure};
+use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, Settings, Step, StoreDescription, Structure};
 
 use crate::describe::{classes, memory, setting, share};
 use crate::settings::integer;
@@ -144,6 +144,7 @@ pub(crate) fn open(request: &OpenRequest<'_>, structure: Structure) -> Result<Bo
         hash,
         has_transactions: log != Log::Absent,
         turn,
+        page_bytes,
         checkpoint_bytes,
         written_bytes,
     }))
@@ -151,7 +152,9 @@ pub(crate) fn open(request: &OpenRequest<'_>, structure: Structure) -> Result<Bo
 
 fn page_bytes(request: &OpenRequest<'_>) -> Result<u32, StoreError> {
     if !request.settings.contains_key("page-size") {
-        return Ok(0);
+        // As Berkeley DB chooses (`__fop_set_pgsize`), which takes a power of two for granted.
+        let block_bytes = std::fs::metadata(request.directory)?.blksize().clamp(512, 16 << 10);
+        return Ok(1 << block_bytes.ilog2());
     }
     let bytes = integer(request.settings, "page-size")?;
     u32::try_from(bytes)
@@ -161,11 +164,7 @@ fn page_bytes(request: &OpenRequest<'_>) -> Result<u32, StoreError> {
 /// Refuses a cache of fewer pages than threads may hold on to at a time: whoever finds no page that may leave gets "out of memory", cannot undo what it
 /// has begun for the same reason, and the others wait for its locks for ever.
 fn check_cache(request: &OpenRequest<'_>, page_bytes: u32, cache_bytes: u64) -> Result<(), StoreError> {
-    let page_bytes = match page_bytes {
-        // As Berkeley DB chooses (`__fop_set_pgsize`).
-        0 => std::fs::metadata(request.directory)?.blksize().clamp(512, 16 << 10),
-        given => given.into(),
-    };
+    let page_bytes = u64::from(page_bytes);
     let threads = u64::from(request.hints.threads);
     let pages = CACHE_PAGES_MIN.max(threads.saturating_mul(CACHE_PAGES_PER_THREAD));
     let least = page_bytes.saturating_mul(pages);
@@ -185,6 +184,7 @@ struct Berkeley {
     /// Held by a batch to its end, since one that deadlocks with another could not be tried again; without transactions, by
     /// each call.
     turn: Mutex<()>,
+    page_bytes: u32,
     checkpoint_bytes: u64,
     /// Since the last checkpoint.
     written_bytes: AtomicU64,
@@ -211,6 +211,10 @@ impl Store for Berkeley {
         work(&mut BerkeleySession::new(self, plan))
     }
 
+    fn chosen(&self) -> Settings {
+        Settings::from([("page-size".to_owned(), self.page_bytes.into())])
+    }
+
     fn close(self: Box<Self>) -> Result<(), StoreError> {
         self.database.close()
     }
@@ -218,7 +222,7 @@ impl Store for Berkeley {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_protocol::{DataHints, Settings};
+    use bakeoff_protocol::DataHints;
 
     use super::*;
 
@@ -307,7 +311,9 @@ mod tests {
     fn a_page_size_takes_hold_or_is_refused() {
         for durability in Durability::ALL {
             let parent = tempfile::tempdir().unwrap();
-            open_in(parent.path(), durability, &[("page-size", 512)]).unwrap().close().unwrap();
+            let store = open_in(parent.path(), durability, &[("page-size", 512)]).unwrap();
+            assert_eq!(store.chosen()["page-size"], 512);
+            store.close().unwrap();
             let file = std::fs::read(parent.path().join(FILE)).unwrap();
             assert_eq!(file[20..24], 512_u32.to_le_bytes(), "the page size in the file's metadata");
         }

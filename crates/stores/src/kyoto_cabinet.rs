@@ -121,12 +121,13 @@ fn shared_settings() -> Vec<Setting> {
     ]
 }
 
-/// Creates or opens the database in this file with these parameters besides the shared ones.
+/// Creates or opens the database in this file with these parameters besides the shared ones, some of which were `chosen` for the data.
 pub(crate) fn open(
     request: &OpenRequest<'_>,
     file: &str,
     parameters: &[(&str, u64)],
     ordered: bool,
+    chosen: Settings,
 ) -> Result<Box<dyn Store>, StoreError> {
     let (mode, hard) = match word(request.settings, "transactions")? {
         "batches" => (0, false),
@@ -143,7 +144,7 @@ pub(crate) fn open(
     let mut name = path.to_owned() + &shared_parameters(request.settings)?;
     parameters.iter().for_each(|(parameter, value)| name += &format!("#{parameter}={value}"));
     let database = Database::open(&name, sys::WRITER | sys::CREATE | mode)?;
-    Ok(Box::new(Kyoto { database, ordered, hard }))
+    Ok(Box::new(Kyoto { database, ordered, hard, chosen }))
 }
 
 fn shared_parameters(settings: &Settings) -> Result<String, StoreError> {
@@ -169,12 +170,17 @@ struct Kyoto {
     ordered: bool,
     /// Transactions are flushed when they end.
     hard: bool,
+    chosen: Settings,
 }
 
 impl Store for Kyoto {
     fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
         let cursor = Cursor::new(&self.database);
         work(&mut KyotoSession { store: self, batched: plan.batched, batch: None, cursor })
+    }
+
+    fn chosen(&self) -> Settings {
+        self.chosen.clone()
     }
 
     fn close(self: Box<Self>) -> Result<(), StoreError> {

@@ -1,6 +1,6 @@
 //! Kyoto Cabinet's HashDB.
 
-use bakeoff_protocol::{MemoryShare, SettingKind, StoreDescription, Structure};
+use bakeoff_protocol::{MemoryShare, SettingKind, Settings, StoreDescription, Structure};
 
 use crate::describe::{memory, setting, share};
 use crate::kyoto_cabinet::{self, MANUAL};
@@ -35,5 +35,6 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
         (false, 0) => BUCKETS_DEFAULT,
         (false, records) => records.saturating_mul(2).min(1 << 40),
     };
-    kyoto_cabinet::open(request, "records.kch", &[("bnum", buckets)], false)
+    let chosen = Settings::from([("buckets".to_owned(), buckets.into())]);
+    kyoto_cabinet::open(request, "records.kch", &[("bnum", buckets)], false, chosen)
 }

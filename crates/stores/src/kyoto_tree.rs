@@ -1,6 +1,6 @@
 //! Kyoto Cabinet's TreeDB.
 
-use bakeoff_protocol::{MemoryShare, SettingKind, StoreDescription, Structure};
+use bakeoff_protocol::{MemoryShare, SettingKind, Settings, StoreDescription, Structure};
 
 use crate::describe::{memory, setting, share};
 use crate::settings::integer;
@@ -51,5 +51,5 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
         ("psiz", integer(request.settings, "page-size")?),
         ("bnum", integer(request.settings, "buckets")?),
     ];
-    kyoto_cabinet::open(request, "records.kct", &parameters, true)
+    kyoto_cabinet::open(request, "records.kct", &parameters, true, Settings::new())
 }

@@ -10,7 +10,7 @@ mod session;
 
 use std::path::Path;
 
-use bakeoff_protocol::{Capabilities, Durability, SettingKind, StoreDescription, Structure};
+use bakeoff_protocol::{Capabilities, Durability, SettingKind, Settings, StoreDescription, Structure};
 
 use crate::describe::{classes, memory, setting};
 use crate::settings::integer;
@@ -102,16 +102,21 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
         let message = format!("the pages of this libmdbx hold keys of {key_bytes_max} bytes; {expected} are expected");
         return Err(StoreError::Store(message));
     }
-    Ok(Box::new(Libmdbx { environment }))
+    Ok(Box::new(Libmdbx { environment, map_bytes }))
 }
 
 struct Libmdbx {
     environment: Environment,
+    map_bytes: u64,
 }
 
 impl Store for Libmdbx {
     fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
         work(&mut LmdbSession::begin(&self.environment, plan)?)
+    }
+
+    fn chosen(&self) -> Settings {
+        Settings::from([("map-size".to_owned(), self.map_bytes.into())])
     }
 
     fn compacted_copy(&self, directory: &Path) -> Result<(), StoreError> {

@@ -7,7 +7,7 @@ mod session;
 
 use std::path::Path;
 
-use bakeoff_protocol::{Capabilities, Durability, SettingKind, StoreDescription, Structure};
+use bakeoff_protocol::{Capabilities, Durability, SettingKind, Settings, StoreDescription, Structure};
 
 use crate::describe::{classes, memory, setting};
 use crate::settings::integer;
@@ -100,16 +100,21 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
             format!("this LMDB was built for keys of at most {key_bytes_max} bytes; {KEY_BYTES_MAX} are expected");
         return Err(StoreError::Store(message));
     }
-    Ok(Box::new(Lmdb { environment }))
+    Ok(Box::new(Lmdb { environment, map_bytes }))
 }
 
 struct Lmdb {
     environment: Environment,
+    map_bytes: u64,
 }
 
 impl Store for Lmdb {
     fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
         work(&mut LmdbSession::begin(&self.environment, plan)?)
+    }
+
+    fn chosen(&self) -> Settings {
+        Settings::from([("map-size".to_owned(), self.map_bytes.into())])
     }
 
     fn compacted_copy(&self, directory: &Path) -> Result<(), StoreError> {
@@ -127,6 +132,16 @@ mod tests {
     use bakeoff_protocol::DataHints;
 
     use super::*;
+
+    #[test]
+    fn how_long_a_map_was_chosen_is_told() {
+        let parent = tempfile::tempdir().unwrap();
+        let (directory, durability) = (parent.path(), Durability::Process);
+        let hints = DataHints { records_max: 1_000_000, ..DataHints::default() };
+        let settings = Settings::new();
+        let store = open(&OpenRequest { directory, durability, settings: &settings, hints: &hints }).unwrap();
+        assert_eq!(store.chosen(), Settings::from([("map-size".to_owned(), (9_u64 << 30).into())]));
+    }
 
     #[test]
     fn a_full_map_says_which_setting_mends_it() {

@@ -57,6 +57,12 @@ pub trait Store: Sync {
         BTreeMap::new()
     }
 
+    /// Settings that were left to the store, with the values that are in force: by what is known of the data, the directory or the machine. Whoever copies
+    /// the others needs them too.
+    fn chosen(&self) -> Settings {
+        Settings::new()
+    }
+
     /// Makes a copy of the store in an empty directory, with no free space left in it, that opens as the store does. Only asked of those whose
     /// description says so; never called inside the clock.
     ///

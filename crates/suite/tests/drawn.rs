@@ -425,9 +425,9 @@ fn values_have_the_lengths_that_suites_claim_as_often() {
 #[test]
 fn arrivals_of_the_open_loop_are_independent_at_its_rate() {
     let due_ns = drawn("open-loop", "serve").due_ns;
-    assert_eq!(due_ns.len(), 20_000);
+    assert_eq!(due_ns.len(), 100_000);
     let gaps = due_ns.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    assert_follows(gaps, |gap| 1.0 - (-(gap as f64) * 5e-6).exp());
+    assert_follows(gaps, |gap| 1.0 - (-(gap as f64) * 1e-5).exp());
 }
 
 fn assert_follows(drawn: Vec<u64>, law: impl Fn(u64) -> f64) {

@@ -80,7 +80,8 @@ impl Summary {
         let mut counting = Counting::default();
         // Lanes come one after the other, and their operations came at the same time.
         let mut due_ns = Vec::new();
-        for number in 0..tape.facts().lanes.len() as u32 {
+        let lanes = tape.facts().lanes.len() as u32;
+        for number in 0..lanes {
             let mut lane = tape.lane(number)?;
             while let Some(block) = lane.next_block()? {
                 for record in block.records() {
@@ -102,7 +103,7 @@ impl Summary {
         }
         due_ns.sort_unstable();
         due_ns.into_iter().for_each(|due_ns| counting.arrived(due_ns as f64 / 1e9));
-        counting.finish()
+        Ok(Self { threads: Some(lanes).filter(|lanes| *lanes > 1), ..counting.finish()? })
     }
 }
 

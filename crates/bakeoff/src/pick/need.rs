@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use bakeoff_measure::Machine;
 use bakeoff_protocol::Durability;
 use bakeoff_report::Goal;
 use bakeoff_suite::{
-    RECORDS_MAX, VALUE_BYTES_MAX, did_you_mean, format_count, format_duration, format_size, parse_count,
-    parse_duration, parse_size, parse_size_range,
+    RECORDS_MAX, VALUE_BYTES_MAX, approximate_size, did_you_mean, format_count, format_duration, format_size,
+    parse_count, parse_duration, parse_size, parse_size_range,
 };
 use bakeoff_tape::{Data, LANES_MAX, SizeRange};
 
@@ -247,7 +248,17 @@ fn memory(word: &Word) -> Result<Option<u64>> {
     if word.text == "default" {
         return Ok(None);
     }
-    within(word, parse_size, (64 << 10, 1 << 46), format_size).map(Some)
+    let bytes = within(word, parse_size, (64 << 10, 1 << 46), format_size)?;
+    let usable_bytes = Machine::read_memory().memory_usable_bytes().unwrap_or(u64::MAX);
+    if bytes > usable_bytes {
+        bail!(
+            "{} {}: more memory than there is; give less than {}",
+            word.place,
+            word.text,
+            approximate_size(usable_bytes)
+        );
+    }
+    Ok(Some(bytes))
 }
 
 fn budget(word: &Word) -> Result<Duration> {

@@ -18,9 +18,10 @@ pub(crate) const ROUNDS_MAX: u32 = 20;
 
 /// Operations of a round: so many that what a store still does with the load is a small part of it, and few where each may wait for the disk.
 const OPERATIONS_MAX: u64 = 50_000;
-const OPERATIONS_FLUSHED_MAX: u64 = 2_000;
+/// Of these three rounds tell the 99.9th percentile: ten of all lie beyond it.
+const OPERATIONS_FLUSHED_MAX: u64 = OPERATIONS_P999_MIN;
 
-/// Operations of a round at least, of which three rounds tell the 99th and the 99.9th percentile: ten of all lie beyond it.
+/// Operations of a round at least, of which three rounds tell the 99th and the 99.9th percentile.
 const OPERATIONS_P99_MIN: u64 = 334;
 const OPERATIONS_P999_MIN: u64 = 3_334;
 
@@ -175,11 +176,7 @@ pub(crate) fn check_percentile(need: &Need, place: &str) -> Result<()> {
 /// How many operations a round has: as many as tell something, and as the records last.
 fn operations(need: &Need, mix: &[(String, f64)], durability: Durability) -> u64 {
     let flushed = durability == Durability::Power && mix.iter().any(|(kind, _)| is_write(kind));
-    let most = match need.optimize {
-        Goal::P999 if flushed => OPERATIONS_P999_MIN,
-        _ if flushed => OPERATIONS_FLUSHED_MAX,
-        _ => OPERATIONS_MAX,
-    };
+    let most = if flushed { OPERATIONS_FLUSHED_MAX } else { OPERATIONS_MAX };
     let value_bytes = need.value_bytes.min.midpoint(need.value_bytes.max).max(1);
     let operations = (VALUES_BYTES_MAX / value_bytes).clamp(OPERATIONS_MIN, most);
     // At most half as many come, and half go, as there are: the store stays about as large, and every thread has some left.

@@ -260,11 +260,15 @@ fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
     let Some(interval) = next.ratio_to_best else {
         return Some(format!("The time, {budget}, was too short to tell anything.{}", enough(picked)));
     };
-    let fewest = best.rounds.min(next.rounds);
+    // Of a tie each counts: one of two rounds may be in it for its scatter alone.
+    let judged =
+        ranking.order.iter().enumerate().filter(|(place, store)| *place < 2 || ranking.tied.contains(&store.name));
+    let least = judged.map(|(_, store)| store).min_by_key(|store| store.rounds)?;
+    let fewest = least.rounds;
     if fewest < ROUNDS_PROOF {
         return Some(format!(
             "{budget} was too short to tell anything: {} had {}.{}",
-            picked.title(if best.rounds == fewest { &best.name } else { &next.name }),
+            picked.title(&least.name),
             counted(fewest, "round"),
             enough(picked)
         ));

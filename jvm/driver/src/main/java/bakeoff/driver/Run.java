@@ -60,7 +60,7 @@ final class Run {
     private <B> JsonObject measure(Store<B> store, long openNs) throws Failure {
         List<Lane<B>> lanes = lanes(store, it.tapes, it.request.hints());
         baseline = baseline.isPresent() ? baseline : Counters.residentBytes();
-        emitter.emit(opened(openNs));
+        emitter.emit(opened(store, openNs));
         Device device = Device.of(it.request.directory());
         for (int index = 0; index < it.tapes.phases().size(); index++) {
             Request.Phase phase = it.request.phases().get(index);
@@ -130,7 +130,7 @@ final class Run {
         }
     }
 
-    private JsonObject opened(long openNs) {
+    private JsonObject opened(Store<?> store, long openNs) {
         JsonObject event = Emitter.event("opened");
         event.addProperty("version", it.description.version());
         event.addProperty("open_ns", openNs);
@@ -138,6 +138,7 @@ final class Run {
         event.addProperty("clock", "monotonic");
         event.addProperty("clock_pair_ns", ClockCost.pairNs());
         JsonObject settings = it.settings.toJson();
+        store.chosen().forEach(settings::addProperty);
         settings.addProperty(StoreDescription.HEAP, Runtime.getRuntime().maxMemory());
         event.add("settings", settings);
         event.addProperty("runtime", Jvm.describe());

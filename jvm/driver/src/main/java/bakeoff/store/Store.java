@@ -1,6 +1,7 @@
 package bakeoff.store;
 
 import java.nio.file.Path;
+import java.util.Map;
 
 /**
  * An open store, shared by the threads that replay.
@@ -17,6 +18,14 @@ public interface Store<B> {
      * @throws Exception in the store's own words
      */
     Session<B> session(SessionPlan plan) throws Exception;
+
+    /**
+     * Settings that were left to the store, with the values that are in force, by what is known of the data: whoever copies the others needs
+     * them too.
+     */
+    default Map<String, Long> chosen() {
+        return Map.of();
+    }
 
     /**
      * Makes a copy of the store in an empty directory, with no free space left in it, that opens as the store does. Only asked of those

@@ -8,6 +8,7 @@ import bakeoff.store.Setting;
 import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreException;
 import java.util.List;
+import java.util.Map;
 
 /**
  * How an LMDB environment is opened, whichever binding does it.
@@ -116,6 +117,11 @@ public record LmdbOptions(
         double records = Math.max(hints.recordsMax(), hints.recordsInserted());
         double bytes = GIBIBYTE + records * 2 * 4096 + 4.0 * hints.dataBytesMax() + 2.0 * hints.writtenBytes();
         return Math.min((long) Math.ceil(bytes / GIBIBYTE) * GIBIBYTE, MAP_BYTES_MAX);
+    }
+
+    /** What {@link bakeoff.store.Store#chosen} says. */
+    public Map<String, Long> chosen() {
+        return Map.of("map-size", mapBytes);
     }
 
     /** The flags as bits of the C interface, {@code MDB_NOTLS} among them, without which a reader belongs to its thread for good. */

@@ -13,6 +13,7 @@ import bakeoff.stores.lmdb.LmdbOptions;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 import org.lmdbjava.BufferProxy;
@@ -111,6 +112,11 @@ abstract class LmdbJava<B> implements StoreType {
             @Override
             public Session<B> session(SessionPlan plan) {
                 return new LmdbJavaSession<>(env, dbi, forms.get(), plan);
+            }
+
+            @Override
+            public Map<String, Long> chosen() {
+                return options.chosen();
             }
 
             @Override

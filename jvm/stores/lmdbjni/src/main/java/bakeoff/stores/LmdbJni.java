@@ -10,6 +10,7 @@ import bakeoff.store.StoreException;
 import bakeoff.store.StoreType;
 import bakeoff.stores.lmdb.LmdbOptions;
 import java.nio.file.Path;
+import java.util.Map;
 import org.fusesource.lmdbjni.Database;
 import org.fusesource.lmdbjni.DirectBuffer;
 import org.fusesource.lmdbjni.Env;
@@ -35,10 +36,10 @@ public final class LmdbJni implements StoreType {
         env.setMapSize(options.mapBytes());
         env.setMaxReaders(options.readers());
         env.open(request.directory().toString(), options.bits());
-        return new Opened(env, env.openDatabase());
+        return new Opened(env, env.openDatabase(), options);
     }
 
-    private record Opened(Env env, Database database) implements Store<DirectBuffer> {
+    private record Opened(Env env, Database database, LmdbOptions options) implements Store<DirectBuffer> {
         @Override
         public Form<DirectBuffer> form() {
             return new LmdbJniForm();
@@ -47,6 +48,11 @@ public final class LmdbJni implements StoreType {
         @Override
         public Session<DirectBuffer> session(SessionPlan plan) {
             return new LmdbJniSession(env, database, plan);
+        }
+
+        @Override
+        public Map<String, Long> chosen() {
+            return options.chosen();
         }
 
         @Override

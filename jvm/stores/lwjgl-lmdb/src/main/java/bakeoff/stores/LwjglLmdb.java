@@ -27,6 +27,7 @@ import bakeoff.stores.lmdb.LmdbOptions;
 import java.nio.ByteBuffer;
 import java.nio.IntBuffer;
 import java.nio.file.Path;
+import java.util.Map;
 import org.lwjgl.PointerBuffer;
 import org.lwjgl.system.MemoryStack;
 
@@ -68,11 +69,11 @@ public final class LwjglLmdb implements StoreType {
             check(mdb_txn_begin(env, 0, 0, pointer));
             check(mdb_dbi_open(pointer.get(0), (ByteBuffer) null, 0, dbi));
             check(mdb_txn_commit(pointer.get(0)));
-            return new Opened(env, dbi.get(0));
+            return new Opened(env, dbi.get(0), options);
         }
     }
 
-    private record Opened(long env, int dbi) implements Store<ByteBuffer> {
+    private record Opened(long env, int dbi, LmdbOptions options) implements Store<ByteBuffer> {
         @Override
         public Form<ByteBuffer> form() {
             return new BufferForm();
@@ -81,6 +82,11 @@ public final class LwjglLmdb implements StoreType {
         @Override
         public Session<ByteBuffer> session(SessionPlan plan) throws StoreException {
             return new LwjglLmdbSession(env, dbi, plan);
+        }
+
+        @Override
+        public Map<String, Long> chosen() {
+            return options.chosen();
         }
 
         @Override
