@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use bakeoff_protocol::{Durability, FailureKind};
-use bakeoff_stats::{Interval, Ranking, Verdict};
+use bakeoff_stats::{Interval, Place, Ranking, Verdict};
 use serde_json::Value;
 
 use crate::format::{counted, listed, printable, ratio, ratio_range};
@@ -185,6 +185,15 @@ fn is_alone_for_want_of_time(picked: &Picked<'_>, ranking: &Ranking) -> bool {
     ranking.verdict == Verdict::Alone && !picked.facts.is_of_one_store() && is_ended
 }
 
+/// Whom the best is set against: the first that is tied with it, who need not be the next where rounds scatter; else the next.
+fn rival(ranking: &Ranking) -> Option<&Place> {
+    let mut others = ranking.order.iter().skip(1);
+    match ranking.verdict {
+        Verdict::Tie => others.find(|place| ranking.tied.contains(&place.name)),
+        _ => others.next(),
+    }
+}
+
 /// The store and how sure that is.
 fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
     let goal = picked.facts.optimize;
@@ -217,11 +226,12 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
             format!("{title} leads, {figure} over {rounds}, but not every store had the two rounds that a proof takes.")
         }
     };
-    if let Some(next) = ranking.order.get(1) {
+    if let Some(next) = rival(ranking) {
         let sure = next.ratio_to_best.map_or_else(|| "not proven".to_owned(), surely);
         text += &format!(
-            " {}, the next, takes {} ({sure}).",
+            " {}, {}, takes {} ({sure}).",
             picked.title(&next.name),
+            if next.name == ranking.order[1].name { "the next" } else { "tied with it" },
             next.ratio_to_best.map_or_else(|| ratio(next.mean / best.mean), |interval| ratio(interval.estimate))
         );
     }
@@ -256,7 +266,7 @@ fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
         Verdict::Tie | Verdict::Winner | Verdict::Alone => return None,
     }
     let budget = duration(picked.facts.budget().as_secs());
-    let (best, next) = (ranking.order.first()?, ranking.order.get(1)?);
+    let (best, next) = (ranking.order.first()?, rival(ranking)?);
     let Some(interval) = next.ratio_to_best else {
         return Some(format!("The time, {budget}, was too short to tell anything.{}", enough(picked)));
     };
@@ -293,7 +303,9 @@ fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
             ),
         });
     }
-    let rounds = (best.rounds as f64 * times).ceil();
+    // A tie among more than two may hold though these two alone would be apart.
+    let two = if next.name == ranking.order[1].name { "the first two" } else { "the two" };
+    let rounds = (best.rounds as f64 * times).ceil().max(best.rounds as f64 + 1.0);
     let most = picked.run.info.get("rounds").and_then(Value::as_u64).unwrap_or(u64::MAX);
     let spent: f64 = picked.cells(PICK_ASKED).map(|cell| cell.end.process_ns as f64 / 1e9).sum();
     let budget_of = |rounds: f64| {
@@ -302,13 +314,13 @@ fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
     };
     if rounds <= most as f64 {
         return Some(format!(
-            "{budget} was too short to tell the first two apart. A difference of this size takes about {rounds} rounds, and they a budget of about {}: \
+            "{budget} was too short to tell {two} apart. A difference of this size takes about {rounds} rounds, and they a budget of about {}: \
              --budget.",
             budget_of(rounds)
         ));
     }
     let too_many = format!(
-        "{budget} could not tell the first two apart. A difference of this size takes about {rounds} rounds, more than the {most} that a race has"
+        "{budget} could not tell {two} apart. A difference of this size takes about {rounds} rounds, more than the {most} that a race has"
     );
     Some(if interval.high <= CLEAR {
         // Whichever is taken, the other is not worth twice as much.
