@@ -270,10 +270,9 @@ fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
     let Some(interval) = next.ratio_to_best else {
         return Some(format!("The time, {budget}, was too short to tell anything.{}", enough(picked)));
     };
-    // Of a tie each counts: one of two rounds may be in it for its scatter alone.
-    let judged =
-        ranking.order.iter().enumerate().filter(|(place, store)| *place < 2 || ranking.tied.contains(&store.name));
-    let least = judged.map(|(_, store)| store).min_by_key(|store| store.rounds)?;
+    // Of a tie each counts, as in `pick_is_answered`: one of two rounds may be in it for its scatter alone.
+    let judged = |place: &&Place| [&best.name, &next.name].contains(&&place.name) || ranking.tied.contains(&place.name);
+    let least = ranking.order.iter().filter(judged).min_by_key(|place| place.rounds)?;
     let fewest = least.rounds;
     if fewest < ROUNDS_PROOF {
         return Some(format!(
