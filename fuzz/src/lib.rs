@@ -6,6 +6,8 @@
 mod results;
 mod tape;
 
+use std::ops::ControlFlow;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -74,7 +76,7 @@ pub fn request(input: &[u8]) {
 pub fn trace(input: &[u8]) {
     let forms = Form::ALL.map(|(_, form)| Some(form)).into_iter().chain([None]);
     for form in forms {
-        match Trace::new(input, form).and_then(Summary::read) {
+        match Trace::new(input, form).and_then(|trace| Summary::read(trace, &|_| ControlFlow::Continue(()))) {
             Err(why) => assert!(!why.to_string().is_empty()),
             Ok(summary) => {
                 assert_eq!(summary.mix.values().sum::<u64>(), summary.operations);

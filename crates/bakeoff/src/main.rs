@@ -22,10 +22,15 @@ use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
+use bakeoff_tape::TapeError;
+use bakeoff_trace::TraceError;
 use clap::Parser;
 use clap::error::ErrorKind;
 
 use crate::cli::{Cli, Verb};
+
+/// The exit status of a program that a signal ended.
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// How a verb ended when it ended without an error.
 pub(crate) enum Outcome {
@@ -110,10 +115,17 @@ fn run_verb(verb: Verb) -> ExitCode {
     match outcome {
         Ok(Outcome::Good) => ExitCode::SUCCESS,
         Ok(Outcome::SomeFailed) => ExitCode::from(1),
-        Ok(Outcome::Interrupted) => ExitCode::from(130),
+        Ok(Outcome::Interrupted) => ExitCode::from(INTERRUPTED),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if is_stopped(&error) => ExitCode::from(INTERRUPTED),
         Err(error) => complain(&format!("{error:#}")),
     }
+}
+
+/// Whether Ctrl-C ended the reading or making of a tape.
+fn is_stopped(error: &anyhow::Error) -> bool {
+    let of_trace = error.downcast_ref().is_some_and(|why| matches!(why, TraceError::Tape(TapeError::Stopped)));
+    of_trace || matches!(error.downcast_ref(), Some(TapeError::Stopped))
 }
 
 /// `bakeoff report … | head` is not an error.

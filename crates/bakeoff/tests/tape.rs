@@ -3,8 +3,10 @@
 mod common;
 
 use std::io::Write;
+use std::time::{Duration, Instant};
 
 use common::{Finished, Place, SmallMount};
+use rustix::process::{Pid, Signal, kill_process};
 
 const TRACE: &str = "op,key,value_size,time\nget,a,100,0\nset,b,20,0.5\nget,b,20,1\ndelete,a,,2\n";
 
@@ -97,6 +99,26 @@ fn a_disk_without_room_is_told_before_it_is_full() {
         assert!(told.contains("bytes of room, expected at least") && told.contains("line "), "{told}");
     }
     assert_eq!((left, unmounted), (0, true), "nothing half-done is left");
+}
+
+#[test]
+fn an_import_of_few_lines_and_huge_values_ends_when_it_is_asked_to() {
+    let place = Place::new();
+    let rows: String = (0..2_000).map(|n| format!("set,{n},900000000\n")).collect();
+    place.write("app.csv", &format!("op,key,value_size\n{rows}"));
+    let import = place.spawn(&["tape", "import", "app.csv"]);
+    let pool = place.path().join("app.tape.part/pool.bin.part");
+    let begin = Instant::now();
+    while !pool.exists() {
+        assert!(begin.elapsed() < Duration::from_secs(30), "its pool is begun");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    kill_process(Pid::from_child(&import), Signal::TERM).unwrap();
+    let asked = Instant::now();
+    let output = import.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert!(asked.elapsed() < Duration::from_secs(10), "a pool of 4 GiB and the sums of 1.8 TB take longer");
+    assert_eq!(beside(&place), ["app.csv"]);
 }
 
 #[test]

@@ -1,7 +1,9 @@
-//! A pick: what was asked of `bakeoff pick`, and what each round says to it. `answer` puts the answer into words.
+//! A pick: what was asked of `bakeoff pick`, and what each round says to it. `answer` puts the answer into words, `time` what
+//! the time was too short for.
 
 mod answer;
 mod costs;
+mod time;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,10 +12,11 @@ use bakeoff_protocol::PhaseResult;
 use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, Verdict, rank};
 use serde::{Deserialize, Serialize};
 
-pub use answer::{render_pick, roughly};
+pub use answer::render_pick;
+pub use time::roughly;
 
 use crate::figures::{PAGE_BYTES, is_told, quantile};
-use crate::format::{bytes, rate, ratio, time};
+use crate::format::{self, bytes, rate, ratio};
 use crate::results::{CellRound, failed_cells};
 use crate::run::Run;
 
@@ -90,7 +93,7 @@ impl Goal {
             Self::Throughput => rate(1e9 / cost),
             Self::Space => ratio(cost),
             Self::Memory => bytes(cost),
-            Self::Mean | Self::P50 | Self::P99 | Self::P999 | Self::Cpu => time(cost),
+            Self::Mean | Self::P50 | Self::P99 | Self::P999 | Self::Cpu => format::time(cost),
         }
     }
 

@@ -8,8 +8,9 @@ use bakeoff_codec::Encoder;
 use memmap2::{Mmap, MmapOptions};
 use serde::{Deserialize, Serialize};
 
+use crate::record::tell;
 use crate::source::Source;
-use crate::{Data, TapeError, Tree, TreeValues, consume};
+use crate::{Data, OnProgress, Progress, TapeError, Tree, TreeValues, consume};
 
 /// The longest pool, bytes: the model keeps 32 bits for each value's place.
 pub const POOL_BYTES_MAX: u64 = 1 << 32;
@@ -43,16 +44,18 @@ impl Pool {
     /// built-in words.
     ///
     /// # Errors
-    /// The pool would be empty or longer than [`POOL_BYTES_MAX`], the corpus has no text, or the file cannot be written.
+    /// The pool would be empty or longer than [`POOL_BYTES_MAX`], the corpus has no text, the file cannot be written, or `progress` said
+    /// to stop.
     pub fn create(
         path: &Path,
         data: Data,
         bytes: u64,
         seed: u64,
         corpus: Option<&Path>,
+        progress: OnProgress<'_>,
     ) -> Result<PoolFacts, TapeError> {
         let mut source = Source::new(data, seed, corpus)?;
-        write_pool(path, bytes, |piece, _| source.fill(piece))
+        write_pool(path, bytes, progress, |piece| source.fill(piece))
     }
 
     /// Writes the pool of a directory tree: the values of all `entries` in the order of their indexes, padding of this kind of data.
@@ -66,11 +69,12 @@ impl Pool {
         data: Data,
         seed: u64,
         corpus: Option<&Path>,
+        progress: OnProgress<'_>,
     ) -> Result<PoolFacts, TapeError> {
         let mut source = Source::new(data, seed, corpus)?;
         let values = TreeValues::new(tree);
         let (mut encoder, mut value, mut used, mut index) = (Encoder::default(), Vec::new(), 0, 0);
-        write_pool(path, values.offset(entries), |mut piece, _| {
+        write_pool(path, values.offset(entries), progress, |mut piece| {
             while !piece.is_empty() {
                 if used == value.len() {
                     values.write(index, &mut encoder, &mut source, &mut value)?;
@@ -132,7 +136,8 @@ impl Pool {
 fn write_pool(
     path: &Path,
     bytes: u64,
-    mut fill: impl FnMut(&mut [u8], u64) -> Result<(), TapeError>,
+    progress: OnProgress<'_>,
+    mut fill: impl FnMut(&mut [u8]) -> Result<(), TapeError>,
 ) -> Result<PoolFacts, TapeError> {
     if bytes == 0 || bytes > POOL_BYTES_MAX {
         return Err(TapeError::workload("pool_bytes", bytes, format!("use 1 to {POOL_BYTES_MAX} bytes")));
@@ -145,7 +150,8 @@ fn write_pool(
     while offset < bytes {
         let length = (bytes - offset).min(PIECE_BYTES as u64);
         let piece = &mut piece[..length as usize];
-        fill(piece, offset)?;
+        tell(progress, Progress { what: "pool", done: offset, total: bytes })?;
+        fill(piece)?;
         file.write_all(piece).map_err(TapeError::io("write to", &temporary))?;
         offset += length;
     }

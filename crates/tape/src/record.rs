@@ -311,10 +311,9 @@ impl Recorder<'_> {
         if let Some(facts) = self.lent_pool(&path, &made_from) {
             return Ok(facts);
         }
-        tell(progress, Progress { what: "pool", done: 0, total })?;
         let facts = match tree {
-            Some(tree) => Pool::create_tree(&path, tree, records, data, seed, self.corpus),
-            None => Pool::create(&path, data, total, seed, self.corpus),
+            Some(tree) => Pool::create_tree(&path, tree, records, data, seed, self.corpus, progress),
+            None => Pool::create(&path, data, total, seed, self.corpus, progress),
         }?;
         let facts_path = self.directory.join(POOL_FACTS_FILE);
         let text = to_json(&PoolFile { made_from, facts: facts.clone() }, &facts_path)?;

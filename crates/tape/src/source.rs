@@ -77,6 +77,8 @@ impl Source {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::*;
     use crate::Pool;
 
@@ -84,7 +86,7 @@ mod tests {
     fn half_is_about_a_half_for_fast_compressors_and_for_short_values() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("pool.bin");
-        let facts = Pool::create(&path, Data::Half, 4 << 20, 1, None).unwrap();
+        let facts = Pool::create(&path, Data::Half, 4 << 20, 1, None, &mut |_| ControlFlow::Continue(())).unwrap();
         for ratio in [facts.snappy_ratio, facts.lz4_ratio] {
             assert!((0.44..0.56).contains(&ratio), "{facts:?}");
         }

@@ -116,13 +116,18 @@ impl Words {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::*;
     use crate::{Data, Pool, random::Purpose};
 
     #[test]
     fn compresses_like_english_prose() {
         let directory = tempfile::tempdir().unwrap();
-        let facts = Pool::create(&directory.path().join("pool.bin"), Data::Text, 4 << 20, 1, None).unwrap();
+        let facts = Pool::create(&directory.path().join("pool.bin"), Data::Text, 4 << 20, 1, None, &mut |_| {
+            ControlFlow::Continue(())
+        })
+        .unwrap();
         assert!((0.55..0.70).contains(&facts.snappy_ratio), "{facts:?}");
         assert!((0.55..0.70).contains(&facts.lz4_ratio), "{facts:?}");
         assert!((0.35..0.48).contains(&facts.zstd_ratio), "{facts:?}");

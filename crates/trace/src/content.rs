@@ -7,17 +7,21 @@ use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 use std::hint::black_box;
 
-use bakeoff_tape::{Consumer, Operation, POOL_BYTES_MAX, Pool, Scan, flags};
+use bakeoff_tape::{Consumer, Operation, POOL_BYTES_MAX, Pool, Scan, TapeError, flags};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use xxhash_rust::xxh64::xxh64;
 
 use crate::ahead::Batch;
 use crate::hash::{Hashed, Identity};
+use crate::import::{OnProgress, tell};
 
 /// The pool is at least this long, so that small values hardly repeat, and this many times the longest value.
 const POOL_BYTES_MIN: u64 = 64 << 20;
 const POOL_PER_VALUE: u64 = 16;
+
+/// Progress is told after so many bytes of values.
+const TELL_BYTES: u64 = 64 << 20;
 
 /// A value in the pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -219,16 +223,21 @@ impl Content {
     }
 
     /// What a scan of everything that is there delivers, in any order, by the strong checksum; `None` if a value lies outside the pool.
-    pub(crate) fn scan(&self, pool: &Pool) -> Option<Scan> {
+    pub(crate) fn scan(&self, pool: &Pool, progress: OnProgress<'_>) -> Result<Option<Scan>, TapeError> {
         let mut checksum = 0_u64;
-        let mut entries = 0;
+        let (mut entries, mut untold_bytes, records) = (0, 0, self.totals.records());
         for (key, known) in self.known.iter().filter(|(_, known)| known.place != ABSENT) {
-            let value = pool.slice(u64::from(known.place.offset), known.place.bytes)?;
+            let Some(value) = pool.slice(u64::from(known.place.offset), known.place.bytes) else { return Ok(None) };
+            untold_bytes += value.len() as u64;
+            if untold_bytes >= TELL_BYTES {
+                tell(progress, "adding up what must be there in the end", (entries, records))?;
+                untold_bytes = 0;
+            }
             checksum = checksum.wrapping_add(xxh64(value, key.checksum));
             entries += 1;
         }
         let bytes = self.totals.data_bytes();
-        Some(Scan { limit: 0, entries, bytes, checksum, consumer: Consumer::Xxh64 })
+        Ok(Some(Scan { limit: 0, entries, bytes, checksum, consumer: Consumer::Xxh64 }))
     }
 }
 

@@ -98,9 +98,6 @@ pub enum TraceError {
     /// The tapes made of it cannot be written.
     #[error(transparent)]
     Tape(#[from] TapeError),
-    /// Whoever heard of the progress said to stop.
-    #[error("the import was stopped")]
-    Stopped,
 }
 
 impl TraceError {

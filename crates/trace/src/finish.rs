@@ -12,7 +12,7 @@ use bakeoff_tape::{
 
 use crate::content::{Content, Place, Totals};
 use crate::error::TraceError;
-use crate::import::record;
+use crate::import::{OnProgress, record};
 use crate::lanes::{LaneFacts, Order, deal, shape};
 
 /// The phase that holds the operations of a trace.
@@ -38,6 +38,7 @@ pub(crate) struct PoolMade {
 /// A trace that was read to its end.
 pub(crate) struct Done<'a> {
     pub(crate) directory: &'a Path,
+    pub(crate) progress: OnProgress<'a>,
     pub(crate) data: Data,
     pub(crate) seed: u64,
     pub(crate) anonymized: bool,
@@ -62,7 +63,7 @@ impl Done<'_> {
         // Neither waits for the other.
         let (made, trace) = std::thread::scope(|scope| {
             let made = scope.spawn(|| self.make_pool(pool));
-            let trace = Application::new(self.directory, self.lanes, tape, order);
+            let trace = Application::new(&self, tape, order);
             (made.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), trace)
         });
         let ((made, in_pool, verify), trace) = (made?, trace?);
@@ -103,7 +104,7 @@ impl Done<'_> {
         {
             return Ok(PoolMade { path, facts: other.facts });
         }
-        let facts = Pool::create(&path, self.data, bytes, self.seed, None)?;
+        let facts = Pool::create(&path, self.data, bytes, self.seed, None, &mut |made| (self.progress)(made))?;
         Ok(PoolMade { path, facts })
     }
 
@@ -124,7 +125,7 @@ impl Done<'_> {
 
     fn write_verify(&self, pool: &Pool, in_pool: (u64, u64)) -> Result<TapeHeader, TraceError> {
         let outside = || std::io::Error::other("a value lies outside the pool");
-        let scan = self.content.scan(pool).ok_or_else(outside)?.encode();
+        let scan = self.content.scan(pool, self.progress)?.ok_or_else(outside)?.encode();
         let mut tape = TapeWriter::create(&self.directory.join(VERIFY_FILE), shape(1))?;
         tape.set_pool(in_pool.0, in_pool.1);
         let everything = record((Operation::ScanAll, flags::ANY_ORDER), &[], Place::default(), None);
@@ -202,15 +203,15 @@ enum Application {
 }
 
 impl Application {
-    fn new(directory: &Path, lanes: LaneFacts, tape: TapeWriter, order: Option<Order>) -> Result<Self, TraceError> {
-        if lanes == LaneFacts::One {
+    fn new(done: &Done<'_>, tape: TapeWriter, order: Option<Order>) -> Result<Self, TraceError> {
+        if done.lanes == LaneFacts::One {
             return Ok(Self::Written(tape));
         }
         let counts = tape.counts();
         // The dealt one takes its name when it is complete.
-        let path = directory.join(TRACE_FILE);
+        let path = done.directory.join(TRACE_FILE);
         tape.finish("{}")?;
-        let dealt = deal(&path, &path, lanes, order)?;
+        let dealt = deal(&path, done.lanes, order, done.progress)?;
         Ok(Self::Dealt(dealt, counts))
     }
 

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use bakeoff_measure::room_bytes;
-use bakeoff_tape::{Data, Operation, Record, SizeRange, TapeWriter, Workload};
+use bakeoff_tape::{Data, Operation, Progress, Record, SizeRange, TapeError, TapeWriter, Workload};
 
 use crate::ahead::{Batch, Source, read_ahead};
 use crate::content::{Content, Place, Step};
@@ -16,7 +16,7 @@ use crate::form::Form;
 use crate::hash::Identity;
 use crate::keys::Keys;
 use crate::lanes::{IMPORT_LANES_MAX, LaneFacts, Order, Threads, shape};
-use crate::read::{Event, Trace};
+use crate::read::{Event, Position, Trace};
 use crate::summary::KEYS_MAX;
 
 /// Where the beginning of a trace, imported once more by itself, lies in the directory of an import.
@@ -74,8 +74,17 @@ pub struct Imported {
     pub lanes: LaneFacts,
 }
 
-/// Hears of the operations done so far and says whether to go on.
-pub type OnImported<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
+/// Hears how far an import has come, in bytes of the trace, of the pool and so on, and says whether to go on. What has no known end has a
+/// total of 0. Called many times a second, and from several threads.
+pub type OnProgress<'a> = &'a (dyn Fn(Progress<'_>) -> ControlFlow<()> + Sync);
+
+/// Reports progress and ends the import if that is wanted.
+pub(crate) fn tell(progress: OnProgress<'_>, what: &str, (done, total): (u64, u64)) -> Result<(), TapeError> {
+    match progress(Progress { what, done, total }) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(TapeError::Stopped),
+    }
+}
 
 /// Imports the trace in a file into an empty directory: a value pool, a tape to load what the trace found there, one with its operations, one to
 /// compare everything at the end. The trace is read once, so it may come through a pipe.
@@ -87,9 +96,10 @@ pub fn import(
     trace: &Path,
     directory: &Path,
     options: &ImportOptions,
-    progress: OnImported<'_>,
+    progress: OnProgress<'_>,
 ) -> Result<Imported, TraceError> {
-    let trace = Trace::open(trace, options.form)?;
+    let mut trace = Trace::open(trace, options.form)?;
+    let position = trace.take_position();
     let threads = (options.threads.is_none() && trace.has_threads()).then(Threads::default);
     let mut importer = Importer::new(directory, options, threads.is_some())?;
     let mut warm_up = WarmUp::new(directory, options)?;
@@ -98,13 +108,14 @@ pub fn import(
         if let Some(warm_up) = &mut warm_up {
             warm_up.add(batch)?;
         }
-        if progress(importer.operations).is_break() { Err(TraceError::Stopped) } else { Ok(()) }
+        let of_all = position.as_ref().map_or((importer.operations, 0), Position::of_all);
+        Ok(tell(progress, "reading the trace", of_all)?)
     })?;
     let operations = importer.operations;
     let lanes = importer.lanes();
-    let (imported, pool) = importer.finish(lanes, None)?;
+    let (imported, pool) = importer.finish(lanes, None, progress)?;
     if let Some(warm_up) = warm_up {
-        warm_up.finish(operations, lanes.lanes(), pool)?;
+        warm_up.finish(operations, lanes.lanes(), pool, progress)?;
     }
     Ok(imported)
 }
@@ -130,9 +141,9 @@ impl WarmUp {
     }
 
     /// Ends it with as many lanes as the whole has, whatever threads are in so small a part, and with the pool of the whole if it can.
-    fn finish(self, operations: u64, lanes: u32, pool: PoolMade) -> Result<(), TraceError> {
+    fn finish(self, operations: u64, lanes: u32, pool: PoolMade, progress: OnProgress<'_>) -> Result<(), TraceError> {
         if operations > self.operations_max {
-            self.importer.finish(LaneFacts::dealt(lanes), Some(pool))?;
+            self.importer.finish(LaneFacts::dealt(lanes), Some(pool), progress)?;
         } else {
             drop(self.importer);
             std::fs::remove_dir_all(&self.directory)?;
@@ -267,10 +278,16 @@ impl Importer {
         Some(((time_s - *self.first_s.get_or_insert(time_s)) * 1e9) as u64)
     }
 
-    fn finish(self, lanes: LaneFacts, pool: Option<PoolMade>) -> Result<(Imported, PoolMade), TraceError> {
+    fn finish(
+        self,
+        lanes: LaneFacts,
+        pool: Option<PoolMade>,
+        progress: OnProgress<'_>,
+    ) -> Result<(Imported, PoolMade), TraceError> {
         let Some(key_bytes) = self.key_bytes else { return Err(TraceError::Empty) };
         let done = Done {
             directory: &self.directory,
+            progress,
             data: self.options.data,
             seed: self.options.seed,
             anonymized: self.options.anonymize,

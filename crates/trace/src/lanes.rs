@@ -1,6 +1,7 @@
 //! Lanes of an imported tape: which operation goes to which. With several threads that is known only at the end of a trace, so its
 //! operations are written in their order first, and dealt to lanes then.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::hash::BuildHasherDefault;
@@ -11,6 +12,7 @@ use bakeoff_tape::{DealtTape, POOL_BYTES_MAX, Record, TapeError, TapeReader, Tap
 
 use crate::error::TraceError;
 use crate::hash::{Hashed, part};
+use crate::import::{OnProgress, tell};
 use crate::read::Event;
 
 /// Lanes of an imported tape, at most: a block of each is in memory at the same time.
@@ -18,6 +20,9 @@ pub const IMPORT_LANES_MAX: u32 = 256;
 
 /// Room for the metadata of an imported tape, bytes.
 const METADATA_BYTES_MAX: usize = 4096;
+
+/// Progress is told after so many operations.
+pub(crate) const TELL_OPERATIONS: u64 = 1 << 16;
 
 /// How operations became lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,15 +123,31 @@ impl Order {
     }
 }
 
-/// Deals the operations of a tape with one lane to the lanes of another.
-pub(crate) fn deal(tape: &Path, into: &Path, lanes: LaneFacts, order: Option<Order>) -> Result<DealtTape, TapeError> {
-    let tape = TapeReader::open(tape)?;
+/// Deals the operations of a tape with one lane to the lanes of another, which takes its name when it is complete.
+pub(crate) fn deal(
+    path: &Path,
+    lanes: LaneFacts,
+    order: Option<Order>,
+    progress: OnProgress<'_>,
+) -> Result<DealtTape, TapeError> {
+    let tape = TapeReader::open(path)?;
     let count = lanes.lanes();
+    let operations: u64 = tape.facts().lanes.iter().map(|lane| lane.operations).sum();
+    let asked = Cell::new(0);
+    // Of each operation it is asked twice.
+    let count_asked = || {
+        asked.set(asked.get() + 1);
+        match asked.get() % TELL_OPERATIONS {
+            0 => tell(progress, "dealing the operations to threads", (asked.get(), 2 * operations)),
+            _ => Ok(()),
+        }
+    };
     match order {
         Some(mut order) if matches!(lanes, LaneFacts::Threads(_)) => {
-            DealtTape::create(&tape, into, shape(count), || {
+            DealtTape::create(&tape, path, shape(count), || {
                 let (mut threads, path) = (order.read()?, order.path.clone());
                 Ok(move |_: &Record<'_>| {
+                    count_asked()?;
                     let mut thread = [0];
                     let read = threads.read_exact(&mut thread);
                     read.map(|()| u32::from(thread[0])).map_err(|cause| TapeError::Io {
@@ -137,8 +158,8 @@ pub(crate) fn deal(tape: &Path, into: &Path, lanes: LaneFacts, order: Option<Ord
                 })
             })
         }
-        _ => {
-            DealtTape::create(&tape, into, shape(count), || Ok(move |record: &Record<'_>| Ok(part(record.key, count))))
-        }
+        _ => DealtTape::create(&tape, path, shape(count), || {
+            Ok(move |record: &Record<'_>| count_asked().map(|()| part(record.key, count)))
+        }),
     }
 }

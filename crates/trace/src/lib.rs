@@ -27,7 +27,7 @@ mod times;
 pub use error::TraceError;
 pub use finish::IMPORT_PHASE;
 pub use form::Form;
-pub use import::{ImportOptions, Imported, OnImported, WARM_UP_DIRECTORY, import};
+pub use import::{ImportOptions, Imported, OnProgress, WARM_UP_DIRECTORY, import};
 pub use lanes::{IMPORT_LANES_MAX, LaneFacts};
 pub use parquet::panics_are_errors;
 pub use popularity::{Law, Popularity};

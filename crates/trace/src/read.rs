@@ -1,6 +1,6 @@
 //! A trace, read operation by operation.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{Cursor, Read, Seek};
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -49,6 +49,29 @@ pub struct Event<'a> {
 pub struct Trace<R: Read> {
     rows: Rows<R>,
     times: Times,
+    position: Option<Position>,
+}
+
+/// How much of a file was read.
+#[derive(Debug)]
+pub(crate) struct Position {
+    /// The same open file, which has one position for both.
+    file: File,
+    bytes: u64,
+}
+
+impl Position {
+    /// That in a file; `None` in a pipe, whose length nobody knows.
+    fn of(file: &File) -> Option<Self> {
+        let facts = file.metadata().ok().filter(Metadata::is_file)?;
+        Some(Self { file: file.try_clone().ok()?, bytes: facts.len() })
+    }
+
+    /// Bytes read so far, and in all.
+    pub(crate) fn of_all(&self) -> (u64, u64) {
+        let read = (&self.file).stream_position().unwrap_or(0);
+        (read.min(self.bytes), self.bytes)
+    }
 }
 
 enum Rows<R: Read> {
@@ -90,6 +113,7 @@ impl Trace<Input> {
             Some(STANDARD_INPUT) => File::from(std::io::stdin().as_fd().try_clone_to_owned()?),
             _ => File::open(path)?,
         };
+        let position = Position::of(&file);
         let mut magic = Vec::new();
         file.by_ref().take(4).read_to_end(&mut magic)?;
         // What comes through a pipe is read once, and Parquet from its end.
@@ -97,7 +121,7 @@ impl Trace<Input> {
             file.rewind()?;
             let rows = ParquetRows::new(file)?;
             let columns = Columns::of(&rows.names())?;
-            return Ok(Self { rows: Rows::Parquet { rows, columns }, times: Times::default() });
+            return Ok(Self { rows: Rows::Parquet { rows, columns }, times: Times::default(), position });
         }
         let is_gzip = magic.starts_with(GZIP);
         let is_zstandard = magic.starts_with(ZSTANDARD);
@@ -107,7 +131,7 @@ impl Trace<Input> {
             (_, true) => (Box::new(zstd::Decoder::new(input)?), Some("zstd")),
             _ => (Box::new(input), None),
         };
-        Self::of_lines(Lines::new(input, compression), form)
+        Ok(Self { position, ..Self::of_lines(Lines::new(input, compression), form)? })
     }
 }
 
@@ -138,7 +162,7 @@ impl<R: Read> Trace<R> {
             Form::Ycsb => Rows::Ycsb { lines },
             Form::Parquet => return Err(parquet::only_from_a_file()),
         };
-        Ok(Self { rows, times: Times::default() })
+        Ok(Self { rows, times: Times::default(), position: None })
     }
 
     /// Whether it may say which thread did an operation.
@@ -147,6 +171,11 @@ impl<R: Read> Trace<R> {
             Rows::Table { columns, .. } | Rows::Parquet { columns, .. } => columns.thread.is_some(),
             Rows::Ycsb { .. } => false,
         }
+    }
+
+    /// Where in its file it is, for one who asks while another reads.
+    pub(crate) fn take_position(&mut self) -> Option<Position> {
+        self.position.take()
     }
 
     /// The next operation; `None` at the end. Empty lines, and those of YCSB's log that are no operation, are passed over.

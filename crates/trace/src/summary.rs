@@ -10,9 +10,10 @@ use xxhash_rust::xxh64::xxh64;
 
 use crate::error::TraceError;
 use crate::hash::Hashed;
-use crate::lanes::Threads;
+use crate::import::{OnProgress, tell};
+use crate::lanes::{TELL_OPERATIONS, Threads};
 use crate::popularity::Popularity;
-use crate::read::{Event, Trace};
+use crate::read::{Event, Position, Trace};
 use crate::sizes::{RecordSizes, Sizes};
 
 /// The most different keys that are counted: they take about 20 bytes of memory each.
@@ -63,11 +64,16 @@ impl Summary {
     /// Reads a trace to its end.
     ///
     /// # Errors
-    /// A line is not what it should be, there is none, or there are too many keys.
-    pub fn read<R: Read>(mut trace: Trace<R>) -> Result<Self, TraceError> {
+    /// A line is not what it should be, there is none, there are too many keys, or `progress` said to stop.
+    pub fn read<R: Read>(mut trace: Trace<R>, progress: OnProgress<'_>) -> Result<Self, TraceError> {
+        let position = trace.take_position();
         let mut counting = Counting { threads: Some(Threads::default()), ..Counting::default() };
         while let Some(event) = trace.next_event()? {
             counting.add(&event)?;
+            if counting.operations.is_multiple_of(TELL_OPERATIONS) {
+                let of_all = position.as_ref().map_or((counting.operations, 0), Position::of_all);
+                tell(progress, "reading the trace", of_all)?;
+            }
         }
         counting.finish()
     }
@@ -75,15 +81,17 @@ impl Summary {
     /// Sums up what is on an imported tape.
     ///
     /// # Errors
-    /// The tape is damaged, or there is nothing on it.
-    pub fn of_tape(tape: &TapeReader) -> Result<Self, TraceError> {
+    /// The tape is damaged, there is nothing on it, or `progress` said to stop.
+    pub fn of_tape(tape: &TapeReader, progress: OnProgress<'_>) -> Result<Self, TraceError> {
         let mut counting = Counting::default();
         // Lanes come one after the other, and their operations came at the same time.
         let mut due_ns = Vec::new();
         let lanes = tape.facts().lanes.len() as u32;
+        let total = tape.facts().lanes.iter().map(|lane| lane.operations).sum();
         for number in 0..lanes {
             let mut lane = tape.lane(number)?;
             while let Some(block) = lane.next_block()? {
+                tell(progress, "reading the tape", (counting.operations, total))?;
                 for record in block.records() {
                     due_ns.extend(record.due_ns);
                     let value_bytes = Some(u64::from(record.value_bytes));

@@ -6,6 +6,9 @@ use crate::read::Event;
 /// Longer than any trace, in seconds: a time beyond is a mistake of its unit.
 const DURATION_S_MAX: f64 = 1e9;
 
+/// Later than any clock counts, in seconds: that are milliseconds, or less.
+const TIME_S_MAX: f64 = 1e11;
+
 /// The times of a trace so far.
 #[derive(Default)]
 pub(crate) struct Times {
@@ -23,6 +26,9 @@ impl Times {
         };
         match (*self.first.get_or_insert(event.time_s), event.time_s) {
             (None, None) => Ok(()),
+            (Some(_), Some(time_s)) if time_s > TIME_S_MAX => {
+                wrong(time_s, format!("seconds, no more than {TIME_S_MAX} (three thousand years)"))
+            }
             (Some(_), Some(time_s)) if time_s < self.last_s => {
                 wrong(time_s, format!("no less than {}, which came before", self.last_s))
             }

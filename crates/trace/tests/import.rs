@@ -5,7 +5,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use bakeoff_tape::{Consumer, Data, Operation, Pool, Recording, TapeReader, consume, open_import};
+use bakeoff_tape::{Consumer, Data, Operation, Pool, Recording, TapeError, TapeReader, consume, open_import};
 use bakeoff_trace::{ImportOptions, Imported, LaneFacts, TraceError, WARM_UP_DIRECTORY, import};
 use proptest::prelude::*;
 
@@ -37,7 +37,7 @@ impl Import {
     fn of_file(directory: tempfile::TempDir, trace: &Path, options: &ImportOptions) -> Result<Self, TraceError> {
         let into = directory.path().join("tape");
         std::fs::create_dir(&into).unwrap();
-        let imported = import(trace, &into, options, &mut |_| ControlFlow::Continue(()))?;
+        let imported = import(trace, &into, options, &|_| ControlFlow::Continue(()))?;
         Ok(Self { directory, imported })
     }
 
@@ -293,6 +293,26 @@ fn the_beginning_is_imported_once_more_by_itself() {
     let options = ImportOptions { warm_up_operations: None, ..options };
     let beginning = Import::of(&rows(20), &options).unwrap();
     assert_eq!(workload.import, beginning.imported.workload.import, "as if there had been no more");
+}
+
+#[test]
+fn an_import_stops_whatever_it_does_at_the_moment() {
+    let mut rows: String = (0..70_000).map(|n| format!("set,{},1\n", n % 90)).collect();
+    rows.extend((0..9).map(|n| format!("set,large-{n},{}\n", 8 << 20)));
+    let trace = csv(&rows);
+    let options = ImportOptions { threads: Some(2), ..ImportOptions::default() };
+    let stages =
+        ["reading the trace", "pool", "dealing the operations to threads", "adding up what must be there in the end"];
+    for stage in stages {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("trace");
+        std::fs::write(&path, &trace).unwrap();
+        let stopped = import(&path, directory.path(), &options, &|progress| {
+            assert!(progress.done <= progress.total, "{progress:?}");
+            if progress.what == stage { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert!(matches!(stopped, Err(TraceError::Tape(TapeError::Stopped))), "{stage}: {stopped:?}");
+    }
 }
 
 /// Every answer is looked at by `replay`; this is about who did what.

@@ -7,9 +7,10 @@ use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_distr::{Distribution, Exp, Zipf};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use std::ops::ControlFlow;
 
 fn summary(text: &str) -> Result<Summary, TraceError> {
-    Summary::read(Trace::new(text.as_bytes(), None)?)
+    Summary::read(Trace::new(text.as_bytes(), None)?, &|_| ControlFlow::Continue(()))
 }
 
 fn refusal(text: &str) -> String {
@@ -68,6 +69,12 @@ fn what_is_wrong_is_told_with_its_line() {
     assert!(refusal("op,key,value_size,time\nget,a,1,5\nget,a,1,4\n").contains("line 3: time is `4`"));
     assert!(refusal("op,key,value_size,time\nget,a,1,inf\n").contains("line 2: time is `inf`"));
     assert!(refusal("op,key,value_size,time\nget,a,1,0\nget,a,1,1e300\n").contains("line 3: time is `1000"));
+    assert!(
+        refusal("op,key,value_size,time\nget,a,1,1e300\n").contains("line 2: time is `1000"),
+        "of one operation too"
+    );
+    let milliseconds = refusal("op,key,value_size,time\nget,a,1,1764000000000\n");
+    assert!(milliseconds.contains("expected seconds, no more than 100000000000"), "{milliseconds}");
     assert!(refusal("op,key,value_size,time\nget,a,1,5\nget,a,1,\n").contains("a time in every line, or in none"));
     assert!(refusal("hello world\n").contains("no known trace"));
     assert!(refusal("\nop,key,value_size\nget,a,1\n").contains("line 1: `` is the beginning of no known trace"));
@@ -195,7 +202,7 @@ fn independent_arrivals_vary_by_their_mean() {
 proptest! {
     #[test]
     fn no_bytes_are_too_strange(bytes: Vec<u8>, form in prop::sample::select(vec![None, Some(Form::Csv), Some(Form::Parquet), Some(Form::Twitter), Some(Form::Ycsb)])) {
-        if let Err(why) = Trace::new(&bytes[..], form).and_then(Summary::read) {
+        if let Err(why) = Trace::new(&bytes[..], form).and_then(|trace| Summary::read(trace, &|_| ControlFlow::Continue(()))) {
             prop_assert!(!why.to_string().is_empty());
         }
     }

@@ -8,13 +8,11 @@ use anyhow::{Context, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::INTERRUPTED;
 use crate::engine::progress::restore_terminal;
 
 /// Signals that come within this time ask once: `timeout` sends two, one to the program and one to its group.
 const AT_ONCE: Duration = Duration::from_millis(500);
-
-/// The exit status of a program that a signal ended.
-const STATUS: i32 = 130;
 
 /// Set when the user has asked to stop.
 #[derive(Clone, Default)]
@@ -31,7 +29,7 @@ impl Interrupt {
             for _ in signals.forever() {
                 if first.get_or_insert_with(Instant::now).elapsed() > AT_ONCE {
                     restore_terminal();
-                    std::process::exit(STATUS);
+                    std::process::exit(INTERRUPTED.into());
                 }
                 requested.store(true, Ordering::Relaxed);
             }

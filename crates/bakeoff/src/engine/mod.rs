@@ -21,3 +21,4 @@ pub(crate) mod scratch;
 pub(crate) mod setup;
 pub(crate) mod warm_up;
 pub(crate) mod warnings;
+pub(crate) mod watch;

@@ -8,6 +8,8 @@ use bakeoff_suite::{approximate_size, format_count, format_duration, format_size
 use bakeoff_tape::{Operation, Recording, SizeRange, TapeReader};
 use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Sizes, Summary, Trace};
 
+use crate::engine::watch::Watch;
+
 /// Keys of which one can be more popular than another.
 const RECORDS_MIN: u64 = 2;
 
@@ -19,7 +21,8 @@ const MEANS_DIFFER: f64 = 0.25;
 
 /// Reads a trace to its end.
 pub(crate) fn read(path: &Path, form: Option<Form>) -> Result<Summary> {
-    let read = || -> Result<Summary> { Ok(Summary::read(Trace::open(path, form)?)?) };
+    let watch = Watch::begin()?;
+    let read = || -> Result<Summary> { Ok(Summary::read(Trace::open(path, form)?, &|progress| watch.hear(progress))?) };
     read().with_context(|| format!("cannot take {} as a trace", path.display()))
 }
 
@@ -82,7 +85,8 @@ pub(crate) fn need_of_tape(path: &Path) -> Result<Vec<(&'static str, String)>> {
 /// Sums up the operations of an imported tape.
 pub(crate) fn summary_of_tape(recording: &Recording) -> Result<Summary> {
     let last = recording.phases.last().context("the tape has no phase")?;
-    Ok(Summary::of_tape(&TapeReader::open(&last.path)?)?)
+    let watch = Watch::begin()?;
+    Ok(Summary::of_tape(&TapeReader::open(&last.path)?, &|progress| watch.hear(progress))?)
 }
 
 /// The trace in words, with the options of `pick` that ask for the like; lines of at most 100 columns.

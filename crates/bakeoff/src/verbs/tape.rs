@@ -1,18 +1,17 @@
 //! `bakeoff tape`: look into tapes and traces, and make tapes of traces.
 
 use std::io::{BufWriter, Write};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_report::counted;
 use bakeoff_suite::{format_size, parse_size};
 use bakeoff_tape::{Data, Import};
-use bakeoff_trace::{Form, ImportOptions, Imported, LaneFacts, Summary, TraceError, import};
+use bakeoff_trace::{Form, ImportOptions, Imported, LaneFacts, Summary, import};
 
 use crate::Outcome;
 use crate::cli::{ImportArguments, TapeArguments, TapeVerb};
-use crate::engine::interrupt::Interrupt;
+use crate::engine::watch::Watch;
 use crate::files::{Kind, OwnDirectory, kind_of};
 use crate::pick::need::meaning;
 use crate::pick::trace;
@@ -67,19 +66,16 @@ fn import_trace(arguments: &ImportArguments) -> Result<Outcome> {
         bail!("{} is there already: give another name with --out, or remove it", out.display());
     }
     let options = options(arguments)?;
-    let interrupt = Interrupt::install()?;
+    let watch = Watch::begin()?;
     let directory = work_directory(&out)?;
-    let go_on = &mut |_| if interrupt.requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let imported = match import(trace, directory.path(), &options, go_on) {
+    let imported = match import(trace, directory.path(), &options, &|progress| watch.hear(progress)) {
         Ok(imported) => imported,
         Err(why) => {
             directory.remove()?;
-            if matches!(why, TraceError::Stopped) {
-                return Ok(Outcome::Interrupted);
-            }
             return Err(why).with_context(|| format!("cannot import {}", trace.display()));
         }
     };
+    drop(watch);
     directory.keep_as(&out)?;
     anstream::print!("{}", told(&out, &imported));
     Ok(Outcome::Good)

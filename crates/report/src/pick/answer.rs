@@ -1,34 +1,25 @@
 //! The answer of a pick in words: the store, how sure that is, its settings, what it costs, who else, and when the answer would change.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use bakeoff_protocol::{Durability, FailureKind};
 use bakeoff_stats::{Interval, Place, Ranking, Verdict};
-use serde_json::Value;
 
 use crate::format::{counted, listed, printable, ratio, ratio_range};
-use crate::pick::{
-    CLOSE, Goal, PICK_ASKED, PICK_ASKED_PART, PickFacts, Question, ROUNDS_PROOF, by_reason, costs::cost_table,
-    proven_ranking,
-};
+use crate::pick::time::{CLEAR, duration, enough, more_time};
+use crate::pick::{Goal, PICK_ASKED, PickFacts, Question, ROUNDS_PROOF, by_reason, costs::cost_table, proven_ranking};
 use crate::results::CellRound;
 use crate::run::Run;
 use crate::sections::section;
 use crate::table::paragraph;
 use crate::terminal::unfinished;
 
-/// A limit beyond this does not say that a store is still a good choice.
-const CLEAR: f64 = 2.0;
-
 /// No figures are given for what lies further from one than this.
 const BEYOND: f64 = 1000.0;
 
 /// Of a pick that somebody ended.
-const CUT_SHORT: &str = "It was stopped before it was done, so this is what was known by then: start another.";
-
-/// With fewer rounds than this, how much they differ is hardly known; with more, the width of an interval falls with the root of their number.
-const ROUNDS_FEW: usize = 6;
+pub(super) const CUT_SHORT: &str =
+    "It was stopped before it was done, so this is what was known by then: start another.";
 
 /// A run of `bakeoff pick` with what is needed to speak of it.
 pub(crate) struct Picked<'a> {
@@ -65,12 +56,12 @@ impl<'a> Picked<'a> {
     }
 
     /// Whether somebody, and neither the figures nor the time, ended it.
-    fn is_cut_short(&self) -> bool {
+    pub(super) fn is_cut_short(&self) -> bool {
         unfinished(self.run).is_some()
     }
 
     /// Names of the stores that were to race and of which no round was measured.
-    fn unmeasured(&self) -> Vec<String> {
+    pub(super) fn unmeasured(&self) -> Vec<String> {
         let measured: BTreeSet<_> = self.cells(PICK_ASKED).map(|cell| &cell.end.axes.store).collect();
         self.facts.raced.iter().filter(|name| !measured.contains(name)).cloned().collect()
     }
@@ -134,51 +125,6 @@ fn no_time_for(picked: &Picked<'_>) -> String {
     }
 }
 
-/// How much time would be enough, as a further sentence.
-fn enough(picked: &Picked<'_>) -> String {
-    if picked.is_cut_short() {
-        return String::new();
-    }
-    if picked.facts.proof_ns_expected == 0 {
-        return " Give more with --budget.".to_owned();
-    }
-    let seconds = picked.facts.proof_ns_expected as f64 / 1e9;
-    let late = picked.cells(PICK_ASKED).any(|cell| cell.end.failure == Some(FailureKind::Timeout));
-    if late || !picked.unmeasured().is_empty() {
-        // What was not measured to the end may take a hundred times what the others lead to expect.
-        return format!(
-            " Three rounds of all stores need a budget of more than {}: how much more is not known of those that were not measured to the end. \
-             Give more with --budget.",
-            budget_for(seconds)
-        );
-    }
-    format!(" Three rounds of all stores need a budget of {} or more, by a first guess: --budget.", budget_for(seconds))
-}
-
-/// The budget of which this many seconds of measuring what was asked are the part that it may have.
-fn budget_for(seconds: f64) -> String {
-    roughly(Duration::from_secs_f64(seconds / PICK_ASKED_PART))
-}
-
-/// A time that is a guess, to two digits at most, upwards.
-pub fn roughly(time: Duration) -> String {
-    duration(round_up(time.as_secs_f64().ceil() as u64))
-}
-
-/// To two digits at most, upwards: a guess has no more.
-fn round_up(seconds: u64) -> u64 {
-    let step = match seconds {
-        0..60 => 5,
-        60..600 => 60,
-        _ => 300,
-    };
-    seconds.next_multiple_of(step)
-}
-
-fn duration(seconds: u64) -> String {
-    if seconds.is_multiple_of(60) && seconds > 0 { format!("{} min", seconds / 60) } else { format!("{seconds} s") }
-}
-
 /// Whether one store of several alone was measured, the time being over before the others, or the race killed: that is no answer.
 fn is_alone_for_want_of_time(picked: &Picked<'_>, ranking: &Ranking) -> bool {
     let is_ended = picked.facts.out_of_time || picked.is_cut_short();
@@ -186,7 +132,7 @@ fn is_alone_for_want_of_time(picked: &Picked<'_>, ranking: &Ranking) -> bool {
 }
 
 /// Whom the best is set against: the first that is tied with it, who need not be the next where rounds scatter; else the next.
-fn rival(ranking: &Ranking) -> Option<&Place> {
+pub(super) fn rival(ranking: &Ranking) -> Option<&Place> {
     let mut others = ranking.order.iter().skip(1);
     match ranking.verdict {
         Verdict::Tie => others.find(|place| ranking.tied.contains(&place.name)),
@@ -244,7 +190,7 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
 }
 
 /// An interval as a part of a sentence. Of two rounds it may be wide beyond all sense, and then its ends have no figures.
-fn surely(interval: Interval) -> String {
+pub(super) fn surely(interval: Interval) -> String {
     let Interval { low, high, .. } = interval;
     let range = match (low < 1.0 / BEYOND, high > BEYOND) {
         (false, false) => ratio_range(low, high),
@@ -253,97 +199,6 @@ fn surely(interval: Interval) -> String {
         (true, true) => format!("less than {} to more than {}", ratio(1.0 / BEYOND), ratio(BEYOND)),
     };
     format!("{range} with 95\u{a0}% confidence")
-}
-
-/// What it would take to tell the best from the next, where the time was too short for it.
-fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
-    if picked.is_cut_short() {
-        return Some(CUT_SHORT.to_owned());
-    }
-    match ranking.verdict {
-        Verdict::Unproven => {}
-        Verdict::Tie if picked.facts.out_of_time => {}
-        Verdict::Tie | Verdict::Winner | Verdict::Alone => return None,
-    }
-    let budget = duration(picked.facts.budget().as_secs());
-    let (best, next) = (ranking.order.first()?, rival(ranking)?);
-    let Some(interval) = next.ratio_to_best else {
-        return Some(format!("The time, {budget}, was too short to tell anything.{}", enough(picked)));
-    };
-    // Of a tie each counts, as in `pick_is_answered`: one of two rounds may be in it for its scatter alone.
-    let judged = |place: &&Place| [&best.name, &next.name].contains(&&place.name) || ranking.tied.contains(&place.name);
-    let least = ranking.order.iter().filter(judged).min_by_key(|place| place.rounds)?;
-    let fewest = least.rounds;
-    if fewest < ROUNDS_PROOF {
-        return Some(format!(
-            "{budget} was too short to tell anything: {} had {}.{}",
-            picked.title(&least.name),
-            counted(fewest, "round"),
-            enough(picked)
-        ));
-    }
-    let (distance, half) = (interval.estimate.ln(), (interval.high / interval.low).ln() / 2.0);
-    // The width of an interval falls with the root of the number of rounds.
-    let times = (half / distance).powi(2);
-    if !times.is_finite() || times > 100.0 {
-        let known = format!("the second takes {} of the first, {}", ratio(interval.estimate), surely(interval));
-        return Some(match half < CLOSE.ln() {
-            true => {
-                format!("{budget} could not tell them apart, and no sensible time would: {known}, too close to matter.")
-            }
-            false if fewest < ROUNDS_FEW => format!(
-                "{budget} could not tell them apart: all that is known is that {known}. So few rounds cannot tell how many it would take: give \
-                 twice the time, {}, or more with --budget.",
-                roughly(picked.facts.budget() * 2)
-            ),
-            false => format!(
-                "{budget} could not tell them apart: all that is known is that {known}. Their rounds differ too much for more time to help: \
-                 a quieter machine would."
-            ),
-        });
-    }
-    // A tie among more than two may hold though these two alone would be apart.
-    let two = if next.name == ranking.order[1].name { "the first two" } else { "the two" };
-    let rounds = (best.rounds as f64 * times).ceil().max(best.rounds as f64 + 1.0);
-    let most = picked.run.info.get("rounds").and_then(Value::as_u64).unwrap_or(u64::MAX);
-    let spent: f64 = picked.cells(PICK_ASKED).map(|cell| cell.end.process_ns as f64 / 1e9).sum();
-    let budget_of = |rounds: f64| {
-        let more = (rounds - best.rounds as f64).max(1.0) * seconds_a_round(picked, &ranking.tied);
-        budget_for((spent + more).max(picked.facts.budget().as_secs_f64()))
-    };
-    if rounds <= most as f64 {
-        return Some(format!(
-            "{budget} was too short to tell {two} apart. A difference of this size takes about {rounds} rounds, and they a budget of about {}: \
-             --budget.",
-            budget_of(rounds)
-        ));
-    }
-    let too_many = format!(
-        "{budget} could not tell {two} apart. A difference of this size takes about {rounds} rounds, more than the {most} that a race has"
-    );
-    Some(if interval.high <= CLEAR {
-        // Whichever is taken, the other is not worth twice as much.
-        format!("{too_many}: choose between them by what else they cost.")
-    } else if (best.rounds as u64) < most {
-        format!(
-            "{too_many}; those would narrow the interval down, and take a budget of about {}: --budget.",
-            budget_of(most as f64)
-        )
-    } else {
-        format!(
-            "{too_many}: their rounds differ too much here. A quieter machine would help; else choose between them by what else they cost."
-        )
-    })
-}
-
-/// The time of one round of these stores together, seconds.
-fn seconds_a_round(picked: &Picked<'_>, stores: &[String]) -> f64 {
-    let of = |store: &String| {
-        let asked = picked.cells(PICK_ASKED).filter(|cell| cell.end.axes.store == *store);
-        let times: Vec<f64> = asked.map(|cell| cell.end.process_ns as f64 / 1e9).collect();
-        bakeoff_stats::mean(&times).unwrap_or(0.0)
-    };
-    stores.iter().map(of).sum()
 }
 
 /// The settings in force of the best store, as a suite takes them, and how it keeps its promise.

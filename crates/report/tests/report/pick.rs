@@ -76,6 +76,24 @@ fn a_winner_with_its_margin_and_what_others_are_better_at() {
     );
 }
 
+/// The second always takes a tenth more, the third sometimes less and sometimes far more: the third alone is tied with the best.
+#[test]
+fn the_best_is_set_against_the_one_that_is_tied_with_it_and_not_against_the_next() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1001, 999, 1000, 1000, 1001]);
+    cells.extend(rounds("redb", PICK_ASKED, &[1200, 1201, 1199, 1200, 1200, 1200]));
+    cells.extend(rounds("sqlite", PICK_ASKED, &[400, 2600, 1300, 1150, 800, 1300]));
+    let text = shown(cells, &PickFacts { out_of_time: true, ..facts() });
+    assert_says(
+        &text,
+        &[
+            "LMDB, but SQLite cannot be told apart from it",
+            "SQLite, tied with it, takes 1.",
+            "could not tell the two apart",
+        ],
+    );
+    assert!(!text.contains("redb, the next") && !text.contains("the first two"), "{text}");
+}
+
 #[test]
 fn a_tie_is_said_and_what_it_would_take_when_time_ran_out() {
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1100, 900]);

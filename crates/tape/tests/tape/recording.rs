@@ -117,7 +117,7 @@ fn a_corpus_that_changes_is_read_again() {
 fn random_values_do_not_compress_and_text_does() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("pool.bin");
-    let random = Pool::create(&path, Data::Random, 1 << 20, 1, None).unwrap();
+    let random = Pool::create(&path, Data::Random, 1 << 20, 1, None, &mut |_| ControlFlow::Continue(())).unwrap();
     for ratio in [random.snappy_ratio, random.lz4_ratio, random.zstd_ratio] {
         assert!((1.0..1.01).contains(&ratio), "{random:?}");
     }

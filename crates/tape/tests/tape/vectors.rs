@@ -3,6 +3,7 @@
 //!
 //! `BAKEOFF_BLESS=1 cargo test -p bakeoff-tape vectors` writes the files anew, after a change of the format.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use bakeoff_codec::{Codec, Directory, Encoder};
@@ -214,7 +215,7 @@ fn pool_of(name: &str, bytes: &[u8]) -> Pool {
 fn pool() -> Pool {
     let temporary = tempfile::tempdir().unwrap();
     let path = temporary.path().join("pool.bin");
-    Pool::create(&path, Data::Random, POOL_BYTES, 1, None).unwrap();
+    Pool::create(&path, Data::Random, POOL_BYTES, 1, None, &mut |_| ControlFlow::Continue(())).unwrap();
     pool_of("pool.bin", &std::fs::read(&path).unwrap())
 }
 
