@@ -31,6 +31,9 @@ pub struct DriverDescription {
     /// What it can profile by itself. The CPU time of a driver that cannot is sampled from outside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,
+    /// Why some of its stores cannot be opened on this machine, in words with how that is mended, by their names: a library is missing.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub missing: BTreeMap<String, String>,
 }
 
 /// What programs a store is a library for, whatever it is written in.
@@ -200,6 +203,9 @@ pub struct Setting {
     /// Which of the numbers within its limits it takes; absent where it takes all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Step>,
+    /// It is memory that the process takes for itself, so that more than there is cannot be given.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub memory: bool,
     /// The value taken when a request gives none; absent where the store derives it from the request's hints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<serde_json::Value>,

@@ -14,6 +14,7 @@ import java.util.List;
  * @param min the smallest number taken
  * @param max the largest number taken
  * @param powersOfTwo whether only 1, 2, 4, 8 and so on are taken of the numbers between
+ * @param memory whether it is memory that the process takes, so that more than there is cannot be given
  * @param words the words taken by a choice
  * @param fallback the value taken when a request gives none; null where it follows from the data
  * @param help what it does, in one sentence
@@ -25,6 +26,7 @@ public record Setting(
         long min,
         long max,
         boolean powersOfTwo,
+        boolean memory,
         List<String> words,
         JsonPrimitive fallback,
         String help,
@@ -42,23 +44,28 @@ public record Setting(
 
     /** True or false. */
     public static Setting flag(String name, boolean fallback, String help, String source) {
-        return new Setting(name, "boolean", 0, 0, false, List.of(), new JsonPrimitive(fallback), help, source);
+        return new Setting(name, "boolean", 0, 0, false, false, List.of(), new JsonPrimitive(fallback), help, source);
     }
 
     /** One of a few words, of which the first is the default. */
     public static Setting choice(String name, List<String> words, String help, String source) {
-        return new Setting(name, "choice", 0, 0, false, words, new JsonPrimitive(words.get(0)), help, source);
+        return new Setting(name, "choice", 0, 0, false, false, words, new JsonPrimitive(words.get(0)), help, source);
     }
 
     /** The same setting, of which only powers of two are taken. */
     public Setting ofPowersOfTwo() {
-        return new Setting(name, type, min, max, true, words, fallback, help, source);
+        return new Setting(name, type, min, max, true, memory, words, fallback, help, source);
+    }
+
+    /** The same setting, of memory that the process takes. */
+    Setting ofMemory() {
+        return new Setting(name, type, min, max, powersOfTwo, true, words, fallback, help, source);
     }
 
     private static Setting number(
             String name, String type, long min, long max, Long fallback, String help, String source) {
         JsonPrimitive value = fallback == null ? null : new JsonPrimitive(fallback);
-        return new Setting(name, type, min, max, false, List.of(), value, help, source);
+        return new Setting(name, type, min, max, false, false, List.of(), value, help, source);
     }
 
     /** As {@code describe} prints it. */
@@ -72,6 +79,9 @@ public record Setting(
             if (powersOfTwo) {
                 json.addProperty("step", "power-of-two");
             }
+        }
+        if (memory) {
+            json.addProperty("memory", true);
         }
         if (!words.isEmpty()) {
             JsonArray array = new JsonArray();
