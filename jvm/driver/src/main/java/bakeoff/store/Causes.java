@@ -7,7 +7,8 @@ import java.util.regex.Pattern;
 /** Errors in words: what was thrown with what caused it, and how a native library that is missing is got. */
 public final class Causes {
     /** The dynamic linker's words for a library of the system that is not there; one of a path is the store's own. */
-    private static final Pattern ABSENT = Pattern.compile("(?:^|\\s)([^\\s/]+\\.so[.0-9]*): cannot open shared object file");
+    private static final Pattern ABSENT =
+            Pattern.compile("(?:^|\\s)([^\\s/]+\\.so[.0-9]*): cannot open shared object file");
 
     /** What Debian calls the packages of what such libraries are linked with. */
     private static final Map<String, String> PACKAGES = Map.of(
