@@ -212,6 +212,9 @@ pub struct Setting {
     /// Those of its words with which every acknowledged write is flushed, whatever the class.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flushing: Vec<String>,
+    /// Those of its words with which no more than a class is promised, whatever the class: in a stronger one they are not taken.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub promises: BTreeMap<String, Durability>,
     /// What it does, in one sentence.
     pub help: String,
     /// The documentation that the default follows.
@@ -324,6 +327,19 @@ impl StoreDescription {
     pub fn writes_in_parallel(&self, class: Durability) -> bool {
         let of_class = self.durability.get(&class).and_then(|support| support.parallel_writers);
         of_class.unwrap_or(self.capabilities.parallel_writers)
+    }
+
+    /// The setting whose word gives up what this class promises, the word, and the most that it promises; `None` if there is none.
+    pub fn gives_up<'a>(
+        &'a self,
+        class: Durability,
+        settings: &crate::Settings,
+    ) -> Option<(&'a str, &'a str, Durability)> {
+        let promise = |setting: &'a Setting| {
+            let (word, most) = setting.promises.get_key_value(settings.get(&setting.name)?.as_str()?)?;
+            (*most < class).then_some((setting.name.as_str(), word.as_str(), *most))
+        };
+        self.settings.iter().find_map(promise)
     }
 
     /// Whether each acknowledged write is flushed in this class with these settings.

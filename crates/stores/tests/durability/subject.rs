@@ -79,12 +79,9 @@ pub(crate) fn find(name: &str, given: Settings) -> Subject {
 
 impl Subject {
     /// The same store with each other word of each of its settings that is a choice, since a word may change what is written, and how. Numbers
-    /// change when and how much. Of stores on the JVM, whose words may give a class up or flush in any, defaults alone are looked at.
+    /// change when and how much.
     pub(crate) fn with_other_words(&self) -> Vec<Self> {
         let mut others = Vec::new();
-        if matches!(self.home, Home::Jvm { .. }) {
-            return others;
-        }
         for setting in &self.description.settings {
             let words: Vec<Value> = match &setting.kind {
                 SettingKind::Choice { words } => words.iter().map(|word| word.as_str().into()).collect(),

@@ -70,6 +70,7 @@ pub(crate) fn tree() -> StoreDescription {
         step: None,
         memory: false,
         flushing: Vec::new(),
+        promises: BTreeMap::new(),
         name: name.to_owned(),
         kind,
         default: None,
