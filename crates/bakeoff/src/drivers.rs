@@ -72,6 +72,11 @@ impl Drivers {
         all.filter(|store| names.insert(&store.name)).cloned().collect()
     }
 
+    /// Why a store cannot be opened here, and how that is mended; `None` if it can.
+    pub(crate) fn missing(&self, name: &str) -> Option<&str> {
+        self.of_store(name)?.description.missing.get(name).map(String::as_str)
+    }
+
     /// Whether a driver's executable has this name.
     pub(crate) fn has_program(&self, program: &str) -> bool {
         self.drivers.iter().any(|driver| driver.path.file_name().is_some_and(|name| name == program))

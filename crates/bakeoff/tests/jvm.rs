@@ -3,8 +3,10 @@
 mod common;
 
 use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::process::Command;
 
-use common::{Finished, Place, faulty_suite, jvm_is_built, tiny_suite};
+use common::{Finished, Place, faulty_suite, jvm_is_built, program, tiny_suite};
 
 /// What the driver's script needs beside a Java.
 const PROGRAMS: [&str; 6] = ["bash", "env", "cat", "dirname", "readlink", "sed"];
@@ -45,6 +47,99 @@ fn whatever_goes_wrong_in_a_jvm_fails_its_cell_with_its_reason() {
         assert!(end["failure_message"].as_str().is_some_and(|message| message.contains(words)), "{fault}: {end}");
     }
     assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new());
+}
+
+/// Puts a driver together of what this one was built from, into a directory of the place: two libraries, of which LmdbJava's is not to be found.
+fn assembled_without_lmdb(place: &Place) -> PathBuf {
+    let built = program().with_file_name("bakeoff-driver-jvm.d");
+    let (from, to) = (place.path().join("from"), place.path().join("to"));
+    std::fs::create_dir_all(from.join("stores.d")).expect("a directory");
+    std::fs::create_dir_all(&to).expect("a directory");
+    for name in ["selftest", "lmdbjava"] {
+        let copied = Command::new("cp").arg("-R").arg(built.join(name)).arg(from.join("stores.d")).status();
+        assert!(copied.is_ok_and(|status| status.success()), "{name} can be copied");
+    }
+    symlink(built.join("profiler"), from.join("profiler")).expect("a link");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../jvm/launcher/assemble");
+    let mut assemble = Command::new(script);
+    assemble.arg(&from).arg(&to).env("JAVA_TOOL_OPTIONS", "-Dlmdbjava.native.lib=libbakeoff-gone.so.6");
+    Finished::of(assemble.output().expect("it starts")).expect(0);
+    for name in ["bakeoff", "bakeoff-driver-native"] {
+        std::fs::copy(program().with_file_name(name), to.join(name)).expect("a copy");
+    }
+    to
+}
+
+#[test]
+fn a_native_library_that_was_missing_when_the_driver_was_put_together_dropped_its_store_silently() {
+    if !jvm_is_built() {
+        return;
+    }
+    let place = Place::new();
+    let directory = assembled_without_lmdb(&place);
+    let run = |arguments: &[&str], options: &str| {
+        let mut command = Command::new(directory.join("bakeoff"));
+        let nowhere = ("JAVA_TOOL_OPTIONS", options);
+        command.args(arguments).current_dir(place.path()).env(nowhere.0, nowhere.1).env_remove("BAKEOFF_SCRIPT");
+        Finished::of(command.output().expect("it starts"))
+    };
+    let absent = "-Dlmdbjava.native.lib=libbakeoff-absent.so.1";
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let doctor = words(&run(&["doctor"], absent).expect(0).stdout);
+    assert!(doctor.contains("CANNOT OPEN lmdbjava: "), "{doctor}");
+    assert!(doctor.contains("libbakeoff-gone.so.6: cannot open shared object file"), "{doctor}");
+    assert!(doctor.contains("apt-file search libbakeoff-gone.so.6 names its package"), "{doctor}");
+    place.write("tiny.toml", &format!("warm-up = \"0s\"\n{}", tiny_suite(r#""lmdb", "lmdbjava""#, "")));
+    run(&["run", "tiny.toml", "--rounds", "1"], absent)
+        .expect(1)
+        .says(&["note: lmdbjava cannot be opened here, so its cells will fail"]);
+    let cells = place.cells();
+    let of = |store: &str| cells.iter().find(|end| end["store"] == store).expect("it has an end");
+    assert_eq!(of("lmdb")["status"], "ok");
+    assert_eq!(of("lmdbjava")["failure"], "store-error", "{}", of("lmdbjava"));
+    let why = of("lmdbjava")["failure_message"].as_str().unwrap_or_default();
+    assert!(why.contains("libbakeoff-absent.so.1") && why.contains("apt-file search"), "{why}");
+    // Once it is there, nothing need be built anew.
+    let doctor = words(&run(&["doctor"], "").expect(0).stdout);
+    assert!(!doctor.contains("CANNOT OPEN") && doctor.contains("lmdbjava"), "{doctor}");
+    let stores = run(&["stores", "lmdbjava"], absent).expect(0).stdout;
+    assert!(stores.contains("LmdbJava 0.9."), "{stores}");
+}
+
+#[test]
+fn an_option_of_the_environment_that_no_jvm_takes_is_named_with_its_variable() {
+    if !jvm_is_built() {
+        return;
+    }
+    for (options, words) in [
+        ("-XX:+NoSuchThing", "last words: Unrecognized VM option 'NoSuchThing'; "),
+        ("-XX:+UseG1GC -XX:+UseSerialGC", "last words: Multiple garbage collectors selected; "),
+    ] {
+        let place = Place::new();
+        place.write("tiny.toml", &format!("warm-up = \"0s\"\n{}", tiny_suite(r#""lmdb", "mvstore""#, "")));
+        let mut command = place.command(&["run", "tiny.toml", "--rounds", "1"]);
+        Finished::of(command.env("JAVA_TOOL_OPTIONS", options).output().expect("it starts")).expect(1);
+        let cells = place.cells();
+        let end = cells.iter().find(|end| end["store"] == "mvstore").expect("it has an end");
+        let why = end["failure_message"].as_str().unwrap_or_default();
+        assert!(why.contains(words) && why.contains(&format!("JAVA_TOOL_OPTIONS={options}: mend or unset")), "{why}");
+    }
+}
+
+#[test]
+fn a_heap_above_the_memory_of_the_machine_was_accepted() {
+    if !jvm_is_built() {
+        return;
+    }
+    let place = Place::new();
+    place.write("tiny.toml", &tiny_suite(r#""mvstore", "lmdbjava""#, "\n[settings.lmdbjava]\nheap = \"1TiB\"\n"));
+    for plan in [&["run", "tiny.toml", "--plan"][..], &["run", "tiny.toml"]] {
+        place.run(plan).expect(2).says(&[
+            "heap = \"1TiB\"",
+            "`heap` is 1TiB, more memory than there is",
+            "give less than",
+        ]);
+    }
 }
 
 /// A run of two stores, one of them on the JVM, with programs found in `bin` alone.

@@ -1,5 +1,6 @@
 //! The driver's command line: two verbs for programs, and a few words for people who come by.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
@@ -44,6 +45,7 @@ fn describe(name: &str, stores: &[Entry]) -> ExitCode {
         warms_up: false,
         recovers: true,
         profiles: Vec::new(),
+        missing: BTreeMap::new(),
     };
     match serde_json::to_string_pretty(&description) {
         Ok(text) => print(name, &text),

@@ -31,6 +31,9 @@ pub struct DriverDescription {
     /// What it can profile by itself. The CPU time of a driver that cannot is sampled from outside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,
+    /// Why some of its stores cannot be opened on this machine, in words with how that is mended, by their names: a library is missing.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub missing: BTreeMap<String, String>,
 }
 
 /// What programs a store is a library for, whatever it is written in.
@@ -200,12 +203,18 @@ pub struct Setting {
     /// Which of the numbers within its limits it takes; absent where it takes all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Step>,
+    /// It is memory that the process takes for itself, so that more than there is cannot be given.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub memory: bool,
     /// The value taken when a request gives none; absent where the store derives it from the request's hints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<serde_json::Value>,
     /// Those of its words with which every acknowledged write is flushed, whatever the class.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flushing: Vec<String>,
+    /// Those of its words with which no more than a class is promised, whatever the class: in a stronger one they are not taken.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub promises: BTreeMap<String, Durability>,
     /// What it does, in one sentence.
     pub help: String,
     /// The documentation that the default follows.
@@ -318,6 +327,19 @@ impl StoreDescription {
     pub fn writes_in_parallel(&self, class: Durability) -> bool {
         let of_class = self.durability.get(&class).and_then(|support| support.parallel_writers);
         of_class.unwrap_or(self.capabilities.parallel_writers)
+    }
+
+    /// The setting whose word gives up what this class promises, the word, and the most that it promises; `None` if there is none.
+    pub fn gives_up<'a>(
+        &'a self,
+        class: Durability,
+        settings: &crate::Settings,
+    ) -> Option<(&'a str, &'a str, Durability)> {
+        let promise = |setting: &'a Setting| {
+            let (word, most) = setting.promises.get_key_value(settings.get(&setting.name)?.as_str()?)?;
+            (*most < class).then_some((setting.name.as_str(), word.as_str(), *most))
+        };
+        self.settings.iter().find_map(promise)
     }
 
     /// Whether each acknowledged write is flushed in this class with these settings.

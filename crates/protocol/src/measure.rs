@@ -127,6 +127,15 @@ pub struct Resources {
     /// Time in which they stopped or kept a thread of their own busy, as the runtime counts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gc_ns: Option<u64>,
+    /// How far collections brought down the use of the heap's part for new objects: what they collected, and what they moved elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gc_churn_eden_bytes: Option<u64>,
+    /// The same of the part for objects that were kept once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gc_churn_survivor_bytes: Option<u64>,
+    /// The same of every other part: old objects, or the whole heap where a collector does not tell parts apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gc_churn_other_bytes: Option<u64>,
     /// Time the runtime spent compiling. Large beside the phase's time: it was not warm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jit_compile_ns: Option<u64>,

@@ -12,7 +12,7 @@ use crate::run::{ReportError, Run};
 use crate::table::paragraph;
 use crate::terminal::{TerminalOptions, WIDTH_MIN, circumstances, unfinished};
 use crate::verdict::{Table, compare_all};
-use crate::{published_report, sections};
+use crate::{garbage, published_report, sections};
 
 /// The run's figures beside those of a publication, as text that ends with a line break. Fields are matched by measure,
 /// phase, value sizes, data and records, and by variant where the publication has some.
@@ -64,6 +64,7 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
             why,
         });
     }
+    out.push_str(&garbage::render(run, published, width, options.color));
     out.push_str(&sections::section("To be known of their figures", &published_report::notes(published, width)));
     out.push_str(&sections::section("How their stores were set", &published_report::stores(published, width)));
     Ok(out)

@@ -1,6 +1,6 @@
 //! What stores on the JVM allocated and what collecting it cost, phase by phase.
 
-use bakeoff_protocol::PhaseResult;
+use bakeoff_protocol::{PhaseResult, Resources};
 use bakeoff_stats::mean;
 
 use crate::figures::per_operation;
@@ -12,6 +12,7 @@ use crate::results::CellRound;
 #[derive(Default)]
 pub(crate) struct CollectedRow {
     allocated_bytes_per_operation: Vec<f64>,
+    churn_bytes_per_operation: Vec<f64>,
     collections: Vec<f64>,
     gc_ns: Vec<f64>,
     gc_part: Vec<f64>,
@@ -21,9 +22,9 @@ pub(crate) struct CollectedRow {
 impl Row for CollectedRow {
     type Part = PhaseResult;
     const TITLE: &str = "Heap of stores on the JVM";
-    const WHAT: &str = "Bytes that the replaying threads allocated for an operation (of scans an entry) while the clock ran; collections of garbage in the whole phase, the \
+    const WHAT: &str = "Bytes that the replaying threads allocated for an operation (of scans an entry) while the clock ran; what collections took out of the heap's parts, by operations too (churn); collections of garbage in the whole phase, the \
         time they took, also as a part of the phase's, and the most heap in use. Means of all rounds, of the heap the most.";
-    const COLUMNS: &[&str] = &["allocated/op", "collections", "took", "of the phase", "heap peak"];
+    const COLUMNS: &[&str] = &["allocated/op", "churn/op", "collections", "took", "of the phase", "heap peak"];
 
     fn parts(cell: &CellRound) -> Vec<(&str, &PhaseResult)> {
         phases_that(cell, |phase| phase.resources.gc_collections.is_some() || phase.resources.allocated_bytes.is_some())
@@ -34,6 +35,8 @@ impl Row for CollectedRow {
         let figure = |of: Option<u64>| of.map(|figure| figure as f64);
         let allocated = figure(resources.allocated_bytes).and_then(|all| per_operation(phase, all));
         self.allocated_bytes_per_operation.extend(allocated);
+        let churn = figure(churn_bytes(resources)).and_then(|all| per_operation(phase, all));
+        self.churn_bytes_per_operation.extend(churn);
         self.collections.extend(figure(resources.gc_collections));
         self.gc_ns.extend(figure(resources.gc_ns));
         self.gc_part.extend(figure(resources.gc_ns).map(|ns| ns / phase.wall_ns.max(1) as f64));
@@ -45,12 +48,18 @@ impl Row for CollectedRow {
         let most = self.heap_peak_bytes.iter().copied().reduce(f64::max);
         vec![
             shown(mean(&self.allocated_bytes_per_operation), bytes),
+            shown(mean(&self.churn_bytes_per_operation), bytes),
             shown(mean(&self.collections), times),
             shown(mean(&self.gc_ns), time),
             shown(mean(&self.gc_part), percent),
             shown(most, bytes),
         ]
     }
+}
+
+/// What collections took out of all parts of the heap; `None` if it was not told.
+fn churn_bytes(of: &Resources) -> Option<u64> {
+    Some(of.gc_churn_eden_bytes? + of.gc_churn_survivor_bytes? + of.gc_churn_other_bytes?)
 }
 
 /// How often, on average.

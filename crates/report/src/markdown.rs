@@ -11,9 +11,10 @@ use crate::matrix::{figure, measure_label};
 use crate::pairs::doubt;
 use crate::published::Published;
 use crate::run::{ReportError, Run};
+use crate::stored::StoredRow;
 use crate::terminal::{TEXT_COLUMNS, TerminalOptions, amounts, answer_to_one_question, unfinished, varying};
 use crate::verdict::{Column, Field, Size, Table, compare_all};
-use crate::{bars, disturbed, profiled, sections, slow};
+use crate::{bars, disturbed, phase_tables, profiled, sections, slow, stored};
 
 /// What stands in Markdown as it does on a terminal.
 const AS_TEXT: TerminalOptions = TerminalOptions { width: TEXT_COLUMNS, color: false, full: false };
@@ -75,6 +76,9 @@ fn comparisons(run: &Run, tables: &[Table], contenders: &Contenders, out: &mut d
         matrix(out, table, contenders)?;
     }
     as_text(out, &disturbed::section(tables, contenders, TEXT_COLUMNS, false))?;
+    if stored::has_copies(run) {
+        as_text(out, &phase_tables::render::<StoredRow>(run, contenders, TEXT_COLUMNS, false))?;
+    }
     as_text(out, &slow::render(&run.cells, contenders, TEXT_COLUMNS))
 }
 

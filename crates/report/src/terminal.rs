@@ -17,9 +17,10 @@ use crate::reopened::ReopenedRow;
 use crate::run::Run;
 use crate::settled::SettledRow;
 use crate::steady::SteadyRow;
+use crate::stored::StoredRow;
 use crate::table::{HARD_SPACE, Side, Text, TextTable, paragraph};
 use crate::verdict::{Circumstances, Table, compare_all};
-use crate::{bars, details, disturbed, matrix, memory, phase_tables, profiled, sections, slow};
+use crate::{bars, details, disturbed, matrix, memory, phase_tables, profiled, sections, slow, stored};
 
 /// Narrower than this, tables make no sense.
 pub(crate) const WIDTH_MIN: usize = 60;
@@ -66,6 +67,9 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     out.push_str(&every_store(run, &contenders, &TerminalOptions { width, ..*options }));
     out.push_str(&sections::as_set(run, &contenders, width));
     out.push_str(&memory::render(run, width, options.color));
+    if stored::has_copies(run) {
+        out.push_str(&phase_tables::render::<StoredRow>(run, &contenders, width, options.color));
+    }
     out.push_str(&phase_tables::render::<SteadyRow>(run, &contenders, width, options.color));
     out.push_str(&phase_tables::render::<SettledRow>(run, &contenders, width, options.color));
     if options.full || run.cells.iter().any(|cell| cell.end.axes.killed) {

@@ -8,7 +8,7 @@ use crate::results::CellRound;
 use crate::run::Run;
 
 /// Columns of what a phase cost, named as in `results.jsonl`.
-const RESOURCES: [&str; 30] = [
+const RESOURCES: [&str; 33] = [
     "cpu_user_ns",
     "cpu_system_ns",
     "rss_peak_bytes",
@@ -35,6 +35,9 @@ const RESOURCES: [&str; 30] = [
     "steal_ns",
     "gc_collections",
     "gc_ns",
+    "gc_churn_eden_bytes",
+    "gc_churn_survivor_bytes",
+    "gc_churn_other_bytes",
     "jit_compile_ns",
     "allocated_bytes",
     "heap_peak_bytes",

@@ -24,7 +24,8 @@ pub(crate) fn setting(
     source: &str,
 ) -> Setting {
     let (name, help, source) = (name.to_owned(), help.to_owned(), source.to_owned());
-    Setting { name, kind, step: None, default, flushing: Vec::new(), help, source }
+    let promises = BTreeMap::new();
+    Setting { name, kind, step: None, memory: false, default, flushing: Vec::new(), promises, help, source }
 }
 
 /// The kind of a setting that is one of a few words.

@@ -1,6 +1,6 @@
 //! Memory: the same amount for every store, divided among its settings as the store says, and the limit that a cell runs under.
 
-use bakeoff_protocol::{MemoryShare, SettingKind, Settings, StoreDescription};
+use bakeoff_protocol::{SettingKind, Settings, StoreDescription};
 
 use crate::error::{Problems, SuiteErrors};
 use crate::node::{Node, Value};
@@ -54,12 +54,11 @@ pub fn check_memory(suite: &Suite, stores: &[StoreDescription], usable_bytes: u6
         }
         for chosen in choose(suite, stores, &mut Problems::default()) {
             let tables = suite.file.root.get("settings").and_then(|tables| tables.get(&chosen.store.name));
-            let shares = chosen.store.memory.iter().flat_map(|split| &split.shares).filter(|share| !share.mapped);
-            for MemoryShare { setting, pieces, .. } in shares {
+            for (setting, pieces) in taken(chosen.store) {
                 let node = tables.and_then(|table| table.get(setting));
                 let bytes = chosen.settings.get(setting).and_then(serde_json::Value::as_u64);
                 if let (Some(node), Some(bytes)) = (node, bytes) {
-                    check(node, setting, bytes, (*pieces).max(1).into());
+                    check(node, setting, bytes, pieces.max(1).into());
                 }
             }
         }
@@ -68,6 +67,20 @@ pub fn check_memory(suite: &Suite, stores: &[StoreDescription], usable_bytes: u6
         }
     }
     Ok(())
+}
+
+/// The settings that are memory of the store's process, with how many pieces of the size there are: its shares of what it is given, unless they are only
+/// mapped, and what it says is memory without being given a share.
+fn taken(store: &StoreDescription) -> Vec<(&str, u32)> {
+    let shares = store.memory.iter().flat_map(|split| &split.shares).filter(|share| !share.mapped);
+    let mut taken: Vec<_> = shares.map(|share| (share.setting.as_str(), share.pieces)).collect();
+    let others = store.settings.iter().filter(|setting| setting.memory).map(|setting| setting.name.as_str());
+    for name in others {
+        if !taken.iter().any(|(share, _)| *share == name) {
+            taken.push((name, 1));
+        }
+    }
+    taken
 }
 
 /// The settings among which a store divides `memory_bytes` when so many threads use it. What the suite sets itself is left out.

@@ -251,7 +251,7 @@ impl Planner<'_> {
         let mut cells = Vec::new();
         for chosen in self.chosen.iter().filter(|chosen| takes_part(self.suite, chosen, durability)) {
             let own = Circumstances { durability: chosen.durability.unwrap_or(durability), ..of };
-            if let Some((what, why)) = unfit(chosen.store, workload, own.durability) {
+            if let Some((what, why)) = unfit(chosen, workload, own.durability) {
                 self.skip(what, why);
                 continue;
             }
@@ -472,11 +472,15 @@ impl Plan {
 }
 
 /// Why a store has no cell of a workload, and which axes that depends on.
-fn unfit(store: &StoreDescription, workload: &Workload, durability: Durability) -> Option<(String, SkipReason)> {
-    let name = &store.name;
+fn unfit(chosen: &Chosen<'_>, workload: &Workload, durability: Durability) -> Option<(String, SkipReason)> {
+    let (store, name) = (chosen.store, &chosen.store.name);
     if !store.durability.contains_key(&durability) {
         let offered = store.durability.keys().copied().collect();
         return Some((format!("{name}, {durability}"), SkipReason::DurabilityNotOffered { durability, offered }));
+    }
+    if let Some((setting, word, most)) = store.gives_up(durability, &chosen.settings) {
+        let why = SkipReason::WordPromisesLess { setting: setting.to_owned(), word: word.to_owned(), most };
+        return Some((format!("{name}, {durability}"), why));
     }
     let key = workload.key;
     let SizeRange { min, max: key_bytes } = workload.key_bytes_range();

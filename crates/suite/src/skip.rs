@@ -56,6 +56,15 @@ pub enum SkipReason {
         /// Those it offers.
         offered: Vec<Durability>,
     },
+    /// A word of one of its settings gives up what the class promises.
+    WordPromisesLess {
+        /// The setting.
+        setting: String,
+        /// The word.
+        word: String,
+        /// The most that it promises.
+        most: Durability,
+    },
     /// Keys are longer than the store takes.
     KeyTooLong {
         /// The key form.
@@ -147,6 +156,12 @@ impl fmt::Display for SkipReason {
                     Some(more) => write!(formatter, "; {more} promises more, and is measured where it is asked for"),
                     None => Ok(()),
                 }
+            }
+            Self::WordPromisesLess { setting, word, most } => {
+                write!(
+                    formatter,
+                    "n/a: setting `{setting}` = {word} promises no more than class {most}: give another, or ask for that class"
+                )
             }
             Self::KeyTooLong { key, key_bytes, key_bytes_max } => {
                 write!(formatter, "{} keys have {key_bytes} bytes, the store takes {key_bytes_max}", key.name())

@@ -127,3 +127,17 @@ fn what_the_machine_does_not_have_is_refused_where_it_stands() {
     mapping.memory.as_mut().unwrap().shares[0].mapped = true;
     assert_eq!(errors(&suite, mapping, 1), Ok(()), "what is only mapped may be longer than memory");
 }
+
+#[test]
+fn a_heap_that_is_no_share_of_the_memory_is_refused_above_it_all_the_same() {
+    let suite = Suite::parse("base.toml", &changed("seed = 7", "seed = 7")).unwrap();
+    let mut heap = tree();
+    heap.settings[0].memory = true;
+    let error = check_memory(&suite, &[heap.clone(), files()], 60 << 20).unwrap_err().to_string();
+    assert!(
+        error.contains("cache = \"64MiB\"") && error.contains("`cache` is 64MiB, more memory than there is"),
+        "{error}"
+    );
+    assert!(error.contains("give less than 60.0 MiB"), "{error}");
+    assert_eq!(check_memory(&suite, &[heap, files()], 64 << 20).map_err(|errors| errors.to_string()), Ok(()));
+}

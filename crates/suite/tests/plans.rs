@@ -164,6 +164,24 @@ fn what_a_store_does_not_offer_is_skipped_for_that_store_alone() {
 }
 
 #[test]
+fn a_word_that_gives_a_class_up_was_refused_by_the_cell_and_not_by_the_plan() {
+    let mut store = tree();
+    store.settings[5].promises = BTreeMap::from([("rowid".to_owned(), Durability::Process)]);
+    let skipped = |word: &str, classes: &str| {
+        let text = changed("\"process\"", classes).replace("cache = \"64MiB\"", &format!("table = \"{word}\""));
+        let suite = Suite::parse("base.toml", &text).unwrap_or_else(|errors| panic!("{errors}"));
+        let media = BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), free_bytes: None })]);
+        let plan = plan(&suite, &[store.clone(), files()], &media).unwrap_or_else(|errors| panic!("{errors}"));
+        let skipped = plan.skipped.iter().map(ToString::to_string).filter(|words| words.starts_with("tree"));
+        skipped.collect::<Vec<_>>()
+    };
+    let words = "tree, power: n/a: setting `table` = rowid promises no more than class process: give another, or ask for that class";
+    assert_eq!(skipped("rowid", "\"process\", \"power\""), [words]);
+    assert!(skipped("rowid", "\"none\", \"process\"").is_empty());
+    assert!(skipped("without-rowid", "\"power\"").is_empty());
+}
+
+#[test]
 fn a_store_that_offers_another_class_alone_is_measured_in_that_one_by_itself() {
     let otherwise = "[\"power\"]\ndurability-otherwise = [\"none\", \"process\"]";
     let plan = planned(&suite("[\"process\"]", otherwise));

@@ -333,9 +333,30 @@ fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i6
             (FailureKind::Crash, format!("the driver {} without saying how the cell ended", how_it_ended(status)))
         }
     };
-    let cause = last_words(&log);
+    let cause = cannot_start(&log).unwrap_or_else(|| last_words(&log).to_owned());
     let message = if cause.is_empty() { what } else { format!("{what}; its last words: {cause}") };
     Ending::Failed { kind, message }
+}
+
+/// Why a JVM did not start, by its log: its own words, and the variables whose options it took up, one of which may be what it does not take.
+fn cannot_start(log: &str) -> Option<String> {
+    let lines: Vec<&str> = log.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let at = |words: &str| lines.iter().position(|line| line.starts_with(words));
+    let why = match at("Error occurred during initialization of") {
+        Some(at) => lines.get(at + 1)?,
+        None => lines.get(at("Error: Could not create the Java Virtual Machine")?.checked_sub(1)?)?,
+    };
+    let taken_up = lines.iter().filter_map(|line| line.trim_start_matches("NOTE: ").strip_prefix("Picked up "));
+    let variables: Vec<_> = taken_up.map(|line| line.replacen(": ", "=", 1)).collect();
+    let blame = if variables.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "; it had options from the environment, {}: mend or unset what it does not take",
+            variables.join(" and ")
+        )
+    };
+    Some(format!("{why}{blame}"))
 }
 
 /// What a log says of a process's end: what the report of a JVM that died has at its top, else the last line.

@@ -169,6 +169,13 @@ impl Setup {
         cells.any(|cell| !profiles_itself(&self.drivers, &cell.axes.store, profile))
     }
 
+    /// Stores of the plan that lack a library here: said before they fail, so that whoever wants them can get it.
+    pub(crate) fn cannot_be_opened(&self) -> BTreeSet<String> {
+        let stores = self.plan.workloads.iter().flat_map(|workload| &workload.cells).map(|cell| &cell.axes.store);
+        let missing = stores.filter_map(|store| Some((store, self.drivers.missing(store)?)));
+        missing.map(|(store, why)| format!("{store} cannot be opened here, so its cells will fail: {why}")).collect()
+    }
+
     /// What else goes on in some workload of the plan.
     pub(crate) fn disturbances(&self) -> BTreeSet<Disturbance> {
         self.plan.workloads.iter().map(|workload| workload.disturbance).collect()

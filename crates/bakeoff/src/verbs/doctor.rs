@@ -93,6 +93,9 @@ fn print_drivers() -> Result<()> {
                 if driver.description.platform == Platform::Jvm {
                     line("", Some(runtime(driver)));
                 }
+                for (store, why) in &driver.description.missing {
+                    line("", Some(format!("CANNOT OPEN {store}: {why}")));
+                }
             }
             for reason in &found.left_out {
                 line("left out", Some(reason.clone()));

@@ -49,7 +49,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     let budget = arguments.budget.as_deref().map(parse_budget).transpose()?;
     let source = SuiteSource::of(&arguments.suite)?;
     let setup = Setup::new(arguments, &source)?;
-    for reason in &setup.drivers.left_out {
+    for reason in setup.drivers.left_out.iter().chain(&setup.cannot_be_opened()) {
         tell!("note: {}", bakeoff_report::printable(reason));
     }
     let find_rate = arguments.find_rate.as_deref().map(|bound| find_rate::facts(&setup, bound)).transpose()?;

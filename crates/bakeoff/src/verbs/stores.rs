@@ -15,7 +15,7 @@ pub(crate) fn main(arguments: &StoresArguments) -> Result<Outcome> {
     let stores = drivers.stores();
     match &arguments.name {
         Some(name) => match stores.iter().find(|store| store.name == *name) {
-            Some(store) => print_store(store),
+            Some(store) => print_store(store, drivers.missing(name)),
             None => return Err(unknown(name, &stores, &not_built(&drivers)?)),
         },
         None => print_tables(&stores, &not_built(&drivers)?),
@@ -113,8 +113,11 @@ fn abilities(store: &&StoreDescription) -> [String; 6] {
     [&store.name, batches(store), threads, processes, &key, &value].map(str::to_owned)
 }
 
-fn print_store(store: &StoreDescription) {
+fn print_store(store: &StoreDescription, missing: Option<&str>) {
     print_paragraph(&format!("{} {}: ", store.title, store.version), 2, &store.summary);
+    if let Some(why) = missing {
+        print_paragraph("  cannot be opened here: ", 4, &bakeoff_report::printable(why));
+    }
     anstream::println!("  structure  {}, in {}", store.structure.name(), store.language);
     anstream::println!("  licence    {}", store.license);
     print_paragraph("  files      ", 13, &store.files);

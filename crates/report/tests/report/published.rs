@@ -1,6 +1,6 @@
 //! Publications through our matrix, and runs beside them.
 
-use bakeoff_protocol::Axes;
+use bakeoff_protocol::{Axes, Resources};
 use bakeoff_report::{Published, TerminalOptions, render_against, render_published, write_markdown};
 
 use crate::common::{axes, good, operation, phase_result, run, stores};
@@ -175,6 +175,39 @@ fn walks_of_a_smaller_tree_stand_beside_those_of_the_same_variant() {
     assert_eq!(walks.len(), 2, "{text}");
     assert!(walks[0].contains("50.3 µs") && walks[0].contains("10.0 µs") && walks[0].contains("232B..240B"), "{text}");
     assert!(walks[1].contains("49.2 µs") && walks[1].contains("5.00 µs"), "{text}");
+}
+
+#[test]
+fn garbage_of_a_java_program_stood_in_the_csv_alone() {
+    let axes = Axes { variant: Some("flat-buffer".to_owned()), records: 3_905, ..axes("rocksdb-jni") };
+    let mut walk = phase_result("walk", vec![operation("walk", 20_000)]);
+    let resources = &mut walk.resources;
+    resources.allocated_bytes = Some(5_000_000);
+    (resources.gc_collections, resources.gc_ns) = (Some(4), Some(6_000_000));
+    resources.gc_churn_eden_bytes = Some(4_000_000);
+    (resources.gc_churn_survivor_bytes, resources.gc_churn_other_bytes) = (Some(3_000), Some(0));
+    let mut run = run(vec![good(&axes, 1, vec![walk])], stores());
+    run.info["suite"]["scale"] = serde_json::json!(3_905.0 / 12_207_030.0);
+    let ozone = Published::find("ozone-2020").unwrap();
+    let text = render_against(&run, &ozone, &options(100)).unwrap();
+    let section = text.split("Garbage, then and now").nth(1).unwrap_or_else(|| panic!("{text}"));
+    let row = |name: &str| {
+        let rows = section.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        let found: Vec<String> = rows.filter(|row| row.starts_with(&format!("{name} "))).collect();
+        assert_eq!(found.len(), 1, "{name}: {section}");
+        found[0].clone()
+    };
+    // 5,000,000 bytes of 1,000 walks in 20 ms, in a phase of 10 ms.
+    assert_eq!(row("gc.alloc.rate.norm"), "gc.alloc.rate.norm 6560 5000 B/op");
+    assert_eq!(row("gc.alloc.rate"), "gc.alloc.rate 95.9 238 MB/sec");
+    assert_eq!(row("gc.churn.PS_Eden_Space.norm"), "gc.churn.PS_Eden_Space.norm 6600 4000 B/op");
+    assert_eq!(row("gc.churn.PS_Eden_Space"), "gc.churn.PS_Eden_Space 96.2 381 MB/sec");
+    assert_eq!(row("gc.churn.PS_Survivor_Space.norm"), "gc.churn.PS_Survivor_Space.norm 0.293 3.00 B/op");
+    assert_eq!(row("gc.count"), "gc.count 18.0 4.00 counts");
+    assert_eq!(row("gc.time / gc.count"), "gc.time / gc.count 2.78 1.50 ms");
+    // Where nothing is collected there is nothing to set beside it.
+    run.cells[0].phases[0].result.resources = Resources::default();
+    assert!(!render_against(&run, &ozone, &options(100)).unwrap().contains("Garbage"));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What a person sees: whole reports as snapshots, and figures computed by hand.
 
 use crate::common::*;
-use bakeoff_protocol::{Axes, Durability, FailureKind, Mode};
-use bakeoff_report::{CellRound, Run, TerminalOptions, render_terminal};
+use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Durability, FailureKind, Mode};
+use bakeoff_report::{CellRound, Run, TerminalOptions, render_terminal, write_markdown};
 use proptest::prelude::*;
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
@@ -89,6 +89,33 @@ fn what_the_jvm_collected_is_told_in_full_alone() {
     insta::assert_snapshot!(section.unwrap_or_else(|| panic!("{full}")));
     assert!(full.lines().all(|line| line.width() <= 100), "{full}");
     assert!(!render_terminal(&run, &PLAIN).contains("Heap of stores"));
+}
+
+#[test]
+fn compacted_copies_were_in_no_text() {
+    let disk = |allocated_bytes| Some(DiskUsage { apparent_bytes: 1, allocated_bytes, files: 2 });
+    let stored = |name: &str, copied| {
+        let mut cell = good(&axes(name), 1, vec![phase_result("get", vec![operation("get", 1_000)])]);
+        cell.end.finished.as_mut().unwrap().disk_before_close = disk(15_000_000);
+        cell.end.finished.as_mut().unwrap().disk_after_close = disk(10_000_000);
+        let copy = disk(6_000_000).map(|disk| CompactedCopy { copy_ns: 1, disk }).filter(|_| copied);
+        cell.end.verified.as_mut().unwrap().compacted_copy = copy;
+        cell
+    };
+    let run = run(vec![stored("lmdb", true), stored("sqlite", false)], stores());
+    let mut markdown = Vec::new();
+    write_markdown(&run, None, &mut markdown).unwrap();
+    for text in [render_terminal(&run, &PLAIN), String::from_utf8(markdown).unwrap()] {
+        let section = text.split("Storage").nth(1).unwrap_or_else(|| panic!("{text}"));
+        let words = |store: &str| {
+            let row = section.lines().find(|line| line.trim_start().starts_with(store)).unwrap();
+            row.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(words("LMDB"), "LMDB 14.3 MiB 9.54 MiB 5.72 MiB 4.77 MiB 2.00× 1.20×", "{text}");
+        assert_eq!(words("SQLite"), "SQLite 14.3 MiB 9.54 MiB – 4.77 MiB 2.00× –", "{text}");
+        assert!(section.lines().take(8).all(|line| line.width() <= 100), "{text}");
+    }
+    assert!(!render_terminal(&crate::common::run(vec![stored("sqlite", false)], stores()), &PLAIN).contains("Storage"));
 }
 
 #[test]

@@ -140,6 +140,9 @@ fn check(subject: &Subject) -> Vec<Checked> {
     let run = |(name, check): &Check| {
         Durability::ALL.map(|class| {
             let outcome = match offered(&class) {
+                true if subject.description.gives_up(class, &subject.given).is_some() => {
+                    Outcome::NotOffered("the word gives the class up")
+                }
                 true => check(subject, class),
                 false => Outcome::NotOffered("the store describes no such class"),
             };

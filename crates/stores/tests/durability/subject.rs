@@ -38,6 +38,18 @@ enum Home {
     Jvm { class_path: OsString, scratch: Arc<TempDir> },
 }
 
+impl Home {
+    /// The same with a scratch directory of its own: two that unpack a library in one at the same time do it elsewhere, in the working directory at worst.
+    fn afresh(&self) -> Self {
+        match self {
+            Self::Native(entry) => Self::Native(*entry),
+            Self::Jvm { class_path, .. } => {
+                Self::Jvm { class_path: class_path.clone(), scratch: Arc::new(directory()) }
+            }
+        }
+    }
+}
+
 /// The directory in which `./bakeoff` has built the JVM driver, whose stores are then looked at instead of those in this program.
 const JVM_BUILT: &str = "BAKEOFF_JVM_BUILT";
 
@@ -79,12 +91,9 @@ pub(crate) fn find(name: &str, given: Settings) -> Subject {
 
 impl Subject {
     /// The same store with each other word of each of its settings that is a choice, since a word may change what is written, and how. Numbers
-    /// change when and how much. Of stores on the JVM, whose words may give a class up or flush in any, defaults alone are looked at.
+    /// change when and how much.
     pub(crate) fn with_other_words(&self) -> Vec<Self> {
         let mut others = Vec::new();
-        if matches!(self.home, Home::Jvm { .. }) {
-            return others;
-        }
         for setting in &self.description.settings {
             let words: Vec<Value> = match &setting.kind {
                 SettingKind::Choice { words } => words.iter().map(|word| word.as_str().into()).collect(),
@@ -93,7 +102,7 @@ impl Subject {
             };
             let is_other = |word: &Value| setting.default.as_ref() != Some(word);
             let given = words.into_iter().filter(is_other).map(|word| Settings::from([(setting.name.clone(), word)]));
-            others.extend(given.map(|given| Self { given, ..self.clone() }));
+            others.extend(given.map(|given| Self { given, home: self.home.afresh(), ..self.clone() }));
         }
         others
     }

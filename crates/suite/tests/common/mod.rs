@@ -68,7 +68,9 @@ pub(crate) fn suite(from: &str, to: &str) -> Suite {
 pub(crate) fn tree() -> StoreDescription {
     let setting = |name: &str, kind| Setting {
         step: None,
+        memory: false,
         flushing: Vec::new(),
+        promises: BTreeMap::new(),
         name: name.to_owned(),
         kind,
         default: None,

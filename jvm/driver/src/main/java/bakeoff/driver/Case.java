@@ -19,6 +19,8 @@ import java.util.stream.Stream;
 
 /** Everything a request names, found and checked, before anything is measured. */
 final class Case {
+    private static final String LOADING = "loading the store's library";
+
     final Request request;
     final StoreDescription description;
     final Settings settings;
@@ -111,11 +113,14 @@ final class Case {
         try {
             return type.describe();
         } catch (Exception | LinkageError error) {
-            throw Failure.of("loading the store's library", error);
+            throw Failure.of(LOADING, error);
         }
     }
 
     private static Case prepare(Request request, StoreType type, StoreDescription description) throws Failure {
+        if (description.missing() != null) {
+            throw Failure.of(LOADING, StoreException.store(description.missing()));
+        }
         if (!description.offers(request.durability())) {
             throw Failure.badRequest("%s does not offer durability `%s`"
                     .formatted(request.store(), request.durability().word()));

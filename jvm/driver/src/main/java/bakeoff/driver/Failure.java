@@ -1,5 +1,6 @@
 package bakeoff.driver;
 
+import bakeoff.store.Causes;
 import bakeoff.store.StoreException;
 import bakeoff.tape.Operation;
 import bakeoff.tape.Record;
@@ -68,7 +69,7 @@ public final class Failure extends Exception {
         if (error instanceof Failure failure) {
             return failure;
         }
-        return new Failure(kindOf(error), doing + ": " + inWords(error), error);
+        return new Failure(kindOf(error), doing + ": " + Causes.inWords(error), error);
     }
 
     private static Kind kindOf(Throwable error) {
@@ -98,26 +99,6 @@ public final class Failure extends Exception {
         return message.contains("No space left on device")
                 || message.contains("Disk quota exceeded")
                 || message.contains("SQLITE_FULL");
-    }
-
-    /** The error and what caused it, each once. */
-    private static String inWords(Throwable error) {
-        String words = words(error);
-        for (Throwable cause = error.getCause(); cause != null; cause = cause.getCause()) {
-            if (cause.getMessage() == null || !words.contains(cause.getMessage())) {
-                words += ": " + words(cause);
-            }
-        }
-        return words;
-    }
-
-    private static String words(Throwable error) {
-        if (error instanceof StoreException && error.getMessage() != null) {
-            return error.getMessage();
-        }
-        return error.getMessage() == null
-                ? error.getClass().getName()
-                : error.getClass().getSimpleName() + ": " + error.getMessage();
     }
 
     Kind kind() {

@@ -17,7 +17,7 @@ public final class Main {
 
     private Main() {}
 
-    /** Exit status: 0 all went well, 1 the cell failed (the last event says why), 2 usage. */
+    /** Exit status: 0 all went well, 1 the cell failed (the last event says why) or a library is missing, 2 usage. */
     public static void main(String[] arguments) {
         Emitter emitter = new Emitter();
         String verb = arguments.length == 1 ? arguments[0] : "";
@@ -39,11 +39,16 @@ public final class Main {
 
     private static int describe(Emitter emitter) {
         JsonArray stores = new JsonArray();
+        JsonObject missing = new JsonObject();
         int status = 0;
         for (StoreType type : ServiceLoader.load(StoreType.class)) {
             try {
                 StoreDescription description = type.describe();
                 stores.add(description.toJson());
+                if (description.missing() != null) {
+                    missing.addProperty(description.name(), description.missing());
+                    status = 1;
+                }
             } catch (Exception | LinkageError error) {
                 System.err.printf("%s is left out: %s%n", type.getClass().getSimpleName(), error);
                 status = 1;
@@ -61,6 +66,7 @@ public final class Main {
         profiles.add("alloc");
         json.add("profiles", profiles);
         json.add("stores", stores);
+        json.add("missing", missing);
         emitter.emit(json);
         return status;
     }

@@ -22,11 +22,13 @@ public final class Merge {
     public static void main(String[] arguments) throws IOException {
         Path directory = Path.of(arguments[0]);
         JsonArray stores = new JsonArray();
+        JsonObject missing = new JsonObject();
         StringBuilder table = new StringBuilder();
         JsonObject whole = null;
         for (Path library : libraries(directory)) {
             whole = JsonParser.parseString(Files.readString(library.resolve("description.json")))
                     .getAsJsonObject();
+            whole.getAsJsonObject("missing").entrySet().forEach(store -> missing.add(store.getKey(), store.getValue()));
             for (JsonElement store : whole.getAsJsonArray("stores")) {
                 stores.add(store);
                 table.append(
@@ -37,6 +39,7 @@ public final class Merge {
             throw new IOException("no description in " + directory);
         }
         whole.add("stores", stores);
+        whole.add("missing", missing);
         Files.writeString(
                 directory.resolve("describe.json"),
                 new GsonBuilder().setPrettyPrinting().create().toJson(whole) + "\n");

@@ -1,5 +1,6 @@
 package bakeoff.driver;
 
+import bakeoff.measure.Churn;
 import bakeoff.measure.ClockCost;
 import bakeoff.measure.Counters;
 import bakeoff.measure.Device;
@@ -151,9 +152,11 @@ final class Run {
         Steady steady = phase.steadyWithin() > 0 ? new Steady(phase.steadyWithin(), operations, device) : null;
         Job job = new Job(phase.latency(), check, phase.speed(), steady);
         Progress progress = new Progress(emitter, phase.name(), operations, job.counter());
+        Churn.settle();
         Begin begun = Begin.now(device);
         LaneOutcome outcome = new Team<>(store, lanes).replay(phase, tape, job);
         long end = System.nanoTime();
+        Churn.settle();
         Optional<Begin> measured = Optional.ofNullable(steady).flatMap(Steady::begin);
         Begin begin = measured.orElse(begun);
         JsonObject resources = begin.resources(Counters.after(device), Jvm.read(), baseline);

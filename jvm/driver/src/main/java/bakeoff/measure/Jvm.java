@@ -21,11 +21,13 @@ public final class Jvm {
     private final long collections;
     private final long collectionMs;
     private final long compilationMs;
+    private final Churn churn;
 
-    private Jvm(long collections, long collectionMs, long compilationMs) {
+    private Jvm(long collections, long collectionMs, long compilationMs, Churn churn) {
         this.collections = collections;
         this.collectionMs = collectionMs;
         this.compilationMs = compilationMs;
+        this.churn = churn;
     }
 
     /** The counters now; negative where this JVM has none. */
@@ -34,7 +36,8 @@ public final class Jvm {
         return new Jvm(
                 sum(COLLECTORS.stream().mapToLong(GarbageCollectorMXBean::getCollectionCount)),
                 sum(COLLECTORS.stream().mapToLong(GarbageCollectorMXBean::getCollectionTime)),
-                compiles ? COMPILER.getTotalCompilationTime() : -1);
+                compiles ? COMPILER.getTotalCompilationTime() : -1,
+                Churn.read());
     }
 
     /** The sum; negative if any number is, which means that it is unknown. */
@@ -71,6 +74,7 @@ public final class Jvm {
         add(resources, "gc_collections", collections, earlier.collections, 1);
         add(resources, "gc_ns", collectionMs, earlier.collectionMs, MS_NS);
         add(resources, "jit_compile_ns", compilationMs, earlier.compilationMs, MS_NS);
+        churn.since(earlier.churn, resources);
         resources.addProperty("heap_peak_bytes", heapPeakBytes());
     }
 

@@ -5,6 +5,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A setting that suites may give a store.
@@ -14,7 +15,10 @@ import java.util.List;
  * @param min the smallest number taken
  * @param max the largest number taken
  * @param powersOfTwo whether only 1, 2, 4, 8 and so on are taken of the numbers between
+ * @param memory whether it is memory that the process takes, so that more than there is cannot be given
  * @param words the words taken by a choice
+ * @param flushing those with which every acknowledged write is flushed, whatever the class
+ * @param promises those with which no more than a class is promised, whatever the class
  * @param fallback the value taken when a request gives none; null where it follows from the data
  * @param help what it does, in one sentence
  * @param source the documentation that the default follows
@@ -25,7 +29,10 @@ public record Setting(
         long min,
         long max,
         boolean powersOfTwo,
+        boolean memory,
         List<String> words,
+        List<String> flushing,
+        Map<String, Durability> promises,
         JsonPrimitive fallback,
         String help,
         String source) {
@@ -42,23 +49,63 @@ public record Setting(
 
     /** True or false. */
     public static Setting flag(String name, boolean fallback, String help, String source) {
-        return new Setting(name, "boolean", 0, 0, false, List.of(), new JsonPrimitive(fallback), help, source);
+        return new Setting(
+                name,
+                "boolean",
+                0,
+                0,
+                false,
+                false,
+                List.of(),
+                List.of(),
+                Map.of(),
+                new JsonPrimitive(fallback),
+                help,
+                source);
     }
 
     /** One of a few words, of which the first is the default. */
     public static Setting choice(String name, List<String> words, String help, String source) {
-        return new Setting(name, "choice", 0, 0, false, words, new JsonPrimitive(words.get(0)), help, source);
+        return new Setting(
+                name,
+                "choice",
+                0,
+                0,
+                false,
+                false,
+                words,
+                List.of(),
+                Map.of(),
+                new JsonPrimitive(words.get(0)),
+                help,
+                source);
     }
 
     /** The same setting, of which only powers of two are taken. */
     public Setting ofPowersOfTwo() {
-        return new Setting(name, type, min, max, true, words, fallback, help, source);
+        return new Setting(name, type, min, max, true, memory, words, flushing, promises, fallback, help, source);
+    }
+
+    /** The same setting, of memory that the process takes. */
+    Setting ofMemory() {
+        return new Setting(name, type, min, max, powersOfTwo, true, words, flushing, promises, fallback, help, source);
+    }
+
+    /** The same setting, which with these words has every acknowledged write flushed. */
+    public Setting flushing(String... with) {
+        return new Setting(
+                name, type, min, max, powersOfTwo, memory, words, List.of(with), promises, fallback, help, source);
+    }
+
+    /** The same setting, of whose words some promise no more than a class. */
+    public Setting promising(Map<String, Durability> most) {
+        return new Setting(name, type, min, max, powersOfTwo, memory, words, flushing, most, fallback, help, source);
     }
 
     private static Setting number(
             String name, String type, long min, long max, Long fallback, String help, String source) {
         JsonPrimitive value = fallback == null ? null : new JsonPrimitive(fallback);
-        return new Setting(name, type, min, max, false, List.of(), value, help, source);
+        return new Setting(name, type, min, max, false, false, List.of(), List.of(), Map.of(), value, help, source);
     }
 
     /** As {@code describe} prints it. */
@@ -73,10 +120,23 @@ public record Setting(
                 json.addProperty("step", "power-of-two");
             }
         }
+        if (memory) {
+            json.addProperty("memory", true);
+        }
         if (!words.isEmpty()) {
             JsonArray array = new JsonArray();
             words.forEach(array::add);
             json.add("words", array);
+        }
+        if (!flushing.isEmpty()) {
+            JsonArray array = new JsonArray();
+            flushing.forEach(array::add);
+            json.add("flushing", array);
+        }
+        if (!promises.isEmpty()) {
+            JsonObject classes = new JsonObject();
+            promises.forEach((word, most) -> classes.addProperty(word, most.word()));
+            json.add("promises", classes);
         }
         if (fallback != null) {
             json.add("default", fallback);

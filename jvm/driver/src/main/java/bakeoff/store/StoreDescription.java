@@ -16,12 +16,13 @@ public final class StoreDescription {
     public static final String HEAP = "heap";
 
     private static final Setting HEAP_SETTING = Setting.bytes(
-            HEAP,
-            64L << 20,
-            1L << 40,
-            null,
-            "The largest Java heap; by default what the JVM chooses, a quarter of the memory.",
-            "https://docs.oracle.com/en/java/javase/17/gctuning/ergonomics.html");
+                    HEAP,
+                    64L << 20,
+                    1L << 40,
+                    null,
+                    "The largest Java heap; by default what the JVM chooses, a quarter of the memory.",
+                    "https://docs.oracle.com/en/java/javase/17/gctuning/ergonomics.html")
+            .ofMemory();
 
     private record Support(String how, String source) {}
 
@@ -36,6 +37,7 @@ public final class StoreDescription {
     private Long valueBytesMax = (long) Integer.MAX_VALUE;
     private JsonObject memory;
     private boolean testOnly;
+    private String missing;
 
     /** A store with this name in suites and this one for people. */
     public StoreDescription(String name, String title) {
@@ -51,6 +53,23 @@ public final class StoreDescription {
     /** The version that the library itself reports. */
     public StoreDescription version(String text) {
         return text("version", text);
+    }
+
+    /** A library that is loaded to be asked for its version. */
+    @FunctionalInterface
+    public interface NativeLibrary {
+        /** The version that it reports, once it is loaded. */
+        String version() throws Exception;
+    }
+
+    /** The version that a native library reports. Where it does not load, the store is described all the same, and says why it cannot be opened. */
+    public StoreDescription version(NativeLibrary library) {
+        try {
+            return version(library.version());
+        } catch (Exception | LinkageError error) {
+            missing = Causes.inWords(error);
+            return version("unknown");
+        }
     }
 
     /** SPDX licence expression. */
@@ -181,6 +200,11 @@ public final class StoreDescription {
     /** The longest key; absent as the longest number. */
     public long keyBytesMax() {
         return keyBytesMax == null ? Long.MAX_VALUE : keyBytesMax;
+    }
+
+    /** Why it cannot be opened here, and how that is mended; null if it can. */
+    public String missing() {
+        return missing;
     }
 
     /** Whether it exists to test bakeoff itself. */

@@ -69,11 +69,13 @@ public record LmdbOptions(
                                 + "will write.",
                         SOURCE + "#gaa2506ec8dab3d969b0e609cd82e619e5"))
                 .setting(Setting.choice(
-                        "sync",
-                        List.of("by-class", "off", "data", "full"),
-                        "What a commit flushes: nothing (MDB_NOSYNC), the data but not the meta page (MDB_NOMETASYNC), or both. Class "
-                                + "power needs both.",
-                        FLAGS))
+                                "sync",
+                                List.of("by-class", "off", "data", "full"),
+                                "What a commit flushes: nothing (MDB_NOSYNC), the data but not the meta page (MDB_NOMETASYNC), or both. Class "
+                                        + "power needs both.",
+                                FLAGS)
+                        .flushing("data", "full")
+                        .promising(Map.of("off", Durability.PROCESS, "data", Durability.PROCESS)))
                 .setting(Setting.flag(
                         "write-map",
                         false,

@@ -34,12 +34,10 @@ public final class LevelDbJni implements StoreType {
 
     @Override
     public StoreDescription describe() {
-        // The library is unpacked and loaded, or this fails; it does not tell its version otherwise.
-        NativeDB.LIBRARY.load();
         return new StoreDescription("leveldb-jni", "LevelDB (JNI)")
                 .summary(
                         "Log-structured merge tree: LevelDB 1.14 of 2013 with a memory-mapped log, through LevelDBJNI.")
-                .version(JniDBFactory.VERSION)
+                .version(LevelDbJni::version)
                 .license("BSD-3-Clause")
                 .language("C++")
                 .structure("lsm")
@@ -80,6 +78,12 @@ public final class LevelDbJni implements StoreType {
                         OPTIONS)
                 .share("cache", 50, 1)
                 .share("write-buffer", 50, 2);
+    }
+
+    /** The library is unpacked and loaded, or this fails; it does not tell its version otherwise. */
+    private static String version() {
+        NativeDB.LIBRARY.load();
+        return JniDBFactory.VERSION;
     }
 
     @Override

@@ -86,10 +86,14 @@ abstract class LmdbJava<B> implements StoreType {
 
     @Override
     public StoreDescription describe() {
-        Meta.Version version = Meta.version();
         return LmdbOptions.describe(name, title, binding)
-                .version("%d.%d.%d".formatted(version.major, version.minor, version.patch))
+                .version(LmdbJava::version)
                 .license("Apache-2.0 AND OLDAP-2.8");
+    }
+
+    private static String version() {
+        Meta.Version version = Meta.version();
+        return "%d.%d.%d".formatted(version.major, version.minor, version.patch);
     }
 
     @Override

@@ -20,7 +20,7 @@ public final class LmdbJni implements StoreType {
     @Override
     public StoreDescription describe() {
         return LmdbOptions.describe("lmdbjni", "LMDBJNI", "through LMDBJNI's buffers")
-                .version(number(Env.version()))
+                .version(() -> number(Env.version()))
                 .license("Apache-2.0 AND OLDAP-2.8");
     }
 

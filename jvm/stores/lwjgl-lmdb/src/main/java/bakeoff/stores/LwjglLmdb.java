@@ -36,7 +36,7 @@ public final class LwjglLmdb implements StoreType {
     @Override
     public StoreDescription describe() {
         return LmdbOptions.describe("lwjgl-lmdb", "LWJGL LMDB", "through LWJGL's bindings")
-                .version(version())
+                .version(LwjglLmdb::version)
                 .license("BSD-3-Clause AND OLDAP-2.8");
     }
 

@@ -34,11 +34,10 @@ public final class RocksDbJni implements StoreType {
 
     @Override
     public StoreDescription describe() {
-        RocksDB.loadLibrary();
         return new StoreDescription("rocksdb-jni", "RocksDB (JNI)")
                 .summary(
                         "Log-structured merge tree, a fork of LevelDB with many threads and settings, through its Java interface.")
-                .version(RocksDB.rocksdbVersion().toString())
+                .version(RocksDbJni::version)
                 .license("Apache-2.0 OR GPL-2.0-only")
                 .language("C++")
                 .structure("lsm")
@@ -93,6 +92,11 @@ public final class RocksDbJni implements StoreType {
                         WIKI + "Setup-Options-and-Basic-Tuning")
                 .share("cache", 33, 1)
                 .share("write-buffer", 67, 2);
+    }
+
+    private static String version() {
+        RocksDB.loadLibrary();
+        return RocksDB.rocksdbVersion().toString();
     }
 
     @Override

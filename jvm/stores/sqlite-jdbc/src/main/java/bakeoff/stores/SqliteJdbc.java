@@ -34,11 +34,11 @@ public final class SqliteJdbc implements StoreType {
     private static final int BUSY_TIMEOUT_MS = 60_000;
 
     @Override
-    public StoreDescription describe() throws Exception {
+    public StoreDescription describe() {
         return new StoreDescription("sqlite-jdbc", "SQLite (JDBC)")
                 .summary(
                         "SQL database in one file, through sqlite-jdbc; here one table of keys and values, with prepared statements.")
-                .version(version())
+                .version(SqliteJdbc::version)
                 .license("Apache-2.0 AND blessing")
                 .language("C")
                 .structure("b-tree")

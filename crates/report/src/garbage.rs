@@ -1,0 +1,115 @@
+//! What a Java program allocated and what was collected of it, as JMH's profiler `gc` printed it in a publication, beside what a run measured.
+
+use std::collections::BTreeMap;
+
+use bakeoff_protocol::PhaseResult;
+use bakeoff_stats::mean;
+
+use crate::figures::per_operation;
+use crate::format::{digits, printable};
+use crate::published::{Figure, Kind, Published};
+use crate::results::{CellRound, failed_cells};
+use crate::run::Run;
+use crate::sections::section;
+use crate::table::{Side, Text, TextTable, paragraph};
+
+/// JMH prints bytes in these.
+const MEBIBYTE: f64 = (1 << 20) as f64;
+
+const WHAT: &str = "By JMH's names (-prof gc). Then they were of a measurement with a collector of its time, whose parts of the heap have its names; now of the phase, with \
+    the collector that the JVM chooses: rates are by the time of the operations, churn by that of the whole phase. Counts and times are sums over \
+    all that was measured, so that only a collection's mean time can be set beside another. Means of all rounds.";
+
+/// Phases of the same variant, store and number of threads.
+type Place = (String, String, String, u32);
+
+/// The section; empty unless the publication has such figures of phases that the run has too.
+pub(crate) fn render(run: &Run, published: &Published, width: usize, color: bool) -> String {
+    let mut places: BTreeMap<Place, Vec<&Figure>> = BTreeMap::new();
+    for figure in published.figures.iter().filter(|figure| figure.measure == Kind::Garbage) {
+        if let Some(place) = place(figure) {
+            places.entry(place).or_default().push(figure);
+        }
+    }
+    let mut out = String::new();
+    for (place, figures) in &places {
+        let phases = phases(run, place);
+        if phases.iter().all(|phase| phase.resources.gc_collections.is_none()) {
+            continue;
+        }
+        let (variant, phase, store, threads) = place;
+        let threads = if *threads == 1 { String::new() } else { format!(", {threads} threads") };
+        let heading = format!("{phase} · {store} · variant {variant}{threads}");
+        out.push_str(&paragraph(&printable(&heading), width, "  ", "    "));
+        out.push_str(&table(figures, &phases).render(width, color));
+    }
+    if out.is_empty() { out } else { section("Garbage, then and now", &(paragraph(WHAT, width, "", "") + &out)) }
+}
+
+fn place(figure: &Figure) -> Option<Place> {
+    let (variant, phase, store) = (figure.variant.clone()?, figure.phase.clone()?, figure.store.clone()?);
+    Some((variant, phase, store, figure.threads.unwrap_or(1)))
+}
+
+/// The rounds of a phase in cells that never failed.
+fn phases<'a>(run: &'a Run, (variant, phase, store, threads): &Place) -> Vec<&'a PhaseResult> {
+    let failed = failed_cells(&run.cells);
+    let is_of = |cell: &&CellRound| {
+        let axes = &cell.end.axes;
+        let of_variant = axes.variant.as_ref() == Some(variant) && axes.disturbance.is_none();
+        of_variant && axes.store == *store && axes.threads == *threads && !failed.contains(cell.end.cell.as_str())
+    };
+    let lines = run.cells.iter().filter(is_of).flat_map(|cell| &cell.phases);
+    lines.map(|line| &line.result).filter(|result| result.phase == *phase).collect()
+}
+
+/// A row for each figure, and one for the mean time of a collection.
+fn table(figures: &[&Figure], phases: &[&PhaseResult]) -> TextTable {
+    let mut table = TextTable::new(vec![Side::Left, Side::Right, Side::Right, Side::Left]);
+    table.row(["", "then", "now", ""].map(Text::plain).to_vec());
+    let shown = |figure: Option<f64>| figure.map_or_else(|| "–".to_owned(), digits);
+    let mut row = |name: &str, then: Option<f64>, now: Option<f64>, unit: &str| {
+        let cells = [format!("    {}", printable(name)), shown(then), shown(now), printable(unit)];
+        table.row(cells.map(Text::plain).to_vec());
+    };
+    let mut then = BTreeMap::new();
+    for figure in figures {
+        let name = figure.parameters.as_deref().unwrap_or_default();
+        row(name, figure.mean, now(name, phases), &figure.unit);
+        then.insert(name, figure.mean);
+    }
+    let each =
+        |ms: Option<f64>, count: Option<f64>| ms.zip(count.filter(|count| *count > 0.0)).map(|(ms, count)| ms / count);
+    if let (Some(ms), Some(count)) = (then.get("gc.time"), then.get("gc.count")) {
+        row("gc.time / gc.count", each(*ms, *count), each(now("gc.time", phases), now("gc.count", phases)), "ms");
+    }
+    table
+}
+
+/// The mean over rounds of what JMH calls so, in its unit; `None` for what is not measured here.
+fn now(name: &str, phases: &[&PhaseResult]) -> Option<f64> {
+    let figures: Vec<f64> = phases.iter().filter_map(|phase| figure(name, phase)).collect();
+    mean(&figures)
+}
+
+fn figure(name: &str, phase: &PhaseResult) -> Option<f64> {
+    let of = &phase.resources;
+    let number = |of: Option<u64>| of.map(|number| number as f64);
+    let rate = |bytes: f64, ns: u64| (ns > 0).then(|| bytes / MEBIBYTE / (ns as f64 / 1e9));
+    match name {
+        "gc.count" => number(of.gc_collections),
+        "gc.time" => number(of.gc_ns).map(|ns| ns / 1e6),
+        "gc.alloc.rate" => rate(number(of.allocated_bytes)?, phase.timed_ns),
+        "gc.alloc.rate.norm" => per_operation(phase, number(of.allocated_bytes)?),
+        _ => {
+            let pool = name.strip_prefix("gc.churn.")?;
+            let by_operation = pool.strip_suffix(".norm");
+            let bytes = number(match by_operation.unwrap_or(pool) {
+                pool if pool.contains("Eden") => of.gc_churn_eden_bytes,
+                pool if pool.contains("Survivor") => of.gc_churn_survivor_bytes,
+                _ => of.gc_churn_other_bytes,
+            })?;
+            if by_operation.is_some() { per_operation(phase, bytes) } else { rate(bytes, phase.wall_ns) }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package bakeoff.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+final class CausesTest {
+    private static String words(String linkers) {
+        return Causes.inWords(new ExceptionInInitializerError(new UnsatisfiedLinkError(linkers)));
+    }
+
+    @Test
+    void aLibraryThatIsMissingIsNamedWithItsPackage() {
+        String cannot = ": cannot open shared object file: No such file or directory";
+        String words = words("/tmp/liba-1.so: libstdc++.so.6" + cannot + "\nSearch paths:\n[/lib]");
+        assertTrue(words.contains("install the library libstdc++.so.6 (Debian: apt-get install libstdc++6)"), words);
+        assertFalse(words.contains("Search paths"), words);
+        words = words("libsnappy.so.1" + cannot);
+        assertTrue(words.contains("apt-file search libsnappy.so.1 names its package"), words);
+    }
+
+    @Test
+    void aLibraryThatIsNotInItsPackageIsToldWithTheMachine() {
+        assertTrue(words("no libx.so in jar").contains("this is Linux "), words("no libx.so in jar"));
+        assertTrue(words("/tmp/libx.so: cannot open shared object file").contains("this is Linux "));
+    }
+
+    @Test
+    void otherErrorsAreToldAsTheyAreEachOnce() {
+        Exception error = new IllegalStateException("it failed: no", new java.io.IOException("no"));
+        assertEquals("IllegalStateException: it failed: no", Causes.inWords(error));
+    }
+}
