@@ -24,7 +24,7 @@ pub(crate) fn setting(
     source: &str,
 ) -> Setting {
     let (name, help, source) = (name.to_owned(), help.to_owned(), source.to_owned());
-    Setting { name, kind, step: None, default, flushing: Vec::new(), help, source }
+    Setting { name, kind, step: None, default, room: None, flushing: Vec::new(), help, source }
 }
 
 /// The kind of a setting that is one of a few words.
@@ -49,5 +49,5 @@ pub(crate) fn memory(shares: &[MemoryShare], how: &str, source: &str) -> Option<
     feature = "wiredtiger"
 ))]
 pub(crate) fn share(setting: &str, percent: u32, pieces: u32) -> MemoryShare {
-    MemoryShare { setting: setting.to_owned(), percent, pieces, per_thread: false, mapped: false }
+    MemoryShare { setting: setting.to_owned(), percent, pieces, per_thread: false, mapped: false, overhead: None }
 }

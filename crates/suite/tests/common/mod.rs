@@ -68,6 +68,7 @@ pub(crate) fn suite(from: &str, to: &str) -> Suite {
 pub(crate) fn tree() -> StoreDescription {
     let setting = |name: &str, kind| Setting {
         step: None,
+        room: None,
         flushing: Vec::new(),
         name: name.to_owned(),
         kind,
