@@ -209,6 +209,9 @@ pub struct Setting {
     /// The value taken when a request gives none; absent where the store derives it from the request's hints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<serde_json::Value>,
+    /// What it must have room for, besides its limits; absent where nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room: Option<Room>,
     /// Those of its words with which every acknowledged write is flushed, whatever the class.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flushing: Vec<String>,
@@ -228,10 +231,46 @@ impl Setting {
         Self { step: Some(step), ..self }
     }
 
+    /// The same setting, which must have room for this.
+    #[must_use]
+    pub fn with_room(self, room: Room) -> Self {
+        Self { room: Some(room), ..self }
+    }
+
     /// The same setting, which with this word has every acknowledged write flushed.
     #[must_use]
     pub fn flushing(self, word: &str) -> Self {
         Self { flushing: vec![word.to_owned()], ..self }
+    }
+}
+
+/// Pieces of another setting's size that a setting must have room for, such as pages in a cache.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Room {
+    /// The other setting, one of a number of bytes.
+    pub setting: String,
+    /// What that is taken to be, in bytes, where it is neither given nor has a default.
+    pub otherwise_bytes: u64,
+    /// So many pieces at least.
+    pub pieces: u32,
+    /// And so many for each thread, if that is more.
+    pub pieces_per_thread: u32,
+}
+
+impl Room {
+    /// How many pieces it is with so many threads.
+    pub fn pieces(&self, threads: u32) -> u64 {
+        u64::from(self.pieces).max(u64::from(self.pieces_per_thread) * u64::from(threads))
+    }
+
+    /// The size of one with these settings, in bytes.
+    pub fn piece_bytes(&self, settings: &crate::Settings) -> u64 {
+        settings.get(&self.setting).and_then(serde_json::Value::as_u64).unwrap_or(self.otherwise_bytes)
+    }
+
+    /// The least that the setting may be, in bytes.
+    pub fn bytes(&self, settings: &crate::Settings, threads: u32) -> u64 {
+        self.pieces(threads).saturating_mul(self.piece_bytes(settings))
     }
 }
 
@@ -245,6 +284,17 @@ pub struct MemorySplit {
     /// The settings that share the memory. None where the store has no memory of its own but leaves its files to the page cache.
     #[serde(default)]
     pub shares: Vec<MemoryShare>,
+}
+
+impl MemorySplit {
+    /// What the store takes with these settings when so many threads use it, in bytes.
+    pub fn taken_bytes(&self, settings: &crate::Settings, threads: u32) -> u64 {
+        let taken = |share: &MemoryShare| {
+            let bytes = settings.get(&share.setting).and_then(serde_json::Value::as_u64);
+            bytes.map_or(0, |bytes| share.taken_bytes(bytes, threads))
+        };
+        self.shares.iter().map(taken).fold(0, u64::saturating_add)
+    }
 }
 
 /// The part of the memory that one setting gets.
@@ -262,15 +312,46 @@ pub struct MemoryShare {
     /// It is a part of a file that is mapped: page cache, for which the store takes no memory, so that more than there is does no harm.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mapped: bool,
+    /// What the library takes besides the setting; absent where that does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<Overhead>,
+}
+
+/// What a library takes besides what a setting names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overhead {
+    /// In percent of the setting.
+    pub percent: u32,
+    /// Only where the setting is less than so many bytes.
+    pub below_bytes: u64,
 }
 
 impl MemoryShare {
-    /// What the setting becomes when the store is given `memory_bytes` and used by so many threads.
-    pub fn bytes(&self, memory_bytes: u64, threads: u32) -> u64 {
+    fn all_pieces(&self, threads: u32) -> u128 {
         let threads = if self.per_thread { threads } else { 1 };
-        let pieces = u128::from(self.pieces.max(1)) * u128::from(threads.max(1));
-        let bytes = u128::from(memory_bytes) * u128::from(self.percent) / 100 / pieces;
+        u128::from(self.pieces.max(1)) * u128::from(threads.max(1))
+    }
+
+    /// What the setting becomes when its part of the memory is `part_bytes` and so many threads use the store.
+    pub fn setting_bytes(&self, part_bytes: u64, threads: u32) -> u64 {
+        let piece = u128::from(part_bytes) / self.all_pieces(threads);
+        let bytes = match self.overhead {
+            Some(Overhead { percent, below_bytes }) if piece < u128::from(below_bytes) => {
+                piece * 100 / (100 + u128::from(percent))
+            }
+            _ => piece,
+        };
         u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
+
+    /// What the store takes when the setting is `setting_bytes` and so many threads use it.
+    pub fn taken_bytes(&self, setting_bytes: u64, threads: u32) -> u64 {
+        let bytes = u128::from(setting_bytes);
+        let added = match self.overhead {
+            Some(Overhead { percent, below_bytes }) if setting_bytes < below_bytes => bytes * u128::from(percent) / 100,
+            _ => 0,
+        };
+        u64::try_from((bytes + added) * self.all_pieces(threads)).unwrap_or(u64::MAX)
     }
 }
 

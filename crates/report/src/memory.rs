@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{CellEnd, Settings, StoreDescription};
+use bakeoff_protocol::{CellEnd, MemorySplit, Settings, StoreDescription};
 
 use crate::format::{bytes, listed, printable};
 use crate::run::Run;
@@ -12,8 +12,10 @@ use crate::table::{Side, Text, TextTable, paragraph};
 /// One store's part of the story, over all its rounds that ended well.
 #[derive(Default)]
 struct Use {
-    /// The settings that the memory became, in words.
-    settings: BTreeSet<String>,
+    /// The settings that the memory became, in words, and what they come to where that is another amount than was given.
+    settings: BTreeSet<(String, Option<u64>)>,
+    /// In some cell they come to another amount than was given.
+    is_other: bool,
     /// The most that its files had of the page cache when they were closed.
     page_cache_bytes: Option<u64>,
     /// The most that a cell with a limit took.
@@ -30,8 +32,14 @@ pub(crate) fn render(run: &Run, width: usize, color: bool) -> String {
     }
     let sizes = |of: &BTreeSet<u64>| listed(&of.iter().map(|&size| bytes(size as f64)).collect::<Vec<_>>());
     let mut words = Vec::new();
+    let uses = uses(&ends, &run.stores);
     if !given.is_empty() {
         words.push(format!("Every store was given {}, divided as its documentation advises.", sizes(&given)));
+        if uses.values().any(|of| of.is_other) {
+            words.push(
+                "Where settings came to more or less than that, what they came to stands beside them.".to_owned(),
+            );
+        }
     }
     if !limits.is_empty() {
         words.push(format!(
@@ -40,7 +48,6 @@ pub(crate) fn render(run: &Run, width: usize, color: bool) -> String {
         ));
     }
     let mut out = paragraph(&words.join(" "), width, "", "");
-    let uses = uses(&ends);
     out.push_str(&table(&uses, &run.stores, limits.is_empty()).render(width, color));
     if !given.is_empty() {
         for store in &run.stores {
@@ -52,12 +59,17 @@ pub(crate) fn render(run: &Run, width: usize, color: bool) -> String {
     section("Memory", &out)
 }
 
-fn uses<'a>(ends: &[&'a CellEnd]) -> BTreeMap<&'a str, Use> {
+fn uses<'a>(ends: &[&'a CellEnd], stores: &[StoreDescription]) -> BTreeMap<&'a str, Use> {
     let mut uses: BTreeMap<&str, Use> = BTreeMap::new();
     for end in ends {
         let of = uses.entry(&end.axes.store).or_default();
-        if end.axes.memory_bytes.is_some() {
-            of.settings.insert(settings_words(&end.memory_settings));
+        if let Some(memory_bytes) = end.axes.memory_bytes {
+            let split =
+                stores.iter().find(|store| store.name == end.axes.store).and_then(|store| store.memory.as_ref());
+            let words = settings_words(&end.memory_settings);
+            let other = split.and_then(|split| other_bytes(split, memory_bytes, end));
+            of.is_other |= other.is_some();
+            of.settings.insert((words, other));
         }
         let page_cache = end.finished.as_ref().and_then(|finished| finished.page_cache_bytes);
         of.page_cache_bytes = of.page_cache_bytes.max(page_cache);
@@ -66,11 +78,25 @@ fn uses<'a>(ends: &[&'a CellEnd]) -> BTreeMap<&'a str, Use> {
     uses
 }
 
+/// What a cell's settings come to, if it differs from what was given by more than rounding does.
+fn other_bytes(split: &MemorySplit, memory_bytes: u64, end: &CellEnd) -> Option<u64> {
+    if split.shares.is_empty() {
+        return None;
+    }
+    let mut settings = end.axes.settings.clone();
+    settings.extend(end.memory_settings.clone());
+    let taken_bytes = split.taken_bytes(&settings, end.axes.threads);
+    (taken_bytes.abs_diff(memory_bytes) > memory_bytes / 100).then_some(taken_bytes)
+}
+
 /// What the memory became, in words.
 fn became(of: &Use, store: &StoreDescription) -> String {
     let divides = store.memory.as_ref().is_some_and(|memory| !memory.shares.is_empty());
     let nothing = if divides { "what the suite sets" } else { "page cache alone" };
-    let words = |settings: &String| if settings.is_empty() { nothing.to_owned() } else { settings.clone() };
+    let words = |(settings, other): &(String, Option<u64>)| {
+        let settings = if settings.is_empty() { nothing } else { settings };
+        other.map_or_else(|| settings.to_owned(), |taken| format!("{settings}, {} in all", bytes(taken as f64)))
+    };
     of.settings.iter().map(words).collect::<Vec<_>>().join("; ")
 }
 

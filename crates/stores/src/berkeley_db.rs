@@ -10,7 +10,10 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, Settings, Step, StoreDescription, Structure};
+use bakeoff_protocol::{
+    Capabilities, Durability, MemoryShare, Overhead, Room, Setting, SettingKind, Settings, Step, StoreDescription,
+    Structure,
+};
 
 use crate::describe::{classes, memory, setting, share};
 use crate::settings::integer;
@@ -22,9 +25,16 @@ use session::BerkeleySession;
 const FILE: &str = "records.db";
 /// `DB_MINPAGECACHE` in Berkeley DB's `db_int.h`: a database with a cache of its own gets room for so many pages at least, whatever is asked for. In an
 /// environment nobody sees to that.
-const CACHE_PAGES_MIN: u64 = 16;
+const CACHE_PAGES_MIN: u32 = 16;
 /// A thread holds on to its leaf while it looks for room for what follows.
-const CACHE_PAGES_PER_THREAD: u64 = 2;
+const CACHE_PAGES_PER_THREAD: u32 = 2;
+/// "Any cache size less than 500MB is automatically increased by 25% to account for cache overhead; cache sizes larger than 500MB are used as specified"
+/// (`DB_ENV->set_cachesize`). `get_cachesize` of 5.3.28 tells a quarter more up to 524,287,999 bytes and no more from 524,288,000 on.
+const CACHE_OVERHEAD: Overhead = Overhead { percent: 25, below_bytes: 500 << 20 };
+/// "The default cache size is 256KB" (`DB->set_cachesize`).
+const CACHE_BYTES: u64 = 256 << 10;
+/// What most file systems name as their block size: a page is not smaller unless it is asked for.
+const PAGE_BYTES_USUAL: u64 = 4_096;
 const MANUAL: &str = "https://docs.oracle.com/cd/E17276_01/html";
 
 /// What a Berkeley DB store says of itself, but for its name and summary.
@@ -61,8 +71,9 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
         files: "records.db; in the classes process and power also log.* (logs, of 10 MiB each)".to_owned(),
         settings: settings(),
         memory: memory(
-            &[share("cache", 80, 1)],
-            "four fifths for the cache of pages, since Berkeley DB adds a quarter for what it keeps beside them",
+            &[MemoryShare { overhead: Some(CACHE_OVERHEAD), ..share("cache", 100, 1) }],
+            "all of it for the cache of pages: four fifths up to 500 MiB, to which Berkeley DB adds a quarter for what it keeps beside them, and the \
+             whole above, to which it adds nothing",
             &format!("{MANUAL}/api_reference/C/envset_cachesize.html"),
         ),
         test_only: false,
@@ -102,11 +113,13 @@ fn settings() -> Vec<Setting> {
     vec![
         setting(
             "cache",
-            SettingKind::Bytes { min: CACHE_PAGES_MIN * 4_096, max: 1 << 40 },
-            Some((256 << 10).into()),
-            "Memory for pages, room for 16 and for two of each thread at least; Berkeley DB adds a quarter to less than 500 MB.",
+            SettingKind::Bytes { min: u64::from(CACHE_PAGES_MIN) * PAGE_BYTES_USUAL, max: 1 << 40 },
+            None,
+            "Memory for pages, room for 16 and for two of each thread at least; Berkeley DB adds a quarter to less than 500 MiB. By default its own 256 KiB, or \
+             that room if it is more.",
             &format!("{MANUAL}/api_reference/C/envset_cachesize.html"),
-        ),
+        )
+        .with_room(cache_room()),
         setting(
             "page-size",
             SettingKind::Bytes { min: 512, max: 65_536 },
@@ -126,6 +139,17 @@ fn settings() -> Vec<Setting> {
     ]
 }
 
+/// The pages that threads may hold on to at a time: whoever finds no page that may leave gets "out of memory", cannot undo what it has begun for the
+/// same reason, and the others wait for its locks for ever.
+fn cache_room() -> Room {
+    Room {
+        setting: "page-size".to_owned(),
+        otherwise_bytes: PAGE_BYTES_USUAL,
+        pieces: CACHE_PAGES_MIN,
+        pieces_per_thread: CACHE_PAGES_PER_THREAD,
+    }
+}
+
 /// Creates or opens the database.
 pub(crate) fn open(request: &OpenRequest<'_>, structure: Structure) -> Result<Box<dyn Store>, StoreError> {
     let hash = structure == Structure::Hash;
@@ -134,8 +158,8 @@ pub(crate) fn open(request: &OpenRequest<'_>, structure: Structure) -> Result<Bo
         Durability::Process => Log::Written,
         Durability::Power => Log::Flushed,
     };
-    let (page_bytes, cache_bytes) = (page_bytes(request)?, integer(request.settings, "cache")?);
-    check_cache(request, page_bytes, cache_bytes)?;
+    let page_bytes = page_bytes(request)?;
+    let cache_bytes = cache_bytes(request, page_bytes)?;
     let database = Database::open(&Options { directory: request.directory, hash, page_bytes, cache_bytes, log })?;
     let (checkpoint_bytes, written_bytes) = (integer(request.settings, "checkpoint")?, AtomicU64::new(0));
     let turn = Mutex::new(());
@@ -145,6 +169,7 @@ pub(crate) fn open(request: &OpenRequest<'_>, structure: Structure) -> Result<Bo
         has_transactions: log != Log::Absent,
         turn,
         page_bytes,
+        cache_bytes,
         checkpoint_bytes,
         written_bytes,
     }))
@@ -161,20 +186,21 @@ fn page_bytes(request: &OpenRequest<'_>) -> Result<u32, StoreError> {
         .map_err(|_| StoreError::BadRequest(format!("setting `page-size` is {bytes}: give 65536 at most")))
 }
 
-/// Refuses a cache of fewer pages than threads may hold on to at a time: whoever finds no page that may leave gets "out of memory", cannot undo what it
-/// has begun for the same reason, and the others wait for its locks for ever.
-fn check_cache(request: &OpenRequest<'_>, page_bytes: u32, cache_bytes: u64) -> Result<(), StoreError> {
-    let page_bytes = u64::from(page_bytes);
-    let threads = u64::from(request.hints.threads);
-    let pages = CACHE_PAGES_MIN.max(threads.saturating_mul(CACHE_PAGES_PER_THREAD));
-    let least = page_bytes.saturating_mul(pages);
-    if cache_bytes >= least {
-        return Ok(());
+/// The cache that was asked for, or the default and as much more as is needed. A plan refuses one that is too small where it knows the size of a page.
+fn cache_bytes(request: &OpenRequest<'_>, page_bytes: u32) -> Result<u64, StoreError> {
+    let threads = request.hints.threads;
+    let pages = cache_room().pieces(threads);
+    let least = u64::from(page_bytes).saturating_mul(pages);
+    if !request.settings.contains_key("cache") {
+        return Ok(CACHE_BYTES.max(least));
     }
-    Err(StoreError::BadRequest(format!(
-        "a `cache` of {cache_bytes} bytes is too small for {threads} threads with pages of {page_bytes} bytes: Berkeley DB needs room for {pages} pages; give \
-         `cache` {least} bytes at least, or a smaller `page-size`"
-    )))
+    match integer(request.settings, "cache")? {
+        cache_bytes if cache_bytes >= least => Ok(cache_bytes),
+        cache_bytes => Err(StoreError::BadRequest(format!(
+            "a `cache` of {cache_bytes} bytes is too small for {threads} threads with pages of {page_bytes} bytes: Berkeley DB needs room for {pages} pages; \
+             give `cache` {least} bytes at least, or a smaller `page-size`"
+        ))),
+    }
 }
 
 struct Berkeley {
@@ -185,6 +211,7 @@ struct Berkeley {
     /// each call.
     turn: Mutex<()>,
     page_bytes: u32,
+    cache_bytes: u64,
     checkpoint_bytes: u64,
     /// Since the last checkpoint.
     written_bytes: AtomicU64,
@@ -212,7 +239,10 @@ impl Store for Berkeley {
     }
 
     fn chosen(&self) -> Settings {
-        Settings::from([("page-size".to_owned(), self.page_bytes.into())])
+        Settings::from([
+            ("page-size".to_owned(), self.page_bytes.into()),
+            ("cache".to_owned(), self.cache_bytes.into()),
+        ])
     }
 
     fn close(self: Box<Self>) -> Result<(), StoreError> {
@@ -284,7 +314,7 @@ mod tests {
     fn a_cache_of_too_few_pages_is_refused_and_one_of_enough_serves_all_threads() {
         let records = 400_u64;
         for (threads, page_bytes) in [(1, 65_536), (2, 65_536), (8, 65_536), (8, 4_096), (24, 4_096)] {
-            let least = page_bytes * CACHE_PAGES_MIN.max(2 * u64::from(threads));
+            let least = page_bytes * u64::from(CACHE_PAGES_MIN.max(2 * threads));
             for durability in Durability::ALL {
                 let given = [("page-size", page_bytes), ("cache", least)];
                 let parent = tempfile::tempdir().unwrap();
@@ -302,6 +332,32 @@ mod tests {
                 std::thread::scope(|scope| {
                     (0..u64::from(threads)).for_each(|thread| drop(scope.spawn(move || write(thread))));
                 });
+                store.close().unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn all_of_a_memory_is_split_above_what_the_library_adds_to() {
+        let split = crate::berkeley_btree::describe().memory.unwrap();
+        let cache_mib = |memory_mib: u64| split.shares[0].setting_bytes(memory_mib << 20, 1) >> 20;
+        assert_eq!([10, 400, 499, 500, 20_480].map(cache_mib), [8, 320, 399, 500, 20_480]);
+        let taken_mib = |cache_mib: u64| split.shares[0].taken_bytes(cache_mib << 20, 1) >> 20;
+        assert_eq!([8, 320, 500, 20_480].map(taken_mib), [10, 400, 500, 20_480]);
+    }
+
+    #[test]
+    fn the_default_cache_grows_with_pages_and_threads_and_is_told() {
+        for (threads, given, cache_bytes) in [
+            (1, vec![("page-size", 4_096)], CACHE_BYTES),
+            (1, vec![("page-size", 65_536)], 16 * 65_536),
+            (33, vec![("page-size", 4_096)], 66 * 4_096),
+            (64, vec![("page-size", 65_536)], 128 * 65_536),
+        ] {
+            for durability in Durability::ALL {
+                let parent = tempfile::tempdir().unwrap();
+                let store = open_for(threads, parent.path(), durability, &given).unwrap();
+                assert_eq!(store.chosen()["cache"], cache_bytes, "{threads} threads, {given:?}");
                 store.close().unwrap();
             }
         }

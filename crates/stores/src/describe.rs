@@ -25,7 +25,7 @@ pub(crate) fn setting(
 ) -> Setting {
     let (name, help, source) = (name.to_owned(), help.to_owned(), source.to_owned());
     let promises = BTreeMap::new();
-    Setting { name, kind, step: None, memory: false, default, flushing: Vec::new(), promises, help, source }
+    Setting { name, kind, step: None, memory: false, default, room: None, flushing: Vec::new(), promises, help, source }
 }
 
 /// The kind of a setting that is one of a few words.
@@ -50,5 +50,5 @@ pub(crate) fn memory(shares: &[MemoryShare], how: &str, source: &str) -> Option<
     feature = "wiredtiger"
 ))]
 pub(crate) fn share(setting: &str, percent: u32, pieces: u32) -> MemoryShare {
-    MemoryShare { setting: setting.to_owned(), percent, pieces, per_thread: false, mapped: false }
+    MemoryShare { setting: setting.to_owned(), percent, pieces, per_thread: false, mapped: false, overhead: None }
 }

@@ -14,6 +14,8 @@ use session::FjallSession;
 /// Lengths of values are 32 bits long in fjall's format; lengths of keys 16.
 const VALUE_BYTES_MAX: u64 = u32::MAX as u64;
 const KEY_BYTES_MAX: u64 = u16::MAX as u64;
+/// fjall names no limit, but advises 8 to 64 MiB: of a memory that would make it more than this, the rest is of more use to its cache.
+const WRITE_BUFFER_BYTES_MAX: u64 = 1 << 30;
 const OPTIONS: &str = "https://docs.rs/fjall/3/fjall/struct.KeyspaceCreateOptions.html";
 
 /// What the store says of itself.
@@ -86,7 +88,7 @@ fn settings() -> Vec<Setting> {
         ),
         setting(
             "write-buffer",
-            bytes(1 << 20, 1 << 30),
+            bytes(1 << 20, WRITE_BUFFER_BYTES_MAX),
             Some((64 << 20).into()),
             "Bytes written that are sorted in memory before they become a file.",
             OPTIONS,

@@ -13,6 +13,8 @@ use database::{Buffers, Database};
 
 /// Lengths are 32 bits long in LevelDB's format, and a record of its log is a batch.
 const VALUE_BYTES_MAX: u64 = (1 << 32) - (1 << 20);
+/// LevelDB cuts larger ones to this without a word (`SanitizeOptions` in its `db_impl.cc`).
+const WRITE_BUFFER_BYTES_MAX: u64 = 1 << 30;
 const OPTIONS: &str = "https://github.com/google/leveldb/blob/1.23/include/leveldb/options.h";
 
 /// What the store says of itself.
@@ -75,7 +77,7 @@ fn settings() -> Vec<Setting> {
         ),
         setting(
             "write-buffer",
-            bytes(64 << 10, 1 << 30),
+            bytes(64 << 10, WRITE_BUFFER_BYTES_MAX),
             Some((4 << 20).into()),
             "Bytes written that are sorted in memory before they become a file; up to two such buffers are held.",
             OPTIONS,

@@ -13,6 +13,8 @@ use crate::write_batch::BatchSession;
 use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use database::{Buffers, Database, Options};
 
+/// RocksDB cuts larger ones to this without a word (`SanitizeCfOptions` in its `column_family.cc`).
+const WRITE_BUFFER_BYTES_MAX: u64 = 64 << 30;
 /// The largest that RocksDB advises (its FAQ).
 const KEY_BYTES_MAX: u64 = 8 << 20;
 const VALUE_BYTES_MAX: u64 = 3 << 30;
@@ -92,7 +94,7 @@ fn settings() -> Vec<Setting> {
         ),
         setting(
             "write-buffer",
-            bytes(64 << 10, 1 << 30),
+            bytes(64 << 10, WRITE_BUFFER_BYTES_MAX),
             Some((64 << 20).into()),
             "Bytes written that are sorted in memory before they become a file; up to two such buffers are held.",
             OPTIONS,

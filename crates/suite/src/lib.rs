@@ -37,7 +37,7 @@ pub use axes::Key;
 pub use disturbance::Disturbance;
 pub use error::{SuiteError, SuiteErrors, did_you_mean};
 pub use flow::drawn_max;
-pub use memory::check_memory;
+pub use memory::{check_memory, memory_left};
 pub use offered::offered;
 pub use overrides::Overrides;
 pub use plan::{Cell, DEFAULT_MEDIUM, Plan, PlanMedium, WorkloadPlan, plan};

@@ -4,9 +4,10 @@ use bakeoff_protocol::{SettingKind, Settings, StoreDescription};
 
 use crate::error::{Problems, SuiteErrors};
 use crate::node::{Node, Value};
+use crate::plan::Plan;
 use crate::read;
 use crate::skip::SkipReason;
-use crate::stores::choose;
+use crate::stores::{Chosen, choose};
 use crate::suite::Suite;
 use crate::units::{approximate_size, format_size, parse_size};
 
@@ -85,8 +86,6 @@ fn taken(store: &StoreDescription) -> Vec<(&str, u32)> {
 
 /// The settings among which a store divides `memory_bytes` when so many threads use it. What the suite sets itself is left out.
 ///
-/// A share above the most that its setting takes becomes that.
-///
 /// # Errors
 /// Why the store cannot be given this memory: nobody has said how it divides it, or a share is too small.
 pub(crate) fn divide(
@@ -96,16 +95,115 @@ pub(crate) fn divide(
     given: &Settings,
 ) -> Result<Settings, SkipReason> {
     let split = store.memory.as_ref().ok_or(SkipReason::MemoryNotDivided)?;
-    let mut settings = Settings::new();
+    let mut parts = Vec::new();
     for share in split.shares.iter().filter(|share| !given.contains_key(&share.setting)) {
-        let kind = store.settings.iter().find(|setting| setting.name == share.setting).map(|setting| &setting.kind);
-        let Some(SettingKind::Bytes { min, max }) = kind else { return Err(SkipReason::MemoryNotDivided) };
-        let bytes = share.bytes(memory_bytes, threads);
-        if bytes < *min {
-            let setting = share.setting.clone();
-            return Err(SkipReason::MemoryTooSmall { memory_bytes, setting, bytes, bytes_min: *min });
+        let setting = store.settings.iter().find(|setting| setting.name == share.setting);
+        let setting = setting.ok_or(SkipReason::MemoryNotDivided)?;
+        let SettingKind::Bytes { min, max } = setting.kind else { return Err(SkipReason::MemoryNotDivided) };
+        let room = setting.room.as_ref().map_or(0, |room| room.bytes(given, threads));
+        parts.push(Part { share, bytes_min: min.max(room), bytes_max: max });
+    }
+    let mut settings = Settings::new();
+    for (part, part_bytes) in parts.iter().zip(divide_among(&parts, memory_bytes, threads)) {
+        let (setting, bytes_min) = (part.share.setting.clone(), part.bytes_min);
+        let bytes = part.share.setting_bytes(part_bytes, threads).min(part.bytes_max);
+        if bytes < bytes_min {
+            return Err(SkipReason::MemoryTooSmall { memory_bytes, setting, bytes, bytes_min });
         }
-        settings.insert(share.setting.clone(), bytes.min(*max).into());
+        settings.insert(setting, bytes.into());
     }
     Ok(settings)
+}
+
+/// A share and the limits of its setting.
+struct Part<'a> {
+    share: &'a MemoryShare,
+    bytes_min: u64,
+    bytes_max: u64,
+}
+
+/// The bytes for each part: as many percent as its share, or the most that it takes, and then what it leaves goes to those that take more, as large as
+/// their shares are. What no part takes is left.
+fn divide_among(parts: &[Part<'_>], memory_bytes: u64, threads: u32) -> Vec<u64> {
+    let most: Vec<u64> = parts.iter().map(|part| part.share.taken_bytes(part.bytes_max, threads)).collect();
+    let percent = |of: &[usize]| of.iter().map(|&index| u128::from(parts[index].share.percent)).sum::<u128>();
+    let mut open: Vec<usize> = (0..parts.len()).collect();
+    let mut left = u128::from(memory_bytes) * percent(&open) / 100;
+    let mut bytes = vec![0; parts.len()];
+    loop {
+        let all = percent(&open).max(1);
+        for &index in &open {
+            bytes[index] = u64::try_from(left * u128::from(parts[index].share.percent) / all).unwrap_or(u64::MAX);
+        }
+        let full: Vec<usize> = open.iter().copied().filter(|&index| bytes[index] > most[index]).collect();
+        if full.is_empty() {
+            return bytes;
+        }
+        for index in full {
+            bytes[index] = most[index];
+            left -= u128::from(most[index]);
+            open.retain(|&other| other != index);
+        }
+    }
+}
+
+/// What stores of a plan leave of the memory that they are given, because their settings hold no more: a sentence a store and number of threads.
+pub fn memory_left(plan: &Plan, stores: &[StoreDescription]) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for cell in plan.workloads.iter().flat_map(|workload| &workload.cells) {
+        let split = stores.iter().find(|store| store.name == cell.axes.store).and_then(|store| store.memory.as_ref());
+        let (Some(split), Some(memory_bytes)) = (split, cell.axes.memory_bytes) else { continue };
+        let taken_bytes = split.taken_bytes(&cell.settings, cell.axes.threads);
+        if split.shares.is_empty() || !is_less(taken_bytes, memory_bytes) {
+            continue;
+        }
+        let sentence = format!(
+            "{} takes {} of the {} it is given: {}, as the suite sets or as the most that they take",
+            cell.axes.store,
+            approximate_size(taken_bytes),
+            approximate_size(memory_bytes),
+            settings_words(split.shares.iter().map(|share| share.setting.as_str()), &cell.settings)
+        );
+        if !sentences.contains(&sentence) {
+            sentences.push(sentence);
+        }
+    }
+    sentences
+}
+
+/// Whether something is left, beyond what rounding leaves.
+fn is_less(taken_bytes: u64, memory_bytes: u64) -> bool {
+    taken_bytes < memory_bytes - memory_bytes / 100
+}
+
+fn settings_words<'a>(names: impl Iterator<Item = &'a str>, settings: &Settings) -> String {
+    let words = |name: &str| Some(format!("`{name}` {}", approximate_size(settings.get(name)?.as_u64()?)));
+    names.filter_map(words).collect::<Vec<_>>().join(", ")
+}
+
+/// Notes settings without room for what they must hold with as many threads as the suite has at most.
+pub(crate) fn check_room(suite: &Suite, chosen: &Chosen<'_>, threads: u32, problems: &mut Problems) {
+    let tables = suite.file.root.get("settings").and_then(|tables| tables.get(&chosen.store.name));
+    for setting in &chosen.store.settings {
+        let (Some(room), Some(node)) = (&setting.room, tables.and_then(|table| table.get(&setting.name))) else {
+            continue;
+        };
+        let Some(bytes) = chosen.settings.get(&setting.name).and_then(serde_json::Value::as_u64) else { continue };
+        let least = room.bytes(&chosen.settings, threads);
+        if bytes >= least {
+            continue;
+        }
+        let (name, piece, pieces) = (&setting.name, &room.setting, room.pieces(threads));
+        let message = format!(
+            "`{name}` is {}, less than {pieces} times `{piece}` ({}), which {} needs for {threads} threads",
+            format_size(bytes),
+            format_size(room.piece_bytes(&chosen.settings)),
+            chosen.store.name
+        );
+        problems.add(
+            &node.place,
+            message,
+            format!("give {} at least, or a smaller `{piece}` or fewer threads", format_size(least)),
+        );
+    }
 }

@@ -151,6 +151,8 @@ pub fn plan(
     for suite in suite.measured() {
         let mut problems = Problems::default();
         let chosen = choose(suite, stores, &mut problems);
+        let threads = suite.replayed().map(|tape| tape.lanes).into_iter().chain(suite.threads().iter().copied()).max();
+        chosen.iter().for_each(|of| memory::check_room(suite, of, threads.unwrap_or(1), &mut problems));
         for (index, medium) in suite.media().iter().enumerate().filter(|(_, medium)| !media.contains_key(*medium)) {
             let message = format!("nothing says where the medium `{medium}` is");
             let help = format!("give it a directory with --medium {medium}=DIR");

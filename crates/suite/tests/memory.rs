@@ -4,13 +4,13 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use bakeoff_protocol::{MemoryShare, MemorySplit, StoreDescription};
-use bakeoff_suite::{Overrides, Plan, PlanMedium, Suite, check_memory, plan};
+use bakeoff_protocol::{MemoryShare, MemorySplit, Overhead, Room, SettingKind, StoreDescription};
+use bakeoff_suite::{Overrides, Plan, PlanMedium, Suite, check_memory, memory_left, plan};
 use common::{changed, files, tree};
 
 /// A store that gives its cache half the memory in two pieces, or, per thread, all of it.
 fn dividing(percent: u32, pieces: u32, per_thread: bool) -> StoreDescription {
-    let share = MemoryShare { setting: "cache".to_owned(), percent, pieces, per_thread, mapped: false };
+    let share = MemoryShare { setting: "cache".to_owned(), percent, pieces, per_thread, mapped: false, overhead: None };
     let memory = MemorySplit { how: String::new(), source: String::new(), shares: vec![share] };
     StoreDescription { memory: Some(memory), ..tree() }
 }
@@ -83,8 +83,78 @@ fn a_share_that_a_setting_does_not_take_skips_the_store_or_is_cut() {
     );
     let plan = planned(&with("1MiB"), &[tree(), files()]);
     assert_eq!(skipped(&plan), ["tree: its driver does not say how the store divides the memory it is given"]);
-    let plan = planned(&with("1TiB"), &[dividing(100, 1, false), files()]);
+    let stores = [dividing(100, 1, false), files()];
+    let plan = planned(&with("1TiB"), &stores);
     assert_eq!(plan.workloads[0].cells[0].settings["cache"], 1 << 30, "the most that the setting takes");
+    assert_eq!(
+        memory_left(&plan, &stores),
+        [
+            "tree takes 1.00 GiB of the 1.00 TiB it is given: `cache` 1.00 GiB, as the suite sets or as the most that they take"
+        ]
+    );
+    assert_eq!(memory_left(&planned(&with("1GiB"), &stores), &stores), [""; 0], "nothing is left");
+}
+
+/// A store that gives its cache, of at most 1 GiB, half, and the rest to two buffers of up to so many bytes.
+fn dividing_in_two(buffer_bytes_max: u64) -> StoreDescription {
+    let mut store = dividing(50, 1, false);
+    let mut buffer = store.settings.iter().find(|setting| setting.name == "cache").unwrap().clone();
+    buffer.name = "buffer".to_owned();
+    buffer.kind = SettingKind::Bytes { min: 1, max: buffer_bytes_max };
+    store.settings.push(buffer);
+    let shares = &mut store.memory.as_mut().unwrap().shares;
+    shares.push(MemoryShare { setting: "buffer".to_owned(), pieces: 2, ..shares[0].clone() });
+    store
+}
+
+#[test]
+fn what_one_part_cannot_take_goes_to_the_others() {
+    let settings = |memory: &str, buffer_bytes_max| {
+        let stores = [dividing_in_two(buffer_bytes_max), files()];
+        let plan = planned(&parse("seed = 7", &format!("seed = 7\nmemory = \"{memory}\"")), &stores);
+        let settings = &plan.workloads[0].cells[0].settings;
+        let bytes = |name: &str| settings[name].as_u64().unwrap();
+        (bytes("cache") >> 20, bytes("buffer") >> 20, memory_left(&plan, &stores).len())
+    };
+    assert_eq!(settings("512MiB", 64 << 20), (384, 64, 0), "128 MiB in buffers, and not 256, so more for the cache");
+    assert_eq!(settings("8GiB", 16 << 30), (1_024, 3_584, 0), "1 GiB in the cache, and not 4, so more for the buffers");
+    assert_eq!(settings("8GiB", 1 << 30), (1_024, 1_024, 1), "3 GiB are all that they take");
+}
+
+#[test]
+fn what_a_store_adds_by_itself_is_part_of_its_memory() {
+    let mut store = dividing(100, 1, false);
+    let added = Overhead { percent: 25, below_bytes: 500 << 20 };
+    store.memory.as_mut().unwrap().shares[0].overhead = Some(added);
+    for (memory, cache) in [("100MiB", 80), ("475MiB", 380), ("500MiB", 500), ("800MiB", 800)] {
+        let stores = [store.clone(), files()];
+        let plan = planned(&parse("seed = 7", &format!("seed = 7\nmemory = \"{memory}\"")), &stores);
+        assert_eq!(plan.workloads[0].cells[0].settings["cache"], cache << 20_u64, "of {memory}");
+        assert_eq!(memory_left(&plan, &stores), [""; 0], "{memory}");
+    }
+}
+
+#[test]
+fn a_cache_without_room_for_its_pages_is_refused_before_anything_runs() {
+    let mut store = dividing(100, 1, false);
+    let room = Room { setting: "page".to_owned(), otherwise_bytes: 64 << 20, pieces: 1, pieces_per_thread: 1 };
+    store.settings.iter_mut().find(|setting| setting.name == "cache").unwrap().room = Some(room);
+    let media = BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), free_bytes: None })]);
+    let with_threads = |suite: &Suite, threads: &[&str]| {
+        let threads = threads.iter().map(|&count| count.to_owned()).collect();
+        suite.with_overrides(&Overrides { threads: Some(threads), ..Overrides::default() }).unwrap()
+    };
+    let sized = Suite::parse("base.toml", &changed("seed = 7", "seed = 7")).unwrap();
+    let stores = [store, files()];
+    assert!(plan(&with_threads(&sized, &["1"]), &stores, &media).is_ok());
+    let error = plan(&with_threads(&sized, &["1", "2"]), &stores, &media).unwrap_err().to_string();
+    let expected = "`cache` is 64MiB, less than 2 times `page` (64MiB), which tree needs for 2 threads";
+    assert!(error.contains(expected) && error.contains("give 128MiB at least"), "{error}");
+
+    let divided = parse("seed = 7", "seed = 7\nmemory = \"100MiB\"");
+    let plan = planned(&with_threads(&divided, &["1", "2"]), &stores);
+    let too_little = "tree: memory 100MiB is too little: `cache` would get 100MiB, and takes no less than 128MiB";
+    assert_eq!(skipped(&plan), [too_little]);
 }
 
 #[test]

@@ -422,6 +422,13 @@ fn skipped_lines(skipped: &[WhatWhy]) -> String {
     skipped.iter().map(|skip| format!("\n  {}: {}", skip.what, skip.why)).collect()
 }
 
+/// What stores leave of the memory that they are given, in lines.
+fn print_memory_left(setup: &Setup, print: impl Fn(&str)) {
+    for sentence in bakeoff_suite::memory_left(&setup.plan, &setup.stores) {
+        print(bakeoff_report::paragraph(&sentence, COLUMNS, "memory left: ", "  ").trim_end());
+    }
+}
+
 fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<Duration>) {
     let cells: usize = setup.plan.workloads.iter().map(|workload| workload.cells.len()).sum();
     tell!(
@@ -449,6 +456,7 @@ fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<D
     if !file.skipped.is_empty() {
         tell!("Skipped:{}", skipped_lines(&file.skipped));
     }
+    print_memory_left(setup, |line| tell!("{line}"));
     print_warnings(file);
 }
 
@@ -472,6 +480,7 @@ fn print_plan(setup: &Setup) {
     if !skipped.is_empty() {
         anstream::println!("skipped:{}", skipped_lines(&skipped));
     }
+    print_memory_left(setup, |line| anstream::println!("{line}"));
 }
 
 #[cfg(test)]

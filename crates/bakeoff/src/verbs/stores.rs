@@ -1,7 +1,7 @@
 //! `bakeoff stores`: what can be compared, and what each store says of itself.
 
 use anyhow::{Result, anyhow};
-use bakeoff_protocol::{Durability, MemoryShare, MemorySplit, Setting, SettingKind, StoreDescription};
+use bakeoff_protocol::{Durability, MemoryShare, MemorySplit, Overhead, Setting, SettingKind, StoreDescription};
 use bakeoff_suite::{approximate_size, format_size};
 
 use crate::Outcome;
@@ -147,7 +147,7 @@ fn print_store(store: &StoreDescription, missing: Option<&str>) {
         print_setting(setting);
     }
     if let Some(memory) = &store.memory {
-        print_memory(memory);
+        print_memory(memory, &store.settings);
     }
 }
 
@@ -157,14 +157,32 @@ fn print_source(indent: usize, source: &str) {
     anstream::println!("{}{source}", " ".repeat(indent));
 }
 
-fn print_memory(memory: &MemorySplit) {
+fn print_memory(memory: &MemorySplit, settings: &[Setting]) {
     anstream::println!("\nMemory that a suite gives it");
     print_paragraph("  ", 2, &memory.how);
     print_source(2, &memory.source);
-    for MemoryShare { setting, percent, pieces, per_thread, .. } in &memory.shares {
+    for share in &memory.shares {
+        let MemoryShare { setting, percent, pieces, per_thread, overhead, .. } = share;
         let parts = if *pieces == 1 { String::new() } else { format!(", for {pieces} of its size") };
         let threads = if *per_thread { ", divided by the number of threads" } else { "" };
-        anstream::println!("  {setting:<18} {percent} %{parts}{threads}");
+        let added = overhead.map_or_else(String::new, |Overhead { percent, below_bytes }| {
+            format!(", less the {percent} % that the store adds below {}", format_size(below_bytes))
+        });
+        let kind = settings.iter().find(|one| one.name == *setting).map(|one| &one.kind);
+        let most = match kind {
+            Some(SettingKind::Bytes { max, .. }) => format!("; it takes at most {}", format_size(*max)),
+            _ => String::new(),
+        };
+        print_paragraph(&format!("  {setting:<18} "), 21, &format!("{percent} %{parts}{threads}{added}{most}"));
+    }
+    match memory.shares.len() {
+        0 => {}
+        1 => print_paragraph("  ", 2, "What it cannot take is used by nobody, and a run says so."),
+        _ => print_paragraph(
+            "  ",
+            2,
+            "What a part cannot take goes to the others; what none can take is used by nobody, and a run says so.",
+        ),
     }
 }
 

@@ -31,7 +31,14 @@ fn cells() -> Vec<CellRound> {
 fn memory_is_told_and_limits_are_never_mixed() {
     let mut stores = stores();
     let split = |how: &str, shares| Some(MemorySplit { how: how.to_owned(), source: String::new(), shares });
-    let share = MemoryShare { setting: "cache".to_owned(), percent: 100, pieces: 1, per_thread: true, mapped: false };
+    let share = MemoryShare {
+        setting: "cache".to_owned(),
+        percent: 100,
+        pieces: 1,
+        per_thread: true,
+        mapped: false,
+        overhead: None,
+    };
     for store in &mut stores {
         store.memory = match store.name.as_str() {
             "sqlite" => split("all of it for page caches, one for each thread", vec![share.clone()]),
@@ -43,6 +50,36 @@ fn memory_is_told_and_limits_are_never_mixed() {
     let report = render_terminal(&run(cells(), stores), &PLAIN);
     assert_eq!(report.matches("overall").count(), 2, "{report}");
     insta::assert_snapshot!(report);
+}
+
+#[test]
+fn no_more_is_claimed_than_was_split() {
+    let mut stores = stores();
+    let share = MemoryShare {
+        setting: "cache".to_owned(),
+        percent: 100,
+        pieces: 1,
+        per_thread: true,
+        mapped: false,
+        overhead: None,
+    };
+    for store in &mut stores {
+        store.memory = Some(MemorySplit { how: String::new(), source: String::new(), shares: vec![share.clone()] });
+    }
+    let report = |cache_bytes: u64| {
+        let mut cells = cells();
+        for cell in cells.iter_mut().filter(|cell| cell.end.axes.store == "sqlite") {
+            cell.end.memory_settings = Settings::from([("cache".to_owned(), cache_bytes.into())]);
+        }
+        cells.retain(|cell| cell.end.axes.store == "sqlite");
+        let report = render_terminal(&run(cells, stores.clone()), &PLAIN);
+        report.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let whole = report(16 << 20);
+    assert!(whole.contains("cache 16.0 MiB (") && !whole.contains("MiB in all"), "{whole}");
+    let part = report(4 << 20);
+    assert!(part.contains("came to more or less than that"), "{part}");
+    assert!(part.contains("cache 4.00 MiB, 16.0 MiB in all ("), "four threads with 4 MiB each: {part}");
 }
 
 #[test]

@@ -69,6 +69,7 @@ pub(crate) fn tree() -> StoreDescription {
     let setting = |name: &str, kind| Setting {
         step: None,
         memory: false,
+        room: None,
         flushing: Vec::new(),
         promises: BTreeMap::new(),
         name: name.to_owned(),
