@@ -128,3 +128,16 @@ fn a_run_that_ends_at_the_second_ctrl_c_leaves_nothing_of_its_media() {
     assert_eq!(run.wait().unwrap().code(), Some(130));
     assert_nothing_is_left(&place, "in mkfs");
 }
+
+#[test]
+fn a_new_file_system_larger_than_the_room_for_its_image_is_refused_by_the_plan_too() {
+    let place = Place::new();
+    place.write("tiny.toml", &slow_suite());
+    let plan = |size: &str| place.run(&["run", "tiny.toml", "--plan", "--medium", &format!("disk=new:ext4:{size}")]);
+    let refused = plan("10000TiB").expect(2).stderr;
+    assert!(refused.contains("a new ext4 of 10000TiB does not fit "), "{refused}");
+    let largest = refused.trim().rsplit("give at most new:ext4:").next().unwrap().to_owned();
+    let planned = plan(&largest).expect(0).stdout;
+    assert!(planned.contains("; images of new file systems grow to "), "{planned}");
+    assert_eq!(place.leftovers(), Vec::<PathBuf>::new());
+}

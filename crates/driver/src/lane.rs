@@ -30,6 +30,9 @@ const EACH: u8 = 0;
 const WHEN_DUE: u8 = 1;
 const WHOLE: u8 = 2;
 
+/// Blocks whose values are fetched before a phase begins: more of them would not stay in a processor's cache.
+const FETCHED_BLOCKS: usize = 16;
+
 /// A thread's buffers, made before the baseline of memory is taken so that they are part of it.
 pub struct Buffers {
     output: Vec<u8>,
@@ -49,22 +52,23 @@ impl Buffers {
     pub fn new(needs: LaneNeeds, value_bytes_max: u64) -> Result<Self, Failure> {
         let walked = if needs.walks { value_bytes_max } else { 0 };
         Ok(Self {
-            output: touched(needs.output_bytes_max)?,
-            answers: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
-            visits: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
-            times: Vec::with_capacity(BLOCK_OPERATIONS_MAX),
-            walk: WalkBuffers { key: touched(512)?, value: touched(walked)? },
+            output: touched(needs.output_bytes_max, 1)?,
+            answers: touched(BLOCK_OPERATIONS_MAX as u64, Answer::default())?,
+            visits: touched(BLOCK_OPERATIONS_MAX as u64, Visit::default())?,
+            times: touched(BLOCK_OPERATIONS_MAX as u64, 1)?,
+            walk: WalkBuffers { key: touched(512, 1)?, value: touched(walked, 1)? },
             slow: BinaryHeap::with_capacity(SLOW_MAX as usize + 1),
         })
     }
 }
 
 /// An empty buffer whose memory is there, not only promised: nothing is fetched when it is filled inside the clock.
-fn touched(bytes: u64) -> Result<Vec<u8>, Failure> {
+fn touched<T: Clone>(length: u64, with: T) -> Result<Vec<T>, Failure> {
     let mut buffer = Vec::new();
-    let room = usize::try_from(bytes).ok().filter(|&bytes| buffer.try_reserve_exact(bytes).is_ok());
+    let room = usize::try_from(length).ok().filter(|&length| buffer.try_reserve_exact(length).is_ok());
+    let bytes = length.saturating_mul(size_of::<T>() as u64);
     let words = || format!("the answers to a block of operations take {bytes} bytes, and no memory is left for them");
-    buffer.resize(room.ok_or_else(|| Failure::new(FailureKind::OutOfMemory, words()))?, 1);
+    buffer.resize(room.ok_or_else(|| Failure::new(FailureKind::OutOfMemory, words()))?, with);
     buffer.clear();
     Ok(buffer)
 }
@@ -208,11 +212,24 @@ pub fn replay_lane(
     Ok(outcome)
 }
 
-/// A watch that begins now, with no slow operation seen.
+/// A watch that begins now, with no slow operation seen. Where blocks are timed as a whole there is no operation to look at.
 fn new_watch<'a>(job: &LaneJob<'a>, buffers: &mut Buffers) -> Watch<'a> {
     buffers.slow.clear();
-    let watch = Watch::new(job.clock, job.operations, job.alone, job.device);
-    if job.watch { watch } else { watch.blind() }
+    if job.watch && job.mode == Mode::Latency {
+        Watch::new(job.clock, job.operations, job.alone, job.device)
+    } else {
+        Watch::blind(job.clock)
+    }
+}
+
+/// Brings what a phase begins with to where a program that made it has it: the first of the lane's values, and its blocks. For the
+/// first of many operations that changes nothing; in a short load it is most of what we would spend.
+pub(crate) fn fetch_first_values(lane: &mut LaneReader, pool: &Pool) -> Result<(), Failure> {
+    for _ in 0..FETCHED_BLOCKS {
+        let Some(block) = lane.next_block().map_err(|error| Failure::bad_tape(error.to_string()))? else { break };
+        touch_values(&block, pool);
+    }
+    Ok(())
 }
 
 /// Reads a byte of every page of the values a block writes, so that no page of the pool is fetched inside the clock.

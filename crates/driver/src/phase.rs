@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use bakeoff_measure::{Clock, DeviceId, Snapshot, wait_for_quiet};
 use bakeoff_protocol::{Event, FailureKind, Mode, OpenLoop, PhaseRequest, PhaseResult, Progress};
 use bakeoff_stores::{Session, SessionPlan, Store, StoreError};
-use bakeoff_tape::{Pool, TapeReader};
+use bakeoff_tape::{LaneReader, Pool, TapeReader};
 
 use crate::emit::Emitter;
-use crate::lane::{Buffers, LaneJob, LaneOutcome, replay_lane};
+use crate::lane::{Buffers, LaneJob, LaneOutcome, fetch_first_values, replay_lane};
 use crate::run::Failure;
 use crate::steady::{Begin, Steady};
 use crate::watch::explain;
@@ -43,14 +43,18 @@ pub(crate) fn run_phase(
     buffers: &mut [Buffers],
 ) -> Result<PhaseResult, Failure> {
     let steady = request.steady_within.map(|part| Steady::new(part, tape.facts().operations, stage.device));
-    let begin = Begin::now(stage.device);
-    let outcome = replay(stage, store, (request, steady.as_ref()), tape, buffers)?;
-    let end = Instant::now();
-    let after = Snapshot::take(stage.device);
+    let (begin, outcome, end, after) = with_progress(stage, &request.name, tape, |done| {
+        fetch_first_values(&mut lane_of(tape, 0)?, stage.pool)?;
+        let begin = Begin::now(stage.device);
+        let outcome = replay(stage, store, (request, steady.as_ref()), tape, buffers, done)?;
+        Ok((begin, outcome, Instant::now(), Snapshot::take(stage.device)))
+    })?;
     let warmed_up = steady.and_then(|steady| steady.told(outcome.warm_up_operations, begin.at));
     let (warm_up, begin) = warmed_up.map_or((None, begin), |(warm_up, begin)| (Some(warm_up), begin));
     let wall_ns = u64::try_from((end - begin.at).as_nanos()).unwrap_or(u64::MAX);
-    let resources = after.resources_since(&begin.snapshot, stage.rss_baseline_bytes);
+    let mut resources = after.resources_since(&begin.snapshot, stage.rss_baseline_bytes);
+    // The one that told the progress is ours.
+    resources.threads = resources.threads.map(|threads| threads.saturating_sub(1));
     if let Some(first) = outcome.first_wrong {
         let (wrong, checked) = (outcome.answers_wrong, outcome.answers_checked);
         return Err(Failure::new(
@@ -87,6 +91,7 @@ pub(crate) fn replay(
     (request, steady): (&PhaseRequest, Option<&Steady>),
     tape: &TapeReader,
     buffers: &mut [Buffers],
+    done: &AtomicU64,
 ) -> Result<LaneOutcome, Failure> {
     let lanes = tape.facts().lanes.len();
     if lanes != buffers.len() {
@@ -96,15 +101,11 @@ pub(crate) fn replay(
             buffers.len()
         )));
     }
-    let (done, stop, waiting) = (AtomicU64::new(0), AtomicBool::new(false), AtomicU32::new(0));
+    let (stop, waiting) = (AtomicBool::new(false), AtomicU32::new(0));
     let threads = u32::try_from(lanes).unwrap_or(u32::MAX);
-    let team = Team { stage, store, request, steady, tape, done: &done, stop: &stop, waiting: &waiting, threads };
+    let team = Team { stage, store, request, steady, tape, done, stop: &stop, waiting: &waiting, threads };
     let Some((first, others)) = buffers.split_first_mut() else { return Ok(LaneOutcome::default()) };
     std::thread::scope(|scope| {
-        let (_ended, end) = mpsc::channel::<()>();
-        let total = tape.facts().operations;
-        let (emitter, done) = (stage.emitter, &done);
-        scope.spawn(move || report_progress(emitter, &request.name, done, total, &end));
         let handles: Vec<_> = (1_u32..)
             .zip(others)
             .map(|(lane, buffers)| {
@@ -117,7 +118,6 @@ pub(crate) fn replay(
         let mut outcomes = vec![team.replay(0, first)];
         outcomes.extend(handles.into_iter().map(|handle| handle.join().unwrap_or_else(|panic| Err(panicked(&*panic)))));
         merge(outcomes, request.speed.is_some())
-        // `_ended` is dropped here, which ends the progress thread.
     })
 }
 
@@ -192,7 +192,7 @@ impl Team<'_> {
     }
 
     fn replay_in_session(&self, lane: u32, buffers: &mut Buffers) -> Result<Replayed, Failure> {
-        let mut reader = self.tape.lane(lane).map_err(|error| Failure::bad_tape(error.to_string()))?;
+        let mut reader = lane_of(self.tape, lane)?;
         let plan = SessionPlan { batched: self.request.batched, ascending: self.request.ascending };
         let mut outcome = None;
         let mut work = |session: &mut dyn Session| {
@@ -244,6 +244,30 @@ impl Team<'_> {
     }
 }
 
+/// Does `work` while a thread tells how many operations it has done. That thread waits before the work begins and ends after it, so that
+/// neither is part of what the work spends: together they take more processor time than loading a hundred records.
+pub(crate) fn with_progress<T>(
+    stage: &Stage<'_>,
+    phase: &str,
+    tape: &TapeReader,
+    work: impl FnOnce(&AtomicU64) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let done = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        let (_ended, end) = mpsc::channel::<()>();
+        let (begun, waits) = mpsc::channel::<()>();
+        let (emitter, done, total) = (stage.emitter, &done, tape.facts().operations);
+        scope.spawn(move || {
+            // Received by who waits below, until this.
+            let _ = begun.send(());
+            report_progress(emitter, phase, done, total, &end);
+        });
+        let _ = waits.recv();
+        work(done)
+        // `_ended` is dropped here, which ends the progress thread.
+    })
+}
+
 fn report_progress(emitter: &Emitter, phase: &str, done: &AtomicU64, total: u64, end: &mpsc::Receiver<()>) {
     while end.recv_timeout(PROGRESS_PERIOD) == Err(mpsc::RecvTimeoutError::Timeout) {
         emitter.emit(&Event::Progress(Progress {
@@ -252,6 +276,11 @@ fn report_progress(emitter: &Emitter, phase: &str, done: &AtomicU64, total: u64,
             operations_total: total,
         }));
     }
+}
+
+/// A lane of a tape that is right.
+fn lane_of(tape: &TapeReader, lane: u32) -> Result<LaneReader, Failure> {
+    tape.lane(lane).map_err(|error| Failure::bad_tape(error.to_string()))
 }
 
 /// The message of a panic, as the end of a cell.

@@ -14,7 +14,7 @@ use bakeoff_tape::{LANES_MAX, LaneNeeds, Pool, TapeReader};
 
 use crate::emit::Emitter;
 use crate::lane::Buffers;
-use crate::phase::{Stage, panicked, replay, run_phase, verify_request};
+use crate::phase::{Stage, panicked, replay, run_phase, verify_request, with_progress};
 
 /// What failures call the comparison at the end.
 const VERIFY: &str = "verify";
@@ -335,7 +335,9 @@ fn compare(
     buffers: &mut [Buffers],
     when: &str,
 ) -> Result<u64, Failure> {
-    let outcome = replay(stage, store, (&verify_request(), None), tape, &mut buffers[..1]);
+    let outcome = with_progress(stage, VERIFY, tape, |done| {
+        replay(stage, store, (&verify_request(), None), tape, &mut buffers[..1], done)
+    });
     let outcome = outcome.map_err(|failure| failure.in_phase(VERIFY))?;
     match outcome.first_wrong {
         Some(first) => Err(Failure::new(FailureKind::WrongAnswer, format!("{when}: {first}")).in_phase(VERIFY)),

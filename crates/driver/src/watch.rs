@@ -46,7 +46,8 @@ impl Slow {
 /// Looks out for slow operations of one lane.
 pub(crate) struct Watch<'a> {
     clock: &'a Clock,
-    witness: Witness,
+    /// `None` if it sees nothing.
+    witness: Option<Witness>,
     last: Moment,
     /// No other thread replays.
     alone: bool,
@@ -67,7 +68,7 @@ impl<'a> Watch<'a> {
         let (last, begin, period) = (witness.look(), clock.now(), clock.ticks(PERIOD_NS));
         Self {
             clock,
-            witness,
+            witness: Some(witness),
             last,
             alone,
             begin,
@@ -78,9 +79,25 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// One that sees nothing.
-    pub(crate) fn blind(self) -> Self {
-        Self { least_ns: u64::MAX, period: u64::MAX, ..self }
+    /// One that sees nothing, and opens no file for it.
+    pub(crate) fn blind(clock: &'a Clock) -> Self {
+        let begin = clock.now();
+        Self {
+            clock,
+            witness: None,
+            last: Moment::default(),
+            alone: false,
+            begin,
+            most: 0,
+            least_ns: u64::MAX,
+            looked: begin,
+            period: u64::MAX,
+        }
+    }
+
+    /// The counters now; none of one that sees nothing.
+    fn moment(&self) -> Moment {
+        self.witness.as_ref().map(Witness::look).unwrap_or_default()
     }
 
     /// A block begins: what was done since the last look, if that was long ago, belongs to no operation. Gives the time since the lane
@@ -88,7 +105,7 @@ impl<'a> Watch<'a> {
     pub(crate) fn begin_block(&mut self) -> u64 {
         let now = self.clock.now();
         if now.wrapping_sub(self.looked) > self.period {
-            self.last = self.witness.look();
+            self.last = self.moment();
             self.looked = self.clock.now();
         }
         self.clock.ns(self.begin, now)
@@ -109,7 +126,7 @@ impl<'a> Watch<'a> {
         (begin, latency_ns): (u64, u64),
         slow: &mut BinaryHeap<Slow>,
     ) {
-        let moment = self.witness.look();
+        let moment = self.moment();
         if timed && latency_ns > self.least_ns {
             let meanwhile = moment.since(&self.last, latency_ns, self.alone);
             let at_ns = self.clock.ns(self.begin, begin);
@@ -194,7 +211,7 @@ mod tests {
     #[test]
     fn the_blind_see_nothing() {
         let clock = Clock::new();
-        let watch = Watch::new(&clock, 1, true, None).blind();
+        let watch = Watch::blind(&clock);
         assert!(!watch.wants(u64::MAX, watch.begin));
         assert!(!watch.wants(0, watch.begin.wrapping_sub(1)));
     }

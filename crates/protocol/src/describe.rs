@@ -239,8 +239,9 @@ impl Setting {
 
     /// The same setting, which with this word has every acknowledged write flushed.
     #[must_use]
-    pub fn flushing(self, word: &str) -> Self {
-        Self { flushing: vec![word.to_owned()], ..self }
+    pub fn flushing(mut self, word: &str) -> Self {
+        self.flushing.push(word.to_owned());
+        self
     }
 }
 

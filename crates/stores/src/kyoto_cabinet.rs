@@ -112,11 +112,13 @@ fn shared_settings() -> Vec<Setting> {
         ),
         setting(
             "transactions",
-            choice(&["batches", "written", "flushed"]),
+            choice(&["batches", "synchronized", "written", "flushed"]),
             Some("batches".into()),
-            "What is a transaction: batches alone, or every write too, written at once (KCOAUTOTRAN) or also flushed (and KCOAUTOSYNC).",
+            "What is a transaction: batches alone, with synchronized the whole database being written and flushed after every other write (KCOAUTOSYNC); or \
+             every write too, written at once (KCOAUTOTRAN) or also flushed (and KCOAUTOSYNC).",
             &format!("{MANUAL}#tutorial_transaction"),
         )
+        .flushing("synchronized")
         .flushing("flushed"),
     ]
 }
@@ -131,6 +133,7 @@ pub(crate) fn open(
 ) -> Result<Box<dyn Store>, StoreError> {
     let (mode, hard) = match word(request.settings, "transactions")? {
         "batches" => (0, false),
+        "synchronized" => (sys::AUTO_SYNCHRONIZE, true),
         "written" => (sys::AUTO_TRANSACTION, false),
         _ => (sys::AUTO_TRANSACTION | sys::AUTO_SYNCHRONIZE, true),
     };

@@ -141,6 +141,14 @@ fn settings() -> Vec<Setting> {
         )
         .flushing("full"),
         setting(
+            "locking-mode",
+            choice(&["normal", "exclusive"]),
+            Some("normal".into()),
+            "Whether the database is locked for each transaction, or once and for all by the one connection there can be then: with one thread only. A write-ahead \
+             log has its index in the connection's own memory then, not in a shared file.",
+            "https://sqlite.org/pragma.html#pragma_locking_mode",
+        ),
+        setting(
             "wal-autocheckpoint",
             SettingKind::Integer { min: 0, max: i64::from(i32::MAX) },
             Some(1_000.into()),
@@ -153,6 +161,12 @@ fn settings() -> Vec<Setting> {
 /// Creates or opens the database.
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
     let page_bytes = integer(request.settings, "page-size")?;
+    if word(request.settings, "locking-mode")? == "exclusive" && request.hints.threads > 1 {
+        return Err(StoreError::BadRequest(format!(
+            "SQLite with locking-mode = exclusive has one connection, not one for each of {} threads: give 1 thread, or locking-mode = normal",
+            request.hints.threads
+        )));
+    }
     let configuration = Configuration::new(request)?;
     let connection = configuration.connect()?;
     let table = create_table(word(request.settings, "table")?, page_bytes, request.hints);
@@ -218,6 +232,8 @@ impl Configuration {
         };
         let pragmas = vec![
             ("page_size", integer(settings, "page-size")?.to_string()),
+            // Before the log is first used, which else makes the shared file of its index.
+            ("locking_mode", word(settings, "locking-mode")?.to_owned()),
             ("journal_mode", journal_mode.to_owned()),
             ("synchronous", synchronous.to_string()),
             ("cache_size", cache),
@@ -264,6 +280,12 @@ impl Sqlite {
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn copy_into(connection: &Connection, directory: &Path) -> Result<(), StoreError> {
+        let copy = directory.join(FILE);
+        let copy = copy.to_str().ok_or_else(|| StoreError::BadRequest(format!("{} is no UTF-8", copy.display())))?;
+        connection.execute("VACUUM INTO ?1", [copy]).map(drop).map_err(error_from_rusqlite)
+    }
 }
 
 impl Store for Sqlite {
@@ -282,10 +304,12 @@ impl Store for Sqlite {
 
     /// <https://sqlite.org/lang_vacuum.html#vacuuminto>
     fn compacted_copy(&self, directory: &Path) -> Result<(), StoreError> {
-        let connection = self.configuration.connect()?;
-        let copy = directory.join(FILE);
-        let copy = copy.to_str().ok_or_else(|| StoreError::BadRequest(format!("{} is no UTF-8", copy.display())))?;
-        connection.execute("VACUUM INTO ?1", [copy]).map(drop).map_err(error_from_rusqlite)
+        // One of those there are: another would find the database locked where one of them has it for itself.
+        let idle = self.idle().pop();
+        let connection = idle.map_or_else(|| self.configuration.connect(), Ok)?;
+        let copied = Self::copy_into(&connection, directory);
+        self.idle().push(connection);
+        copied
     }
 
     /// The last connection to close checkpoints the write-ahead log and removes it.

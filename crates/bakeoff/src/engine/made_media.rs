@@ -31,6 +31,9 @@ const PREFIX: &str = "new:";
 /// Size of a file system unless one is given.
 const BYTES_DEFAULT: u64 = 4 << 30;
 
+/// The smallest that can be made.
+const BYTES_MIN: u64 = 512 << 20;
+
 /// How long the server of a file system may take to mount it.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -74,8 +77,8 @@ impl NewFileSystem {
             Some(size) => parse_size(size).map_err(|why| anyhow::anyhow!("the size of the new {name}: {why}"))?,
             None => BYTES_DEFAULT,
         };
-        if bytes < 512 << 20 {
-            bail!("a new {name} of {} is too small: give 512MiB or more", format_size(bytes));
+        if bytes < BYTES_MIN {
+            bail!("a new {name} of {} is too small: give {} or more", format_size(bytes), format_size(BYTES_MIN));
         }
         Ok(Some(Self { name, bytes }))
     }
@@ -137,6 +140,13 @@ impl NewFileSystem {
     }
 }
 
+/// Bytes that the images will take in the end. They are sparse at first, but file systems write where they have not written before
+/// rather than where a cell's files were, and the next cell's files would not find the room that was there at the beginning.
+pub(crate) fn images_bytes(made: &BTreeMap<String, NewFileSystem>) -> u64 {
+    let images = made.values().filter(|new| !new.is_in_memory());
+    images.fold(0, |sum, new| sum.saturating_add(new.bytes))
+}
+
 /// Checks that all images fit together, and all that lie in memory.
 pub(crate) fn check_room(wanted: &BTreeMap<String, NewFileSystem>, base: &Path) -> Result<()> {
     let (in_memory, images): (Vec<_>, Vec<_>) = wanted.values().partition(|new| new.is_in_memory());
@@ -151,12 +161,24 @@ fn must_fit(wanted: &[&NewFileSystem], free: Option<u64>, place: &str) -> Result
     let (Some(last), Some(free)) = (wanted.last(), free.filter(|free| *free < bytes)) else { return Ok(()) };
     let names: Vec<String> =
         wanted.iter().map(|new| format!("a new {} of {}", new.name, format_size(new.bytes))).collect();
-    let (fit, free) = (if names.len() == 1 { "does" } else { "do" }, bakeoff_suite::approximate_size(free));
+    let fit = if names.len() == 1 { "does" } else { "do" };
     bail!(
-        "{} {fit} not fit {place}: {free} are free; give a smaller size, as in new:{}:1GiB",
+        "{} {fit} not fit {place}: {} are free; {}",
         names.join(" and "),
-        last.name
+        bakeoff_suite::approximate_size(free),
+        largest_that_fits(free / wanted.len() as u64, last.name)
     );
+}
+
+/// What to give instead, where so many bytes are free for each.
+fn largest_that_fits(bytes: u64, name: &str) -> String {
+    let step = if bytes < 1 << 30 { 1 << 20 } else { 1 << 30 };
+    match bytes / step * step {
+        bytes if bytes < BYTES_MIN => {
+            format!("a new {name} takes at least {}: make room first", format_size(BYTES_MIN))
+        }
+        bytes => format!("give at most new:{name}:{}", format_size(bytes)),
+    }
 }
 
 /// Mounts an image with NTFS: the program that serves it stays a child of ours, so that it ends when we do.
@@ -287,13 +309,17 @@ mod tests {
         };
         let error = check(&large).unwrap_err().to_string();
         assert!(error.starts_with("a new tmpfs of 100TiB does not fit the memory: "), "{error}");
-        assert!(error.ends_with(" are free; give a smaller size, as in new:tmpfs:1GiB"), "{error}");
+        let largest = error.rsplit("give at most ").next().unwrap();
+        check(&new(largest)).unwrap_or_else(|error| panic!("{largest} is said to fit: {error}"));
         let error = check(&new("new:ext4:1000TiB")).unwrap_err().to_string();
         assert!(error.contains(&format!("does not fit {}: ", here.display())), "{error}");
         must_fit(&[&small], Some(1 << 30), "the memory").unwrap();
         must_fit(&[&large], None, "the memory").unwrap();
         let error = must_fit(&[&small, &small], Some((2 << 30) - 1), "the memory").unwrap_err().to_string();
         assert!(error.starts_with("a new tmpfs of 1GiB and a new tmpfs of 1GiB do not fit the memory"), "{error}");
+        assert!(error.ends_with(" are free; give at most new:tmpfs:1023MiB"), "{error}");
+        let error = must_fit(&[&small, &small], Some((1 << 30) - 1), "the memory").unwrap_err().to_string();
+        assert!(error.ends_with(" are free; a new tmpfs takes at least 512MiB: make room first"), "{error}");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use bakeoff_tape::{KeyForm, OnProgress, Recording, TapeError, Workload, acknowle
 
 use crate::engine::cell::CellJob;
 use crate::engine::interrupt::Interrupt;
+use crate::engine::made_media::images_bytes;
 use crate::engine::progress::Display;
 use crate::engine::results::Results;
 use crate::engine::run_file::{PoolEntry, RunFile, WhatWhy, now};
@@ -412,8 +413,12 @@ pub(crate) fn sized(setup: &Setup) -> String {
     let time_ns: f64 = cells.map(|(_, cell_ns)| cell_ns * rounds).sum();
     let time = bakeoff_suite::format_duration(Duration::from_secs((time_ns / 1e9).ceil() as u64));
     let flushes = setup.flushes().words().map_or_else(String::new, |words| format!(" {words}"));
+    let images = match images_bytes(&setup.made) {
+        0 => String::new(),
+        bytes => format!("; images of new file systems grow to {} at most", bakeoff_suite::approximate_size(bytes)),
+    };
     format!(
-        "about {time}{flushes}; up to {} of disk at a time",
+        "about {time}{flushes}; up to {} of disk at a time{images}",
         bakeoff_suite::approximate_size(setup.plan.disk_bytes_max())
     )
 }

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -16,7 +17,7 @@ use crate::drivers::{Driver, Drivers};
 use crate::engine::cgroup::MemoryGroups;
 use crate::engine::disturbance;
 use crate::engine::flush::Flushes;
-use crate::engine::made_media::{NewFileSystem, check_room};
+use crate::engine::made_media::{NewFileSystem, check_room, images_bytes};
 use crate::engine::profile;
 use crate::engine::replayed::Replayed;
 use crate::recipes::{drivers_for, store_names};
@@ -106,24 +107,10 @@ impl Setup {
             std::fs::create_dir_all(&base).with_context(|| format!("cannot make {}", base.display()))?;
         }
         let base = base.canonicalize().unwrap_or(base);
+        check_room(&made, &base)?;
         let media: BTreeMap<_, _> =
             directories.iter().map(|(name, directory)| (name.clone(), Medium::read(directory))).collect();
-        let mut plan_media: BTreeMap<_, _> = media
-            .iter()
-            .map(|(name, medium)| {
-                let directory = directories[name].clone();
-                (name.clone(), PlanMedium { directory, free_bytes: medium.free_bytes })
-            })
-            .collect();
-        // Where the tapes lie.
-        plan_media
-            .entry(DEFAULT_MEDIUM.to_owned())
-            .or_insert_with(|| PlanMedium { directory: base.clone(), free_bytes: Medium::read(&base).free_bytes });
-        for (name, file_system) in &made {
-            // A tenth is the file system's own.
-            let free_bytes = Some(file_system.bytes / 10 * 9);
-            plan_media.insert(name.clone(), PlanMedium { directory: base.clone(), free_bytes });
-        }
+        let plan_media = plan_media(&media, &directories, &made, &base);
         let mut plan = plan(&suite, &stores, &plan_media)?;
         Machine::read_memory().memory_usable_bytes().map_or(Ok(()), |bytes| check_memory(&suite, &stores, bytes))?;
         plan.skip_killed(|store| drivers.of_store(store).is_some_and(|driver| driver.description.recovers));
@@ -157,7 +144,6 @@ impl Setup {
         self.corpus.as_deref().map_or(Ok(()), bakeoff_tape::check_corpus)?;
         self.directories.values().try_for_each(|directory| check_writable(directory))?;
         self.made.values().try_for_each(|file_system| file_system.check())?;
-        check_room(&self.made, &self.base)?;
         self.disturbances().into_iter().try_for_each(disturbance::check)?;
         profile::check(self)
     }
@@ -256,6 +242,31 @@ fn given_media(arguments: &RunArguments) -> Result<BTreeMap<String, PathBuf>> {
         }
     }
     Ok(given)
+}
+
+/// Where cells and tapes lie, and the room there is for them once everything that is to be made is.
+fn plan_media(
+    media: &BTreeMap<String, Medium>,
+    directories: &BTreeMap<String, PathBuf>,
+    made: &BTreeMap<String, NewFileSystem>,
+    base: &Path,
+) -> BTreeMap<String, PlanMedium> {
+    let device = |path: &Path| std::fs::metadata(path).ok().map(|facts| facts.dev());
+    let room = |directory: &Path, free_bytes: Option<u64>| {
+        let images_bytes = if device(directory) == device(base) { images_bytes(made) } else { 0 };
+        let free_bytes = free_bytes.map(|bytes| bytes.saturating_sub(images_bytes));
+        PlanMedium { directory: directory.to_owned(), free_bytes }
+    };
+    let there = media.iter().map(|(name, medium)| (name.clone(), room(&directories[name], medium.free_bytes)));
+    let mut media: BTreeMap<_, _> = there.collect();
+    // Where the tapes lie.
+    media.entry(DEFAULT_MEDIUM.to_owned()).or_insert_with(|| room(base, Medium::read(base).free_bytes));
+    for (name, file_system) in made {
+        // A tenth is the file system's own.
+        let free_bytes = Some(file_system.bytes / 10 * 9);
+        media.insert(name.clone(), PlanMedium { directory: base.to_owned(), free_bytes });
+    }
+    media
 }
 
 /// Those of the media given that are to be made.

@@ -85,3 +85,30 @@ fn a_full_database_is_a_full_disk() {
     let result = store.session(&SessionPlan::default(), &mut |session| session.insert(b"key", &[1; 100_000]));
     assert!(matches!(result, Err(StoreError::DiskFull(_))), "{result:?}");
 }
+
+#[test]
+fn a_database_locked_for_one_connection_admits_no_other_and_can_still_be_copied() {
+    let given = Settings::from([("locking-mode".to_owned(), "exclusive".into())]);
+    let settings = crate::resolve_settings(&describe(), &given).unwrap();
+    let parent = tempfile::tempdir().unwrap();
+    let hints = |threads| DataHints { threads, ..DataHints::default() };
+    let open_for = |hints: &DataHints| {
+        open(&OpenRequest { directory: parent.path(), durability: Durability::Process, settings: &settings, hints })
+    };
+    let refused = open_for(&hints(2)).map(drop).unwrap_err();
+    assert!(
+        matches!(&refused, StoreError::BadRequest(message) if message.ends_with("or locking-mode = normal")),
+        "{refused}"
+    );
+    let store = open_for(&hints(1)).unwrap();
+    store.session(&SessionPlan::default(), &mut |session| session.insert(b"key", b"value")).unwrap();
+    assert!(!parent.path().join("records.sqlite-shm").exists());
+    let other = Connection::open(parent.path().join(FILE)).unwrap();
+    let locked = other.query_row("SELECT count(*) FROM record", [], |row| row.get::<_, i64>(0)).unwrap_err();
+    assert_eq!(locked.sqlite_error_code(), Some(rusqlite::ErrorCode::DatabaseBusy), "{locked}");
+    let copy = tempfile::tempdir().unwrap();
+    store.compacted_copy(copy.path()).unwrap();
+    let copied = Connection::open(copy.path().join(FILE)).unwrap();
+    assert_eq!(copied.query_row("SELECT count(*) FROM record", [], |row| row.get::<_, i64>(0)), Ok(1));
+    store.close().unwrap();
+}
