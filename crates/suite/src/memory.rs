@@ -1,6 +1,6 @@
 //! Memory: the same amount for every store, divided among its settings as the store says, and the limit that a cell runs under.
 
-use bakeoff_protocol::{SettingKind, Settings, StoreDescription};
+use bakeoff_protocol::{MemoryShare, SettingKind, Settings, StoreDescription};
 
 use crate::error::{Problems, SuiteErrors};
 use crate::node::{Node, Value};
