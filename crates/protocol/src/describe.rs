@@ -218,6 +218,9 @@ pub struct Setting {
     /// Those of its words with which no more than a class is promised, whatever the class: in a stronger one they are not taken.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub promises: BTreeMap<String, Durability>,
+    /// Those of its words with which one thread alone can use the store.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alone: Vec<String>,
     /// What it does, in one sentence.
     pub help: String,
     /// The documentation that the default follows.
@@ -241,6 +244,13 @@ impl Setting {
     #[must_use]
     pub fn flushing(mut self, word: &str) -> Self {
         self.flushing.push(word.to_owned());
+        self
+    }
+
+    /// The same setting, which with this word lets one thread alone use the store.
+    #[must_use]
+    pub fn alone(mut self, word: &str) -> Self {
+        self.alone.push(word.to_owned());
         self
     }
 }
@@ -422,6 +432,15 @@ impl StoreDescription {
             (*most < class).then_some((setting.name.as_str(), word.as_str(), *most))
         };
         self.settings.iter().find_map(promise)
+    }
+
+    /// The setting whose word lets one thread alone use the store, and the word; `None` if there is none.
+    pub fn is_alone<'a>(&'a self, settings: &'a crate::Settings) -> Option<(&'a str, &'a str)> {
+        let word = |setting: &'a Setting| {
+            let given = settings.get(&setting.name)?.as_str()?;
+            setting.alone.iter().any(|word| word == given).then_some((setting.name.as_str(), given))
+        };
+        self.settings.iter().find_map(word)
     }
 
     /// Whether each acknowledged write is flushed in this class with these settings.

@@ -115,7 +115,7 @@ fn settings() -> Vec<Setting> {
             "cache",
             SettingKind::Bytes { min: u64::from(CACHE_PAGES_MIN) * PAGE_BYTES_USUAL, max: 1 << 40 },
             None,
-            "Memory for pages, room for 16 and for two of each thread at least; Berkeley DB adds a quarter to less than 500 MiB. By default its own 256 KiB, or \
+            "Memory for pages, room for 16 and for two of each thread at least; Berkeley DB adds a quarter to less than 500 MiB; by default its own 256 KiB, or \
              that room if it is more.",
             &format!("{MANUAL}/api_reference/C/envset_cachesize.html"),
         )

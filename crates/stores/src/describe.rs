@@ -25,7 +25,19 @@ pub(crate) fn setting(
 ) -> Setting {
     let (name, help, source) = (name.to_owned(), help.to_owned(), source.to_owned());
     let promises = BTreeMap::new();
-    Setting { name, kind, step: None, memory: false, default, room: None, flushing: Vec::new(), promises, help, source }
+    Setting {
+        name,
+        kind,
+        step: None,
+        memory: false,
+        default,
+        room: None,
+        flushing: Vec::new(),
+        promises,
+        alone: Vec::new(),
+        help,
+        source,
+    }
 }
 
 /// The kind of a setting that is one of a few words.

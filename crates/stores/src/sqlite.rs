@@ -147,7 +147,8 @@ fn settings() -> Vec<Setting> {
             "Whether the database is locked for each transaction, or once and for all by the one connection there can be then: with one thread only. A write-ahead \
              log has its index in the connection's own memory then, not in a shared file.",
             "https://sqlite.org/pragma.html#pragma_locking_mode",
-        ),
+        )
+        .alone("exclusive"),
         setting(
             "wal-autocheckpoint",
             SettingKind::Integer { min: 0, max: i64::from(i32::MAX) },

@@ -484,6 +484,10 @@ fn unfit(chosen: &Chosen<'_>, workload: &Workload, durability: Durability) -> Op
         let why = SkipReason::WordPromisesLess { setting: setting.to_owned(), word: word.to_owned(), most };
         return Some((format!("{name}, {durability}"), why));
     }
+    if let Some((setting, word)) = store.is_alone(&chosen.settings).filter(|_| workload.lanes > 1) {
+        let why = SkipReason::WordForOneThread { setting: setting.to_owned(), word: word.to_owned() };
+        return Some((format!("{name}, {} threads", workload.lanes), why));
+    }
     let key = workload.key;
     let SizeRange { min, max: key_bytes } = workload.key_bytes_range();
     if let Some(key_bytes_max) = store.key_bytes_max.filter(|&most| key_bytes > most) {

@@ -65,6 +65,13 @@ pub enum SkipReason {
         /// The most that it promises.
         most: Durability,
     },
+    /// With a word of one of its settings one thread alone can use the store.
+    WordForOneThread {
+        /// The setting.
+        setting: String,
+        /// The word.
+        word: String,
+    },
     /// Keys are longer than the store takes.
     KeyTooLong {
         /// The key form.
@@ -161,6 +168,12 @@ impl fmt::Display for SkipReason {
                 write!(
                     formatter,
                     "n/a: setting `{setting}` = {word} promises no more than class {most}: give another, or ask for that class"
+                )
+            }
+            Self::WordForOneThread { setting, word } => {
+                write!(
+                    formatter,
+                    "n/a: setting `{setting}` = {word} is for one thread alone: give another, or 1 thread"
                 )
             }
             Self::KeyTooLong { key, key_bytes, key_bytes_max } => {

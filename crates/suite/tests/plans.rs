@@ -164,6 +164,19 @@ fn what_a_store_does_not_offer_is_skipped_for_that_store_alone() {
 }
 
 #[test]
+fn a_word_for_one_thread_is_not_offered_to_several() {
+    let mut store = tree();
+    store.settings[5].alone = vec!["rowid".to_owned()];
+    let text = changed("[1]", "[1, 2]").replace("cache = \"64MiB\"", "table = \"rowid\"");
+    let suite = Suite::parse("base.toml", &text).unwrap_or_else(|errors| panic!("{errors}"));
+    let media = BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), free_bytes: None })]);
+    let plan = plan(&suite, &[store, files()], &media).unwrap_or_else(|errors| panic!("{errors}"));
+    let skipped: Vec<_> = plan.skipped.iter().map(ToString::to_string).collect();
+    let words = "tree, 2 threads: n/a: setting `table` = rowid is for one thread alone: give another, or 1 thread";
+    assert!(skipped.iter().any(|skipped| skipped == words), "{skipped:?}");
+}
+
+#[test]
 fn a_word_that_gives_a_class_up_was_refused_by_the_cell_and_not_by_the_plan() {
     let mut store = tree();
     store.settings[5].promises = BTreeMap::from([("rowid".to_owned(), Durability::Process)]);

@@ -139,6 +139,11 @@ impl<'s> Fixture<'s> {
         }
     }
 
+    /// Threads that may use the store.
+    pub(crate) fn threads_max(&self) -> u32 {
+        if self.description().is_alone(&self.settings).is_some() { 1 } else { 8 }
+    }
+
     /// Where its files are.
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
@@ -155,7 +160,7 @@ impl<'s> Fixture<'s> {
             data_bytes_max: 64 << 20,
             written_bytes: 64 << 20,
             integer_keys: false,
-            threads: 8,
+            threads: self.threads_max(),
         };
         let (directory, durability) = (self.directory.as_path(), self.durability);
         (self.subject.entry.open)(&OpenRequest { directory, durability, settings: &self.settings, hints: &hints })

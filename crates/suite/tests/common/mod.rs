@@ -72,6 +72,7 @@ pub(crate) fn tree() -> StoreDescription {
         room: None,
         flushing: Vec::new(),
         promises: BTreeMap::new(),
+        alone: Vec::new(),
         name: name.to_owned(),
         kind,
         default: None,
