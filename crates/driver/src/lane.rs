@@ -3,27 +3,24 @@
 //! A block is read, its operations are done under the clock with their answers kept, and then, outside the clock, the
 //! answers are checked and the times recorded. The loop is the same for every store.
 
-use std::collections::BinaryHeap;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use bakeoff_measure::{Clock, DeviceId};
-use bakeoff_protocol::{FailureKind, Mode};
+use bakeoff_protocol::Mode;
 use bakeoff_stores::{Direction, Session, StoreError};
-use bakeoff_tape::{
-    BLOCK_OPERATIONS_MAX, Block, Consumer, LaneNeeds, LaneReader, Operation, Pool, Record, Scan, ScanFields, Walk,
-    consume,
-};
+use bakeoff_tape::{Block, Consumer, LaneReader, Operation, Pool, Record, Scan, ScanFields, Walk, consume};
 
 use crate::answers::{Answer, Answered, Visit, describe_wrong, judge, printable};
+use crate::buffers::Buffers;
 use crate::over_time::Slices;
 use crate::pace::Pace;
 use crate::run::Failure;
 use crate::steady::Steady;
 use crate::tally::{Row, Tallies};
-use crate::walk::{self, WalkBuffers};
-use crate::watch::{SLOW_MAX, Slow, Watch};
+use crate::walk;
+use crate::watch::{Slow, Watch};
 
 /// What the times of a block are: of each operation; of each from when it was due; of the whole.
 const EACH: u8 = 0;
@@ -32,46 +29,6 @@ const WHOLE: u8 = 2;
 
 /// Blocks whose values are fetched before a phase begins: more of them would not stay in a processor's cache.
 const FETCHED_BLOCKS: usize = 16;
-
-/// A thread's buffers, made before the baseline of memory is taken so that they are part of it.
-pub struct Buffers {
-    output: Vec<u8>,
-    answers: Vec<Answer>,
-    /// Of the scans and walks among the block's operations.
-    visits: Vec<Visit>,
-    times: Vec<u64>,
-    walk: WalkBuffers,
-    slow: BinaryHeap<Slow>,
-}
-
-impl Buffers {
-    /// Buffers for a lane, or for several one after the other, with values of at most so many bytes.
-    ///
-    /// # Errors
-    /// There is not so much memory.
-    pub fn new(needs: LaneNeeds, value_bytes_max: u64) -> Result<Self, Failure> {
-        let walked = if needs.walks { value_bytes_max } else { 0 };
-        Ok(Self {
-            output: touched(needs.output_bytes_max, 1)?,
-            answers: touched(BLOCK_OPERATIONS_MAX as u64, Answer::default())?,
-            visits: touched(BLOCK_OPERATIONS_MAX as u64, Visit::default())?,
-            times: touched(BLOCK_OPERATIONS_MAX as u64, 1)?,
-            walk: WalkBuffers { key: touched(512, 1)?, value: touched(walked, 1)? },
-            slow: BinaryHeap::with_capacity(SLOW_MAX as usize + 1),
-        })
-    }
-}
-
-/// An empty buffer whose memory is there, not only promised: nothing is fetched when it is filled inside the clock.
-fn touched<T: Clone>(length: u64, with: T) -> Result<Vec<T>, Failure> {
-    let mut buffer = Vec::new();
-    let room = usize::try_from(length).ok().filter(|&length| buffer.try_reserve_exact(length).is_ok());
-    let bytes = length.saturating_mul(size_of::<T>() as u64);
-    let words = || format!("the answers to a block of operations take {bytes} bytes, and no memory is left for them");
-    buffer.resize(room.ok_or_else(|| Failure::new(FailureKind::OutOfMemory, words()))?, with);
-    buffer.clear();
-    Ok(buffer)
-}
 
 /// What a lane is replayed with.
 pub struct LaneJob<'a> {

@@ -5,6 +5,7 @@
 //! checked after its block; standard output carries events only, everything else goes to standard error.
 
 mod answers;
+mod buffers;
 mod command;
 mod emit;
 mod lane;
@@ -17,6 +18,7 @@ mod tally;
 mod walk;
 mod watch;
 
+pub use buffers::Buffers;
 pub use command::main;
-pub use lane::{Buffers, LaneJob, LaneOutcome, replay_lane};
+pub use lane::{LaneJob, LaneOutcome, replay_lane};
 pub use run::parse_request;

@@ -12,8 +12,9 @@ use bakeoff_protocol::{Event, FailureKind, Mode, OpenLoop, PhaseRequest, PhaseRe
 use bakeoff_stores::{Session, SessionPlan, Store, StoreError};
 use bakeoff_tape::{LaneReader, Pool, TapeReader};
 
+use crate::buffers::Buffers;
 use crate::emit::Emitter;
-use crate::lane::{Buffers, LaneJob, LaneOutcome, fetch_first_values, replay_lane};
+use crate::lane::{LaneJob, LaneOutcome, fetch_first_values, replay_lane};
 use crate::run::Failure;
 use crate::steady::{Begin, Steady};
 use crate::watch::explain;

@@ -12,8 +12,8 @@ use bakeoff_protocol::{
 use bakeoff_stores::{Entry, OpenRequest, Store, StoreError, flush_directories, resolve_settings};
 use bakeoff_tape::{LANES_MAX, LaneNeeds, Pool, TapeReader};
 
+use crate::buffers::Buffers;
 use crate::emit::Emitter;
-use crate::lane::Buffers;
 use crate::phase::{Stage, panicked, replay, run_phase, verify_request, with_progress};
 
 /// What failures call the comparison at the end.

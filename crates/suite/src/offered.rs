@@ -1,7 +1,11 @@
-//! Whether a store can do a phase.
+//! Whether a store can do a phase, and a whole workload.
 
-use bakeoff_protocol::Capabilities;
-use bakeoff_tape::{Batch, Operation, PhaseSpec};
+use bakeoff_protocol::{Capabilities, Durability, StoreDescription};
+use bakeoff_tape::{Batch, Operation, PhaseSpec, SizeRange, Workload};
+
+use crate::skip::SkipReason;
+use crate::stores::Chosen;
+use crate::units::format_size_range;
 
 /// Whether a store with these capabilities can do the phase; what it cannot is left out and shown as n/a.
 ///
@@ -25,4 +29,49 @@ pub fn offered(phase: &PhaseSpec, capabilities: &Capabilities) -> Result<(), Str
     } else {
         Ok(())
     }
+}
+
+/// Why a store has no cell of a workload, and which axes that depends on.
+pub(crate) fn unfit(chosen: &Chosen<'_>, workload: &Workload, durability: Durability) -> Option<(String, SkipReason)> {
+    let (store, name) = (chosen.store, &chosen.store.name);
+    if !store.durability.contains_key(&durability) {
+        let offered = store.durability.keys().copied().collect();
+        return Some((format!("{name}, {durability}"), SkipReason::DurabilityNotOffered { durability, offered }));
+    }
+    if let Some((setting, word, most)) = store.gives_up(durability, &chosen.settings) {
+        let why = SkipReason::WordPromisesLess { setting: setting.to_owned(), word: word.to_owned(), most };
+        return Some((format!("{name}, {durability}"), why));
+    }
+    if let Some((setting, word)) = store.is_alone(&chosen.settings).filter(|_| workload.lanes > 1) {
+        let why = SkipReason::WordForOneThread { setting: setting.to_owned(), word: word.to_owned() };
+        return Some((format!("{name}, {} threads", workload.lanes), why));
+    }
+    let key = workload.key;
+    let SizeRange { min, max: key_bytes } = workload.key_bytes_range();
+    if let Some(key_bytes_max) = store.key_bytes_max.filter(|&most| key_bytes > most) {
+        let why = SkipReason::KeyTooLong { key, key_bytes, key_bytes_max };
+        return Some((format!("{name}, {} keys", key.name()), why));
+    }
+    if min < store.key_bytes_min {
+        let why = SkipReason::KeyTooShort { key, key_bytes: min, key_bytes_min: store.key_bytes_min };
+        return Some((format!("{name}, {} keys", key.name()), why));
+    }
+    let value_bytes = workload.value_bytes.max;
+    if let Some(value_bytes_max) = store.value_bytes_max.filter(|&most| value_bytes > most) {
+        let why = SkipReason::ValueTooLong { value_bytes, value_bytes_max };
+        return Some((format!("{name}, {}", format_size_range(workload.value_bytes)), why));
+    }
+    phases_unfit(store, &workload.phases).map(|why| (name.clone(), why))
+}
+
+fn phases_unfit(store: &StoreDescription, phases: &[PhaseSpec]) -> Option<SkipReason> {
+    let writes = |phase: &PhaseSpec| phase.mix.keys().any(|operation| operation.writes());
+    for phase in phases.iter().filter(|phase| writes(phase)) {
+        if let Err(why) = offered(phase, &store.capabilities) {
+            return Some(SkipReason::PhaseNotOffered { phase: phase.name.clone(), why });
+        }
+    }
+    let after = phases.get(1..).unwrap_or_default();
+    let none = !after.is_empty() && after.iter().all(|phase| offered(phase, &store.capabilities).is_err());
+    none.then_some(SkipReason::NothingOffered)
 }

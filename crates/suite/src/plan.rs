@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use bakeoff_protocol::{Axes, Durability, Profile, Settings, StoreDescription};
-use bakeoff_tape::{Data, Estimate, POOL_BYTES_MAX, PhaseSpec, SizeRange, TreeValues, Workload, estimate};
+use bakeoff_tape::{Data, Estimate, POOL_BYTES_MAX, SizeRange, TreeValues, Workload, estimate};
 use serde::Serialize;
 use sha1::{Digest, Sha1};
 
@@ -13,7 +13,7 @@ use crate::disturbance::Disturbance;
 use crate::error::{Problems, SuiteErrors};
 use crate::memory;
 use crate::node::Place;
-use crate::offered::offered;
+use crate::offered::unfit;
 use crate::skip::{Skip, SkipReason};
 use crate::stores::{Chosen, choose};
 use crate::suite::Suite;
@@ -471,51 +471,6 @@ impl Plan {
         let tapes = tapes.chain(pools.into_values()).fold(0, u64::saturating_add);
         stores.max().unwrap_or(0).saturating_add(tapes)
     }
-}
-
-/// Why a store has no cell of a workload, and which axes that depends on.
-fn unfit(chosen: &Chosen<'_>, workload: &Workload, durability: Durability) -> Option<(String, SkipReason)> {
-    let (store, name) = (chosen.store, &chosen.store.name);
-    if !store.durability.contains_key(&durability) {
-        let offered = store.durability.keys().copied().collect();
-        return Some((format!("{name}, {durability}"), SkipReason::DurabilityNotOffered { durability, offered }));
-    }
-    if let Some((setting, word, most)) = store.gives_up(durability, &chosen.settings) {
-        let why = SkipReason::WordPromisesLess { setting: setting.to_owned(), word: word.to_owned(), most };
-        return Some((format!("{name}, {durability}"), why));
-    }
-    if let Some((setting, word)) = store.is_alone(&chosen.settings).filter(|_| workload.lanes > 1) {
-        let why = SkipReason::WordForOneThread { setting: setting.to_owned(), word: word.to_owned() };
-        return Some((format!("{name}, {} threads", workload.lanes), why));
-    }
-    let key = workload.key;
-    let SizeRange { min, max: key_bytes } = workload.key_bytes_range();
-    if let Some(key_bytes_max) = store.key_bytes_max.filter(|&most| key_bytes > most) {
-        let why = SkipReason::KeyTooLong { key, key_bytes, key_bytes_max };
-        return Some((format!("{name}, {} keys", key.name()), why));
-    }
-    if min < store.key_bytes_min {
-        let why = SkipReason::KeyTooShort { key, key_bytes: min, key_bytes_min: store.key_bytes_min };
-        return Some((format!("{name}, {} keys", key.name()), why));
-    }
-    let value_bytes = workload.value_bytes.max;
-    if let Some(value_bytes_max) = store.value_bytes_max.filter(|&most| value_bytes > most) {
-        let why = SkipReason::ValueTooLong { value_bytes, value_bytes_max };
-        return Some((format!("{name}, {}", format_size_range(workload.value_bytes)), why));
-    }
-    phases_unfit(store, &workload.phases).map(|why| (name.clone(), why))
-}
-
-fn phases_unfit(store: &StoreDescription, phases: &[PhaseSpec]) -> Option<SkipReason> {
-    let writes = |phase: &PhaseSpec| phase.mix.keys().any(|operation| operation.writes());
-    for phase in phases.iter().filter(|phase| writes(phase)) {
-        if let Err(why) = offered(phase, &store.capabilities) {
-            return Some(SkipReason::PhaseNotOffered { phase: phase.name.clone(), why });
-        }
-    }
-    let after = phases.get(1..).unwrap_or_default();
-    let none = !after.is_empty() && after.iter().all(|phase| offered(phase, &store.capabilities).is_err());
-    none.then_some(SkipReason::NothingOffered)
 }
 
 /// Value size and records, as people say it.

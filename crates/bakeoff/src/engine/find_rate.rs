@@ -13,8 +13,9 @@ use bakeoff_report::{Left, RateBound, RateFacts, RateSearch, counted, rounds_of}
 use bakeoff_stats::Bracket;
 use bakeoff_suite::{Cell, OpenPhase, WorkloadPlan, format_count, format_duration, offered};
 
+use crate::engine::estimate::estimates;
 use crate::engine::progress::Display;
-use crate::engine::run::{Ended, Run, Tapes, estimates, workload_words};
+use crate::engine::run::{Ended, Run, Tapes, workload_words};
 use crate::engine::setup::Setup;
 
 /// How long the open loop may last, seconds: rates at which it would be shorter or longer are not tried. In less than the first

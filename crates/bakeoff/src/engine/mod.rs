@@ -4,6 +4,7 @@ pub(crate) mod cell;
 pub(crate) mod cgroup;
 pub(crate) mod child;
 pub(crate) mod disturbance;
+pub(crate) mod estimate;
 pub(crate) mod find_rate;
 pub(crate) mod flush;
 pub(crate) mod guard;

@@ -16,8 +16,9 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::engine::estimate::estimates;
 use crate::engine::progress::Display;
-use crate::engine::run::{Ended, Run, estimates};
+use crate::engine::run::{Ended, Run};
 use crate::engine::schedule::{Costs, Step};
 use crate::pick::suite::ROUNDS_MAX;
 

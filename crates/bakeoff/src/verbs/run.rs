@@ -1,5 +1,7 @@
 //! `bakeoff run`: measure, keep, rank.
 
+mod print;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,7 +22,7 @@ use crate::engine::interrupt::Interrupt;
 use crate::engine::made_media::MadeMedia;
 use crate::engine::profile::ProfileFacts;
 use crate::engine::results::Results;
-use crate::engine::run::{Run, sized, workload_words};
+use crate::engine::run::Run;
 use crate::engine::run_file::{DriverFacts, RunFile, SuiteText, VariantText, WhatWhy, now};
 use crate::engine::scratch::{Scratch, remove_if_left, remove_left_behind};
 use crate::engine::setup::{Setup, SuiteSource};
@@ -28,6 +30,9 @@ use crate::engine::warnings;
 use crate::files::{Kind, OwnDirectory, newest_results, remove_unfinished};
 use crate::recipes::{self, Recipe};
 use crate::verbs::{pick, report};
+
+pub(crate) use print::print_warnings;
+use print::{print_plan, print_start, skipped_lines};
 
 /// The part of the usable memory that a driver may take for itself, so that one store's hunger does not bring
 /// the machine down.
@@ -416,71 +421,6 @@ fn variants(suite: &bakeoff_suite::Suite) -> Vec<VariantText> {
 
 fn skipped(setup: &Setup) -> Vec<WhatWhy> {
     setup.plan.skipped.iter().map(|skip| WhatWhy { what: skip.what.clone(), why: skip.why.to_string() }).collect()
-}
-
-fn skipped_lines(skipped: &[WhatWhy]) -> String {
-    skipped.iter().map(|skip| format!("\n  {}: {}", skip.what, skip.why)).collect()
-}
-
-/// What stores leave of the memory that they are given, in lines.
-fn print_memory_left(setup: &Setup, print: impl Fn(&str)) {
-    for sentence in bakeoff_suite::memory_left(&setup.plan, &setup.stores) {
-        print(bakeoff_report::paragraph(&sentence, COLUMNS, "memory left: ", "  ").trim_end());
-    }
-}
-
-fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<Duration>) {
-    let cells: usize = setup.plan.workloads.iter().map(|workload| workload.cells.len()).sum();
-    tell!(
-        "{}: workloads: {}, cells: {cells}, rounds: {}{} → {}",
-        bakeoff_report::printable(setup.suite.title()),
-        setup.plan.workloads.len(),
-        setup.suite.rounds(),
-        budget.map_or_else(String::new, |budget| format!(", within {} s", budget.as_secs())),
-        directory.display()
-    );
-    match &file.find_rate {
-        Some(facts) => {
-            let text = format!(
-                "Looking for the highest rate with {}, for each cell: at least {}, longer where limits lie far below what stores can do",
-                facts.bound,
-                bakeoff_suite::format_duration(find_rate::expected(setup, facts).1)
-            );
-            tell!("{}", bakeoff_report::paragraph(&text, COLUMNS, "", "  ").trim_end());
-        }
-        None => tell!("Size: {}", sized(setup)),
-    }
-    if let Some(facts) = &file.profile {
-        tell!("Profiling ({}): no store will be ranked", facts.kind);
-    }
-    if !file.skipped.is_empty() {
-        tell!("Skipped:{}", skipped_lines(&file.skipped));
-    }
-    print_memory_left(setup, |line| tell!("{line}"));
-    print_warnings(file);
-}
-
-/// What could spoil the figures, before any is measured.
-pub(crate) fn print_warnings(file: &RunFile) {
-    for warning in &file.warnings {
-        let text = bakeoff_report::paragraph(&warning.message, COLUMNS, "warning: ", "  ");
-        tell!("{}", text.trim_end());
-    }
-}
-
-fn print_plan(setup: &Setup) {
-    for workload in &setup.plan.workloads {
-        anstream::println!("{}", workload_words(workload));
-        for cell in &workload.cells {
-            anstream::println!("  {}  {}", cell.id, cell.axes.store);
-        }
-    }
-    anstream::println!("size: {}", sized(setup));
-    let skipped = skipped(setup);
-    if !skipped.is_empty() {
-        anstream::println!("skipped:{}", skipped_lines(&skipped));
-    }
-    print_memory_left(setup, |line| anstream::println!("{line}"));
 }
 
 #[cfg(test)]

@@ -1,0 +1,80 @@
+//! What `bakeoff run` says before it measures.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::cli::COLUMNS;
+use crate::engine::estimate::sized;
+use crate::engine::find_rate;
+use crate::engine::run::workload_words;
+use crate::engine::run_file::{RunFile, WhatWhy};
+use crate::engine::setup::Setup;
+use crate::verbs::run::skipped;
+
+/// What is left out and why, each in a line of its own.
+pub(super) fn skipped_lines(skipped: &[WhatWhy]) -> String {
+    skipped.iter().map(|skip| format!("\n  {}: {}", skip.what, skip.why)).collect()
+}
+
+/// What stores leave of the memory that they are given, in lines.
+fn print_memory_left(setup: &Setup, print: impl Fn(&str)) {
+    for sentence in bakeoff_suite::memory_left(&setup.plan, &setup.stores) {
+        print(bakeoff_report::paragraph(&sentence, COLUMNS, "memory left: ", "  ").trim_end());
+    }
+}
+
+/// What is about to be measured, and what could spoil it.
+pub(super) fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<Duration>) {
+    let cells: usize = setup.plan.workloads.iter().map(|workload| workload.cells.len()).sum();
+    tell!(
+        "{}: workloads: {}, cells: {cells}, rounds: {}{} → {}",
+        bakeoff_report::printable(setup.suite.title()),
+        setup.plan.workloads.len(),
+        setup.suite.rounds(),
+        budget.map_or_else(String::new, |budget| format!(", within {} s", budget.as_secs())),
+        directory.display()
+    );
+    match &file.find_rate {
+        Some(facts) => {
+            let text = format!(
+                "Looking for the highest rate with {}, for each cell: at least {}, longer where limits lie far below what stores can do",
+                facts.bound,
+                bakeoff_suite::format_duration(find_rate::expected(setup, facts).1)
+            );
+            tell!("{}", bakeoff_report::paragraph(&text, COLUMNS, "", "  ").trim_end());
+        }
+        None => tell!("Size: {}", sized(setup)),
+    }
+    if let Some(facts) = &file.profile {
+        tell!("Profiling ({}): no store will be ranked", facts.kind);
+    }
+    if !file.skipped.is_empty() {
+        tell!("Skipped:{}", skipped_lines(&file.skipped));
+    }
+    print_memory_left(setup, |line| tell!("{line}"));
+    print_warnings(file);
+}
+
+/// What could spoil the figures, before any is measured.
+pub(crate) fn print_warnings(file: &RunFile) {
+    for warning in &file.warnings {
+        let text = bakeoff_report::paragraph(&warning.message, COLUMNS, "warning: ", "  ");
+        tell!("{}", text.trim_end());
+    }
+}
+
+/// What would be measured.
+pub(super) fn print_plan(setup: &Setup) {
+    for workload in &setup.plan.workloads {
+        anstream::println!("{}", workload_words(workload));
+        for cell in &workload.cells {
+            anstream::println!("  {}  {}", cell.id, cell.axes.store);
+        }
+    }
+    anstream::println!("size: {}", sized(setup));
+    let skipped = skipped(setup);
+    if !skipped.is_empty() {
+        anstream::println!("skipped:{}", skipped_lines(&skipped));
+    }
+    print_memory_left(setup, |line| anstream::println!("{line}"));
+}
