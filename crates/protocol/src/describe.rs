@@ -425,30 +425,30 @@ impl StoreDescription {
     pub fn gives_up<'a>(
         &'a self,
         class: Durability,
-        settings: &crate::Settings,
+        settings: &'a crate::Settings,
     ) -> Option<(&'a str, &'a str, Durability)> {
-        let promise = |setting: &'a Setting| {
-            let (word, most) = setting.promises.get_key_value(settings.get(&setting.name)?.as_str()?)?;
-            (*most < class).then_some((setting.name.as_str(), word.as_str(), *most))
-        };
-        self.settings.iter().find_map(promise)
+        self.words(settings).find_map(|(setting, word)| {
+            let most = setting.promises.get(word).filter(|most| **most < class)?;
+            Some((setting.name.as_str(), word, *most))
+        })
     }
 
     /// The setting whose word lets one thread alone use the store, and the word; `None` if there is none.
     pub fn is_alone<'a>(&'a self, settings: &'a crate::Settings) -> Option<(&'a str, &'a str)> {
-        let word = |setting: &'a Setting| {
-            let given = settings.get(&setting.name)?.as_str()?;
-            setting.alone.iter().any(|word| word == given).then_some((setting.name.as_str(), given))
-        };
-        self.settings.iter().find_map(word)
+        let alone = self.words(settings).find(|(setting, word)| setting.alone.iter().any(|one| one == word));
+        alone.map(|(setting, word)| (setting.name.as_str(), word))
     }
 
     /// Whether each acknowledged write is flushed in this class with these settings.
     pub fn flushes_writes(&self, class: Durability, settings: &crate::Settings) -> bool {
-        let word =
-            |setting: &Setting| settings.get(&setting.name).and_then(serde_json::Value::as_str).map(str::to_owned);
-        let flushes = |setting: &Setting| word(setting).is_some_and(|word| setting.flushing.contains(&word));
-        class == Durability::Power || self.settings.iter().any(flushes)
+        let mut words = self.words(settings);
+        class == Durability::Power || words.any(|(setting, word)| setting.flushing.iter().any(|one| one == word))
+    }
+
+    /// Its settings that are given a word, and the word.
+    fn words<'a>(&'a self, settings: &'a crate::Settings) -> impl Iterator<Item = (&'a Setting, &'a str)> {
+        let word = |setting: &'a Setting| Some((setting, settings.get(&setting.name)?.as_str()?));
+        self.settings.iter().filter_map(word)
     }
 }
 

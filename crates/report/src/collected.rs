@@ -4,7 +4,7 @@ use bakeoff_protocol::{PhaseResult, Resources};
 use bakeoff_stats::mean;
 
 use crate::figures::per_operation;
-use crate::format::{bytes, count, digits, percent, time};
+use crate::format::{bytes, count, digits, or_dash, percent, time};
 use crate::phase_tables::{Row, phases_that};
 use crate::results::CellRound;
 
@@ -44,15 +44,14 @@ impl Row for CollectedRow {
     }
 
     fn cells(&self) -> Vec<String> {
-        let shown = |figure: Option<f64>, show: fn(f64) -> String| figure.map_or_else(|| "–".to_owned(), show);
         let most = self.heap_peak_bytes.iter().copied().reduce(f64::max);
         vec![
-            shown(mean(&self.allocated_bytes_per_operation), bytes),
-            shown(mean(&self.churn_bytes_per_operation), bytes),
-            shown(mean(&self.collections), times),
-            shown(mean(&self.gc_ns), time),
-            shown(mean(&self.gc_part), percent),
-            shown(most, bytes),
+            or_dash(mean(&self.allocated_bytes_per_operation), bytes),
+            or_dash(mean(&self.churn_bytes_per_operation), bytes),
+            or_dash(mean(&self.collections), times),
+            or_dash(mean(&self.gc_ns), time),
+            or_dash(mean(&self.gc_part), percent),
+            or_dash(most, bytes),
         ]
     }
 }

@@ -7,7 +7,7 @@ use bakeoff_stats::{bootstrap_mean_interval, mean, median};
 
 use crate::contender::{Contender, Contenders};
 use crate::figures::{Measure, TOO_FEW, asked_per_second, is_per_entry, is_told, timings};
-use crate::format::{count, printable, rate, size_range, time, time_range};
+use crate::format::{count, or_dash, printable, rate, size_range, time, time_range};
 use crate::matrix::measure_label;
 use crate::results::{CellRound, failed_cells, phase_order};
 use crate::table::{Side, Text, TextTable, paragraph};
@@ -168,7 +168,7 @@ fn cells(line: &Line) -> Vec<Text> {
             percentile(0.5, |latency| latency.latency_ns_p50),
             percentile(0.99, |latency| latency.latency_ns_p99),
             percentile(0.999, |latency| latency.latency_ns_p999),
-            largest.map_or_else(|| "–".to_owned(), |ns| time(ns as f64)),
+            or_dash(largest, |ns| time(ns as f64)),
         ]
         .map(Text::plain),
     );

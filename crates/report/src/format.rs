@@ -90,6 +90,11 @@ fn beside_one(times: f64) -> String {
     if is_beside { longer().unwrap_or(shown) } else { shown }
 }
 
+/// A figure, or a dash where there is none.
+pub(crate) fn or_dash<T>(figure: Option<T>, show: impl FnOnce(T) -> String) -> String {
+    figure.map_or_else(|| "–".to_owned(), show)
+}
+
 /// A count with a comma between thousands: `10,000`.
 pub(crate) fn count(count: u64) -> String {
     let plain = count.to_string();

@@ -6,7 +6,7 @@ use bakeoff_protocol::PhaseResult;
 use bakeoff_stats::mean;
 
 use crate::figures::per_operation;
-use crate::format::{digits, printable};
+use crate::format::{digits, or_dash, printable};
 use crate::published::{Figure, Kind, Published};
 use crate::results::{CellRound, failed_cells};
 use crate::run::Run;
@@ -67,9 +67,8 @@ fn phases<'a>(run: &'a Run, (variant, phase, store, threads): &Place) -> Vec<&'a
 fn table(figures: &[&Figure], phases: &[&PhaseResult]) -> TextTable {
     let mut table = TextTable::new(vec![Side::Left, Side::Right, Side::Right, Side::Left]);
     table.row(["", "then", "now", ""].map(Text::plain).to_vec());
-    let shown = |figure: Option<f64>| figure.map_or_else(|| "–".to_owned(), digits);
     let mut row = |name: &str, then: Option<f64>, now: Option<f64>, unit: &str| {
-        let cells = [format!("    {}", printable(name)), shown(then), shown(now), printable(unit)];
+        let cells = [format!("    {}", printable(name)), or_dash(then, digits), or_dash(now, digits), printable(unit)];
         table.row(cells.map(Text::plain).to_vec());
     };
     let mut then = BTreeMap::new();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{CellEnd, MemorySplit, Settings, StoreDescription};
 
-use crate::format::{bytes, listed, printable};
+use crate::format::{bytes, listed, or_dash, printable};
 use crate::run::Run;
 use crate::sections::section;
 use crate::table::{Side, Text, TextTable, paragraph};
@@ -108,7 +108,7 @@ fn settings_words(settings: &Settings) -> String {
 }
 
 fn table(uses: &BTreeMap<&str, Use>, stores: &[StoreDescription], unlimited: bool) -> TextTable {
-    let figure = |size: Option<u64>| size.map_or_else(|| "–".to_owned(), |size| bytes(size as f64));
+    let figure = |size: Option<u64>| or_dash(size, |size| bytes(size as f64));
     let columns = if unlimited { 2 } else { 3 };
     let mut table = TextTable::new([Side::Left, Side::Right, Side::Right][..columns].to_vec());
     let head = ["store", "page cache of its files", "most in a limited cell"];

@@ -7,7 +7,7 @@ use std::path::Path;
 use bakeoff_protocol::{Axes, CellEnd, Profile, Profiled};
 
 use crate::contender::Contenders;
-use crate::format::{bytes, count, counted, printable, size_range};
+use crate::format::{bytes, count, counted, or_dash, printable, size_range};
 use crate::links::{file_link, link, way};
 use crate::page::html::{store, text};
 use crate::run::{ReportError, Run};
@@ -95,9 +95,9 @@ fn item(run: &Run, (end, profiled): (&CellEnd, &Profiled), contenders: &Contende
         "<tr><th scope=\"row\">{who} · {}</th><td>{graph}{trouble}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
          <td><code>{}</code></td></tr>",
         text(&place(end)),
-        weight(end, profiled).map_or_else(|| "–".to_owned(), |weight| text(&weight)),
+        or_dash(weight(end, profiled), |weight| text(&weight)),
         file_link(prefix, &end.log),
-        opened.map_or_else(|| "–".to_owned(), |opened| text(&opened.version)),
+        or_dash(opened, |opened| text(&opened.version)),
         text(if settings.is_empty() { "none".to_owned() } else { settings.join(", ") }.as_str()),
         text(&run.command_again(&end.cell, &end.axes.store)),
     )

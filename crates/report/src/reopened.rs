@@ -2,7 +2,7 @@
 
 use bakeoff_stats::mean;
 
-use crate::format::time;
+use crate::format::{or_dash, time};
 use crate::phase_tables::Row;
 use crate::results::CellRound;
 
@@ -33,9 +33,8 @@ impl Row for ReopenedRow {
     }
 
     fn cells(&self) -> Vec<String> {
-        let shown = |figure: Option<f64>| figure.map_or_else(|| "–".to_owned(), time);
         let [least, most] = [f64::min, f64::max].map(|of| self.reopen_ns.iter().copied().reduce(of));
-        vec![shown(mean(&self.close_ns)), shown(mean(&self.reopen_ns)), shown(least), shown(most)]
+        [mean(&self.close_ns), mean(&self.reopen_ns), least, most].map(|ns| or_dash(ns, time)).to_vec()
     }
 
     fn order(&self) -> f64 {

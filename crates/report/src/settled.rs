@@ -4,7 +4,7 @@ use bakeoff_protocol::PhaseResult;
 use bakeoff_stats::mean;
 
 use crate::figures::units;
-use crate::format::{bytes, ratio, time};
+use crate::format::{bytes, or_dash, ratio, time};
 use crate::phase_tables::{Row, phases_that};
 use crate::results::CellRound;
 
@@ -55,16 +55,16 @@ impl Row for SettledRow {
     }
 
     fn cells(&self) -> Vec<String> {
-        let shown = |figures: &[f64], show: fn(f64) -> String| mean(figures).map_or_else(|| "–".to_owned(), show);
+        let mean_of = |figures: &[f64], show: fn(f64) -> String| or_dash(mean(figures), show);
         let times = mean(&self.settled_ns).zip(mean(&self.acknowledged_ns)).map(|(all, first)| all / first);
         // A mean of those rounds that ended would hide the others.
         let ended = self.unfinished == 0;
         vec![
-            shown(&self.acknowledged_ns, time),
-            if ended { shown(&self.settled_ns, time) } else { "not settled".to_owned() },
+            mean_of(&self.acknowledged_ns, time),
+            if ended { mean_of(&self.settled_ns, time) } else { "not settled".to_owned() },
             times.filter(|_| ended).map_or_else(String::new, ratio),
-            if ended { shown(&self.after_ns, time) } else { String::new() },
-            shown(&self.written_bytes, bytes),
+            if ended { mean_of(&self.after_ns, time) } else { String::new() },
+            mean_of(&self.written_bytes, bytes),
         ]
     }
 }

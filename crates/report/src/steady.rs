@@ -3,7 +3,7 @@
 use bakeoff_protocol::{PhaseResult, WarmedUp};
 use bakeoff_stats::mean;
 
-use crate::format::{count, time};
+use crate::format::{count, or_dash, time};
 use crate::phase_tables::{Row, phases_that};
 use crate::results::CellRound;
 
@@ -27,13 +27,13 @@ impl Row for SteadyRow {
     }
 
     fn cells(&self) -> Vec<String> {
-        let shown = |figures: Vec<f64>, show: fn(f64) -> String| mean(&figures).map_or_else(|| "–".to_owned(), show);
+        let mean_of = |figures: Vec<f64>, show: fn(f64) -> String| or_dash(mean(&figures), show);
         let of = |figure: fn(&WarmedUp) -> Option<f64>| self.0.iter().filter_map(figure).collect::<Vec<_>>();
         vec![
-            shown(of(|one| Some(one.operations as f64)), |mean| count(mean.round() as u64)),
-            shown(of(|one| Some(one.wall_ns as f64)), time),
-            shown(of(|one| Some(*one.interval_ns_means.first()? as f64)), time),
-            shown(of(|one| Some(*one.interval_ns_means.last()? as f64)), time),
+            mean_of(of(|one| Some(one.operations as f64)), |mean| count(mean.round() as u64)),
+            mean_of(of(|one| Some(one.wall_ns as f64)), time),
+            mean_of(of(|one| Some(*one.interval_ns_means.first()? as f64)), time),
+            mean_of(of(|one| Some(*one.interval_ns_means.last()? as f64)), time),
             self.settled(),
         ]
     }

@@ -3,7 +3,7 @@
 use bakeoff_protocol::DiskUsage;
 use bakeoff_stats::mean;
 
-use crate::format::{bytes, ratio};
+use crate::format::{bytes, or_dash, ratio};
 use crate::phase_tables::Row;
 use crate::results::CellRound;
 use crate::run::Run;
@@ -51,12 +51,12 @@ impl Row for StoredRow {
     fn cells(&self) -> Vec<String> {
         let [before, after, copy, flat] =
             [&self.before_close, &self.after_close, &self.copy, &self.flat].map(|rounds| mean(rounds));
-        let size = |of: Option<f64>| of.map_or_else(|| "–".to_owned(), bytes);
         let times = |of: Option<f64>| {
             let times = of.zip(flat.filter(|flat| *flat > 0.0)).map(|(of, flat)| of / flat);
-            times.map_or_else(|| "–".to_owned(), ratio)
+            or_dash(times, ratio)
         };
-        vec![size(before), size(after), size(copy), size(flat), times(after), times(copy)]
+        let sizes = [before, after, copy, flat].map(|size| or_dash(size, bytes));
+        sizes.into_iter().chain([times(after), times(copy)]).collect()
     }
 
     fn order(&self) -> f64 {

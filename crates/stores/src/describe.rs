@@ -24,7 +24,6 @@ pub(crate) fn setting(
     source: &str,
 ) -> Setting {
     let (name, help, source) = (name.to_owned(), help.to_owned(), source.to_owned());
-    let promises = BTreeMap::new();
     Setting {
         name,
         kind,
@@ -33,7 +32,7 @@ pub(crate) fn setting(
         default,
         room: None,
         flushing: Vec::new(),
-        promises,
+        promises: BTreeMap::new(),
         alone: Vec::new(),
         help,
         source,

@@ -282,6 +282,12 @@ impl Sqlite {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A connection that no session uses, or a new one; who takes it puts it back.
+    fn connection(&self) -> Result<Connection, StoreError> {
+        let idle = self.idle().pop();
+        idle.map_or_else(|| self.configuration.connect(), Ok)
+    }
+
     fn copy_into(connection: &Connection, directory: &Path) -> Result<(), StoreError> {
         let copy = directory.join(FILE);
         let copy = copy.to_str().ok_or_else(|| StoreError::BadRequest(format!("{} is no UTF-8", copy.display())))?;
@@ -291,8 +297,7 @@ impl Sqlite {
 
 impl Store for Sqlite {
     fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
-        let idle = self.idle().pop();
-        let connection = idle.map_or_else(|| self.configuration.connect(), Ok)?;
+        let connection = self.connection()?;
         let mut session = SqliteSession::prepare(&connection, plan)?;
         work(&mut session)?;
         drop(session);
@@ -306,8 +311,7 @@ impl Store for Sqlite {
     /// <https://sqlite.org/lang_vacuum.html#vacuuminto>
     fn compacted_copy(&self, directory: &Path) -> Result<(), StoreError> {
         // One of those there are: another would find the database locked where one of them has it for itself.
-        let idle = self.idle().pop();
-        let connection = idle.map_or_else(|| self.configuration.connect(), Ok)?;
+        let connection = self.connection()?;
         let copied = Self::copy_into(&connection, directory);
         self.idle().push(connection);
         copied

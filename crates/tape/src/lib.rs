@@ -46,7 +46,7 @@ pub use phase_spec::{Batch, Measure, OpenLoop, PhaseSpec};
 pub use plan::{Estimate, acknowledgements, estimate};
 pub use pool::{POOL_BYTES_MAX, Pool, PoolFacts};
 pub use reader::{Block, LaneNeeds, LaneReader, Records, TapeReader};
-pub use record::{Hints, OnProgress, PhaseTape, Progress, Recording, lend_pool, record};
+pub use record::{Hints, OnProgress, PhaseTape, Progress, Recording, lend_pool, record, tell};
 pub use show::show;
 pub use tree::{TreeValues, name_lengths, tree_entries};
 pub use walk::Walk;

@@ -19,6 +19,9 @@ const PIECE_BYTES: usize = 64 << 10;
 /// Pieces compressed, at most.
 const PIECES_MAX: usize = 64;
 
+/// Progress is told after so many bytes: several times a second.
+const TELL_BYTES: u64 = 4 << 20;
+
 /// What is known of a pool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PoolFacts {
@@ -150,7 +153,9 @@ fn write_pool(
     while offset < bytes {
         let length = (bytes - offset).min(PIECE_BYTES as u64);
         let piece = &mut piece[..length as usize];
-        tell(progress, Progress { what: "pool", done: offset, total: bytes })?;
+        if offset.is_multiple_of(TELL_BYTES) {
+            tell(progress, Progress { what: "pool", done: offset, total: bytes })?;
+        }
         fill(piece)?;
         file.write_all(piece).map_err(TapeError::io("write to", &temporary))?;
         offset += length;

@@ -37,8 +37,11 @@ pub struct Progress<'a> {
 /// Hears how far recording has come, and says whether to go on. Called several times a second.
 pub type OnProgress<'a> = &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>;
 
-/// Reports progress and ends the recording if that is wanted.
-pub(crate) fn tell(on_progress: OnProgress<'_>, progress: Progress<'_>) -> Result<(), TapeError> {
+/// Reports progress, and ends what is done if that is wanted.
+///
+/// # Errors
+/// [`TapeError::Stopped`] where whoever hears of it says so.
+pub fn tell(on_progress: OnProgress<'_>, progress: Progress<'_>) -> Result<(), TapeError> {
     match on_progress(progress) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(()) => Err(TapeError::Stopped),

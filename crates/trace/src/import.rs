@@ -74,16 +74,25 @@ pub struct Imported {
     pub lanes: LaneFacts,
 }
 
+/// Progress is told after so many operations.
+pub(crate) const TELL_OPERATIONS: u64 = 1 << 16;
+
 /// Hears how far an import has come, in bytes of the trace, of the pool and so on, and says whether to go on. What has no known end has a
 /// total of 0. Called many times a second, and from several threads.
 pub type OnProgress<'a> = &'a (dyn Fn(Progress<'_>) -> ControlFlow<()> + Sync);
 
 /// Reports progress and ends the import if that is wanted.
 pub(crate) fn tell(progress: OnProgress<'_>, what: &str, (done, total): (u64, u64)) -> Result<(), TapeError> {
-    match progress(Progress { what, done, total }) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(TapeError::Stopped),
-    }
+    bakeoff_tape::tell(&mut |told| progress(told), Progress { what, done, total })
+}
+
+/// The same of a trace that is read: how much of its file, or where that has no end how many operations.
+pub(crate) fn tell_read(
+    progress: OnProgress<'_>,
+    position: Option<&Position>,
+    operations: u64,
+) -> Result<(), TapeError> {
+    tell(progress, "reading the trace", position.map_or((operations, 0), Position::of_all))
 }
 
 /// Imports the trace in a file into an empty directory: a value pool, a tape to load what the trace found there, one with its operations, one to
@@ -108,8 +117,7 @@ pub fn import(
         if let Some(warm_up) = &mut warm_up {
             warm_up.add(batch)?;
         }
-        let of_all = position.as_ref().map_or((importer.operations, 0), Position::of_all);
-        Ok(tell(progress, "reading the trace", of_all)?)
+        Ok(tell_read(progress, position.as_ref(), importer.operations)?)
     })?;
     let operations = importer.operations;
     let lanes = importer.lanes();

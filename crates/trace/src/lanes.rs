@@ -12,7 +12,7 @@ use bakeoff_tape::{DealtTape, POOL_BYTES_MAX, Record, TapeError, TapeReader, Tap
 
 use crate::error::TraceError;
 use crate::hash::{Hashed, part};
-use crate::import::{OnProgress, tell};
+use crate::import::{OnProgress, TELL_OPERATIONS, tell};
 use crate::read::Event;
 
 /// Lanes of an imported tape, at most: a block of each is in memory at the same time.
@@ -20,9 +20,6 @@ pub const IMPORT_LANES_MAX: u32 = 256;
 
 /// Room for the metadata of an imported tape, bytes.
 const METADATA_BYTES_MAX: usize = 4096;
-
-/// Progress is told after so many operations.
-pub(crate) const TELL_OPERATIONS: u64 = 1 << 16;
 
 /// How operations became lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,13 +129,12 @@ pub(crate) fn deal(
 ) -> Result<DealtTape, TapeError> {
     let tape = TapeReader::open(path)?;
     let count = lanes.lanes();
-    let operations: u64 = tape.facts().lanes.iter().map(|lane| lane.operations).sum();
     let asked = Cell::new(0);
     // Of each operation it is asked twice.
     let count_asked = || {
         asked.set(asked.get() + 1);
         match asked.get() % TELL_OPERATIONS {
-            0 => tell(progress, "dealing the operations to threads", (asked.get(), 2 * operations)),
+            0 => tell(progress, "dealing the operations to threads", (asked.get(), 2 * tape.facts().operations)),
             _ => Ok(()),
         }
     };

@@ -10,10 +10,10 @@ use xxhash_rust::xxh64::xxh64;
 
 use crate::error::TraceError;
 use crate::hash::Hashed;
-use crate::import::{OnProgress, tell};
-use crate::lanes::{TELL_OPERATIONS, Threads};
+use crate::import::{OnProgress, TELL_OPERATIONS, tell, tell_read};
+use crate::lanes::Threads;
 use crate::popularity::Popularity;
-use crate::read::{Event, Position, Trace};
+use crate::read::{Event, Trace};
 use crate::sizes::{RecordSizes, Sizes};
 
 /// The most different keys that are counted: they take about 20 bytes of memory each.
@@ -71,8 +71,7 @@ impl Summary {
         while let Some(event) = trace.next_event()? {
             counting.add(&event)?;
             if counting.operations.is_multiple_of(TELL_OPERATIONS) {
-                let of_all = position.as_ref().map_or((counting.operations, 0), Position::of_all);
-                tell(progress, "reading the trace", of_all)?;
+                tell_read(progress, position.as_ref(), counting.operations)?;
             }
         }
         counting.finish()
@@ -87,11 +86,10 @@ impl Summary {
         // Lanes come one after the other, and their operations came at the same time.
         let mut due_ns = Vec::new();
         let lanes = tape.facts().lanes.len() as u32;
-        let total = tape.facts().lanes.iter().map(|lane| lane.operations).sum();
         for number in 0..lanes {
             let mut lane = tape.lane(number)?;
             while let Some(block) = lane.next_block()? {
-                tell(progress, "reading the tape", (counting.operations, total))?;
+                tell(progress, "reading the tape", (counting.operations, tape.facts().operations))?;
                 for record in block.records() {
                     due_ns.extend(record.due_ns);
                     let value_bytes = Some(u64::from(record.value_bytes));

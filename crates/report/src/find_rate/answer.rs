@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bakeoff_stats::Bracket;
 
 use crate::find_rate::{Left, RateFacts, RateSearch, lasts};
-use crate::format::{count, counted, printable, rate, time};
+use crate::format::{count, counted, or_dash, printable, rate, time};
 use crate::run::Run;
 use crate::sections::section;
 use crate::table::{Side, Text, TextTable, paragraph};
@@ -85,7 +85,7 @@ impl Rates<'_> {
 
     fn row(&self, search: &RateSearch, bracket: Bracket) -> [String; 8] {
         let at = |rate: Option<u64>| search.at(rate?, &self.facts.bound, &self.run.cells);
-        let shown = |rate_at: Option<u64>| rate_at.map_or_else(|| "–".to_owned(), |at| rate(at as f64));
+        let rate_at = |at: Option<u64>| or_dash(at, |at| rate(at as f64));
         let latency = |at: Option<f64>| at.map_or_else(String::new, time);
         let failed = match at(bracket.failed) {
             Some(ns) if ns < self.facts.bound.below_ns as f64 => "fell behind".to_owned(),
@@ -93,11 +93,11 @@ impl Rates<'_> {
         };
         [
             format!("  {}", self.title(search)),
-            search.closed_loop(&self.run.cells).map_or_else(|| "–".to_owned(), |closed| rate(closed.per_second)),
-            shown(bracket.held),
+            or_dash(search.closed_loop(&self.run.cells), |closed| rate(closed.per_second)),
+            rate_at(bracket.held),
             latency(at(bracket.held)),
             bracket.held.map_or_else(String::new, |held| lasts(search.operations, held)),
-            shown(bracket.failed),
+            rate_at(bracket.failed),
             failed,
             count(search.probes.len() as u64),
         ]

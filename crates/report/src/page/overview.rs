@@ -8,6 +8,7 @@ use bakeoff_stats::Verdict;
 use crate::answer::{Overall, depends_words, overall, overall_of};
 use crate::contender::Contenders;
 use crate::figures::Measure;
+use crate::format::or_dash;
 use crate::page::head::{ahead, first_words};
 use crate::page::html::{store, stores, text};
 use crate::run::Run;
@@ -77,7 +78,7 @@ fn either(of: &Overall, contenders: &Contenders) -> String {
 }
 
 fn first(of: Option<&Overall>, contenders: &Contenders) -> String {
-    of.map_or_else(|| "–".to_owned(), |of| first_words(of, contenders))
+    or_dash(of, |of| first_words(of, contenders))
 }
 
 /// In how many of all lines each store is fastest, or shares the first place.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bakeoff_stats::{CommonScatter, Ranking, compare_among};
 
-use crate::format::{listed, ratio};
+use crate::format::{listed, or_dash, ratio};
 use crate::pick::answer::Picked;
 use crate::pick::{CLOSE, CONFIDENCE, Goal, PICK_ASKED, application, costs, operations_of};
 use crate::table::{Side, Text, TextTable, paragraph};
@@ -34,7 +34,7 @@ pub(crate) fn cost_table(picked: &Picked<'_>, ranking: &Ranking, width: usize, c
             let mean = rounds.get(&place.name).and_then(|rounds| bakeoff_stats::mean(rounds));
             let told = mean.filter(|_| goal.is_told(&operations));
             is_all_told &= mean.is_none() || told.is_some();
-            Text::plain(told.map_or_else(|| "–".to_owned(), |mean| goal.show(mean)))
+            Text::plain(or_dash(told, |mean| goal.show(mean)))
         }));
         table.row(row);
     }

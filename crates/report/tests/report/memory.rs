@@ -27,21 +27,24 @@ fn cells() -> Vec<CellRound> {
     cells
 }
 
-#[test]
-fn memory_is_told_and_limits_are_never_mixed() {
-    let mut stores = stores();
-    let split = |how: &str, shares| Some(MemorySplit { how: how.to_owned(), source: String::new(), shares });
-    let share = MemoryShare {
+fn cache_of_each_thread() -> MemoryShare {
+    MemoryShare {
         setting: "cache".to_owned(),
         percent: 100,
         pieces: 1,
         per_thread: true,
         mapped: false,
         overhead: None,
-    };
+    }
+}
+
+#[test]
+fn memory_is_told_and_limits_are_never_mixed() {
+    let mut stores = stores();
+    let split = |how: &str, shares| Some(MemorySplit { how: how.to_owned(), source: String::new(), shares });
     for store in &mut stores {
         store.memory = match store.name.as_str() {
-            "sqlite" => split("all of it for page caches, one for each thread", vec![share.clone()]),
+            "sqlite" => split("all of it for page caches, one for each thread", vec![cache_of_each_thread()]),
             _ => split("none of its own: pages are in the page cache", Vec::new()),
         };
         store.capabilities.parallel_writers = store.name == "flat-folder";
@@ -55,16 +58,9 @@ fn memory_is_told_and_limits_are_never_mixed() {
 #[test]
 fn no_more_is_claimed_than_was_split() {
     let mut stores = stores();
-    let share = MemoryShare {
-        setting: "cache".to_owned(),
-        percent: 100,
-        pieces: 1,
-        per_thread: true,
-        mapped: false,
-        overhead: None,
-    };
     for store in &mut stores {
-        store.memory = Some(MemorySplit { how: String::new(), source: String::new(), shares: vec![share.clone()] });
+        store.memory =
+            Some(MemorySplit { how: String::new(), source: String::new(), shares: vec![cache_of_each_thread()] });
     }
     let report = |cache_bytes: u64| {
         let mut cells = cells();

@@ -4,9 +4,6 @@ use bakeoff_stores::{Direction, Session, SessionPlan};
 
 use crate::fixture::{BATCHED, EACH, Fixture, Outcome, Pair, get, in_session, scan};
 
-/// Why threads are not tried.
-const ONE_THREAD: &str = "for one thread alone with this word";
-
 /// Numbers of threads.
 const LANES: [u32; 4] = [1, 2, 4, 8];
 /// Keys that all threads write together.
@@ -15,21 +12,21 @@ const KEYS: u32 = 120;
 const COMMON: u32 = 20;
 
 pub(crate) fn threads(fixture: &Fixture) -> Outcome {
-    if fixture.threads_max() == 1 {
-        return Outcome::NotOffered(ONE_THREAD);
-    }
-    LANES.iter().for_each(|&lanes| replay(&fixture.fresh(), EACH, lanes));
-    Outcome::Ok
+    replay_all(fixture, EACH)
 }
 
 pub(crate) fn threads_in_batches(fixture: &Fixture) -> Outcome {
     if !fixture.description().capabilities.batch {
         return Outcome::NotOffered("no batches");
     }
+    replay_all(fixture, BATCHED)
+}
+
+fn replay_all(fixture: &Fixture, plan: SessionPlan) -> Outcome {
     if fixture.threads_max() == 1 {
-        return Outcome::NotOffered(ONE_THREAD);
+        return Outcome::NotOffered("for one thread alone with this word");
     }
-    LANES.iter().for_each(|&lanes| replay(&fixture.fresh(), BATCHED, lanes));
+    LANES.iter().for_each(|&lanes| replay(&fixture.fresh(), plan, lanes));
     Outcome::Ok
 }
 

@@ -24,7 +24,6 @@ public final class Churn {
     /** The parts, by their words in the collectors' names for them; the last is every other. */
     private static final List<String> PARTS = List.of("eden", "survivor", "other");
 
-    private static final List<GarbageCollectorMXBean> COLLECTORS = ManagementFactory.getGarbageCollectorMXBeans();
     private static final Set<String> HEAP = ManagementFactory.getMemoryPoolMXBeans().stream()
             .filter(pool -> pool.getType() == MemoryType.HEAP)
             .map(MemoryPoolMXBean::getName)
@@ -36,8 +35,8 @@ public final class Churn {
     private static final long PATIENCE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     static {
-        TOLD.set(collections());
-        for (GarbageCollectorMXBean collector : COLLECTORS) {
+        TOLD.set(Jvm.collections());
+        for (GarbageCollectorMXBean collector : Jvm.COLLECTORS) {
             if (collector instanceof NotificationEmitter emitter) {
                 emitter.addNotificationListener((notification, context) -> take(notification), null, null);
             }
@@ -75,16 +74,10 @@ public final class Churn {
                 .count();
     }
 
-    private static long collections() {
-        return COLLECTORS.stream()
-                .mapToLong(GarbageCollectorMXBean::getCollectionCount)
-                .sum();
-    }
-
     /** Waits a moment for what collections that are over have not told yet. */
     public static void settle() {
         long begin = System.nanoTime();
-        while (TOLD.get() < collections() && System.nanoTime() - begin < PATIENCE_NS) {
+        while (TOLD.get() < Jvm.collections() && System.nanoTime() - begin < PATIENCE_NS) {
             Thread.yield();
         }
     }

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /** What the JVM spent on itself: collecting garbage, compiling; and how much memory it holds. */
 public final class Jvm {
     private static final long MS_NS = 1_000_000;
-    private static final List<GarbageCollectorMXBean> COLLECTORS = ManagementFactory.getGarbageCollectorMXBeans();
+    static final List<GarbageCollectorMXBean> COLLECTORS = ManagementFactory.getGarbageCollectorMXBeans();
     private static final List<BufferPoolMXBean> BUFFERS = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class);
     private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
 
@@ -34,10 +34,15 @@ public final class Jvm {
     public static Jvm read() {
         boolean compiles = COMPILER != null && COMPILER.isCompilationTimeMonitoringSupported();
         return new Jvm(
-                sum(COLLECTORS.stream().mapToLong(GarbageCollectorMXBean::getCollectionCount)),
+                collections(),
                 sum(COLLECTORS.stream().mapToLong(GarbageCollectorMXBean::getCollectionTime)),
                 compiles ? COMPILER.getTotalCompilationTime() : -1,
                 Churn.read());
+    }
+
+    /** Collections that are over; negative where this JVM does not count them. */
+    static long collections() {
+        return sum(COLLECTORS.stream().mapToLong(GarbageCollectorMXBean::getCollectionCount));
     }
 
     /** The sum; negative if any number is, which means that it is unknown. */

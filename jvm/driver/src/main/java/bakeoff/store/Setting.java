@@ -49,36 +49,12 @@ public record Setting(
 
     /** True or false. */
     public static Setting flag(String name, boolean fallback, String help, String source) {
-        return new Setting(
-                name,
-                "boolean",
-                0,
-                0,
-                false,
-                false,
-                List.of(),
-                List.of(),
-                Map.of(),
-                new JsonPrimitive(fallback),
-                help,
-                source);
+        return of(name, "boolean", 0, 0, List.of(), new JsonPrimitive(fallback), help, source);
     }
 
     /** One of a few words, of which the first is the default. */
     public static Setting choice(String name, List<String> words, String help, String source) {
-        return new Setting(
-                name,
-                "choice",
-                0,
-                0,
-                false,
-                false,
-                words,
-                List.of(),
-                Map.of(),
-                new JsonPrimitive(words.get(0)),
-                help,
-                source);
+        return of(name, "choice", 0, 0, words, new JsonPrimitive(words.get(0)), help, source);
     }
 
     /** The same setting, of which only powers of two are taken. */
@@ -105,7 +81,20 @@ public record Setting(
     private static Setting number(
             String name, String type, long min, long max, Long fallback, String help, String source) {
         JsonPrimitive value = fallback == null ? null : new JsonPrimitive(fallback);
-        return new Setting(name, type, min, max, false, false, List.of(), List.of(), Map.of(), value, help, source);
+        return of(name, type, min, max, List.of(), value, help, source);
+    }
+
+    /** One of which nothing more is to be said. */
+    private static Setting of(
+            String name,
+            String type,
+            long min,
+            long max,
+            List<String> words,
+            JsonPrimitive fallback,
+            String help,
+            String source) {
+        return new Setting(name, type, min, max, false, false, words, List.of(), Map.of(), fallback, help, source);
     }
 
     /** As {@code describe} prints it. */
