@@ -12,6 +12,9 @@ use rustix::mount::{UnmountFlags, unmount};
 /// The file that says a directory is ours.
 pub(crate) const MARKER: &str = ".bakeoff";
 
+/// The same file in a directory that is about to be no longer ours.
+const MARKER_ASIDE: &str = ".bakeoff-aside";
+
 /// What a directory of ours is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -81,11 +84,23 @@ impl OwnDirectory {
         &self.path
     }
 
-    /// Makes it a directory like any other, under another name on the same file system.
+    /// Makes it a directory like any other, under another name on the same file system. Where that name cannot be given, as when something
+    /// of that name has appeared, it stays ours.
     pub(crate) fn keep_as(self, path: &Path) -> Result<()> {
         let marker = self.path.join(MARKER);
-        std::fs::remove_file(&marker).with_context(|| format!("cannot remove {}", marker.display()))?;
-        std::fs::rename(&self.path, path).with_context(|| format!("cannot give {} its name", path.display()))
+        // Put aside and not removed: putting it back needs no room on the disk.
+        let aside = self.path.join(MARKER_ASIDE);
+        std::fs::rename(&marker, &aside).with_context(|| format!("cannot remove {}", marker.display()))?;
+        std::fs::rename(&self.path, path).inspect_err(|_| drop(std::fs::rename(&aside, &marker))).with_context(
+            || {
+                let (name, made) = (path.display(), self.path.display());
+                format!(
+                    "cannot rename {made} to {name}. If something is there by now, move it away or choose another name"
+                )
+            },
+        )?;
+        let aside = path.join(MARKER_ASIDE);
+        std::fs::remove_file(&aside).with_context(|| format!("cannot remove {}", aside.display()))
     }
 
     /// Removes it with everything in it.
@@ -299,6 +314,19 @@ mod tests {
         assert!(!root.exists());
         assert_eq!(std::fs::read_to_string(outside.join("precious")).unwrap(), "kept");
         remove_tree(&root).unwrap();
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_given_its_name_stays_ours() {
+        let parent = tempfile::tempdir().unwrap();
+        let (part, link, kept) = (parent.path().join("part"), parent.path().join("link"), parent.path().join("kept"));
+        std::os::unix::fs::symlink("nowhere", &link).unwrap();
+        let why = OwnDirectory::create(&part, Kind::Scratch).unwrap().keep_as(&link).unwrap_err().to_string();
+        assert!(why.contains("link. If something is there by now, move it away"), "{why}");
+        assert_eq!(kind_of(&part), Some(Kind::Scratch));
+        assert!(link.is_symlink() && !part.join(MARKER_ASIDE).exists());
+        OwnDirectory::open(&part, Kind::Scratch).unwrap().keep_as(&kept).unwrap();
+        assert!(!part.exists() && std::fs::read_dir(&kept).unwrap().next().is_none(), "like any other");
     }
 
     #[test]

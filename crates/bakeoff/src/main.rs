@@ -63,8 +63,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Says why it is over, and gives the status for that.
+/// Says why it is over, and gives the status for that. Paths and words of files stand in it, which must not steer a terminal.
 fn complain(why: &str) -> ExitCode {
+    let why = bakeoff_report::printable_lines(why);
     tell!("{}bakeoff:{} {why}", cli::ERROR.render(), cli::ERROR.render_reset());
     ExitCode::from(2)
 }

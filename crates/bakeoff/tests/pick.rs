@@ -79,9 +79,11 @@ fn a_budget_too_short_says_so() {
 #[test]
 fn wrong_words_are_told_and_nothing_is_made() {
     let place = Place::new();
-    let wrong: [(&[&str], &[&str]); 19] = [
+    let wrong: [(&[&str], &[&str]); 21] = [
         (&["--records", "-5"], &["--records -5"]),
         (&["--records", "0"], &["--records 0", "out of range"]),
+        (&["--records", "4294967295"], &["--records 4294967295", "2,000,000,000"]),
+        (&["--mix", "\u{1b}[31mget=1"], &["unknown operation `\\u{1b}[31mget`"]),
         (&["--value-size", "9TiB"], &["--value-size", "at most 1GiB"]),
         (&["--value-size", "10K"], &["--value-size", "10KiB"]),
         (&["--key-size", "7"], &["keys have 4 bytes"]),
@@ -175,6 +177,8 @@ fn words_that_are_nearly_right_are_told() {
     refused(&["--need", "/dev/null"], &["/dev/null is not a file", "docs/PICK.md"]);
     place.write("need.toml", "durability = \"powr\"\n\nrecords = \"lots\"\n");
     refused(&["--need", "need.toml"], &["need.toml:1: durability", "need.toml:3: records lots"]);
+    place.write("\u{1b}[31m.toml", "records = \"\u{1b}[31m\"\n");
+    refused(&["--need", "\u{1b}[31m.toml"], &["\\u{1b}[31m.toml is not a need"]);
     refused(&["--dir", "need.toml"], &["--dir need.toml: this is not a directory"]);
     refused(&["--must", ","], &["--must ,: names nothing: leave it out, or write `nothing`"]);
     refused(&["--records", "-5"], &["--records -5: `-5` is below zero"]);

@@ -122,6 +122,15 @@ fn an_import_of_few_lines_and_huge_values_ends_when_it_is_asked_to() {
 }
 
 #[test]
+fn a_link_that_leads_nowhere_is_not_written_over() {
+    let place = Place::new();
+    place.write("app.csv", TRACE);
+    std::os::unix::fs::symlink("nowhere", place.path().join("app.tape")).unwrap();
+    place.run(&["tape", "import", "app.csv"]).expect(2).says(&["app.tape is there already", "--out"]);
+    assert_eq!(beside(&place), ["app.csv", "app.tape"]);
+}
+
+#[test]
 fn what_a_killed_import_left_is_removed_by_the_next() {
     let place = Place::new();
     place.write("app.csv", TRACE);

@@ -10,7 +10,7 @@ pub fn printable(text: &str) -> String {
 }
 
 /// The same for a text that may have several lines, and tabs in them.
-pub(crate) fn printable_lines(text: &str) -> String {
+pub fn printable_lines(text: &str) -> String {
     without_steering(text, &['\n', '\t'])
 }
 

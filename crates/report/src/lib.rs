@@ -66,7 +66,7 @@ pub use export_parquet::write_parquet;
 pub use export_xlsx::write_xlsx;
 pub use find_rate::{ClosedLoop, Left, RateBound, RateFacts, RateSearch, render_rates};
 pub use flame::{FlameUnit, draw_flame_graph, fold_perf_script, folded_weight};
-pub use format::{counted, printable, time};
+pub use format::{counted, printable, printable_lines, time};
 pub use live::live_leaders;
 pub use markdown::write_markdown;
 pub use page::write_page;

@@ -8,7 +8,7 @@ mod time;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bakeoff_protocol::PhaseResult;
+use bakeoff_protocol::{FailureKind, PhaseResult};
 use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, Verdict, rank};
 use serde::{Deserialize, Serialize};
 
@@ -252,8 +252,12 @@ pub(crate) fn proven_ranking(cells: &[CellRound], variant: &str, goal: Goal) -> 
 }
 
 /// Whether a race told anything: which store is best, or that some cannot be told apart, or that one alone can do what was asked, or that
-/// all others were far behind at once.
+/// all others were far behind at once; and nothing where the disk was too full for one of them, which might be better than all.
 pub fn pick_is_answered(cells: &[CellRound], facts: &PickFacts) -> bool {
+    let is_asked = |cell: &&CellRound| cell.end.axes.variant.as_deref() == Some(PICK_ASKED);
+    if cells.iter().filter(is_asked).any(is_without_room) {
+        return false;
+    }
     let Some(ranking) = proven_ranking(cells, PICK_ASKED, facts.optimize) else { return false };
     let dropped = |name: &String| facts.dropped.iter().any(|each| each.store == *name);
     match ranking.verdict {
@@ -269,6 +273,11 @@ pub fn pick_is_answered(cells: &[CellRound], facts: &PickFacts) -> bool {
             first.rounds > 1 && others.iter().all(|place| place.rounds > 1 || dropped(&place.name))
         }
     }
+}
+
+/// Whether a round failed for want of a disk to write to, which may be nothing of the store's.
+fn is_without_room(cell: &CellRound) -> bool {
+    matches!(cell.end.failure, Some(FailureKind::DiskFull | FailureKind::Medium))
 }
 
 /// The costs of every round of every store in a variant of a pick's suite, by name; stores that failed there have none.

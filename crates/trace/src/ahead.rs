@@ -5,7 +5,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 use bakeoff_tape::Operation;
 
-use crate::error::TraceError;
+use crate::error::{Origin, TraceError};
 use crate::hash::Identity;
 use crate::keys::Keys;
 use crate::lanes::Threads;
@@ -27,7 +27,7 @@ pub(crate) struct Batch {
 
 /// An operation whose key ends at this place in the bytes.
 struct Kept {
-    line: u64,
+    origin: Origin,
     operation: Operation,
     identity: Identity,
     key_end: usize,
@@ -44,7 +44,7 @@ impl Batch {
             let key = &self.bytes[end..kept.key_end];
             end = kept.key_end;
             let event = Event {
-                line: kept.line,
+                origin: kept.origin,
                 operation: kept.operation,
                 key,
                 key_bytes: key.len() as u64,
@@ -70,8 +70,8 @@ impl Batch {
             let key = source.keys.key(&event);
             self.bytes.extend_from_slice(key);
             let (identity, key_end) = (Identity::of(key), self.bytes.len());
-            let Event { line, operation, value_bytes, time_s, .. } = event;
-            self.kept.push(Kept { line, operation, identity, key_end, thread, value_bytes, time_s });
+            let Event { origin, operation, value_bytes, time_s, .. } = event;
+            self.kept.push(Kept { origin, operation, identity, key_end, thread, value_bytes, time_s });
         }
         Ok(true)
     }

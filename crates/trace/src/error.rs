@@ -1,19 +1,38 @@
 //! Why a trace cannot be read.
 
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
 use bakeoff_tape::TapeError;
 
-/// Why a trace cannot be read; lines are numbered from 1.
+/// Where in a trace something stands, from 1: a text has lines, a Parquet file rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A line.
+    Line(u64),
+    /// A row.
+    Row(u64),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(number) => write!(formatter, "line {number}"),
+            Self::Row(number) => write!(formatter, "row {number}"),
+        }
+    }
+}
+
+/// Why a trace cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
     /// A line is not what its form asks for.
-    #[error("line {line}: {what} is `{found}`, expected {expected}")]
+    #[error("{origin}: {what} is `{found}`, expected {expected}")]
     Line {
         /// The line.
-        line: u64,
+        origin: Origin,
         /// The column or the part.
         what: &'static str,
         /// What stands there, shortened.
@@ -46,10 +65,10 @@ pub enum TraceError {
     #[error("the trace has no operation: expected a line for each operation, after a head that names the columns")]
     Empty,
     /// It has more different keys than can be counted.
-    #[error("line {line}: more than {most} different keys: cut the trace, or sample its keys")]
+    #[error("{origin}: more than {most} different keys: cut the trace, or sample its keys")]
     TooManyKeys {
         /// The line.
-        line: u64,
+        origin: Origin,
         /// The most that are counted.
         most: u64,
     },
@@ -73,21 +92,22 @@ pub enum TraceError {
     #[error("cannot read the trace as Parquet: {0}")]
     Parquet(String),
     /// Operations came from more threads than a tape is given lanes.
-    #[error("line {line}: more than {most} different threads: give --threads N to deal the keys to N")]
+    #[error("{origin}: more than {most} different threads: give --threads N to deal the keys to N")]
     TooManyThreads {
         /// The line.
-        line: u64,
+        origin: Origin,
         /// The most.
         most: usize,
     },
     /// The disk has no room for the tapes.
     #[error(
-        "line {line}: {} has {free_bytes} bytes of room, expected at least {needed_bytes} for the tape up to here: make room, give another \
-         place with --out, or look for sizes that are too large in the trace", directory.display()
+        "{}{} has {free_bytes} bytes of room, expected at least {needed_bytes} for the tape up to here: make room, give another \
+         place with --out, or look for sizes that are too large in the trace",
+        origin.map_or_else(String::new, |origin| format!("{origin}: ")), directory.display()
     )]
     NoRoom {
-        /// The line that was read last.
-        line: u64,
+        /// The line that was read last; `None` before the first.
+        origin: Option<Origin>,
         /// Where the tapes are written.
         directory: PathBuf,
         /// Room there.
@@ -101,8 +121,8 @@ pub enum TraceError {
 }
 
 impl TraceError {
-    pub(crate) fn line(line: u64, what: &'static str, found: &[u8], expected: impl Into<String>) -> Self {
-        Self::Line { line, what, found: shorten(found), expected: expected.into() }
+    pub(crate) fn line(origin: Origin, what: &'static str, found: &[u8], expected: impl Into<String>) -> Self {
+        Self::Line { origin, what, found: shorten(found), expected: expected.into() }
     }
 }
 
@@ -110,6 +130,7 @@ impl TraceError {
 fn rescue(line: u64, compression: &str) -> String {
     match line - 1 {
         0 => String::new(),
+        1 => format!(", or keep the line before it with {compression} -dc FILE | head -n 1"),
         whole => format!(", or keep the {whole} lines before it with {compression} -dc FILE | head -n {whole}"),
     }
 }

@@ -10,7 +10,7 @@ use bakeoff_tape::{Data, Operation, Progress, Record, SizeRange, TapeError, Tape
 
 use crate::ahead::{Batch, Source, read_ahead};
 use crate::content::{Content, Place, Step};
-use crate::error::TraceError;
+use crate::error::{Origin, TraceError};
 use crate::finish::{Done, LOAD_BATCH, LOAD_FILE, PoolMade, TRACE_FILE};
 use crate::form::Form;
 use crate::hash::Identity;
@@ -206,12 +206,12 @@ impl Importer {
             return Ok(());
         }
         self.content.touch(batch);
-        let mut line = 0;
+        let mut origin = None;
         for (event, id, thread) in batch.events().take(room) {
             self.add(&event, id, thread)?;
-            line = event.line;
+            origin = Some(event.origin);
         }
-        self.check_room(line)
+        self.check_room(origin)
     }
 
     /// Adds one operation to the tapes.
@@ -219,7 +219,7 @@ impl Importer {
         if event.operation.visits() {
             let word = event.operation.name().as_bytes();
             let expected = "an operation on one key: a trace does not tell what a scan finds; leave scans out, or use `pick --trace`";
-            return Err(TraceError::line(event.line, "op", word, expected));
+            return Err(TraceError::line(event.origin, "op", word, expected));
         }
         let due_ns = self.due_ns(event);
         let key = event.key;
@@ -228,7 +228,7 @@ impl Importer {
             .step((event.operation, id, key.len()), thread, event.value_bytes, self.options.value_bytes)
             .map_err(|_| untold(event))?;
         if self.content.keys() > KEYS_MAX {
-            return Err(TraceError::TooManyKeys { line: event.line, most: KEYS_MAX as u64 });
+            return Err(TraceError::TooManyKeys { origin: event.origin, most: KEYS_MAX as u64 });
         }
         let bytes = key.len() as u64;
         let range = self.key_bytes.get_or_insert(SizeRange { min: bytes, max: bytes });
@@ -251,7 +251,7 @@ impl Importer {
     }
 
     /// Looks whether the disk has room for the pool, for the tapes until the next look, and for the tape that is dealt to lanes in the end.
-    fn check_room(&mut self, line: u64) -> Result<(), TraceError> {
+    fn check_room(&mut self, origin: Option<Origin>) -> Result<(), TraceError> {
         let now = (self.load.bytes() + self.tape.bytes(), self.content.pool_bytes());
         let looked = self.checked_bytes.is_some_and(|(tapes, pool)| pool == now.1 && now.0 - tapes < ROOM_CHECK_BYTES);
         if looked {
@@ -264,7 +264,7 @@ impl Importer {
             None => Ok(()),
             Some(free_bytes) => {
                 let directory = self.directory.clone();
-                Err(TraceError::NoRoom { line, directory, free_bytes, needed_bytes })
+                Err(TraceError::NoRoom { origin, directory, free_bytes, needed_bytes })
             }
         }
     }
@@ -326,5 +326,5 @@ pub(crate) fn record<'a>(
 fn untold(event: &Event<'_>) -> TraceError {
     let expected =
         "a length, since nothing before tells how long this value is: give one for all such values with --value-size";
-    TraceError::line(event.line, "value_size", b"", expected)
+    TraceError::line(event.origin, "value_size", b"", expected)
 }

@@ -68,7 +68,7 @@ impl Threads {
             let number = match self.numbers.get(name) {
                 Some(number) => *number,
                 None => {
-                    let too_many = |_| TraceError::TooManyThreads { line: event.line, most: self.numbers.len() };
+                    let too_many = |_| TraceError::TooManyThreads { origin: event.origin, most: self.numbers.len() };
                     let next = u8::try_from(self.numbers.len()).map_err(too_many)?;
                     self.numbers.insert(name.into(), next);
                     next

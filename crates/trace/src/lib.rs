@@ -24,7 +24,7 @@ mod sizes;
 mod summary;
 mod times;
 
-pub use error::TraceError;
+pub use error::{Origin, TraceError};
 pub use finish::IMPORT_PHASE;
 pub use form::Form;
 pub use import::{ImportOptions, Imported, OnProgress, WARM_UP_DIRECTORY, import};

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3_iter};
 
-use crate::error::TraceError;
+use crate::error::{Origin, TraceError};
 
 /// The longest line or row that is read, in bytes: a file without line ends must not fill the memory.
 pub(crate) const LINE_BYTES_MAX: usize = 16 << 20;
@@ -151,7 +151,7 @@ impl<R: Read> Lines<R> {
             let line = self.number + lines_in(&row[..found]);
             // A mark that is never closed makes the rest of the file one field.
             let field = row[found..].split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
-            return Err(TraceError::line(line, "a field", field, expected));
+            return Err(TraceError::line(Origin::Line(line), "a field", field, expected));
         }
         self.number += lines;
         Ok(Some(bytes))

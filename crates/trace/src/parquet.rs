@@ -4,8 +4,9 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-use parquet::basic::{Compression, LogicalType, TimeUnit};
+use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -26,8 +27,8 @@ const AGAIN: &str = "copy it again, or write it again and close it";
 
 /// A Parquet file that is being read.
 pub(crate) struct ParquetRows {
-    names: Vec<String>,
-    /// By column: whether its integers are nanoseconds since an epoch, which the library gives as they are.
+    schema: Type,
+    /// By column: whether its integers are nanoseconds, which the library gives as they are.
     nanoseconds: Vec<bool>,
     rows: RowIter<'static>,
     number: u64,
@@ -47,16 +48,26 @@ impl ParquetRows {
         let footer = |why: &str| format!("its footer, which says where everything is, is damaged ({why}): {AGAIN}");
         let reader = guarded(|| SerializedFileReader::new(file), footer)?;
         let schema = reader.metadata().file_metadata().schema();
-        let names = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
+        let schema = schema.clone();
         let nanoseconds = schema.get_fields().iter().map(|field| is_nanoseconds(field)).collect();
         check_compression(reader.metadata())?;
         let rows = guarded(|| Ok(reader.into_iter()), footer)?;
-        Ok(Self { names, nanoseconds, rows, number: 0, bytes: Vec::new(), fields: Vec::new() })
+        Ok(Self { schema, nanoseconds, rows, number: 0, bytes: Vec::new(), fields: Vec::new() })
     }
 
     /// The names of the columns.
     pub(crate) fn names(&self) -> Vec<&[u8]> {
-        self.names.iter().map(|name| name.as_bytes()).collect()
+        self.schema.get_fields().iter().map(|column| column.name().as_bytes()).collect()
+    }
+
+    /// Refuses columns of these names whose fields are no text, bytes, number or time.
+    pub(crate) fn check_kinds(&self, names: &[&str]) -> Result<(), TraceError> {
+        let read = |column: &&Arc<Type>| names.iter().any(|name| column.name().eq_ignore_ascii_case(name));
+        let found = self.schema.get_fields().iter().filter(read).find_map(|column| Some((column, unreadable(column)?)));
+        found.map_or(Ok(()), |(column, kind)| {
+            let name = column.name();
+            Err(TraceError::Parquet(format!("its column {name} has {kind}, expected text, bytes, numbers or times")))
+        })
     }
 
     /// The next row, and its number from 1; `None` at the end. What is null is empty.
@@ -88,9 +99,18 @@ fn push(field: &Field, text: &mut Vec<u8>) {
         Field::Null => {}
         Field::Double(number) if number.is_nan() => {}
         Field::Double(number) => text.extend_from_slice(number.to_string().as_bytes()),
+        Field::Float(number) if number.is_nan() => {}
+        Field::Float(number) => text.extend_from_slice(number.to_string().as_bytes()),
+        Field::Float16(number) if number.is_nan() => {}
+        Field::Float16(number) => text.extend_from_slice(number.to_string().as_bytes()),
+        // Whole ones come as `130.`.
+        Field::Decimal(_) => text.extend_from_slice(field.to_string().trim_end_matches('.').as_bytes()),
         Field::Str(characters) => text.extend_from_slice(characters.as_bytes()),
         Field::Bytes(bytes) => text.extend_from_slice(bytes.data()),
         Field::TimestampMillis(time) => text.extend_from_slice(seconds(*time, 1_000).as_bytes()),
+        // Times of the day are seconds since midnight.
+        Field::TimeMillis(time) => text.extend_from_slice(seconds(i64::from(*time), 1_000).as_bytes()),
+        Field::TimeMicros(time) => text.extend_from_slice(seconds(*time, 1_000_000).as_bytes()),
         Field::TimestampMicros(time) => text.extend_from_slice(seconds(*time, 1_000_000).as_bytes()),
         other => text.extend_from_slice(other.to_string().as_bytes()),
     }
@@ -98,7 +118,23 @@ fn push(field: &Field, text: &mut Vec<u8>) {
 
 fn is_nanoseconds(column: &Type) -> bool {
     let kind = column.get_basic_info().logical_type_ref();
-    matches!(kind, Some(LogicalType::Timestamp(time)) if matches!(time.unit, TimeUnit::NANOS))
+    match kind {
+        Some(LogicalType::Timestamp(time)) => matches!(time.unit, TimeUnit::NANOS),
+        Some(LogicalType::Time(time)) => matches!(time.unit, TimeUnit::NANOS),
+        _ => false,
+    }
+}
+
+/// What a column's fields are, if that is nothing that can stand in a trace.
+fn unreadable(column: &Type) -> Option<&'static str> {
+    let repeated =
+        || column.get_basic_info().has_repetition() && column.get_basic_info().repetition() == Repetition::REPEATED;
+    match column {
+        Type::GroupType { .. } => Some("fields of several parts (lists, maps or structs)"),
+        _ if repeated() => Some("lists"),
+        Type::PrimitiveType { physical_type: PhysicalType::BOOLEAN, .. } => Some("nothing but true and false"),
+        Type::PrimitiveType { .. } => None,
+    }
 }
 
 /// Refuses what the library was built without.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bakeoff_tape::Operation;
 
-use crate::error::TraceError;
+use crate::error::{Origin, TraceError, shorten};
 use crate::form::{Form, is_ycsb_operation, operation, unquoted, words};
 use crate::lines::{Lines, Row};
 use crate::parquet::{self, ParquetRows};
@@ -29,8 +29,8 @@ const STANDARD_INPUT: &str = "-";
 /// One operation of a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event<'a> {
-    /// Its line, from 1.
-    pub line: u64,
+    /// Its line or row.
+    pub origin: Origin,
     /// What is done.
     pub operation: Operation,
     /// The key; it may stand for one of another length.
@@ -120,7 +120,12 @@ impl Trace<Input> {
         if file.metadata()?.is_file() && form.map_or(magic == parquet::MAGIC, |form| form == Form::Parquet) {
             file.rewind()?;
             let rows = ParquetRows::new(file)?;
-            let columns = Columns::of(&rows.names())?;
+            let names = rows.names();
+            let wrong = |expected| {
+                TraceError::Parquet(format!("its columns are `{}`, expected {expected}", shorten(&names.join(&b','))))
+            };
+            let columns = Columns::of(&names).map_err(wrong)?;
+            rows.check_kinds(&COLUMNS)?;
             return Ok(Self { rows: Rows::Parquet { rows, columns }, times: Times::default(), position });
         }
         let is_gzip = magic.starts_with(GZIP);
@@ -155,7 +160,8 @@ impl<R: Read> Trace<R> {
             Form::Csv => {
                 let (_, head) = lines.next_row()?.ok_or(TraceError::Empty)?;
                 let names: Vec<_> = (0..head.fields.len()).map(|column| head.field(column)).collect();
-                let columns = Columns::of(&names)?;
+                let wrong = |expected| TraceError::line(Origin::Line(1), "the head", &names.join(&b','), expected);
+                let columns = Columns::of(&names).map_err(wrong)?;
                 Rows::Table { lines, columns }
             }
             Form::Twitter => Rows::Table { lines, columns: TWITTER },
@@ -185,15 +191,15 @@ impl<R: Read> Trace<R> {
     pub fn next_event(&mut self) -> Result<Option<Event<'_>>, TraceError> {
         let event = match &mut self.rows {
             Rows::Table { lines, columns } => match lines.next_row()? {
-                Some((line, row)) => columns.event(row, line)?,
+                Some((line, row)) => columns.event(row, Origin::Line(line))?,
                 None => return Ok(None),
             },
             Rows::Parquet { rows, columns } => match rows.next_row()? {
-                Some((number, row)) => columns.event(row, number)?,
+                Some((number, row)) => columns.event(row, Origin::Row(number))?,
                 None => return Ok(None),
             },
             Rows::Ycsb { lines } => match next_operation(lines)? {
-                Some((number, line)) => ycsb(line, number)?,
+                Some((number, line)) => ycsb(line, Origin::Line(number))?,
                 None => return Ok(None),
             },
         };
@@ -214,17 +220,14 @@ fn next_operation<R: Read>(lines: &mut Lines<R>) -> Result<Option<(u64, &[u8])>,
 }
 
 impl Columns {
-    /// Finds the columns by their names.
-    fn of(names: &[&[u8]]) -> Result<Self, TraceError> {
+    /// Finds the columns by their names; else says what was expected.
+    fn of(names: &[&[u8]]) -> Result<Self, String> {
         let names: Vec<&[u8]> = names.iter().map(|name| unquoted(name.trim_ascii())).collect();
         let find = |wanted: &str| names.iter().position(|name| name.eq_ignore_ascii_case(wanted.as_bytes()));
-        let head = &names.join(&b',')[..];
         if let Some(twice) = COLUMNS.iter().find(|wanted| count(&names, wanted) > 1) {
-            return Err(TraceError::line(1, "the head", head, format!("one column named {twice}")));
+            return Err(format!("one column named {twice}"));
         }
-        let need = |wanted: &'static str| {
-            find(wanted).ok_or_else(|| TraceError::line(1, "the head", head, format!("a column named {wanted}")))
-        };
+        let need = |wanted: &'static str| find(wanted).ok_or_else(|| format!("a column named {wanted}"));
         Ok(Self {
             count: names.len(),
             operation: need("op")?,
@@ -237,32 +240,33 @@ impl Columns {
     }
 
     #[inline]
-    fn event<'a>(&self, row: Row<'a>, line: u64) -> Result<Event<'a>, TraceError> {
+    fn event<'a>(&self, row: Row<'a>, origin: Origin) -> Result<Event<'a>, TraceError> {
         if row.fields.len() != self.count {
             let found = row.fields.len().to_string();
-            return Err(TraceError::line(line, "the number of columns", found.as_bytes(), self.count.to_string()));
+            return Err(TraceError::line(origin, "the number of columns", found.as_bytes(), self.count.to_string()));
         }
         let field = |column: usize| row.field(column).trim_ascii();
         let key = row.field(self.key);
         let word = field(self.operation);
-        let kind = operation(word).ok_or_else(|| TraceError::line(line, "op", word, format!("one of {}", words())))?;
+        let kind =
+            operation(word).ok_or_else(|| TraceError::line(origin, "op", word, format!("one of {}", words())))?;
         let key_bytes = match self.key_bytes {
-            Some(column) => number(field(column), line, "key_size", KEY_BYTES_MAX)?,
+            Some(column) => number(field(column), origin, "key_size", KEY_BYTES_MAX)?,
             None => key.len() as u64,
         };
         if key.is_empty() || key_bytes.max(key.len() as u64) > KEY_BYTES_MAX {
             let expected = format!("a key of 1 to {KEY_BYTES_MAX} bytes");
-            return Err(TraceError::line(line, "key", key, expected));
+            return Err(TraceError::line(origin, "key", key, expected));
         }
         let value = field(self.value_bytes);
         let value_bytes = match value {
             [] => None,
-            _ => Some(number(value, line, "value_size", VALUE_BYTES_MAX)?),
+            _ => Some(number(value, origin, "value_size", VALUE_BYTES_MAX)?),
         };
         let time_s =
-            self.time.map(field).filter(|text| !text.is_empty()).map(|text| seconds(text, line)).transpose()?;
+            self.time.map(field).filter(|text| !text.is_empty()).map(|text| seconds(text, origin)).transpose()?;
         let thread = self.thread.map(field);
-        Ok(Event { line, operation: kind, key, key_bytes, value_bytes, time_s, thread })
+        Ok(Event { origin, operation: kind, key, key_bytes, value_bytes, time_s, thread })
     }
 }
 
@@ -271,8 +275,8 @@ fn count(names: &[&[u8]], wanted: &str) -> usize {
     names.iter().filter(|name| name.eq_ignore_ascii_case(wanted.as_bytes())).count()
 }
 
-fn number(text: &[u8], line: u64, what: &'static str, most: u64) -> Result<u64, TraceError> {
-    let expected = || TraceError::line(line, what, text, format!("a whole number of bytes, at most {most}"));
+fn number(text: &[u8], origin: Origin, what: &'static str, most: u64) -> Result<u64, TraceError> {
+    let expected = || TraceError::line(origin, what, text, format!("a whole number of bytes, at most {most}"));
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
         return Err(expected());
     }
@@ -280,33 +284,25 @@ fn number(text: &[u8], line: u64, what: &'static str, most: u64) -> Result<u64, 
     text.iter().try_fold(0_u64, digit).filter(|number| *number <= most).ok_or_else(expected)
 }
 
-fn seconds(text: &[u8], line: u64) -> Result<f64, TraceError> {
+fn seconds(text: &[u8], origin: Origin) -> Result<f64, TraceError> {
     let time = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
     let time = time.filter(|time| time.is_finite() && *time >= 0.0);
-    time.ok_or_else(|| TraceError::line(line, "time", text, "a number of seconds, not negative"))
+    time.ok_or_else(|| TraceError::line(origin, "time", text, "a number of seconds, not negative"))
 }
 
 /// A line of YCSB's log: operation, table, key, and for writes the fields in brackets, whose values count. An update names only the
 /// fields that it replaces by others as long, and so does not tell how long the record is.
-fn ycsb(line: &[u8], number: u64) -> Result<Event<'_>, TraceError> {
+fn ycsb(line: &[u8], origin: Origin) -> Result<Event<'_>, TraceError> {
     let text = line.trim_ascii();
     let mut words = text.splitn(4, |byte| *byte == b' ');
     let kind = words.next().and_then(operation);
     let (_table, key) = (words.next(), words.next().unwrap_or_default());
     let (Some(kind), 1..=KEY_BYTES_MAX) = (kind, key.len() as u64) else {
-        return Err(TraceError::line(number, "the line", text, "OPERATION TABLE KEY, and fields in brackets"));
+        return Err(TraceError::line(origin, "the line", text, "OPERATION TABLE KEY, and fields in brackets"));
     };
     let rest = words.next().unwrap_or_default();
     let value_bytes = matches!(kind, Operation::Insert | Operation::Upsert).then(|| fields_bytes(rest));
-    Ok(Event {
-        line: number,
-        operation: kind,
-        key,
-        key_bytes: key.len() as u64,
-        value_bytes,
-        time_s: None,
-        thread: None,
-    })
+    Ok(Event { origin, operation: kind, key, key_bytes: key.len() as u64, value_bytes, time_s: None, thread: None })
 }
 
 /// The length of all values in `[ field0=… field1=… ]`.

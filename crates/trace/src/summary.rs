@@ -8,7 +8,7 @@ use bakeoff_measure::Histogram;
 use bakeoff_tape::{Operation, TapeReader};
 use xxhash_rust::xxh64::xxh64;
 
-use crate::error::TraceError;
+use crate::error::{Origin, TraceError};
 use crate::hash::Hashed;
 use crate::import::{OnProgress, TELL_OPERATIONS, tell, tell_read};
 use crate::lanes::Threads;
@@ -94,9 +94,9 @@ impl Summary {
                     due_ns.extend(record.due_ns);
                     let value_bytes = Some(u64::from(record.value_bytes));
                     let (operation, key, key_bytes) = (record.operation, record.key, record.key.len() as u64);
-                    let line = counting.operations + 1;
+                    let origin = Origin::Row(counting.operations + 1);
                     counting.add(&Event {
-                        line,
+                        origin,
                         operation,
                         key,
                         key_bytes,
@@ -150,7 +150,7 @@ impl Counting {
             key.value_bytes = u32::try_from(bytes).unwrap_or(UNKNOWN - 1);
         }
         if self.keys.len() > KEYS_MAX {
-            return Err(TraceError::TooManyKeys { line: event.line, most: KEYS_MAX as u64 });
+            return Err(TraceError::TooManyKeys { origin: event.origin, most: KEYS_MAX as u64 });
         }
         self.key_bytes.record(event.key_bytes);
         if let Some(bytes) = event.value_bytes.filter(|bytes| *bytes > 0) {

@@ -22,7 +22,7 @@ impl Times {
     #[inline]
     pub(crate) fn check(&mut self, event: &Event<'_>) -> Result<(), TraceError> {
         let wrong = |time_s: f64, expected: String| {
-            Err(TraceError::line(event.line, "time", time_s.to_string().as_bytes(), expected))
+            Err(TraceError::line(event.origin, "time", time_s.to_string().as_bytes(), expected))
         };
         match (*self.first.get_or_insert(event.time_s), event.time_s) {
             (None, None) => Ok(()),
@@ -42,7 +42,7 @@ impl Times {
             }
             (_, time_s) => {
                 let found = time_s.map_or_else(String::new, |time_s| time_s.to_string());
-                Err(TraceError::line(event.line, "time", found.as_bytes(), "a time in every line, or in none"))
+                Err(TraceError::line(event.origin, "time", found.as_bytes(), "a time in every one, or in none"))
             }
         }
     }

@@ -2,17 +2,17 @@
 
 use std::io::{Read, repeat};
 
-use bakeoff_trace::{Form, Trace, TraceError};
+use bakeoff_trace::{Form, Origin, Trace, TraceError};
 use proptest::prelude::*;
 
 const HEAD: &str = "op,key,value_size\n";
 
 /// Keys by this crate.
-fn keys(text: &str) -> Result<Vec<(u64, Vec<u8>)>, TraceError> {
+fn keys(text: &str) -> Result<Vec<(Origin, Vec<u8>)>, TraceError> {
     let mut trace = Trace::new(text.as_bytes(), Some(Form::Csv))?;
     let mut keys = Vec::new();
     while let Some(event) = trace.next_event()? {
-        keys.push((event.line, event.key.to_vec()));
+        keys.push((event.origin, event.key.to_vec()));
     }
     Ok(keys)
 }
@@ -20,7 +20,7 @@ fn keys(text: &str) -> Result<Vec<(u64, Vec<u8>)>, TraceError> {
 #[test]
 fn lines_are_counted_where_fields_have_line_ends() {
     let text = format!("{HEAD}get,\"a\nb\",1\n\n\nget,c,1\r\nget,\"d\"\"e\",1");
-    let expected = [(2, b"a\nb".to_vec()), (6, b"c".to_vec()), (7, b"d\"e".to_vec())];
+    let expected = [(2, &b"a\nb"[..]), (6, b"c"), (7, b"d\"e")].map(|(line, key)| (Origin::Line(line), key.to_vec()));
     assert_eq!(keys(&text).unwrap(), expected);
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use bakeoff_trace::{Summary, Trace, TraceError};
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
@@ -105,6 +105,107 @@ fn what_data_frames_write_is_read() {
     write_frame(&path, Compression::SNAPPY);
     let csv = "time,op,key,value_size,thread\n1700000000,get,7,10,a\n1700000000.5,set,8,300,b\n1700000002,get,7,,a\n";
     assert_eq!(events(Trace::open(&path, None).unwrap()), events(Trace::new(csv.as_bytes(), None).unwrap()));
+}
+
+/// A column of two rows.
+enum Values {
+    Text([&'static str; 2]),
+    Float([f32; 2]),
+    Int([i32; 2]),
+    Long([i64; 2]),
+    Bool([bool; 2]),
+}
+
+/// A file of columns with these declarations.
+fn write_columns(path: &Path, columns: &[(&str, Values)]) {
+    let declarations: String = columns.iter().map(|(declaration, _)| format!("{declaration} ")).collect();
+    let schema = Arc::new(parse_message_type(&format!("message trace {{ {declarations} }}")).unwrap());
+    let mut file = SerializedFileWriter::new(File::create(path).unwrap(), schema, Arc::default()).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    for (_, values) in columns {
+        let mut column = group.next_column().unwrap().unwrap();
+        // Those that may be repeated have one value in each row.
+        let written = match values {
+            Values::Text(texts) => {
+                column.typed::<ByteArrayType>().write_batch(&texts.map(ByteArray::from), Some(&[1, 1]), Some(&[0, 0]))
+            }
+            Values::Float(numbers) => column.typed::<FloatType>().write_batch(numbers, None, None),
+            Values::Int(numbers) => column.typed::<Int32Type>().write_batch(numbers, None, None),
+            Values::Long(numbers) => column.typed::<Int64Type>().write_batch(numbers, None, None),
+            Values::Bool(answers) => column.typed::<BoolType>().write_batch(answers, None, None),
+        };
+        assert_eq!(written.unwrap(), 2);
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    file.close().unwrap();
+}
+
+#[test]
+fn numbers_and_times_of_every_kind_are_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("kinds.parquet");
+    let csv = "time,op,key,value_size\n1.5,get,7,10\n2,set,8,300\n";
+    let mut expected = Vec::new();
+    let mut trace = Trace::new(csv.as_bytes(), None).unwrap();
+    while let Some(event) = trace.next_event().unwrap() {
+        expected.push((event.key.to_vec(), event.value_bytes, event.time_s));
+    }
+    let times = [
+        ("required int32 time (TIME(MILLIS, true));", Values::Int([1_500, 2_000])),
+        ("required int64 time (TIME(MICROS, true));", Values::Long([1_500_000, 2_000_000])),
+        ("required int64 time (TIME(NANOS, true));", Values::Long([1_500_000_000, 2_000_000_000])),
+        ("required int64 time (TIMESTAMP(MILLIS, true));", Values::Long([1_500, 2_000])),
+        ("required int64 time (TIMESTAMP(MICROS, true));", Values::Long([1_500_000, 2_000_000])),
+    ];
+    let sizes = [
+        ("required float value_size;", Values::Float([10.0, 300.0])),
+        ("required int32 value_size (DECIMAL(9, 0));", Values::Int([10, 300])),
+        ("required int64 value_size (DECIMAL(10, 0));", Values::Long([10, 300])),
+        ("required int64 value_size (INTEGER(64, false));", Values::Long([10, 300])),
+        ("required int32 value_size (INTEGER(16, true));", Values::Int([10, 300])),
+    ];
+    for (time, size) in times.into_iter().zip(sizes) {
+        let kinds = format!("{} {}", time.0, size.0);
+        let (op, key) = (("optional binary op (STRING);", Values::Text(["get", "set"])), Values::Long([7, 8]));
+        // Of `optional` the writer takes the levels that it is given.
+        write_columns(&path, &[time, op, ("required int64 key;", key), size]);
+        let mut trace = Trace::open(&path, None).unwrap();
+        for expected in &expected {
+            let event = trace.next_event().unwrap_or_else(|why| panic!("{kinds}: {why}")).unwrap();
+            assert_eq!(&(event.key.to_vec(), event.value_bytes, event.time_s), expected, "{kinds}");
+        }
+    }
+}
+
+#[test]
+fn columns_that_cannot_be_read_are_refused_with_their_kind() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("kinds.parquet");
+    let refused = |key: (&'static str, Values), words: &str| {
+        let op = ("optional binary op (STRING);", Values::Text(["get", "set"]));
+        write_columns(&path, &[op, key, ("required int32 value_size;", Values::Int([1, 2]))]);
+        let why = read(&path).unwrap_err().to_string();
+        assert!(why.contains(words) && why.contains("expected text, bytes, numbers or times"), "{why}");
+    };
+    refused(("required boolean key;", Values::Bool([true, false])), "its column key has nothing but true and false");
+    refused(("repeated binary key (STRING);", Values::Text(["a", "b"])), "its column key has lists");
+    let of_parts = ("optional group KEY { required binary name (STRING); }", Values::Text(["a", "b"]));
+    refused(of_parts, "its column KEY has fields of several parts");
+}
+
+#[test]
+fn where_something_is_wrong_is_a_row_and_no_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("rows.parquet");
+    let op = ("optional binary op (STRING);", Values::Text(["get", "fetch"]));
+    let size = ("required int32 value_size;", Values::Int([1, 2]));
+    write_columns(&path, &[op, ("required int64 key;", Values::Long([7, 8])), size]);
+    let why = read(&path).unwrap_err().to_string();
+    assert!(why.starts_with("row 2: op is `fetch`"), "{why}");
+    write_columns(&path, &[("required int64 key;", Values::Long([7, 8]))]);
+    let why = read(&path).unwrap_err().to_string();
+    assert!(why.contains("its columns are `key`, expected a column named op"), "{why}");
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn what_is_wrong_is_told_with_its_line() {
     );
     let milliseconds = refusal("op,key,value_size,time\nget,a,1,1764000000000\n");
     assert!(milliseconds.contains("expected seconds, no more than 100000000000"), "{milliseconds}");
-    assert!(refusal("op,key,value_size,time\nget,a,1,5\nget,a,1,\n").contains("a time in every line, or in none"));
+    assert!(refusal("op,key,value_size,time\nget,a,1,5\nget,a,1,\n").contains("a time in every one, or in none"));
     assert!(refusal("hello world\n").contains("no known trace"));
     assert!(refusal("\nop,key,value_size\nget,a,1\n").contains("line 1: `` is the beginning of no known trace"));
     assert!(refusal("op,key,value_size,OP\nget,a,1,set\n").contains("expected one column named op"));

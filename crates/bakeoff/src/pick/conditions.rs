@@ -155,7 +155,7 @@ fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Strin
             Platform::Jvm => "for programs on the JVM only".to_owned(),
         });
     }
-    if !need.licenses.is_empty() && !need.licenses.iter().any(|wanted| allows(wanted, &store.license)) {
+    if !need.licenses.is_empty() && !allow(&need.licenses, &store.license) {
         lacks.push(format!("its licence is {}", store.license));
     }
     lacks
@@ -171,9 +171,9 @@ fn offers(need: &Need, store: &StoreDescription, must: Must) -> bool {
     }
 }
 
-/// Whether an SPDX expression leaves a choice that is wanted: of `OR` one side is enough, of `AND` both are needed.
-fn allows(wanted: &str, expression: &str) -> bool {
-    parts(expression).any(|mut side| side.all(|license| is_license(wanted, license)))
+/// Whether licences that are wanted leave a choice in an SPDX expression: of `OR` one side is enough, of `AND` each must be wanted.
+fn allow(wanted: &[String], expression: &str) -> bool {
+    parts(expression).any(|mut side| side.all(|license| wanted.iter().any(|word| is_license(word, license))))
 }
 
 /// The licences of an SPDX expression: of each side of its `OR`, those of its `AND`.
@@ -183,7 +183,7 @@ fn parts(expression: &str) -> impl Iterator<Item = impl Iterator<Item = &str>> {
 }
 
 fn is_license(wanted: &str, license: &str) -> bool {
-    match wanted {
+    match wanted.to_lowercase().as_str() {
         "permissive" => PERMISSIVE.contains(&license),
         "weak-copyleft" => PERMISSIVE.contains(&license) || WEAK_COPYLEFT.contains(&license),
         _ => license.eq_ignore_ascii_case(wanted),
@@ -205,9 +205,17 @@ mod tests {
 
     #[test]
     fn licences_are_read_as_expressions() {
-        assert!(allows("permissive", "GPL-2.0 OR MIT"));
-        assert!(!allows("permissive", "GPL-2.0 AND MIT"));
-        assert!(allows("permissive", "blessing") && !allows("permissive", "Sleepycat"));
-        assert!(allows("weak-copyleft", "MPL-2.0 OR EPL-1.0") && allows("mit", "MIT OR Apache-2.0"));
+        let allows = |wanted: &[&str], expression| {
+            allow(&wanted.iter().map(|&word| word.to_owned()).collect::<Vec<_>>(), expression)
+        };
+        assert!(allows(&["permissive"], "GPL-2.0 OR MIT"));
+        assert!(!allows(&["permissive"], "GPL-2.0 AND MIT"));
+        assert!(allows(&["permissive"], "blessing") && !allows(&["permissive"], "Sleepycat"));
+        assert!(allows(&["weak-copyleft"], "MPL-2.0 OR EPL-1.0") && allows(&["mit"], "MIT OR Apache-2.0"));
+        assert!(allows(&["Permissive"], "MIT") && allows(&["Weak-Copyleft"], "MPL-2.0"), "in whatever case");
+        let both = "Apache-2.0 AND OLDAP-2.8";
+        assert!(allows(&["Apache-2.0", "OLDAP-2.8"], both), "each part is wanted by one of them");
+        assert!(!allows(&["Apache-2.0"], both) && !allows(&["Apache-2.0", "MIT"], both));
+        assert!(allows(&["GPL-3.0-only", "permissive"], "GPL-3.0-only AND MIT"));
     }
 }

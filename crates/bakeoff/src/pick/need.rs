@@ -8,11 +8,12 @@ use bakeoff_measure::Machine;
 use bakeoff_protocol::Durability;
 use bakeoff_report::Goal;
 use bakeoff_suite::{
-    RECORDS_MAX, VALUE_BYTES_MAX, approximate_size, did_you_mean, format_count, format_duration, format_size,
-    parse_count, parse_duration, parse_size, parse_size_range,
+    VALUE_BYTES_MAX, approximate_size, did_you_mean, format_count, format_duration, format_size, parse_count,
+    parse_duration, parse_size, parse_size_range,
 };
 use bakeoff_tape::{Data, LANES_MAX, SizeRange};
 
+use crate::pick::suite::PICK_RECORDS_MAX;
 use crate::pick::typed::{ITEMS, RESULTS, Typed, Word};
 
 /// Kinds of operation that a mix may have.
@@ -100,7 +101,7 @@ impl Need {
     fn of(typed: &Typed) -> Result<Self> {
         let of = |key| typed.get(key);
         Ok(Self {
-            records: within(&of("records"), parse_count, (1, RECORDS_MAX), format_count)?,
+            records: within(&of("records"), parse_count, (1, PICK_RECORDS_MAX), format_count)?,
             value_bytes: value_bytes(&of("value-size"))?,
             key_bytes: key_bytes(&of("key-size"))?,
             mix: mix(&of("mix"))?,

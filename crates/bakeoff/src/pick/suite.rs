@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use bakeoff_protocol::Durability;
 use bakeoff_report::{Goal, PICK_ASKED, PICK_PHASE, Question, counted};
-use bakeoff_suite::{RECORDS_MAX, VALUE_BYTES_MAX, drawn_max, format_count, format_size_range};
+use bakeoff_suite::{VALUE_BYTES_MAX, drawn_max, format_count, format_size_range};
 use bakeoff_tape::SizeRange;
 
 use crate::engine::replayed::Replayed;
@@ -15,6 +15,9 @@ use crate::pick::need::{Need, is_write};
 
 /// Rounds of a race at most: what differs by too little to be seen in so many does not matter.
 pub(crate) const ROUNDS_MAX: u32 = 20;
+
+/// The most records that are taken: half of those that can be numbered, which leaves enough for what the rounds insert.
+pub(crate) const PICK_RECORDS_MAX: u64 = 2_000_000_000;
 
 /// Operations of a round: so many that what a store still does with the load is a small part of it, and few where each may wait for the disk.
 const OPERATIONS_MAX: u64 = 50_000;
@@ -220,7 +223,7 @@ fn variants(need: &Need) -> Vec<Variant> {
         let text = format_size_range(SizeRange { min: min / 2, max: max / 2 });
         add("values-halved", format!("Values half as long, {text}"), format!("value-size = \"{text}\""));
     }
-    if let Some(records) = need.records.checked_mul(10).filter(|records| *records <= RECORDS_MAX / 2) {
+    if let Some(records) = need.records.checked_mul(10).filter(|records| *records <= PICK_RECORDS_MAX) {
         let words = format!("Ten times the records, {}", format_count(records));
         add("records-tenfold", words, format!("records = {records}"));
     }

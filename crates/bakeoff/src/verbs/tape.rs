@@ -62,7 +62,8 @@ fn summary(path: &Path, form: Option<Form>) -> Result<Summary> {
 fn import_trace(arguments: &ImportArguments) -> Result<Outcome> {
     let trace = &arguments.file;
     let out = arguments.out.clone().unwrap_or_else(|| name_of(trace));
-    if out.exists() {
+    // A link that leads nowhere is there too.
+    if out.symlink_metadata().is_ok() {
         bail!("{} is there already: give another name with --out, or remove it", out.display());
     }
     let options = options(arguments)?;

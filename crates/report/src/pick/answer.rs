@@ -7,7 +7,9 @@ use bakeoff_stats::{Interval, Place, Ranking, Verdict};
 
 use crate::format::{counted, listed, printable, ratio, ratio_range};
 use crate::pick::time::{CLEAR, duration, enough, more_time};
-use crate::pick::{Goal, PICK_ASKED, PickFacts, Question, ROUNDS_PROOF, by_reason, costs::cost_table, proven_ranking};
+use crate::pick::{
+    Goal, PICK_ASKED, PickFacts, Question, ROUNDS_PROOF, by_reason, costs::cost_table, is_without_room, proven_ranking,
+};
 use crate::results::CellRound;
 use crate::run::Run;
 use crate::sections::section;
@@ -60,6 +62,12 @@ impl<'a> Picked<'a> {
         unfinished(self.run).is_some()
     }
 
+    /// Names of the stores for which there was no room on the disk, whoever took it: how good they are is not known.
+    fn without_room(&self) -> Vec<String> {
+        let full = self.cells(PICK_ASKED).filter(|cell| is_without_room(cell)).map(|cell| &cell.end.axes.store);
+        full.collect::<BTreeSet<_>>().into_iter().cloned().collect()
+    }
+
     /// Names of the stores that were to race and of which no round was measured.
     pub(super) fn unmeasured(&self) -> Vec<String> {
         let measured: BTreeSet<_> = self.cells(PICK_ASKED).map(|cell| &cell.end.axes.store).collect();
@@ -83,7 +91,7 @@ pub fn render_pick(run: &Run, facts: &PickFacts, width: usize, color: bool) -> S
         return out;
     };
     out.push_str(&section("Answer", &answer(&picked, &ranking, width)));
-    if !is_alone_for_want_of_time(&picked, &ranking) {
+    if !is_alone_by_chance(&picked, &ranking) {
         out.push_str(&section("Settings", &settings(&picked, &ranking.best, width)));
     }
     out.push_str(&section("What it costs", &cost_table(&picked, &ranking, width, color)));
@@ -106,6 +114,9 @@ fn nothing(picked: &Picked<'_>) -> String {
     if failed.peek().is_none() {
         return format!("None: {budget} is too short for a single round of one store.{}", enough(picked));
     }
+    if failed.clone().all(is_without_room) {
+        return "None: the disk was full whatever was measured. Make room, or name another disk with --dir.".to_owned();
+    }
     if failed.all(|cell| cell.end.failure == Some(FailureKind::Timeout)) {
         let others = no_time_for(picked);
         return format!(
@@ -125,9 +136,23 @@ fn no_time_for(picked: &Picked<'_>) -> String {
     }
 }
 
-/// Whether one store of several alone was measured, the time being over before the others, or the race killed: that is no answer.
-fn is_alone_for_want_of_time(picked: &Picked<'_>, ranking: &Ranking) -> bool {
-    let is_ended = picked.facts.out_of_time || picked.is_cut_short();
+/// Which stores the disk had no room for, as a further sentence.
+fn no_room_for(picked: &Picked<'_>) -> String {
+    match picked.without_room().as_slice() {
+        [] => String::new(),
+        names => format!(
+            " The disk was full when {} {} measured, so how good {} is not known: make room, or name another disk with --dir.",
+            picked.titles(names),
+            if names.len() == 1 { "was" } else { "were" },
+            if names.len() == 1 { "it is" } else { "they are" },
+        ),
+    }
+}
+
+/// Whether one store of several alone was measured, the time being over before the others, the race killed, or the disk full: that is no
+/// answer.
+fn is_alone_by_chance(picked: &Picked<'_>, ranking: &Ranking) -> bool {
+    let is_ended = picked.facts.out_of_time || picked.is_cut_short() || !picked.without_room().is_empty();
     ranking.verdict == Verdict::Alone && !picked.facts.is_of_one_store() && is_ended
 }
 
@@ -148,8 +173,8 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
     let figure = format!("{} {}", goal.words(), goal.show(best.mean)).replace(' ', "\u{a0}");
     let title = picked.title(&best.name);
     let mut text = match ranking.verdict {
-        Verdict::Alone if is_alone_for_want_of_time(picked, ranking) => {
-            let more = enough(picked);
+        Verdict::Alone if is_alone_by_chance(picked, ranking) => {
+            let more = if picked.facts.out_of_time { enough(picked) } else { String::new() };
             format!(
                 "None: nothing can be told, since {title} alone was measured to the end, {figure} over {rounds}.{more}"
             )
@@ -182,6 +207,7 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
         );
     }
     text += &no_time_for(picked);
+    text += &no_room_for(picked);
     let mut out = paragraph(&text, width, "  ", "  ");
     if let Some(more) = more_time(picked, ranking) {
         out.push_str(&paragraph(&more, width, "  ", "  "));
@@ -300,6 +326,7 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
     });
     let next = next.unwrap_or_else(|| match failed.as_slice() {
         [] if picked.facts.raced.len() == 1 => "no other was asked".to_owned(),
+        [] if picked.facts.finalists.len() == 1 => "no other was tried".to_owned(),
         [] => "no other that leads can do this".to_owned(),
         others => format!("{} failed at it, as said below", picked.titles(others)),
     });

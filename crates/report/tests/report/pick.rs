@@ -301,12 +301,38 @@ fn nothing_measured_is_said_with_the_reason() {
         &shown(Vec::new(), &facts()),
         &["None: 1 min is too short for a single round", "need a budget of more than 50 s"],
     );
-    let broken = rounds("lmdb", PICK_ASKED, &[1000]).into_iter();
-    let broken = broken.map(|cell| failed(cell, FailureKind::DiskFull, "no space left")).collect();
+    let broken =
+        |kind| rounds("lmdb", PICK_ASKED, &[1000]).into_iter().map(move |cell| failed(cell, kind, "its words"));
     assert_says(
-        &shown(broken, &facts()),
-        &["every store that was measured failed", "LMDB: at “what was asked”, disk full: no space left"],
+        &shown(broken(FailureKind::StoreError).collect(), &facts()),
+        &["every store that was measured failed", "LMDB: at “what was asked”, store error: its words"],
     );
+    assert_says(&shown(broken(FailureKind::DiskFull).collect(), &facts()), &["None: the disk was full whatever was"]);
+}
+
+#[test]
+fn a_store_for_which_the_disk_was_full_might_have_been_the_best() {
+    let full =
+        |name| rounds(name, PICK_ASKED, &[1000]).into_iter().map(|cell| failed(cell, FailureKind::DiskFull, "x"));
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
+    cells.extend(full("sqlite"));
+    let raced = ["lmdb", "sqlite", "flat-folder"].map(str::to_owned).to_vec();
+    let facts = PickFacts { raced, finalists: vec!["lmdb".to_owned()], ..facts() };
+    assert!(!pick_is_answered(&cells, &facts));
+    let text = shown(cells.clone(), &facts);
+    assert_says(
+        &text,
+        &[
+            "None: nothing can be told, since LMDB alone was measured to the end",
+            "The disk was full when SQLite was measured, so how good it is is not known: make room, or name another disk with --dir.",
+        ],
+    );
+    cells.extend(rounds("flat-folder", PICK_ASKED, &[9000, 9010, 8990]));
+    assert!(!pick_is_answered(&cells, &facts));
+    assert_says(&shown(cells.clone(), &facts), &["LMDB: its mean time", "The disk was full when SQLite was measured"]);
+    cells.extend(rounds("lmdb", "same", &[1000, 1010, 990]));
+    let facts = PickFacts { questions: vec![question("same", None)], ..facts };
+    assert_says(&shown(cells, &facts), &["If same: no, LMDB: no other was tried"]);
 }
 
 #[test]
