@@ -99,6 +99,9 @@ fn a_native_library_that_was_missing_when_the_driver_was_put_together_dropped_it
     assert_eq!(of("lmdbjava")["failure"], "store-error", "{}", of("lmdbjava"));
     let why = of("lmdbjava")["failure_message"].as_str().unwrap_or_default();
     assert!(why.contains("libbakeoff-absent.so.1") && why.contains("apt-file search"), "{why}");
+    let pick = ["pick", "--stores", "lmdbjava", "--records", "100", "--budget", "5s"];
+    let none = words(&run(&pick, absent).expect(1).stdout);
+    assert!(none.contains("None: no store can do all") && none.contains("lmdbjava: cannot be opened here: "), "{none}");
     // Once it is there, nothing need be built anew.
     let doctor = words(&run(&["doctor"], "").expect(0).stdout);
     assert!(!doctor.contains("CANNOT OPEN") && doctor.contains("lmdbjava"), "{doctor}");

@@ -78,16 +78,19 @@ fn check_known<'a>(place: &str, wanted: &[String], words: impl Iterator<Item = &
     }
 }
 
-/// Divides stores into those that can do what is needed, and those that cannot, with everything that they lack.
-pub(crate) fn divide(
+/// Divides stores into those that can do what is needed, and those that cannot, with everything that they lack; `missing` says of a store
+/// why it cannot be opened here.
+pub(crate) fn divide<'a>(
     need: &Need,
     stores: &[StoreDescription],
     platform: impl Fn(&str) -> Platform,
+    missing: impl Fn(&str) -> Option<&'a str>,
 ) -> (Vec<String>, Vec<Excluded>) {
     let mut able = Vec::new();
     let mut excluded = Vec::new();
     for store in stores {
-        let lacks = lacks(need, store, platform(&store.name));
+        let mut lacks = lacks(need, store, platform(&store.name));
+        lacks.extend(missing(&store.name).map(|why| format!("cannot be opened here: {why}")));
         if lacks.is_empty() {
             able.push(store.name.clone());
         } else {

@@ -45,7 +45,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     let stores = stores(&need, &drivers)?;
     check_words(&need, &stores, |key| typed.get(key).place)?;
     let platform = |store: &str| drivers.of_store(store).map(|driver| driver.description.platform).unwrap_or_default();
-    let (able, excluded) = divide(&need, &stores, platform);
+    let (able, excluded) = divide(&need, &stores, platform, |store| drivers.missing(store));
     if able.is_empty() {
         // That is the answer, and no mistake of whoever asked.
         anstream::println!(

@@ -176,6 +176,15 @@ final class Block<B> {
         return sum;
     }
 
+    /** Whether none of these operations found anything, nor left anything in the output or as an array. */
+    boolean foundNothing(int begin, int end) {
+        boolean any = kept != null || outputEnds[end - 1] != outputBegin(begin);
+        for (int index = begin; index < end; index++) {
+            any |= found[index];
+        }
+        return !any;
+    }
+
     /** Where in the output the answer of operation {@code index} begins. */
     int outputBegin(int index) {
         return index == 0 ? 0 : outputEnds[index - 1];

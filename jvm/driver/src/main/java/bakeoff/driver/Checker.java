@@ -82,6 +82,9 @@ final class Checker {
     }
 
     private void checkGets(Block<?> block, int begin, int end, boolean there) {
+        if (!there && block.foundNothing(begin, end)) {
+            return;
+        }
         for (int index = begin; index < end; index++) {
             boolean right = there
                     ? block.found[index] && mismatch(block, index) < 0
