@@ -1,13 +1,15 @@
 //! A run beside a publication: who won then, who wins now, by how much, and where the winner changed.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::contender::Contenders;
-use crate::figures::Measure;
+use crate::figures::{Measure, of_values_alone};
 use crate::format::{counted, digits, listed, printable};
 use crate::matrix::measure_label;
 use crate::pairs::{Pair, Sides, lay_out, pairs};
 use crate::published::Published;
+use crate::results::CellRound;
 use crate::run::{ReportError, Run};
 use crate::table::paragraph;
 use crate::terminal::{TerminalOptions, WIDTH_MIN, circumstances, unfinished};
@@ -25,8 +27,12 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
     let scale = run.info["suite"]["scale"].as_f64();
     let contenders = Contenders::new(&run.cells, &run.stores);
     let their_contenders = published_report::contenders(published);
+    let cells: Cow<'_, [CellRound]> = match published.facts.space_of_values {
+        true => run.cells.iter().map(of_values_alone).collect(),
+        false => Cow::Borrowed(&run.cells),
+    };
     let (ours, theirs) =
-        (compare_all(&run.cells, &contenders), published_report::tables(published, |records| scaled(records, scale)));
+        (compare_all(&cells, &contenders), published_report::tables(published, |records| scaled(records, scale)));
     let mut out = paragraph(&heading(published), width, "", "  ");
     out.push_str(&unfinished(run).map_or_else(String::new, |words| paragraph(words, width, "", "  ")));
     if let Some(scale) = scale {

@@ -7,7 +7,7 @@ use bakeoff_protocol::Axes;
 use serde_json::Value;
 
 use crate::export_csv::safe_text;
-use crate::figures::{peak_memory, space_efficiency};
+use crate::figures::{of_values_alone, peak_memory, space_efficiency};
 use crate::published::Published;
 use crate::results::{CellRound, failed_cells};
 use crate::run::{ReportError, Run};
@@ -97,7 +97,10 @@ fn statistics(rounds: &[&CellRound]) -> Vec<(&'static str, Statistics)> {
         figures.fold(None, |all, figure| Statistics::add(all, 1, figure, (figure, figure)))
     };
     let memory = whole(rounds.iter().filter_map(|cell| Some(peak_memory(cell)? / 1024.0)).collect());
-    let space = whole(rounds.iter().filter_map(|cell| Some(space_efficiency(cell)? * 100.0)).collect());
+    // Theirs counts values alone.
+    let space =
+        rounds.iter().map(|cell| of_values_alone(cell)).filter_map(|cell| Some(space_efficiency(&cell)? * 100.0));
+    let space = whole(space.collect());
     found.extend(memory.map(|memory| ("memory", memory)));
     found.extend(space.map(|space| ("space", space)));
     found

@@ -67,7 +67,10 @@ pub(crate) struct Facts {
     /// Whether only the best of the stores compared in each field is printed.
     #[serde(default)]
     pub(crate) only_best: bool,
-    /// How long keys are, where sizes are shown beside a flat array of the same keys and values.
+    /// Whether space efficiency counts values alone, without keys.
+    #[serde(default)]
+    pub(crate) space_of_values: bool,
+    /// How long keys are, where sizes are shown beside a flat array of the same keys and values, or leave the keys out.
     pub(crate) key_bytes: Option<u64>,
     /// How long values are in variants whose figures do not say it.
     #[serde(default)]
@@ -185,6 +188,16 @@ impl Figure {
             (Kind::PeakMemory, "KiB") => Some(mean * 1024.0),
             (Kind::Size, unit) => self.flat_bytes(facts).zip(size_of(unit)).map(|(flat, size)| flat / (mean * size)),
             _ => None,
+        }
+    }
+
+    /// What space efficiency is multiplied by to count keys too: 1 where it does already. Values are as often short as long.
+    pub(crate) fn keys_counted(&self, facts: &Facts) -> f64 {
+        match (facts.key_bytes, self.value_bytes_min, self.value_bytes_max) {
+            (Some(key), Some(min), Some(max)) if facts.space_of_values && self.measure == Kind::SpaceEfficiency => {
+                1.0 + key as f64 / (min as f64).midpoint(max as f64)
+            }
+            _ => 1.0,
         }
     }
 

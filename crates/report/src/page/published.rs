@@ -55,7 +55,7 @@ pub(crate) fn facts(published: &Published) -> PublishedFacts<'_> {
                 threads: of.threads.unwrap_or(1),
                 store: of.store.as_deref(),
                 title: titles.title(&key(published, of)),
-                value,
+                value: value * of.keys_counted(&published.facts),
             })
         })
         .collect();

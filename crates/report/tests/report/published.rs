@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use bakeoff_protocol::{Axes, Resources};
-use bakeoff_report::{Published, TerminalOptions, render_against, render_published, write_markdown};
+use bakeoff_report::{
+    Published, TerminalOptions, render_against, render_published, write_csv, write_hines_csv, write_markdown,
+};
 
 use crate::common::{axes, good, operation, phase_result, run, stores};
 
@@ -48,8 +50,8 @@ fn the_data_of_hines_2023_gives_its_figure_5_cell_by_cell() {
         ("leveldb", "LevelDB (process)"),
         ("rocksdb", "RocksDB (process)"),
         ("sqlite", "SQLite (process)"),
-        ("flat-folder", "Flat folder (process)"),
-        ("nested-folder", "Nested folder (process)"),
+        ("flat-folder", "Flat folder (none)"),
+        ("nested-folder", "Nested folder (none)"),
     ];
     let sizes = [("1", "1B..1KiB"), ("1024", "1KiB..10KiB"), ("10240", "10KiB..100KiB"), ("102400", "100KiB..1MiB")];
     let mut compared = 0;
@@ -143,6 +145,26 @@ fn a_run_beside_a_publication_says_who_won_then_and_now() {
     assert!(markdown.contains("**NOT FINISHED: `bakeoff run --resume` goes on**"), "{markdown}");
     let elsewhere = render_against(&run, &Published::find("ozone-2020").unwrap(), &options(100)).unwrap_err();
     assert!(elsewhere.to_string().contains("share no phase"), "{elsewhere}");
+}
+
+#[test]
+fn space_is_counted_as_the_paper_counts_it() {
+    // 1,000 records with keys of 32 bytes are 5,000,000 bytes, of which 4,968,000 are values.
+    let axes = Axes { value_bytes_min: 1024, value_bytes_max: 10_240, records: 1000, ..axes("sqlite") };
+    let mut cell = good(&axes, 1, vec![phase_result("insert", vec![operation("insert", 1000)])]);
+    let disk = cell.end.finished.as_mut().and_then(|finished| finished.disk_after_close.as_mut()).unwrap();
+    disk.allocated_bytes = 10_000_000;
+    let run = run(vec![cell], stores());
+    let text = render_against(&run, &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
+    let row = text.lines().skip_while(|line| !line.starts_with("space efficiency")).nth(1).unwrap();
+    assert!(row.contains("SQLite alone 49.7 %"), "{text}");
+    let mut csv = Vec::new();
+    write_hines_csv(&run, &mut csv).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    assert!(csv.lines().any(|line| line.contains(",space,") && line.ends_with(",50,50,50,50")), "{csv}");
+    let mut own = Vec::new();
+    write_csv(&run, &mut own).unwrap();
+    assert!(String::from_utf8(own).unwrap().contains("5000000"), "keys are data of our own");
 }
 
 #[test]

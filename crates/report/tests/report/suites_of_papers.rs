@@ -116,7 +116,7 @@ fn the_columns_of_hines_2023_hold_all_rounds_of_a_cell() {
 hardware,store,op,size,records,data type,measurements,sum,min,max,avg
 Abacus 7 rods process,SQLite3,insert,1KiB to 10KiB,1000,incompressible,2000,10000000,2000,600000,5000
 Abacus 7 rods process,SQLite3,memory,1KiB to 10KiB,1000,incompressible,2,4096,2048,2048,2048
-Abacus 7 rods process,SQLite3,space,1KiB to 10KiB,1000,incompressible,2,160,80,80,80
+Abacus 7 rods process,SQLite3,space,1KiB to 10KiB,1000,incompressible,2,158,79,79,79
 ";
     assert_eq!(text, expected);
 }
