@@ -23,6 +23,8 @@ import org.h2.mvstore.type.ByteArrayDataType;
 /** H2's MVStore: one map of arrays. A commit is the whole store's business, not a session's. */
 public final class MvStore implements StoreType {
     private static final String DOCUMENTATION = "https://h2database.com/html/mvstore.html";
+    /** What MVStore takes by itself where there is memory enough; its builder's documentation says 1,024 KB, which was long ago. */
+    private static final long WRITE_BUFFER_BYTES = 19L << 20;
 
     @Override
     public StoreDescription describe() {
@@ -60,19 +62,20 @@ public final class MvStore implements StoreType {
                         16L << 20,
                         "Memory for pages that were read.",
                         DOCUMENTATION + "#caching"))
-                .setting(Setting.bytes(
-                        "write-buffer",
-                        1 << 10,
-                        1L << 30,
-                        1L << 20,
-                        "Unsaved changes after which the store writes by itself; without it a large batch takes all memory.",
-                        "https://h2database.com/javadoc/org/h2/mvstore/MVStore.Builder.html"))
+                .setting(
+                        Setting.bytes(
+                                "write-buffer",
+                                1 << 10,
+                                1L << 30,
+                                WRITE_BUFFER_BYTES,
+                                "Unsaved changes after which the store writes by itself, also inside a batch.",
+                                "https://github.com/h2database/h2database/blob/version-2.4.240/h2/src/main/org/h2/mvstore/MVStore.java"))
                 .setting(Setting.flag("compression", false, "Compress pages with LZF.", DOCUMENTATION + "#file_format"))
                 .memory(
-                        "as its defaults do: sixteen parts for pages that were read, one for unsaved changes",
+                        "as its defaults do: sixteen parts for pages that were read, nineteen for unsaved changes",
                         DOCUMENTATION + "#caching")
-                .share("cache", 94, 1)
-                .share("write-buffer", 6, 1);
+                .share("cache", 46, 1)
+                .share("write-buffer", 54, 1);
     }
 
     @Override

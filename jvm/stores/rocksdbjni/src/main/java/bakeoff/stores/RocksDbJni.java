@@ -19,7 +19,7 @@ import java.util.List;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.CompressionType;
-import org.rocksdb.LRUCache;
+import org.rocksdb.HyperClockCache;
 import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
@@ -31,6 +31,7 @@ import org.rocksdb.WriteOptions;
 /** RocksDB through its own Java interface. */
 public final class RocksDbJni implements StoreType {
     private static final String WIKI = "https://github.com/facebook/rocksdb/wiki/";
+    private static final String HEADERS = "https://github.com/facebook/rocksdb/blob/v11.8.1/include/rocksdb/";
 
     @Override
     public StoreDescription describe() {
@@ -58,14 +59,15 @@ public final class RocksDbJni implements StoreType {
                         Capability.SCAN_ANY_ORDER,
                         Capability.BATCH,
                         Capability.ATOMIC_BATCH,
-                        Capability.PARALLEL_READERS)
+                        Capability.PARALLEL_READERS,
+                        Capability.PARALLEL_WRITERS)
                 .keys(0, null)
                 .setting(Setting.bytes(
                         "cache",
                         0,
                         1L << 40,
                         32L << 20,
-                        "Memory for blocks that were read, uncompressed.",
+                        "Memory for blocks that were read, uncompressed; 0 for none. About a third of the memory is advised.",
                         WIKI + "Block-Cache"))
                 .setting(Setting.bytes(
                         "write-buffer",
@@ -74,6 +76,20 @@ public final class RocksDbJni implements StoreType {
                         64L << 20,
                         "Bytes written that are sorted in memory before they become a file.",
                         WIKI + "RocksDB-Tuning-Guide"))
+                .setting(Setting.bytes(
+                        "block-size",
+                        1L << 10,
+                        4L << 20,
+                        4L << 10,
+                        "Bytes of entries, before compression, that are read and cached together. 16 KiB saves memory.",
+                        HEADERS + "table.h"))
+                .setting(Setting.integer(
+                        "background-jobs",
+                        1,
+                        256,
+                        2L,
+                        "Threads that write buffers to files and merge files.",
+                        HEADERS + "options.h"))
                 .setting(Setting.integer(
                         "bloom-bits",
                         0,
@@ -83,9 +99,9 @@ public final class RocksDbJni implements StoreType {
                         WIKI + "RocksDB-Bloom-Filter"))
                 .setting(Setting.choice(
                         "compression",
-                        List.of("snappy", "none", "lz4", "zstd"),
+                        List.of("lz4", "none", "snappy", "zstd"),
                         "Compression of each block.",
-                        WIKI + "Compression"))
+                        HEADERS + "options.h"))
                 .memory(
                         "a third for blocks that were read, as is advised; the rest for two write buffers, as up to two are held at a time. "
                                 + "Indexes and filters of open files are not counted",
@@ -102,8 +118,16 @@ public final class RocksDbJni implements StoreType {
     @Override
     public Store<byte[]> open(OpenRequest request) throws RocksDBException {
         RocksDB.loadLibrary();
-        BlockBasedTableConfig table = new BlockBasedTableConfig()
-                .setBlockCache(new LRUCache(request.settings().number("cache")));
+        BlockBasedTableConfig table =
+                new BlockBasedTableConfig().setBlockSize(request.settings().number("block-size"));
+        long cacheBytes = request.settings().number("cache");
+        if (cacheBytes == 0) {
+            table.setNoBlockCache(true);
+        } else {
+            // The kind of cache that RocksDB makes by itself: it estimates how long entries are, and shares it out as
+            // it likes.
+            table.setBlockCache(new HyperClockCache(cacheBytes, 0, -1, false));
+        }
         int bloomBits = request.settings().integer("bloom-bits");
         if (bloomBits > 0) {
             table.setFilterPolicy(new BloomFilter(bloomBits));
@@ -111,13 +135,14 @@ public final class RocksDbJni implements StoreType {
         CompressionType compression =
                 switch (request.settings().word("compression")) {
                     case "none" -> CompressionType.NO_COMPRESSION;
-                    case "lz4" -> CompressionType.LZ4_COMPRESSION;
+                    case "snappy" -> CompressionType.SNAPPY_COMPRESSION;
                     case "zstd" -> CompressionType.ZSTD_COMPRESSION;
-                    default -> CompressionType.SNAPPY_COMPRESSION;
+                    default -> CompressionType.LZ4_COMPRESSION;
                 };
         Options options = new Options()
                 .setCreateIfMissing(true)
                 .setWriteBufferSize(request.settings().number("write-buffer"))
+                .setMaxBackgroundJobs(request.settings().integer("background-jobs"))
                 .setCompressionType(compression)
                 .setTableFormatConfig(table);
         return new Opened(RocksDB.open(options, request.directory().toString()), options, request.durability());

@@ -54,8 +54,8 @@ public final class Xodus implements StoreType {
                         Capability.ATOMIC_BATCH,
                         Capability.INSERT_REFUSES,
                         Capability.PARALLEL_READERS)
-                // A value that does not fit into one file of the log is refused.
-                .values(8 << 20)
+                // A value that does not fit into one file of the log, whose default is 8 MiB, is refused.
+                .values(7 << 20)
                 .setting(Setting.integer(
                         "memory-percent",
                         5,
@@ -67,7 +67,7 @@ public final class Xodus implements StoreType {
                         "log-file",
                         1L << 20,
                         1L << 30,
-                        32L << 20,
+                        8L << 20,
                         "Length of each file of the log; a record must fit into one.",
                         WIKI + "Environments"))
                 .memory("all of it for the Java heap, of which the log's cache takes its part", WIKI + "Environments")
