@@ -10,6 +10,7 @@ import bakeoff.store.Output;
 import bakeoff.store.Session;
 import bakeoff.store.SessionPlan;
 import bakeoff.store.Setting;
+import bakeoff.store.Settings;
 import bakeoff.store.Store;
 import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreType;
@@ -23,8 +24,6 @@ import org.h2.mvstore.type.ByteArrayDataType;
 /** H2's MVStore: one map of arrays. A commit is the whole store's business, not a session's. */
 public final class MvStore implements StoreType {
     private static final String DOCUMENTATION = "https://h2database.com/html/mvstore.html";
-    /** What MVStore takes by itself where there is memory enough; its builder's documentation says 1,024 KB, which was long ago. */
-    private static final long WRITE_BUFFER_BYTES = 19L << 20;
 
     @Override
     public StoreDescription describe() {
@@ -65,14 +64,15 @@ public final class MvStore implements StoreType {
                 .setting(
                         Setting.bytes(
                                 "write-buffer",
-                                1 << 10,
+                                0,
                                 1L << 30,
-                                WRITE_BUFFER_BYTES,
-                                "Unsaved changes after which the store writes by itself, also inside a batch.",
+                                null,
+                                "Unsaved changes, counted as they lie in memory, after which the store writes by itself, within a batch too; 0 for never. By "
+                                        + "default 64 MiB for each GiB of heap, and at most 19 MiB, as the library chooses.",
                                 "https://github.com/h2database/h2database/blob/version-2.4.240/h2/src/main/org/h2/mvstore/MVStore.java"))
                 .setting(Setting.flag("compression", false, "Compress pages with LZF.", DOCUMENTATION + "#file_format"))
                 .memory(
-                        "as its defaults do: sixteen parts for pages that were read, nineteen for unsaved changes",
+                        "as its defaults do: 16 parts for pages that were read, 19 for unsaved changes",
                         DOCUMENTATION + "#caching")
                 .share("cache", 46, 1)
                 .share("write-buffer", 54, 1);
@@ -80,23 +80,36 @@ public final class MvStore implements StoreType {
 
     @Override
     public Store<byte[]> open(OpenRequest request) {
-        MVStore.Builder builder = new MVStore.Builder()
-                .fileName(request.directory().resolve("records.mv").toString())
-                .cacheSize((int) (request.settings().number("cache") >> 20))
-                .autoCommitBufferSize((int) (request.settings().number("write-buffer") >> 10));
-        if (request.settings().flag("compression")) {
-            builder.compress();
-        }
-        if (request.durability() != Durability.NONE) {
-            builder.autoCommitDisabled();
-        }
-        MVStore store = builder.open();
+        MVStore store = builder(request).open();
         MVMap<byte[], byte[]> map = store.openMap(
                 "records",
                 new MVMap.Builder<byte[], byte[]>()
                         .keyType(ByteArrayDataType.INSTANCE)
                         .valueType(ByteArrayDataType.INSTANCE));
         return new Opened(store, map, request.durability());
+    }
+
+    /** What a store is opened with. */
+    static MVStore.Builder builder(OpenRequest request) {
+        Settings settings = request.settings();
+        MVStore.Builder builder = new MVStore.Builder()
+                .fileName(request.directory().resolve("records.mv").toString())
+                .cacheSize((int) (settings.number("cache") >> 20));
+        if (settings.has("write-buffer")) {
+            builder.autoCommitBufferSize(kibibytes(settings.number("write-buffer")));
+        }
+        if (settings.flag("compression")) {
+            builder.compress();
+        }
+        if (request.durability() != Durability.NONE) {
+            builder.autoCommitDisabled();
+        }
+        return builder;
+    }
+
+    /** Rounded up: 0 has a meaning of its own. */
+    private static int kibibytes(long bytes) {
+        return (int) ((bytes + 1023) >> 10);
     }
 
     private record Opened(MVStore store, MVMap<byte[], byte[]> map, Durability durability) implements Store<byte[]> {

@@ -10,6 +10,7 @@ import bakeoff.store.Output;
 import bakeoff.store.Session;
 import bakeoff.store.SessionPlan;
 import bakeoff.store.Setting;
+import bakeoff.store.Settings;
 import bakeoff.store.Store;
 import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreException;
@@ -28,10 +29,18 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
-/** RocksDB through its own Java interface. */
+/** RocksDB through its own Java interface: with the settings, defaults and abilities of {@code crates/stores/src/rocksdb.rs}, the same library. */
 public final class RocksDbJni implements StoreType {
-    private static final String WIKI = "https://github.com/facebook/rocksdb/wiki/";
+    /** The largest key and the largest value that RocksDB advises (its FAQ); a Java array is shorter than the latter. */
+    private static final long KEY_BYTES_MAX = 8L << 20;
+
+    /** The library divides its cache by itself. */
+    private static final int SHARDS_BY_SIZE = -1;
+
     private static final String HEADERS = "https://github.com/facebook/rocksdb/blob/v11.8.1/include/rocksdb/";
+    private static final String OPTIONS = HEADERS + "options.h";
+    private static final String TABLE = HEADERS + "table.h";
+    private static final String WIKI = "https://github.com/facebook/rocksdb/wiki/";
 
     @Override
     public StoreDescription describe() {
@@ -61,47 +70,40 @@ public final class RocksDbJni implements StoreType {
                         Capability.ATOMIC_BATCH,
                         Capability.PARALLEL_READERS,
                         Capability.PARALLEL_WRITERS)
-                .keys(0, null)
+                .keys(0, KEY_BYTES_MAX)
                 .setting(Setting.bytes(
                         "cache",
                         0,
                         1L << 40,
                         32L << 20,
                         "Memory for blocks that were read, uncompressed; 0 for none. About a third of the memory is advised.",
-                        WIKI + "Block-Cache"))
+                        TABLE))
                 .setting(Setting.bytes(
                         "write-buffer",
                         64L << 10,
-                        16L << 30,
+                        64L << 30,
                         64L << 20,
-                        "Bytes written that are sorted in memory before they become a file.",
-                        WIKI + "RocksDB-Tuning-Guide"))
+                        "Bytes written that are sorted in memory before they become a file; up to two such buffers are held.",
+                        OPTIONS))
                 .setting(Setting.bytes(
                         "block-size",
-                        1L << 10,
-                        4L << 20,
+                        1 << 10,
+                        4 << 20,
                         4L << 10,
                         "Bytes of entries, before compression, that are read and cached together. 16 KiB saves memory.",
-                        HEADERS + "table.h"))
-                .setting(Setting.integer(
-                        "background-jobs",
-                        1,
-                        256,
-                        2L,
-                        "Threads that write buffers to files and merge files.",
-                        HEADERS + "options.h"))
+                        TABLE))
                 .setting(Setting.integer(
                         "bloom-bits",
                         0,
                         100,
                         0L,
-                        "Bits a key of a Bloom filter that saves reading files without the key; 0 for no filter.",
-                        WIKI + "RocksDB-Bloom-Filter"))
+                        "Bits a key of a Bloom filter that saves reading files without the key; 0 for no filter. "
+                                + "About 10 is advised where gets are many.",
+                        WIKI + "Setup-Options-and-Basic-Tuning"))
+                .setting(Setting.integer(
+                        "background-jobs", 1, 256, 2L, "Threads that write buffers to files and merge files.", OPTIONS))
                 .setting(Setting.choice(
-                        "compression",
-                        List.of("lz4", "none", "snappy", "zstd"),
-                        "Compression of each block.",
-                        HEADERS + "options.h"))
+                        "compression", List.of("lz4", "none", "snappy", "zstd"), "Compression of each block.", OPTIONS))
                 .memory(
                         "a third for blocks that were read, as is advised; the rest for two write buffers, as up to two are held at a time. "
                                 + "Indexes and filters of open files are not counted",
@@ -118,34 +120,45 @@ public final class RocksDbJni implements StoreType {
     @Override
     public Store<byte[]> open(OpenRequest request) throws RocksDBException {
         RocksDB.loadLibrary();
-        BlockBasedTableConfig table =
-                new BlockBasedTableConfig().setBlockSize(request.settings().number("block-size"));
-        long cacheBytes = request.settings().number("cache");
-        if (cacheBytes == 0) {
-            table.setNoBlockCache(true);
-        } else {
-            // The kind of cache that RocksDB makes by itself: it estimates how long entries are, and shares it out as
-            // it likes.
-            table.setBlockCache(new HyperClockCache(cacheBytes, 0, -1, false));
-        }
-        int bloomBits = request.settings().integer("bloom-bits");
-        if (bloomBits > 0) {
-            table.setFilterPolicy(new BloomFilter(bloomBits));
-        }
+        Options options = options(request.settings());
+        return new Opened(RocksDB.open(options, request.directory().toString()), options, request.durability());
+    }
+
+    /** What a database is opened with. */
+    static Options options(Settings settings) {
         CompressionType compression =
-                switch (request.settings().word("compression")) {
+                switch (settings.word("compression")) {
                     case "none" -> CompressionType.NO_COMPRESSION;
                     case "snappy" -> CompressionType.SNAPPY_COMPRESSION;
                     case "zstd" -> CompressionType.ZSTD_COMPRESSION;
                     default -> CompressionType.LZ4_COMPRESSION;
                 };
-        Options options = new Options()
+        return new Options()
                 .setCreateIfMissing(true)
-                .setWriteBufferSize(request.settings().number("write-buffer"))
-                .setMaxBackgroundJobs(request.settings().integer("background-jobs"))
+                .setWriteBufferSize(settings.number("write-buffer"))
+                .setMaxBackgroundJobs(settings.integer("background-jobs"))
                 .setCompressionType(compression)
-                .setTableFormatConfig(table);
-        return new Opened(RocksDB.open(options, request.directory().toString()), options, request.durability());
+                .setTableFormatConfig(table(settings));
+    }
+
+    private static BlockBasedTableConfig table(Settings settings) {
+        BlockBasedTableConfig table = new BlockBasedTableConfig()
+                .setBlockSize(settings.number("block-size"))
+                // The library's own default; that of this class marks blocks for a search which is not switched on.
+                .setUniformCvThreshold(-1);
+        long cache = settings.number("cache");
+        if (cache == 0) {
+            table.setNoBlockCache(true);
+        } else {
+            // The kind of cache that the library makes by itself; this class alone would make one of least recently
+            // used blocks.
+            table.setBlockCache(new HyperClockCache(cache, 0, SHARDS_BY_SIZE, false));
+        }
+        int bloomBits = settings.integer("bloom-bits");
+        if (bloomBits > 0) {
+            table.setFilterPolicy(new BloomFilter(bloomBits));
+        }
+        return table;
     }
 
     private record Opened(RocksDB db, Options options, Durability durability) implements Store<byte[]> {
