@@ -99,6 +99,11 @@ fn flags_are_held_to_the_same_rules() {
     place.write("disks.toml", &tiny_suite("\"null\"", "").replace("[limits]", "media = \"hdd\"\n\n[limits]"));
     place.run(&["run", "disks.toml", "--medium", "ssd=/tmp"]).expect(2).says(&["ssd", "hdd"]);
     place.run(&["report", "published:hines"]).expect(2).says(&["hines-2023"]);
+    place.run(&["report", "published:hines-2023", "--csv", "hines"]).expect(2).says(&["for runs of ours"]);
+    let plan = place.run(&["run", "quick", "--plan", "--budget", "7s"]).expect(0).stdout;
+    assert!(plan.contains("budget: 7s, in which a run does what it can"), "{plan}");
+    let nowhere = ["run", "quick", "--plan", "--dir", "/proc"];
+    assert!(place.run(&nowhere).expect(0).stdout.contains("not here: "), "what a run would refuse");
     place.run(&["run", "--variants", "paper"]).expect(2).says(&["--variants paper", "no variants"]);
     place.run(&["run", "--dir", "/no/such/place"]).expect(2).says(&["/no/such/place"]);
     place.run(&["run", "--memory", "1KiB"]).expect(2).says(&["memory", "1KiB", "64KiB"]);

@@ -294,6 +294,24 @@ fn results_that_were_moved_are_gone_on_with_where_they_are() {
 }
 
 #[test]
+fn stores_that_a_killed_run_left_on_a_medium_were_left_without_a_word() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("disk")).expect("a directory");
+    place.write("slow.toml", &tiny_suite(r#""faulty""#, "\n[settings.faulty]\npause-ns = 2_000_000\n"));
+    let mut child = place.spawn(&["run", "slow.toml", "--dir", "disk"]);
+    sleep(Duration::from_millis(900));
+    signal(&child, "KILL");
+    child.wait().expect("it ends");
+    place.write("tiny.toml", &tiny_suite(r#""null""#, ""));
+    let run = ["run", "tiny.toml", "--rounds", "1", "--dir", "disk"];
+    let told = place.run(&run).expect(0).stderr;
+    assert!(told.contains("disk holds what 1 run left when killed") && told.contains("bakeoff clean"), "{told}");
+    place.run(&["clean", "disk"]).expect(0);
+    let told = place.run(&run).expect(0).stderr;
+    assert!(!told.contains("left when killed"), "{told}");
+}
+
+#[test]
 fn cells_with_lines_that_cannot_be_read_are_measured_again() {
     let place = Place::new();
     place.write("tiny.toml", &tiny_suite(r#""null", "lmdb""#, ""));

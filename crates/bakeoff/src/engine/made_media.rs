@@ -88,11 +88,11 @@ impl NewFileSystem {
         if !geteuid().is_root() {
             bail!("mounting a new {} needs root: run as root, or give a directory that is there", self.name);
         }
-        let program = if self.name == "ntfs" { Some(&"ntfs-3g") } else { self.make().1.first() };
-        for program in program.into_iter().chain([&"mount"]) {
-            need(program, self.make().0, &format!("a new {}", self.name))?;
-        }
-        Ok(())
+        let (package, command) = self.make();
+        let program = if self.name == "ntfs" { Some(&"ntfs-3g") } else { command.first() };
+        let what = format!("a new {}", self.name);
+        program.map_or(Ok(()), |program| need(program, package, &what))?;
+        need("mount", "mount", &what)
     }
 
     /// Whether it lies on no disk.

@@ -1,11 +1,12 @@
 //! Where stores and tapes live while a run goes on: a marked directory on each medium, removed at the end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use bakeoff_report::counted;
 
 use crate::engine::made_media;
 use crate::files::{Kind, OwnDirectory, count_files, empty_tree, remove_tree, remove_unfinished};
@@ -212,14 +213,34 @@ fn named(base: &Path, beginning: &str) -> Vec<(PathBuf, String)> {
 
 /// Removes the tapes and the media made for a run that killed runs left in `base`: nobody living holds their locks.
 ///
-/// What such runs left of stores on other media stays for `bakeoff clean`: to remove many files makes some file systems slow for minutes,
-/// and stores are measured next.
+/// What such runs left of stores on media stays for `bakeoff clean` ([`tell_of_left_stores`]): to remove many files makes some file systems
+/// slow for minutes, and stores are measured next.
 pub(crate) fn remove_left_behind(base: &Path) {
-    for (path, rest) in named(base, PREFIX) {
-        if rest.ends_with(TAPES) || rest.contains(made_media::INFIX) {
-            remove_if_left(&path);
+    named(base, PREFIX).iter().filter(|(_, rest)| !is_of_stores(rest)).for_each(|(path, _)| {
+        remove_if_left(path);
+    });
+}
+
+/// Says where killed runs left stores on media, and how they are removed.
+pub(crate) fn tell_of_left_stores<'a>(media: impl Iterator<Item = &'a PathBuf>) {
+    for directory in media.collect::<BTreeSet<_>>() {
+        let left = named(directory, PREFIX).into_iter();
+        let left = left.filter(|(path, rest)| is_of_stores(rest) && OwnDirectory::open(path, Kind::Scratch).is_ok());
+        match left.count() {
+            0 => {}
+            count => tell!(
+                "note: {} holds what {} left when killed. To have the room back: bakeoff clean {}",
+                directory.display(),
+                counted(count as u64, "run"),
+                directory.display()
+            ),
         }
     }
+}
+
+/// Whether the rest of a scratch directory's name is that of a place for stores, and neither of tapes nor of a medium made for the run.
+fn is_of_stores(rest: &str) -> bool {
+    !rest.ends_with(TAPES) && !rest.contains(made_media::INFIX)
 }
 
 /// Removes the tapes and made media in `base` of a process that has ended, by the [`name_of`] its run. False if something is still in use.

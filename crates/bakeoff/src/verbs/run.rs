@@ -24,7 +24,7 @@ use crate::engine::profile::ProfileFacts;
 use crate::engine::results::Results;
 use crate::engine::run::Run;
 use crate::engine::run_file::{DriverFacts, RunFile, SuiteText, VariantText, WhatWhy, now};
-use crate::engine::scratch::{Scratch, remove_if_left, remove_left_behind};
+use crate::engine::scratch::{Scratch, remove_if_left, remove_left_behind, tell_of_left_stores};
 use crate::engine::setup::{Setup, SuiteSource};
 use crate::engine::warnings;
 use crate::files::{Kind, OwnDirectory, newest_results, remove_unfinished};
@@ -62,7 +62,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
         find_rate::check_budget(&setup, facts, budget)?;
     }
     if arguments.plan {
-        print_plan(&setup);
+        print_plan(&setup, budget);
         return Ok(Outcome::Good);
     }
     setup.check_tools()?;
@@ -201,6 +201,7 @@ pub(crate) fn execute(
     let name = directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     remove_leftovers(setup, &name);
     remove_left_behind(&setup.base);
+    tell_of_left_stores(setup.directories.values());
     // Before the media, so that it is dropped after them, and outside their namespace.
     let _guard = (!setup.made.is_empty()).then(|| Guard::start(&setup.base, &name)).transpose()?;
     let made = MadeMedia::create(&setup.made, &setup.base, &name)?;

@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
+use bakeoff_report::printable_lines;
+use bakeoff_suite::format_duration;
+
 use crate::cli::COLUMNS;
 use crate::engine::estimate::sized;
 use crate::engine::find_rate;
@@ -64,7 +67,7 @@ pub(crate) fn print_warnings(file: &RunFile) {
 }
 
 /// What would be measured.
-pub(super) fn print_plan(setup: &Setup) {
+pub(super) fn print_plan(setup: &Setup, budget: Option<Duration>) {
     for workload in &setup.plan.workloads {
         anstream::println!("{}", workload_words(workload));
         for cell in &workload.cells {
@@ -72,6 +75,14 @@ pub(super) fn print_plan(setup: &Setup) {
         }
     }
     anstream::println!("size: {}", sized(setup));
+    if let Some(budget) = budget {
+        let words = format_duration(budget);
+        anstream::println!("budget: {words}, in which a run does what it can, round by round, and says what it gave up");
+    }
+    // The plan is a plan all the same: it may be meant for another machine.
+    if let Err(why) = setup.check_tools() {
+        anstream::println!("not here: {}", printable_lines(&format!("{why:#}")));
+    }
     let skipped = skipped(setup);
     if !skipped.is_empty() {
         anstream::println!("skipped:{}", skipped_lines(&skipped));
