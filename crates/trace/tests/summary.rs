@@ -73,6 +73,8 @@ fn what_is_wrong_is_told_with_its_line() {
         refusal("op,key,value_size,time\nget,a,1,1e300\n").contains("line 2: time is `1000"),
         "of one operation too"
     );
+    let blank = refusal("op,key,value_size,thread\nget,a,1,main\nget,a,1, \n");
+    assert!(blank.contains("line 3: thread is ``, expected the name of a thread in every line"), "{blank}");
     let milliseconds = refusal("op,key,value_size,time\nget,a,1,1764000000000\n");
     assert!(milliseconds.contains("expected seconds, no more than 100000000000"), "{milliseconds}");
     assert!(refusal("op,key,value_size,time\nget,a,1,5\nget,a,1,\n").contains("a time in every one, or in none"));
