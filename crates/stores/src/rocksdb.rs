@@ -32,7 +32,7 @@ pub(crate) fn describe() -> StoreDescription {
                   background."
                 .to_owned(),
         version: database::version(),
-        license: "Apache-2.0 OR GPL-2.0".to_owned(),
+        license: "Apache-2.0 OR GPL-2.0-only".to_owned(),
         language: "C++".to_owned(),
         structure: Structure::Lsm,
         durability: durability(),

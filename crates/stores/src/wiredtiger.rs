@@ -27,7 +27,7 @@ pub(crate) fn describe() -> StoreDescription {
         title: "WiredTiger".to_owned(),
         summary: "B-tree whose pages are changed in a cache and written anew at checkpoints, with a log.".to_owned(),
         version: connection::version(),
-        license: "GPL-2.0 OR GPL-3.0".to_owned(),
+        license: "GPL-2.0-only OR GPL-3.0-only".to_owned(),
         language: "C".to_owned(),
         structure: Structure::BTree,
         durability: durability(),
