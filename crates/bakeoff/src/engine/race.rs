@@ -175,6 +175,10 @@ impl Run<'_> {
 
     /// Measures every variant with the stores that lead, a round of each after the other, as far as the time goes.
     fn race_variants(&mut self, racing: &mut Racing, leaders: &[String]) -> Result<()> {
+        if racing.facts.raced.len() == 1 {
+            let questions = racing.facts.questions.iter_mut();
+            questions.for_each(|question| question.not_measured = Some("as no other store was asked".to_owned()));
+        }
         self.leave_out_variants(racing, leaders);
         for round in 1..=VARIANT_ROUNDS.1 {
             for question in 0..racing.facts.questions.len() {
@@ -202,6 +206,9 @@ impl Run<'_> {
     fn leave_out_variants(&self, racing: &mut Racing, leaders: &[String]) {
         let mut expected: Vec<(usize, Duration)> = Vec::new();
         for question in 0..racing.facts.questions.len() {
+            if racing.facts.questions[question].not_measured.is_some() {
+                continue;
+            }
             match self.variant_step(racing, question, 1, leaders) {
                 Ok(step) => expected.push((question, self.expected(&step, racing))),
                 Err(why) => racing.facts.questions[question].not_measured = Some(why),
