@@ -155,6 +155,13 @@ fn a_need_from_a_trace() {
     let shown =
         place.run(&["pick", "--trace", "app.csv", "--stores", "lmdb,sqlite", "--budget", "8s"]).expect(0).stdout;
     assert!(shown.contains("records 150") && shown.contains("mix upsert=750,get=2250"), "{shown}");
+    // Of nine keys nothing can be told: what is assumed is said.
+    let nine: String = (0..9).map(|number| format!("get,k{number},9\n")).collect();
+    place.write("nine.csv", &format!("op,key,value_size\n{nine}"));
+    let shown = place.run(&["tape", "summary", "nine.csv"]).expect(0).stdout;
+    assert!(shown.contains("access zipfian unless --access says another"), "{shown}");
+    let nine = ["pick", "--trace", "nine.csv", "--stores", "lmdb", "--budget", "1s"];
+    place.run(&nine).says(&["nine.csv: too few keys", "access zipfian is assumed unless --access says another"]);
     let threads: String = (0..400).map(|number| format!("set,k{},9,t{}\n", number % 100, number % 4)).collect();
     place.write("threads.csv", &format!("op,key,value_size,thread\n{threads}"));
     let shown = place.run(&["tape", "summary", "threads.csv"]).expect(0).stdout;
@@ -224,7 +231,10 @@ fn a_store_may_have_transactions_in_some_classes_alone() {
     };
     let shown = asked("none").expect(1).stdout;
     assert!(shown.contains("berkeley-db: does not offer transactions in class none"), "{shown}");
-    assert!(asked("process").expect(0).stdout.contains("Berkeley DB"));
+    let shown = asked("process").expect(0).stdout;
+    let alone = "Values twice as long, 2KiB: not measured, as no other store was asked";
+    assert!(shown.contains("Berkeley DB") && shown.contains(alone), "{shown}");
+    assert!(place.cells().iter().all(|cell| cell["variant"] == "asked"), "no time goes to changes of a single store");
 }
 
 #[test]

@@ -51,7 +51,7 @@ use crate::page::html::{fill, lines, text};
 use crate::page::measures::{MEASURES, Measure};
 use crate::page::overview::{RunTables, id, overview};
 use crate::page::published::PublishedFacts;
-use crate::pick::{PICK_ASKED, PickFacts, proven_ranking, render_pick};
+use crate::pick::{PICK_ASKED, PickFacts, is_ahead_by_far, pick_is_answered, proven_ranking, render_pick};
 use crate::profiled::{self, Graphs};
 use crate::published::Published;
 use crate::run::{ReportError, Run};
@@ -255,7 +255,14 @@ fn headline(run: &Run, facts: &PickFacts, contenders: &Contenders) -> String {
         titles.iter().find(|each| each.store == *store).map_or_else(|| text(store), |each| html::store(each))
     };
     let tied = listed(&ranking.tied.iter().map(name).collect::<Vec<_>>());
+    let is_answered = pick_is_answered(&run.cells, facts);
     let words = match ranking.verdict {
+        _ if is_answered && is_ahead_by_far(&ranking, facts) => {
+            format!("{} is best by far, though not proven", name(&ranking.best))
+        }
+        Verdict::Winner | Verdict::Tie if !is_answered => {
+            format!("{} leads what was measured: no answer, as is said below", name(&ranking.best))
+        }
         Verdict::Winner => format!("{tied} is best"),
         Verdict::Tie => format!("{tied} are best and cannot be told apart"),
         Verdict::Unproven => format!("{} leads: too few rounds to prove it", name(&ranking.best)),

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bakeoff_protocol::{FailureKind, PhaseResult};
-use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, Verdict, rank};
+use bakeoff_stats::{Better, Candidate, Place, RankOptions, Ranking, Verdict, rank};
 use serde::{Deserialize, Serialize};
 
 pub use answer::render_pick;
@@ -31,6 +31,9 @@ const CONFIDENCE: f64 = 0.95;
 
 /// The part of the time for what was asked; the rest is for what the answer depends on.
 pub const PICK_ASKED_PART: f64 = 0.6;
+
+/// What costs so many times as much as the best is far behind it: two rounds may not prove that, but they hardly err by so much.
+pub const PICK_FAR_BEHIND: f64 = 4.0;
 
 /// What the store is to be best at. All are costs: less is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -259,20 +262,29 @@ pub fn pick_is_answered(cells: &[CellRound], facts: &PickFacts) -> bool {
         return false;
     }
     let Some(ranking) = proven_ranking(cells, PICK_ASKED, facts.optimize) else { return false };
-    let dropped = |name: &String| facts.dropped.iter().any(|each| each.store == *name);
     match ranking.verdict {
         Verdict::Winner => true,
         // A tie of fewer rounds than a proof takes may be nothing but scatter.
         Verdict::Tie => {
             let mut tied = ranking.order.iter().filter(|place| ranking.tied.contains(&place.name));
-            !facts.out_of_time || tied.all(|place| place.rounds >= ROUNDS_PROOF)
+            !facts.out_of_time || tied.all(|place| place.rounds >= ROUNDS_PROOF) || is_ahead_by_far(&ranking, facts)
         }
         Verdict::Alone => facts.is_of_one_store() || !facts.out_of_time,
-        Verdict::Unproven => {
-            let (first, others) = (&ranking.order[0], &ranking.order[1..]);
-            first.rounds > 1 && others.iter().all(|place| place.rounds > 1 || dropped(&place.name))
-        }
+        Verdict::Unproven => is_ahead_by_far(&ranking, facts),
     }
+}
+
+/// Whether nothing is proven of the best but that it had two rounds, and that whatever it is not proven to be better than was dropped early,
+/// being far behind.
+pub(crate) fn is_ahead_by_far(ranking: &Ranking, facts: &PickFacts) -> bool {
+    let (best, others) = (&ranking.order[0], &ranking.order[1..]);
+    let is_dropped = |place: &Place| facts.dropped.iter().any(|each| each.store == place.name);
+    let is_worse = |place: &Place| place.ratio_to_best.is_some() && !place.tied_with_best;
+    let is_far =
+        |place: &Place| is_dropped(place) && place.rounds < ROUNDS_PROOF && place.mean > PICK_FAR_BEHIND * best.mean;
+    matches!(ranking.verdict, Verdict::Unproven | Verdict::Tie)
+        && best.rounds > 1
+        && others.iter().all(|place| is_worse(place) || is_far(place))
 }
 
 /// Whether a round failed for want of a disk to write to, which may be nothing of the store's.

@@ -34,9 +34,14 @@ pub(crate) struct Identity {
 
 impl Identity {
     pub(crate) fn of(key: &[u8]) -> Self {
-        static SECRET: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-        Self { checksum: xxh64(key, 0), other: SECRET.hash_one(key) }
+        Self { checksum: xxh64(key, 0), other: secret_hash(key) }
     }
+}
+
+/// A hash of a key by a secret of this process: nobody can make keys that have the same.
+pub(crate) fn secret_hash(key: &[u8]) -> u64 {
+    static SECRET: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    SECRET.hash_one(key)
 }
 
 /// One of `parts` equal parts of all keys, by XXH64 of the key.

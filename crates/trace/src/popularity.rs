@@ -12,6 +12,12 @@ const RANKS_MIN: usize = 10;
 /// The largest exponent that is looked for.
 const THETA_MAX: f64 = 5.0;
 
+/// The exponent of Zipf's law where nobody says another.
+const THETA_USUAL: f64 = 0.99;
+
+/// So many standard deviations are taken for chance.
+const DEVIATIONS: f64 = 4.0;
+
 /// An exponent below this is as good as none.
 const UNIFORM_BELOW: f64 = 0.1;
 
@@ -59,8 +65,8 @@ impl Popularity {
         counts.sort_unstable_by(|a, b| b.cmp(a));
         let often = counts.partition_point(|count| *count >= COUNT_MIN).min(RANKS_MAX);
         let alike = are_alike(&counts);
-        // A few keys that came often tell something if they stand out among many.
-        if often == 0 || counts.len() < RANKS_MIN || alike && often < RANKS_MIN {
+        // A few keys that came often tell something if they stand out among many; that none does, if they would.
+        if counts.len() < RANKS_MIN || if alike { !would_tell(&counts) } else { often == 0 } {
             return None;
         }
         let shares = Shares::of(&counts);
@@ -171,18 +177,31 @@ impl Weights {
 /// look as if some were more popular.
 ///
 /// Counts are then Poisson's, without those that are 0, since a key that never came is not known. Their dispersion (the sum of squared
-/// distances from the mean over the variance) is about their number; four of its standard deviations are taken for chance.
+/// distances from the mean over the variance) is about their number; some of its standard deviations are taken for chance.
 fn are_alike(counts: &[u32]) -> bool {
     let number = counts.len() as f64;
     let mean = counts.iter().map(|count| f64::from(*count)).sum::<f64>() / number;
     let squares: f64 = counts.iter().map(|count| (f64::from(*count) - mean).powi(2)).sum();
-    // The rate whose counts have this mean when zeros are left out.
-    let mut rate = mean;
-    for _ in 0..40 {
-        rate = mean * (1.0 - (-rate).exp());
+    if squares == 0.0 {
+        return true;
     }
+    // The rate whose counts have this mean when zeros are left out; it is 0 if each came once.
+    let (mut low, mut high) = (0.0, mean);
+    for _ in 0..60 {
+        let rate = f64::midpoint(low, high);
+        if rate / -(-rate).exp_m1() < mean { low = rate } else { high = rate }
+    }
+    let rate = high;
     let variance = mean * (1.0 + rate - mean);
-    variance > 0.0 && squares / variance < number + 4.0 * (number * (2.0 + 1.0 / rate)).sqrt()
+    variance > 0.0 && squares / variance < number + DEVIATIONS * (number * (2.0 + 1.0 / rate)).sqrt()
+}
+
+/// Whether keys by Zipf's law with its usual exponent would not look alike with so many operations on so many keys: by how much the
+/// dispersion of their counts is then expected to grow is more than chance makes of it.
+fn would_tell(counts: &[u32]) -> bool {
+    let (number, operations) = (counts.len() as f64, counts.iter().map(|count| f64::from(*count)).sum::<f64>());
+    let [sum, squares] = [THETA_USUAL, 2.0 * THETA_USUAL].map(|theta| Weights::new(theta).sum(counts.len()));
+    operations * (number * squares / (sum * sum) - 1.0) > DEVIATIONS * (2.0 * number).sqrt()
 }
 
 /// The exponent that makes these counts, in falling order, likeliest: under it the logarithm of a rank has the mean that it has in them.

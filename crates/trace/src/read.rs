@@ -266,6 +266,9 @@ impl Columns {
         let time_s =
             self.time.map(field).filter(|text| !text.is_empty()).map(|text| seconds(text, origin)).transpose()?;
         let thread = self.thread.map(field);
+        if thread.is_some_and(<[u8]>::is_empty) {
+            return Err(TraceError::line(origin, "thread", b"", "the name of a thread in every line".to_owned()));
+        }
         Ok(Event { origin, operation: kind, key, key_bytes, value_bytes, time_s, thread })
     }
 }

@@ -6,10 +6,9 @@ use std::io::Read;
 
 use bakeoff_measure::Histogram;
 use bakeoff_tape::{Operation, TapeReader};
-use xxhash_rust::xxh64::xxh64;
 
 use crate::error::{Origin, TraceError};
-use crate::hash::Hashed;
+use crate::hash::{Hashed, secret_hash};
 use crate::import::{OnProgress, TELL_OPERATIONS, tell, tell_read};
 use crate::lanes::Threads;
 use crate::popularity::Popularity;
@@ -123,6 +122,7 @@ struct Key {
 #[derive(Default)]
 struct Counting {
     mix: BTreeMap<Operation, u64>,
+    /// By hashes that nobody can foresee: keys made to meet would take a time that grows with their square.
     keys: HashMap<u64, Key, BuildHasherDefault<Hashed>>,
     /// Of each different key once.
     different_key_bytes: u64,
@@ -140,7 +140,7 @@ impl Counting {
     fn add(&mut self, event: &Event<'_>) -> Result<(), TraceError> {
         self.operations += 1;
         *self.mix.entry(event.operation).or_default() += 1;
-        let key = self.keys.entry(xxh64(event.key, 0)).or_insert_with(|| {
+        let key = self.keys.entry(secret_hash(event.key)).or_insert_with(|| {
             self.different_key_bytes += event.key_bytes;
             Key { count: 0, value_bytes: UNKNOWN }
         });

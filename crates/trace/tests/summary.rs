@@ -73,6 +73,8 @@ fn what_is_wrong_is_told_with_its_line() {
         refusal("op,key,value_size,time\nget,a,1,1e300\n").contains("line 2: time is `1000"),
         "of one operation too"
     );
+    let blank = refusal("op,key,value_size,thread\nget,a,1,main\nget,a,1, \n");
+    assert!(blank.contains("line 3: thread is ``, expected the name of a thread in every line"), "{blank}");
     let milliseconds = refusal("op,key,value_size,time\nget,a,1,1764000000000\n");
     assert!(milliseconds.contains("expected seconds, no more than 100000000000"), "{milliseconds}");
     assert!(refusal("op,key,value_size,time\nget,a,1,5\nget,a,1,\n").contains("a time in every one, or in none"));
@@ -183,7 +185,31 @@ fn the_exponent_of_popularity_is_found_again() {
         let text = csv_of((0..operations).map(|_| random.next_u64() % keys));
         assert_eq!(law(&text), Law::Uniform, "{keys} keys that are alike, {operations} times");
     }
-    assert_eq!(summary(&csv_of(0..1000)).unwrap().popularity, None, "each key came once");
+}
+
+#[test]
+fn rare_keys_that_are_alike_are_uniform_and_not_unknown() {
+    assert_eq!(law(&csv_of((0..150_000).map(|number| number % 50_000))), Law::Uniform, "each came three times");
+    assert_eq!(law(&csv_of(0..1000)), Law::Uniform, "each came once");
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    for (keys, operations) in [(50_000, 100_000), (50_000, 20_000), (1_000_000, 30_000)] {
+        let text = csv_of((0..operations).map(|_| random.next_u64() % keys));
+        assert_eq!(law(&text), Law::Uniform, "{keys} keys that are alike, {operations} times");
+    }
+    // Of so few, popular ones need not stand out.
+    assert_eq!(summary(&csv_of(0..12)).unwrap().popularity, None);
+    assert_eq!(summary(&csv_of((0..90).map(|number| number % 9))).unwrap().popularity, None);
+}
+
+#[test]
+fn keys_that_were_made_to_have_the_same_xxh64_count_as_two() {
+    let key = |first: &[u8; 8], second: &[u8; 8]| [first, &[b'A'; 24][..], second, &[b'B'; 24]].concat();
+    let one = key(b"\x9f\xe0\x1f\x4d\xd9\x17\xb3\xc7", b"\xce\x62\xf0\x07\x43\x84\xd5\xd2");
+    let other = key(b"\x9f\xe0\x1f\x4d\xd9\x17\xb3\x47", b"\xce\x62\xf0\x47\x15\x84\x8d\x04");
+    let row = |key: &[u8]| [b"get,", key, b",1\n"].concat();
+    let text = [&b"op,key,value_size\n"[..], &row(&one), &row(&other), &row(&one)].concat();
+    let trace = Trace::new(&text[..], None).unwrap();
+    assert_eq!(Summary::read(trace, &|_| ControlFlow::Continue(())).unwrap().keys, 2);
 }
 
 #[test]

@@ -1,14 +1,16 @@
 //! A race: rounds of what was asked, without those that fall behind, then a few rounds of everything the answer might depend on.
 //!
 //! A store is dropped when it is worse than the best at a level that allows for looking after every round, or, when the time is short, when
-//! its first round cost four times as much, by its median latency too. The time that is left goes to the variants of the suite, with the stores that lead.
+//! its first round cost four times as much, by its median latency too, which other work on the machine cannot spoil in a single round. The
+//! next best stays as long as there is time for it, to be proven worse. The time that is left goes to the variants of the suite, with the
+//! stores that lead.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use bakeoff_report::{
-    Excluded, Goal, PICK_ASKED, PICK_ASKED_PART, PickFacts, goal_so_far, pick_is_answered, pick_ranking, roughly,
-    rounds_of,
+    Excluded, Goal, PICK_ASKED, PICK_ASKED_PART, PICK_FAR_BEHIND, PickFacts, goal_so_far, pick_is_answered,
+    pick_ranking, roughly, rounds_of,
 };
 use bakeoff_stats::{Ranking, Verdict};
 use bakeoff_suite::{Cell, WorkloadPlan};
@@ -24,10 +26,6 @@ use crate::pick::suite::ROUNDS_MAX;
 
 /// How sure it must be after any round that a store is worse than the best: errors of all looks together stay near 5 %.
 const DROP_CONFIDENCE: f64 = 0.99;
-
-/// A store whose first round cost so many times the best one's, by its median latency too, is dropped at once if the time is short. The
-/// median is what other work on the machine cannot spoil in a single round.
-const HOPELESS: f64 = 4.0;
 
 /// Rounds that those who stay have at least.
 const ROUNDS_MIN: u32 = 3;
@@ -120,7 +118,9 @@ impl Run<'_> {
                     PICK_ASKED_PART,
                 );
             let medians = short.then(|| self.ranking(PICK_ASKED, Goal::P50, Some(&names(&alive, cells)))).flatten();
-            drop_behind(&mut alive, cells, &ranking, (round, medians.as_ref()), &mut racing.facts.dropped);
+            let behind = behind(&names(&alive, cells), &ranking, (round, medians.as_ref()));
+            alive.retain(|&cell| behind.iter().all(|each| each.store != cells[cell].axes.store));
+            racing.facts.dropped.extend(behind);
             if round >= ROUNDS_MIN && (alive.len() <= 1 || as_good_as_equal(&ranking, &alive, cells)) {
                 break;
             }
@@ -130,7 +130,7 @@ impl Run<'_> {
     }
 
     /// Whether one more round of what was asked fits the time. The rounds that a proof takes may have all of it, and if that is too
-    /// little for everyone, those that are furthest behind are left out.
+    /// little for everyone, those that are furthest behind are left out: of two one that is far behind, while it has no more than two rounds.
     fn fit_round(&self, alive: &mut Vec<usize>, (workload, round): (usize, u32), racing: &mut Racing) -> bool {
         let cells = &self.setup.plan.workloads[workload].cells;
         let part = if round <= ROUNDS_MIN { 1.0 } else { PICK_ASKED_PART };
@@ -138,13 +138,17 @@ impl Run<'_> {
             self.fits(&Step { workload, round, cells: alive.to_vec() }, racing, part)
         };
         while !fits(alive, racing) {
-            if round > ROUNDS_MIN || alive.len() <= 2 {
+            if round > ROUNDS_MIN || alive.len() <= 1 {
                 return false;
             }
             let among = names(alive, cells);
             let goal = goal_so_far(&rounds_of(self.results.lines()), racing.facts.optimize);
             let Some(ranking) = self.ranking(PICK_ASKED, goal, Some(&among)) else { return false };
             let (Some(best), Some(last)) = (ranking.order.first(), ranking.order.last()) else { return false };
+            let medians = self.ranking(PICK_ASKED, Goal::P50, Some(&among));
+            if alive.len() == 2 && !medians.is_some_and(|medians| is_far_behind(&last.name, [&ranking, &medians])) {
+                return false;
+            }
             let why = format!(
                 "{:.1} × the cost of the best after round {}, and no time for more",
                 last.mean / best.mean,
@@ -161,14 +165,20 @@ impl Run<'_> {
         pick_ranking(&rounds_of(self.results.lines()), variant, goal, DROP_CONFIDENCE, among)
     }
 
+    /// The stores that the variants are measured with. What was dropped after its first round is not among them, but for the next best.
     fn leaders(&self, racing: &Racing) -> Vec<String> {
         let ranking = self.ranking(PICK_ASKED, racing.facts.optimize, None);
-        let order = ranking.map(|ranking| ranking.order).unwrap_or_default();
-        order.into_iter().take(FINALISTS).map(|place| place.name).collect()
+        let order = ranking.map(|ranking| ranking.order).unwrap_or_default().into_iter().enumerate();
+        let leading = order.filter(|(index, place)| *index < 2 || place.rounds > 1);
+        leading.take(FINALISTS).map(|(_, place)| place.name).collect()
     }
 
     /// Measures every variant with the stores that lead, a round of each after the other, as far as the time goes.
     fn race_variants(&mut self, racing: &mut Racing, leaders: &[String]) -> Result<()> {
+        if racing.facts.raced.len() == 1 {
+            let questions = racing.facts.questions.iter_mut();
+            questions.for_each(|question| question.not_measured = Some("as no other store was asked".to_owned()));
+        }
         self.leave_out_variants(racing, leaders);
         for round in 1..=VARIANT_ROUNDS.1 {
             for question in 0..racing.facts.questions.len() {
@@ -196,6 +206,9 @@ impl Run<'_> {
     fn leave_out_variants(&self, racing: &mut Racing, leaders: &[String]) {
         let mut expected: Vec<(usize, Duration)> = Vec::new();
         for question in 0..racing.facts.questions.len() {
+            if racing.facts.questions[question].not_measured.is_some() {
+                continue;
+            }
             match self.variant_step(racing, question, 1, leaders) {
                 Ok(step) => expected.push((question, self.expected(&step, racing))),
                 Err(why) => racing.facts.questions[question].not_measured = Some(why),
@@ -254,31 +267,31 @@ fn names(some: &[usize], cells: &[Cell]) -> Vec<String> {
     some.iter().map(|&cell| cells[cell].axes.store.clone()).collect()
 }
 
-/// Takes out those that are behind, with the reason, the best of them first. By `medians`, if they are given, some are far behind at once.
-fn drop_behind(
-    alive: &mut Vec<usize>,
-    cells: &[Cell],
-    ranking: &Ranking,
-    (round, medians): (u32, Option<&Ranking>),
-    dropped: &mut Vec<Excluded>,
-) {
-    let best = ranking.order[0].mean;
-    let still = names(alive, cells);
+/// Which of those `still` in the race are behind, with the reason, the best of them first. If `medians` are given, those that are far behind
+/// by them too are, at once, but for one that the best can be proven against.
+fn behind(still: &[String], ranking: &Ranking, (round, medians): (u32, Option<&Ranking>)) -> Vec<Excluded> {
+    let mut behind = Vec::new();
+    let mut stayed = 0;
     for place in ranking.order.iter().filter(|place| still.contains(&place.name)) {
-        let times = place.mean / best;
-        let hopeless = times > HOPELESS && medians.is_some_and(|medians| is_far_behind(&place.name, medians));
+        let is_far = medians.is_some_and(|medians| is_far_behind(&place.name, [ranking, medians]));
         let worse = place.ratio_to_best.is_some() && !place.tied_with_best;
-        if hopeless || worse {
+        if worse || is_far && stayed > 1 {
+            let times = place.mean / ranking.order[0].mean;
             let why = format!("{times:.1} × the cost of the best after round {round}");
-            dropped.push(Excluded { store: place.name.clone(), why });
-            alive.retain(|&cell| cells[cell].axes.store != place.name);
+            behind.push(Excluded { store: place.name.clone(), why });
+        } else {
+            stayed += 1;
         }
     }
+    behind
 }
 
-fn is_far_behind(store: &str, medians: &Ranking) -> bool {
-    let place = medians.order.iter().find(|place| place.name == store);
-    place.is_some_and(|place| place.mean > HOPELESS * medians.order[0].mean)
+/// Whether a store is far behind in each of some rankings.
+fn is_far_behind(store: &str, rankings: [&Ranking; 2]) -> bool {
+    rankings.iter().all(|ranking| {
+        let place = ranking.order.iter().find(|place| place.name == store);
+        place.is_some_and(|place| place.mean > PICK_FAR_BEHIND * ranking.order[0].mean)
+    })
 }
 
 /// Whether all that are left are known to lie within a few percent of the best.
@@ -287,4 +300,31 @@ fn as_good_as_equal(ranking: &Ranking, alive: &[usize], cells: &[Cell]) -> bool 
         let place = ranking.order.iter().find(|place| place.name == cells[cell].axes.store);
         place.and_then(|place| place.ratio_to_best).is_some_and(|ratio| ratio.high <= EQUAL_WITHIN)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_stats::{Better, Candidate, RankOptions, rank};
+
+    use super::*;
+
+    fn of_one_round(costs: &[(&str, f64)]) -> Ranking {
+        let candidates: Vec<_> = costs.iter().map(|(name, cost)| Candidate::new(*name, [*cost])).collect();
+        rank(&candidates, RankOptions::new(Better::Lower)).unwrap()
+    }
+
+    #[test]
+    fn the_next_best_stays_to_be_proven_worse_however_far_it_is_behind() {
+        let still = ["a", "b", "c", "d"].map(str::to_owned);
+        let dropped = |ranking: &Ranking, medians: Option<&Ranking>| -> Vec<String> {
+            behind(&still, ranking, (1, medians)).into_iter().map(|each| each.store).collect()
+        };
+        let far = of_one_round(&[("a", 1.0), ("b", 15.6), ("c", 20.0), ("d", 30.0)]);
+        assert_eq!(dropped(&far, Some(&far)), ["c", "d"]);
+        assert!(dropped(&far, None).is_empty(), "there is time for all");
+        let near = of_one_round(&[("a", 1.0), ("b", 1.5), ("c", 20.0), ("d", 30.0)]);
+        assert_eq!(dropped(&near, Some(&near)), ["c", "d"]);
+        let medians = of_one_round(&[("a", 1.0), ("b", 1.5), ("c", 3.0), ("d", 30.0)]);
+        assert_eq!(dropped(&near, Some(&medians)), ["d"], "other work made the mean of c");
+    }
 }

@@ -56,10 +56,10 @@ pub(crate) fn check_words(need: &Need, stores: &[StoreDescription], place: impl 
     let written_in: Vec<String> = stores.iter().map(|store| store.language.to_lowercase()).collect();
     let languages = [Platform::Native.name(), Platform::Jvm.name()].into_iter().chain(LANGUAGES);
     let languages = languages.chain(written_in.iter().map(String::as_str));
-    let licenses = ["permissive", "weak-copyleft"].into_iter().chain(PERMISSIVE).chain(WEAK_COPYLEFT).chain(COPYLEFT);
-    let licenses = licenses.chain(stores.iter().flat_map(|store| parts(&store.license)).flatten());
+    let known = ["permissive", "weak-copyleft"].into_iter().chain(PERMISSIVE).chain(WEAK_COPYLEFT).chain(COPYLEFT);
+    let known = known.chain(stores.iter().flat_map(|store| licenses(&store.license)));
     check_known(&place("language"), &need.languages, languages)?;
-    check_known(&place("license"), &need.licenses, licenses)
+    check_known(&place("license"), &need.licenses, known)
 }
 
 fn check_known<'a>(place: &str, wanted: &[String], words: impl Iterator<Item = &'a str>) -> Result<()> {
@@ -174,15 +174,45 @@ fn offers(need: &Need, store: &StoreDescription, must: Must) -> bool {
     }
 }
 
-/// Whether licences that are wanted leave a choice in an SPDX expression: of `OR` one side is enough, of `AND` each must be wanted.
+/// Whether licences that are wanted leave a choice in an SPDX expression: of `OR` one side is enough, of `AND` each must be wanted, and brackets
+/// come first.
 fn allow(wanted: &[String], expression: &str) -> bool {
-    parts(expression).any(|mut side| side.all(|license| wanted.iter().any(|word| is_license(word, license))))
+    let expression = expression.trim();
+    let (sides, parts) = (split(expression, " OR "), split(expression, " AND "));
+    if sides.len() > 1 {
+        return sides.into_iter().any(|side| allow(wanted, side));
+    }
+    if parts.len() > 1 {
+        return parts.into_iter().all(|part| allow(wanted, part));
+    }
+    match expression.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        Some(inner) => allow(wanted, inner),
+        None => wanted.iter().any(|word| is_license(word, expression)),
+    }
 }
 
-/// The licences of an SPDX expression: of each side of its `OR`, those of its `AND`.
-fn parts(expression: &str) -> impl Iterator<Item = impl Iterator<Item = &str>> {
-    let sides = expression.split(" OR ");
-    sides.map(|side| side.split(" AND ").map(|license| license.trim_matches(['(', ')', ' '])))
+/// The parts of an SPDX expression between the operators that stand in no brackets.
+fn split<'a>(expression: &'a str, operator: &str) -> Vec<&'a str> {
+    let (mut parts, mut depth, mut from) = (Vec::new(), 0_usize, 0);
+    for (place, character) in expression.char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ if depth == 0 && expression[place..].starts_with(operator) => {
+                parts.push(&expression[from..place]);
+                from = place + operator.len();
+            }
+            _ => {}
+        }
+    }
+    parts.push(&expression[from..]);
+    parts
+}
+
+/// The licences that an SPDX expression names.
+fn licenses(expression: &str) -> impl Iterator<Item = &str> {
+    let names = expression.split(" OR ").flat_map(|side| side.split(" AND "));
+    names.map(|license| license.trim_matches(['(', ')', ' ']))
 }
 
 fn is_license(wanted: &str, license: &str) -> bool {
@@ -220,5 +250,8 @@ mod tests {
         assert!(allows(&["Apache-2.0", "OLDAP-2.8"], both), "each part is wanted by one of them");
         assert!(!allows(&["Apache-2.0"], both) && !allows(&["Apache-2.0", "MIT"], both));
         assert!(allows(&["GPL-3.0-only", "permissive"], "GPL-3.0-only AND MIT"));
+        let nested = "(MIT OR Apache-2.0) AND (Sleepycat OR (ISC AND Zlib))";
+        assert!(!allows(&["MIT"], nested) && !allows(&["Sleepycat"], nested) && !allows(&["MIT", "ISC"], nested));
+        assert!(allows(&["MIT", "Sleepycat"], nested) && allows(&["Apache-2.0", "ISC", "Zlib"], nested));
     }
 }

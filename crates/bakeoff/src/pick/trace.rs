@@ -9,6 +9,7 @@ use bakeoff_tape::{Operation, Recording, SizeRange, TapeReader};
 use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Sizes, Summary, Trace};
 
 use crate::engine::watch::Watch;
+use crate::pick::typed::ACCESS_ASSUMED;
 
 /// Keys of which one can be more popular than another.
 const RECORDS_MIN: u64 = 2;
@@ -18,6 +19,9 @@ const WEIGHTS_SUM_MAX: u64 = 100_000_000;
 
 /// Beyond this part of the mean of records, the mean of operations is another one.
 const MEANS_DIFFER: f64 = 0.25;
+
+/// Why a trace may not tell how popular keys are.
+pub(crate) const POPULARITY_UNKNOWN: &str = "too few keys, or operations on each, to tell";
 
 /// Reads a trace to its end.
 pub(crate) fn read(path: &Path, form: Option<Form>) -> Result<Summary> {
@@ -113,7 +117,9 @@ pub(crate) fn words(summary: &Summary) -> String {
     }
     out += &match summary.popularity {
         Some(popularity) => words_of_popularity(popularity),
-        None => "popularity   too few keys came five times or more to tell\n".to_owned(),
+        None => format!(
+            "popularity   {POPULARITY_UNKNOWN}: `pick` assumes\n             access {ACCESS_ASSUMED} unless --access says another\n"
+        ),
     };
     out += &format!("working set  about {} of keys and values\n", approximate_size(summary.working_set_bytes));
     if let Some(arrival) = summary.arrival {

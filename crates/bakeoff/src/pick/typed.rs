@@ -13,6 +13,9 @@ use crate::pick::trace;
 /// The word for the directory in which results are kept.
 pub(crate) const RESULTS: &str = "results";
 
+/// The access where nothing is said.
+pub(crate) const ACCESS_ASSUMED: &str = "zipfian";
+
 /// Something that can be said of a need.
 pub(crate) struct Item {
     /// Its name: of the flag, in a file, and in `run.json`.
@@ -40,7 +43,7 @@ pub(crate) const ITEMS: [Item; 17] = [
         "get=95,update=5",
         "get=80,update=15,insert=5",
     ),
-    item("access", "Which records?", "uniform, zipfian, zipfian:0.8, latest, hot:0.1/0.9, sequential", "zipfian"),
+    item("access", "Which records?", "uniform, zipfian, zipfian:0.8, latest, hot:0.1/0.9, sequential", ACCESS_ASSUMED),
     item("data", "What are values made of?", "random (incompressible), text, half", "text"),
     item(
         "durability",
@@ -119,6 +122,13 @@ impl Typed {
                 }
                 typed.set(item, format!("--{}", item.key), text.clone());
             }
+        }
+        if let Some(path) = arguments.trace.as_ref().filter(|_| !typed.0.contains_key("access")) {
+            anstream::eprintln!(
+                "bakeoff: {}: {}: access {ACCESS_ASSUMED} is assumed unless --access says another",
+                bakeoff_report::printable(&path.display().to_string()),
+                trace::POPULARITY_UNKNOWN
+            );
         }
         Ok(typed)
     }

@@ -8,7 +8,8 @@ use bakeoff_stats::{Interval, Place, Ranking, Verdict};
 use crate::format::{counted, listed, printable, ratio, ratio_range};
 use crate::pick::time::{CLEAR, duration, enough, more_time};
 use crate::pick::{
-    Goal, PICK_ASKED, PickFacts, Question, ROUNDS_PROOF, by_reason, costs::cost_table, is_without_room, proven_ranking,
+    Goal, PICK_ASKED, PickFacts, Question, ROUNDS_PROOF, by_reason, costs::cost_table, is_ahead_by_far,
+    is_without_room, pick_is_answered, proven_ranking,
 };
 use crate::results::CellRound;
 use crate::run::Run;
@@ -63,7 +64,7 @@ impl<'a> Picked<'a> {
     }
 
     /// Names of the stores for which there was no room on the disk, whoever took it: how good they are is not known.
-    fn without_room(&self) -> Vec<String> {
+    pub(super) fn without_room(&self) -> Vec<String> {
         let full = self.cells(PICK_ASKED).filter(|cell| is_without_room(cell)).map(|cell| &cell.end.axes.store);
         full.collect::<BTreeSet<_>>().into_iter().cloned().collect()
     }
@@ -91,7 +92,7 @@ pub fn render_pick(run: &Run, facts: &PickFacts, width: usize, color: bool) -> S
         return out;
     };
     out.push_str(&section("Answer", &answer(&picked, &ranking, width)));
-    if !is_alone_by_chance(&picked, &ranking) {
+    if pick_is_answered(&run.cells, facts) && !is_alone_by_chance(&picked, &ranking) {
         out.push_str(&section("Settings", &settings(&picked, &ranking.best, width)));
     }
     out.push_str(&section("What it costs", &cost_table(&picked, &ranking, width, color)));
@@ -165,6 +166,12 @@ pub(super) fn rival(ranking: &Ranking) -> Option<&Place> {
     }
 }
 
+/// The rival for a sentence.
+fn rival_words(picked: &Picked<'_>, ranking: &Ranking, rival: &Place) -> String {
+    let relation = if rival.name == ranking.order[1].name { "the next" } else { "tied with it" };
+    format!("{}, {relation},", picked.title(&rival.name))
+}
+
 /// The store and how sure that is.
 fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
     let goal = picked.facts.optimize;
@@ -188,6 +195,12 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
             };
             format!("{title}, {figure} over {rounds}: {why}.{more}")
         }
+        _ if !picked.without_room().is_empty() => {
+            format!("None: {title} leads what was measured, {figure} over {rounds}, but that is no answer.")
+        }
+        _ if is_ahead_by_far(ranking, picked.facts) => {
+            format!("{title}, by far though not proven: its {figure} over {rounds} is the best.")
+        }
         Verdict::Winner => format!("{title}: its {figure} over {rounds} is the best."),
         Verdict::Tie => format!(
             "{title}, but {} cannot be told apart from it: {figure} over {rounds}.",
@@ -198,13 +211,16 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
         }
     };
     if let Some(next) = rival(ranking) {
-        let sure = next.ratio_to_best.map_or_else(|| "not proven".to_owned(), surely);
-        text += &format!(
-            " {}, {}, takes {} ({sure}).",
-            picked.title(&next.name),
-            if next.name == ranking.order[1].name { "the next" } else { "tied with it" },
-            next.ratio_to_best.map_or_else(|| ratio(next.mean / best.mean), |interval| ratio(interval.estimate))
-        );
+        let times =
+            next.ratio_to_best.map_or_else(|| ratio(next.mean / best.mean), |interval| ratio(interval.estimate));
+        let sure = match next.ratio_to_best {
+            None if is_ahead_by_far(ranking, picked.facts) => {
+                format!("by {}, after which it was dropped", counted(next.rounds, "round"))
+            }
+            None => "not proven".to_owned(),
+            Some(interval) => surely(interval),
+        };
+        text += &format!(" {} takes {times} ({sure}).", rival_words(picked, ranking, next));
     }
     text += &no_time_for(picked);
     text += &no_room_for(picked);
@@ -320,9 +336,9 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
         };
         return format!("yes, {title}: {} {why}", picked.title(best));
     };
-    let next = ranking.order.get(1).map(|next| {
+    let next = rival(&ranking).map(|next| {
         let times = next.ratio_to_best.map_or_else(|| ratio(next.mean / ranking.order[0].mean), surely);
-        format!("{}, the next, takes {times}", picked.title(&next.name))
+        format!("{} takes {times}", rival_words(picked, &ranking, next))
     });
     let next = next.unwrap_or_else(|| match failed.as_slice() {
         [] if picked.facts.raced.len() == 1 => "no other was asked".to_owned(),

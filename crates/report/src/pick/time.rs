@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::format::{counted, ratio};
 use crate::pick::answer::{CUT_SHORT, Picked, rival, surely};
-use crate::pick::{CLOSE, PICK_ASKED, PICK_ASKED_PART, ROUNDS_PROOF};
+use crate::pick::{CLOSE, PICK_ASKED, PICK_ASKED_PART, ROUNDS_PROOF, is_ahead_by_far};
 
 /// A limit beyond this does not say that a store is still a good choice.
 pub(super) const CLEAR: f64 = 2.0;
@@ -42,7 +42,11 @@ pub(super) fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String
     if picked.is_cut_short() {
         return Some(CUT_SHORT.to_owned());
     }
+    if !picked.without_room().is_empty() {
+        return None;
+    }
     match ranking.verdict {
+        _ if is_ahead_by_far(ranking, picked.facts) => return Some(format!("For a proof:{}", enough(picked))),
         Verdict::Unproven => {}
         Verdict::Tie if picked.facts.out_of_time => {}
         Verdict::Tie | Verdict::Winner | Verdict::Alone => return None,

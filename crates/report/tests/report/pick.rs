@@ -236,23 +236,62 @@ fn one_round_proves_nothing() {
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[5000]));
     let dropped = vec![Excluded { store: "sqlite".to_owned(), why: "5.0 × the cost".to_owned() }];
-    let late = PickFacts { out_of_time: true, ..facts() };
-    assert!(
-        !pick_is_answered(&cells, &late)
-            && !pick_is_answered(&cells, &PickFacts { dropped: dropped.clone(), ..facts() })
-    );
-    let mut more = rounds("lmdb", PICK_ASKED, &[1000, 1010]);
-    more.extend(rounds("sqlite", PICK_ASKED, &[50_000]));
-    assert!(!pick_is_answered(&more, &late) && pick_is_answered(&more, &PickFacts { dropped, ..facts() }));
-    let text = shown(cells, &late);
+    for facts in [PickFacts { out_of_time: true, ..facts() }, PickFacts { dropped, ..facts() }] {
+        assert!(!pick_is_answered(&cells, &facts), "of the best too");
+        let text = shown(cells.clone(), &facts);
+        assert_says(
+            &text,
+            &[
+                "LMDB leads",
+                "not every store had the two rounds",
+                "1 min, was too short to tell anything. Three rounds of all stores need a budget of 50 s or more",
+            ],
+        );
+        assert!(!text.contains("Settings"), "what is no answer has none: {text}");
+    }
+}
+
+#[test]
+fn one_that_is_far_ahead_is_not_said_to_have_had_no_time() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[16_000]));
+    cells.extend(rounds("flat-folder", PICK_ASKED, &[20_000, 90_000]));
+    let without = |names: &[&str]| {
+        let drop = |name: &&str| Excluded { store: (*name).to_owned(), why: "far behind after round 1".to_owned() };
+        PickFacts { dropped: names.iter().map(drop).collect(), out_of_time: true, ..facts() }
+    };
+    let far = without(&["sqlite", "flat-folder"]);
+    assert!(pick_is_answered(&cells, &far));
+    let text = shown(cells.clone(), &far);
     assert_says(
         &text,
         &[
-            "LMDB leads",
-            "not every store had the two rounds",
-            "1 min, was too short to tell anything. Three rounds of all stores need a budget of 50 s or more",
+            "LMDB, by far though not proven: its mean time of an operation 1.00 µs over 2 rounds is the best.",
+            "SQLite, the next, takes 15.9× (by 1 round, after which it was dropped).",
+            "For a proof: Three rounds of all stores need a budget of 50 s or more",
+            "Settings",
         ],
     );
+    assert!(!text.contains("too short") && !text.contains("leads"), "{text}");
+    let page = page_headline(cells.clone(), &far);
+    assert!(page.contains("LMDB</span> is best by far, though not proven"), "{page}");
+    // Not dropped, it had no time; and dropped for want of time at little more than the cost of the best, it may be better.
+    assert!(!pick_is_answered(&cells, &without(&["flat-folder"])));
+    let mut near = rounds("lmdb", PICK_ASKED, &[1000, 1010]);
+    near.extend(rounds("sqlite", PICK_ASKED, &[1300]));
+    assert!(!pick_is_answered(&near, &without(&["sqlite"])));
+    assert_says(&shown(near, &without(&["sqlite"])), &["LMDB leads", "too short to tell anything"]);
+}
+
+/// What the page says in a line.
+fn page_headline(cells: Vec<CellRound>, facts: &PickFacts) -> String {
+    let mut run = run(cells, stores());
+    run.info["pick"] = json!(facts);
+    let mut page = Vec::new();
+    bakeoff_report::write_page(&[run], None, Path::new("."), &mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    let (_, answer) = page.split_once("What to pick").unwrap();
+    answer.split_once("<pre").unwrap().0.to_owned()
 }
 
 #[test]
@@ -329,7 +368,16 @@ fn a_store_for_which_the_disk_was_full_might_have_been_the_best() {
     );
     cells.extend(rounds("flat-folder", PICK_ASKED, &[9000, 9010, 8990]));
     assert!(!pick_is_answered(&cells, &facts));
-    assert_says(&shown(cells.clone(), &facts), &["LMDB: its mean time", "The disk was full when SQLite was measured"]);
+    let text = shown(cells.clone(), &facts);
+    assert_says(
+        &text,
+        &[
+            "None: LMDB leads what was measured, mean time of an operation 1.00 µs over 3 rounds, but that is no answer.",
+            "The disk was full when SQLite was measured",
+        ],
+    );
+    assert!(!text.contains("Settings") && !text.contains("is the best"), "{text}");
+    assert!(page_headline(cells.clone(), &facts).contains("LMDB</span> leads what was measured: no answer"));
     cells.extend(rounds("lmdb", "same", &[1000, 1010, 990]));
     let facts = PickFacts { questions: vec![question("same", None)], ..facts };
     assert_says(&shown(cells, &facts), &["If same: no, LMDB: no other was tried"]);
@@ -363,9 +411,20 @@ fn every_question_is_answered() {
             "If close: not that it shows: LMDB and SQLite are tied",
             "If alone: yes, SQLite: LMDB cannot do this",
             "If late: not measured, there was no time left for it",
-            "Not tried with any of these changes, being further behind: Flat folder.",
         ],
     );
+}
+
+#[test]
+fn a_change_that_is_tied_names_the_one_that_it_is_tied_with() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
+    // The second by its mean is proven worse, and the third is not.
+    cells.extend(rounds("lmdb", "mixed", &[1000, 1001]));
+    cells.extend(rounds("sqlite", "mixed", &[50_000, 50_050]));
+    cells.extend(rounds("flat-folder", "mixed", &[1000, 180_000]));
+    let text = shown(cells, &PickFacts { questions: vec![question("mixed", None)], ..facts() });
+    assert_says(&text, &["If mixed: not proven by 2 rounds: LMDB leads; Flat folder, tied with it, takes"]);
 }
 
 #[test]
