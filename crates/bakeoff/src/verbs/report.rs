@@ -156,7 +156,9 @@ fn show_published(name: &str, arguments: &ReportArguments) -> Result<Outcome> {
         bail!("published:{name} can be shown, or written with --csv: leave the other options out");
     }
     if csv.as_ref().and_then(|path| hines_columns(path.to_str()?)).is_some() {
-        bail!("--csv hines is for runs of ours: --csv FILE writes all that published:{name} says, in columns of its own");
+        bail!(
+            "--csv hines is for runs of ours: --csv FILE writes all that published:{name} says, in columns of its own"
+        );
     }
     match &arguments.csv {
         Some(path) => export(path, |out| out.write_all(published.csv().as_bytes()))?,

@@ -77,7 +77,9 @@ pub(super) fn print_plan(setup: &Setup, budget: Option<Duration>) {
     anstream::println!("size: {}", sized(setup));
     if let Some(budget) = budget {
         let words = format_duration(budget);
-        anstream::println!("budget: {words}, in which a run does what it can, round by round, and says what it gave up");
+        anstream::println!(
+            "budget: {words}, in which a run does what it can, round by round, and says what it gave up"
+        );
     }
     // The plan is a plan all the same: it may be meant for another machine.
     if let Err(why) = setup.check_tools() {
