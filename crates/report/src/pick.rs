@@ -62,6 +62,11 @@ impl Goal {
     pub const ALL: [Self; 8] =
         [Self::Mean, Self::P50, Self::P99, Self::P999, Self::Throughput, Self::Space, Self::Memory, Self::Cpu];
 
+    /// The verb before how many times as much as the best another takes: of a rate, which is shown as such, its inverse is compared.
+    pub(crate) fn takes(self) -> &'static str {
+        if self == Self::Throughput { "is slower by" } else { "takes" }
+    }
+
     /// The word for it on the command line and in `run.json`.
     pub fn name(self) -> &'static str {
         match self {

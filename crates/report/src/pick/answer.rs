@@ -220,7 +220,7 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
             None => "not proven".to_owned(),
             Some(interval) => surely(interval),
         };
-        text += &format!(" {} takes {times} ({sure}).", rival_words(picked, ranking, next));
+        text += &format!(" {} {} {times} ({sure}).", rival_words(picked, ranking, next), goal.takes());
     }
     text += &no_time_for(picked);
     text += &no_room_for(picked);
@@ -338,7 +338,7 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
     };
     let next = rival(&ranking).map(|next| {
         let times = next.ratio_to_best.map_or_else(|| ratio(next.mean / ranking.order[0].mean), surely);
-        format!("{} takes {times}", rival_words(picked, &ranking, next))
+        format!("{} {} {times}", rival_words(picked, &ranking, next), picked.facts.optimize.takes())
     });
     let next = next.unwrap_or_else(|| match failed.as_slice() {
         [] if picked.facts.raced.len() == 1 => "no other was asked".to_owned(),
@@ -356,15 +356,16 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
             let most = place.ratio_to_best.map_or(f64::INFINITY, |ratio| ratio.high);
             let at_most = match place.name == ranking.best || most > CLEAR {
                 true => String::new(),
-                false => format!(", {} takes {} at most", picked.title(best), ratio(most)),
+                false => format!(", {} {} {} at most", picked.title(best), picked.facts.optimize.takes(), ratio(most)),
             };
             format!("not that it shows: {} are tied{at_most}", picked.titles(&ranking.tied))
         }
         _ if ranking.best == *best => format!("no, {title}: {next}"),
         _ => format!(
-            "yes, {}: {} takes {}",
+            "yes, {}: {} {} {}",
             picked.titles(&ranking.tied),
             picked.title(best),
+            picked.facts.optimize.takes(),
             place.ratio_to_best.map_or_else(String::new, surely)
         ),
     }

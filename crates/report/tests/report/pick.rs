@@ -384,6 +384,14 @@ fn a_store_for_which_the_disk_was_full_might_have_been_the_best() {
 }
 
 #[test]
+fn of_a_rate_the_others_are_slower() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
+    let text = shown(cells, &PickFacts { optimize: Goal::Throughput, ..facts() });
+    assert_says(&text, &["SQLite, the next, is slower by 2.00×"]);
+}
+
+#[test]
 fn every_question_is_answered() {
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
