@@ -84,8 +84,13 @@ public final class Chronicle implements StoreType {
                 .entries(entries)
                 .averageKeySize(Math.max(1, hints.keyBytesMax()))
                 .averageValueSize(mean)
+                // What was there before is not asked for: then neither is made into an array, as their documentation
+                // says.
                 .putReturnsNull(true)
                 .removeReturnsNull(true)
+                // Not by default, which is 1 and refuses an entry whose segment is full. That of the interface
+                // ChronicleHashBuilder says that
+                // this takes nothing before it is needed.
                 .maxBloatFactor(10);
         long entryBytesMax = hints.keyBytesMax() + hints.valueBytesMax() + 16;
         // By its own choice an entry of the mean size takes about eight pieces, and the largest would take too many.
