@@ -193,6 +193,13 @@ fn doctor_says_whether_a_driver_finds_its_java() {
         );
         let doctor = here.run(&["doctor"], None).expect(0).stdout;
         assert!(doctor.contains(words), "{doctor}");
+        // It said that there was nothing to mend.
+        let advice = doctor.split("\nAdvice").nth(1).unwrap_or_else(|| panic!("{doctor}"));
+        assert_eq!(
+            advice.contains("bakeoff-driver-odd cannot run: no Java here"),
+            check.contains("exit 1"),
+            "{doctor}"
+        );
     }
 }
 

@@ -50,6 +50,7 @@ fn whatever_goes_wrong_in_a_jvm_fails_its_cell_with_its_reason() {
 }
 
 /// Puts a driver together of what this one was built from, into a directory of the place: two libraries, of which LmdbJava's is not to be found.
+/// JAVA_HOME leads nowhere: then the Java of PATH serves, as when the driver runs.
 fn assembled_without_lmdb(place: &Place) -> PathBuf {
     let built = program().with_file_name("bakeoff-driver-jvm.d");
     let (from, to) = (place.path().join("from"), place.path().join("to"));
@@ -63,7 +64,17 @@ fn assembled_without_lmdb(place: &Place) -> PathBuf {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../jvm/launcher/assemble");
     let mut assemble = Command::new(script);
     assemble.arg(&from).arg(&to).env("JAVA_TOOL_OPTIONS", "-Dlmdbjava.native.lib=libbakeoff-gone.so.6");
+    assemble.env("JAVA_HOME", "/nonexistent");
     Finished::of(assemble.output().expect("it starts")).expect(0);
+    // What cannot be put together leaves nothing half done.
+    let broken = place.path().join("broken/stores.d/odd");
+    std::fs::create_dir_all(&broken).expect("a directory");
+    std::fs::write(broken.join("odd.jar"), "no jar").expect("it can be written");
+    let into = place.path().join("into");
+    std::fs::create_dir_all(&into).expect("a directory");
+    let refused = Command::new(script).arg(place.path().join("broken")).arg(&into).output();
+    Finished::of(refused.expect("it starts")).expect(1).says(&["odd.jar does not describe its stores"]);
+    assert!(std::fs::read_dir(&into).is_ok_and(|mut entries| entries.next().is_none()), "{} is empty", into.display());
     for name in ["bakeoff", "bakeoff-driver-native"] {
         std::fs::copy(program().with_file_name(name), to.join(name)).expect("a copy");
     }

@@ -142,7 +142,7 @@ pub struct Resources {
     /// Bytes of the garbage-collected heap that the replaying threads allocated while the clock ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocated_bytes: Option<u64>,
-    /// Most of the garbage-collected heap in use.
+    /// Most of the garbage-collected heap in use at one moment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heap_peak_bytes: Option<u64>,
     /// Most memory outside that heap that the runtime knows of: direct and mapped buffers.

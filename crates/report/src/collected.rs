@@ -17,14 +17,17 @@ pub(crate) struct CollectedRow {
     gc_ns: Vec<f64>,
     gc_part: Vec<f64>,
     heap_peak_bytes: Vec<f64>,
+    buffers_peak_bytes: Vec<f64>,
 }
 
 impl Row for CollectedRow {
     type Part = PhaseResult;
     const TITLE: &str = "Heap of stores on the JVM";
     const WHAT: &str = "Bytes that the replaying threads allocated for an operation (of scans an entry) while the clock ran; what collections took out of the heap's parts, by operations too (churn); collections of garbage in the whole phase, the \
-        time they took, also as a part of the phase's, and the most heap in use. Means of all rounds, of the heap the most.";
-    const COLUMNS: &[&str] = &["allocated/op", "churn/op", "collections", "took", "of the phase", "heap peak"];
+        time they took, also as a part of the phase's, and the most heap in use at one moment; \
+        beside the heap the most in Java's own buffers, direct and mapped. What native libraries allocate by themselves, such as RocksDB's cache, is in neither but in the memory of the process. Means of all rounds, of the peaks the most.";
+    const COLUMNS: &[&str] =
+        &["allocated/op", "churn/op", "collections", "took", "of the phase", "heap peak", "buffers peak"];
 
     fn parts(cell: &CellRound) -> Vec<(&str, &PhaseResult)> {
         phases_that(cell, |phase| phase.resources.gc_collections.is_some() || phase.resources.allocated_bytes.is_some())
@@ -41,17 +44,19 @@ impl Row for CollectedRow {
         self.gc_ns.extend(figure(resources.gc_ns));
         self.gc_part.extend(figure(resources.gc_ns).map(|ns| ns / phase.wall_ns.max(1) as f64));
         self.heap_peak_bytes.extend(figure(resources.heap_peak_bytes));
+        self.buffers_peak_bytes.extend(figure(resources.buffers_peak_bytes));
     }
 
     fn cells(&self) -> Vec<String> {
-        let most = self.heap_peak_bytes.iter().copied().reduce(f64::max);
+        let most = |of: &[f64]| of.iter().copied().reduce(f64::max);
         vec![
             or_dash(mean(&self.allocated_bytes_per_operation), bytes),
             or_dash(mean(&self.churn_bytes_per_operation), bytes),
             or_dash(mean(&self.collections), times),
             or_dash(mean(&self.gc_ns), time),
             or_dash(mean(&self.gc_part), percent),
-            or_dash(most, bytes),
+            or_dash(most(&self.heap_peak_bytes), bytes),
+            or_dash(most(&self.buffers_peak_bytes), bytes),
         ]
     }
 }

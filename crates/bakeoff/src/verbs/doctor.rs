@@ -30,8 +30,8 @@ pub(crate) fn main(arguments: &DoctorArguments) -> Result<Outcome> {
     print_machine(&machine);
     print_clock();
     print_medium(&medium);
-    print_drivers()?;
-    print_advice(&machine, &medium);
+    let advice = print_drivers()?;
+    print_advice(&machine, &medium, advice);
     Ok(Outcome::Good)
 }
 
@@ -82,8 +82,10 @@ fn print_clock() {
     line("clock in use", Some(format!("{}, {} ns for two readings", clock.name(), clock.pair_ns())));
 }
 
-fn print_drivers() -> Result<()> {
+/// Prints what there is to open stores with; gives advice on what cannot.
+fn print_drivers() -> Result<Vec<String>> {
     anstream::println!("\nDrivers");
+    let mut advice = Vec::new();
     match Drivers::discover() {
         Ok(found) => {
             for driver in &found.drivers {
@@ -91,10 +93,15 @@ fn print_drivers() -> Result<()> {
                     driver.description.stores.iter().filter(|s| !s.test_only).map(|s| s.name.as_str()).collect();
                 line(&driver.description.driver, Some(format!("{} ({})", stores.join(", "), driver.description.build)));
                 if driver.description.platform == Platform::Jvm {
-                    line("", Some(runtime(driver)));
+                    let runtime = runtime(driver).unwrap_or_else(|why| {
+                        advice.push(format!("{} cannot run: {why}", driver.description.driver));
+                        format!("CANNOT RUN: {why}")
+                    });
+                    line("", Some(runtime));
                 }
                 for (store, why) in &driver.description.missing {
                     line("", Some(format!("CANNOT OPEN {store}: {why}")));
+                    advice.push(format!("{store} cannot be opened: {why}"));
                 }
             }
             for reason in &found.left_out {
@@ -102,17 +109,20 @@ fn print_drivers() -> Result<()> {
             }
             not_built(&found)?.iter().for_each(print_not_built);
         }
-        Err(error) => line("none", Some(format!("{error:#}"))),
+        Err(error) => {
+            line("none", Some(format!("{error:#}")));
+            advice.push(format!("no store can be opened: {error:#}"));
+        }
     }
-    Ok(())
+    Ok(advice)
 }
 
-/// What a driver that needs more than itself runs with, or lacks, in its own words.
-fn runtime(driver: &Driver) -> String {
+/// What a driver that needs more than itself runs with; as an error what it lacks, in its own words.
+fn runtime(driver: &Driver) -> Result<String, String> {
     match Command::new(&driver.path).arg("check").stdin(Stdio::null()).output() {
-        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).trim().to_owned(),
-        Ok(output) => format!("CANNOT RUN: {}", String::from_utf8_lossy(&output.stderr).trim()),
-        Err(error) => format!("CANNOT RUN: {error}"),
+        Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
+        Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+        Err(error) => Err(error.to_string()),
     }
 }
 
@@ -127,9 +137,10 @@ fn print_not_built(recipe: &Recipe) {
     line(&recipe.program, Some(words));
 }
 
-fn print_advice(machine: &Machine, medium: &Medium) {
+/// What to mend before anything is measured: `warnings` of drivers, then those of the machine.
+fn print_advice(machine: &Machine, medium: &Medium, mut warnings: Vec<String>) {
     anstream::println!("\nAdvice");
-    let mut warnings: Vec<_> = before_run(machine, medium, &[]).iter().map(ToString::to_string).collect();
+    warnings.extend(before_run(machine, medium, &[]).iter().map(ToString::to_string));
     if let Some(free) = medium.free_bytes.filter(|free| *free < FREE_BYTES_WANTED) {
         warnings.push(format!(
             "only {} are free here: larger databases will be skipped; free some or give another --dir",
@@ -144,6 +155,9 @@ fn print_advice(machine: &Machine, medium: &Medium) {
         anstream::println!("  nothing: measure away");
     }
     for warning in warnings {
-        anstream::print!("{}", bakeoff_report::paragraph(&warning, COLUMNS, "  - ", "    "));
+        anstream::print!(
+            "{}",
+            bakeoff_report::paragraph(&bakeoff_report::printable(&warning), COLUMNS, "  - ", "    ")
+        );
     }
 }

@@ -79,6 +79,7 @@ fn what_the_jvm_collected_is_told_in_full_alone() {
         phase.resources.gc_ns = Some(collections * 2_000_000);
         phase.resources.allocated_bytes = Some(152_000);
         phase.resources.heap_peak_bytes = Some(collections << 20);
+        phase.resources.buffers_peak_bytes = Some(collections << 10);
         good(&axes("mvstore"), number, vec![phase])
     };
     let mut cells = vec![round(1, 3, 60_000_000), round(2, 4, 80_000_000)];

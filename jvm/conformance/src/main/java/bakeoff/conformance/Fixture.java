@@ -35,8 +35,7 @@ final class Fixture implements AutoCloseable {
     /** Where flushing costs nothing: what is checked here is what a store answers, not what survives a power cut. */
     private static final Path MEMORY = Path.of("/dev/shm");
 
-    private static final DataHints HINTS =
-            new DataHints(10_000, 10_000, 65_535, 100, 1 << 20, 64 << 20, 64 << 20, false, 2);
+    static final DataHints HINTS = new DataHints(10_000, 10_000, 65_535, 100, 1 << 20, 64 << 20, 64 << 20, false, 2);
 
     final StoreDescription description;
     private final StoreType type;

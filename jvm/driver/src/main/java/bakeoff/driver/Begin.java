@@ -2,6 +2,7 @@ package bakeoff.driver;
 
 import bakeoff.measure.Counters;
 import bakeoff.measure.Device;
+import bakeoff.measure.HeapPeak;
 import bakeoff.measure.Jvm;
 import com.google.gson.JsonObject;
 import java.util.OptionalLong;
@@ -11,7 +12,7 @@ record Begin(long atNs, boolean peakWasReset, Jvm jvm, Counters counters) {
     /** Now, with new peaks of memory. */
     static Begin now(Device device) {
         boolean peakWasReset = Counters.resetPeak();
-        Jvm.resetPeaks();
+        HeapPeak.begin();
         Jvm jvm = Jvm.read();
         Counters counters = Counters.before(device);
         return new Begin(System.nanoTime(), peakWasReset, jvm, counters);

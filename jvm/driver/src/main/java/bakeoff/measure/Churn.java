@@ -55,6 +55,7 @@ public final class Churn {
         }
         CompositeData data = (CompositeData) notification.getUserData();
         GcInfo collection = GarbageCollectionNotificationInfo.from(data).getGcInfo();
+        HeapPeak.saw(collection.getMemoryUsageBeforeGc(), HEAP);
         collection.getMemoryUsageBeforeGc().forEach((pool, before) -> {
             long freed = before.getUsed()
                     - collection.getMemoryUsageAfterGc().get(pool).getUsed();

@@ -5,8 +5,6 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryPoolMXBean;
-import java.lang.management.MemoryType;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -50,11 +48,6 @@ public final class Jvm {
         return numbers.reduce(0, (a, b) -> a < 0 || b < 0 ? -1 : a + b);
     }
 
-    /** Starts new peaks of the heap. */
-    public static void resetPeaks() {
-        ManagementFactory.getMemoryPoolMXBeans().forEach(MemoryPoolMXBean::resetPeakUsage);
-    }
-
     /** Which JVM this is, how it collects garbage, and what the environment told it, of which its command line says nothing. */
     public static String describe() {
         String collectors =
@@ -80,20 +73,12 @@ public final class Jvm {
         add(resources, "gc_ns", collectionMs, earlier.collectionMs, MS_NS);
         add(resources, "jit_compile_ns", compilationMs, earlier.compilationMs, MS_NS);
         churn.since(earlier.churn, resources);
-        resources.addProperty("heap_peak_bytes", heapPeakBytes());
+        resources.addProperty("heap_peak_bytes", HeapPeak.bytes());
     }
 
     private static void add(JsonObject resources, String name, long to, long from, long unit) {
         if (to >= 0 && from >= 0) {
             resources.addProperty(name, (to - from) * unit);
         }
-    }
-
-    /** The sum of the highest use of each part of the heap: no less than the heap ever held. */
-    private static long heapPeakBytes() {
-        return ManagementFactory.getMemoryPoolMXBeans().stream()
-                .filter(pool -> pool.getType() == MemoryType.HEAP && pool.getPeakUsage() != null)
-                .mapToLong(pool -> pool.getPeakUsage().getUsed())
-                .sum();
     }
 }

@@ -70,6 +70,15 @@ public final class BerkeleyDbJe implements StoreType {
 
     @Override
     public Store<byte[]> open(OpenRequest request) {
+        Environment environment = new Environment(request.directory().toFile(), config(request));
+        Database database = environment.openDatabase(null, "records", databaseConfig());
+        boolean power = request.durability() == Durability.POWER;
+        return new Opened(
+                environment, database, power ? Optional.of(new NewNames(request.directory())) : Optional.empty());
+    }
+
+    /** What an environment is opened with. */
+    static EnvironmentConfig config(OpenRequest request) {
         com.sleepycat.je.Durability durability =
                 switch (request.durability()) {
                     case NONE -> com.sleepycat.je.Durability.COMMIT_NO_SYNC;
@@ -79,13 +88,12 @@ public final class BerkeleyDbJe implements StoreType {
         EnvironmentConfig config = new EnvironmentConfig();
         config.setAllowCreate(true).setTransactional(true).setDurability(durability);
         config.setCachePercent(request.settings().integer("cache-percent"));
-        Environment environment = new Environment(request.directory().toFile(), config);
-        DatabaseConfig databaseConfig =
-                new DatabaseConfig().setAllowCreate(true).setTransactional(true);
-        Database database = environment.openDatabase(null, "records", databaseConfig);
-        boolean power = request.durability() == Durability.POWER;
-        return new Opened(
-                environment, database, power ? Optional.of(new NewNames(request.directory())) : Optional.empty());
+        return config;
+    }
+
+    /** What its database is opened with. */
+    static DatabaseConfig databaseConfig() {
+        return new DatabaseConfig().setAllowCreate(true).setTransactional(true);
     }
 
     /** With the names of new logs to be flushed after each commit in class {@code power}. */

@@ -84,8 +84,13 @@ public final class Chronicle implements StoreType {
                 .entries(entries)
                 .averageKeySize(Math.max(1, hints.keyBytesMax()))
                 .averageValueSize(mean)
+                // What was there before is not asked for: then neither is made into an array, as their documentation
+                // says.
                 .putReturnsNull(true)
                 .removeReturnsNull(true)
+                // Not by default, which is 1 and refuses an entry whose segment is full. That of the interface
+                // ChronicleHashBuilder says that
+                // this takes nothing before it is needed.
                 .maxBloatFactor(10);
         long entryBytesMax = hints.keyBytesMax() + hints.valueBytesMax() + 16;
         // By its own choice an entry of the mean size takes about eight pieces, and the largest would take too many.
@@ -162,7 +167,15 @@ public final class Chronicle implements StoreType {
         }
     }
 
-    private record OfThread(ChronicleMap<byte[], byte[]> map) implements Session<byte[]> {
+    private static final class OfThread implements Session<byte[]> {
+        private final ChronicleMap<byte[], byte[]> map;
+        /** What the last get found, to be written over by the next one of its length; another length makes a new array. */
+        private byte[] found;
+
+        OfThread(ChronicleMap<byte[], byte[]> map) {
+            this.map = map;
+        }
+
         @Override
         public void insert(byte[] key, byte[] value) {
             map.put(key, value);
@@ -180,11 +193,13 @@ public final class Chronicle implements StoreType {
 
         @Override
         public boolean get(byte[] key, Output output) {
-            byte[] value = map.get(key);
-            if (value != null) {
-                output.keep(value);
+            byte[] value = map.getUsing(key, found);
+            if (value == null) {
+                return false;
             }
-            return value != null;
+            found = value;
+            output.append(value, 0, value.length);
+            return true;
         }
 
         @Override

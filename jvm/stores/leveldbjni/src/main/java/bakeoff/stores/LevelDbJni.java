@@ -88,16 +88,20 @@ public final class LevelDbJni implements StoreType {
 
     @Override
     public Store<byte[]> open(OpenRequest request) throws IOException {
+        DB db = JniDBFactory.factory.open(request.directory().toFile(), options(request));
+        WriteOptions write = new WriteOptions().sync(request.durability() == Durability.POWER);
+        return new Opened(db, write, new NewNames(request.directory()));
+    }
+
+    /** What a database is opened with. */
+    static Options options(OpenRequest request) {
         boolean snappy = request.settings().word("compression").equals("snappy");
-        Options options = new Options()
+        return new Options()
                 .createIfMissing(true)
                 .cacheSize(request.settings().number("cache"))
                 .writeBufferSize(request.settings().integer("write-buffer"))
                 .blockSize(request.settings().integer("block-size"))
                 .compressionType(snappy ? CompressionType.SNAPPY : CompressionType.NONE);
-        DB db = JniDBFactory.factory.open(request.directory().toFile(), options);
-        WriteOptions write = new WriteOptions().sync(request.durability() == Durability.POWER);
-        return new Opened(db, write, new NewNames(request.directory()));
     }
 
     private record Opened(DB db, WriteOptions write, NewNames names) implements Store<byte[]> {

@@ -67,6 +67,8 @@ public final class MapDb implements StoreType {
 
     @Override
     public Store<byte[]> open(OpenRequest request) {
+        // Not by default, which is made for 32 bits: its documentation (https://mapdb.org/book/use-cases.rst) advises
+        // to map files on 64.
         DBMaker.Maker maker = DBMaker.fileDB(
                         request.directory().resolve("records.mapdb").toFile())
                 .fileMmapEnable();

@@ -154,7 +154,7 @@ public final class SqliteJdbc implements StoreType {
     }
 
     /** The open database; {@code idle} are connections that no session uses at the moment. */
-    private record Opened(String url, Map<String, String> pragmas, ConcurrentLinkedQueue<Connection> idle)
+    record Opened(String url, Map<String, String> pragmas, ConcurrentLinkedQueue<Connection> idle)
             implements Store<byte[]> {
         @Override
         public Form<byte[]> form() {

@@ -26,6 +26,8 @@ import jetbrains.exodus.env.Transaction;
 /** Xodus: one store in one environment. Writers take turns, as its exclusive transactions have it. */
 public final class Xodus implements StoreType {
     private static final String WIKI = "https://github.com/JetBrains/xodus/wiki/";
+    private static final String CONFIG =
+            "https://github.com/JetBrains/xodus/blob/v2.0.1/openAPI/src/main/java/jetbrains/exodus/env/EnvironmentConfig.java";
     private static final String STORE = "records";
 
     @Override
@@ -54,7 +56,7 @@ public final class Xodus implements StoreType {
                         Capability.ATOMIC_BATCH,
                         Capability.INSERT_REFUSES,
                         Capability.PARALLEL_READERS)
-                // A value that does not fit into one file of the log, whose default is 8 MiB, is refused.
+                // A value that does not fit, with its key, into one file of the log is refused.
                 .values(7 << 20)
                 .setting(Setting.integer(
                         "memory-percent",
@@ -69,21 +71,25 @@ public final class Xodus implements StoreType {
                         1L << 30,
                         8L << 20,
                         "Length of each file of the log; a record must fit into one.",
-                        WIKI + "Environments"))
+                        CONFIG))
                 .memory("all of it for the Java heap, of which the log's cache takes its part", WIKI + "Environments")
                 .share(StoreDescription.HEAP, 100, 1);
     }
 
     @Override
     public Store<ByteIterable> open(OpenRequest request) {
-        EnvironmentConfig config = new EnvironmentConfig()
-                .setLogDurableWrite(request.durability() == Durability.POWER)
-                .setLogFileSize(request.settings().number("log-file") >> 10)
-                .setMemoryUsagePercentage(request.settings().integer("memory-percent"));
-        Environment environment = Environments.newInstance(request.directory().toFile(), config);
+        Environment environment = Environments.newInstance(request.directory().toFile(), config(request));
         jetbrains.exodus.env.Store store = environment.computeInTransaction(
                 transaction -> environment.openStore(STORE, StoreConfig.WITHOUT_DUPLICATES, transaction));
         return new Opened(environment, store);
+    }
+
+    /** What an environment is opened with. */
+    static EnvironmentConfig config(OpenRequest request) {
+        return new EnvironmentConfig()
+                .setLogDurableWrite(request.durability() == Durability.POWER)
+                .setLogFileSize(request.settings().number("log-file") >> 10)
+                .setMemoryUsagePercentage(request.settings().integer("memory-percent"));
     }
 
     private record Opened(Environment environment, jetbrains.exodus.env.Store store) implements Store<ByteIterable> {

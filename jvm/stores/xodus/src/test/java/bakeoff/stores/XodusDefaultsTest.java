@@ -2,17 +2,18 @@ package bakeoff.stores;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import bakeoff.store.Settings;
-import com.google.gson.JsonObject;
+import bakeoff.conformance.Defaults;
+import bakeoff.store.Durability;
+import java.nio.file.Path;
 import jetbrains.exodus.env.EnvironmentConfig;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** Files of its log were four times as long as Xodus makes them by itself. */
 final class XodusDefaultsTest {
     @Test
-    void whatIsNotSetIsAsTheLibraryHasIt() throws Exception {
-        Settings ours = Settings.resolve(new Xodus().describe(), new JsonObject());
-        assertEquals(EnvironmentConfig.DEFAULT.getLogFileSize(), ours.number("log-file") >> 10);
-        assertEquals(EnvironmentConfig.DEFAULT.getMemoryUsagePercentage(), ours.integer("memory-percent"));
+    void withoutSettingsTheLibrarysOwnDefaultsAreInForce(@TempDir Path directory) throws Exception {
+        Xodus type = new Xodus();
+        EnvironmentConfig ours = Xodus.config(Defaults.request(type, directory, Durability.PROCESS));
+        assertEquals(Defaults.told(new EnvironmentConfig()), Defaults.told(ours));
     }
 }
