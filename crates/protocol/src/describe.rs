@@ -247,6 +247,13 @@ impl Setting {
         self
     }
 
+    /// The same setting, which with this word promises no more than this class.
+    #[must_use]
+    pub fn promising(mut self, word: &str, most: Durability) -> Self {
+        self.promises.insert(word.to_owned(), most);
+        self
+    }
+
     /// The same setting, which with this word lets one thread alone use the store.
     #[must_use]
     pub fn alone(mut self, word: &str) -> Self {

@@ -33,6 +33,12 @@ const KEY_BYTES_MAX: u64 = 65_535;
 /// Threads that write at the same time wait for each other this long before they give up.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// The words of `synchronous`, by SQLite's numbers for them.
+const SYNCHRONOUS: [&str; 4] = ["off", "normal", "full", "extra"];
+
+/// A word of `table`.
+const WITHOUT_ROWID: &str = "without-rowid";
+
 /// What the store says of itself.
 pub(crate) fn describe() -> StoreDescription {
     StoreDescription {
@@ -133,13 +139,16 @@ fn settings() -> Vec<Setting> {
         ),
         setting(
             "synchronous",
-            choice(&["auto", "off", "normal", "full"]),
+            choice(&["auto", "off", "normal", "full", "extra"]),
             Some("auto".into()),
-            "How much is flushed, with normal each commit too unless there is a write-ahead log; auto is what the class needs, and in the class power nothing less \
-             is taken. SQLite's own default is full.",
+            "How much is flushed, with normal each commit too unless there is a write-ahead log; auto is what the class needs, and so is full in the class power with \
+             a rollback journal, whose removal extra alone flushes. SQLite's own default is full.",
             "https://sqlite.org/pragma.html#pragma_synchronous",
         )
-        .flushing("full"),
+        .flushing("full")
+        .flushing("extra")
+        .promising("off", Durability::Process)
+        .promising("normal", Durability::Process),
         setting(
             "locking-mode",
             choice(&["normal", "exclusive"]),
@@ -170,24 +179,36 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     }
     let configuration = Configuration::new(request)?;
     let connection = configuration.connect()?;
-    let table = create_table(word(request.settings, "table")?, page_bytes, request.hints);
-    connection.execute_batch(table).map_err(error_from_rusqlite)?;
-    Ok(Box::new(Sqlite { configuration, idle: Mutex::new(vec![connection]) }))
+    let table = kind_of_table(word(request.settings, "table")?, page_bytes, request.hints);
+    connection.execute_batch(&create_table(table)).map_err(error_from_rusqlite)?;
+    let chosen = chosen(table, &configuration);
+    Ok(Box::new(Sqlite { configuration, chosen, idle: Mutex::new(vec![connection]) }))
 }
 
 /// <https://sqlite.org/withoutrowid.html>: the mean row should be smaller than about a twentieth of a page, else rows
 /// fill the inner pages of the tree of keys and make it deep.
-fn create_table(table: &str, page_bytes: u64, hints: &DataHints) -> &'static str {
+fn kind_of_table(table: &str, page_bytes: u64, hints: &DataHints) -> &'static str {
     let row_bytes = hints.key_bytes_max + hints.value_bytes_mean;
     let without_rowid = match table {
         "auto" => row_bytes <= page_bytes / 20,
-        word => word == "without-rowid",
+        word => word == WITHOUT_ROWID,
     };
-    if without_rowid {
-        "CREATE TABLE IF NOT EXISTS record (key BLOB NOT NULL PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
-    } else {
-        "CREATE TABLE IF NOT EXISTS record (key BLOB NOT NULL PRIMARY KEY, value BLOB NOT NULL)"
-    }
+    if without_rowid { WITHOUT_ROWID } else { "rowid" }
+}
+
+fn create_table(kind: &str) -> String {
+    let kind = if kind == WITHOUT_ROWID { " WITHOUT ROWID" } else { "" };
+    format!("CREATE TABLE IF NOT EXISTS record (key BLOB NOT NULL PRIMARY KEY, value BLOB NOT NULL){kind}")
+}
+
+/// What settings came to that are `auto`, or that the class holds to more, as far as they have a word for it.
+fn chosen(table: &str, configuration: &Configuration) -> Settings {
+    let of = |wanted: &str| configuration.pragmas.iter().find(|(pragma, _)| *pragma == wanted).map(|(_, value)| value);
+    let synchronous =
+        of("synchronous").and_then(|level| level.parse().ok()).and_then(|level: usize| SYNCHRONOUS.get(level));
+    let journal = of("journal_mode").map(String::as_str).filter(|mode| *mode != "memory");
+    let words = [("table", Some(table)), ("journal", journal), ("synchronous", synchronous.copied())];
+    words.into_iter().filter_map(|(name, word)| Some((name.to_owned(), word?.into()))).collect()
 }
 
 /// `journal_mode` and `synchronous` for a class with these settings.
@@ -205,12 +226,8 @@ fn journaling(durability: Durability, journal: &str, synchronous: &str) -> (&'st
         (Durability::Power, "delete") => 3,
         (Durability::Power, _) => 2,
     };
-    let wanted = match synchronous {
-        "off" => 0,
-        "normal" => 1,
-        "full" => 2,
-        _ => needed,
-    };
+    let wanted = SYNCHRONOUS.iter().zip(0..).find(|(word, _)| **word == synchronous).map_or(needed, |(_, level)| level);
+    // Words that promise less than power are not taken there: what is left is full where extra is needed.
     (mode, if durability == Durability::Power { wanted.max(needed) } else { wanted })
 }
 
@@ -273,6 +290,7 @@ fn pragma_value(connection: &Connection, pragma: &str) -> Result<String, StoreEr
 
 struct Sqlite {
     configuration: Configuration,
+    chosen: Settings,
     /// Connections that no session uses at the moment.
     idle: Mutex<Vec<Connection>>,
 }
@@ -306,6 +324,10 @@ impl Store for Sqlite {
             self.idle().push(connection);
         }
         Ok(())
+    }
+
+    fn chosen(&self) -> Settings {
+        self.chosen.clone()
     }
 
     /// <https://sqlite.org/lang_vacuum.html#vacuuminto>

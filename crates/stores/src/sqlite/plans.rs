@@ -7,7 +7,7 @@ use super::*;
 
 fn plan(table: &str, end: &str) -> String {
     let connection = Connection::open_in_memory().unwrap();
-    connection.execute_batch(create_table(table, 4_096, &DataHints::default())).unwrap();
+    connection.execute_batch(&create_table(table)).unwrap();
     let sql = format!("EXPLAIN QUERY PLAN SELECT key, value FROM record {}", end.replace("?1", "x'00'"));
     let mut statement = connection.prepare(&sql).unwrap();
     let steps = statement.query_map([], |row| row.get::<_, String>(3)).unwrap();
@@ -34,7 +34,7 @@ fn a_scan_in_any_order_does_not_go_through_the_index() {
 fn the_table_follows_the_size_of_a_mean_row() {
     let table = |word, value_bytes_mean| {
         let hints = DataHints { key_bytes_max: 16, value_bytes_mean, ..DataHints::default() };
-        create_table(word, 4_096, &hints).contains("WITHOUT ROWID")
+        kind_of_table(word, 4_096, &hints) == WITHOUT_ROWID
     };
     // A twentieth of a page is 204 bytes.
     assert!(table("auto", 188) && !table("auto", 189));
@@ -81,7 +81,7 @@ fn a_full_database_is_a_full_disk() {
     let mut configuration = Configuration::new(&request).unwrap();
     configuration.pragmas.push(("max_page_count", "8".to_owned()));
     let connection = configuration.connect().unwrap();
-    let store = Sqlite { configuration, idle: Mutex::new(vec![connection]) };
+    let store = Sqlite { configuration, chosen: Settings::new(), idle: Mutex::new(vec![connection]) };
     let result = store.session(&SessionPlan::default(), &mut |session| session.insert(b"key", &[1; 100_000]));
     assert!(matches!(result, Err(StoreError::DiskFull(_))), "{result:?}");
 }
@@ -111,4 +111,24 @@ fn a_database_locked_for_one_connection_admits_no_other_and_can_still_be_copied(
     let copied = Connection::open(copy.path().join(FILE)).unwrap();
     assert_eq!(copied.query_row("SELECT count(*) FROM record", [], |row| row.get::<_, i64>(0)), Ok(1));
     store.close().unwrap();
+}
+
+#[test]
+fn what_was_left_to_sqlite_is_told() {
+    let parent = tempfile::tempdir().unwrap();
+    let came_to = |durability, given: &[(&str, &str)], value_bytes_mean| {
+        let directory = tempfile::tempdir_in(parent.path()).unwrap();
+        let mut settings: Settings =
+            settings().into_iter().filter_map(|setting| Some((setting.name, setting.default?))).collect();
+        settings.extend(given.iter().map(|&(name, word)| (name.to_owned(), word.into())));
+        let hints = DataHints { value_bytes_mean, ..DataHints::default() };
+        let store = open(&OpenRequest { directory: directory.path(), durability, settings: &settings, hints: &hints });
+        let chosen = store.unwrap().chosen();
+        ["table", "journal", "synchronous"]
+            .map(|name| chosen.get(name).and_then(|word| word.as_str()).unwrap_or("").to_owned())
+    };
+    assert_eq!(came_to(Durability::Process, &[], 100), ["without-rowid", "wal", "normal"]);
+    assert_eq!(came_to(Durability::Power, &[], 1_000), ["rowid", "wal", "full"]);
+    assert_eq!(came_to(Durability::Power, &[("journal", "delete"), ("synchronous", "full")], 1_000)[2], "extra");
+    assert_eq!(came_to(Durability::None, &[], 100), ["without-rowid", "", "off"]);
 }
