@@ -36,11 +36,7 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
     let mut out = paragraph(&heading(published), width, "", "  ");
     out.push_str(&unfinished(run).map_or_else(String::new, |words| paragraph(words, width, "", "  ")));
     if let Some(scale) = scale {
-        let words = format!(
-            "This run was scaled down: fields stand beside those of the publication that had {} times its records.",
-            digits(1.0 / scale)
-        );
-        out.push_str(&paragraph(&words, width, "", "  "));
+        out.push_str(&paragraph(&scaled_down(scale, &run.cells), width, "", "  "));
     }
     let mut matched = 0;
     for table in &ours {
@@ -83,6 +79,19 @@ fn heading(published: &Published) -> String {
          now is than the best of then, whatever the reason. `=` and `?` as in the report of a run.",
         facts.title, facts.year
     ))
+}
+
+/// What a run that was scaled down stands beside. A walk goes through every level of a tree, of which there are fewer then.
+fn scaled_down(scale: f64, cells: &[CellRound]) -> String {
+    let mut results = cells.iter().flat_map(|cell| &cell.phases).flat_map(|line| &line.result.operations);
+    let walks = match results.any(|of| of.operation == "walk") {
+        true => " A walk is of fewer lookups than theirs, so its factors are of different work.",
+        false => "",
+    };
+    format!(
+        "This run was scaled down: fields stand beside those of the publication that had {} times its records.{walks}",
+        digits(1.0 / scale)
+    )
 }
 
 /// How many records a run has that was scaled down, as the suite rounds them.

@@ -199,6 +199,9 @@ fn walks_of_a_smaller_tree_stand_beside_those_of_the_same_variant() {
     assert_eq!(walks.len(), 2, "{text}");
     assert!(walks[0].contains("50.3 µs") && walks[0].contains("10.0 µs") && walks[0].contains("232B..240B"), "{text}");
     assert!(walks[1].contains("49.2 µs") && walks[1].contains("5.00 µs"), "{text}");
+    // That a walk is shorter stood far below the factors alone.
+    let head = text.split(walks[0]).next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(head.contains("A walk is of fewer lookups than theirs"), "{text}");
 }
 
 #[test]
