@@ -12,6 +12,7 @@ use crate::engine::find_rate;
 use crate::engine::run::workload_words;
 use crate::engine::run_file::{RunFile, WhatWhy};
 use crate::engine::setup::Setup;
+use crate::tools::Missing;
 use crate::verbs::run::skipped;
 
 /// What is left out and why, each in a line of its own.
@@ -82,7 +83,7 @@ pub(super) fn print_plan(setup: &Setup, budget: Option<Duration>) {
         );
     }
     // The plan is a plan all the same: it may be meant for another machine.
-    if let Err(why) = setup.check_tools() {
+    if let Err(why) = setup.check_tools(Missing::Tell) {
         anstream::println!("not here: {}", printable_lines(&format!("{why:#}")));
     }
     let skipped = skipped(setup);
