@@ -63,7 +63,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
         find_rate::check_budget(&setup, facts, budget)?;
     }
     if arguments.plan {
-        print_plan(&setup, budget);
+        print_plan(&setup, budget, find_rate.is_some());
         return Ok(Outcome::Good);
     }
     setup.check_tools(Missing::Install)?;
