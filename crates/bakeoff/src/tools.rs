@@ -16,15 +16,27 @@ pub(crate) fn script() -> Option<OsString> {
     std::env::var_os(SCRIPT).filter(|script| !script.is_empty())
 }
 
-/// Makes sure that a program is there, which `what` needs: the script installs what Debian calls `package`.
+/// What is done about a program that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// The script installs it, if it started us.
+    Install,
+    /// It is told of: who only looks changes nothing.
+    Tell,
+}
+
+/// Makes sure that a program is there, which `what` needs: the script installs what Debian calls `package`, if it may.
 ///
 /// # Errors
-/// It is not there and could not be installed; says how to.
-pub(crate) fn need(program: &str, package: &str, what: &str) -> Result<()> {
+/// It is not there and was not installed; says how to.
+pub(crate) fn need(program: &str, package: &str, what: &str, missing: Missing) -> Result<()> {
     if is_on_path(program) {
         return Ok(());
     }
     if let Some(script) = script() {
+        if missing == Missing::Tell {
+            bail!("{what} needs {program}, which a run installs first (apt-get install -y {package})");
+        }
         // It says what it does; whether that helped is seen by looking again.
         let mut install = Command::new(script);
         let why = format!("{program}, which {what} needs");

@@ -5,7 +5,7 @@ mod common;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-use common::{Finished, Place, SmallMount, tiny_suite, with_program};
+use common::{Finished, Place, SmallMount, say_skipped, tiny_suite, with_program};
 
 /// Operations of the tiny suite, after which its gets are under way.
 const IN_GETS: u32 = 250;
@@ -397,4 +397,31 @@ fn a_program_that_a_run_needs_is_installed_by_the_script_or_named() {
         format!("[ \"$1\" = install ] && [ \"$3\" = stress-ng ] && /bin/mv {0}/ready {0}/stress-ng", bin.display());
     let able = with_program(&place, "able", &words).display().to_string();
     run(&able).expect(0);
+}
+
+#[test]
+fn a_plan_had_the_script_install_what_the_run_would_need() {
+    let place = Place::new();
+    place.write("tiny.toml", &disturbed_suite());
+    let asked = place.path().join("asked");
+    let script = with_program(&place, "script", &format!("/bin/touch {}; exit 2", asked.display()));
+    let bin = place.path().join("bin");
+    let plan = |further: &[&str], script: &str| {
+        let arguments = [&["run", "tiny.toml", "--plan"], further].concat();
+        let mut command = place.command(&arguments);
+        Finished::of(command.env("PATH", &bin).env("BAKEOFF_SCRIPT", script).output().expect("it starts")).expect(0)
+    };
+    let told = plan(&[], &script.display().to_string()).stdout;
+    assert!(told.contains("not here: the disturbance `cpu` needs stress-ng, which a run installs first"), "{told}");
+    assert!(!asked.exists(), "who only looks changes nothing");
+    let told = plan(&[], "").stdout;
+    assert!(told.contains("needs stress-ng. Run: apt-get install -y stress-ng"), "{told}");
+    // The package of a missing mount was said to be that of the file system.
+    with_program(&place, "mkfs.ext4", "exit 2");
+    place.write("tiny.toml", &tiny_suite(r#""null""#, "").replace("[limits]", "media = \"disk\"\n\n[limits]"));
+    let told = plan(&["--medium", "disk=new:ext4:512MiB"], "").stdout;
+    if told.contains("needs root") {
+        return say_skipped("the package of a missing mount", "not root");
+    }
+    assert!(told.contains("a new ext4 needs mount. Run: apt-get install -y mount"), "{told}");
 }

@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{printable, rate, ratio};
+use crate::format::{digits, printable, rate, ratio};
 use crate::matrix::measure_label;
 use crate::pairs::store;
 use crate::rounds::Rounds;
 use crate::run::Run;
-use crate::table::{Side, Text, TextTable};
+use crate::table::{Side, Text, TextTable, paragraph};
 use crate::verdict::{Field, Table};
 
 /// Columns of the longest bar.
@@ -36,7 +36,7 @@ pub(crate) fn render(
         return None;
     }
     let base = rates_of(tables, &baseline);
-    let mut out = String::new();
+    let mut out = scaled_headings(run, width);
     let mut last = String::new();
     for variant in suite.get("variants").and_then(Value::as_array).into_iter().flatten() {
         let text = |key: &str| variant.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -57,6 +57,16 @@ pub(crate) fn render(
         }
     }
     Some(out)
+}
+
+/// Headings are the suite's: what a run that was scaled down did is said once, above them.
+fn scaled_headings(run: &Run, width: usize) -> String {
+    let Some(scale) = run.info["suite"]["scale"].as_f64() else { return String::new() };
+    let part = digits(scale * 100.0);
+    let words = format!(
+        "Numbers in headings are the whole suite's: of its records, operations and batches this run has {part} %, each rounded, one at least."
+    );
+    format!("\n{}", paragraph(&words, width, "", ""))
 }
 
 /// A store's line: key, title, style, rate; the rate is absent where it failed.

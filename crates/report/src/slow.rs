@@ -1,11 +1,11 @@
 //! Why slow operations were slow: for every store, what the slowest thousandth, eight at least, waited for, and the slowest of all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{Axes, Cause, SlowOperation};
+use bakeoff_protocol::{Axes, Cause, Mode, PhaseLine, SlowOperation};
 
 use crate::contender::Contenders;
-use crate::format::{count, percent, printable, size_range, time};
+use crate::format::{count, listed, percent, printable, size_range, time};
 use crate::results::{CellRound, failed_cells};
 use crate::sections::section;
 use crate::table::paragraph;
@@ -19,16 +19,26 @@ struct Slow<'a> {
     slowest: Option<(&'a SlowOperation, &'a str, &'a Axes)>,
 }
 
-/// The section; empty where no operation was timed by itself.
+/// The title of the section.
+const TITLE: &str = "Why slow operations were slow";
+
+/// The section, with the phases of which it can say nothing.
 pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize) -> String {
     let of_stores = gather(cells, contenders);
+    let whole = timed_as_a_whole(cells);
     if of_stores.is_empty() {
-        return String::new();
+        let is_single = |phase: &PhaseLine| phase.result.mode == Mode::Latency;
+        if whole.is_empty() || cells.iter().flat_map(|cell| &cell.phases).any(is_single) {
+            return String::new();
+        }
+        let none = format!("No operation has a time of its own: {whole}.");
+        return section(TITLE, &paragraph(&printable(&none), width, "", ""));
     }
     let all: Vec<Circumstances> = of_stores.keys().map(|(of, _)| of.clone()).collect();
     let what = "What took the largest part of the time of the slowest thousandth of each phase's operations (eight at least), as far as the \
                 kernel tells: `docs/METHODOLOGY.md` says how it is known.";
-    let mut out = paragraph(what, width, "", "");
+    let without = if whole.is_empty() { String::new() } else { format!(" Not of all phases: {whole}.") };
+    let mut out = paragraph(&printable(&format!("{what}{without}")), width, "", "");
     for ((of, key), slow) in &of_stores {
         let Some((slowest, phase, axes)) = slow.slowest else { continue };
         let mut title = contenders.title(key);
@@ -43,7 +53,20 @@ pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize)
         let line = format!("{title}: {}; the slowest took {slowest}", shares(&slow.time_ns));
         out.push_str(&paragraph(&printable(&line), width, "  ", "    "));
     }
-    section("Why slow operations were slow", &out)
+    section(TITLE, &out)
+}
+
+/// Which phases were timed as a whole, in words; empty if none was.
+fn timed_as_a_whole(cells: &[CellRound]) -> String {
+    let phases = cells.iter().flat_map(|cell| &cell.phases).map(|phase| &phase.result);
+    let names: BTreeSet<&str> =
+        phases.filter(|result| result.mode == Mode::Throughput).map(|result| result.phase.as_str()).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    let was = if names.len() == 1 { "was" } else { "were" };
+    let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+    format!("{} {was} timed as a whole", listed(&names))
 }
 
 /// Whose slow operations are told together: a store's under the same circumstances, in all variants.

@@ -12,7 +12,7 @@ use bakeoff_suite::Disturbance;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
 
-use crate::tools::{dies_with_us, need, run};
+use crate::tools::{Missing, dies_with_us, need, run};
 
 /// How long it runs before the driver starts, so that it is in full swing.
 const AHEAD: Duration = Duration::from_millis(500);
@@ -49,9 +49,9 @@ pub(crate) struct DisturbanceFacts {
 }
 
 /// Sees to it that its program is there.
-pub(crate) fn check(disturbance: Disturbance) -> Result<()> {
+pub(crate) fn check(disturbance: Disturbance, missing: Missing) -> Result<()> {
     let Some(program) = program(disturbance) else { return Ok(()) };
-    need(program, program, &format!("the disturbance `{disturbance}`"))
+    need(program, program, &format!("the disturbance `{disturbance}`"), missing)
 }
 
 /// What is known of it; `None` for none.
@@ -152,7 +152,7 @@ mod tests {
     fn each_goes_on_until_it_is_stopped() {
         let place = tempfile::tempdir().unwrap();
         for disturbance in Disturbance::ALL {
-            if let Err(why) = check(disturbance) {
+            if let Err(why) = check(disturbance, Missing::Tell) {
                 say_skipped(&format!("the disturbance {disturbance}"), &why);
                 continue;
             }

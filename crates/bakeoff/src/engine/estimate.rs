@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-use bakeoff_suite::{WarmUpLimit, WorkloadPlan};
+use bakeoff_report::counted;
+use bakeoff_suite::{WarmUpLimit, WorkloadPlan, format_duration};
 use bakeoff_tape::acknowledgements;
 
 use crate::engine::made_media::images_bytes;
+use crate::engine::schedule::{Outlook, admit};
 use crate::engine::setup::Setup;
 
 /// What a whole run will take, roughly: the time of all rounds, nothing but flushes being known of this machine yet, and the most disk at a
 /// time, tapes included.
 pub(crate) fn sized(setup: &Setup) -> String {
     let rounds = f64::from(setup.suite.rounds());
-    let workloads = &setup.plan.workloads;
-    let cells = workloads.iter().flat_map(|workload| estimates(setup, workload));
-    let time_ns: f64 = cells.map(|(_, cell_ns)| cell_ns * rounds).sum();
-    let time = bakeoff_suite::format_duration(Duration::from_secs((time_ns / 1e9).ceil() as u64));
+    let time_ns: f64 = rounds_ns(setup).into_iter().map(|round_ns| round_ns * rounds).sum();
+    let time = format_duration(Duration::from_secs((time_ns / 1e9).ceil() as u64));
     let flushes = setup.flushes().words().map_or_else(String::new, |words| format!(" {words}"));
     let images = match images_bytes(&setup.made) {
         0 => String::new(),
@@ -25,6 +25,37 @@ pub(crate) fn sized(setup: &Setup) -> String {
         "about {time}{flushes}; up to {} of disk at a time{images}",
         bakeoff_suite::approximate_size(setup.plan.disk_bytes_max())
     )
+}
+
+/// A rough guess of one round of all cells of each workload, nanoseconds.
+fn rounds_ns(setup: &Setup) -> Vec<f64> {
+    let cells = setup.plan.workloads.iter().map(|workload| estimates(setup, workload));
+    cells.map(|cells| cells.into_iter().map(|(_, cell_ns)| cell_ns).sum()).collect()
+}
+
+/// What of a run would fit a budget if cells took what is guessed of them: what the run begins with, and corrects by what they take.
+pub(crate) fn within(setup: &Setup, budget: Duration) -> String {
+    format!("{}: {}", format_duration(budget), share(&rounds_ns(setup), setup.suite.rounds(), budget))
+}
+
+/// The same, of workloads of which a round takes so many nanoseconds each.
+fn share(rounds_ns: &[f64], rounds: u32, budget: Duration) -> String {
+    let outlooks: Vec<_> = rounds_ns.iter().map(|&round_ns| Outlook { round_ns, rounds_done: 0 }).collect();
+    let admitted = admit(&outlooks, rounds, budget.as_nanos() as f64);
+    let begun = admitted.iter().filter(|&&rounds| rounds > 0).count();
+    let least = admitted.into_iter().filter(|&rounds| rounds > 0).min().unwrap_or(0);
+    let workloads = counted(rounds_ns.len(), "workload");
+    match (begun, least) {
+        (0, _) => format!("by this guess enough for none of {workloads}, so nothing would be measured"),
+        (begun, least) if begun == rounds_ns.len() && least == rounds => {
+            "by this guess enough for all of it".to_owned()
+        }
+        (begun, least) => format!(
+            "by this guess enough for {begun} of {workloads}, the shortest, with {least} of {}; the run goes by what cells take, and \
+             says what it gave up",
+            counted(rounds, "round")
+        ),
+    }
 }
 
 /// A rough guess of one round of each cell of a workload, nanoseconds, before anything was measured. With the cell's store.
@@ -111,6 +142,25 @@ mod tests {
         let plan = plan(&Suite::parse("test", suite).unwrap(), &[store()], &media).unwrap();
         let estimate = |flush_ns: f64| estimate_ns(&plan.workloads[0], WarmUpLimit::None, flush_ns);
         assert!((estimate(5e6) - estimate(0.0) - 402.0 * 5e6).abs() < 1.0);
+    }
+
+    #[test]
+    fn a_plan_said_the_same_of_every_budget() {
+        let of_a_plan = |seconds| share(&[1e9, 2e9, 30e9], 3, Duration::from_secs(seconds));
+        assert_eq!(of_a_plan(99), "by this guess enough for all of it");
+        assert!(
+            of_a_plan(98).starts_with("by this guess enough for 2 of 3 workloads, the shortest, with 3 of 3 rounds; ")
+        );
+        assert!(
+            of_a_plan(4).starts_with("by this guess enough for 1 of 3 workloads, the shortest, with 3 of 3 rounds; ")
+        );
+        assert!(
+            of_a_plan(2).starts_with("by this guess enough for 1 of 3 workloads, the shortest, with 2 of 3 rounds; ")
+        );
+        assert_eq!(
+            share(&[2e9], 3, Duration::from_secs(1)),
+            "by this guess enough for none of 1 workload, so nothing would be measured"
+        );
     }
 
     #[test]

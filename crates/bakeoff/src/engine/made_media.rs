@@ -23,7 +23,7 @@ use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 use crate::engine::scratch::name_of;
 use crate::files::{Kind, OwnDirectory, mounts_below};
-use crate::tools::{dies_with_us, need, run};
+use crate::tools::{Missing, dies_with_us, need, run};
 
 /// What stands before a file system's name instead of a directory.
 const PREFIX: &str = "new:";
@@ -84,15 +84,15 @@ impl NewFileSystem {
     }
 
     /// Checks that it can be made here, so that a run does not end in the middle.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self, missing: Missing) -> Result<()> {
         if !geteuid().is_root() {
             bail!("mounting a new {} needs root: run as root, or give a directory that is there", self.name);
         }
         let (package, command) = self.make();
         let program = if self.name == "ntfs" { Some(&"ntfs-3g") } else { command.first() };
         let what = format!("a new {}", self.name);
-        program.map_or(Ok(()), |program| need(program, package, &what))?;
-        need("mount", "mount", &what)
+        program.map_or(Ok(()), |program| need(program, package, &what, missing))?;
+        need("mount", "mount", &what, missing)
     }
 
     /// Whether it lies on no disk.
@@ -327,7 +327,7 @@ mod tests {
         let parent = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         for (name, ..) in FILE_SYSTEMS {
             let wanted = NewFileSystem { name, bytes: 512 << 20 };
-            if let Err(why) = wanted.check() {
+            if let Err(why) = wanted.check(Missing::Tell) {
                 say_skipped(&format!("a file system made for a run, {name}"), &why);
                 continue;
             }

@@ -16,7 +16,7 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::setup::Setup;
-use crate::tools::{is_on_path, need};
+use crate::tools::{Missing, is_on_path, need};
 
 /// The sampler and Debian's package of it.
 const SAMPLER: (&str, &str) = ("perf", "linux-perf");
@@ -58,12 +58,12 @@ impl ProfileFacts {
 }
 
 /// Sees to it that the sampler is there and may be used, if some driver of the plan needs it.
-pub(crate) fn check(setup: &Setup) -> Result<()> {
+pub(crate) fn check(setup: &Setup, missing: Missing) -> Result<()> {
     if !setup.is_sampled_from_outside() {
         return Ok(());
     }
     let (program, package) = SAMPLER;
-    need(program, package, "--profile cpu")?;
+    need(program, package, "--profile cpu", missing)?;
     try_out()
 }
 

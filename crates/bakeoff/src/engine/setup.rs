@@ -21,6 +21,7 @@ use crate::engine::made_media::{NewFileSystem, check_room, images_bytes};
 use crate::engine::profile;
 use crate::engine::replayed::Replayed;
 use crate::recipes::{drivers_for, store_names};
+use crate::tools::Missing;
 
 /// Everything that is known before the first cell runs.
 pub(crate) struct Setup {
@@ -140,12 +141,12 @@ impl Setup {
 
     /// Checks that the corpus has text, that directories can be written, media made and disturbances started here, before anything
     /// is.
-    pub(crate) fn check_tools(&self) -> Result<()> {
+    pub(crate) fn check_tools(&self, missing: Missing) -> Result<()> {
         self.corpus.as_deref().map_or(Ok(()), bakeoff_tape::check_corpus)?;
         self.directories.values().try_for_each(|directory| check_writable(directory))?;
-        self.made.values().try_for_each(|file_system| file_system.check())?;
-        self.disturbances().into_iter().try_for_each(disturbance::check)?;
-        profile::check(self)
+        self.made.values().try_for_each(|file_system| file_system.check(missing))?;
+        self.disturbances().into_iter().try_for_each(|disturbance| disturbance::check(disturbance, missing))?;
+        profile::check(self, missing)
     }
 
     /// Whether some driver of the plan is to be profiled and cannot do it by itself.

@@ -19,6 +19,7 @@ use crate::pick::questions::ask;
 use crate::pick::suite::{PickSuite, check_percentile};
 use crate::pick::typed::Typed;
 use crate::recipes::{Recipe, drivers_for, not_built, store_names};
+use crate::tools::Missing;
 use crate::verbs::run::{execute, make_run_directory, print_warnings, run_file};
 
 /// What the suite of a pick is called in errors and results.
@@ -69,7 +70,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     // Whoever named stores is not told which others there are.
     run_arguments.suite.stores = (!matches!(need.stores, Stores::Built)).then(|| able.clone());
     let setup = Setup::new(&run_arguments, &source)?;
-    setup.check_tools()?;
+    setup.check_tools(Missing::Install)?;
     let is_asked = |workload: &bakeoff_suite::WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
     let Some(asked) = setup.plan.workloads.iter().find(|workload| is_asked(workload)) else {
         // What was asked is the first thing in the suite: that what differs from it cannot be measured either is not worth a line.

@@ -29,6 +29,7 @@ use crate::engine::setup::{Setup, SuiteSource};
 use crate::engine::warnings;
 use crate::files::{Kind, OwnDirectory, newest_results, remove_unfinished};
 use crate::recipes::{self, Recipe};
+use crate::tools::Missing;
 use crate::verbs::{pick, report};
 
 pub(crate) use print::print_warnings;
@@ -62,10 +63,10 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
         find_rate::check_budget(&setup, facts, budget)?;
     }
     if arguments.plan {
-        print_plan(&setup, budget);
+        print_plan(&setup, budget, find_rate.is_some());
         return Ok(Outcome::Good);
     }
-    setup.check_tools()?;
+    setup.check_tools(Missing::Install)?;
     if setup.plan.workloads.is_empty() {
         bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
     }
@@ -100,7 +101,7 @@ fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
     let setup = Setup::new(&arguments, &source)?;
     check_unchanged(&file, &setup)?;
     check_same_machine(&file, &setup)?;
-    setup.check_tools()?;
+    setup.check_tools(Missing::Install)?;
     let budget = given.budget.as_deref().or(arguments.budget.as_deref()).map(parse_budget).transpose()?;
     tell!("Going on with {}", directory.path().display());
     execute(&RunArguments { full: given.full, ..arguments }, &setup, &directory, file, budget, |_| true)

@@ -63,6 +63,17 @@ fn variants_are_bars_beside_their_baseline() {
 }
 
 #[test]
+fn headings_of_a_scaled_run_told_the_numbers_of_the_whole_suite() {
+    let mut run = with_baseline();
+    assert!(!render_terminal(&run, &PLAIN).contains("Numbers in headings"));
+    run.info["suite"]["scale"] = 0.001.into();
+    let text = render_terminal(&run, &PLAIN);
+    let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
+    assert!(place("Numbers in headings are the whole suite's") < place("1. Baseline"), "{text}");
+    assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains("this run has 0.100 %"), "{text}");
+}
+
+#[test]
 fn unequal_stores_are_ranked_with_their_class_beside_them() {
     let mut run = with_baseline();
     run.info["suite"]["baseline"] = json!([]);

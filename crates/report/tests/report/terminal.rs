@@ -1,7 +1,7 @@
 //! What a person sees: whole reports as snapshots, and figures computed by hand.
 
 use crate::common::*;
-use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Durability, FailureKind, Mode};
+use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Durability, FailureKind, Mode, PhaseResult};
 use bakeoff_report::{CellRound, Run, TerminalOptions, render_terminal, write_markdown};
 use proptest::prelude::*;
 use serde_json::json;
@@ -130,6 +130,23 @@ fn slow_operations_are_explained() {
     assert!(text.contains("Why slow operations were slow"), "{text}");
     assert!(text.contains("disk 75.0 %, page faults 25.0 %"), "{text}");
     assert!(text.contains("waiting for the disk"), "{text}");
+}
+
+#[test]
+fn nothing_was_said_of_phases_without_slow_operations() {
+    let words = |cells: &[CellRound]| {
+        let text = render_terminal(&run(cells.to_vec(), stores()), &PLAIN);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let mut cells = three_stores();
+    cells.iter_mut().flat_map(|cell| &mut cell.phases).for_each(|phase| phase.result.mode = Mode::Throughput);
+    let text = words(&cells);
+    assert!(text.contains("slow No operation has a time of its own: get and scan were timed as a whole."), "{text}");
+    for line in cells.iter_mut().map(|cell| &mut cell.phases[0]) {
+        line.result = PhaseResult { mode: Mode::Latency, ..with_course(line.result.clone(), 1_000) };
+    }
+    let text = words(&cells);
+    assert!(text.contains("Not of all phases: scan was timed as a whole."), "{text}");
 }
 
 #[test]

@@ -7,11 +7,12 @@ use bakeoff_report::printable_lines;
 use bakeoff_suite::format_duration;
 
 use crate::cli::COLUMNS;
-use crate::engine::estimate::sized;
+use crate::engine::estimate::{sized, within};
 use crate::engine::find_rate;
 use crate::engine::run::workload_words;
 use crate::engine::run_file::{RunFile, WhatWhy};
 use crate::engine::setup::Setup;
+use crate::tools::Missing;
 use crate::verbs::run::skipped;
 
 /// What is left out and why, each in a line of its own.
@@ -66,8 +67,8 @@ pub(crate) fn print_warnings(file: &RunFile) {
     }
 }
 
-/// What would be measured.
-pub(super) fn print_plan(setup: &Setup, budget: Option<Duration>) {
+/// What would be measured; `searches`: each workload's highest rate is looked for.
+pub(super) fn print_plan(setup: &Setup, budget: Option<Duration>, searches: bool) {
     for workload in &setup.plan.workloads {
         anstream::println!("{}", workload_words(workload));
         for cell in &workload.cells {
@@ -76,13 +77,14 @@ pub(super) fn print_plan(setup: &Setup, budget: Option<Duration>) {
     }
     anstream::println!("size: {}", sized(setup));
     if let Some(budget) = budget {
-        let words = format_duration(budget);
-        anstream::println!(
-            "budget: {words}, in which a run does what it can, round by round, and says what it gave up"
-        );
+        let words = match searches {
+            true => format!("{}, divided among the workloads' searches", format_duration(budget)),
+            false => within(setup, budget),
+        };
+        anstream::print!("{}", bakeoff_report::paragraph(&words, COLUMNS, "budget: ", "  "));
     }
     // The plan is a plan all the same: it may be meant for another machine.
-    if let Err(why) = setup.check_tools() {
+    if let Err(why) = setup.check_tools(Missing::Tell) {
         anstream::println!("not here: {}", printable_lines(&format!("{why:#}")));
     }
     let skipped = skipped(setup);
