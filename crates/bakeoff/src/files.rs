@@ -15,6 +15,11 @@ pub(crate) const MARKER: &str = ".bakeoff";
 /// The same file in a directory that is about to be no longer ours.
 const MARKER_ASIDE: &str = ".bakeoff-aside";
 
+/// A path for people, whatever is in its names: nothing of it steers a terminal.
+pub(crate) fn shown(path: &Path) -> String {
+    bakeoff_report::printable(&path.display().to_string())
+}
+
 /// What a directory of ours is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {

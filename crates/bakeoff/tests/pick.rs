@@ -98,7 +98,7 @@ fn wrong_words_are_told_and_nothing_is_made() {
         (&["--must", "nothing,ordered"], &["--must nothing,ordered: `nothing` goes with nothing else"]),
         (&["--mix", "get=-1", "--must", "orderd"], &["weight of `get`", "did you mean `ordered`?"]),
         (&["--language", "any,jvm"], &["--language any,jvm: `any` goes with nothing else"]),
-        (&["--records", "3", "--threads", "4"], &["--threads 4", "--records 4 at least"]),
+        (&["--records", "3", "--threads", "4"], &["--threads 4", "4 records at least"]),
         (&["--threads", "4", "--mix", "scan=1,update=1"], &["leave scans or writes out"]),
         (
             &["--records", "30", "--mix", "delete=1", "--optimize", "p999"],

@@ -122,6 +122,28 @@ fn an_import_of_few_lines_and_huge_values_ends_when_it_is_asked_to() {
 }
 
 #[test]
+fn names_of_files_do_not_steer_a_terminal_and_advice_can_be_pasted() {
+    let place = Place::new();
+    place.write("app.csv", TRACE);
+    let out = "an \u{1b}[31mapp.tape";
+    let told = place.run(&["tape", "import", "app.csv", "--out", out]).expect(0).stdout;
+    assert!(!told.contains('\u{1b}') && told.contains("\\u{1b}[31mapp.tape: "), "{told}");
+    let shown = place.run(&["tape", "show", out]).expect(0).stdout;
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+    let told = place.run(&["tape", "import", "app.csv", "--out", "my app.tape"]).expect(0).stdout;
+    assert!(told.contains("bakeoff run --tape 'my app.tape'"), "{told}");
+}
+
+#[test]
+fn the_like_of_a_trace_is_what_pick_takes() {
+    let place = Place::new();
+    let rows: String = (0..100).map(|n| format!("set,{n},{}\n", if n < 10 { 1 } else { 1 << 30 })).collect();
+    place.write("app.csv", &format!("op,key,value_size\n{rows}"));
+    let told = place.run(&["tape", "summary", "app.csv"]).expect(0).stdout;
+    assert!(told.contains("--value-size 1B..1GiB"), "{told}");
+}
+
+#[test]
 fn a_link_that_leads_nowhere_is_not_written_over() {
     let place = Place::new();
     place.write("app.csv", TRACE);

@@ -79,6 +79,6 @@ pub use published::Published;
 pub use published_report::render_published;
 pub use results::{CellRound, parse_results, rounds_of};
 pub use run::{ReportError, Run};
-pub use shell::command_again;
+pub use shell::{command as shell_command, command_again};
 pub use table::paragraph;
 pub use terminal::{TerminalOptions, render_terminal};

@@ -4,7 +4,7 @@
 use unicode_width::UnicodeWidthStr;
 
 /// The words as one command.
-pub(crate) fn command(words: &[&str]) -> String {
+pub fn command(words: &[&str]) -> String {
     // A word with a NUL, which no command can be given, would be an error otherwise.
     let quoter = shlex::Quoter::new().allow_nul(true);
     quoter.join(words.iter().copied()).unwrap_or_default()

@@ -50,7 +50,11 @@ pub(crate) fn speed(root: &Table<'_>, problems: &mut Problems) -> Option<f64> {
     let speed = number.filter(|speed| (SPEED_MIN..=SPEED_MAX).contains(speed));
     if speed.is_none() {
         let help = "give a number from 0.000001 to 1000000: 1 for the times on the tape, 2 for twice as fast";
-        problems.add(&node.place, "`speed` is no number that operations can be sped up by", help);
+        problems.add(
+            &node.place,
+            "`speed` is no number from 0.000001 to 1000000, by which operations can be sped up",
+            help,
+        );
     }
     speed
 }

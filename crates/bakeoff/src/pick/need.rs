@@ -136,18 +136,16 @@ impl Need {
         let place = |key| typed.get(key).place;
         if self.records < self.threads {
             bail!(
-                "{} {}: each thread writes records of its own: use fewer threads, or {} {} at least",
+                "{} {}: each thread writes records of its own: use fewer threads, or {} records at least",
                 place("threads"),
                 self.threads,
-                place("records"),
                 self.threads
             );
         }
         if self.threads > 1 && self.does("scan") && self.writes() {
             bail!(
-                "{}: what a scan finds while other threads write is not known, so it could not be checked: leave scans or writes out, or use {} 1",
-                place("mix"),
-                place("threads")
+                "{}: what a scan finds while other threads write is not known, so it could not be checked: leave scans or writes out, or use one thread",
+                place("mix")
             );
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use bakeoff_suite::{approximate_size, format_count, format_duration, format_size, format_size_range};
+use bakeoff_suite::{VALUE_BYTES_MAX, approximate_size, format_count, format_duration, format_size, format_size_range};
 use bakeoff_tape::{Operation, Recording, SizeRange, TapeReader};
 use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Sizes, Summary, Trace};
 
@@ -47,7 +47,11 @@ pub(crate) fn need(summary: &Summary) -> Vec<(&'static str, String)> {
         ("mix", mix.join(",")),
     ];
     // Of records, not of operations: they are what is loaded.
-    need.extend(summary.record_value_bytes.map(|records| ("value-size", format_size_range(records.range))));
+    need.extend(summary.record_value_bytes.map(|records| {
+        let SizeRange { min, max } = records.range;
+        // A range with the mean of a few small and many of the largest would end beyond those.
+        ("value-size", format_size_range(SizeRange { min, max: max.min(VALUE_BYTES_MAX) }))
+    }));
     need.extend(summary.threads.map(|threads| ("threads", threads.to_string())));
     need.extend(summary.popularity.map(|popularity| ("access", access(popularity.law))));
     need

@@ -123,6 +123,13 @@ impl Typed {
                 typed.set(item, format!("--{}", item.key), text.clone());
             }
         }
+        if let Some(path) = arguments.trace.as_ref().filter(|_| !typed.0.contains_key("value-size")) {
+            let of = ITEMS.iter().find(|item| item.key == "value-size").map_or("", |item| item.default);
+            anstream::eprintln!(
+                "bakeoff: {}: it tells no length of a value: value-size {of} is assumed unless --value-size says another",
+                bakeoff_report::printable(&path.display().to_string()),
+            );
+        }
         if let Some(path) = arguments.trace.as_ref().filter(|_| !typed.0.contains_key("access")) {
             anstream::eprintln!(
                 "bakeoff: {}: {}: access {ACCESS_ASSUMED} is assumed unless --access says another",

@@ -13,6 +13,7 @@ use crate::Outcome;
 use crate::cli::{COLUMNS, PickArguments, RunArguments, SuiteArguments};
 use crate::drivers::Drivers;
 use crate::engine::setup::{Setup, SuiteSource};
+use crate::files::shown;
 use crate::pick::conditions::{check_words, divide, may_suit};
 use crate::pick::need::{Need, Stores};
 use crate::pick::questions::ask;
@@ -100,7 +101,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         "Racing {} within {} → {}",
         in_race.join(", "),
         bakeoff_suite::format_duration(need.budget),
-        directory.path().display()
+        shown(directory.path())
     );
     if !facts.excluded.is_empty() {
         tell!("Left out:{}", reasons(&facts.excluded));

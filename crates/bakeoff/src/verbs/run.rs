@@ -27,7 +27,7 @@ use crate::engine::run_file::{DriverFacts, RunFile, SuiteText, VariantText, What
 use crate::engine::scratch::{Scratch, remove_if_left, remove_left_behind, tell_of_left_stores};
 use crate::engine::setup::{Setup, SuiteSource};
 use crate::engine::warnings;
-use crate::files::{Kind, OwnDirectory, newest_results, remove_unfinished};
+use crate::files::{Kind, OwnDirectory, newest_results, remove_unfinished, shown};
 use crate::recipes::{self, Recipe};
 use crate::tools::Missing;
 use crate::verbs::{pick, report};
@@ -103,7 +103,7 @@ fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
     check_same_machine(&file, &setup)?;
     setup.check_tools(Missing::Install)?;
     let budget = given.budget.as_deref().or(arguments.budget.as_deref()).map(parse_budget).transpose()?;
-    tell!("Going on with {}", directory.path().display());
+    tell!("Going on with {}", shown(directory.path()));
     execute(&RunArguments { full: given.full, ..arguments }, &setup, &directory, file, budget, |_| true)
 }
 
@@ -254,7 +254,7 @@ pub(crate) fn execute(
     }
     // The answer first: removing many files can take a while.
     report::show(directory.path(), arguments.full)?;
-    anstream::println!("\nResults: {}", directory.path().display());
+    anstream::println!("\nResults: {}", shown(directory.path()));
     let has_page = write_page(directory.path());
     if arguments.suite.stores.is_none() {
         print_further_stores(setup, &cannot, may_join)?;
@@ -301,7 +301,7 @@ fn print_further_stores(setup: &Setup, cannot: &BTreeSet<String>, may_join: impl
 fn write_page(directory: &Path) -> bool {
     let page = report::write_page_beside(directory);
     match &page {
-        Ok(path) => anstream::println!("Report:  {}", path.display()),
+        Ok(path) => anstream::println!("Report:  {}", shown(path)),
         Err(error) => tell!("bakeoff: the results have no report beside them: {error:#}"),
     }
     page.is_ok()

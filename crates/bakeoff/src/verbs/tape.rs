@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_report::counted;
+use bakeoff_report::{counted, printable, shell_command};
 use bakeoff_suite::{format_size, parse_size};
 use bakeoff_tape::{Data, Import};
 use bakeoff_trace::{Form, ImportOptions, Imported, LaneFacts, Summary, import};
@@ -12,7 +12,7 @@ use bakeoff_trace::{Form, ImportOptions, Imported, LaneFacts, Summary, import};
 use crate::Outcome;
 use crate::cli::{ImportArguments, TapeArguments, TapeVerb};
 use crate::engine::watch::Watch;
-use crate::files::{Kind, OwnDirectory, kind_of};
+use crate::files::{Kind, OwnDirectory, kind_of, shown};
 use crate::pick::need::meaning;
 use crate::pick::trace;
 
@@ -44,8 +44,7 @@ fn show(path: &Path, out: &mut dyn Write, limit: u64) -> Result<()> {
     let (_, recording) = bakeoff_tape::open_import(path)?;
     for (number, phase) in recording.phases.iter().enumerate() {
         let space = if number > 0 { "\n" } else { "" };
-        writeln!(out, "{space}phase       {} ({})", phase.name, phase.path.display())
-            .context("cannot print the tape")?;
+        writeln!(out, "{space}phase       {} ({})", phase.name, shown(&phase.path)).context("cannot print the tape")?;
         bakeoff_tape::show(&phase.path, out, Some(limit))?;
     }
     Ok(())
@@ -130,7 +129,7 @@ fn work_directory(out: &Path) -> Result<OwnDirectory> {
 }
 
 fn told(out: &Path, imported: &Imported) -> String {
-    let (path, workload) = (out.display(), &imported.workload);
+    let (path, workload) = (shown(out), &imported.workload);
     let before = match imported.loaded {
         0 => "into an empty store".to_owned(),
         loaded => format!("after loading {} that it found", counted(loaded, "record")),
@@ -140,10 +139,13 @@ fn told(out: &Path, imported: &Imported) -> String {
         LaneFacts::Threads(count) => format!(", on {count} threads as in the trace"),
         LaneFacts::Dealt(count) => format!(", on {count} threads to which keys were dealt"),
     };
+    let with_tape = |verb| printable(&shell_command(&["bakeoff", verb, "--tape", &out.to_string_lossy()]));
     let timed = workload.import.as_ref().is_some_and(Import::is_timed);
     let times = if timed { ", with their times" } else { "" };
     format!(
-        "{path}: {}{times}, {before}{threads}\nNow: bakeoff run --tape {path}, or bakeoff pick --tape {path}\n",
-        counted(imported.operations, "operation")
+        "{path}: {}{times}, {before}{threads}\nNow: {}, or {}\n",
+        counted(imported.operations, "operation"),
+        with_tape("run"),
+        with_tape("pick")
     )
 }

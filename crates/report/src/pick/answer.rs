@@ -116,7 +116,7 @@ fn nothing(picked: &Picked<'_>) -> String {
         return format!("None: {budget} is too short for a single round of one store.{}", enough(picked));
     }
     if failed.clone().all(is_without_room) {
-        return "None: the disk was full whatever was measured. Make room, or name another disk with --dir.".to_owned();
+        return "None: the disk was full for every store. Make room, or name another disk with --dir.".to_owned();
     }
     if failed.all(|cell| cell.end.failure == Some(FailureKind::Timeout)) {
         let others = no_time_for(picked);

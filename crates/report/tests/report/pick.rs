@@ -346,7 +346,10 @@ fn nothing_measured_is_said_with_the_reason() {
         &shown(broken(FailureKind::StoreError).collect(), &facts()),
         &["every store that was measured failed", "LMDB: at “what was asked”, store error: its words"],
     );
-    assert_says(&shown(broken(FailureKind::DiskFull).collect(), &facts()), &["None: the disk was full whatever was"]);
+    assert_says(
+        &shown(broken(FailureKind::DiskFull).collect(), &facts()),
+        &["None: the disk was full for every store"],
+    );
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::engine::find_rate;
 use crate::engine::run::workload_words;
 use crate::engine::run_file::{RunFile, WhatWhy};
 use crate::engine::setup::Setup;
+use crate::files::shown;
 use crate::tools::Missing;
 use crate::verbs::run::skipped;
 
@@ -36,7 +37,7 @@ pub(super) fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budge
         setup.plan.workloads.len(),
         setup.suite.rounds(),
         budget.map_or_else(String::new, |budget| format!(", within {} s", budget.as_secs())),
-        directory.display()
+        shown(directory)
     );
     match &file.find_rate {
         Some(facts) => {
