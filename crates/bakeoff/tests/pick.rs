@@ -155,6 +155,13 @@ fn a_need_from_a_trace() {
     let shown =
         place.run(&["pick", "--trace", "app.csv", "--stores", "lmdb,sqlite", "--budget", "8s"]).expect(0).stdout;
     assert!(shown.contains("records 150") && shown.contains("mix upsert=750,get=2250"), "{shown}");
+    // A key that is too long for a store is there once: nobody who measures its mean would see it.
+    let long: String = (0..99).map(|number| format!("set,k{number},9\n")).collect();
+    place.write("long.csv", &format!("op,key,value_size\n{long}set,{},9\n", "k".repeat(600)));
+    let told = place.run(&["tape", "summary", "long.csv"]).expect(0).stdout;
+    assert!(told.contains("..600B"), "{told}");
+    let none = place.run(&["pick", "--trace", "long.csv", "--stores", "lmdb", "--budget", "5s"]).expect(1).stdout;
+    assert!(none.contains("takes no keys of 600B"), "{none}");
     // Of nine keys nothing can be told: what is assumed is said.
     let nine: String = (0..9).map(|number| format!("get,k{number},9\n")).collect();
     place.write("nine.csv", &format!("op,key,value_size\n{nine}"));

@@ -141,6 +141,9 @@ fn the_like_of_a_trace_is_what_pick_takes() {
     place.write("app.csv", &format!("op,key,value_size\n{rows}"));
     let told = place.run(&["tape", "summary", "app.csv"]).expect(0).stdout;
     assert!(told.contains("--value-size 1B..1GiB"), "{told}");
+    place.write("scans.csv", "op,key,value_size,thread\nscan,a,,x\nset,b,1,y\nset,c,1,x\n");
+    let told = place.run(&["tape", "summary", "scans.csv"]).expect(0).stdout;
+    assert!(told.contains("scan=1") && !told.contains("--threads"), "{told}");
 }
 
 #[test]

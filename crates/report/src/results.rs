@@ -173,7 +173,7 @@ impl Assembly {
         let mut notes = Vec::new();
         if !self.unfinished.is_empty() {
             let count = self.unfinished.len();
-            notes.push(format!("{count} unfinished round(s) of cells are left out; `--resume` does them again"));
+            notes.push(format!("{count} unfinished round(s) of cells are left out; `run --resume` does them again, but of a pick, which begins anew"));
         }
         if self.repeated > 0 {
             notes.push(format!(

@@ -56,7 +56,8 @@ impl RecordSizes {
             min if min < middle => SizeRange { min, max: (2.0 * mean).round() as u64 - min },
             _ => SizeRange { min: middle, max: middle },
         };
-        Some(Self { sizes, range, differs: distance(&bytes, range) / sum as f64 })
+        // Where all are empty none differs.
+        Some(Self { sizes, range, differs: distance(&bytes, range) / sum.max(1) as f64 })
     }
 }
 

@@ -18,8 +18,9 @@ use crate::sizes::{RecordSizes, Sizes};
 /// The most different keys that are counted: they take about 20 bytes of memory each.
 pub(crate) const KEYS_MAX: usize = 200_000_000;
 
-/// Stands for the length of a value that no line tells.
+/// Stand for the length of a value that no line tells, and for that of a key which was never found.
 const UNKNOWN: u32 = u32::MAX;
+const NOTHING: u32 = u32::MAX - 1;
 
 /// When operations came.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,7 +116,7 @@ impl Summary {
 /// What is known of a key: no more, since there may be very many.
 struct Key {
     count: u32,
-    /// Of the value seen last, 0 if nothing was ever found, or `UNKNOWN`.
+    /// Of the value seen last, or `NOTHING`, or `UNKNOWN`.
     value_bytes: u32,
 }
 
@@ -145,15 +146,19 @@ impl Counting {
             Key { count: 0, value_bytes: UNKNOWN }
         });
         key.count = key.count.saturating_add(1);
-        // A length of 0 is that of a key that is not there: it does not say how long its value was before.
-        if let Some(bytes) = event.value_bytes.filter(|bytes| *bytes > 0 || key.value_bytes == UNKNOWN) {
-            key.value_bytes = u32::try_from(bytes).unwrap_or(UNKNOWN - 1);
+        // A length of 0 that was read is that of a key that is not there: it does not say how long its value was before.
+        let writes = matches!(event.operation, Operation::Insert | Operation::Update | Operation::Upsert);
+        let told = event.value_bytes.filter(|bytes| *bytes > 0 || writes);
+        match told {
+            Some(bytes) => key.value_bytes = u32::try_from(bytes).unwrap_or(NOTHING - 1),
+            None if event.value_bytes.is_some() && key.value_bytes == UNKNOWN => key.value_bytes = NOTHING,
+            None => {}
         }
         if self.keys.len() > KEYS_MAX {
             return Err(TraceError::TooManyKeys { origin: event.origin, most: KEYS_MAX as u64 });
         }
         self.key_bytes.record(event.key_bytes);
-        if let Some(bytes) = event.value_bytes.filter(|bytes| *bytes > 0) {
+        if let Some(bytes) = told {
             self.value_bytes.record(bytes);
         }
         event.time_s.into_iter().for_each(|time_s| self.arrived(time_s));
@@ -177,7 +182,7 @@ impl Counting {
             return Err(TraceError::Empty);
         };
         let arrival = self.arrival();
-        let told = self.keys.values().map(|key| key.value_bytes).filter(|bytes| ![0, UNKNOWN].contains(bytes));
+        let told = self.keys.values().map(|key| key.value_bytes).filter(|bytes| ![NOTHING, UNKNOWN].contains(bytes));
         let record_value_bytes = RecordSizes::of(told.collect());
         Ok(Summary {
             operations: self.operations,
@@ -196,7 +201,11 @@ impl Counting {
 
     fn working_set_bytes(&self, records: Option<RecordSizes>) -> u64 {
         let mean = records.map_or(0, |records| records.sizes.mean.round() as u64);
-        let value_bytes = |key: &Key| if key.value_bytes == UNKNOWN { mean } else { u64::from(key.value_bytes) };
+        let value_bytes = |key: &Key| match key.value_bytes {
+            UNKNOWN => mean,
+            NOTHING => 0,
+            bytes => u64::from(bytes),
+        };
         self.different_key_bytes + self.keys.values().map(value_bytes).sum::<u64>()
     }
 

@@ -241,3 +241,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn empty_values_that_are_written_are_lengths_and_those_that_are_read_are_none() {
+    let of = |rows: &str| {
+        let text = format!("op,key,value_size\n{rows}");
+        Summary::read(Trace::new(text.as_bytes(), None).unwrap(), &|_| ControlFlow::Continue(())).unwrap()
+    };
+    let empty = of("set,a,0\nset,b,0\nget,a,0\n").record_value_bytes.unwrap();
+    assert_eq!((empty.range.min, empty.range.max, empty.sizes.max), (0, 0, 0));
+    assert!(empty.differs == 0.0);
+    assert!(of("get,a,0\nget,b,0\ndelete,a,0\n").record_value_bytes.is_none());
+    let both = of("set,a,10\nget,a,0\ndelete,a,0\n").record_value_bytes.unwrap();
+    assert_eq!(both.sizes.max, 10, "that it was gone later says nothing of how long it was");
+}

@@ -48,7 +48,7 @@ impl Results {
         }
         self.file
             .write_all(&text)
-            .context("cannot add to results.jsonl: is the disk full? --resume goes on from here")?;
+            .context("cannot add to results.jsonl: is the disk full? Make room: `bakeoff run --resume` goes on from here, and a pick begins anew")?;
         for line in &lines {
             if let ResultLine::Cell(end) = line {
                 self.finished.insert((end.cell.clone(), end.round), end.status);

@@ -144,8 +144,9 @@ fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Strin
         lacks.push(format!("does not offer batches of writes, in which the records are loaded in class {class}"));
     }
     let (least, most) = (store.key_bytes_min, store.key_bytes_max.unwrap_or(u64::MAX));
-    if !(least..=most).contains(&need.key_bytes) {
-        lacks.push(format!("takes no keys of {}", format_size(need.key_bytes)));
+    let keys = [need.key_bytes, need.key_bytes_longest];
+    if let Some(bytes) = keys.into_iter().find(|bytes| !(least..=most).contains(bytes)) {
+        lacks.push(format!("takes no keys of {}", format_size(bytes)));
     }
     if let Some(most) = store.value_bytes_max.filter(|most| need.value_bytes.max > *most) {
         lacks.push(format!("takes values of up to {}", format_size(most)));

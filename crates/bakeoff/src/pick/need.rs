@@ -56,7 +56,9 @@ pub(crate) enum Stores {
 pub(crate) struct Need {
     pub(crate) records: u64,
     pub(crate) value_bytes: SizeRange,
+    /// Of the keys that are measured, and of the longest that a store must take.
     pub(crate) key_bytes: u64,
+    pub(crate) key_bytes_longest: u64,
     /// Kinds of operation by weight, in the order typed.
     pub(crate) mix: Vec<(String, f64)>,
     /// As a suite takes it.
@@ -100,10 +102,12 @@ impl Need {
     /// The words as what they mean, each checked by itself.
     fn of(typed: &Typed) -> Result<Self> {
         let of = |key| typed.get(key);
+        let (key_bytes, key_bytes_longest) = key_bytes(&of("key-size"))?;
         Ok(Self {
             records: within(&of("records"), parse_count, (1, PICK_RECORDS_MAX), format_count)?,
             value_bytes: value_bytes(&of("value-size"))?,
-            key_bytes: key_bytes(&of("key-size"))?,
+            key_bytes,
+            key_bytes_longest,
             mix: mix(&of("mix"))?,
             access: access(&of("access"))?,
             data: word(&of("data"), &Data::ALL.map(|data| (data.name(), data)))?,
@@ -157,6 +161,9 @@ pub(crate) fn is_write(kind: &str) -> bool {
     !matches!(kind, "get" | "scan")
 }
 
+/// The longest key that a trace may have.
+const KEY_BYTES_LONGEST: u64 = 65_535;
+
 fn within<E: std::fmt::Display>(
     word: &Word,
     parse: fn(&str) -> Result<u64, E>,
@@ -180,12 +187,18 @@ fn value_bytes(word: &Word) -> Result<SizeRange> {
     }
 }
 
-fn key_bytes(word: &Word) -> Result<u64> {
-    let bytes = within(word, parse_size, (4, 128), format_size)?;
+/// How long the keys are that are measured, and the longest that there are: `16`, or `16..600` where they are of many lengths.
+fn key_bytes(word: &Word) -> Result<(u64, u64)> {
+    let part = |text: &str| Word { place: word.place.clone(), text: text.trim().to_owned() };
+    let (measured, longest) = word.text.split_once("..").map_or((&*word.text, None), |(from, to)| (from, Some(to)));
+    let bytes = within(&part(measured), parse_size, (4, 128), format_size)?;
     if (5..10).contains(&bytes) {
         bail!("{} {}: keys have 4 bytes (integers) or 10 to 128", word.place, word.text);
     }
-    Ok(bytes)
+    match longest {
+        None => Ok((bytes, bytes)),
+        Some(text) => Ok((bytes, within(&part(text), parse_size, (bytes, KEY_BYTES_LONGEST), format_size)?)),
+    }
 }
 
 fn mix(word: &Word) -> Result<Vec<(String, f64)>> {

@@ -43,7 +43,14 @@ pub(crate) fn need(summary: &Summary) -> Vec<(&'static str, String)> {
     let mut need = vec![
         // A need has a record for each thread.
         ("records", summary.keys.max(RECORDS_MIN).max(summary.threads.unwrap_or(1).into()).to_string()),
-        ("key-size", format!("{key_bytes}B")),
+        (
+            "key-size",
+            match summary.key_bytes.max {
+                // What is measured has one length, but a store must take them all.
+                longest if longest > key_bytes => format!("{key_bytes}B..{longest}B"),
+                _ => format!("{key_bytes}B"),
+            },
+        ),
         ("mix", mix.join(",")),
     ];
     // Of records, not of operations: they are what is loaded.
@@ -52,7 +59,10 @@ pub(crate) fn need(summary: &Summary) -> Vec<(&'static str, String)> {
         // A range with the mean of a few small and many of the largest would end beyond those.
         ("value-size", format_size_range(SizeRange { min, max: max.min(VALUE_BYTES_MAX) }))
     }));
-    need.extend(summary.threads.map(|threads| ("threads", threads.to_string())));
+    // What a scan finds while other threads write could not be checked, and so `pick` does not take both.
+    let scans = summary.mix.keys().any(|kind| kind.visits());
+    let apart = !(scans && summary.mix.keys().any(|kind| kind.writes()));
+    need.extend(summary.threads.filter(|_| apart).map(|threads| ("threads", threads.to_string())));
     need.extend(summary.popularity.map(|popularity| ("access", access(popularity.law))));
     need
 }
@@ -114,7 +124,7 @@ pub(crate) fn words(summary: &Summary) -> String {
     );
     out += &match summary.value_bytes {
         Some(sizes) => format!("values       of operations {}\n", words_of_sizes(sizes)),
-        None => "values       no line tells the length of one\n".to_owned(),
+        None => "values       no line tells the length of one: `pick` assumes one of its own unless\n             --value-size says another\n".to_owned(),
     };
     if let (Some(records), Some(operations)) = (summary.record_value_bytes, summary.value_bytes) {
         out += &words_of_records(records, operations);

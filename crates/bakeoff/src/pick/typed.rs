@@ -36,7 +36,7 @@ const fn item(key: &'static str, question: &'static str, examples: &'static str,
 pub(crate) const ITEMS: [Item; 17] = [
     item("records", "How many records are there?", "5000, 100k, 2M", "100k"),
     item("value-size", "How large is a value?", "200B, 1KiB..10KiB", "1KiB"),
-    item("key-size", "How long is a key, in bytes?", "4, 16, 32; 10 to 128", "16"),
+    item("key-size", "How long is a key, in bytes?", "4, 16, 32; 10 to 128; 24..600 if some are longer", "16"),
     item(
         "mix",
         "What is done, by weight? (get, insert, update, upsert, delete, scan)",

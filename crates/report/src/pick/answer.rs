@@ -298,7 +298,11 @@ fn not_asked(picked: &Picked<'_>, asked: &Ranking, width: usize) -> String {
     if tried.is_empty() {
         return String::new();
     }
-    let others = asked.order.iter().map(|place| place.name.clone()).filter(|name| !tried.contains(name.as_str()));
+    // Those that were dropped after a round have no place in the order.
+    let dropped = picked.facts.dropped.iter().map(|each| &each.store);
+    let dropped = dropped.filter(|name| asked.order.iter().all(|place| place.name != **name));
+    let others = asked.order.iter().map(|place| &place.name).chain(dropped).cloned();
+    let others = others.filter(|name| !tried.contains(name.as_str()));
     let (chosen, others): (Vec<_>, Vec<_>) = others.partition(|name| picked.facts.finalists.contains(name));
     let (level, behind): (Vec<_>, Vec<_>) = others.into_iter().partition(|name| asked.tied.contains(name));
     let finalists = picked.facts.finalists.len();

@@ -321,8 +321,11 @@ fn those_that_stayed_at_one_round_do_not_spoil_the_proof() {
     cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
     cells.extend(rounds("flat-folder", PICK_ASKED, &[9000]));
     let dropped = vec![Excluded { store: "flat-folder".to_owned(), why: "9.0 × the cost".to_owned() }];
-    let text = shown(cells, &PickFacts { dropped, ..facts() });
+    cells.extend(rounds("lmdb", "same", &[1000, 1010, 990]));
+    cells.extend(rounds("sqlite", "same", &[2000, 2020, 1980]));
+    let text = shown(cells, &PickFacts { dropped, questions: vec![question("same", None)], ..facts() });
     assert_says(&text, &["LMDB: its mean time", "is the best", "Flat folder: 9.0 × the cost"]);
+    assert_says(&text, &["Not tried with any of these changes, being further behind: Flat folder."]);
 }
 
 #[test]
