@@ -44,9 +44,9 @@ fn a_stall_bounds_the_rate_since_all_that_come_meanwhile_wait() {
     place.write("stall.toml", &suite(500, "rate = 800\narrivals = \"fixed\"", stall));
     let run = place.run(&["run", "stall.toml", "--rounds", "1", "--find-rate", "p90<50ms"]).expect(0);
     // Of the hundred milliseconds those wait for more than fifty that come in its first half: above 1,020 a second more than fifty of 500.
+    // A little below it one that is late for another reason is enough, and a search may come to 1,019.
     let tries = tries(&place);
-    let failed =
-        tries.iter().map(|(rate, _)| *rate).filter(|rate| *rate > 1_020).min().expect("a rate that cannot hold");
+    let failed = tries.iter().map(|(rate, _)| *rate).filter(|rate| *rate > 960).min().expect("a rate that cannot hold");
     assert!(failed <= 1_600, "{tries:?}");
     // It begins at the rate of the closed loop, in which the stall is most of the time.
     let closed = &place.cells()[0];
