@@ -4,6 +4,7 @@ import bakeoff.store.Capability;
 import bakeoff.store.Direction;
 import bakeoff.store.Durability;
 import bakeoff.store.Form;
+import bakeoff.store.NewNames;
 import bakeoff.store.OpenRequest;
 import bakeoff.store.Output;
 import bakeoff.store.Session;
@@ -15,6 +16,8 @@ import bakeoff.store.StoreException;
 import bakeoff.store.StoreType;
 import bakeoff.store.Versions;
 import bakeoff.store.Visitor;
+import java.io.IOException;
+import java.util.Optional;
 import jetbrains.exodus.ByteIterable;
 import jetbrains.exodus.env.Cursor;
 import jetbrains.exodus.env.Environment;
@@ -45,7 +48,7 @@ public final class Xodus implements StoreType {
                         WIKI + "Environments")
                 .durability(
                         Durability.POWER,
-                        "setLogDurableWrite(true): the log is flushed at every commit",
+                        "setLogDurableWrite(true): the log is flushed at every commit, and by this adapter the name of a new piece of it",
                         WIKI + "Environments")
                 .can(
                         Capability.SCAN_FROM,
@@ -81,7 +84,9 @@ public final class Xodus implements StoreType {
         Environment environment = Environments.newInstance(request.directory().toFile(), config(request));
         jetbrains.exodus.env.Store store = environment.computeInTransaction(
                 transaction -> environment.openStore(STORE, StoreConfig.WITHOUT_DUPLICATES, transaction));
-        return new Opened(environment, store);
+        boolean power = request.durability() == Durability.POWER;
+        return new Opened(
+                environment, store, power ? Optional.of(new NewNames(request.directory())) : Optional.empty());
     }
 
     /** What an environment is opened with. */
@@ -92,7 +97,8 @@ public final class Xodus implements StoreType {
                 .setMemoryUsagePercentage(request.settings().integer("memory-percent"));
     }
 
-    private record Opened(Environment environment, jetbrains.exodus.env.Store store) implements Store<ByteIterable> {
+    private record Opened(Environment environment, jetbrains.exodus.env.Store store, Optional<NewNames> names)
+            implements Store<ByteIterable> {
         @Override
         public Form<ByteIterable> form() {
             return new XodusForm();
@@ -100,7 +106,7 @@ public final class Xodus implements StoreType {
 
         @Override
         public Session<ByteIterable> session(SessionPlan plan) {
-            return new OfThread(environment, store, plan);
+            return new OfThread(environment, store, names, plan);
         }
 
         @Override
@@ -112,12 +118,15 @@ public final class Xodus implements StoreType {
     private static final class OfThread implements Session<ByteIterable> {
         private final Environment environment;
         private final jetbrains.exodus.env.Store store;
+        private final Optional<NewNames> names;
         private final SessionPlan plan;
         private Transaction batch;
 
-        OfThread(Environment environment, jetbrains.exodus.env.Store store, SessionPlan plan) {
+        OfThread(
+                Environment environment, jetbrains.exodus.env.Store store, Optional<NewNames> names, SessionPlan plan) {
             this.environment = environment;
             this.store = store;
+            this.names = names;
             this.plan = plan;
         }
 
@@ -129,14 +138,14 @@ public final class Xodus implements StoreType {
         }
 
         /** Outside batches, a write is a batch of one. */
-        private void afterWrite() throws StoreException {
+        private void afterWrite() throws StoreException, IOException {
             if (!plan.batched()) {
                 commit();
             }
         }
 
         @Override
-        public void insert(ByteIterable key, ByteIterable value) throws StoreException {
+        public void insert(ByteIterable key, ByteIterable value) throws StoreException, IOException {
             if (plan.ascending()) {
                 store.putRight(writer(), key, value);
             } else if (!store.add(writer(), key, value)) {
@@ -149,18 +158,18 @@ public final class Xodus implements StoreType {
         }
 
         @Override
-        public void update(ByteIterable key, ByteIterable value) throws StoreException {
+        public void update(ByteIterable key, ByteIterable value) throws StoreException, IOException {
             upsert(key, value);
         }
 
         @Override
-        public void upsert(ByteIterable key, ByteIterable value) throws StoreException {
+        public void upsert(ByteIterable key, ByteIterable value) throws StoreException, IOException {
             store.put(writer(), key, value);
             afterWrite();
         }
 
         @Override
-        public void delete(ByteIterable key) throws StoreException {
+        public void delete(ByteIterable key) throws StoreException, IOException {
             store.delete(writer(), key);
             afterWrite();
         }
@@ -224,12 +233,16 @@ public final class Xodus implements StoreType {
         }
 
         @Override
-        public void commit() throws StoreException {
+        public void commit() throws StoreException, IOException {
             if (batch != null) {
                 boolean done = batch.commit();
                 batch = null;
                 if (!done) {
                     throw StoreException.store("the transaction was not committed");
+                }
+                // It may be in a piece of the log that is new, which Xodus does not flush the name of.
+                if (names.isPresent()) {
+                    names.get().flush();
                 }
             }
         }
