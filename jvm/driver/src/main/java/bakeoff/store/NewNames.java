@@ -11,20 +11,24 @@ import java.nio.file.attribute.FileTime;
  * there is a new log.
  */
 public final class NewNames {
+    /** Null where no power cut is to be survived. */
     private final Path directory;
     /** When the directory had changed last when it was flushed last. */
     private volatile FileTime flushed;
 
-    /** In this directory, whose names are flushed from here on. */
-    public NewNames(Path directory) {
-        this.directory = directory;
+    /** In the store's directory, whose names are flushed from here on, if the class is {@code power}. */
+    public NewNames(OpenRequest request) {
+        directory = request.durability() == Durability.POWER ? request.directory() : null;
     }
 
     /**
      * Flushes the directory if a name came or went since. To be called after a write is flushed and before it is acknowledged; where nothing
-     * changed it takes a look at the directory, a few microseconds.
+     * changed it takes a look at the directory, a few microseconds. In other classes it does nothing.
      */
     public void flush() throws IOException {
+        if (directory == null) {
+            return;
+        }
         FileTime changed = Files.getLastModifiedTime(directory);
         if (changed.equals(flushed)) {
             return;

@@ -28,7 +28,6 @@ import com.sleepycat.je.OperationStatus;
 import com.sleepycat.je.Transaction;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.Optional;
 
 /** Berkeley DB Java Edition: one database in one transactional environment. */
 public final class BerkeleyDbJe implements StoreType {
@@ -72,9 +71,7 @@ public final class BerkeleyDbJe implements StoreType {
     public Store<byte[]> open(OpenRequest request) {
         Environment environment = new Environment(request.directory().toFile(), config(request));
         Database database = environment.openDatabase(null, "records", databaseConfig());
-        boolean power = request.durability() == Durability.POWER;
-        return new Opened(
-                environment, database, power ? Optional.of(new NewNames(request.directory())) : Optional.empty());
+        return new Opened(environment, database, new NewNames(request));
     }
 
     /** What an environment is opened with. */
@@ -97,8 +94,7 @@ public final class BerkeleyDbJe implements StoreType {
     }
 
     /** With the names of new logs to be flushed after each commit in class {@code power}. */
-    private record Opened(Environment environment, Database database, Optional<NewNames> names)
-            implements Store<byte[]> {
+    private record Opened(Environment environment, Database database, NewNames names) implements Store<byte[]> {
         @Override
         public Form<byte[]> form() {
             return new ArrayForm();
@@ -119,14 +115,14 @@ public final class BerkeleyDbJe implements StoreType {
     private static final class OfThread implements Session<byte[]> {
         private final Environment environment;
         private final Database database;
-        private final Optional<NewNames> names;
+        private final NewNames names;
         private final boolean batched;
         private final DatabaseEntry keyEntry = new DatabaseEntry();
         private final DatabaseEntry valueEntry = new DatabaseEntry();
         /** The open batch; null outside of one, when each write is a transaction of its own. */
         private Transaction batch;
 
-        OfThread(Environment environment, Database database, Optional<NewNames> names, boolean batched) {
+        OfThread(Environment environment, Database database, NewNames names, boolean batched) {
             this.environment = environment;
             this.database = database;
             this.names = names;
@@ -172,8 +168,8 @@ public final class BerkeleyDbJe implements StoreType {
 
         /** What was committed is to survive a power cut: it may be in a log that is new, which Berkeley DB does not flush the name of. */
         private void acknowledge() throws IOException {
-            if (batch == null && names.isPresent()) {
-                names.get().flush();
+            if (batch == null) {
+                names.flush();
             }
         }
 

@@ -90,7 +90,7 @@ public final class LevelDbJni implements StoreType {
     public Store<byte[]> open(OpenRequest request) throws IOException {
         DB db = JniDBFactory.factory.open(request.directory().toFile(), options(request));
         WriteOptions write = new WriteOptions().sync(request.durability() == Durability.POWER);
-        return new Opened(db, write, new NewNames(request.directory()));
+        return new Opened(db, write, new NewNames(request));
     }
 
     /** What a database is opened with. */
@@ -124,7 +124,9 @@ public final class LevelDbJni implements StoreType {
     private static final class OfThread implements Session<byte[]> {
         private final DB db;
         private final WriteOptions write;
+        /** LevelDB itself leaves it at that there is a new log: https://github.com/google/leveldb/issues/196. */
         private final NewNames names;
+
         private final boolean batched;
         private WriteBatch batch;
 
@@ -158,7 +160,7 @@ public final class LevelDbJni implements StoreType {
                 batch().put(key, value);
             } else {
                 db.put(key, value, write);
-                flushNames();
+                names.flush();
             }
         }
 
@@ -168,13 +170,6 @@ public final class LevelDbJni implements StoreType {
                 batch().delete(key);
             } else {
                 db.delete(key, write);
-                flushNames();
-            }
-        }
-
-        /** LevelDB itself leaves it at that there is a new log: https://github.com/google/leveldb/issues/196. */
-        private void flushNames() throws IOException {
-            if (write.sync()) {
                 names.flush();
             }
         }
@@ -247,7 +242,7 @@ public final class LevelDbJni implements StoreType {
         public void commit() throws IOException {
             if (batch != null) {
                 db.write(batch, write);
-                flushNames();
+                names.flush();
                 batch.close();
                 batch = null;
             }

@@ -17,7 +17,6 @@ import bakeoff.store.StoreType;
 import bakeoff.store.Versions;
 import bakeoff.store.Visitor;
 import java.io.IOException;
-import java.util.Optional;
 import jetbrains.exodus.ByteIterable;
 import jetbrains.exodus.env.Cursor;
 import jetbrains.exodus.env.Environment;
@@ -84,9 +83,7 @@ public final class Xodus implements StoreType {
         Environment environment = Environments.newInstance(request.directory().toFile(), config(request));
         jetbrains.exodus.env.Store store = environment.computeInTransaction(
                 transaction -> environment.openStore(STORE, StoreConfig.WITHOUT_DUPLICATES, transaction));
-        boolean power = request.durability() == Durability.POWER;
-        return new Opened(
-                environment, store, power ? Optional.of(new NewNames(request.directory())) : Optional.empty());
+        return new Opened(environment, store, new NewNames(request));
     }
 
     /** What an environment is opened with. */
@@ -97,7 +94,7 @@ public final class Xodus implements StoreType {
                 .setMemoryUsagePercentage(request.settings().integer("memory-percent"));
     }
 
-    private record Opened(Environment environment, jetbrains.exodus.env.Store store, Optional<NewNames> names)
+    private record Opened(Environment environment, jetbrains.exodus.env.Store store, NewNames names)
             implements Store<ByteIterable> {
         @Override
         public Form<ByteIterable> form() {
@@ -118,12 +115,11 @@ public final class Xodus implements StoreType {
     private static final class OfThread implements Session<ByteIterable> {
         private final Environment environment;
         private final jetbrains.exodus.env.Store store;
-        private final Optional<NewNames> names;
+        private final NewNames names;
         private final SessionPlan plan;
         private Transaction batch;
 
-        OfThread(
-                Environment environment, jetbrains.exodus.env.Store store, Optional<NewNames> names, SessionPlan plan) {
+        OfThread(Environment environment, jetbrains.exodus.env.Store store, NewNames names, SessionPlan plan) {
             this.environment = environment;
             this.store = store;
             this.names = names;
@@ -241,9 +237,7 @@ public final class Xodus implements StoreType {
                     throw StoreException.store("the transaction was not committed");
                 }
                 // It may be in a piece of the log that is new, which Xodus does not flush the name of.
-                if (names.isPresent()) {
-                    names.get().flush();
-                }
+                names.flush();
             }
         }
 
