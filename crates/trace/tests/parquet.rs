@@ -14,35 +14,60 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use proptest::prelude::*;
 
-const SCHEMA: &str = "message trace {
-    required double time; required binary op (STRING); required int64 key; optional int32 value_size; required binary thread (STRING);
-}";
-
 const CSV: &str = "time,op,key,value_size,thread\n0,get,7,10,a\n0.5,set,8,300,b\n2,get,7,,a\n";
 
-fn write(path: &Path, compression: Compression) {
-    let texts = |words: [&str; 3]| words.map(ByteArray::from);
+/// A column's values, a row each.
+enum Values {
+    Text(&'static [&'static str]),
+    Float(&'static [f32]),
+    Double(&'static [f64]),
+    Int(&'static [i32]),
+    /// What is left of a row's place in the others is null.
+    IntOrNull(&'static [i32], &'static [i16]),
+    Long(&'static [i64]),
+    Bool(&'static [bool]),
+}
+
+/// A file of columns with these declarations.
+fn write_columns(path: &Path, compression: Compression, columns: &[(&str, Values)]) {
+    let declarations: String = columns.iter().map(|(declaration, _)| format!("{declaration} ")).collect();
+    let schema = Arc::new(parse_message_type(&format!("message trace {{ {declarations} }}")).unwrap());
     let properties = WriterProperties::builder().set_compression(compression).build();
-    let schema = Arc::new(parse_message_type(SCHEMA).unwrap());
     let mut file = SerializedFileWriter::new(File::create(path).unwrap(), schema, Arc::new(properties)).unwrap();
     let mut group = file.next_row_group().unwrap();
-    let mut column = group.next_column().unwrap().unwrap();
-    column.typed::<DoubleType>().write_batch(&[0.0, 0.5, 2.0], None, None).unwrap();
-    column.close().unwrap();
-    let mut column = group.next_column().unwrap().unwrap();
-    column.typed::<ByteArrayType>().write_batch(&texts(["get", "set", "get"]), None, None).unwrap();
-    column.close().unwrap();
-    let mut column = group.next_column().unwrap().unwrap();
-    column.typed::<Int64Type>().write_batch(&[7, 8, 7], None, None).unwrap();
-    column.close().unwrap();
-    let mut column = group.next_column().unwrap().unwrap();
-    column.typed::<Int32Type>().write_batch(&[10, 300], Some(&[1, 1, 0]), None).unwrap();
-    column.close().unwrap();
-    let mut column = group.next_column().unwrap().unwrap();
-    column.typed::<ByteArrayType>().write_batch(&texts(["a", "b", "a"]), None, None).unwrap();
-    column.close().unwrap();
+    for (_, values) in columns {
+        let mut column = group.next_column().unwrap().unwrap();
+        let written = match values {
+            Values::Text(texts) => {
+                let texts: Vec<_> = texts.iter().map(|text| ByteArray::from(*text)).collect();
+                // Those that may be repeated have one value in each row; of columns that must be there levels are passed over.
+                let levels = (vec![1; texts.len()], vec![0; texts.len()]);
+                column.typed::<ByteArrayType>().write_batch(&texts, Some(&levels.0), Some(&levels.1))
+            }
+            Values::Float(numbers) => column.typed::<FloatType>().write_batch(numbers, None, None),
+            Values::Double(numbers) => column.typed::<DoubleType>().write_batch(numbers, None, None),
+            Values::Int(numbers) => column.typed::<Int32Type>().write_batch(numbers, None, None),
+            Values::IntOrNull(numbers, levels) => column.typed::<Int32Type>().write_batch(numbers, Some(levels), None),
+            Values::Long(numbers) => column.typed::<Int64Type>().write_batch(numbers, None, None),
+            Values::Bool(answers) => column.typed::<BoolType>().write_batch(answers, None, None),
+        };
+        assert!(written.unwrap() > 0);
+        column.close().unwrap();
+    }
     group.close().unwrap();
     file.close().unwrap();
+}
+
+/// The rows of [`CSV`].
+fn write(path: &Path, compression: Compression) {
+    let columns = [
+        ("required double time;", Values::Double(&[0.0, 0.5, 2.0])),
+        ("required binary op (STRING);", Values::Text(&["get", "set", "get"])),
+        ("required int64 key;", Values::Long(&[7, 8, 7])),
+        ("optional int32 value_size;", Values::IntOrNull(&[10, 300], &[1, 1, 0])),
+        ("required binary thread (STRING);", Values::Text(&["a", "b", "a"])),
+    ];
+    write_columns(path, compression, &columns);
 }
 
 /// Every operation, as far as a test can compare it.
@@ -71,31 +96,15 @@ fn rows_are_those_of_the_same_csv() {
 
 /// A file as data frames are written: time stamps in nanoseconds, sizes that may be missing as numbers with a fraction.
 fn write_frame(path: &Path, compression: Compression) {
-    let schema =
-        "message trace { required int64 time (TIMESTAMP(NANOS, true)); required binary op (STRING); required int64 key;
-                  required double value_size; required binary thread (STRING); }";
-    let properties = WriterProperties::builder().set_compression(compression).build();
-    let schema = Arc::new(parse_message_type(schema).unwrap());
-    let mut file = SerializedFileWriter::new(File::create(path).unwrap(), schema, Arc::new(properties)).unwrap();
-    let mut group = file.next_row_group().unwrap();
-    let mut column = group.next_column().unwrap().unwrap();
-    let times = [1_700_000_000_000_000_000, 1_700_000_000_500_000_000, 1_700_000_002_000_000_000];
-    column.typed::<Int64Type>().write_batch(&times, None, None).unwrap();
-    column.close().unwrap();
-    let mut column = group.next_column().unwrap().unwrap();
-    column.typed::<ByteArrayType>().write_batch(&["get", "set", "get"].map(ByteArray::from), None, None).unwrap();
-    column.close().unwrap();
-    let mut column = group.next_column().unwrap().unwrap();
-    column.typed::<Int64Type>().write_batch(&[7, 8, 7], None, None).unwrap();
-    column.close().unwrap();
-    let mut column = group.next_column().unwrap().unwrap();
-    column.typed::<DoubleType>().write_batch(&[10.0, 300.0, f64::NAN], None, None).unwrap();
-    column.close().unwrap();
-    let mut column = group.next_column().unwrap().unwrap();
-    column.typed::<ByteArrayType>().write_batch(&["a", "b", "a"].map(ByteArray::from), None, None).unwrap();
-    column.close().unwrap();
-    group.close().unwrap();
-    file.close().unwrap();
+    let times = &[1_700_000_000_000_000_000, 1_700_000_000_500_000_000, 1_700_000_002_000_000_000];
+    let columns = [
+        ("required int64 time (TIMESTAMP(NANOS, true));", Values::Long(times)),
+        ("required binary op (STRING);", Values::Text(&["get", "set", "get"])),
+        ("required int64 key;", Values::Long(&[7, 8, 7])),
+        ("required double value_size;", Values::Double(&[10.0, 300.0, f64::NAN])),
+        ("required binary thread (STRING);", Values::Text(&["a", "b", "a"])),
+    ];
+    write_columns(path, compression, &columns);
 }
 
 #[test]
@@ -105,40 +114,6 @@ fn what_data_frames_write_is_read() {
     write_frame(&path, Compression::SNAPPY);
     let csv = "time,op,key,value_size,thread\n1700000000,get,7,10,a\n1700000000.5,set,8,300,b\n1700000002,get,7,,a\n";
     assert_eq!(events(Trace::open(&path, None).unwrap()), events(Trace::new(csv.as_bytes(), None).unwrap()));
-}
-
-/// A column of two rows.
-enum Values {
-    Text([&'static str; 2]),
-    Float([f32; 2]),
-    Int([i32; 2]),
-    Long([i64; 2]),
-    Bool([bool; 2]),
-}
-
-/// A file of columns with these declarations.
-fn write_columns(path: &Path, columns: &[(&str, Values)]) {
-    let declarations: String = columns.iter().map(|(declaration, _)| format!("{declaration} ")).collect();
-    let schema = Arc::new(parse_message_type(&format!("message trace {{ {declarations} }}")).unwrap());
-    let mut file = SerializedFileWriter::new(File::create(path).unwrap(), schema, Arc::default()).unwrap();
-    let mut group = file.next_row_group().unwrap();
-    for (_, values) in columns {
-        let mut column = group.next_column().unwrap().unwrap();
-        // Those that may be repeated have one value in each row.
-        let written = match values {
-            Values::Text(texts) => {
-                column.typed::<ByteArrayType>().write_batch(&texts.map(ByteArray::from), Some(&[1, 1]), Some(&[0, 0]))
-            }
-            Values::Float(numbers) => column.typed::<FloatType>().write_batch(numbers, None, None),
-            Values::Int(numbers) => column.typed::<Int32Type>().write_batch(numbers, None, None),
-            Values::Long(numbers) => column.typed::<Int64Type>().write_batch(numbers, None, None),
-            Values::Bool(answers) => column.typed::<BoolType>().write_batch(answers, None, None),
-        };
-        assert_eq!(written.unwrap(), 2);
-        column.close().unwrap();
-    }
-    group.close().unwrap();
-    file.close().unwrap();
 }
 
 #[test]
@@ -152,24 +127,23 @@ fn numbers_and_times_of_every_kind_are_read() {
         expected.push((event.key.to_vec(), event.value_bytes, event.time_s));
     }
     let times = [
-        ("required int32 time (TIME(MILLIS, true));", Values::Int([1_500, 2_000])),
-        ("required int64 time (TIME(MICROS, true));", Values::Long([1_500_000, 2_000_000])),
-        ("required int64 time (TIME(NANOS, true));", Values::Long([1_500_000_000, 2_000_000_000])),
-        ("required int64 time (TIMESTAMP(MILLIS, true));", Values::Long([1_500, 2_000])),
-        ("required int64 time (TIMESTAMP(MICROS, true));", Values::Long([1_500_000, 2_000_000])),
+        ("required int32 time (TIME(MILLIS, true));", Values::Int(&[1_500, 2_000])),
+        ("required int64 time (TIME(MICROS, true));", Values::Long(&[1_500_000, 2_000_000])),
+        ("required int64 time (TIME(NANOS, true));", Values::Long(&[1_500_000_000, 2_000_000_000])),
+        ("required int64 time (TIMESTAMP(MILLIS, true));", Values::Long(&[1_500, 2_000])),
+        ("required int64 time (TIMESTAMP(MICROS, true));", Values::Long(&[1_500_000, 2_000_000])),
     ];
     let sizes = [
-        ("required float value_size;", Values::Float([10.0, 300.0])),
-        ("required int32 value_size (DECIMAL(9, 0));", Values::Int([10, 300])),
-        ("required int64 value_size (DECIMAL(10, 0));", Values::Long([10, 300])),
-        ("required int64 value_size (INTEGER(64, false));", Values::Long([10, 300])),
-        ("required int32 value_size (INTEGER(16, true));", Values::Int([10, 300])),
+        ("required float value_size;", Values::Float(&[10.0, 300.0])),
+        ("required int32 value_size (DECIMAL(9, 0));", Values::Int(&[10, 300])),
+        ("required int64 value_size (DECIMAL(10, 0));", Values::Long(&[10, 300])),
+        ("required int64 value_size (INTEGER(64, false));", Values::Long(&[10, 300])),
+        ("required int32 value_size (INTEGER(16, true));", Values::Int(&[10, 300])),
     ];
     for (time, size) in times.into_iter().zip(sizes) {
         let kinds = format!("{} {}", time.0, size.0);
-        let (op, key) = (("optional binary op (STRING);", Values::Text(["get", "set"])), Values::Long([7, 8]));
-        // Of `optional` the writer takes the levels that it is given.
-        write_columns(&path, &[time, op, ("required int64 key;", key), size]);
+        let (op, key) = (("optional binary op (STRING);", Values::Text(&["get", "set"])), Values::Long(&[7, 8]));
+        write_columns(&path, Compression::UNCOMPRESSED, &[time, op, ("required int64 key;", key), size]);
         let mut trace = Trace::open(&path, None).unwrap();
         for expected in &expected {
             let event = trace.next_event().unwrap_or_else(|why| panic!("{kinds}: {why}")).unwrap();
@@ -183,14 +157,18 @@ fn columns_that_cannot_be_read_are_refused_with_their_kind() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("kinds.parquet");
     let refused = |key: (&'static str, Values), words: &str| {
-        let op = ("optional binary op (STRING);", Values::Text(["get", "set"]));
-        write_columns(&path, &[op, key, ("required int32 value_size;", Values::Int([1, 2]))]);
+        let op = ("optional binary op (STRING);", Values::Text(&["get", "set"]));
+        write_columns(
+            &path,
+            Compression::UNCOMPRESSED,
+            &[op, key, ("required int32 value_size;", Values::Int(&[1, 2]))],
+        );
         let why = read(&path).unwrap_err().to_string();
         assert!(why.contains(words) && why.contains("expected text, bytes, numbers or times"), "{why}");
     };
-    refused(("required boolean key;", Values::Bool([true, false])), "its column key has nothing but true and false");
-    refused(("repeated binary key (STRING);", Values::Text(["a", "b"])), "its column key has lists");
-    let of_parts = ("optional group KEY { required binary name (STRING); }", Values::Text(["a", "b"]));
+    refused(("required boolean key;", Values::Bool(&[true, false])), "its column key has nothing but true and false");
+    refused(("repeated binary key (STRING);", Values::Text(&["a", "b"])), "its column key has lists");
+    let of_parts = ("optional group KEY { required binary name (STRING); }", Values::Text(&["a", "b"]));
     refused(of_parts, "its column KEY has fields of several parts");
 }
 
@@ -198,12 +176,12 @@ fn columns_that_cannot_be_read_are_refused_with_their_kind() {
 fn where_something_is_wrong_is_a_row_and_no_line() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("rows.parquet");
-    let op = ("optional binary op (STRING);", Values::Text(["get", "fetch"]));
-    let size = ("required int32 value_size;", Values::Int([1, 2]));
-    write_columns(&path, &[op, ("required int64 key;", Values::Long([7, 8])), size]);
+    let op = ("optional binary op (STRING);", Values::Text(&["get", "fetch"]));
+    let size = ("required int32 value_size;", Values::Int(&[1, 2]));
+    write_columns(&path, Compression::UNCOMPRESSED, &[op, ("required int64 key;", Values::Long(&[7, 8])), size]);
     let why = read(&path).unwrap_err().to_string();
     assert!(why.starts_with("row 2: op is `fetch`"), "{why}");
-    write_columns(&path, &[("required int64 key;", Values::Long([7, 8]))]);
+    write_columns(&path, Compression::UNCOMPRESSED, &[("required int64 key;", Values::Long(&[7, 8]))]);
     let why = read(&path).unwrap_err().to_string();
     assert!(why.contains("its columns are `key`, expected a column named op"), "{why}");
 }
