@@ -7,7 +7,7 @@ use bakeoff_protocol::Axes;
 use serde_json::Value;
 
 use crate::export_csv::safe_text;
-use crate::figures::{of_values_alone, peak_memory, space_efficiency};
+use crate::figures::{peak_memory, space_efficiency_of_values};
 use crate::published::Published;
 use crate::results::{CellRound, failed_cells};
 use crate::run::{ReportError, Run};
@@ -98,9 +98,7 @@ fn statistics(rounds: &[&CellRound]) -> Vec<(&'static str, Statistics)> {
     };
     let memory = whole(rounds.iter().filter_map(|cell| Some(peak_memory(cell)? / 1024.0)).collect());
     // Theirs counts values alone.
-    let space =
-        rounds.iter().map(|cell| of_values_alone(cell)).filter_map(|cell| Some(space_efficiency(&cell)? * 100.0));
-    let space = whole(space.collect());
+    let space = whole(rounds.iter().filter_map(|cell| Some(space_efficiency_of_values(cell)? * 100.0)).collect());
     found.extend(memory.map(|memory| ("memory", memory)));
     found.extend(space.map(|space| ("space", space)));
     found

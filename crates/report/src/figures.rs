@@ -168,7 +168,7 @@ pub(crate) fn resolution(measure: &Measure, mode: Option<Mode>) -> f64 {
 }
 
 /// Bytes of values alone, without keys, alive at the end; `None` where keys are of many lengths.
-pub(crate) fn value_bytes(cell: &CellRound) -> Option<u64> {
+fn value_bytes(cell: &CellRound) -> Option<u64> {
     let key = cell.end.axes.key.as_str();
     let of_each = match (key.split_once(':'), key) {
         (Some((_, given)), _) => given.parse().ok()?,
@@ -189,8 +189,17 @@ pub(crate) fn of_values_alone(cell: &CellRound) -> CellRound {
 
 /// Data bytes per byte allocated after closing; `None` if either is unknown or nothing is there.
 pub(crate) fn space_efficiency(cell: &CellRound) -> Option<f64> {
+    by_allocated(cell.end.data_bytes, cell)
+}
+
+/// The same of values alone, where it is known how much those are.
+pub(crate) fn space_efficiency_of_values(cell: &CellRound) -> Option<f64> {
+    by_allocated(value_bytes(cell).unwrap_or(cell.end.data_bytes), cell)
+}
+
+fn by_allocated(bytes: u64, cell: &CellRound) -> Option<f64> {
     let allocated = cell.end.finished.as_ref()?.disk_after_close?.allocated_bytes;
-    (allocated > 0 && cell.end.data_bytes > 0).then(|| cell.end.data_bytes as f64 / allocated as f64)
+    (allocated > 0 && bytes > 0).then(|| bytes as f64 / allocated as f64)
 }
 
 /// The highest of the phases' peaks above the empty store; `None` if none could be read.

@@ -262,8 +262,7 @@ pub(crate) fn proven_ranking(cells: &[CellRound], variant: &str, goal: Goal) -> 
 /// Whether a race told anything: which store is best, or that some cannot be told apart, or that one alone can do what was asked, or that
 /// all others were far behind at once; and nothing where the disk was too full for one of them, which might be better than all.
 pub fn pick_is_answered(cells: &[CellRound], facts: &PickFacts) -> bool {
-    let is_asked = |cell: &&CellRound| cell.end.axes.variant.as_deref() == Some(PICK_ASKED);
-    if cells.iter().filter(is_asked).any(is_without_room) {
+    if of_variant(cells, PICK_ASKED).any(is_without_room) {
         return false;
     }
     let Some(ranking) = proven_ranking(cells, PICK_ASKED, facts.optimize) else { return false };
@@ -297,14 +296,17 @@ fn is_without_room(cell: &CellRound) -> bool {
     matches!(cell.end.failure, Some(FailureKind::DiskFull | FailureKind::Medium))
 }
 
+/// The rounds of a variant of a pick's suite.
+pub(crate) fn of_variant<'a>(cells: &'a [CellRound], variant: &'a str) -> impl Iterator<Item = &'a CellRound> + Clone {
+    cells.iter().filter(move |cell| cell.end.axes.variant.as_deref() == Some(variant))
+}
+
 /// The costs of every round of every store in a variant of a pick's suite, by name; stores that failed there have none.
 fn costs(cells: &[CellRound], variant: &str, goal: Goal) -> BTreeMap<String, Vec<f64>> {
     let failed = failed_cells(cells);
     let mut costs: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for cell in cells.iter().filter(|cell| !failed.contains(cell.end.cell.as_str())) {
-        if cell.end.axes.variant.as_deref() == Some(variant)
-            && let Some(cost) = goal.cost(cell)
-        {
+    for cell in of_variant(cells, variant).filter(|cell| !failed.contains(cell.end.cell.as_str())) {
+        if let Some(cost) = goal.cost(cell) {
             costs.entry(cell.end.axes.store.clone()).or_default().push(cost);
         }
     }
@@ -314,7 +316,7 @@ fn costs(cells: &[CellRound], variant: &str, goal: Goal) -> BTreeMap<String, Vec
 /// What the rounds so far of what was asked are compared by: the goal, or the mean while it is a percentile that they are too few to tell.
 pub fn goal_so_far(cells: &[CellRound], goal: Goal) -> Goal {
     let mut operations: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
-    for cell in cells.iter().filter(|cell| cell.end.axes.variant.as_deref() == Some(PICK_ASKED)) {
+    for cell in of_variant(cells, PICK_ASKED) {
         let of_store = operations.entry(&cell.end.axes.store).or_default();
         of_store.extend(application(cell).map(operations_of));
     }

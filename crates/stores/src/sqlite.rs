@@ -181,8 +181,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     let connection = configuration.connect()?;
     let table = kind_of_table(word(request.settings, "table")?, page_bytes, request.hints);
     connection.execute_batch(&create_table(table)).map_err(error_from_rusqlite)?;
-    let chosen = chosen(table, &configuration);
-    Ok(Box::new(Sqlite { configuration, chosen, idle: Mutex::new(vec![connection]) }))
+    Ok(Box::new(Sqlite { configuration, table, idle: Mutex::new(vec![connection]) }))
 }
 
 /// <https://sqlite.org/withoutrowid.html>: the mean row should be smaller than about a twentieth of a page, else rows
@@ -290,7 +289,8 @@ fn pragma_value(connection: &Connection, pragma: &str) -> Result<String, StoreEr
 
 struct Sqlite {
     configuration: Configuration,
-    chosen: Settings,
+    /// Its kind, a word of the setting.
+    table: &'static str,
     /// Connections that no session uses at the moment.
     idle: Mutex<Vec<Connection>>,
 }
@@ -327,7 +327,7 @@ impl Store for Sqlite {
     }
 
     fn chosen(&self) -> Settings {
-        self.chosen.clone()
+        chosen(self.table, &self.configuration)
     }
 
     /// <https://sqlite.org/lang_vacuum.html#vacuuminto>

@@ -157,20 +157,13 @@ impl Record<'_> {
     /// Bytes of the value that is written.
     #[inline]
     pub fn written_bytes(&self) -> u64 {
-        match self.operation {
-            Operation::Insert | Operation::Update | Operation::Upsert => u64::from(self.value_bytes),
-            _ => 0,
-        }
+        if self.operation.writes_value() { u64::from(self.value_bytes) } else { 0 }
     }
 
     /// Whether `value_offset` and `value_bytes` name a slice of the pool.
     #[inline]
     pub(crate) fn refers_to_pool(&self) -> bool {
-        match self.operation {
-            Operation::Insert | Operation::Update | Operation::Upsert => true,
-            Operation::Get => self.found(),
-            _ => false,
-        }
+        self.operation.writes_value() || self.operation == Operation::Get && self.found()
     }
 }
 

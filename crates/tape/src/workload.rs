@@ -74,7 +74,13 @@ impl Operation {
     /// Whether it changes the store.
     #[inline]
     pub fn writes(self) -> bool {
-        matches!(self, Self::Insert | Self::Update | Self::Upsert | Self::Delete)
+        self.writes_value() || self == Self::Delete
+    }
+
+    /// Whether it writes a value.
+    #[inline]
+    pub fn writes_value(self) -> bool {
+        matches!(self, Self::Insert | Self::Update | Self::Upsert)
     }
 }
 

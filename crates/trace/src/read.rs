@@ -14,7 +14,7 @@ use crate::parquet::{self, ParquetRows};
 use crate::times::Times;
 
 /// The longest key and the largest value that are believed, in bytes.
-const KEY_BYTES_MAX: u64 = 65_535;
+pub const KEY_BYTES_MAX: u64 = 65_535;
 const VALUE_BYTES_MAX: u64 = 1 << 30;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

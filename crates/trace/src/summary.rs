@@ -147,8 +147,7 @@ impl Counting {
         });
         key.count = key.count.saturating_add(1);
         // A length of 0 that was read is that of a key that is not there: it does not say how long its value was before.
-        let writes = matches!(event.operation, Operation::Insert | Operation::Update | Operation::Upsert);
-        let told = event.value_bytes.filter(|bytes| *bytes > 0 || writes);
+        let told = event.value_bytes.filter(|bytes| *bytes > 0 || event.operation.writes_value());
         match told {
             Some(bytes) => key.value_bytes = u32::try_from(bytes).unwrap_or(NOTHING - 1),
             None if event.value_bytes.is_some() && key.value_bytes == UNKNOWN => key.value_bytes = NOTHING,

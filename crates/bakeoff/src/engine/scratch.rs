@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use bakeoff_report::counted;
 
 use crate::engine::made_media;
-use crate::files::{Kind, OwnDirectory, count_files, empty_tree, remove_tree, remove_unfinished};
+use crate::files::{Kind, OwnDirectory, count_files, empty_tree, remove_tree, remove_unfinished, shown};
 
 /// The scratch directories of a run.
 pub(crate) struct Scratch {
@@ -230,9 +230,9 @@ pub(crate) fn tell_of_left_stores<'a>(media: impl Iterator<Item = &'a PathBuf>) 
             0 => {}
             count => tell!(
                 "note: {} holds what {} left when killed. To have the room back: bakeoff clean {}",
-                directory.display(),
-                counted(count as u64, "run"),
-                directory.display()
+                shown(directory),
+                counted(count, "run"),
+                shown(directory)
             ),
         }
     }

@@ -12,6 +12,7 @@ use bakeoff_suite::{
     parse_duration, parse_size, parse_size_range,
 };
 use bakeoff_tape::{Data, LANES_MAX, SizeRange};
+use bakeoff_trace::KEY_BYTES_MAX;
 
 use crate::pick::suite::PICK_RECORDS_MAX;
 use crate::pick::typed::{ITEMS, RESULTS, Typed, Word};
@@ -161,9 +162,6 @@ pub(crate) fn is_write(kind: &str) -> bool {
     !matches!(kind, "get" | "scan")
 }
 
-/// The longest key that a trace may have.
-const KEY_BYTES_LONGEST: u64 = 65_535;
-
 fn within<E: std::fmt::Display>(
     word: &Word,
     parse: fn(&str) -> Result<u64, E>,
@@ -197,7 +195,7 @@ fn key_bytes(word: &Word) -> Result<(u64, u64)> {
     }
     match longest {
         None => Ok((bytes, bytes)),
-        Some(text) => Ok((bytes, within(&part(text), parse_size, (bytes, KEY_BYTES_LONGEST), format_size)?)),
+        Some(text) => Ok((bytes, within(&part(text), parse_size, (bytes, KEY_BYTES_MAX), format_size)?)),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::pick::need::{Need, is_write};
 /// Rounds of a race at most: what differs by too little to be seen in so many does not matter.
 pub(crate) const ROUNDS_MAX: u32 = 20;
 
-/// The most records that are taken: half of those that can be numbered, which leaves enough for what the rounds insert.
+/// The most records that are taken: less than half of those that can be numbered, which leaves enough for what the rounds insert.
 pub(crate) const PICK_RECORDS_MAX: u64 = 2_000_000_000;
 
 /// Operations of a round: so many that what a store still does with the load is a small part of it, and few where each may wait for the disk.

@@ -8,6 +8,7 @@ use bakeoff_suite::did_you_mean;
 use toml::Spanned;
 
 use crate::cli::PickArguments;
+use crate::files::shown;
 use crate::pick::trace;
 
 /// The word for the directory in which results are kept.
@@ -123,19 +124,12 @@ impl Typed {
                 typed.set(item, format!("--{}", item.key), text.clone());
             }
         }
-        if let Some(path) = arguments.trace.as_ref().filter(|_| !typed.0.contains_key("value-size")) {
-            let of = ITEMS.iter().find(|item| item.key == "value-size").map_or("", |item| item.default);
-            anstream::eprintln!(
-                "bakeoff: {}: it tells no length of a value: value-size {of} is assumed unless --value-size says another",
-                bakeoff_report::printable(&path.display().to_string()),
-            );
-        }
-        if let Some(path) = arguments.trace.as_ref().filter(|_| !typed.0.contains_key("access")) {
-            anstream::eprintln!(
-                "bakeoff: {}: {}: access {ACCESS_ASSUMED} is assumed unless --access says another",
-                bakeoff_report::printable(&path.display().to_string()),
-                trace::POPULARITY_UNKNOWN
-            );
+        if let Some(path) = &arguments.trace {
+            let left = [("value-size", "it tells no length of a value"), ("access", trace::POPULARITY_UNKNOWN)];
+            for (key, why) in left.into_iter().filter(|(key, _)| !typed.0.contains_key(key)) {
+                let (path, assumed) = (shown(path), typed.get(key).text);
+                anstream::eprintln!("bakeoff: {path}: {why}: {key} {assumed} is assumed unless --{key} says another");
+            }
         }
         Ok(typed)
     }

@@ -15,7 +15,7 @@ use crate::Outcome;
 use crate::cli::{DEFAULT_RESULTS, ReportArguments};
 use crate::engine::results::RESULTS;
 use crate::engine::run_file::RUN_FILE;
-use crate::files::{Kind, MARKER, kind_of, newest_results, replace_file};
+use crate::files::{Kind, MARKER, kind_of, newest_results, replace_file, shown};
 
 /// The page's name in a run's directory.
 const PAGE: &str = "report.html";
@@ -82,7 +82,7 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
 /// Says what was left out of a run, which a file that is written for another program does not show.
 fn say_notes(run: &Run) {
     for note in &run.notes {
-        anstream::eprintln!("bakeoff: {}: {}", printable(&run.directory.display().to_string()), printable(note));
+        anstream::eprintln!("bakeoff: {}: {}", shown(&run.directory), printable(note));
     }
 }
 

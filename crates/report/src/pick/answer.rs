@@ -9,7 +9,7 @@ use crate::format::{counted, listed, printable, ratio, ratio_range};
 use crate::pick::time::{CLEAR, duration, enough, more_time};
 use crate::pick::{
     Goal, PICK_ASKED, PickFacts, Question, ROUNDS_PROOF, by_reason, costs::cost_table, is_ahead_by_far,
-    is_without_room, pick_is_answered, proven_ranking,
+    is_without_room, of_variant, pick_is_answered, proven_ranking,
 };
 use crate::results::CellRound;
 use crate::run::Run;
@@ -47,8 +47,8 @@ impl<'a> Picked<'a> {
     }
 
     /// The rounds of a variant.
-    pub(crate) fn cells(&self, variant: &str) -> impl Iterator<Item = &'a CellRound> {
-        self.run.cells.iter().filter(move |cell| cell.end.axes.variant.as_deref() == Some(variant))
+    pub(crate) fn cells<'v>(&'v self, variant: &'v str) -> impl Iterator<Item = &'v CellRound> {
+        of_variant(&self.run.cells, variant)
     }
 
     /// Names of the stores of which a round of this variant failed: none of their rounds of it count.

@@ -81,7 +81,7 @@ fn a_full_database_is_a_full_disk() {
     let mut configuration = Configuration::new(&request).unwrap();
     configuration.pragmas.push(("max_page_count", "8".to_owned()));
     let connection = configuration.connect().unwrap();
-    let store = Sqlite { configuration, chosen: Settings::new(), idle: Mutex::new(vec![connection]) };
+    let store = Sqlite { configuration, table: WITHOUT_ROWID, idle: Mutex::new(vec![connection]) };
     let result = store.session(&SessionPlan::default(), &mut |session| session.insert(b"key", &[1; 100_000]));
     assert!(matches!(result, Err(StoreError::DiskFull(_))), "{result:?}");
 }
