@@ -79,7 +79,7 @@ fn a_budget_too_short_says_so() {
 #[test]
 fn wrong_words_are_told_and_nothing_is_made() {
     let place = Place::new();
-    let wrong: [(&[&str], &[&str]); 21] = [
+    let wrong: [(&[&str], &[&str]); 22] = [
         (&["--records", "-5"], &["--records -5"]),
         (&["--records", "0"], &["--records 0", "out of range"]),
         (&["--records", "4294967295"], &["--records 4294967295", "2,000,000,000"]),
@@ -87,6 +87,7 @@ fn wrong_words_are_told_and_nothing_is_made() {
         (&["--value-size", "9TiB"], &["--value-size", "at most 1GiB"]),
         (&["--value-size", "10K"], &["--value-size", "10KiB"]),
         (&["--key-size", "7"], &["keys have 4 bytes"]),
+        (&["--key-size", "4..600"], &["--key-size 4..600: keys of 4 bytes are integers"]),
         (&["--mix", "gte=1"], &["did you mean `get`?"]),
         (&["--mix", "get"], &["has no weight"]),
         (&["--mix", "get=-1"], &["weight of `get`"]),
@@ -110,6 +111,7 @@ fn wrong_words_are_told_and_nothing_is_made() {
         place.run(&arguments).expect(2).says(words);
     }
     place.run(&["pick", "--need", "missing.toml"]).expect(2).says(&["missing.toml"]);
+    place.run(&["pick", "--trace", "."]).expect(2).says(&[". is a directory", "goes with --tape"]);
     assert!(place.runs().is_empty() && place.leftovers().is_empty());
 }
 

@@ -128,6 +128,7 @@ fn names_of_files_do_not_steer_a_terminal_and_advice_can_be_pasted() {
     let out = "an \u{1b}[31mapp.tape";
     let told = place.run(&["tape", "import", "app.csv", "--out", out]).expect(0).stdout;
     assert!(!told.contains('\u{1b}') && told.contains("\\u{1b}[31mapp.tape: "), "{told}");
+    assert!(told.contains("bakeoff run --tape TAPE") && told.contains("with that path for TAPE"), "{told}");
     let shown = place.run(&["tape", "show", out]).expect(0).stdout;
     assert!(!shown.contains('\u{1b}'), "{shown}");
     let told = place.run(&["tape", "import", "app.csv", "--out", "my app.tape"]).expect(0).stdout;
@@ -144,6 +145,7 @@ fn the_like_of_a_trace_is_what_pick_takes() {
     place.write("scans.csv", "op,key,value_size,thread\nscan,a,,x\nset,b,1,y\nset,c,1,x\n");
     let told = place.run(&["tape", "summary", "scans.csv"]).expect(0).stdout;
     assert!(told.contains("scan=1") && !told.contains("--threads"), "{told}");
+    assert!(told.contains("threads      `pick` takes one: what a scan finds"), "{told}");
 }
 
 #[test]

@@ -123,6 +123,15 @@ fn shared_settings() -> Vec<Setting> {
     ]
 }
 
+/// How many buckets were asked for, or else follow from the records there will be (0 if that is not known); and that as settings in force.
+pub(crate) fn buckets(request: &OpenRequest<'_>, advised: fn(u64) -> u64) -> Result<(u64, Settings), StoreError> {
+    let buckets = match request.settings.contains_key("buckets") {
+        true => integer(request.settings, "buckets")?,
+        false => advised(request.hints.records_max),
+    };
+    Ok((buckets, Settings::from([("buckets".to_owned(), buckets.into())])))
+}
+
 /// Creates or opens the database in this file with these parameters besides the shared ones, some of which were `chosen` for the data.
 pub(crate) fn open(
     request: &OpenRequest<'_>,

@@ -1,10 +1,9 @@
 //! Kyoto Cabinet's HashDB.
 
-use bakeoff_protocol::{MemoryShare, SettingKind, Settings, StoreDescription, Structure};
+use bakeoff_protocol::{MemoryShare, SettingKind, StoreDescription, Structure};
 
 use crate::describe::{memory, setting, share};
 use crate::kyoto_cabinet::{self, MANUAL};
-use crate::settings::integer;
 use crate::{OpenRequest, Store, StoreError};
 
 /// Buckets of a table about whose data nothing is known.
@@ -30,11 +29,9 @@ pub(crate) fn describe() -> StoreDescription {
 
 /// Creates or opens the table.
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
-    let buckets = match (request.settings.contains_key("buckets"), request.hints.records_max) {
-        (true, _) => integer(request.settings, "buckets")?,
-        (false, 0) => BUCKETS_DEFAULT,
-        (false, records) => records.saturating_mul(2).min(1 << 40),
-    };
-    let chosen = Settings::from([("buckets".to_owned(), buckets.into())]);
+    let (buckets, chosen) = kyoto_cabinet::buckets(request, |records| match records {
+        0 => BUCKETS_DEFAULT,
+        records => records.saturating_mul(2).min(1 << 40),
+    })?;
     kyoto_cabinet::open(request, "records.kch", &[("bnum", buckets)], false, chosen)
 }

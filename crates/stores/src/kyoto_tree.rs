@@ -1,6 +1,6 @@
 //! Kyoto Cabinet's TreeDB.
 
-use bakeoff_protocol::{MemoryShare, SettingKind, Settings, StoreDescription, Structure};
+use bakeoff_protocol::{MemoryShare, SettingKind, StoreDescription, Structure};
 
 use crate::describe::{memory, setting, share};
 use crate::settings::integer;
@@ -8,6 +8,9 @@ use crate::{OpenRequest, Store, StoreError, kyoto_cabinet};
 
 /// The tree asks for memory by the number of buckets: so many it opens anywhere, 10^11 end the process (`std::bad_alloc`).
 const BUCKETS_MAX: i64 = 1 << 30;
+
+/// What the library takes where it is not told (`DEFBNUM` in `kcplantdb.h`).
+const BUCKETS_DEFAULT: u64 = 65_536;
 
 /// What the store says of itself.
 pub(crate) fn describe() -> StoreDescription {
@@ -31,8 +34,8 @@ pub(crate) fn describe() -> StoreDescription {
         setting(
             "buckets",
             SettingKind::Integer { min: 1, max: BUCKETS_MAX },
-            Some(65_536.into()),
-            "Buckets of the hash table that holds the pages; a tenth of the records is advised.",
+            None,
+            "Buckets of the hash table that holds the pages; by default a tenth of the records, as is advised, and 65,536 at least.",
             source,
         ),
     ];
@@ -46,10 +49,12 @@ pub(crate) fn describe() -> StoreDescription {
 
 /// Creates or opens the tree.
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
+    let (buckets, chosen) =
+        kyoto_cabinet::buckets(request, |records| (records / 10).clamp(BUCKETS_DEFAULT, BUCKETS_MAX as u64))?;
     let parameters = [
         ("pccap", integer(request.settings, "cache")?),
         ("psiz", integer(request.settings, "page-size")?),
-        ("bnum", integer(request.settings, "buckets")?),
+        ("bnum", buckets),
     ];
-    kyoto_cabinet::open(request, "records.kct", &parameters, true, Settings::new())
+    kyoto_cabinet::open(request, "records.kct", &parameters, true, chosen)
 }

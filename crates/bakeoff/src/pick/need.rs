@@ -195,6 +195,13 @@ fn key_bytes(word: &Word) -> Result<(u64, u64)> {
     }
     match longest {
         None => Ok((bytes, bytes)),
+        Some(_) if bytes < 10 => {
+            bail!(
+                "{} {}: keys of 4 bytes are integers, all of one length; give 10 or more to measure with",
+                word.place,
+                word.text
+            )
+        }
         Some(text) => Ok((bytes, within(&part(text), parse_size, (bytes, KEY_BYTES_MAX), format_size)?)),
     }
 }

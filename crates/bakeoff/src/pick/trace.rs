@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use bakeoff_suite::{VALUE_BYTES_MAX, approximate_size, format_count, format_duration, format_size, format_size_range};
 use bakeoff_tape::{Operation, Recording, SizeRange, TapeReader};
 use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Sizes, Summary, Trace};
 
 use crate::engine::watch::Watch;
+use crate::files::shown;
 use crate::pick::typed::ACCESS_ASSUMED;
 
 /// Keys of which one can be more popular than another.
@@ -25,6 +26,12 @@ pub(crate) const POPULARITY_UNKNOWN: &str = "too few keys, or operations on each
 
 /// Reads a trace to its end.
 pub(crate) fn read(path: &Path, form: Option<Form>) -> Result<Summary> {
+    if path.is_dir() {
+        bail!(
+            "{} is a directory, and a trace is a file: what `bakeoff tape import` made goes with --tape",
+            shown(path)
+        );
+    }
     let watch = Watch::begin()?;
     let read = || -> Result<Summary> { Ok(Summary::read(Trace::open(path, form)?, &|progress| watch.hear(progress))?) };
     read().with_context(|| format!("cannot take {} as a trace", path.display()))
@@ -32,9 +39,10 @@ pub(crate) fn read(path: &Path, form: Option<Form>) -> Result<Summary> {
 
 /// What the trace shows, by the keys of a need. What it does not tell is left out.
 pub(crate) fn need(summary: &Summary) -> Vec<(&'static str, String)> {
-    let key_bytes = match summary.record_key_bytes.round() as u64 {
+    // Four bytes are an integer, which no key that is longer can be.
+    let key_bytes = match summary.key_bytes.max {
         0..=4 => 4,
-        bytes => bytes.clamp(10, 128),
+        _ => (summary.record_key_bytes.round() as u64).clamp(10, 128),
     };
     let kinds = summary.mix.iter().filter(|(kind, _)| **kind != Operation::ScanAll);
     // Weights have a limit, and traces have none.
@@ -59,12 +67,16 @@ pub(crate) fn need(summary: &Summary) -> Vec<(&'static str, String)> {
         // A range with the mean of a few small and many of the largest would end beyond those.
         ("value-size", format_size_range(SizeRange { min, max: max.min(VALUE_BYTES_MAX) }))
     }));
-    // What a scan finds while other threads write could not be checked, and so `pick` does not take both.
-    let scans = summary.mix.keys().any(|kind| kind.visits());
-    let apart = !(scans && summary.mix.keys().any(|kind| kind.writes()));
-    need.extend(summary.threads.filter(|_| apart).map(|threads| ("threads", threads.to_string())));
+    need.extend(threads(summary).map(|threads| ("threads", threads.to_string())));
     need.extend(summary.popularity.map(|popularity| ("access", access(popularity.law))));
     need
+}
+
+/// Threads of the trace that `pick` can take: what a scan finds while other threads write could not be checked.
+fn threads(summary: &Summary) -> Option<u32> {
+    let scans = summary.mix.keys().any(|kind| kind.visits());
+    let writes = summary.mix.keys().any(|kind| kind.writes());
+    summary.threads.filter(|_| !(scans && writes))
 }
 
 fn access(law: Law) -> String {
@@ -143,6 +155,9 @@ pub(crate) fn words(summary: &Summary) -> String {
             format_duration(Duration::from_secs_f64(arrival.duration_s)),
             arrival.variation
         );
+    }
+    if summary.threads.is_some_and(|count| count > 1) && threads(summary).is_none() {
+        out += "threads      `pick` takes one: what a scan finds while other threads write could not be checked\n";
     }
     let options: Vec<_> = need(summary).into_iter().map(|(key, text)| format!("--{key} {text}")).collect();
     let few = if summary.keys < RECORDS_MIN {

@@ -84,6 +84,9 @@ pub(crate) const ITEMS: [Item; 17] = [
     item("seed", "Which seed do random choices begin with?", "1, 42", "1"),
 ];
 
+/// Items that may say several things, as flags separate by commas.
+const LISTS: [&str; 5] = ["mix", "must", "language", "license", "stores"];
+
 /// What was typed for an item, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Word {
@@ -161,6 +164,9 @@ impl Typed {
         for (line, key, value) in lines {
             let place = format!("{file}:{line}: {key}");
             match (ITEMS.iter().find(|item| item.key == key), flat(value)) {
+                (Some(item), _) if value.is_array() && !LISTS.contains(&item.key) => {
+                    problems.push(format!("{place}: write one value, such as \"{}\", not a list", item.default));
+                }
                 (Some(item), Some(text)) => typed.set(item, place, text),
                 (Some(_), None) => {
                     problems.push(format!("{place}: write text, a number, a list, or a table of weights"))
@@ -238,6 +244,8 @@ mod tests {
         let said = |text| format!("{:#}", Typed::parse("n.toml", text).unwrap_err());
         assert!(said("record = 1").contains("did you mean `records`?"), "{}", said("record = 1"));
         assert!(said("records = true").contains("n.toml:1: records"), "{}", said("records = true"));
+        let list = said("key-size = [24, 600]\n");
+        assert!(list.starts_with("n.toml:1: key-size: write one value, such as \"16\""), "{list}");
         let both = said("threads = true\n\nrecord = 1\n");
         assert!(
             both.starts_with("n.toml:1: threads: write text") && both.contains("\nn.toml:3: unknown key"),

@@ -139,11 +139,15 @@ fn told(out: &Path, imported: &Imported) -> String {
         LaneFacts::Threads(count) => format!(", on {count} threads as in the trace"),
         LaneFacts::Dealt(count) => format!(", on {count} threads to which keys were dealt"),
     };
-    let with_tape = |verb| printable(&shell_command(&["bakeoff", verb, "--tape", &out.to_string_lossy()]));
+    // A name that would steer the terminal is not shown as it is, and so could not be pasted.
+    let name = out.to_string_lossy();
+    let (name, where_from) =
+        if printable(&name) == name { (&*name, "") } else { ("TAPE", ", with that path for TAPE") };
+    let with_tape = |verb| shell_command(&["bakeoff", verb, "--tape", name]);
     let timed = workload.import.as_ref().is_some_and(Import::is_timed);
     let times = if timed { ", with their times" } else { "" };
     format!(
-        "{path}: {}{times}, {before}{threads}\nNow: {}, or {}\n",
+        "{path}: {}{times}, {before}{threads}\nNow: {}, or {}{where_from}\n",
         counted(imported.operations, "operation"),
         with_tape("run"),
         with_tape("pick")

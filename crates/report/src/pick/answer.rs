@@ -202,10 +202,16 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
             format!("{title}, by far though not proven: its {figure} over {rounds} is the best.")
         }
         Verdict::Winner => format!("{title}: its {figure} over {rounds} is the best."),
-        Verdict::Tie => format!(
-            "{title}, but {} cannot be told apart from it: {figure} over {rounds}.",
-            picked.titles(&ranking.tied.iter().filter(|store| **store != best.name).cloned().collect::<Vec<_>>())
-        ),
+        Verdict::Tie => {
+            let others: Vec<_> = ranking.tied.iter().filter(|store| **store != best.name).cloned().collect();
+            let others = picked.titles(&others);
+            match pick_is_answered(&picked.run.cells, picked.facts) {
+                true => format!("{title}, but {others} cannot be told apart from it: {figure} over {rounds}."),
+                false => format!(
+                    "None yet: {title} leads, {figure} over {rounds}, but {others} cannot be told apart from it so soon."
+                ),
+            }
+        }
         Verdict::Unproven => {
             format!("{title} leads, {figure} over {rounds}, but not every store had the two rounds that a proof takes.")
         }
