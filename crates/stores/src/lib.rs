@@ -10,6 +10,15 @@ mod berkeley_btree;
 mod berkeley_db;
 #[cfg(feature = "berkeley-db")]
 mod berkeley_hash;
+#[cfg(any(
+    feature = "berkeley-db",
+    feature = "leveldb",
+    feature = "libmdbx",
+    feature = "lmdb",
+    feature = "rocksdb",
+    feature = "wiredtiger"
+))]
+mod c_path;
 mod describe;
 mod error;
 mod faulty;
@@ -31,6 +40,8 @@ mod libmdbx;
 #[cfg(feature = "lmdb")]
 mod lmdb;
 mod nested_folder;
+#[cfg(feature = "wiredtiger")]
+mod new_names;
 mod null;
 #[cfg(feature = "redb")]
 mod redb;

@@ -1,12 +1,10 @@
 //! What our thin layers over C++ libraries and this crate pass to each other: borrowed bytes and error messages.
 
-use std::ffi::CString;
 #[cfg(any(feature = "leveldb", feature = "rocksdb"))]
 use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
+#[cfg(any(feature = "leveldb", feature = "rocksdb"))]
 use crate::StoreError;
 
 /// Borrowed bytes. Null data means none at all.
@@ -58,10 +56,4 @@ pub(crate) fn take(message: *mut c_char) -> String {
         free(message);
         text
     }
-}
-
-/// A path as C libraries take it.
-pub(crate) fn path(path: &Path) -> Result<CString, StoreError> {
-    CString::new(path.as_os_str().as_bytes())
-        .map_err(|_| StoreError::BadRequest(format!("directory {} has a NUL in its name", path.display())))
 }

@@ -76,7 +76,7 @@ fn durability() -> BTreeMap<Durability, DurabilitySupport> {
         ),
         (
             Durability::Power,
-            "a log with transaction_sync=(enabled,method=fsync): it is flushed at every commit",
+            "a log with transaction_sync=(enabled,method=fsync): it is flushed at every commit, and the names of new logs, which it leaves, by bakeoff",
             source,
         ),
     ])
@@ -108,11 +108,18 @@ fn settings() -> Vec<Setting> {
             "https://source.wiredtiger.com/3.2.1/compression.html",
         ),
         setting(
+            "log-size",
+            bytes(100 << 10, 2 << 30),
+            Some((100 << 20).into()),
+            "Bytes of a log, after which another follows; without effect in class none.",
+            OPEN,
+        ),
+        setting(
             "checkpoint",
             bytes(1 << 20, 2 << 30),
             Some((100 << 20).into()),
             "Bytes of log after which all changed pages are written, so that old logs are removed; without effect in class none. \
-             The default is the size of a log.",
+             The default is that of log-size.",
             OPEN,
         ),
     ]
@@ -133,9 +140,9 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
         Durability::Power => Some("fsync"),
     };
     if let Some(method) = method {
-        let checkpoint = integer(settings, "checkpoint")?;
+        let (log_bytes, checkpoint) = (integer(settings, "log-size")?, integer(settings, "checkpoint")?);
         configuration += &format!(
-            ",log=(enabled=true),transaction_sync=(enabled=true,method={method}),checkpoint=(log_size={checkpoint})"
+            ",log=(enabled=true,file_max={log_bytes}),transaction_sync=(enabled=true,method={method}),checkpoint=(log_size={checkpoint})"
         );
     }
     if compression != "none" {
@@ -143,7 +150,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     }
     let page_bytes = integer(settings, "page-size")?;
     let table = format!("key_format=u,value_format=u,leaf_page_max={page_bytes},block_compressor={compression}");
-    let connection = Connection::open(request.directory, &configuration, &table)?;
+    let connection = Connection::open(request, &configuration, &table)?;
     let at_once_bytes = request.hints.value_bytes_max.saturating_mul(request.hints.threads.max(1).into());
     Ok(Box::new(WiredTiger { connection, cache: CacheUse { cache_bytes, at_once_bytes } }))
 }

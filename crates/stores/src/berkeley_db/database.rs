@@ -1,14 +1,14 @@
 //! Berkeley DB's handles with lifetimes: what its interface asks of its caller, the types see to.
 
-use std::ffi::{CStr, CString, c_int};
+use std::ffi::{CStr, c_int};
 use std::marker::PhantomData;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
 
 use super::cursor::Cursor;
 use super::sys::{self, Bytes, Room};
 use crate::StoreError;
+use crate::c_path::c_path;
 
 /// The library's version.
 pub(super) fn version() -> String {
@@ -23,7 +23,7 @@ struct Environment(*mut sys::Environment);
 
 impl Environment {
     fn open(directory: &Path, cache_bytes: u64, flush: bool) -> Result<Self, StoreError> {
-        let directory = to_c(directory)?;
+        let directory = c_path(directory)?;
         let mut raw = ptr::null_mut();
         // SAFETY: the path ends with NUL, and `raw` is a place for one pointer, which is set if the code is 0.
         check(unsafe {
@@ -104,8 +104,8 @@ impl Database {
         };
         // In an environment a relative path begins at its directory.
         let file = match environment {
-            Some(_) => to_c(Path::new(super::FILE))?,
-            None => to_c(&directory.join(super::FILE))?,
+            Some(_) => c_path(Path::new(super::FILE))?,
+            None => c_path(&directory.join(super::FILE))?,
         };
         let outer = environment.as_ref().map_or(ptr::null_mut(), |environment| environment.0);
         let mut raw = ptr::null_mut();
@@ -247,11 +247,6 @@ fn lend(bytes: &[u8]) -> Result<Bytes<'_>, StoreError> {
 fn room_of(buffer: &mut Vec<u8>) -> Room {
     let spare = buffer.spare_capacity_mut();
     Room { data: spare.as_mut_ptr().cast(), room: u32::try_from(spare.len()).unwrap_or(u32::MAX), length: 0 }
-}
-
-fn to_c(path: &Path) -> Result<CString, StoreError> {
-    CString::new(path.as_os_str().as_bytes())
-        .map_err(|_| StoreError::BadRequest(format!("directory {} has a NUL in its name", path.display())))
 }
 
 /// `Ok` for success, else the error.

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::ptr;
 
 use super::sys::{self, Options};
-use crate::shim::{self, Bytes, check};
+use crate::c_path::c_path;
+use crate::shim::{Bytes, check};
 use crate::write_batch::WriteBatch;
 use crate::{Direction, StoreError};
 
@@ -26,7 +27,7 @@ unsafe impl Sync for Database {}
 impl Database {
     /// Creates or opens the database in a directory.
     pub(super) fn open(directory: &Path, options: &Options) -> Result<Self, StoreError> {
-        let path = shim::path(directory)?;
+        let path = c_path(directory)?;
         let mut raw = ptr::null_mut();
         // SAFETY: the path ends with NUL, and `raw` is a place for one pointer, which is set unless there is an error.
         check(unsafe { sys::bakeoff_leveldb_open(path.as_ptr(), options, &mut raw) })?;

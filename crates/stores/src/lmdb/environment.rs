@@ -2,8 +2,7 @@
 //!
 //! libmdbx, which grew from LMDB, is driven by the same code: each has a module `ffi` that gives it LMDB's names.
 
-use std::ffi::{CString, c_uint};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::c_uint;
 use std::path::Path;
 use std::ptr;
 
@@ -11,6 +10,7 @@ use bakeoff_protocol::DataHints;
 
 use super::error::{check, of_map};
 use super::ffi::{self, borrow, bytes};
+use crate::c_path::c_path;
 use crate::{Direction, StoreError};
 
 /// Readers that LMDB makes room for unless told otherwise.
@@ -27,11 +27,6 @@ pub(super) fn map_bytes(hints: &DataHints) -> u64 {
     bytes.checked_next_multiple_of(GIBIBYTE).unwrap_or(1 << 46).min(1 << 46)
 }
 
-fn to_c(path: &Path) -> Result<CString, StoreError> {
-    CString::new(path.as_os_str().as_bytes())
-        .map_err(|_| StoreError::BadRequest(format!("{} has a NUL in its name", path.display())))
-}
-
 /// An open environment and its one database.
 pub(super) struct Environment {
     raw: *mut ffi::MDB_env,
@@ -44,7 +39,7 @@ unsafe impl Sync for Environment {}
 impl Environment {
     /// Creates or opens the environment in a directory. It must not be open in this process already.
     pub(super) fn open(directory: &Path, flags: c_uint, map_bytes: u64, threads: u32) -> Result<Self, StoreError> {
-        let path = to_c(directory)?;
+        let path = c_path(directory)?;
         let map_bytes = usize::try_from(map_bytes).map_err(|_| {
             StoreError::BadRequest(format!("a map of {map_bytes} bytes does not fit the address space"))
         })?;
@@ -76,7 +71,7 @@ impl Environment {
 
     /// Copies what is committed into an empty directory, without free pages.
     pub(super) fn compacted_copy(&self, directory: &Path) -> Result<(), StoreError> {
-        let path = to_c(&ffi::path_of_copy(directory))?;
+        let path = c_path(&ffi::path_of_copy(directory))?;
         // SAFETY: the environment is open, and the path ends with a zero byte.
         check(unsafe { ffi::mdb_env_copy2(self.raw, path.as_ptr(), ffi::MDB_CP_COMPACT) })
     }

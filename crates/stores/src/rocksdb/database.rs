@@ -9,6 +9,7 @@ use std::ptr;
 use bakeoff_protocol::Durability;
 
 use super::sys;
+use crate::c_path::c_path;
 use crate::shim::{self, Bytes, check};
 use crate::write_batch::WriteBatch;
 use crate::{Direction, StoreError};
@@ -39,7 +40,7 @@ unsafe impl Sync for Database {}
 impl Database {
     /// Creates or opens the database in a directory.
     pub(super) fn open(directory: &Path, options: &Options<'_>) -> Result<Self, StoreError> {
-        let path = shim::path(directory)?;
+        let path = c_path(directory)?;
         // Words have no NUL in them.
         let compression = CString::new(options.compression).unwrap_or_default();
         let wanted = sys::Options {

@@ -1,13 +1,13 @@
 //! WiredTiger's handles with lifetimes: what its interface asks of its caller, the types see to.
 
 use std::ffi::{CStr, CString, c_int};
-use std::marker::PhantomData;
-use std::path::Path;
 use std::ptr;
 
 use super::sys;
-use crate::shim::{self, Bytes};
-use crate::{Direction, Session, SessionPlan, StoreError};
+use crate::c_path::c_path;
+use crate::new_names::NewNames;
+use crate::shim::Bytes;
+use crate::{Direction, OpenRequest, Session, SessionPlan, StoreError};
 
 /// The library's version.
 pub(super) fn version() -> String {
@@ -18,26 +18,31 @@ pub(super) fn version() -> String {
 }
 
 /// An open connection with its one table, closed when it goes.
-pub(super) struct Connection(*mut sys::Connection);
+pub(super) struct Connection {
+    raw: *mut sys::Connection,
+    /// A new log is flushed by its library, its name is not: seen with 3.2.1 under `strace`.
+    names: Option<NewNames>,
+}
 
 // SAFETY: threads may share a connection; sessions, which they may not, are not Sync.
 unsafe impl Sync for Connection {}
 
 impl Connection {
     /// Opens the directory, recovers what its log has, and makes the table unless it is there.
-    pub(super) fn open(directory: &Path, configuration: &str, table: &str) -> Result<Self, StoreError> {
-        let directory = shim::path(directory)?;
+    pub(super) fn open(request: &OpenRequest<'_>, configuration: &str, table: &str) -> Result<Self, StoreError> {
+        let directory = c_path(request.directory)?;
         // Made of words and numbers, which have no NUL in them.
         let [configuration, table] = [configuration, table].map(|text| CString::new(text).unwrap_or_default());
         let mut raw = ptr::null_mut();
         // SAFETY: the texts end with NUL, and `raw` is a place for one pointer, which is set if the code is 0.
         check(unsafe { sys::bakeoff_wt_open(directory.as_ptr(), configuration.as_ptr(), table.as_ptr(), &mut raw) })?;
-        Ok(Self(raw))
+        Ok(Self { raw, names: NewNames::of(request) })
     }
 
     /// Writes everything, closes, and says what went wrong in that.
     pub(super) fn close(self) -> Result<(), StoreError> {
-        let raw = std::mem::ManuallyDrop::new(self).0;
+        let raw = self.raw;
+        std::mem::forget(self);
         // SAFETY: the connection is open, every session, borrowing it, is gone, and so is the connection after this.
         check(unsafe { sys::bakeoff_wt_close(raw) })
     }
@@ -46,7 +51,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         // SAFETY: as in `close`, which does not come here. After an error elsewhere this one is lost.
-        unsafe { sys::bakeoff_wt_close(self.0) };
+        unsafe { sys::bakeoff_wt_close(self.raw) };
     }
 }
 
@@ -80,7 +85,7 @@ pub(super) struct WiredTigerSession<'c> {
     /// Written in the open batch.
     batch_bytes: u64,
     cache: CacheUse,
-    connection: PhantomData<&'c Connection>,
+    connection: &'c Connection,
 }
 
 // The session is live from its making to its drop: the SAFETY of every call here.
@@ -89,8 +94,8 @@ impl<'c> WiredTigerSession<'c> {
     pub(super) fn begin(connection: &'c Connection, plan: &SessionPlan, cache: CacheUse) -> Result<Self, StoreError> {
         let mut raw = ptr::null_mut();
         // SAFETY: the connection is open, and `raw` is a place for one pointer, which is set if the code is 0.
-        check(unsafe { sys::bakeoff_wt_session_begin(connection.0, &mut raw) })?;
-        Ok(Self { raw, batched: plan.batched, in_batch: false, batch_bytes: 0, cache, connection: PhantomData })
+        check(unsafe { sys::bakeoff_wt_session_begin(connection.raw, &mut raw) })?;
+        Ok(Self { raw, batched: plan.batched, in_batch: false, batch_bytes: 0, cache, connection })
     }
 
     /// In a batch the first write begins a transaction; otherwise each write is one.
@@ -108,7 +113,16 @@ impl<'c> WiredTigerSession<'c> {
         self.before_write()?;
         self.batch_bytes += (key.len() + value.len()) as u64;
         // SAFETY: the session is live; key and value are read during the call only.
-        self.check(unsafe { sys::bakeoff_wt_put(self.raw, key.into(), value.into(), c_int::from(overwrite)) })
+        self.check(unsafe { sys::bakeoff_wt_put(self.raw, key.into(), value.into(), c_int::from(overwrite)) })?;
+        self.after_write()
+    }
+
+    /// Outside of a batch a write is acknowledged at once.
+    fn after_write(&self) -> Result<(), StoreError> {
+        match &self.connection.names {
+            Some(names) if !self.in_batch => names.flush(),
+            _ => Ok(()),
+        }
     }
 
     /// `Ok` for 0, else the error with what is likely behind it.
@@ -150,7 +164,8 @@ impl Session for WiredTigerSession<'_> {
     fn delete(&mut self, key: &[u8]) -> Result<(), StoreError> {
         self.before_write()?;
         // SAFETY: the session is live, and the key is only read.
-        self.check(unsafe { sys::bakeoff_wt_delete(self.raw, key.into()) })
+        self.check(unsafe { sys::bakeoff_wt_delete(self.raw, key.into()) })?;
+        self.after_write()
     }
 
     fn scan(
@@ -184,7 +199,8 @@ impl Session for WiredTigerSession<'_> {
         // SAFETY: the session is live and has a transaction.
         let committed = self.check(unsafe { sys::bakeoff_wt_commit(self.raw) });
         self.in_batch = false;
-        committed
+        committed?;
+        self.after_write()
     }
 }
 

@@ -22,13 +22,13 @@ const ACKNOWLEDGEMENTS: u64 = 200;
 /// The same with settings other than the defaults.
 const ACKNOWLEDGEMENTS_SHORT: u64 = 60;
 /// Acknowledgements until a store's log has been followed by another: of some 15 MB, where LevelDB's take 4 MiB and those of Berkeley DB 10.
-/// WiredTiger's take 100 MB, and are not filled.
 const ACKNOWLEDGEMENTS_LONG: u64 = 900;
-/// Settings with which logs end sooner: by default those of these stores take 64 MiB.
-const SMALL_LOGS: [(&str, &str, u64); 3] = [
+/// Settings with which logs end sooner: by default those of these stores take 64 or 100 MiB.
+const SMALL_LOGS: [(&str, &str, u64); 4] = [
     ("rocksdb", "write-buffer", 1 << 20),
     ("rocksdb-jni", "write-buffer", 1 << 20),
     ("fjall", "write-buffer", 1 << 20),
+    ("wiredtiger", "log-size", 1 << 20),
 ];
 /// Stores that flush now and then although nothing asks for it, how many of the acknowledgements may come after that, and why.
 const NOW_AND_THEN: [(&str, usize, &str); 7] = [

@@ -5,12 +5,17 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 
 /**
  * Sees to it that new files of a store keep their names through a power cut: for libraries that flush what they write to a log, and not that
  * there is a new log.
  */
 public final class NewNames {
+    /** File systems tell times in steps of up to so much: two names that came within one cannot be told apart by them. */
+    private static final Duration STEP_MAX = Duration.ofMillis(20);
+
     /** Null where no power cut is to be survived. */
     private final Path directory;
     /** When the directory had changed last when it was flushed last. */
@@ -33,10 +38,13 @@ public final class NewNames {
         if (changed.equals(flushed)) {
             return;
         }
+        Instant now = Instant.now();
         try (FileChannel names = FileChannel.open(directory)) {
             names.force(true);
         }
-        // That from before: what has changed meanwhile is flushed the next time.
-        flushed = changed;
+        // What comes within the same step is flushed the next time, as what has changed meanwhile is.
+        if (now.isAfter(changed.toInstant().plus(STEP_MAX))) {
+            flushed = changed;
+        }
     }
 }
