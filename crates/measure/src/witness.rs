@@ -114,8 +114,10 @@ pub fn cause(latency_ns: u64, meanwhile: &Meanwhile) -> Cause {
         return Cause::Preempted;
     }
     if meanwhile.context_switches_voluntary == 0 {
-        // It was not running, yet neither gave up the processor nor stood in line for one.
-        return if meanwhile.context_switches_involuntary == 0 { Cause::Stolen } else { Cause::Preempted };
+        // It was not running, yet did not give up the processor, and for most of that time did not stand in line for one either. Where nothing tells how
+        // long it stood in line, that it was switched away is all there is to go by.
+        let stood_in_line = meanwhile.runqueue_ns.is_none() && meanwhile.context_switches_involuntary > 0;
+        return if stood_in_line { Cause::Preempted } else { Cause::Stolen };
     }
     if waited_for_disk(meanwhile) {
         return Cause::Disk;
@@ -209,6 +211,20 @@ mod tests {
     fn fresh_memory_faults_pages_in() {
         let (_, meanwhile) = told(false, || drop(std::hint::black_box(vec![1_u8; 64 << 20])));
         assert!(meanwhile.page_faults_minor > 16, "{meanwhile:?}");
+    }
+
+    /// Seen on a virtual machine: that the thread was switched away once says nothing of the time after it.
+    #[test]
+    fn one_short_stand_in_line_does_not_make_a_long_absence_a_preemption() {
+        let seen = Meanwhile {
+            blocked_ns: 12_751_950,
+            runqueue_ns: Some(50_996),
+            context_switches_involuntary: 1,
+            ..Meanwhile::default()
+        };
+        assert_eq!(cause(12_952_509, &seen), Cause::Stolen);
+        // Where the kernel does not tell how long it stood in line, the switch does.
+        assert_eq!(cause(12_952_509, &Meanwhile { runqueue_ns: None, ..seen }), Cause::Preempted);
     }
 
     #[test]

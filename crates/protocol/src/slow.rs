@@ -47,7 +47,7 @@ pub enum Cause {
     Waiting,
     /// Its thread was ready, but another had the processor.
     Preempted,
-    /// Its thread neither ran nor slept: the hypervisor or an interrupt had the processor.
+    /// Its thread neither ran, nor slept, nor stood in line: the hypervisor or an interrupt had the processor.
     Stolen,
     /// Its thread ran, mostly to have pages of memory mapped.
     PageFaults,
