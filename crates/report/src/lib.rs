@@ -33,6 +33,7 @@ mod markdown;
 mod matrix;
 mod measured;
 mod memory;
+mod own_counts;
 mod page;
 mod pairs;
 mod phase_tables;

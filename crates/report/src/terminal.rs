@@ -20,7 +20,7 @@ use crate::steady::SteadyRow;
 use crate::stored::StoredRow;
 use crate::table::{HARD_SPACE, Side, Text, TextTable, paragraph};
 use crate::verdict::{Circumstances, Table, compare_all};
-use crate::{bars, details, disturbed, matrix, memory, phase_tables, profiled, sections, slow, stored};
+use crate::{bars, details, disturbed, matrix, memory, own_counts, phase_tables, profiled, sections, slow, stored};
 
 /// Narrower than this, tables make no sense.
 pub(crate) const WIDTH_MIN: usize = 60;
@@ -77,6 +77,7 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     }
     if options.full {
         out.push_str(&phase_tables::render::<CollectedRow>(run, &contenders, width, options.color));
+        out.push_str(&own_counts::render(run, &contenders, width));
     }
     out.push_str(&slow::render(&run.cells, &contenders, width));
     out.push_str(&sections::failed(run, &contenders, width, options.full));

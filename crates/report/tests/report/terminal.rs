@@ -53,6 +53,23 @@ fn everything_in_full() {
 }
 
 #[test]
+fn what_a_store_counted_itself_is_told_in_full() {
+    let counted = |round, bytes, misses| {
+        let mut cell = good(&axes("lmdb"), round, vec![phase_result("get", vec![operation("get", 1_000)])]);
+        let properties = [("rocksdb.bytes.written", bytes), ("rocksdb.cache.miss", misses), ("rocksdb.stalls", 0)];
+        cell.end.finished.as_mut().unwrap().store_properties =
+            properties.map(|(name, number)| (name.to_owned(), number)).into();
+        cell
+    };
+    let run = run(vec![counted(1, 1_000_000, 1), counted(2, 1_400_000, 2)], stores());
+    let full = render_terminal(&run, &FULL);
+    assert!(full.contains("What stores counted themselves"), "{full}");
+    assert!(full.contains("    rocksdb.bytes.written 1,200,000, rocksdb.cache.miss 1.5\n"), "{full}");
+    assert!(full.lines().all(|line| line.width() <= 100), "{full}");
+    assert!(!render_terminal(&run, &PLAIN).contains("counted themselves"), "only asked for");
+}
+
+#[test]
 fn recovery_is_told_unasked_and_the_quickest_first() {
     let reopened = |store: &str, reopen_ns| {
         let mut cell = good(&axes(store), 1, vec![phase_result("get", vec![operation("get", 1_000)])]);

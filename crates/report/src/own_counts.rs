@@ -1,0 +1,63 @@
+//! What stores counted about themselves up to closing, by their own names: for those who know the store.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bakeoff_stats::mean;
+
+use crate::contender::Contenders;
+use crate::format::{count, printable, size_range};
+use crate::results::failed_cells;
+use crate::run::Run;
+use crate::sections::section;
+use crate::table::paragraph;
+use crate::terminal::varying_among;
+use crate::verdict::{Circumstances, circumstances};
+
+/// What each round of one store's cells counted, by name.
+type Counts<'a> = BTreeMap<&'a str, Vec<f64>>;
+
+/// The section; empty unless some store counted something.
+pub(crate) fn render(run: &Run, contenders: &Contenders, width: usize) -> String {
+    let cells = gather(run, contenders);
+    if cells.is_empty() {
+        return String::new();
+    }
+    let all: Vec<Circumstances> =
+        cells.keys().map(|(of, ..)| of.clone()).collect::<BTreeSet<_>>().into_iter().collect();
+    let what = "By the stores' own names, of the whole cell, its load included; means of all rounds. What is 0 in all of them is left out.";
+    let mut out = paragraph(what, width, "", "");
+    for ((of, workload, key), counts) in &cells {
+        let title = contenders.title(key);
+        let heading = format!("{title} · {workload} · durability {}{}", of.durability_words(), varying_among(of, &all));
+        out.push_str(&paragraph(&printable(&heading), width, "  ", "    "));
+        out.push_str(&paragraph(&printable(&in_words(counts)), width, "    ", "    "));
+    }
+    section("What stores counted themselves", &out)
+}
+
+/// The counts of cells that never failed, by circumstances, workload and store.
+fn gather<'a>(run: &'a Run, contenders: &'a Contenders) -> BTreeMap<(Circumstances, String, &'a str), Counts<'a>> {
+    let failed = failed_cells(&run.cells);
+    let mut of: BTreeMap<_, Counts<'a>> = BTreeMap::new();
+    for cell in run.cells.iter().filter(|cell| !failed.contains(cell.end.cell.as_str())) {
+        let axes = &cell.end.axes;
+        let (Some(contender), Some(finished)) = (contenders.of(axes), &cell.end.finished) else { continue };
+        let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);
+        let workload = format!("{sizes} × {} {}", count(axes.records), axes.data);
+        for (name, number) in &finished.store_properties {
+            let counts = of.entry((circumstances(axes), workload.clone(), contender.key.as_str())).or_default();
+            counts.entry(name).or_default().push(*number as f64);
+        }
+    }
+    of
+}
+
+fn in_words(counts: &Counts<'_>) -> String {
+    let means = counts.iter().map(|(name, rounds)| (name, mean(rounds).unwrap_or(0.0)));
+    let shown = means.filter(|(_, mean)| *mean > 0.0).map(|(name, mean)| match mean < 10.0 && mean.fract() != 0.0 {
+        true => format!("{name} {mean:.1}"),
+        false => format!("{name} {}", count(mean.round() as u64)),
+    });
+    let shown: Vec<String> = shown.collect();
+    if shown.is_empty() { "nothing but 0".to_owned() } else { shown.join(", ") }
+}
