@@ -328,9 +328,26 @@ fn the_lists_and_helps_work() {
     }
     for line in stores.lines().filter(|line| line.contains("  b-tree  ") || line.contains("  lsm  ")) {
         let one = place.run(&["stores", line.split(' ').next().expect("a name")]).expect(0).stdout;
+        assert!(!one.contains("does not say why"), "{one}");
+        assert_eq!(
+            one.contains("not offered: "),
+            !line.contains("none process power"),
+            "a class without a reason: {one}"
+        );
         let long = |line: &&str| line.chars().count() > 100 && !line.contains("://");
         assert_eq!(one.lines().find(long), None, "{one}");
     }
+    assert!(stores.contains("bakeoff measures keys of up to 65535B"), "{stores}");
+    let keys_of = |store: &str| {
+        let described = place.run(&["stores", store]).expect(0).stdout;
+        described.lines().find(|line| line.starts_with("  keys ")).expect("limits of keys").to_owned()
+    };
+    assert!(keys_of("sqlite").contains("999999968 bytes"), "SQLite's own limit, not that of tapes");
+    for (store, most) in [("redb", "3GiB"), ("leveldb", "4095MiB")] {
+        assert!(stores.lines().all(|line| !line.starts_with(store)) || keys_of(store).ends_with(most), "{store}");
+    }
+    let hash = stores.lines().rev().find(|line| line.starts_with("kyoto-cabinet-hash") && line.contains("read"));
+    assert!(hash.is_none_or(|line| line.contains("read, write")), "HashDB locks a record alone: {hash:?}");
     assert!(!stores.contains("faulty") && !stores.contains("null"), "{stores}");
     assert!(stores.lines().all(|line| line.chars().count() <= 100), "{stores}");
     assert!(place.run(&["suites"]).expect(0).stdout.contains("quick"));

@@ -104,6 +104,15 @@ pub struct DurabilitySupport {
     pub parallel_writers: Option<bool>,
 }
 
+/// Why a store does not offer a durability class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NotOffered {
+    /// What it does instead, or what was seen to go wrong, in words.
+    pub why: String,
+    /// Where the store's documentation says so, or what shows it.
+    pub source: String,
+}
+
 /// What a store can do. What it cannot is shown as n/a and never emulated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Capabilities {
@@ -392,9 +401,12 @@ pub struct StoreDescription {
     pub structure: Structure,
     /// The classes it offers and how it reaches them; a class not listed is not offered.
     pub durability: BTreeMap<Durability, DurabilitySupport>,
+    /// Why it does not offer the others.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub not_offered: BTreeMap<Durability, NotOffered>,
     /// What it can do.
     pub capabilities: Capabilities,
-    /// The longest key it takes; absent where only memory limits it.
+    /// The longest key it takes, longer ones than a tape holds included; absent where only memory limits it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_bytes_max: Option<u64>,
     /// The longest value it takes; absent where only memory limits it.
@@ -416,6 +428,11 @@ pub struct StoreDescription {
 }
 
 impl StoreDescription {
+    /// Why it does not offer this class; `None` if it does, or does not say.
+    pub fn why_not(&self, class: Durability) -> Option<&NotOffered> {
+        self.not_offered.get(&class).filter(|_| !self.durability.contains_key(&class))
+    }
+
     /// Whether a batch is applied as a whole or not at all in this class, even when the process is killed.
     pub fn batch_is_atomic(&self, class: Durability) -> bool {
         let of_class = self.durability.get(&class).and_then(|support| support.atomic_batch);

@@ -13,8 +13,8 @@ mod result;
 mod slow;
 
 pub use describe::{
-    Capabilities, DriverDescription, DurabilitySupport, MemoryShare, MemorySplit, Overhead, Platform, Room, Setting,
-    SettingKind, Step, StoreDescription, Structure,
+    Capabilities, DriverDescription, DurabilitySupport, MemoryShare, MemorySplit, NotOffered, Overhead, Platform, Room,
+    Setting, SettingKind, Step, StoreDescription, Structure,
 };
 pub use event::{
     CompactedCopy, Event, FailureKind, Finished, OpenLoop, Opened, PhaseResult, Progress, Settled, Verified, WarmedUp,

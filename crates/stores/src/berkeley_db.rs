@@ -6,6 +6,7 @@ mod database;
 mod session;
 mod sys;
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -35,6 +36,8 @@ const CACHE_OVERHEAD: Overhead = Overhead { percent: 25, below_bytes: 500 << 20 
 const CACHE_BYTES: u64 = 256 << 10;
 /// What most file systems name as their block size: a page is not smaller unless it is asked for.
 const PAGE_BYTES_USUAL: u64 = 4_096;
+/// `DBT::size` of Berkeley DB's `db.h` has 32 bits.
+const BYTES_MAX: u64 = u32::MAX as u64;
 const MANUAL: &str = "https://docs.oracle.com/cd/E17276_01/html";
 
 /// What a Berkeley DB store says of itself, but for its name and summary.
@@ -51,6 +54,7 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
         language: "C".to_owned(),
         structure,
         durability: durability(),
+        not_offered: BTreeMap::new(),
         capabilities: Capabilities {
             scan_from: ordered,
             scan_ordered: ordered,
@@ -65,8 +69,8 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
             compacted_copy: false,
             keeps_data: true,
         },
-        key_bytes_max: Some(u32::MAX.into()),
-        value_bytes_max: Some(u32::MAX.into()),
+        key_bytes_max: Some(BYTES_MAX),
+        value_bytes_max: Some(BYTES_MAX),
         key_bytes_min: 0,
         files: "records.db; in the classes process and power also log.* (logs, of 10 MiB each)".to_owned(),
         settings: settings(),
@@ -80,7 +84,7 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
     }
 }
 
-fn durability() -> std::collections::BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
+fn durability() -> BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
     let flags = format!("{MANUAL}/api_reference/C/envset_flags.html");
     let transactions = format!("{MANUAL}/programmer_reference/transapp.html");
     let mut classes = classes(&[
@@ -98,7 +102,8 @@ fn durability() -> std::collections::BTreeMap<Durability, bakeoff_protocol::Dura
         ),
         (
             Durability::Power,
-            "an environment with transactions: the log is flushed at every commit; a batch is atomic, and batches take turns",
+            "an environment with transactions: the log is flushed at every commit, and the names of new logs, which it leaves, by bakeoff; a batch is \
+             atomic, and batches take turns",
             &transactions,
         ),
     ]);

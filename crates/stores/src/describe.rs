@@ -15,6 +15,15 @@ pub(crate) fn classes(offered: &[(Durability, &str, &str)]) -> BTreeMap<Durabili
     offered.iter().map(|&(class, how, source)| (class, support(how, source))).collect()
 }
 
+/// The classes a store does not offer: class, why, where its documentation says so or what shows it.
+#[cfg(any(feature = "kyoto-cabinet", feature = "leveldb", feature = "redb"))]
+pub(crate) fn not_offered(classes: &[(Durability, &str, &str)]) -> BTreeMap<Durability, bakeoff_protocol::NotOffered> {
+    use bakeoff_protocol::NotOffered;
+
+    let reason = |why: &str, source: &str| NotOffered { why: why.to_owned(), source: source.to_owned() };
+    classes.iter().map(|&(class, why, source)| (class, reason(why, source))).collect()
+}
+
 /// A setting of any kind.
 pub(crate) fn setting(
     name: &str,

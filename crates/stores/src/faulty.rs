@@ -3,6 +3,7 @@
 mod content;
 mod fault;
 
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ pub(crate) fn describe() -> StoreDescription {
         language: "Rust".to_owned(),
         structure: Structure::Memory,
         durability: classes(&Durability::ALL.map(|class| (class, how, SOURCE))),
+        not_offered: BTreeMap::new(),
         capabilities: Capabilities {
             scan_from: true,
             scan_ordered: true,

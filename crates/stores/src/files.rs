@@ -8,6 +8,7 @@ mod error;
 mod listing;
 mod session;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use bakeoff_protocol::{Capabilities, Durability, StoreDescription, Structure};
@@ -56,6 +57,7 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, files: &str) -> S
                 "https://man7.org/linux/man-pages/man2/fsync.2.html",
             ),
         ]),
+        not_offered: BTreeMap::new(),
         capabilities: Capabilities {
             scan_from: false,
             scan_ordered: true,

@@ -2,6 +2,8 @@
 
 mod session;
 
+use std::collections::BTreeMap;
+
 use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, Settings, StoreDescription, Structure};
 use fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, KvSeparationOptions, PersistMode};
@@ -11,7 +13,8 @@ use crate::settings::{boolean, integer, word};
 use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use session::FjallSession;
 
-/// Lengths of values are 32 bits long in fjall's format; lengths of keys 16.
+/// Lengths of values are 32 bits long in fjall's format; lengths of keys 16 (`Item::new` of its batches, `InternalKey::new` of lsm-tree), though its documentation
+/// speaks of 65,536 bytes.
 const VALUE_BYTES_MAX: u64 = u32::MAX as u64;
 const KEY_BYTES_MAX: u64 = u16::MAX as u64;
 /// fjall names no limit, but advises 8 to 64 MiB: of a memory that would make it more than this, the rest is of more use to its cache.
@@ -47,6 +50,7 @@ pub(crate) fn describe() -> StoreDescription {
                 "https://docs.rs/fjall/3/fjall/enum.PersistMode.html",
             ),
         ]),
+        not_offered: BTreeMap::new(),
         capabilities: Capabilities {
             scan_from: true,
             scan_ordered: true,

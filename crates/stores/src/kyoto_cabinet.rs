@@ -4,17 +4,20 @@
 mod database;
 mod sys;
 
+use std::collections::BTreeMap;
+
 use bakeoff_protocol::{
-    Capabilities, Durability, MemorySplit, Setting, SettingKind, Settings, StoreDescription, Structure,
+    Capabilities, Durability, DurabilitySupport, MemorySplit, NotOffered, Setting, SettingKind, Settings,
+    StoreDescription, Structure,
 };
 
-use crate::describe::{choice, classes, setting};
+use crate::describe::{choice, classes, not_offered, setting};
 use crate::settings::{boolean, integer, word};
 use crate::{Direction, OpenRequest, Session, SessionPlan, Store, StoreError, Work};
 use database::{Cursor, Database, Transaction};
 
-/// Lengths are read as signed integers of 32 bits in places.
-const BYTES_MAX: u64 = i32::MAX as u64;
+/// `MEMMAXSIZ` in Kyoto Cabinet's `kcutil.h`, which no key and no value may exceed by the assertions on its calls; what is longer, recovery takes for damage.
+const BYTES_MAX: u64 = i32::MAX as u64 / 2;
 /// The manual.
 pub(crate) const MANUAL: &str = "https://dbmx.net/kyotocabinet/spex.html";
 
@@ -40,6 +43,7 @@ pub(crate) fn describe(
         language: "C++".to_owned(),
         structure,
         durability: durability(),
+        not_offered: classes_not_offered(),
         capabilities: Capabilities {
             scan_from: ordered,
             scan_ordered: ordered,
@@ -50,7 +54,9 @@ pub(crate) fn describe(
             atomic_batch: false,
             insert_refuses: true,
             parallel_readers: true,
-            parallel_writers: false,
+            // Outside transactions. HashDB::accept holds the table's lock as a reader and locks the slot of the record (1,024 of them) to write it. TreeDB's locks a
+            // page too, but the whole tree, as a writer, whenever a page is split or its cache is full: with data larger than that, at each write.
+            parallel_writers: !ordered,
             multi_process: false,
             compacted_copy: false,
             keeps_data: true,
@@ -65,18 +71,34 @@ pub(crate) fn describe(
     }
 }
 
+fn durability() -> BTreeMap<Durability, DurabilitySupport> {
+    classes(&[(
+        Durability::None,
+        "the default: what changed is written when its cache is full and when it is closed, in place; a batch is a transaction, of which the whole \
+         database has one at a time",
+        &format!("{MANUAL}#tutorial_dbopen"),
+    )])
+}
+
 /// Kyoto Cabinet's automatic transactions are meant to survive a killed process, and with `KCOAUTOSYNC` a power cut. They do not: its
 /// log is written over without checksums, so a record of the log that was cut short at a page boundary is taken for whole when
 /// the file is opened again, and what it is said to restore, acknowledged long before, becomes zeros. The test that kills processes
 /// found this in 1.2.79 within a dozen kills.
-fn durability() -> std::collections::BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
-    classes(&[(
-        Durability::None,
-        "the default: what changed is written when its cache is full and when it is closed, in place. With the setting `transactions` \
-         writes go through a log, but a process killed while it writes the log can damage records acknowledged before: so the other \
-         classes are not offered",
-        &format!("{MANUAL}#tutorial_dbopen"),
-    )])
+fn classes_not_offered() -> BTreeMap<Durability, NotOffered> {
+    let found = "crates/stores/tests/durability (kill -9 during OAUTOTRAN, Kyoto Cabinet 1.2.79)";
+    not_offered(&[
+        (
+            Durability::Process,
+            "its log (`transactions` = written) is written over without checksums: a process killed meanwhile leaves a torn record that is \
+             restored as if it were whole, and records acknowledged long before become zeros",
+            found,
+        ),
+        (
+            Durability::Power,
+            "flushing that log (`transactions` = flushed) does not help: what a killed process loses, a power cut loses too",
+            found,
+        ),
+    ])
 }
 
 fn shared_settings() -> Vec<Setting> {

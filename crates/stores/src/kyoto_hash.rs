@@ -11,7 +11,8 @@ const BUCKETS_DEFAULT: u64 = 1_048_583;
 
 /// What the store says of itself.
 pub(crate) fn describe() -> StoreDescription {
-    let summary = "Hash table in one file, each record written in its place at once.";
+    let summary =
+        "Hash table in one file, each record written in its place at once, by several threads outside batches.";
     let settings = vec![setting(
         "buckets",
         SettingKind::Integer { min: 1, max: 1 << 40 },

@@ -5,14 +5,15 @@ mod sys;
 
 use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, StoreDescription, Structure};
 
-use crate::describe::{choice, classes, memory, setting, share};
+use crate::describe::{choice, classes, memory, not_offered, setting, share};
 use crate::settings::{bytes_for_memory, integer, word};
 use crate::write_batch::BatchSession;
 use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use database::{Buffers, Database};
 
-/// Lengths are 32 bits long in LevelDB's format, and a record of its log is a batch.
-const VALUE_BYTES_MAX: u64 = (1 << 32) - (1 << 20);
+/// Lengths of keys and of values are 32 bits long in LevelDB's format (`PutLengthPrefixedSlice` in its `coding.cc`), and so is that of a key with the 8 bytes
+/// it adds (`MemTable::Add`). It does not look whether they fit, so this keeps away from the end.
+const BYTES_MAX: u64 = (1 << 32) - (1 << 20);
 /// LevelDB cuts larger ones to this without a word (`SanitizeOptions` in its `db_impl.cc`).
 const WRITE_BUFFER_BYTES_MAX: u64 = 1 << 30;
 const OPTIONS: &str = "https://github.com/google/leveldb/blob/1.23/include/leveldb/options.h";
@@ -35,8 +36,17 @@ pub(crate) fn describe() -> StoreDescription {
                 "WriteOptions::sync=false, the default: the log is written at every write and never flushed",
                 OPTIONS,
             ),
-            (Durability::Power, "WriteOptions::sync=true: the log is flushed at every write", OPTIONS),
+            (
+                Durability::Power,
+                "WriteOptions::sync=true: the log is flushed at every write, and the names of new logs, which it leaves, by bakeoff",
+                OPTIONS,
+            ),
         ]),
+        not_offered: not_offered(&[(
+            Durability::None,
+            "every write goes through the log, which is written at once: no option turns that off",
+            OPTIONS,
+        )]),
         capabilities: Capabilities {
             scan_from: true,
             scan_ordered: true,
@@ -51,8 +61,8 @@ pub(crate) fn describe() -> StoreDescription {
             compacted_copy: false,
             keeps_data: true,
         },
-        key_bytes_max: None,
-        value_bytes_max: Some(VALUE_BYTES_MAX),
+        key_bytes_max: Some(BYTES_MAX),
+        value_bytes_max: Some(BYTES_MAX),
         key_bytes_min: 0,
         files: "*.ldb (sorted files), *.log (the log), MANIFEST-*, CURRENT, LOCK, LOG".to_owned(),
         settings: settings(),

@@ -8,6 +8,7 @@ mod ffi;
 #[path = "lmdb/session.rs"]
 mod session;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use bakeoff_protocol::{Capabilities, Durability, SettingKind, Settings, StoreDescription, Structure};
@@ -52,6 +53,7 @@ pub(crate) fn describe() -> StoreDescription {
             ),
             (Durability::Power, "MDBX_SYNC_DURABLE, the default: the file is flushed at every commit", MODES),
         ]),
+        not_offered: BTreeMap::new(),
         capabilities: Capabilities {
             scan_from: true,
             scan_ordered: true,

@@ -5,6 +5,7 @@ mod error;
 mod ffi;
 mod session;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use bakeoff_protocol::{Capabilities, Durability, SettingKind, Settings, StoreDescription, Structure};
@@ -46,6 +47,7 @@ pub(crate) fn describe() -> StoreDescription {
             ),
             (Durability::Power, "no flags: the file is flushed at every commit", SOURCE),
         ]),
+        not_offered: BTreeMap::new(),
         capabilities: Capabilities {
             scan_from: true,
             scan_ordered: true,

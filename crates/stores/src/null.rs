@@ -1,5 +1,7 @@
 //! The store that does nothing: what is measured with it is the harness alone.
 
+use std::collections::BTreeMap;
+
 use bakeoff_protocol::{Capabilities, Durability, StoreDescription, Structure};
 
 use crate::describe::{classes, memory};
@@ -18,6 +20,7 @@ pub(crate) fn describe() -> StoreDescription {
         language: "Rust".to_owned(),
         structure: Structure::Memory,
         durability: classes(&Durability::ALL.map(|class| (class, how, source))),
+        not_offered: BTreeMap::new(),
         capabilities: Capabilities {
             scan_from: true,
             scan_ordered: true,

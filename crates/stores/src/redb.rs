@@ -5,13 +5,13 @@ mod session;
 use bakeoff_protocol::{Capabilities, Durability, SettingKind, StoreDescription, Structure};
 use redb::{Database, TableDefinition};
 
-use crate::describe::{classes, memory, setting, share};
+use crate::describe::{classes, memory, not_offered, setting, share};
 use crate::settings::{bytes_for_memory, integer};
 use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use session::RedbSession;
 
-/// `MAX_VALUE_LENGTH` in redb's source; longer keys than a tape holds fit too.
-const VALUE_BYTES_MAX: u64 = 3 << 30;
+/// `MAX_VALUE_LENGTH` in redb's source, which holds for keys too (`Table::insert` in its `table.rs`); both together may have 3.75 GiB.
+const BYTES_MAX: u64 = 3 << 30;
 /// The one table.
 const RECORDS: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("records");
 
@@ -32,6 +32,11 @@ pub(crate) fn describe() -> StoreDescription {
             (Durability::None, "Durability::None: commits stay in memory, and are made durable when it is closed", source),
             (Durability::Power, "Durability::Immediate, the default: the file is flushed at every commit", source),
         ]),
+        not_offered: not_offered(&[(
+            Durability::Process,
+            "a commit is either kept in memory (None) or flushed (Immediate): none is written without being flushed",
+            source,
+        )]),
         capabilities: Capabilities {
             scan_from: true,
             scan_ordered: true,
@@ -46,8 +51,8 @@ pub(crate) fn describe() -> StoreDescription {
             compacted_copy: false,
             keeps_data: true,
         },
-        key_bytes_max: None,
-        value_bytes_max: Some(VALUE_BYTES_MAX),
+        key_bytes_max: Some(BYTES_MAX),
+        value_bytes_max: Some(BYTES_MAX),
         key_bytes_min: 0,
         files: "records.redb".to_owned(),
         settings: vec![setting(

@@ -15,8 +15,9 @@ use database::{Buffers, Database, Options};
 
 /// RocksDB cuts larger ones to this without a word (`SanitizeCfOptions` in its `column_family.cc`).
 const WRITE_BUFFER_BYTES_MAX: u64 = 64 << 30;
+/// `kMaxWriteBatchKeySize` in RocksDB's `write_batch.cc`: with the 8 bytes that it adds, a key's length must fit 32 bits. Its FAQ advises against more than 8 MB.
+const KEY_BYTES_MAX: u64 = u32::MAX as u64 - 8;
 /// The largest that RocksDB advises (its FAQ).
-const KEY_BYTES_MAX: u64 = 8 << 20;
 const VALUE_BYTES_MAX: u64 = 3 << 30;
 const OPTIONS: &str = "https://github.com/facebook/rocksdb/blob/v11.8.1/include/rocksdb/options.h";
 const TABLE: &str = "https://github.com/facebook/rocksdb/blob/v11.8.1/include/rocksdb/table.h";
@@ -36,6 +37,7 @@ pub(crate) fn describe() -> StoreDescription {
         language: "C++".to_owned(),
         structure: Structure::Lsm,
         durability: durability(),
+        not_offered: BTreeMap::new(),
         capabilities: Capabilities {
             scan_from: true,
             scan_ordered: true,
@@ -132,7 +134,7 @@ fn settings() -> Vec<Setting> {
             "statistics",
             SettingKind::Boolean,
             Some(false.into()),
-            "Have RocksDB count what it does and time its calls, and add that to the result; that slows calls by 5 to 10 %.",
+            "Have RocksDB count what it does and time its calls, and add that to the result, where `report --full` shows it; that slows calls by 5 to 10 %.",
             "https://github.com/facebook/rocksdb/wiki/Statistics",
         ),
     ]

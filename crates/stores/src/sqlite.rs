@@ -9,6 +9,7 @@ mod plans;
 mod session;
 mod statement;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -24,12 +25,14 @@ use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use error::error_from_rusqlite;
 use session::SqliteSession;
 
-/// A row of key and value may be 1,000,000,000 bytes long (<https://sqlite.org/limits.html>); this leaves room for the
-/// longest key of a tape.
-const VALUE_BYTES_MAX: u64 = 999_900_000;
+/// `SQLITE_MAX_LENGTH`: key and value together, as a row, may be so long (<https://sqlite.org/limits.html>).
+const ROW_BYTES_MAX: u64 = 1_000_000_000;
+/// Leaves room for what a row, or its entry in an index, says of its columns: three numbers of at most 9 bytes each and the length of all that
+/// (<https://sqlite.org/fileformat2.html#record_format>).
+const KEY_BYTES_MAX: u64 = ROW_BYTES_MAX - 32;
+/// Leaves room for the longest key of a tape too.
+const VALUE_BYTES_MAX: u64 = ROW_BYTES_MAX - 100_000;
 const FILE: &str = "records.sqlite";
-/// The longest key a tape can hold.
-const KEY_BYTES_MAX: u64 = 65_535;
 /// Threads that write at the same time wait for each other this long before they give up.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -50,6 +53,7 @@ pub(crate) fn describe() -> StoreDescription {
         language: "C".to_owned(),
         structure: Structure::BTree,
         durability: durability(),
+        not_offered: BTreeMap::new(),
         capabilities: Capabilities {
             scan_from: true,
             scan_ordered: true,
@@ -79,7 +83,7 @@ pub(crate) fn describe() -> StoreDescription {
     }
 }
 
-fn durability() -> std::collections::BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
+fn durability() -> BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
     let synchronous = "https://sqlite.org/pragma.html#pragma_synchronous";
     classes(&[
         (

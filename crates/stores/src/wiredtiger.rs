@@ -14,8 +14,8 @@ use crate::settings::{integer, word};
 use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use connection::{CacheUse, Connection, WiredTigerSession};
 
-/// Lengths of keys and values are 32 bits long in WiredTiger's format, and some are kept for itself.
-const BYTES_MAX: u64 = (4 << 30) - (1 << 20);
+/// `WT_BTREE_MAX_OBJECT_SIZE` in WiredTiger's `btree.h`: lengths of keys and values are 32 bits long, and some are kept for itself.
+const BYTES_MAX: u64 = u32::MAX as u64 - 1_024;
 const OPEN: &str = "https://source.wiredtiger.com/3.2.1/group__wt.html#gacbe8d118f978f5bfc8ccb4c77c9e8813";
 const CREATE: &str =
     "https://source.wiredtiger.com/3.2.1/struct_w_t___s_e_s_s_i_o_n.html#a358ca4141d59c345f401c58501276bbb";
@@ -31,6 +31,7 @@ pub(crate) fn describe() -> StoreDescription {
         language: "C".to_owned(),
         structure: Structure::BTree,
         durability: durability(),
+        not_offered: BTreeMap::new(),
         capabilities: Capabilities {
             scan_from: true,
             scan_ordered: true,

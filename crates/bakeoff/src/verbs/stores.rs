@@ -1,7 +1,9 @@
 //! `bakeoff stores`: what can be compared, and what each store says of itself.
 
 use anyhow::{Result, anyhow};
-use bakeoff_protocol::{Durability, MemoryShare, MemorySplit, Overhead, Setting, SettingKind, StoreDescription};
+use bakeoff_protocol::{
+    Durability, MemoryShare, MemorySplit, NotOffered, Overhead, Setting, SettingKind, StoreDescription,
+};
 use bakeoff_suite::{approximate_size, format_size};
 
 use crate::Outcome;
@@ -38,6 +40,9 @@ fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) {
     print_table(["store", "version", "structure", "ordered", "durability", "language"], listed.iter().map(identity));
     let heads = ["store", "batches", "threads", "processes", "keys up to", "values up to"];
     print_table(heads, listed.iter().map(abilities));
+    let most = exact_size(bakeoff_trace::KEY_BYTES_MAX);
+    print_paragraph("", 0, &format!("These are the stores' own limits; bakeoff measures keys of up to {most}."));
+    anstream::println!();
     if listed.iter().any(|store| abilities(store).iter().any(|words| words.contains(MOSTLY))) {
         anstream::println!("{MOSTLY}: not in every class; `bakeoff stores NAME` says in which\n");
     }
@@ -121,12 +126,7 @@ fn print_store(store: &StoreDescription, missing: Option<&str>) {
     anstream::println!("  structure  {}, in {}", store.structure.name(), store.language);
     anstream::println!("  licence    {}", store.license);
     print_paragraph("  files      ", 13, &store.files);
-    let exact = |bytes: u64| match format_size(bytes) {
-        // Exact in a unit that says something.
-        size if size.len() <= "1023MiB".len() => size,
-        _ => format!("{} ({bytes} bytes)", approximate_size(bytes)),
-    };
-    let limit = |bytes: Option<u64>| bytes.map_or_else(|| "memory".to_owned(), exact);
+    let limit = |bytes: Option<u64>| bytes.map_or_else(|| "memory".to_owned(), exact_size);
     anstream::println!("  keys       {} B to {}", store.key_bytes_min, limit(store.key_bytes_max));
     anstream::println!("  values     up to {}", limit(store.value_bytes_max));
     print_capabilities(store);
@@ -137,7 +137,7 @@ fn print_store(store: &StoreDescription, missing: Option<&str>) {
                 print_paragraph(&format!("  {class:<8} "), 11, &support.how);
                 print_source(11, &support.source);
             }
-            None => anstream::println!("  {class:<8} not offered"),
+            None => print_not_offered(class, store.why_not(class)),
         }
     }
     if !store.settings.is_empty() {
@@ -148,6 +148,25 @@ fn print_store(store: &StoreDescription, missing: Option<&str>) {
     }
     if let Some(memory) = &store.memory {
         print_memory(memory, &store.settings);
+    }
+}
+
+fn exact_size(bytes: u64) -> String {
+    match format_size(bytes) {
+        // Exact in a unit that says something.
+        size if size.len() <= "1023MiB".len() => size,
+        _ => format!("{} ({bytes} bytes)", approximate_size(bytes)),
+    }
+}
+
+fn print_not_offered(class: Durability, reason: Option<&NotOffered>) {
+    let first = format!("  {class:<8} ");
+    match reason {
+        Some(NotOffered { why, source }) => {
+            print_paragraph(&first, 11, &format!("not offered: {why}"));
+            print_source(11, source);
+        }
+        None => print_paragraph(&first, 11, "not offered; its driver does not say why"),
     }
 }
 

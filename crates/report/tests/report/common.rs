@@ -46,6 +46,7 @@ pub(crate) fn store(name: &str, title: &str) -> StoreDescription {
         language: "Rust".to_owned(),
         structure: Structure::BTree,
         durability: BTreeMap::new(),
+        not_offered: BTreeMap::new(),
         capabilities: Capabilities {
             scan_from: true,
             scan_ordered: true,

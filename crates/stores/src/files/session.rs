@@ -3,7 +3,7 @@
 use super::Layout;
 use super::directory::{Directory, Flush, read_at};
 use super::listing::{Keys, Listing};
-use crate::file_names::{MARK, encode, push_hexadecimal};
+use crate::file_names::{KEY_BYTES_MAX, MARK, encode, push_hexadecimal};
 use crate::{Direction, Session, StoreError};
 
 /// The buffers of a session.
@@ -37,6 +37,7 @@ impl<'s> FileSession<'s> {
 
     /// Writes a file that may be there already.
     fn replace(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        refuse_too_long(key)?;
         set_path(&mut self.path, self.layout, key);
         if !self.directory.replaces_by_renaming() {
             return self.directory.overwrite(&self.path, value, self.flush);
@@ -83,6 +84,16 @@ impl<'s> FileSession<'s> {
     }
 }
 
+/// Whether a longer key has a path that the kernel takes would depend on its bytes: those that are escaped take three.
+fn refuse_too_long(key: &[u8]) -> Result<(), StoreError> {
+    match key.len() {
+        0..=KEY_BYTES_MAX => Ok(()),
+        length => Err(StoreError::BadRequest(format!(
+            "a key of {length} bytes does not become a file's name: give keys of {KEY_BYTES_MAX} bytes at most"
+        ))),
+    }
+}
+
 /// Writes the path of a key's file into `path`.
 fn set_path(path: &mut Vec<u8>, layout: Layout, key: &[u8]) {
     path.clear();
@@ -98,6 +109,7 @@ fn set_path(path: &mut Vec<u8>, layout: Layout, key: &[u8]) {
 
 impl Session for FileSession<'_> {
     fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        refuse_too_long(key)?;
         set_path(&mut self.path, self.layout, key);
         self.directory.create(&self.path, value, self.flush)
     }

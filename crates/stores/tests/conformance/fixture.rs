@@ -13,10 +13,15 @@ pub(crate) const EACH: SessionPlan = SessionPlan { batched: false, ascending: fa
 /// Writes acknowledged by a commit.
 pub(crate) const BATCHED: SessionPlan = SessionPlan { batched: true, ascending: false };
 
+/// The longest key that a tape can hold.
+pub(crate) const KEY_BYTES_MAX_OF_TAPES: u64 = 65_535;
+
 /// How a check went.
 pub(crate) enum Outcome {
     /// The store did right.
     Ok,
+    /// The store did right with what was tried of it.
+    OkSoFar(String),
     /// The store says that it does not offer this.
     NotOffered(&'static str),
     /// The store did wrong.
@@ -27,6 +32,7 @@ impl fmt::Display for Outcome {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ok => formatter.write_str("ok"),
+            Self::OkSoFar(tried) => write!(formatter, "ok, {tried}"),
             Self::NotOffered(reason) => write!(formatter, "n/a, {reason}"),
             Self::Failed(reason) => write!(formatter, "FAILED, {reason}"),
         }
@@ -131,12 +137,17 @@ impl<'s> Fixture<'s> {
 
     /// Cases of a property: fewer where every write waits for a disk, and for words other than the default.
     pub(crate) fn cases(&self) -> u32 {
-        match (self.durability, self.subject.given.is_empty()) {
+        match (self.durability, self.has_defaults()) {
             (Durability::Power, true) => 8,
             (Durability::Power, false) => 4,
             (_, true) => 48,
             (_, false) => 12,
         }
+    }
+
+    /// Whether the store is open with its defaults.
+    pub(crate) fn has_defaults(&self) -> bool {
+        self.subject.given.is_empty()
     }
 
     /// Threads that may use the store.
@@ -154,7 +165,7 @@ impl<'s> Fixture<'s> {
         let hints = DataHints {
             records_max: 10_000,
             records_inserted: 10_000,
-            key_bytes_max: 65_535,
+            key_bytes_max: KEY_BYTES_MAX_OF_TAPES,
             value_bytes_mean: 100,
             value_bytes_max: 1 << 20,
             data_bytes_max: 64 << 20,

@@ -99,6 +99,9 @@ impl Reports {
 /// A line a check, and how many failed.
 fn report(subject: &Subject) -> (String, usize) {
     let mut text = format!("\n{subject} {}", subject.description.version);
+    for (class, reason) in &subject.description.not_offered {
+        text += &format!("\n  {class} is not offered: {} ({})", reason.why, reason.source);
+    }
     let mut failures = 0;
     for (name, check) in CHECKS {
         let outcomes = Durability::ALL.map(|class| (class, run(subject, class, *check)));
@@ -118,7 +121,17 @@ fn unnoticed_faults() -> Vec<String> {
         let subject = fixture::subject("faulty", &[("fault", fault)]);
         !CHECKS.iter().any(|(_, check)| is_failure(&run(&subject, Durability::Process, *check)))
     });
-    let unnoticed = unnoticed.map(str::to_owned).collect();
+    let mut unnoticed: Vec<String> = unnoticed.map(str::to_owned).collect();
+    let mut silent = fixture::subject("faulty", &[]);
+    silent.description.durability.remove(&Durability::Process);
+    if !is_failure(&run(&silent, Durability::Process, checks::upsert)) {
+        unnoticed.push("a class that is not offered without a reason".to_owned());
+    }
+    let mut modest = fixture::subject("faulty", &[]);
+    modest.description.key_bytes_max = Some(64);
+    if !is_failure(&run(&modest, Durability::Process, checks::longest_keys)) {
+        unnoticed.push("keys longer than the longest".to_owned());
+    }
     std::panic::set_hook(hook);
     unnoticed
 }
@@ -129,7 +142,12 @@ fn is_failure(outcome: &Outcome) -> bool {
 
 fn run(subject: &Subject, class: Durability, check: fn(&Fixture) -> Outcome) -> Outcome {
     if !subject.description.durability.contains_key(&class) {
-        return Outcome::NotOffered("the store describes no such class");
+        return match subject.description.why_not(class) {
+            Some(_) => Outcome::NotOffered("not offered, as said above"),
+            None => Outcome::Failed(
+                "the store neither offers the class nor says why: it belongs in `not_offered`".to_owned(),
+            ),
+        };
     }
     let fixture = Fixture::new(subject, class);
     match catch_unwind(AssertUnwindSafe(|| check(&fixture))) {

@@ -144,7 +144,10 @@ fn check(subject: &Subject) -> Vec<Checked> {
                     Outcome::NotOffered("the word gives the class up")
                 }
                 true => check(subject, class),
-                false => Outcome::NotOffered("the store describes no such class"),
+                false if subject.description.why_not(class).is_some() => {
+                    Outcome::NotOffered("not offered, as said above")
+                }
+                false => Outcome::Failed("the store neither offers the class nor says why".to_owned()),
             };
             (*name, class, outcome)
         })
@@ -154,7 +157,10 @@ fn check(subject: &Subject) -> Vec<Checked> {
 }
 
 fn in_words(subject: &Subject, outcomes: &[Checked]) -> String {
-    let head = format!("\n{subject} {}\n", subject.description.version);
+    let mut head = format!("\n{subject} {}\n", subject.description.version);
+    for (class, reason) in &subject.description.not_offered {
+        head += &format!("  {class} is not offered: {} ({})\n", reason.why, reason.source);
+    }
     outcomes.iter().fold(head, |text, (name, class, outcome)| text + &format!("  {name:<31}{class:<9}{outcome}\n"))
 }
 

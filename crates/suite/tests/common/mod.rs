@@ -88,6 +88,7 @@ pub(crate) fn tree() -> StoreDescription {
         language: "Rust".to_owned(),
         structure: Structure::BTree,
         durability: classes(&Durability::ALL),
+        not_offered: BTreeMap::new(),
         capabilities: Capabilities {
             scan_from: true,
             scan_ordered: true,

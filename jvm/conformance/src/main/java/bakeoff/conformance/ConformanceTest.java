@@ -113,6 +113,12 @@ public final class ConformanceTest {
                         given.size() == 0 ? "" : given,
                         description.version(),
                         Runtime.version().feature()));
+        for (Durability durability : Durability.values()) {
+            String why = description.whyNotOffered(durability);
+            if (why != null) {
+                table.append("\n  %s is not offered: %s".formatted(durability.word(), why));
+            }
+        }
         List<Throwable> failures = new ArrayList<>();
         CHECKS.forEach((name, check) -> {
             Map<String, List<Durability>> outcomes = new LinkedHashMap<>();
@@ -138,7 +144,14 @@ public final class ConformanceTest {
             Check check,
             List<Throwable> failures) {
         if (!description.offers(durability)) {
-            return "n/a, the class is not offered";
+            String why = description.whyNotOffered(durability);
+            if (why == null) {
+                AssertionError silent = new AssertionError(
+                        "%s neither offers class %s nor says why".formatted(description.name(), durability.word()));
+                failures.add(silent);
+                return "FAILED, " + silent;
+            }
+            return "n/a, the class is not offered, as said above";
         }
         if (given.size() > 0 && durability != Durability.PROCESS) {
             return "not checked again";

@@ -26,15 +26,18 @@ public final class StoreDescription {
 
     private record Support(String how, String source) {}
 
+    private record NotOffered(String why, String source) {}
+
     private final String name;
     private final String title;
     private final JsonObject texts = new JsonObject();
     private final Map<Durability, Support> durability = new EnumMap<>(Durability.class);
+    private final Map<Durability, NotOffered> notOffered = new EnumMap<>(Durability.class);
     private final Set<Capability> capabilities = EnumSet.of(Capability.KEEPS_DATA);
     private final List<Setting> settings = new ArrayList<>(List.of(HEAP_SETTING));
     private long keyBytesMin;
-    private Long keyBytesMax;
-    private Long valueBytesMax = (long) Integer.MAX_VALUE;
+    private long keyBytesMax = Integer.MAX_VALUE;
+    private long valueBytesMax = Integer.MAX_VALUE;
     private JsonObject memory;
     private boolean testOnly;
     private String missing;
@@ -103,6 +106,12 @@ public final class StoreDescription {
         return this;
     }
 
+    /** A class it does not offer: why, and where its documentation says so or what shows it. */
+    public StoreDescription notOffered(Durability lacking, String why, String source) {
+        notOffered.put(lacking, new NotOffered(why, source));
+        return this;
+    }
+
     /** What it can do, beside keeping data. */
     public StoreDescription can(Capability... offered) {
         Collections.addAll(capabilities, offered);
@@ -115,8 +124,8 @@ public final class StoreDescription {
         return this;
     }
 
-    /** Limits of keys; {@code max} is null where only memory limits them. */
-    public StoreDescription keys(long min, Long max) {
+    /** Limits of keys: by default from an empty one to the longest Java array. */
+    public StoreDescription keys(long min, long max) {
         keyBytesMin = min;
         keyBytesMax = max;
         return this;
@@ -187,6 +196,12 @@ public final class StoreDescription {
         return durability.containsKey(wanted);
     }
 
+    /** Why it does not offer the class; null if it does, or does not say. */
+    public String whyNotOffered(Durability wanted) {
+        NotOffered reason = offers(wanted) ? null : notOffered.get(wanted);
+        return reason == null ? null : "%s (%s)".formatted(reason.why(), reason.source());
+    }
+
     /** Whether it can do this. */
     public boolean can(Capability capability) {
         return capabilities.contains(capability);
@@ -197,9 +212,9 @@ public final class StoreDescription {
         return keyBytesMin;
     }
 
-    /** The longest key; absent as the longest number. */
+    /** The longest key. */
     public long keyBytesMax() {
-        return keyBytesMax == null ? Long.MAX_VALUE : keyBytesMax;
+        return keyBytesMax;
     }
 
     /** Why it cannot be opened here, and how that is mended; null if it can. */
@@ -231,15 +246,23 @@ public final class StoreDescription {
             classes.add(offered.word(), how);
         });
         json.add("durability", classes);
+        JsonObject reasons = new JsonObject();
+        notOffered.forEach((lacking, reason) -> {
+            JsonObject why = new JsonObject();
+            why.addProperty("why", reason.why());
+            why.addProperty("source", reason.source());
+            reasons.add(lacking.word(), why);
+        });
+        if (reasons.size() > 0) {
+            json.add("not_offered", reasons);
+        }
         JsonObject abilities = new JsonObject();
         for (Capability capability : Capability.values()) {
             abilities.addProperty(capability.word(), capabilities.contains(capability));
         }
         json.add("capabilities", abilities);
         json.addProperty("key_bytes_min", keyBytesMin);
-        if (keyBytesMax != null) {
-            json.addProperty("key_bytes_max", keyBytesMax);
-        }
+        json.addProperty("key_bytes_max", keyBytesMax);
         json.addProperty("value_bytes_max", valueBytesMax);
         JsonArray array = new JsonArray();
         settings.forEach(setting -> array.add(setting.toJson()));

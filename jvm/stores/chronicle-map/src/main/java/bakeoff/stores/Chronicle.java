@@ -56,6 +56,11 @@ public final class Chronicle implements StoreType {
                         "entries are written in the memory map, which the kernel keeps when the process dies; what nobody has closed is recovered when it "
                                 + "is opened, since a process that dies leaves its locks in the map",
                         SOURCE)
+                .notOffered(
+                        Durability.POWER,
+                        "its interface has no call that flushes the map, and what was not written when the machine stops may be left damaged: recovering "
+                                + "it removes what is",
+                        SOURCE + "#recovery")
                 .can(
                         Capability.SCAN_ANY_ORDER,
                         // As of plain files: each write is acknowledged by itself, and a batch's end adds nothing.
@@ -64,6 +69,7 @@ public final class Chronicle implements StoreType {
                         Capability.PARALLEL_READERS,
                         Capability.PARALLEL_WRITERS,
                         Capability.MULTI_PROCESS)
+                .keys(0, 1 << 30)
                 .values(1 << 30)
                 .memory(
                         "none of its own: its file is a memory map, which the kernel keeps in the page cache, as much of which as it likes",

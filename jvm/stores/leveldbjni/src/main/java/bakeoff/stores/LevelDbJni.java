@@ -46,7 +46,14 @@ public final class LevelDbJni implements StoreType {
                         Durability.PROCESS,
                         "WriteOptions.sync(false), the default: the log is written in a memory map and never flushed",
                         OPTIONS)
-                .durability(Durability.POWER, "WriteOptions.sync(true): the log is flushed at every write", OPTIONS)
+                .durability(
+                        Durability.POWER,
+                        "WriteOptions.sync(true): the log is flushed at every write, and by this adapter the name of a new one",
+                        OPTIONS)
+                .notOffered(
+                        Durability.NONE,
+                        "every write goes through the log, which is written at once: no option turns that off",
+                        OPTIONS)
                 .can(
                         Capability.SCAN_FROM,
                         Capability.SCAN_ORDERED,
@@ -54,7 +61,6 @@ public final class LevelDbJni implements StoreType {
                         Capability.BATCH,
                         Capability.ATOMIC_BATCH,
                         Capability.PARALLEL_READERS)
-                .keys(0, null)
                 .setting(Setting.bytes(
                         "cache", 0, 1L << 40, 8L << 20, "Memory for blocks that were read, uncompressed.", OPTIONS))
                 .setting(Setting.bytes(

@@ -54,7 +54,6 @@ public final class MapDb implements StoreType {
                         Capability.BATCH,
                         Capability.BATCH_READS,
                         Capability.PARALLEL_READERS)
-                .keys(0, null)
                 .setting(Setting.flag(
                         "values-outside-nodes",
                         false,

@@ -53,7 +53,6 @@ public final class MvStore implements StoreType {
                         Capability.BATCH,
                         Capability.BATCH_READS,
                         Capability.PARALLEL_READERS)
-                .keys(0, null)
                 .setting(Setting.bytes(
                         "cache",
                         1 << 20,

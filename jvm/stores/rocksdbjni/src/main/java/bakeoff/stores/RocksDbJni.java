@@ -31,8 +31,6 @@ import org.rocksdb.WriteOptions;
 
 /** RocksDB through its own Java interface: with the settings, defaults and abilities of {@code crates/stores/src/rocksdb.rs}, the same library. */
 public final class RocksDbJni implements StoreType {
-    /** The largest key and the largest value that RocksDB advises (its FAQ); a Java array is shorter than the latter. */
-    private static final long KEY_BYTES_MAX = 8L << 20;
 
     /** The library divides its cache by itself. */
     private static final int SHARDS_BY_SIZE = -1;
@@ -70,7 +68,6 @@ public final class RocksDbJni implements StoreType {
                         Capability.ATOMIC_BATCH,
                         Capability.PARALLEL_READERS,
                         Capability.PARALLEL_WRITERS)
-                .keys(0, KEY_BYTES_MAX)
                 .setting(Setting.bytes(
                         "cache",
                         0,

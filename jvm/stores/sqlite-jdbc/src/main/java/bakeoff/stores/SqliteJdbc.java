@@ -30,6 +30,9 @@ import org.sqlite.SQLiteJDBCLoader;
 /** SQLite through JDBC: one table of keys and values, one connection a thread, kept from one session to the next. */
 public final class SqliteJdbc implements StoreType {
     private static final String PRAGMA = "https://sqlite.org/pragma.html#pragma_";
+    /** Key and value together, as a row (https://sqlite.org/limits.html): the same limits as in {@code crates/stores/src/sqlite.rs}. */
+    private static final long ROW_BYTES_MAX = 1_000_000_000;
+
     private static final String FILE = "records.sqlite";
     private static final int BUSY_TIMEOUT_MS = 60_000;
 
@@ -66,8 +69,8 @@ public final class SqliteJdbc implements StoreType {
                         Capability.PARALLEL_READERS,
                         Capability.MULTI_PROCESS,
                         Capability.COMPACTED_COPY)
-                .keys(0, 65_535L)
-                .values(999_900_000)
+                .keys(0, ROW_BYTES_MAX - 32)
+                .values(ROW_BYTES_MAX - 100_000)
                 .setting(Setting.bytes(
                                 "page-size",
                                 512,

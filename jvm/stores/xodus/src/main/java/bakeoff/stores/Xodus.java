@@ -49,6 +49,10 @@ public final class Xodus implements StoreType {
                         Durability.POWER,
                         "setLogDurableWrite(true): the log is flushed at every commit, and by this adapter the name of a new piece of it",
                         WIKI + "Environments")
+                .notOffered(
+                        Durability.NONE,
+                        "the log, which is the store itself, is written at every commit: no setting turns that off",
+                        WIKI + "Environments")
                 .can(
                         Capability.SCAN_FROM,
                         Capability.SCAN_ORDERED,
@@ -58,7 +62,8 @@ public final class Xodus implements StoreType {
                         Capability.ATOMIC_BATCH,
                         Capability.INSERT_REFUSES,
                         Capability.PARALLEL_READERS)
-                // A value that does not fit, with its key, into one file of the log is refused.
+                // What does not fit, key and value, into one file of the log is refused.
+                .keys(0, 7 << 20)
                 .values(7 << 20)
                 .setting(Setting.integer(
                         "memory-percent",
