@@ -11,7 +11,7 @@ mod session;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use bakeoff_protocol::{Capabilities, Durability, SettingKind, Settings, StoreDescription, Structure};
+use bakeoff_protocol::{Capabilities, Durability, SettingKind, Settings, Step, StoreDescription, Structure};
 
 use crate::describe::{classes, memory, setting};
 use crate::settings::integer;
@@ -21,9 +21,11 @@ use session::LmdbSession;
 
 const NAME: &str = "libmdbx";
 /// The page size that libmdbx takes where the system's pages have it, and what its limits depend on.
-const PAGE_BYTES: isize = 4_096;
+const PAGE_BYTES: u64 = 4_096;
 /// Half of what pages of that size can address.
 const MAP_BYTES_MAX: u64 = 1 << 42;
+/// `mdbx_env_set_geometry`, which has both.
+const SETTINGS: &str = "https://libmdbx.dqdkfa.ru/group__c__settings.html";
 const MODES: &str = "https://libmdbx.dqdkfa.ru/group__sync__modes.html";
 
 /// What the store says of itself.
@@ -72,13 +74,24 @@ pub(crate) fn describe() -> StoreDescription {
         value_bytes_max,
         key_bytes_min: 0,
         files: "mdbx.dat and mdbx.lck".to_owned(),
-        settings: vec![setting(
-            "map-size",
-            SettingKind::Bytes { min: 1 << 20, max: MAP_BYTES_MAX },
-            None,
-            "Upper bound of the memory map, which the data can never outgrow; by default several times what the suite will write.",
-            "https://libmdbx.dqdkfa.ru/group__c__settings.html",
-        )],
+        settings: vec![
+            setting(
+                "map-size",
+                SettingKind::Bytes { min: 1 << 20, max: MAP_BYTES_MAX },
+                None,
+                "Upper bound of the memory map, which the data can never outgrow; by default several times what the suite will write.",
+                SETTINGS,
+            ),
+            setting(
+                "page-size",
+                SettingKind::Bytes { min: 256, max: 65_536 },
+                None,
+                "Size of a page: a power of two; by default the system's. It limits keys to somewhat less than half of it and the file to 2^31 of it; the \
+                 limits told are those of 4 KiB.",
+                SETTINGS,
+            )
+            .stepping(Step::PowerOfTwo),
+        ],
         memory: memory(&[], "it has no cache: its pages are those of the page cache", "https://libmdbx.dqdkfa.ru/intro.html"),
         test_only: false,
     }
@@ -91,25 +104,62 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
         Durability::Process => ffi::MDBX_UTTERLY_NOSYNC,
         Durability::Power => 0,
     };
+    let page_bytes = page_bytes(request)?;
     let map_bytes = match request.settings.contains_key("map-size") {
         true => integer(request.settings, "map-size")?,
-        false => environment::map_bytes(request.hints).min(MAP_BYTES_MAX),
+        false => {
+            let most = ffi::map_bytes_max(page_bytes).unwrap_or(MAP_BYTES_MAX);
+            environment::map_bytes(request.hints, page_bytes).min(most).min(MAP_BYTES_MAX)
+        }
     };
     ffi::be_quiet();
     // Otherwise a read transaction would belong to its thread for good, and could not be reset and kept.
     let flags = flags | ffi::MDBX_NOSTICKYTHREADS;
-    let environment = Environment::open(request.directory, flags, map_bytes, request.hints.threads)?;
-    let (key_bytes_max, expected) = (environment.key_bytes_max(), ffi::limits(PAGE_BYTES).0.unwrap_or(0));
+    let map = ffi::Map { bytes: environment::length(map_bytes)?, page_bytes: environment::length(page_bytes)? };
+    let environment = Environment::open(request.directory, flags, &map, request.hints.threads)?;
+    let (key_bytes_max, expected) = (environment.key_bytes_max(), key_bytes_max(page_bytes));
     if key_bytes_max < expected {
-        let message = format!("the pages of this libmdbx hold keys of {key_bytes_max} bytes; {expected} are expected");
+        let message = format!(
+            "the pages of this file hold keys of {key_bytes_max} bytes; {expected} are expected of pages of {page_bytes}"
+        );
         return Err(StoreError::Store(message));
     }
-    Ok(Box::new(Libmdbx { environment, map_bytes }))
+    Ok(Box::new(Libmdbx { environment, map_bytes, page_bytes }))
+}
+
+/// The pages that were asked for, if the keys that will come fit them, or the library's own, of whose limit a plan knows.
+fn page_bytes(request: &OpenRequest<'_>) -> Result<u64, StoreError> {
+    if !request.settings.contains_key("page-size") {
+        return Ok(ffi::page_bytes_default());
+    }
+    let page_bytes = integer(request.settings, "page-size")?;
+    let (most, needed) = (key_bytes_max(page_bytes), request.hints.key_bytes_max);
+    if needed > most {
+        return Err(StoreError::BadRequest(format!(
+            "setting `page-size` is {page_bytes}: such a page holds keys of {most} bytes at most, and the longest here has {needed}: {}",
+            mended_by(needed)
+        )));
+    }
+    Ok(page_bytes)
+}
+
+/// Which page size has room for keys of so many bytes.
+fn mended_by(key_bytes: u64) -> String {
+    let fits = |page_bytes: &u64| key_bytes_max(*page_bytes) >= key_bytes;
+    match (8..=16).map(|power| 1_u64 << power).find(fits) {
+        Some(page_bytes) => format!("give `page-size` = {page_bytes} or more"),
+        None => "no page holds it, so leave libmdbx out".to_owned(),
+    }
+}
+
+fn key_bytes_max(page_bytes: u64) -> u64 {
+    ffi::limits(page_bytes).0.unwrap_or(0)
 }
 
 struct Libmdbx {
     environment: Environment,
     map_bytes: u64,
+    page_bytes: u64,
 }
 
 impl Store for Libmdbx {
@@ -118,7 +168,10 @@ impl Store for Libmdbx {
     }
 
     fn chosen(&self) -> Settings {
-        Settings::from([("map-size".to_owned(), self.map_bytes.into())])
+        Settings::from([
+            ("map-size".to_owned(), self.map_bytes.into()),
+            ("page-size".to_owned(), self.page_bytes.into()),
+        ])
     }
 
     fn compacted_copy(&self, directory: &Path) -> Result<(), StoreError> {
@@ -128,5 +181,52 @@ impl Store for Libmdbx {
     fn close(self: Box<Self>) -> Result<(), StoreError> {
         drop(self.environment);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_protocol::DataHints;
+
+    use super::*;
+
+    fn opened(directory: &Path, page_bytes: u64, hints: &DataHints) -> Result<Box<dyn Store>, StoreError> {
+        let settings = Settings::from([("page-size".to_owned(), page_bytes.into())]);
+        open(&OpenRequest { directory, durability: Durability::Process, settings: &settings, hints })
+    }
+
+    /// A key as long as pages of every size take is kept through reopening and a compacted copy, and a longer one is not taken.
+    #[test]
+    fn pages_are_as_large_as_is_asked_for() {
+        for power in 8..=16 {
+            let (parent, copy, page_bytes) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), 1 << power);
+            let key = vec![b'k'; key_bytes_max(page_bytes) as usize];
+            let store = opened(parent.path(), page_bytes, &DataHints::default()).unwrap();
+            assert_eq!(store.chosen()["page-size"], page_bytes);
+            let write = &mut |session: &mut dyn crate::Session| {
+                assert!(session.insert(&[&key[..], b"k"].concat(), b"").is_err(), "{page_bytes}");
+                session.insert(&key, b"value")
+            };
+            store.session(&SessionPlan::default(), write).unwrap();
+            store.compacted_copy(copy.path()).unwrap();
+            store.close().unwrap();
+            for directory in [parent.path(), copy.path()] {
+                let store = opened(directory, page_bytes, &DataHints::default()).unwrap();
+                let read = &mut |session: &mut dyn crate::Session| {
+                    assert!(session.get(&key, &mut Vec::new())?, "{page_bytes}");
+                    Ok(())
+                };
+                store.session(&SessionPlan::default(), read).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_too_small_for_the_keys_is_refused_with_one_that_is_not() {
+        let parent = tempfile::tempdir().unwrap();
+        let hints = DataHints { key_bytes_max: 128, ..DataHints::default() };
+        let refused = opened(parent.path(), 256, &hints).err().unwrap().to_string();
+        assert!(refused.contains("`page-size` is 256") && refused.contains("`page-size` = 512 or more"), "{refused}");
+        opened(parent.path(), 512, &hints).unwrap();
     }
 }

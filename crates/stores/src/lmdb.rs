@@ -21,6 +21,8 @@ const NAME: &str = "lmdb";
 const KEY_BYTES_MAX: u64 = 511;
 /// `MAXDATASIZE` in LMDB's source.
 const VALUE_BYTES_MAX: u64 = 0xffff_ffff;
+/// LMDB's pages are the system's, which on most machines have so many bytes; a map is generous anyway.
+const PAGE_BYTES: u64 = 4_096;
 const SOURCE: &str = "http://www.lmdb.tech/doc/group__mdb.html";
 
 /// What the store says of itself.
@@ -91,11 +93,12 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     };
     let map_bytes = match request.settings.contains_key("map-size") {
         true => integer(request.settings, "map-size")?,
-        false => environment::map_bytes(request.hints),
+        false => environment::map_bytes(request.hints, PAGE_BYTES),
     };
     // Without MDB_NOTLS a read transaction would belong to its thread for good, and could not be reset and kept.
     let flags = flags | ffi::MDB_NOTLS;
-    let environment = Environment::open(request.directory, flags, map_bytes, request.hints.threads)?;
+    let map = ffi::Map { bytes: environment::length(map_bytes)? };
+    let environment = Environment::open(request.directory, flags, &map, request.hints.threads)?;
     let key_bytes_max = environment.key_bytes_max();
     if key_bytes_max < KEY_BYTES_MAX {
         let message =

@@ -33,8 +33,47 @@ pub(super) fn be_quiet() {
     unsafe { mdbx_sys::mdbx_setup_debug(mdbx_sys::MDBX_LOG_ERROR, mdbx_sys::MDBX_DBG_DONTCHANGE, None) };
 }
 
+/// The page size that libmdbx takes unless it is told another: the system's.
+pub(super) fn page_bytes_default() -> u64 {
+    // SAFETY: it only asks the system.
+    unsafe { mdbx_sys::mdbx_default_pagesize() as u64 }
+}
+
+/// The longest file of pages of this size; `None` for a size that is none.
+pub(super) fn map_bytes_max(page_bytes: u64) -> Option<u64> {
+    let page_bytes = signed(page_bytes);
+    // SAFETY: it only computes.
+    u64::try_from(unsafe { mdbx_sys::mdbx_limits_dbsize_max(page_bytes) }).ok()
+}
+
+/// A number of bytes as libmdbx takes them.
+fn signed(bytes: u64) -> isize {
+    isize::try_from(bytes).unwrap_or(isize::MAX)
+}
+
+/// A memory map that is to be made.
+pub(super) struct Map {
+    /// The most that it grows to, which the data can never outgrow.
+    pub(super) bytes: usize,
+    /// The size of a page.
+    pub(super) page_bytes: usize,
+}
+
+impl Map {
+    /// Has the environment make this map.
+    ///
+    /// # Safety
+    /// The environment was created and is not open.
+    pub(super) unsafe fn set(&self, environment: *mut MDB_env) -> c_int {
+        let (bytes, page_bytes) = (signed(self.bytes as u64), signed(self.page_bytes as u64));
+        // SAFETY: as the caller promises. The map grows as needed, up to its length; what is -1 is as libmdbx has it.
+        unsafe { mdbx_sys::mdbx_env_set_geometry(environment, -1, -1, bytes, -1, -1, page_bytes) }
+    }
+}
+
 /// The longest key and value that fit pages of this size.
-pub(super) fn limits(page_bytes: isize) -> (Option<u64>, Option<u64>) {
+pub(super) fn limits(page_bytes: u64) -> (Option<u64>, Option<u64>) {
+    let page_bytes = signed(page_bytes);
     // SAFETY: both only compute.
     let (key, value) =
         unsafe { (mdbx_sys::mdbx_limits_keysize_max(page_bytes, 0), mdbx_sys::mdbx_limits_valsize_max(page_bytes, 0)) };
@@ -64,12 +103,6 @@ pub(super) unsafe fn bytes(value: &MDB_val) -> &[u8] {
 }
 
 // What follows are LMDB's calls where libmdbx has other ones. Each asks of its caller what LMDB asks.
-
-pub(super) unsafe fn mdb_env_set_mapsize(environment: *mut MDB_env, bytes: usize) -> c_int {
-    let upper = isize::try_from(bytes).unwrap_or(isize::MAX);
-    // SAFETY: as the caller promises. The map grows as needed, up to `upper`; the rest is as libmdbx has it.
-    unsafe { mdbx_sys::mdbx_env_set_geometry(environment, -1, -1, upper, -1, -1, -1) }
-}
 
 pub(super) unsafe fn mdb_env_set_maxreaders(environment: *mut MDB_env, readers: c_uint) -> c_int {
     // SAFETY: as the caller promises.

@@ -20,11 +20,17 @@ const GIBIBYTE: u64 = 1 << 30;
 
 /// A map that the data cannot outgrow. It takes address space, not memory or disk, so it is generous: twice the pages of
 /// a record alone on a half-full page, and once more all that is ever written, as freed runs of pages may not fit again.
-pub(super) fn map_bytes(hints: &DataHints) -> u64 {
-    let pages = hints.records_max.max(hints.records_inserted).saturating_mul(2 * 4_096);
+pub(super) fn map_bytes(hints: &DataHints, page_bytes: u64) -> u64 {
+    let pages = hints.records_max.max(hints.records_inserted).saturating_mul(2 * page_bytes);
     let data = hints.data_bytes_max.saturating_mul(4).saturating_add(hints.written_bytes.saturating_mul(2));
     let bytes = GIBIBYTE.saturating_add(pages).saturating_add(data);
     bytes.checked_next_multiple_of(GIBIBYTE).unwrap_or(1 << 46).min(1 << 46)
+}
+
+/// A length in bytes, of a map or of a page, as the address space has it.
+pub(super) fn length(bytes: u64) -> Result<usize, StoreError> {
+    let too_long = |_| StoreError::BadRequest(format!("a map of {bytes} bytes does not fit the address space"));
+    usize::try_from(bytes).map_err(too_long)
 }
 
 /// An open environment and its one database.
@@ -38,11 +44,8 @@ unsafe impl Sync for Environment {}
 
 impl Environment {
     /// Creates or opens the environment in a directory. It must not be open in this process already.
-    pub(super) fn open(directory: &Path, flags: c_uint, map_bytes: u64, threads: u32) -> Result<Self, StoreError> {
+    pub(super) fn open(directory: &Path, flags: c_uint, map: &ffi::Map, threads: u32) -> Result<Self, StoreError> {
         let path = c_path(directory)?;
-        let map_bytes = usize::try_from(map_bytes).map_err(|_| {
-            StoreError::BadRequest(format!("a map of {map_bytes} bytes does not fit the address space"))
-        })?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is a place for one pointer.
         check(unsafe { ffi::mdb_env_create(&mut raw) })?;
@@ -50,9 +53,9 @@ impl Environment {
         let mut environment = Self { raw, database: 0 };
         // SAFETY: the environment was created and is not open yet, which is when these may be set.
         unsafe {
-            of_map(ffi::mdb_env_set_mapsize(raw, map_bytes), map_bytes)?;
+            of_map(map.set(raw), map.bytes)?;
             check(ffi::mdb_env_set_maxreaders(raw, READERS_DEFAULT.max(threads.saturating_add(16))))?;
-            of_map(ffi::mdb_env_open(raw, path.as_ptr(), flags, 0o644), map_bytes)?;
+            of_map(ffi::mdb_env_open(raw, path.as_ptr(), flags, 0o644), map.bytes)?;
         }
         let transaction = Transaction::begin(&environment, 0)?;
         let mut database = 0;
@@ -314,14 +317,15 @@ mod tests {
 
     #[test]
     fn map_is_never_below_a_gibibyte_and_never_overflows() {
-        assert_eq!(map_bytes(&DataHints::default()), GIBIBYTE);
+        assert_eq!(map_bytes(&DataHints::default(), 4_096), GIBIBYTE);
         let huge = DataHints { records_max: u64::MAX, data_bytes_max: u64::MAX, ..DataHints::default() };
-        assert_eq!(map_bytes(&huge), 1 << 46);
+        assert_eq!(map_bytes(&huge, 4_096), 1 << 46);
     }
 
     #[test]
     fn map_holds_small_records_each_on_a_page_of_its_own() {
         let hints = DataHints { records_max: 1_000_000, data_bytes_max: 32_000_000, ..DataHints::default() };
-        assert!(map_bytes(&hints) > 1_000_000 * 4_096 + 32_000_000);
+        assert!(map_bytes(&hints, 4_096) > 1_000_000 * 4_096 + 32_000_000);
+        assert!(map_bytes(&hints, 65_536) > 1_000_000 * 65_536);
     }
 }

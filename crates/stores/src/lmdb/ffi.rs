@@ -18,6 +18,23 @@ pub(super) fn version() -> String {
     format!("{major}.{minor}.{patch}")
 }
 
+/// A memory map that is to be made. Its pages are the system's: LMDB has no choice of them.
+pub(super) struct Map {
+    /// Its length, which the data can never outgrow.
+    pub(super) bytes: usize,
+}
+
+impl Map {
+    /// Has the environment make this map.
+    ///
+    /// # Safety
+    /// The environment was created and is not open.
+    pub(super) unsafe fn set(&self, environment: *mut MDB_env) -> std::ffi::c_int {
+        // SAFETY: as the caller promises.
+        unsafe { mdb_env_set_mapsize(environment, self.bytes) }
+    }
+}
+
 /// Where LMDB puts a copy of an environment that is to be opened in this directory.
 pub(super) fn path_of_copy(directory: &Path) -> PathBuf {
     directory.to_owned()
