@@ -1,8 +1,9 @@
 //! Values of a directory tree: how they are serialised, and what a walk reads from them.
 //!
 //! The recorder of tapes writes values with [`Directory`] and knows what reading them gives; the driver reads them with [`read`] while
-//! the clock runs, through the libraries a program would use (`flatbuffers`, `prost`). `docs/TAPE.md` lays both down. Nothing here
-//! panics, whatever bytes a value has: one that cannot be read is [`None`].
+//! the clock runs: messages through the library a program would use (`prost`), FlatBuffers in the steps of Java's library, so that walks
+//! in both languages are the same work. `docs/TAPE.md` lays both down. Nothing here panics, whatever bytes a value has: one that cannot
+//! be read is [`None`].
 
 mod directory;
 mod flat;
