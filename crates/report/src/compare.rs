@@ -92,7 +92,7 @@ pub struct Comparison {
     pub missing: usize,
     /// What the runs themselves warn of.
     pub warnings: Vec<String>,
-    /// What was left out: workloads that only one run has, and what could not be read.
+    /// What was left out: workloads that only one run has, and what could not be read; and the runtime, where both have the same.
     pub notes: Vec<String>,
 }
 
@@ -130,6 +130,7 @@ impl Comparison {
             .filter(|(_, number)| *number > 0)
             .map(|(run, number)| format!("only in {}: {} figures", run.directory.display(), count(number as u64)))
             .collect();
+        notes.extend(facts::runtime_of_both(a, b));
         for run in [a, b] {
             notes.extend(run.notes.iter().map(|note| format!("{}: {note}", run.directory.display())));
         }

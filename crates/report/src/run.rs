@@ -1,6 +1,6 @@
 //! A run's directory, read whole.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -165,6 +165,17 @@ impl Run {
     /// What the run is called.
     pub(crate) fn title(&self) -> &str {
         self.text(&["suite", "title"]).or(self.text(&["suite", "name"])).unwrap_or("bakeoff")
+    }
+
+    /// What ran drivers that need more than a processor, such as a Java, each with the titles of the stores that ran there.
+    pub(crate) fn runtimes(&self) -> BTreeMap<&str, BTreeSet<&str>> {
+        let mut runtimes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for end in self.cells.iter().map(|cell| &cell.end) {
+            let Some(runtime) = end.opened.as_ref().and_then(|opened| opened.runtime.as_deref()) else { continue };
+            let store = self.stores.iter().find(|store| store.name == end.axes.store);
+            runtimes.entry(runtime).or_default().insert(store.map_or(&end.axes.store, |store| &store.title));
+        }
+        runtimes
     }
 
     /// The command that does a cell of this run again, in a clone of the project: its request, given to the store's driver.

@@ -145,6 +145,9 @@ pub(crate) fn origin(run: &Run, width: usize) -> String {
     }
     let versions: Vec<String> = run.stores.iter().map(|store| format!("{} {}", store.title, store.version)).collect();
     line("stores", versions.join(", "));
+    for (runtime, stores) in run.runtimes() {
+        line("runtime", format!("{runtime}: {}", Vec::from_iter(stores).join(", ")));
+    }
     line("seed", run.info.get("seed").map_or_else(String::new, Value::to_string));
     let command = printable(&command_line(run));
     if !command.is_empty() {

@@ -59,12 +59,25 @@ fn facts(run: &Run) -> BTreeMap<String, String> {
     for store in &run.stores {
         facts.insert(format!("version of {}", store.title), store.version.clone());
     }
+    facts.extend(runtimes(run).map(|words| ("runtime".to_owned(), words)));
     for end in run.cells.iter().map(|cell| &cell.end) {
         for (name, value) in end.opened.iter().flat_map(|opened| &opened.settings) {
             facts.insert(format!("setting {name} of {}", end.axes.store), words(value));
         }
     }
     facts
+}
+
+/// What ran drivers that need more than a processor, in words; `None` if nothing did.
+fn runtimes(run: &Run) -> Option<String> {
+    let all: Vec<&str> = run.runtimes().into_keys().collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+/// What ran such drivers in both runs alike.
+pub(crate) fn runtime_of_both(a: &Run, b: &Run) -> Option<String> {
+    let words = runtimes(a).filter(|words| runtimes(b).as_ref() == Some(words))?;
+    Some(format!("runtime of both: {words}"))
 }
 
 fn words(value: &Value) -> String {

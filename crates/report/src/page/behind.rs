@@ -1,6 +1,7 @@
 //! What stands behind the figures, as plain HTML: failures with their logs, machine, stores and versions, the suite, what was
 //! skipped, how figures are made and where they may be unfair.
 
+use std::collections::BTreeSet;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use bakeoff_protocol::{CellEnd, StoreDescription};
 use serde_json::Value;
 
 use crate::contender::Contenders;
-use crate::format::{count, counted, size_range};
+use crate::format::{count, counted, listed, size_range};
 use crate::links::{file_link, way};
 use crate::page::Labelled;
 use crate::page::head::failures_id;
@@ -134,9 +135,17 @@ fn stores(run: &Run) -> String {
     if rows.is_empty() {
         return rows;
     }
+    let ran = |(runtime, stores): (&str, BTreeSet<&str>)| {
+        format!(
+            "<p>{} ran with {}</p>",
+            text(&listed(&stores.into_iter().map(str::to_owned).collect::<Vec<_>>())),
+            text(runtime)
+        )
+    };
+    let runtimes: String = run.runtimes().into_iter().map(ran).collect();
     format!(
         "<div class=\"scroll\"><table class=\"stores\"><thead><tr><th>store</th><th>version</th><th>structure</th>\
-         <th>licence</th><th>how each promise is kept</th></tr></thead><tbody>{rows}</tbody></table></div>"
+         <th>licence</th><th>how each promise is kept</th></tr></thead><tbody>{rows}</tbody></table></div>{runtimes}"
     )
 }
 

@@ -1,8 +1,10 @@
 //! What a person sees: whole reports as snapshots, and figures computed by hand.
 
+use std::path::Path;
+
 use crate::common::*;
 use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Durability, FailureKind, Mode, PhaseResult};
-use bakeoff_report::{CellRound, Run, TerminalOptions, render_terminal, write_markdown};
+use bakeoff_report::{CellRound, Comparison, Run, TerminalOptions, render_terminal, write_markdown, write_page};
 use proptest::prelude::*;
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
@@ -107,6 +109,30 @@ fn what_the_jvm_collected_is_told_in_full_alone() {
     insta::assert_snapshot!(section.unwrap_or_else(|| panic!("{full}")));
     assert!(full.lines().all(|line| line.width() <= 100), "{full}");
     assert!(!render_terminal(&run, &PLAIN).contains("Heap of stores"));
+}
+
+#[test]
+fn the_java_that_stores_ran_with_was_in_no_report() {
+    let java = "Some VM 17.0.13 (G1 Young Generation, G1 Old Generation)";
+    let mut on_jvm = gets(&axes("mvstore"), &[1_000, 1_000, 1_000]);
+    for cell in &mut on_jvm {
+        cell.end.opened.as_mut().unwrap().runtime = Some(java.to_owned());
+    }
+    let native = gets(&axes("lmdb"), &[1_000, 1_000, 1_000]);
+    let of = |cells| run(cells, vec![store("lmdb", "LMDB"), store("mvstore", "MVStore")]);
+    let both = of([native.clone(), on_jvm].concat());
+    let text = render_terminal(&both, &PLAIN);
+    let origin = text.split("Where this comes from").nth(1).unwrap_or_else(|| panic!("{text}"));
+    assert!(origin.contains(&format!("  runtime   {java}: MVStore\n")), "{origin}");
+    let mut page = Vec::new();
+    write_page(&[both.clone()], None, Path::new("."), &mut page).unwrap();
+    assert!(String::from_utf8(page).unwrap().contains(&format!("<p>MVStore ran with {java}</p>")));
+    assert!(!render_terminal(&of(native), &PLAIN).contains("runtime "));
+    let compared = |b: &Run| Comparison::new(&both, b).unwrap();
+    assert_eq!(compared(&both).notes, [format!("runtime of both: {java}")]);
+    let mut newer = both.clone();
+    newer.cells.last_mut().unwrap().end.opened.as_mut().unwrap().runtime = Some("Some VM 21".to_owned());
+    assert_eq!(compared(&newer).differences, [format!("runtime: {java} → {java}, Some VM 21")]);
 }
 
 #[test]
