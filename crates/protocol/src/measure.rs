@@ -145,7 +145,7 @@ pub struct Resources {
     /// Most of the garbage-collected heap in use at one moment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heap_peak_bytes: Option<u64>,
-    /// Most memory outside that heap that the runtime knows of: direct and mapped buffers.
+    /// Most memory outside that heap that the runtime knows of, without the driver's own: direct and mapped buffers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffers_peak_bytes: Option<u64>,
 }

@@ -25,7 +25,8 @@ impl Row for CollectedRow {
     const TITLE: &str = "Heap of stores on the JVM";
     const WHAT: &str = "Bytes that the replaying threads allocated for an operation (of scans an entry) while the clock ran; what collections took out of the heap's parts, by operations too (churn); collections of garbage in the whole phase, the \
         time they took, also as a part of the phase's, and the most heap in use at one moment; \
-        beside the heap the most in Java's own buffers, direct and mapped. What native libraries allocate by themselves, such as RocksDB's cache, is in neither but in the memory of the process. Means of all rounds, of the peaks the most.";
+        beside the heap the most in Java's buffers, direct and mapped, without bakeoff's own. What libraries allocate or map by themselves, such as RocksDB's cache, is in neither: it is in the memory of the process, where it cannot be told from \
+        the heap's pages and from what the JVM keeps for itself. Means of all rounds, of the peaks the most.";
     const COLUMNS: &[&str] =
         &["allocated/op", "churn/op", "collections", "took", "of the phase", "heap peak", "buffers peak"];
 

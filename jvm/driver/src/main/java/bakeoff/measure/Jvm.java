@@ -62,9 +62,11 @@ public final class Jvm {
                         System.getProperty("java.vm.name"), System.getProperty("java.vm.version"), collectors, options);
     }
 
-    /** Direct and mapped buffers that Java knows of. Libraries may have memory that it does not know of. */
+    /** Direct and mapped buffers that Java knows of, without the driver's own. Libraries may have memory that it does not know of. */
     public static long bufferBytes() {
-        return BUFFERS.stream().mapToLong(BufferPoolMXBean::getMemoryUsed).sum();
+        long own = OwnBuffers.bytes();
+        return Math.max(
+                0, BUFFERS.stream().mapToLong(BufferPoolMXBean::getMemoryUsed).sum() - own);
     }
 
     /** What was spent since an earlier reading, and the peaks, into {@code resources}. */

@@ -1,8 +1,8 @@
 package bakeoff.tape;
 
+import bakeoff.measure.OwnBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
@@ -55,12 +55,8 @@ public final class LaneReader {
         position = facts.offset();
         windowPosition = position;
         // A window of less than a block grows.
-        window = buffer(windowBytes).limit(0);
+        window = OwnBuffers.direct(windowBytes).limit(0);
         checkStamp();
-    }
-
-    private static ByteBuffer buffer(int bytes) {
-        return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /**
@@ -121,7 +117,7 @@ public final class LaneReader {
             return (int) place;
         }
         if (window.capacity() < length) {
-            window = buffer(Math.max(length, 2 * window.capacity()));
+            window = OwnBuffers.direct(Math.max(length, 2 * window.capacity()));
         }
         window.clear().limit((int) Math.min(window.capacity(), left));
         windowPosition = position;

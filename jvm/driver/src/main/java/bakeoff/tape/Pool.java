@@ -1,5 +1,6 @@
 package bakeoff.tape;
 
+import bakeoff.measure.OwnBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -38,7 +39,7 @@ public final class Pool {
             for (int number = 0; number < windows.length; number++) {
                 long begin = number * STEP;
                 long length = Math.min(bytes - begin, Integer.MAX_VALUE);
-                windows[number] = file.map(FileChannel.MapMode.READ_ONLY, begin, length);
+                windows[number] = OwnBuffers.count(file.map(FileChannel.MapMode.READ_ONLY, begin, length));
                 windows[number].load();
             }
             return new Pool(bytes, windows);

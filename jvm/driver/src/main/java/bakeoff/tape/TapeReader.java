@@ -1,5 +1,6 @@
 package bakeoff.tape;
 
+import bakeoff.measure.OwnBuffers;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -149,7 +150,7 @@ public final class TapeReader implements Closeable {
     }
 
     private static ByteBuffer read(FileChannel file, long offset, int length) throws IOException {
-        ByteBuffer bytes = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer bytes = OwnBuffers.direct(length);
         readFully(file, offset, bytes);
         return bytes;
     }
