@@ -98,8 +98,8 @@ fn a_native_library_that_was_missing_when_the_driver_was_put_together_dropped_it
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let doctor = words(&run(&["doctor"], absent).expect(0).stdout);
     assert!(doctor.contains("CANNOT OPEN lmdbjava: "), "{doctor}");
-    assert!(doctor.contains("libbakeoff-gone.so.6: cannot open shared object file"), "{doctor}");
-    assert!(doctor.contains("apt-file search libbakeoff-gone.so.6 names its package"), "{doctor}");
+    assert!(doctor.contains("libbakeoff-absent.so.1: cannot open shared object file"), "{doctor}");
+    assert!(doctor.contains("apt-file search libbakeoff-absent.so.1 names its package"), "{doctor}");
     place.write("tiny.toml", &format!("warm-up = \"0s\"\n{}", tiny_suite(r#""lmdb", "lmdbjava""#, "")));
     run(&["run", "tiny.toml", "--rounds", "1"], absent)
         .expect(1)
@@ -225,4 +225,70 @@ fn what_the_environment_tells_a_jvm_is_in_force_and_a_warning() {
     let quiet =
         Finished::of(command.env("JAVA_TOOL_OPTIONS", "-XX:+UseSerialGC").output().expect("it starts")).expect(0);
     assert!(!quiet.stdout.contains("JAVA_TOOL_OPTIONS"), "{}", quiet.stdout);
+}
+
+/// Beside `bakeoff` a driver of some of the libraries of the one that was built, with files of their own, so that they can be lost.
+fn driver_of(place: &Place, libraries: &[&str]) -> PathBuf {
+    let (built, to) = (program().with_file_name("bakeoff-driver-jvm.d"), place.path().join("programs"));
+    let own = to.join("bakeoff-driver-jvm.d");
+    std::fs::create_dir_all(&own).expect("a directory");
+    for name in ["bakeoff", "bakeoff-driver-native", "bakeoff-driver-jvm"] {
+        std::fs::copy(program().with_file_name(name), to.join(name)).expect("a copy");
+    }
+    for name in libraries {
+        let copied = Command::new("cp").arg("-R").arg(built.join(name)).arg(&own).status();
+        assert!(copied.is_ok_and(|status| status.success()), "{name} can be copied");
+    }
+    std::fs::copy(built.join("describe.json"), own.join("describe.json")).expect("a copy");
+    let table = std::fs::read_to_string(built.join("stores")).expect("a table");
+    let kept = table.lines().filter(|line| libraries.iter().any(|name| line.ends_with(&format!(" {name}"))));
+    std::fs::write(own.join("stores"), kept.map(|line| format!("{line}\n")).collect::<String>()).expect("a table");
+    to
+}
+
+/// Removes the one file of a directory whose name begins so, and says what it was called.
+fn lose(directory: PathBuf, begin: &str) -> String {
+    let names = std::fs::read_dir(&directory).expect("a directory").flatten().map(|entry| entry.file_name());
+    let mut names = names.map(|name| name.into_string().expect("a name")).filter(|name| name.starts_with(begin));
+    let name = names.next().unwrap_or_else(|| panic!("nothing in {} begins with {begin}", directory.display()));
+    std::fs::remove_file(directory.join(&name)).expect("it can be removed");
+    name
+}
+
+#[test]
+fn a_jar_that_was_lost_since_the_driver_was_put_together_was_told_by_nobody() {
+    if !jvm_is_built() {
+        return;
+    }
+    let place = Place::new();
+    let programs = driver_of(&place, &["selftest", "xodus", "lmdbjni", "mvstore"]);
+    let library = |name: &str| programs.join("bakeoff-driver-jvm.d").join(name);
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(programs.join("bakeoff"));
+        // Without drivers from elsewhere; nothing is built.
+        command.args(arguments).current_dir(place.path()).env_remove("BAKEOFF_SCRIPT");
+        Finished::of(command.output().expect("it starts"))
+    };
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let doctor = || words(&run(&["doctor"]).expect(0).stdout);
+    let whole = doctor();
+    assert!(whole.contains("xodus") && !whole.contains("cannot be opened"), "{whole}");
+    let lost = [
+        ("xodus", lose(library("xodus"), "xodus.jar")),
+        ("lmdbjni", lose(library("lmdbjni/lib"), "lmdbjni-linux64")),
+        ("mvstore", lose(library("mvstore/lib"), "h2-mvstore")),
+    ];
+    let torn = doctor();
+    for (store, jar) in &lost {
+        assert!(torn.contains(&format!("CANNOT OPEN {store}: ")) && torn.contains(jar), "{store}: {torn}");
+        assert!(torn.contains(&format!("- {store} cannot be opened: ")), "{store}: {torn}");
+    }
+    assert!(torn.matches("is not there: build the driver again (./bakeoff build jvm)").count() == 2 * lost.len());
+    let suite = tiny_suite(r#""lmdb", "xodus", "lmdbjni", "mvstore""#, "");
+    place.write("tiny.toml", &format!("warm-up = \"0s\"\n{suite}"));
+    run(&["run", "tiny.toml", "--rounds", "1"]).expect(1);
+    for end in place.cells() {
+        let why = end["failure_message"].as_str().unwrap_or_default();
+        assert!(end["store"] == "lmdb" || why.contains("build the driver again (./bakeoff build jvm)"), "{end}");
+    }
 }

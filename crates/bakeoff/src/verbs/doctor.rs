@@ -1,5 +1,6 @@
 //! `bakeoff doctor`: what could spoil a measurement here, and what is missing for which driver.
 
+use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
@@ -92,14 +93,19 @@ fn print_drivers() -> Result<Vec<String>> {
                 let stores: Vec<_> =
                     driver.description.stores.iter().filter(|s| !s.test_only).map(|s| s.name.as_str()).collect();
                 line(&driver.description.driver, Some(format!("{} ({})", stores.join(", "), driver.description.build)));
+                let mut missing = driver.description.missing.clone();
                 if driver.description.platform == Platform::Jvm {
-                    let runtime = runtime(driver).unwrap_or_else(|why| {
+                    let runtime = check(driver).map(|checked| {
+                        missing.extend(checked.missing);
+                        checked.runtime
+                    });
+                    let runtime = runtime.unwrap_or_else(|why| {
                         advice.push(format!("{} cannot run: {why}", driver.description.driver));
                         format!("CANNOT RUN: {why}")
                     });
                     line("", Some(runtime));
                 }
-                for (store, why) in &driver.description.missing {
+                for (store, why) in &missing {
                     line("", Some(format!("CANNOT OPEN {store}: {why}")));
                     advice.push(format!("{store} cannot be opened: {why}"));
                 }
@@ -117,10 +123,24 @@ fn print_drivers() -> Result<Vec<String>> {
     Ok(advice)
 }
 
-/// What a driver that needs more than itself runs with; as an error what it lacks, in its own words.
-fn runtime(driver: &Driver) -> Result<String, String> {
+/// What a driver that needs more than itself found when it looked.
+struct Checked {
+    /// What it runs with.
+    runtime: String,
+    /// Why stores cannot be opened, as things are now: a description may be older.
+    missing: BTreeMap<String, String>,
+}
+
+/// Has a driver look at all it needs; as an error what it cannot run without, in its own words.
+fn check(driver: &Driver) -> Result<Checked, String> {
     match Command::new(&driver.path).arg("check").stdin(Stdio::null()).output() {
-        Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
+        Ok(output) if output.status.success() => {
+            let text = String::from_utf8_lossy(&output.stdout);
+            let mut lines = text.lines().map(str::trim);
+            let runtime = lines.next().unwrap_or_default().to_owned();
+            let missing = lines.filter_map(|line| line.split_once(": "));
+            Ok(Checked { runtime, missing: missing.map(|(store, why)| (store.to_owned(), why.to_owned())).collect() })
+        }
         Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
         Err(error) => Err(error.to_string()),
     }

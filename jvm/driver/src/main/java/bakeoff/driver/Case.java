@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 
 /** Everything a request names, found and checked, before anything is measured. */
 final class Case {
-    private static final String LOADING = "loading the store's library";
+    static final String LOADING = "loading the store's library";
 
     final Request request;
     final StoreDescription description;
@@ -100,13 +100,25 @@ final class Case {
     }
 
     static Case prepare(Request request, Iterable<StoreType> types) throws Failure {
+        Found found = find(request.store(), types);
+        return prepare(request, found.type, found.description);
+    }
+
+    /** A store, and what it says of itself. */
+    record Found(StoreType type, StoreDescription description) {}
+
+    /** The store with this name, with its library loaded. */
+    static Found find(String name, Iterable<StoreType> types) throws Failure {
         for (StoreType type : types) {
             StoreDescription description = describe(type);
-            if (description.name().equals(request.store())) {
-                return prepare(request, type, description);
+            if (description.name().equals(name)) {
+                if (description.missing() != null) {
+                    throw Failure.of(LOADING, StoreException.store(description.missing()));
+                }
+                return new Found(type, description);
             }
         }
-        throw Failure.badRequest("no store `%s` here: `describe` lists the stores".formatted(request.store()));
+        throw Failure.badRequest("no store `%s` here: `describe` lists the stores".formatted(name));
     }
 
     private static StoreDescription describe(StoreType type) throws Failure {
@@ -118,9 +130,6 @@ final class Case {
     }
 
     private static Case prepare(Request request, StoreType type, StoreDescription description) throws Failure {
-        if (description.missing() != null) {
-            throw Failure.of(LOADING, StoreException.store(description.missing()));
-        }
         if (!description.offers(request.durability())) {
             throw Failure.badRequest("%s does not offer durability `%s`"
                     .formatted(request.store(), request.durability().word()));

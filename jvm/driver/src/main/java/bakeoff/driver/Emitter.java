@@ -29,8 +29,13 @@ final class Emitter {
     }
 
     /** Writes one line. A caller that has gone away is not an error of the cell: nobody is left to tell. */
-    synchronized void emit(JsonObject line) {
-        out.println(GSON.toJson(line));
+    void emit(JsonObject line) {
+        say(GSON.toJson(line));
+    }
+
+    /** Writes one line of words, where no event is waited for. */
+    synchronized void say(String line) {
+        out.println(line);
         out.flush();
     }
 }

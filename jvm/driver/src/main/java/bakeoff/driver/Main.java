@@ -1,11 +1,14 @@
 package bakeoff.driver;
 
+import bakeoff.store.Causes;
 import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreType;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Optional;
 import java.util.ServiceLoader;
 
 /** The command line of the driver: the stores are those on the class path. */
@@ -20,21 +23,43 @@ public final class Main {
     /** Exit status: 0 all went well, 1 the cell failed (the last event says why) or a library is missing, 2 usage. */
     public static void main(String[] arguments) {
         Emitter emitter = new Emitter();
-        String verb = arguments.length == 1 ? arguments[0] : "";
+        String verb = arguments.length == 1 || isCheck(arguments) ? arguments[0] : "";
         int status =
                 switch (verb) {
                     case "describe" -> describe(emitter);
                     case "run" -> run(emitter);
+                    case "check" -> check(arguments[1], emitter);
                     default -> {
                         System.err.println("bakeoff-driver-jvm: opens stores and replays tapes for bakeoff\n\n"
                                 + "usage: describe    print the stores and what they can do, as JSON\n"
-                                + "       run         read a request from standard input, write events to standard output\n\n"
+                                + "       run         read a request from standard input, write events to standard output\n"
+                                + "       check STORE load its library, and print why it cannot be opened\n\n"
                                 + "example: bakeoff request CELL | bakeoff-driver-jvm run");
                         yield 2;
                     }
                 };
         // A library's threads must not keep the process alive.
         Runtime.getRuntime().halt(status);
+    }
+
+    private static boolean isCheck(String[] arguments) {
+        return arguments.length == 2 && arguments[0].equals("check");
+    }
+
+    /** Loads a store's library; if that cannot be done, says why, as a cell's failure would. */
+    private static int check(String store, Emitter emitter) {
+        try {
+            Optional<Path> absent = ClassPath.absent();
+            if (absent.isPresent()) {
+                emitter.say("%s is not there: %s".formatted(absent.get(), Causes.BUILD_AGAIN));
+                return 1;
+            }
+            Case.find(store, ServiceLoader.load(StoreType.class));
+            return 0;
+        } catch (Exception | Error error) {
+            emitter.say(Failure.of(Case.LOADING, error).getMessage());
+            return 1;
+        }
     }
 
     private static int describe(Emitter emitter) {

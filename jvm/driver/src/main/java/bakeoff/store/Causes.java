@@ -17,6 +17,9 @@ public final class Causes {
             "libatomic.so.1", "libatomic1",
             "libz.so.1", "zlib1g");
 
+    /** What gets a file back that the driver lacks: building does nothing where all are there. */
+    public static final String BUILD_AGAIN = "build the driver again (./bakeoff build jvm)";
+
     private Causes() {}
 
     /** The error and what caused it, each once; for a library that does not load, how that is mended too. */
@@ -51,8 +54,8 @@ public final class Causes {
         Matcher absent = ABSENT.matcher(words);
         if (!absent.find()) {
             String machine = System.getProperty("os.name") + " " + System.getProperty("os.arch");
-            return "; this is %s with Java %s, for which its Java package may have no library: then leave the store out with --stores"
-                    .formatted(machine, System.getProperty("java.version"));
+            return "; %s in case a file of it is gone; if that does not help, this is %s with Java %s, for which its Java package may have no library: then leave the store out with --stores"
+                    .formatted(BUILD_AGAIN, machine, System.getProperty("java.version"));
         }
         String library = absent.group(1);
         return PACKAGES.containsKey(library)
