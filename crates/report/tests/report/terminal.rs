@@ -125,7 +125,7 @@ fn the_java_that_stores_ran_with_was_in_no_report() {
     let origin = text.split("Where this comes from").nth(1).unwrap_or_else(|| panic!("{text}"));
     assert!(origin.contains(&format!("  runtime   {java}: MVStore\n")), "{origin}");
     let mut page = Vec::new();
-    write_page(&[both.clone()], None, Path::new("."), &mut page).unwrap();
+    write_page(std::slice::from_ref(&both), None, Path::new("."), &mut page).unwrap();
     assert!(String::from_utf8(page).unwrap().contains(&format!("<p>MVStore ran with {java}</p>")));
     assert!(!render_terminal(&of(native), &PLAIN).contains("runtime "));
     let compared = |b: &Run| Comparison::new(&both, b).unwrap();
