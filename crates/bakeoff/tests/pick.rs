@@ -46,6 +46,31 @@ fn an_answer_with_settings_costs_and_questions() {
 }
 
 #[test]
+fn what_lacks_nothing_but_the_durability_is_asked_with_the_other_one() {
+    let place = Place::new();
+    let arguments =
+        ["pick", "--records", "300", "--value-size", "10B..100B", "--mix", "get=99,update=1", "--stores", "lmdb,redb"];
+    // redb offers no class between none and power.
+    let shown = place.run(&[&arguments[..], &["--budget", "20s"]].concat()).expect(0).stdout;
+    assert!(shown.contains("Durability power: ") && !shown.contains("Durability power: not measured"), "{shown}");
+    assert!(shown.contains("asked with the other one only\n  redb: durability process is not offered"), "{shown}");
+    let asked: Vec<_> = place.cells().into_iter().filter(|cell| cell["store"] == "redb").collect();
+    assert!(!asked.is_empty() && asked.iter().all(|cell| cell["variant"] == "durability-power"), "{asked:?}");
+    let place = Place::new();
+    // On a busy disk the time may be too short for an answer, which is not what is asked here.
+    let shown = place.run(&[&arguments[..], &["--budget", "15s", "--durability", "power"]].concat()).stdout;
+    assert!(shown.contains("Durability process") && !shown.contains("redb cannot do this"), "{shown}");
+}
+
+#[test]
+fn a_change_that_cannot_be_measured_is_told() {
+    let place = Place::new();
+    let shown = picked(&place, &["--budget", "10s", "--threads", "2", "--mix", "get=9,scan=1", "--must", "ordered"]);
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("More writes: not measured, since what a scan finds"), "{shown}");
+}
+
+#[test]
 fn a_need_from_a_file_with_flags_over_it() {
     let place = Place::new();
     place.write(

@@ -13,7 +13,7 @@ use bakeoff_report::{
     Excluded, Goal, PICK_ASKED, PICK_ASKED_PART, PICK_FAR_BEHIND, PickFacts, goal_so_far, pick_is_answered,
     pick_ranking, roughly, rounds_of,
 };
-use bakeoff_stats::{Ranking, Verdict};
+use bakeoff_stats::{Place, Ranking, Verdict};
 use bakeoff_suite::{Cell, WorkloadPlan};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -35,7 +35,7 @@ const ROUNDS_MIN: u32 = 3;
 const EQUAL_WITHIN: f64 = 1.05;
 
 /// Rounds that each variant has, and has at most while nobody is ahead beyond doubt; and stores in it.
-const VARIANT_ROUNDS: (u32, u32) = (3, 6);
+const VARIANT_ROUNDS: (u32, u32) = (3, 20);
 const FINALISTS: usize = 4;
 
 struct Racing {
@@ -96,6 +96,7 @@ impl Run<'_> {
         let workload = self.asked()?;
         let cells = &setup.plan.workloads[workload].cells;
         let mut alive: Vec<usize> = (0..cells.len()).collect();
+        let mut worse: Vec<String> = Vec::new();
         for round in 1..=ROUNDS_MAX {
             if round > 1 && !self.fit_round(&mut alive, (workload, round), racing) {
                 racing.facts.out_of_time = true;
@@ -112,7 +113,7 @@ impl Run<'_> {
                 break;
             }
             alive.retain(|&cell| !self.results.has_failed(&cells[cell].id));
-            // Among all, those that were dropped too, as the answer will rank them: it never calls tied what was dropped as worse.
+            // Among all, those that were dropped too, as the answer will rank them.
             let goal = goal_so_far(&rounds_of(self.results.lines()), racing.facts.optimize);
             let Some(ranking) = self.ranking(PICK_ASKED, goal, None) else { break };
             // As many rounds again for all, and the rest, would not fit.
@@ -123,8 +124,13 @@ impl Run<'_> {
                     PICK_ASKED_PART,
                 );
             let medians = short.then(|| self.ranking(PICK_ASKED, Goal::P50, Some(&names(&alive, cells)))).flatten();
+            let back = caught_up(&worse, &ranking);
+            worse.retain(|name| !back.contains(name));
+            racing.facts.dropped.retain(|each| !back.contains(&each.store));
+            alive.extend((0..cells.len()).filter(|&cell| back.contains(&cells[cell].axes.store)));
             let behind = behind(&names(&alive, cells), &ranking, (round, medians.as_ref()));
             alive.retain(|&cell| behind.iter().all(|each| each.store != cells[cell].axes.store));
+            worse.extend(behind.iter().map(|each| each.store.clone()));
             racing.facts.dropped.extend(behind);
             if round >= ROUNDS_MIN && (alive.len() <= 1 || as_good_as_equal(&ranking, &alive, cells)) {
                 break;
@@ -184,9 +190,14 @@ impl Run<'_> {
 
     /// Measures every variant with the stores that lead, a round of each after the other, as far as the time goes.
     fn race_variants(&mut self, racing: &mut Racing, leaders: &[String]) -> Result<()> {
-        if racing.facts.raced.len() == 1 {
-            let questions = racing.facts.questions.iter_mut();
-            questions.for_each(|question| question.not_measured = Some("as no other store was asked".to_owned()));
+        if let [only] = racing.facts.raced.as_slice() {
+            let only = only.clone();
+            for question in &mut racing.facts.questions {
+                // With the other durability there may be stores that had no part in the race.
+                if self.cells_of(&question.variant).all(|cell| cell.axes.store == only) {
+                    question.not_measured.get_or_insert("as no other store was asked".to_owned());
+                }
+            }
         }
         self.leave_out_variants(racing, leaders);
         for round in 1..=VARIANT_ROUNDS.1 {
@@ -235,6 +246,12 @@ impl Run<'_> {
         }
     }
 
+    /// The cells of a variant of the plan.
+    fn cells_of(&self, variant: &str) -> impl Iterator<Item = &Cell> {
+        let workloads = self.setup.plan.workloads.iter();
+        workloads.filter(move |workload| workload.variant.as_deref() == Some(variant)).flat_map(|each| &each.cells)
+    }
+
     /// Whether more rounds of a variant would say nothing more.
     fn is_settled(&self, racing: &Racing, question: usize) -> bool {
         let ranking = self.ranking(&racing.facts.questions[question].variant, racing.facts.optimize, None);
@@ -254,9 +271,11 @@ impl Run<'_> {
         let Some(workload) = workloads.position(|workload| workload.variant.as_deref() == Some(variant)) else {
             return Err("no store can do it, or it is too large for the disk".to_owned());
         };
+        // Those that lead, and those that cannot do what was asked and can do this.
+        let takes_part = |store: &String| leaders.contains(store) || !racing.facts.raced.contains(store);
         let cells = self.setup.plan.workloads[workload].cells.iter().enumerate();
         let mut cells: Vec<_> =
-            cells.filter(|(_, cell)| leaders.contains(&cell.axes.store)).map(|(index, _)| index).collect();
+            cells.filter(|(_, cell)| takes_part(&cell.axes.store)).map(|(index, _)| index).collect();
         if cells.is_empty() {
             return Err("none of those that lead can do it".to_owned());
         }
@@ -295,6 +314,14 @@ fn behind(still: &[String], ranking: &Ranking, (round, medians): (u32, Option<&R
     behind
 }
 
+/// Which of those that were dropped as worse are so no more, since later rounds of the best were: they go on, as the answer must not call tied what is
+/// out of the race. Of a single round it is not known.
+fn caught_up(worse: &[String], ranking: &Ranking) -> Vec<String> {
+    let is_level = |place: &&Place| place.ratio_to_best.is_some() && place.tied_with_best;
+    let level = ranking.order.iter().filter(is_level).map(|place| &place.name);
+    level.filter(|name| worse.contains(name)).cloned().collect()
+}
+
 /// Whether a store is far behind in each of some rankings.
 fn is_far_behind(store: &str, rankings: [&Ranking; 2]) -> bool {
     rankings.iter().all(|ranking| {
@@ -320,6 +347,25 @@ mod tests {
     fn of_one_round(costs: &[(&str, f64)]) -> Ranking {
         let candidates: Vec<_> = costs.iter().map(|(name, cost)| Candidate::new(*name, [*cost])).collect();
         rank(&candidates, RankOptions::new(Better::Lower)).unwrap()
+    }
+
+    #[test]
+    fn what_was_dropped_as_worse_goes_on_when_later_rounds_of_the_best_bring_it_level() {
+        let ranking = |best: &[f64]| {
+            let candidates = [
+                Candidate::new("a", best.to_vec()),
+                Candidate::new("b", vec![1.4, 1.41, 1.39, 1.4]),
+                Candidate::new("c", vec![9.0]),
+            ];
+            rank(&candidates, RankOptions { confidence: DROP_CONFIDENCE, ..RankOptions::new(Better::Lower) }).unwrap()
+        };
+        let steady = ranking(&[1.0, 1.01, 0.99, 1.0]);
+        let still = ["a", "b", "c"].map(str::to_owned);
+        let worse: Vec<_> = behind(&still, &steady, (4, None)).into_iter().map(|each| each.store).collect();
+        assert_eq!(worse, ["b"]);
+        assert!(caught_up(&worse, &steady).is_empty());
+        let scattered = ranking(&[1.0, 1.01, 0.99, 1.0, 3.0, 0.5, 2.5, 0.6]);
+        assert_eq!(caught_up(&["b", "c"].map(str::to_owned), &scattered), ["b"]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use bakeoff_report::{Excluded, printable};
 use bakeoff_suite::{SkipReason, did_you_mean, format_size};
 
 use crate::pick::need::{MUSTS, Must, Need};
+use crate::pick::suite::other_class;
 
 /// Licences that ask for little more than to be named.
 const PERMISSIVE: [&str; 14] = [
@@ -78,26 +79,41 @@ fn check_known<'a>(place: &str, wanted: &[String], words: impl Iterator<Item = &
     }
 }
 
-/// Divides stores into those that can do what is needed, and those that cannot, with everything that they lack; `missing` says of a store
-/// why it cannot be opened here.
+/// Which stores can do what is needed.
+pub(crate) struct Divided {
+    pub(crate) able: Vec<String>,
+    /// Those that cannot, with everything that they lack.
+    pub(crate) excluded: Vec<Excluded>,
+    /// Of these, those that could if the durability were the other one that is asked for too.
+    pub(crate) able_otherwise: Vec<String>,
+}
+
+/// Divides stores by what is needed; `missing` says of a store why it cannot be opened here.
 pub(crate) fn divide<'a>(
     need: &Need,
     stores: &[StoreDescription],
     platform: impl Fn(&str) -> Platform,
     missing: impl Fn(&str) -> Option<&'a str>,
-) -> (Vec<String>, Vec<Excluded>) {
-    let mut able = Vec::new();
-    let mut excluded = Vec::new();
+) -> Divided {
+    let otherwise = Need { durability: other_class(need.durability), ..need.clone() };
+    let mut divided = Divided { able: Vec::new(), excluded: Vec::new(), able_otherwise: Vec::new() };
     for store in stores {
-        let mut lacks = lacks(need, store, platform(&store.name));
-        lacks.extend(missing(&store.name).map(|why| format!("cannot be opened here: {why}")));
+        let lacking = |need: &Need| {
+            let mut lacks = lacks(need, store, platform(&store.name));
+            lacks.extend(missing(&store.name).map(|why| format!("cannot be opened here: {why}")));
+            lacks
+        };
+        let lacks = lacking(need);
         if lacks.is_empty() {
-            able.push(store.name.clone());
-        } else {
-            excluded.push(Excluded { store: store.name.clone(), why: lacks.join("; ") });
+            divided.able.push(store.name.clone());
+            continue;
+        }
+        divided.excluded.push(Excluded { store: store.name.clone(), why: lacks.join("; ") });
+        if lacking(&otherwise).is_empty() {
+            divided.able_otherwise.push(store.name.clone());
         }
     }
-    (able, excluded)
+    divided
 }
 
 /// Whether a library for this platform can be what is wanted, whatever it is written in: other drivers need not be built.

@@ -14,7 +14,7 @@ use crate::pick::conditions::loads_in_batches;
 use crate::pick::need::{Need, is_write};
 
 /// Rounds of a race at most: what differs by too little to be seen in so many does not matter.
-pub(crate) const ROUNDS_MAX: u32 = 20;
+pub(crate) const ROUNDS_MAX: u32 = 100;
 
 /// The most records that are taken: less than half of those that can be numbered, which leaves enough for what the rounds insert.
 pub(crate) const PICK_RECORDS_MAX: u64 = 2_000_000_000;
@@ -46,6 +46,8 @@ struct Variant {
     axes: String,
     /// The mix and the promise that its phases are made for, where they are not those of what was asked.
     does: Option<(Vec<(String, f64)>, Durability)>,
+    /// Why it cannot be measured, if it cannot: then it is in no suite.
+    impossible: Option<&'static str>,
 }
 
 impl PickSuite {
@@ -57,7 +59,7 @@ impl PickSuite {
         let mut text = head(need, stores);
         text.push_str(&phases(need, (&need.mix, need.durability), batches, "phases"));
         let _ = write!(text, "\n[[variants]]\nname = \"{PICK_ASKED}\"\nsummary = \"What was asked.\"\n");
-        for variant in &variants {
+        for variant in variants.iter().filter(|variant| variant.impossible.is_none()) {
             let _ = write!(text, "\n[[variants]]\nname = \"{}\"\nsummary = \"{}.\"\n", variant.name, variant.words);
             if !variant.axes.is_empty() {
                 let _ = write!(text, "[variants.axes]\n{}\n", variant.axes);
@@ -66,8 +68,12 @@ impl PickSuite {
                 text.push_str(&phases(need, (mix, *durability), batches, "variants.phases"));
             }
         }
-        let question = |variant: Variant| Question { variant: variant.name, words: variant.words, not_measured: None };
-        Self { text, questions: variants.into_iter().map(question).collect() }
+        let questions = variants.into_iter().map(|variant| Question {
+            variant: variant.name,
+            words: variant.words,
+            not_measured: variant.impossible.map(str::to_owned),
+        });
+        Self { text, questions: questions.collect() }
     }
 }
 
@@ -105,7 +111,8 @@ fn timeout_s(need: &Need) -> u64 {
     (budget_s / 6).clamp(10, 3600).min(budget_s / 2).max(1)
 }
 
-fn other_class(asked: Durability) -> Durability {
+/// The other durability that an answer tells of: the next, or from the last the one before.
+pub(crate) fn other_class(asked: Durability) -> Durability {
     match asked {
         Durability::None | Durability::Power => Durability::Process,
         Durability::Process => Durability::Power,
@@ -211,39 +218,40 @@ fn more_writes(mix: &[(String, f64)]) -> Vec<(String, f64)> {
 
 fn variants(need: &Need) -> Vec<Variant> {
     let mut variants = Vec::new();
-    let mut add = |name: &str, words: String, axes: String| {
-        variants.push(Variant { name: name.to_owned(), words, axes, does: None });
+    let mut add = |name: &str, words: String, axes: String, impossible| {
+        variants.push(Variant { name: name.to_owned(), words, axes, does: None, impossible });
     };
     let SizeRange { min, max } = need.value_bytes;
-    if (1..=VALUE_BYTES_MAX / 2).contains(&max) {
-        let text = format_size_range(SizeRange { min: min * 2, max: max * 2 });
-        add("values-doubled", format!("Values twice as long, {text}"), format!("value-size = \"{text}\""));
+    if max >= 1 {
+        let text = format_size_range(SizeRange { min: min.saturating_mul(2), max: max.saturating_mul(2) });
+        let is_too_long = max > VALUE_BYTES_MAX / 2;
+        let impossible = is_too_long.then_some("since bakeoff has no values of that size");
+        add("values-doubled", format!("Values twice as long, {text}"), format!("value-size = \"{text}\""), impossible);
     }
     if max >= 2 {
         let text = format_size_range(SizeRange { min: min / 2, max: max / 2 });
-        add("values-halved", format!("Values half as long, {text}"), format!("value-size = \"{text}\""));
+        add("values-halved", format!("Values half as long, {text}"), format!("value-size = \"{text}\""), None);
     }
-    if let Some(records) = need.records.checked_mul(10).filter(|records| *records <= PICK_RECORDS_MAX) {
-        let words = format!("Ten times the records, {}", format_count(records));
-        add("records-tenfold", words, format!("records = {records}"));
-    }
+    let records = need.records.saturating_mul(10);
+    let words = format!("Ten times the records, {}", format_count(records));
+    let impossible = (records > PICK_RECORDS_MAX).then_some("since bakeoff takes no more than 2,000,000,000");
+    add("records-tenfold", words, format!("records = {records}"), impossible);
     let class = other_class(need.durability);
     variants.push(Variant {
         name: format!("durability-{class}"),
         words: format!("Durability {class}"),
         axes: format!("durability = \"{class}\""),
         does: Some((need.mix.clone(), class)),
+        impossible: None,
     });
-    let only_writes = need.mix.iter().all(|(kind, _)| is_write(kind));
-    // What a scan finds while other threads write is not known.
-    let unknown = need.threads > 1 && need.does("scan");
-    if !only_writes && !unknown {
-        let does = Some((more_writes(&need.mix), need.durability));
+    if !need.mix.iter().all(|(kind, _)| is_write(kind)) {
+        let unknown = need.threads > 1 && need.does("scan");
         variants.push(Variant {
             name: "more-writes".to_owned(),
             words: "More writes".to_owned(),
             axes: String::new(),
-            does,
+            does: Some((more_writes(&need.mix), need.durability)),
+            impossible: unknown.then_some("since what a scan finds while other threads write is not known"),
         });
     }
     variants

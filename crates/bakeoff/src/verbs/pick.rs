@@ -14,7 +14,7 @@ use crate::cli::{COLUMNS, PickArguments, RunArguments, SuiteArguments};
 use crate::drivers::Drivers;
 use crate::engine::setup::{Setup, SuiteSource};
 use crate::files::shown;
-use crate::pick::conditions::{check_words, divide, may_suit};
+use crate::pick::conditions::{Divided, check_words, divide, may_suit};
 use crate::pick::need::{Need, Stores};
 use crate::pick::questions::ask;
 use crate::pick::suite::{PickSuite, check_percentile};
@@ -47,7 +47,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     let stores = stores(&need, &drivers)?;
     check_words(&need, &stores, |key| typed.get(key).place)?;
     let platform = |store: &str| drivers.of_store(store).map(|driver| driver.description.platform).unwrap_or_default();
-    let (able, excluded) = divide(&need, &stores, platform, |store| drivers.missing(store));
+    let Divided { able, excluded, able_otherwise } = divide(&need, &stores, platform, |store| drivers.missing(store));
     if able.is_empty() {
         // That is the answer, and no mistake of whoever asked.
         anstream::println!(
@@ -57,19 +57,21 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         );
         return Ok(Outcome::SomeFailed);
     }
+    // What asks for the other durability asks these too.
+    let in_suite = [able.clone(), able_otherwise].concat();
     let suite = match &arguments.tape {
-        Some(tape) => PickSuite::replaying(&need, &able, tape)?,
+        Some(tape) => PickSuite::replaying(&need, &in_suite, tape)?,
         None => {
             check_percentile(&need, &typed.get("optimize").place)?;
-            let all_batch = stores.iter().all(|store| store.capabilities.batch || !able.contains(&store.name));
-            PickSuite::new(&need, &able, all_batch)
+            let all_batch = stores.iter().all(|store| store.capabilities.batch || !in_suite.contains(&store.name));
+            PickSuite::new(&need, &in_suite, all_batch)
         }
     };
     let source = SuiteSource { name: NAME.to_owned(), text: suite.text };
     let mut run_arguments = run_arguments(arguments);
     run_arguments.dir.clone_from(&need.dir);
     // Whoever named stores is not told which others there are.
-    run_arguments.suite.stores = (!matches!(need.stores, Stores::Built)).then(|| able.clone());
+    run_arguments.suite.stores = (!matches!(need.stores, Stores::Built)).then(|| in_suite.clone());
     let setup = Setup::new(&run_arguments, &source)?;
     setup.check_tools(Missing::Install)?;
     let is_asked = |workload: &bakeoff_suite::WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);

@@ -341,6 +341,8 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
             "failed at it, as said below"
         } else if picked.cells(&question.variant).any(|cell| cell.end.axes.store == *best) {
             "had too few rounds to tell"
+        } else if promises_more(picked, best, &question.variant) {
+            "does not offer so little"
         } else {
             "cannot do this"
         };
@@ -381,6 +383,15 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
     }
 }
 
+/// Whether a store has no such durability as a variant asks for, and has one that keeps more.
+fn promises_more(picked: &Picked<'_>, store: &str, variant: &str) -> bool {
+    let asked = Durability::ALL.into_iter().find(|class| variant == format!("durability-{class}"));
+    let offered = picked.run.stores.iter().find(|each| each.name == store).map(|each| &each.durability);
+    asked
+        .zip(offered)
+        .is_some_and(|(asked, offered)| !offered.contains_key(&asked) && offered.keys().any(|class| *class > asked))
+}
+
 /// Stores that were not measured, or not to the end, or failed, and why.
 fn left_out(picked: &Picked<'_>, width: usize) -> String {
     let item = |store: &str, why: &str| {
@@ -392,10 +403,18 @@ fn left_out(picked: &Picked<'_>, width: usize) -> String {
     let (late, failed): (Vec<_>, Vec<_>) =
         failures(picked).into_iter().partition(|(_, kind, _)| *kind == Some(FailureKind::Timeout));
     let [late, failed] = [late, failed].map(|some| some.iter().map(|(store, _, why)| item(store, why)).collect());
-    let excluded = by_reason(&picked.facts.excluded).iter().map(|(stores, why)| item(stores, why)).collect();
+    let is_asked_otherwise = |store: &str| {
+        let questions = picked.facts.questions.iter();
+        questions.flat_map(|question| picked.cells(&question.variant)).any(|cell| cell.end.axes.store == store)
+    };
+    let (otherwise, excluded): (Vec<_>, Vec<_>) =
+        picked.facts.excluded.iter().cloned().partition(|each| is_asked_otherwise(&each.store));
+    let [otherwise, excluded] = [otherwise, excluded]
+        .map(|some| by_reason(&some).iter().map(|(stores, why)| item(stores, why)).collect::<String>());
     let mut out = list("Out of the race for what was asked", dropped);
     out.push_str(&list("Not done within their part of the time", late));
     out.push_str(&list("Failed", failed));
+    out.push_str(&list("Not with this durability, so asked with the other one only", otherwise));
     out.push_str(&list("Cannot do this", excluded));
     out
 }
