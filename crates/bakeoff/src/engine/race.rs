@@ -97,6 +97,7 @@ impl Run<'_> {
         let cells = &setup.plan.workloads[workload].cells;
         let mut alive: Vec<usize> = (0..cells.len()).collect();
         let mut worse: Vec<String> = Vec::new();
+        self.leave_out_too_slow(&mut alive, workload, racing);
         for round in 1..=ROUNDS_MAX {
             if round > 1 && !self.fit_round(&mut alive, (workload, round), racing) {
                 racing.facts.out_of_time = true;
@@ -105,7 +106,9 @@ impl Run<'_> {
             alive.shuffle(&mut racing.random);
             if round == 1 {
                 // Of nobody anything is known yet, and what leaves many files has taken the time of all the others to remove.
-                alive.sort_by_key(|&cell| self.leaves_many_files(&cells[cell].axes.store));
+                alive.sort_by_key(|&cell| {
+                    (self.promises_more(workload, cell), self.leaves_many_files(&cells[cell].axes.store))
+                });
             }
             let step = Step { workload, round, cells: alive.clone() };
             if !self.step(&step, &[], &mut racing.costs, &mut racing.display)? {
@@ -128,7 +131,11 @@ impl Run<'_> {
             worse.retain(|name| !back.contains(name));
             racing.facts.dropped.retain(|each| !back.contains(&each.store));
             alive.extend((0..cells.len()).filter(|&cell| back.contains(&cells[cell].axes.store)));
-            let behind = behind(&names(&alive, cells), &ranking, (round, medians.as_ref()));
+            let mut behind = behind(&names(&alive, cells), &ranking, (round, medians.as_ref()));
+            let far = self.far_with_more_promised(&alive, workload, &ranking, round);
+            behind.extend(
+                far.into_iter().filter(|each| behind.iter().all(|known| known.store != each.store)).collect::<Vec<_>>(),
+            );
             alive.retain(|&cell| behind.iter().all(|each| each.store != cells[cell].axes.store));
             worse.extend(behind.iter().map(|each| each.store.clone()));
             racing.facts.dropped.extend(behind);
@@ -138,6 +145,41 @@ impl Run<'_> {
         }
         racing.facts.finalists = self.leaders(racing);
         Ok(())
+    }
+
+    /// Whether a store is in a higher class than what was asked, as it offers no lower one.
+    fn promises_more(&self, workload: usize, cell: usize) -> bool {
+        let workload = &self.setup.plan.workloads[workload];
+        workload.cells[cell].axes.durability > workload.durability
+    }
+
+    /// Leaves out those of which a round would not be done in its part of the time, as each write has to be flushed that nobody asked to be.
+    fn leave_out_too_slow(&self, alive: &mut Vec<usize>, workload: usize, racing: &mut Racing) {
+        let cells = &self.setup.plan.workloads[workload].cells;
+        let timeout = self.setup.suite.timeout();
+        alive.retain(|&cell| {
+            let expected = Duration::from_nanos(racing.costs.predict_cell(workload, cell) as u64);
+            let is_too_slow = self.promises_more(workload, cell) && expected > timeout;
+            if is_too_slow {
+                let axes = &cells[cell].axes;
+                let why = format!(
+                    "it offers no class below {}, in which a round would take about {}, more than its part of the time",
+                    axes.durability,
+                    roughly(expected)
+                );
+                racing.facts.dropped.push(Excluded { store: axes.store.clone(), why });
+            }
+            !is_too_slow
+        });
+    }
+
+    /// Those in a higher class that are far behind after a round: more of them would take the time of the others.
+    fn far_with_more_promised(&self, alive: &[usize], workload: usize, ranking: &Ranking, round: u32) -> Vec<Excluded> {
+        let cells = &self.setup.plan.workloads[workload].cells;
+        let some = alive.iter().filter(|&&cell| self.promises_more(workload, cell)).map(|&cell| &cells[cell].axes);
+        some.filter(|axes| is_far_behind(&axes.store, [ranking, ranking]))
+            .map(|axes| Excluded { store: axes.store.clone(), why: cost_words(ranking, &axes.store, round) })
+            .collect()
     }
 
     fn leaves_many_files(&self, store: &str) -> bool {
@@ -271,8 +313,15 @@ impl Run<'_> {
         let Some(workload) = workloads.position(|workload| workload.variant.as_deref() == Some(variant)) else {
             return Err("no store can do it, or it is too large for the disk".to_owned());
         };
-        // Those that lead, and those that cannot do what was asked and can do this.
-        let takes_part = |store: &String| leaders.contains(store) || !racing.facts.raced.contains(store);
+        // Those that lead, those that cannot do what was asked and can do this, and those that promised this where less was asked.
+        let class = self.setup.plan.workloads[workload].durability;
+        let asked_class = self.asked().ok().map(|asked| self.setup.plan.workloads[asked].durability);
+        let promised = |store: &String| {
+            let mut asked = self.cells_of(PICK_ASKED).filter(|cell| cell.axes.store == *store);
+            asked_class != Some(class) && asked.any(|cell| cell.axes.durability == class)
+        };
+        let takes_part =
+            |store: &String| leaders.contains(store) || !racing.facts.raced.contains(store) || promised(store);
         let cells = self.setup.plan.workloads[workload].cells.iter().enumerate();
         let mut cells: Vec<_> =
             cells.filter(|(_, cell)| takes_part(&cell.axes.store)).map(|(index, _)| index).collect();
@@ -287,7 +336,7 @@ impl Run<'_> {
 /// That there was no time for the rounds of a variant, and how much it would take.
 fn no_time(round: Duration) -> String {
     let rounds = VARIANT_ROUNDS.0;
-    format!("there was no time left: {rounds} rounds take about {}", roughly(round * rounds))
+    format!("there was too little time left: {rounds} rounds take about {}", roughly(round * rounds))
 }
 
 /// The stores of some cells.
@@ -304,8 +353,7 @@ fn behind(still: &[String], ranking: &Ranking, (round, medians): (u32, Option<&R
         let is_far = medians.is_some_and(|medians| is_far_behind(&place.name, [ranking, medians]));
         let worse = place.ratio_to_best.is_some() && !place.tied_with_best;
         if worse || is_far && stayed > 1 {
-            let times = place.mean / ranking.order[0].mean;
-            let why = format!("{times:.1} × the cost of the best after round {round}");
+            let why = cost_words(ranking, &place.name, round);
             behind.push(Excluded { store: place.name.clone(), why });
         } else {
             stayed += 1;
@@ -320,6 +368,16 @@ fn caught_up(worse: &[String], ranking: &Ranking) -> Vec<String> {
     let is_level = |place: &&Place| place.ratio_to_best.is_some() && place.tied_with_best;
     let level = ranking.order.iter().filter(is_level).map(|place| &place.name);
     level.filter(|name| worse.contains(name)).cloned().collect()
+}
+
+/// How much more a store costs than the best.
+fn cost_words(ranking: &Ranking, store: &str, round: u32) -> String {
+    let times = ranking
+        .order
+        .iter()
+        .find(|place| place.name == store)
+        .map_or(f64::NAN, |place| place.mean / ranking.order[0].mean);
+    format!("{times:.1} × the cost of the best after round {round}")
 }
 
 /// Whether a store is far behind in each of some rankings.

@@ -82,6 +82,8 @@ fn check_known<'a>(place: &str, wanted: &[String], words: impl Iterator<Item = &
 /// Which stores can do what is needed.
 pub(crate) struct Divided {
     pub(crate) able: Vec<String>,
+    /// Of these, those that do not offer the durability, and a higher one: with that they keep what is asked, too.
+    pub(crate) promising_more: Vec<(String, Durability)>,
     /// Those that cannot, with everything that they lack.
     pub(crate) excluded: Vec<Excluded>,
     /// Of these, those that could if the durability were the other one that is asked for too.
@@ -96,7 +98,8 @@ pub(crate) fn divide<'a>(
     missing: impl Fn(&str) -> Option<&'a str>,
 ) -> Divided {
     let otherwise = Need { durability: other_class(need.durability), ..need.clone() };
-    let mut divided = Divided { able: Vec::new(), excluded: Vec::new(), able_otherwise: Vec::new() };
+    let mut divided =
+        Divided { able: Vec::new(), promising_more: Vec::new(), excluded: Vec::new(), able_otherwise: Vec::new() };
     for store in stores {
         let lacking = |need: &Need| {
             let mut lacks = lacks(need, store, platform(&store.name));
@@ -106,6 +109,8 @@ pub(crate) fn divide<'a>(
         let lacks = lacking(need);
         if lacks.is_empty() {
             divided.able.push(store.name.clone());
+            let more = class_of(need, store).filter(|class| *class != need.durability);
+            divided.promising_more.extend(more.map(|class| (store.name.clone(), class)));
             continue;
         }
         divided.excluded.push(Excluded { store: store.name.clone(), why: lacks.join("; ") });
@@ -133,21 +138,27 @@ pub(crate) fn loads_in_batches(durability: Durability) -> bool {
     durability == Durability::Power
 }
 
+/// The class that a store would be used in: the one that is asked for, or the next that keeps as much; none if it has neither.
+fn class_of(need: &Need, store: &StoreDescription) -> Option<Durability> {
+    store.durability.keys().copied().filter(|class| *class >= need.durability).min()
+}
+
 /// What a store lacks, in words; nothing if it can do everything.
 fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<String> {
     let mut lacks = Vec::new();
-    if !store.durability.contains_key(&need.durability) {
+    let class = class_of(need, store).unwrap_or(need.durability);
+    if !store.durability.contains_key(&class) {
         let offered = store.durability.keys().copied().collect();
-        lacks.push(SkipReason::DurabilityNotOffered { durability: need.durability, offered }.to_string());
+        lacks.push(SkipReason::DurabilityNotOffered { durability: class, offered }.to_string());
     }
     let can = &store.capabilities;
-    for (word, must) in MUSTS.iter().filter(|(_, must)| need.must.contains(must) && !offers(need, store, *must)) {
+    for (word, must) in MUSTS.iter().filter(|(_, must)| need.must.contains(must) && !offers(store, *must, class)) {
         let elsewhere = match must {
             Must::Transactions => can.atomic_batch,
             Must::ParallelWrites => can.parallel_writers,
             Must::Ordered | Must::MultiProcess => false,
         };
-        let place = if elsewhere { format!(" in class {}", need.durability) } else { String::new() };
+        let place = if elsewhere { format!(" in class {class}") } else { String::new() };
         // The library may have it in a mode that it is not opened in.
         let here = matches!(must, Must::Transactions | Must::MultiProcess);
         lacks.push(format!("does not offer {word}{place}{}", if here { ", as it is driven here" } else { "" }));
@@ -155,8 +166,7 @@ fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Strin
     if need.does("scan") && !can.scan_from && !need.must.contains(&Must::Ordered) {
         lacks.push("does not offer scans from a key".to_owned());
     }
-    if !can.batch && loads_in_batches(need.durability) {
-        let class = need.durability;
+    if !can.batch && loads_in_batches(class) {
         lacks.push(format!("does not offer batches of writes, in which the records are loaded in class {class}"));
     }
     let (least, most) = (store.key_bytes_min, store.key_bytes_max.unwrap_or(u64::MAX));
@@ -181,13 +191,13 @@ fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Strin
     lacks
 }
 
-fn offers(need: &Need, store: &StoreDescription, must: Must) -> bool {
+fn offers(store: &StoreDescription, must: Must, class: Durability) -> bool {
     let can = &store.capabilities;
     match must {
         Must::Ordered => can.scan_from && can.scan_ordered,
-        Must::Transactions => store.batch_is_atomic(need.durability),
+        Must::Transactions => store.batch_is_atomic(class),
         Must::MultiProcess => can.multi_process,
-        Must::ParallelWrites => store.writes_in_parallel(need.durability),
+        Must::ParallelWrites => store.writes_in_parallel(class),
     }
 }
 

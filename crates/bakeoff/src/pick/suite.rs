@@ -53,10 +53,10 @@ struct Variant {
 impl PickSuite {
     /// The suite for these stores.
     ///
-    /// Without `batches`, which some of them do not offer, records are loaded one by one where that is possible.
-    pub(crate) fn new(need: &Need, stores: &[String], batches: bool) -> Self {
+    /// Without `batches`, which some of them do not offer, records are loaded one by one where that is possible. Some promise more than is asked.
+    pub(crate) fn new(need: &Need, stores: &[String], promising_more: &[(String, Durability)], batches: bool) -> Self {
         let variants = variants(need);
-        let mut text = head(need, stores);
+        let mut text = head(need, stores) + &settings(promising_more);
         text.push_str(&phases(need, (&need.mix, need.durability), batches, "phases"));
         let _ = write!(text, "\n[[variants]]\nname = \"{PICK_ASKED}\"\nsummary = \"What was asked.\"\n");
         for variant in variants.iter().filter(|variant| variant.impossible.is_none()) {
@@ -79,20 +79,32 @@ impl PickSuite {
 
 impl PickSuite {
     /// The suite that replays a tape: nothing of it can be changed but the promise.
-    pub(crate) fn replaying(need: &Need, stores: &[String], tape: &Path) -> Result<Self> {
+    pub(crate) fn replaying(
+        need: &Need,
+        stores: &[String],
+        promising_more: &[(String, Durability)],
+        tape: &Path,
+    ) -> Result<Self> {
         let class = other_class(need.durability);
         let words = format!("Durability {class}");
         let text = format!(
-            "{}tape = {}\n\n[axes]\nstores = {stores:?}\ndurability = \"{}\"\n\n[limits]\ntimeout = \"{}s\"\n\n\
+            "{}tape = {}\n\n[axes]\nstores = {stores:?}\ndurability = \"{}\"\n\n[limits]\ntimeout = \"{}s\"\n\n{}\
              [[variants]]\nname = \"{PICK_ASKED}\"\nsummary = \"What was asked.\"\n\n\
              [[variants]]\nname = \"durability-{class}\"\nsummary = \"{words}.\"\n[variants.axes]\ndurability = \"{class}\"\n",
             of_every_need(need),
             Replayed::path_as_toml(tape)?,
             need.durability,
-            timeout_s(need)
+            timeout_s(need),
+            settings(promising_more)
         );
-        let question = Question { variant: format!("durability-{class}"), words, not_measured: None };
-        Ok(Self { text, questions: vec![question] })
+        let durability = format!("durability-{class}");
+        let why = "as a tape is replayed as it is: `pick --trace` asks it of the like of a trace";
+        let questions = variants(need).into_iter().map(|variant| Question {
+            not_measured: (variant.name != durability).then(|| why.to_owned()),
+            variant: variant.name,
+            words: variant.words,
+        });
+        Ok(Self { text, questions: questions.collect() })
     }
 }
 
@@ -103,6 +115,13 @@ fn of_every_need(need: &Need) -> String {
         "title = \"Pick\"\nsummary = \"Which store fits a need, and when another would.\"\nseed = {}\nrounds = {ROUNDS_MAX}\n{memory}",
         need.seed
     )
+}
+
+/// The classes of stores that do not offer the one that is asked for.
+fn settings(promising_more: &[(String, Durability)]) -> String {
+    let tables =
+        promising_more.iter().map(|(store, class)| format!("[settings.{store}]\ndurability = \"{class}\"\n\n"));
+    tables.collect()
 }
 
 /// One store that takes very long must not take the others' time.
@@ -304,7 +323,7 @@ mod tests {
                         ("durability", "power"),
                         ("memory", "64MiB"),
                     ];
-                    let suite = PickSuite::new(&need(&words), &["a".to_owned(), "b".to_owned()], records != "10");
+                    let suite = PickSuite::new(&need(&words), &["a".to_owned(), "b".to_owned()], &[], records != "10");
                     let parsed = Suite::parse("pick", &suite.text);
                     let parsed =
                         parsed.unwrap_or_else(|errors| panic!("{mix} {access} {records}: {errors}\n{}", suite.text));
@@ -324,7 +343,7 @@ mod tests {
     #[test]
     fn questions_change_one_thing_each() {
         let suite =
-            PickSuite::new(&need(&[("value-size", "1KiB..10KiB"), ("records", "10k")]), &["a".to_owned()], true);
+            PickSuite::new(&need(&[("value-size", "1KiB..10KiB"), ("records", "10k")]), &["a".to_owned()], &[], true);
         let words: Vec<_> = suite.questions.iter().map(|question| question.words.as_str()).collect();
         let expected = [
             "Values twice as long, 2KiB..20KiB",
@@ -335,7 +354,7 @@ mod tests {
         ];
         assert_eq!(words, expected);
         // Nothing is no half and no double of nothing.
-        let suite = PickSuite::new(&need(&[("value-size", "0")]), &["a".to_owned()], true);
+        let suite = PickSuite::new(&need(&[("value-size", "0")]), &["a".to_owned()], &[], true);
         assert!(suite.questions.iter().all(|question| !question.variant.starts_with("values-")));
     }
 }

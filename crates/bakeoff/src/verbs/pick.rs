@@ -47,7 +47,8 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     let stores = stores(&need, &drivers)?;
     check_words(&need, &stores, |key| typed.get(key).place)?;
     let platform = |store: &str| drivers.of_store(store).map(|driver| driver.description.platform).unwrap_or_default();
-    let Divided { able, excluded, able_otherwise } = divide(&need, &stores, platform, |store| drivers.missing(store));
+    let divided = divide(&need, &stores, platform, |store| drivers.missing(store));
+    let Divided { able, promising_more, excluded, able_otherwise } = divided;
     if able.is_empty() {
         // That is the answer, and no mistake of whoever asked.
         anstream::println!(
@@ -60,11 +61,11 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     // What asks for the other durability asks these too.
     let in_suite = [able.clone(), able_otherwise].concat();
     let suite = match &arguments.tape {
-        Some(tape) => PickSuite::replaying(&need, &in_suite, tape)?,
+        Some(tape) => PickSuite::replaying(&need, &in_suite, &promising_more, tape)?,
         None => {
             check_percentile(&need, &typed.get("optimize").place)?;
             let all_batch = stores.iter().all(|store| store.capabilities.batch || !in_suite.contains(&store.name));
-            PickSuite::new(&need, &in_suite, all_batch)
+            PickSuite::new(&need, &in_suite, &promising_more, all_batch)
         }
     };
     let source = SuiteSource { name: NAME.to_owned(), text: suite.text };

@@ -33,7 +33,18 @@ pub(crate) struct Picked<'a> {
 
 impl<'a> Picked<'a> {
     fn new(run: &'a Run, facts: &'a PickFacts) -> Self {
-        let titles = run.stores.iter().map(|store| (store.name.as_str(), printable(&store.title))).collect();
+        let asked = facts.need.iter().find(|(key, _)| key == "durability").map(|(_, class)| class.as_str());
+        let titles = run.stores.iter().map(|store| {
+            let mut title = printable(&store.title);
+            // One that promises more than was asked, as it offers nothing less.
+            let mut cells = of_variant(&run.cells, PICK_ASKED).filter(|cell| cell.end.axes.store == store.name);
+            let class = cells.next().map(|cell| cell.end.axes.durability);
+            if let Some(class) = class.filter(|class| asked.is_some_and(|asked| asked != class.name())) {
+                title += &format!(" ({class})");
+            }
+            (store.name.as_str(), title)
+        });
+        let titles = titles.collect();
         Self { run, facts, titles }
     }
 
