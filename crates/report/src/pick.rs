@@ -268,14 +268,17 @@ pub fn pick_is_answered(cells: &[CellRound], facts: &PickFacts) -> bool {
     let Some(ranking) = proven_ranking(cells, PICK_ASKED, facts.optimize) else { return false };
     match ranking.verdict {
         Verdict::Winner => true,
-        // A tie of fewer rounds than a proof takes may be nothing but scatter.
-        Verdict::Tie => {
-            let mut tied = ranking.order.iter().filter(|place| ranking.tied.contains(&place.name));
-            !facts.out_of_time || tied.all(|place| place.rounds >= ROUNDS_PROOF) || is_ahead_by_far(&ranking, facts)
-        }
+        Verdict::Tie => !is_tie_of_few_rounds(&ranking) || is_ahead_by_far(&ranking, facts),
         Verdict::Alone => facts.is_of_one_store() || !facts.out_of_time,
         Verdict::Unproven => is_ahead_by_far(&ranking, facts),
     }
+}
+
+/// Whether one of those that are tied had fewer rounds than a proof takes, as the time ended or was too short for more of it: such a tie may be nothing
+/// but scatter.
+pub(crate) fn is_tie_of_few_rounds(ranking: &Ranking) -> bool {
+    let mut tied = ranking.order.iter().filter(|place| ranking.tied.contains(&place.name));
+    ranking.verdict == Verdict::Tie && tied.any(|place| place.rounds < ROUNDS_PROOF)
 }
 
 /// Whether nothing is proven of the best but that it had two rounds, and that whatever it is not proven to be better than was dropped early,

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::format::{counted, ratio};
 use crate::pick::answer::{CUT_SHORT, Picked, rival, surely};
-use crate::pick::{CLOSE, PICK_ASKED, PICK_ASKED_PART, ROUNDS_PROOF, is_ahead_by_far};
+use crate::pick::{CLOSE, PICK_ASKED, PICK_ASKED_PART, ROUNDS_PROOF, is_ahead_by_far, is_tie_of_few_rounds};
 
 /// A limit beyond this does not say that a store is still a good choice.
 pub(super) const CLEAR: f64 = 2.0;
@@ -48,7 +48,7 @@ pub(super) fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String
     match ranking.verdict {
         _ if is_ahead_by_far(ranking, picked.facts) => return Some(format!("For a proof:{}", enough(picked))),
         Verdict::Unproven => {}
-        Verdict::Tie if picked.facts.out_of_time => {}
+        Verdict::Tie if picked.facts.out_of_time || is_tie_of_few_rounds(ranking) => {}
         Verdict::Tie | Verdict::Winner | Verdict::Alone => return None,
     }
     let budget = duration(picked.facts.budget().as_secs());

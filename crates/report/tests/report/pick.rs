@@ -113,6 +113,12 @@ fn a_tie_is_said_and_what_it_would_take_when_time_ran_out() {
     cells.extend(rounds("redb", PICK_ASKED, &[500, 4000]));
     let late = PickFacts { out_of_time: true, ..facts() };
     assert!(!pick_is_answered(&cells, &late));
+    // So it is where that one was out of the race, the time being too short for more rounds of all.
+    assert!(!pick_is_answered(&cells, &facts()));
+    assert_says(
+        &shown(cells.clone(), &facts()),
+        &["None yet: LMDB leads", "too short to tell anything: redb had 2 rounds."],
+    );
     let text = shown(cells, &late);
     assert_says(&text, &["None yet: LMDB leads, mean time", "too short to tell anything: redb had 2 rounds."]);
     let text = shown(rounds("lmdb", PICK_ASKED, &[1000, 1000]), &facts());
