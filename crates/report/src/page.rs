@@ -51,7 +51,7 @@ use crate::page::html::{fill, lines, text};
 use crate::page::measures::{MEASURES, Measure};
 use crate::page::overview::{RunTables, id, overview};
 use crate::page::published::PublishedFacts;
-use crate::pick::{PICK_ASKED, PickFacts, is_ahead_by_far, pick_is_answered, proven_ranking, render_pick};
+use crate::pick::{PICK_ASKED, PickFacts, is_ahead_by_far, of_variant, pick_is_answered, proven_ranking, render_pick};
 use crate::profiled::{self, Graphs};
 use crate::published::Published;
 use crate::run::{ReportError, Run};
@@ -250,9 +250,11 @@ fn picks(runs: &[Labelled], contenders: &Contenders) -> String {
 /// The answer of a pick in a line.
 fn headline(run: &Run, facts: &PickFacts, contenders: &Contenders) -> String {
     let Some(ranking) = proven_ranking(&run.cells, PICK_ASKED, facts.optimize) else { return String::new() };
-    let titles = contenders.titles();
+    // As it was for what was asked: with another class it has another name where some promise more than that.
     let name = |store: &String| {
-        titles.iter().find(|each| each.store == *store).map_or_else(|| text(store), |each| html::store(each))
+        let mut asked = of_variant(&run.cells, PICK_ASKED).map(|cell| &cell.end.axes);
+        let axes = asked.find(|axes| axes.store == *store);
+        axes.and_then(|axes| contenders.of(axes)).map_or_else(|| text(store), html::store)
     };
     let tied = listed(&ranking.tied.iter().map(name).collect::<Vec<_>>());
     let is_answered = pick_is_answered(&run.cells, facts);

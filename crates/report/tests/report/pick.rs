@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use bakeoff_protocol::{Axes, FailureKind};
+use bakeoff_protocol::{Axes, Durability, FailureKind};
 use bakeoff_report::{
     CellRound, Excluded, Goal, PICK_ASKED, PICK_PHASE, PickFacts, Question, TerminalOptions, pick_is_answered,
-    render_pick, render_terminal, write_markdown,
+    render_pick, render_terminal, write_markdown, write_page,
 };
 use serde_json::json;
 
@@ -74,6 +74,33 @@ fn a_winner_with_its_margin_and_what_others_are_better_at() {
             "Cannot do this redb: durability process is not offered",
         ],
     );
+}
+
+/// Where one promises more than was asked, the class is a part of every name: that of what was asked, not of a change.
+#[test]
+fn the_page_names_the_best_by_the_class_that_was_asked() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
+    cells.extend(rounds("lmdb", "durability-power", &[9000, 9010, 9990]));
+    for cell in &mut cells {
+        let axes = &mut cell.end.axes;
+        axes.unequal = true;
+        if axes.variant.as_deref() != Some(PICK_ASKED) || axes.store == "sqlite" {
+            axes.durability = Durability::Power;
+        }
+        let axes = axes.clone();
+        cell.phases.iter_mut().for_each(|phase| phase.axes = axes.clone());
+    }
+    let need = vec![("durability".to_owned(), "process".to_owned())];
+    let mut run = run(cells, stores());
+    run.info["pick"] = json!(PickFacts { need, ..facts() });
+    let mut page = Vec::new();
+    write_page(&[run], None, Path::new("."), &mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    let headline =
+        page.split("<p class=\"headline\">").nth(1).and_then(|rest| rest.split("</p>").next()).unwrap_or_default();
+    assert!(headline.contains(">LMDB (process)</span> is best"), "{headline}");
+    assert!(page.contains("SQLite (power), the next,"), "the answer says what promises more");
 }
 
 /// The second always takes a tenth more, the third sometimes less and sometimes far more: the third alone is tied with the best.
