@@ -348,10 +348,17 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
     };
     let (best, title) = (&asked.best, picked.title(&ranking.best));
     let Some(place) = ranking.order.iter().find(|place| place.name == *best) else {
+        let own = || picked.cells(&question.variant).filter(|cell| cell.end.axes.store == *best);
+        // How good it is at it is not known.
+        let unknown = match own().any(|cell| cell.end.failure == Some(FailureKind::Timeout)) {
+            true => Some("was not done in its part of the time"),
+            false => (!failed.contains(best) && own().next().is_some()).then_some("had too few rounds to tell"),
+        };
+        if let Some(why) = unknown {
+            return format!("not known, {title} leads what was measured: {} {why}", picked.title(best));
+        }
         let why = if failed.contains(best) {
             "failed at it, as said below"
-        } else if picked.cells(&question.variant).any(|cell| cell.end.axes.store == *best) {
-            "had too few rounds to tell"
         } else if promises_more(picked, best, &question.variant) {
             "does not offer so little"
         } else {

@@ -490,7 +490,12 @@ fn a_failure_tells_at_which_question_and_why() {
     cells.extend(broken("sqlite", "next", "locked"));
     cells.extend(broken("lmdb", "both", "map full again"));
     cells.extend(broken("sqlite", "both", "locked again"));
-    let questions = vec![question("first", None), question("next", None), question("both", None)];
+    // That one ran out of time says nothing of how good it is beside another's single round.
+    let late = rounds("lmdb", "slow", &[9000]).into_iter();
+    cells.extend(late.map(|cell| failed(cell, FailureKind::Timeout, "not done after 6s")));
+    cells.extend(rounds("sqlite", "slow", &[1000]));
+    let questions =
+        vec![question("first", None), question("next", None), question("both", None), question("slow", None)];
     let text = shown(cells, &PickFacts { questions, ..facts() });
     assert_says(
         &text,
@@ -498,6 +503,7 @@ fn a_failure_tells_at_which_question_and_why() {
             "If first: yes, SQLite: LMDB failed at it, as said below",
             "If next: no, LMDB: SQLite failed at it, as said below",
             "If both: not known: LMDB and SQLite failed at it, as said below",
+            "If slow: not known, SQLite leads what was measured: LMDB was not done in its part of the time",
             "Failed Flat folder: at “what was asked”, store error: no such file",
             "LMDB: at “If first”, store error: map full SQLite: at “If next”, store error: locked",
             "LMDB: at “If both”, store error: map full again SQLite: at “If both”, store error: locked again",
