@@ -7,7 +7,7 @@ use bakeoff_stats::{Better, Candidate, Interval, Place, RankOptions, Ranking, Ve
 
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{count, counted, listed, printable, ratio, ratio_range, size_range};
+use crate::format::{counted, listed, printable, ratio, ratio_range, workload_in_words};
 use crate::matrix::measure_label;
 use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
 use crate::table::HARD_SPACE;
@@ -112,7 +112,7 @@ pub(crate) fn by_workload(table: &Table) -> Vec<(Workload, Overall)> {
 
 /// A workload in words.
 pub(crate) fn workload_words((size, column): &Workload) -> String {
-    printable(&format!("{} × {} {}", size_range(size.0, size.1), count(column.records), column.data))
+    printable(&workload_in_words(*size, column.records, &column.data))
 }
 
 /// Ranks stores over some fields.

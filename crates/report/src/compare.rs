@@ -24,7 +24,7 @@ pub use terminal::render_comparison;
 
 use crate::contender::Contenders;
 use crate::figures::{Measure, resolution};
-use crate::format::{count, counted, listed, printable, size_range};
+use crate::format::{count, counted, listed, printable, workload_in_words};
 use crate::matrix::measure_label;
 use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
 use crate::run::{ReportError, Run};
@@ -363,7 +363,7 @@ fn cost_label(measure: &Measure) -> String {
 }
 
 fn workload_words(of: &Pair, all: &[Circumstances]) -> String {
-    let words = format!("{} × {} {}", size_range(of.size.0, of.size.1), count(of.column.records), of.column.data);
+    let words = workload_in_words(of.size, of.column.records, &of.column.data);
     printable(&format!("{words}{}", varying_words(of.circumstances, all)))
 }
 

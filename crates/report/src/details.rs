@@ -7,7 +7,7 @@ use bakeoff_stats::{bootstrap_mean_interval, mean, median};
 
 use crate::contender::{Contender, Contenders};
 use crate::figures::{Measure, TOO_FEW, asked_per_second, is_per_entry, is_told, timings};
-use crate::format::{count, or_dash, printable, rate, size_range, time, time_range};
+use crate::format::{or_dash, printable, rate, time, time_range, workload_in_words};
 use crate::matrix::measure_label;
 use crate::results::{CellRound, failed_cells, phase_order};
 use crate::table::{Side, Text, TextTable, paragraph};
@@ -115,7 +115,7 @@ fn heading(axes: &Axes, place: usize) -> Heading {
 }
 
 fn heading_words(of: &Heading) -> String {
-    let workload = format!("{} × {} {}", size_range(of.size.0, of.size.1), count(of.column.records), of.column.data);
+    let workload = workload_in_words(of.size, of.column.records, &of.column.data);
     let label = &of.label;
     let open = of.asked_per_second.map_or_else(String::new, |asked| format!(", open loop: {} due", rate(asked as f64)));
     let of = &of.circumstances;

@@ -10,7 +10,6 @@ use rust_xlsxwriter::{
 
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{count, size_range};
 use crate::matrix::measure_label;
 use crate::page::light_colours;
 use crate::run::{ReportError, Run};
@@ -295,7 +294,7 @@ fn rounds(run: &Run) -> Result<Worksheet, XlsxError> {
 }
 
 fn workload(size: Size, column: &Column) -> String {
-    format!("{} × {} {}", size_range(size.0, size.1), count(column.records), column.data)
+    crate::format::workload_in_words(size, column.records, &column.data)
 }
 
 fn unit(measure: &Measure) -> &'static str {

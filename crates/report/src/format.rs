@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use bakeoff_protocol::Axes;
+
 /// The text with control characters, and those that change the direction of writing, shown as escapes.
 ///
 /// Store titles, failure messages and whatever else comes from files go through this before a terminal sees them.
@@ -117,6 +119,16 @@ pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
 /// A range of sizes as suites spell it, exactly: `1KiB..10KiB`, or `4KiB` when both ends are the same.
 pub(crate) fn size_range(min: u64, max: u64) -> String {
     if min == max { size(min) } else { format!("{}..{}", size(min), size(max)) }
+}
+
+/// The sizes of values and what is stored, as a workload is called: `1KiB..10KiB × 10,000 text`.
+pub(crate) fn workload_in_words((min, max): (u64, u64), records: u64, data: &str) -> String {
+    format!("{} × {} {data}", size_range(min, max), count(records))
+}
+
+/// The same of a cell.
+pub(crate) fn workload_of(axes: &Axes) -> String {
+    workload_in_words((axes.value_bytes_min, axes.value_bytes_max), axes.records, &axes.data)
 }
 
 /// Names in a sentence: `a`, `a and b`, `a, b and c`.

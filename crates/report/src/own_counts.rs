@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bakeoff_stats::mean;
 
 use crate::contender::Contenders;
-use crate::format::{count, printable, size_range};
+use crate::format::{count, printable, workload_of};
 use crate::results::failed_cells;
 use crate::run::Run;
 use crate::sections::section;
@@ -42,8 +42,7 @@ fn gather<'a>(run: &'a Run, contenders: &'a Contenders) -> BTreeMap<(Circumstanc
     for cell in run.cells.iter().filter(|cell| !failed.contains(cell.end.cell.as_str())) {
         let axes = &cell.end.axes;
         let (Some(contender), Some(finished)) = (contenders.of(axes), &cell.end.finished) else { continue };
-        let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);
-        let workload = format!("{sizes} × {} {}", count(axes.records), axes.data);
+        let workload = workload_of(axes);
         for (name, number) in &finished.store_properties {
             let counts = of.entry((circumstances(axes), workload.clone(), contender.key.as_str())).or_default();
             counts.entry(name).or_default().push(*number as f64);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bakeoff_protocol::PhaseResult;
 
 use crate::contender::Contenders;
-use crate::format::{count, printable, size_range};
+use crate::format::{printable, workload_of};
 use crate::results::{CellRound, failed_cells};
 use crate::run::Run;
 use crate::sections::section;
@@ -79,9 +79,8 @@ fn rows<'a, R: Row>(run: &Run, contenders: &'a Contenders) -> Rows<'a, R> {
     for cell in run.cells.iter().filter(|cell| !failed.contains(cell.end.cell.as_str())) {
         let axes = &cell.end.axes;
         let Some(contender) = contenders.of(axes) else { continue };
-        let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);
         for (name, part) in R::parts(cell) {
-            let words = format!("{name} · {sizes} × {} {}", count(axes.records), axes.data);
+            let words = format!("{name} · {}", workload_of(axes));
             of.entry((circumstances(axes), words)).or_default().entry(&contender.key).or_default().add(part);
         }
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use bakeoff_protocol::{Axes, CellEnd, Profile, Profiled};
 
 use crate::contender::Contenders;
-use crate::format::{bytes, count, counted, or_dash, printable, size_range};
+use crate::format::{bytes, counted, or_dash, printable, workload_of};
 use crate::links::{file_link, link, way};
 use crate::page::html::{store, text};
 use crate::run::{ReportError, Run};
@@ -134,12 +134,7 @@ fn of(run: &Run) -> impl Iterator<Item = (&CellEnd, &Profiled)> {
 fn place(end: &CellEnd) -> String {
     let axes = &end.axes;
     let parts = [
-        Some(format!(
-            "{} × {} {}",
-            size_range(axes.value_bytes_min, axes.value_bytes_max),
-            count(axes.records),
-            axes.data
-        )),
+        Some(workload_of(axes)),
         axes.variant.clone(),
         Some(format!("durability {}", axes.durability)),
         (axes.medium != "default").then(|| format!("medium {}", axes.medium)),

@@ -6,7 +6,7 @@ use bakeoff_protocol::{CellEnd, StoreDescription};
 use serde_json::Value;
 
 use crate::contender::Contenders;
-use crate::format::{bytes, count, counted, listed, printable, size_range};
+use crate::format::{bytes, counted, listed, printable, workload_of};
 use crate::run::Run;
 use crate::shell::{command, command_lines};
 use crate::table::paragraph;
@@ -37,8 +37,7 @@ pub(crate) fn failed(run: &Run, contenders: &Contenders, width: usize, full: boo
 fn failure(run: &Run, end: &CellEnd, width: usize) -> String {
     let axes = &end.axes;
     let phase = end.failure_phase.as_ref().map_or_else(String::new, |phase| format!(", in {phase}"));
-    let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);
-    let place = format!("{sizes} × {} {}, durability {}", count(axes.records), axes.data, axes.durability);
+    let place = format!("{}, durability {}", workload_of(axes), axes.durability);
     let directory = run.directory.display();
     let (message, again) = run.failure(end);
     let lines = [format!("{place}, round {}{phase}", end.round), message, format!("log: {directory}/{}", end.log)];

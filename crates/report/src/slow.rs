@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bakeoff_protocol::{Axes, Cause, Mode, PhaseLine, SlowOperation};
 
 use crate::contender::Contenders;
-use crate::format::{count, listed, percent, printable, size_range, time};
+use crate::format::{listed, percent, printable, time, workload_of};
 use crate::results::{CellRound, failed_cells};
 use crate::sections::section;
 use crate::table::paragraph;
@@ -46,9 +46,8 @@ pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize)
             title += &format!(" · durability {}", of.durability_words());
         }
         title += &varying_among(of, &all);
-        let sizes = size_range(axes.value_bytes_min, axes.value_bytes_max);
         let variant = axes.variant.as_ref().map_or_else(String::new, |variant| format!(", variant {variant}"));
-        let place = format!("{phase} of {sizes} × {} {}{variant}", count(axes.records), axes.data);
+        let place = format!("{phase} of {}{variant}", workload_of(axes));
         let slowest = format!("{}, {}: {place}", time(slowest.latency_ns as f64), slowest.cause.words());
         let line = format!("{title}: {}; the slowest took {slowest}", shares(&slow.time_ns));
         out.push_str(&paragraph(&printable(&line), width, "  ", "    "));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::contender::Contenders;
-use crate::format::{count, counted, printable, size_range};
+use crate::format::{count, counted, printable, workload_of};
 use crate::results::replayed;
 use crate::run::Run;
 
@@ -95,9 +95,8 @@ pub(crate) fn newly_failed(a: &Run, b: &Run, contenders: &Contenders) -> Vec<Str
     });
     new.map(|end| {
         let title = contenders.of(&end.axes).map_or_else(|| end.axes.store.clone(), |each| each.title.clone());
-        let sizes = size_range(end.axes.value_bytes_min, end.axes.value_bytes_max);
         let why = end.failure.map_or("failed", |kind| kind.words());
-        printable(&format!("{title}, {sizes} × {} {}: {why}", count(end.axes.records), end.axes.data))
+        printable(&format!("{title}, {}: {why}", workload_of(&end.axes)))
     })
     .collect()
 }

@@ -9,7 +9,7 @@ use bakeoff_protocol::{CellEnd, StoreDescription};
 use serde_json::Value;
 
 use crate::contender::Contenders;
-use crate::format::{count, counted, listed, size_range};
+use crate::format::{count, counted, listed, workload_of};
 use crate::links::{file_link, way};
 use crate::page::Labelled;
 use crate::page::head::failures_id;
@@ -67,14 +67,7 @@ fn failure(run: &Run, end: &CellEnd, contenders: &Contenders, prefix: &str) -> S
     let (message, again) = run.failure(end);
     let kind = end.failure.map_or("no reason given", |kind| kind.words());
     let phase = end.failure_phase.as_ref().map_or_else(String::new, |phase| format!(" in {}", text(phase)));
-    let place = format!(
-        "{} × {} {}, durability {}, round {}",
-        size_range(axes.value_bytes_min, axes.value_bytes_max),
-        count(axes.records),
-        axes.data,
-        axes.durability,
-        end.round
-    );
+    let place = format!("{}, durability {}, round {}", workload_of(axes), axes.durability, end.round);
     let log = log_end(&run.directory, &end.log)
         .map_or_else(String::new, |log| format!("<pre class=\"log\" tabindex=\"0\">{}</pre>", lines(&log)));
     format!(
