@@ -15,6 +15,8 @@ pub const BLOCK_OPERATIONS_MAX: usize = 1024;
 pub const BLOCK_BYTES_MAX: u64 = 1 << 20;
 /// Lanes of a tape, at most.
 pub const LANES_MAX: u32 = 4096;
+/// Length of a key, at most, bytes.
+pub const RECORD_KEY_BYTES_MAX: u64 = u16::MAX as u64;
 /// Length of the metadata, at most, bytes.
 pub const METADATA_BYTES_MAX: usize = 1 << 20;
 
@@ -27,7 +29,7 @@ const DUE_BYTES: usize = 8;
 /// Length of the scan fields.
 pub(crate) const SCAN_BYTES: usize = 40;
 /// The longest record.
-pub(crate) const RECORD_BYTES_MAX: usize = RECORD_BYTES + DUE_BYTES + u16::MAX as usize + SCAN_BYTES;
+pub(crate) const RECORD_BYTES_MAX: usize = RECORD_BYTES + DUE_BYTES + RECORD_KEY_BYTES_MAX as usize + SCAN_BYTES;
 
 /// The flags of a record.
 pub mod flags {

@@ -36,8 +36,8 @@ pub use corpus::check_corpus;
 pub use deal::DealtTape;
 pub use error::TapeError;
 pub use format::{
-    BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, LANES_MAX, MAGIC, METADATA_BYTES_MAX, Record, Scan, ScanFields, VERSION,
-    flags,
+    BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, LANES_MAX, MAGIC, METADATA_BYTES_MAX, RECORD_KEY_BYTES_MAX, Record, Scan,
+    ScanFields, VERSION, flags,
 };
 pub use header::{LaneFacts, TapeHeader};
 pub use import::{import_identity, keep_import, open_import};

@@ -11,7 +11,7 @@ use xxhash_rust::xxh64::Xxh64;
 use crate::format::{BLOCK_HEADER_BYTES, BlockHeader, Record, check_record, encode_record};
 use crate::header::{LaneFacts, TapeHeader};
 use crate::unfinished::{Unfinished, unwritable};
-use crate::{BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, Operation, TapeError, consume};
+use crate::{BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, Operation, RECORD_KEY_BYTES_MAX, TapeError, consume};
 
 /// What must be known before the first record is written.
 #[derive(Clone, Copy, Debug)]
@@ -143,8 +143,8 @@ impl TapeWriter {
 
     #[inline]
     fn check(&self, record: &Record<'_>) -> Result<(), TapeError> {
-        if record.key.len() > usize::from(u16::MAX) {
-            let expected = format!("at most {}", u16::MAX);
+        if record.key.len() as u64 > RECORD_KEY_BYTES_MAX {
+            let expected = format!("at most {RECORD_KEY_BYTES_MAX}");
             return Err(unwritable(&self.place.path, "the length of a key", record.key.len(), expected));
         }
         if record.scan.is_some() != matches!(record.operation, Operation::Scan | Operation::ScanAll) {

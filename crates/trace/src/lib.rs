@@ -31,6 +31,6 @@ pub use import::{ImportOptions, Imported, OnProgress, WARM_UP_DIRECTORY, import}
 pub use lanes::{IMPORT_LANES_MAX, LaneFacts};
 pub use parquet::panics_are_errors;
 pub use popularity::{Law, Popularity};
-pub use read::{Event, Input, KEY_BYTES_MAX, Trace};
+pub use read::{Event, Input, Trace};
 pub use sizes::{RecordSizes, Sizes};
 pub use summary::{Arrival, Summary};

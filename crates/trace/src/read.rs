@@ -5,7 +5,7 @@ use std::io::{Cursor, Read, Seek};
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use bakeoff_tape::Operation;
+use bakeoff_tape::{Operation, RECORD_KEY_BYTES_MAX};
 
 use crate::error::{Origin, TraceError, shorten};
 use crate::form::{Form, is_ycsb_operation, operation, unquoted, words};
@@ -13,8 +13,7 @@ use crate::lines::{Lines, Row};
 use crate::parquet::{self, ParquetRows};
 use crate::times::Times;
 
-/// The longest key and the largest value that are believed, in bytes.
-pub const KEY_BYTES_MAX: u64 = 65_535;
+/// The largest value that is believed, in bytes.
 const VALUE_BYTES_MAX: u64 = 1 << 30;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -251,11 +250,11 @@ impl Columns {
         let kind =
             operation(word).ok_or_else(|| TraceError::line(origin, "op", word, format!("one of {}", words())))?;
         let key_bytes = match self.key_bytes {
-            Some(column) => number(field(column), origin, "key_size", KEY_BYTES_MAX)?,
+            Some(column) => number(field(column), origin, "key_size", RECORD_KEY_BYTES_MAX)?,
             None => key.len() as u64,
         };
-        if key.is_empty() || key_bytes.max(key.len() as u64) > KEY_BYTES_MAX {
-            let expected = format!("a key of 1 to {KEY_BYTES_MAX} bytes");
+        if key.is_empty() || key_bytes.max(key.len() as u64) > RECORD_KEY_BYTES_MAX {
+            let expected = format!("a key of 1 to {RECORD_KEY_BYTES_MAX} bytes");
             return Err(TraceError::line(origin, "key", key, expected));
         }
         let value = field(self.value_bytes);
@@ -300,7 +299,7 @@ fn ycsb(line: &[u8], origin: Origin) -> Result<Event<'_>, TraceError> {
     let mut words = text.splitn(4, |byte| *byte == b' ');
     let kind = words.next().and_then(operation);
     let (_table, key) = (words.next(), words.next().unwrap_or_default());
-    let (Some(kind), 1..=KEY_BYTES_MAX) = (kind, key.len() as u64) else {
+    let (Some(kind), 1..=RECORD_KEY_BYTES_MAX) = (kind, key.len() as u64) else {
         return Err(TraceError::line(origin, "the line", text, "OPERATION TABLE KEY, and fields in brackets"));
     };
     let rest = words.next().unwrap_or_default();

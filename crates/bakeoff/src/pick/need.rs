@@ -11,8 +11,7 @@ use bakeoff_suite::{
     VALUE_BYTES_MAX, approximate_size, did_you_mean, format_count, format_duration, format_size, parse_count,
     parse_duration, parse_size, parse_size_range,
 };
-use bakeoff_tape::{Data, LANES_MAX, SizeRange};
-use bakeoff_trace::KEY_BYTES_MAX;
+use bakeoff_tape::{Data, LANES_MAX, RECORD_KEY_BYTES_MAX, SizeRange};
 
 use crate::pick::suite::PICK_RECORDS_MAX;
 use crate::pick::typed::{ITEMS, RESULTS, Typed, Word};
@@ -202,7 +201,7 @@ fn key_bytes(word: &Word) -> Result<(u64, u64)> {
                 word.text
             )
         }
-        Some(text) => Ok((bytes, within(&part(text), parse_size, (bytes, KEY_BYTES_MAX), format_size)?)),
+        Some(text) => Ok((bytes, within(&part(text), parse_size, (bytes, RECORD_KEY_BYTES_MAX), format_size)?)),
     }
 }
 

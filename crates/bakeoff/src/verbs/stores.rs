@@ -40,7 +40,7 @@ fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) {
     print_table(["store", "version", "structure", "ordered", "durability", "language"], listed.iter().map(identity));
     let heads = ["store", "batches", "threads", "processes", "keys up to", "values up to"];
     print_table(heads, listed.iter().map(abilities));
-    let most = exact_size(bakeoff_trace::KEY_BYTES_MAX);
+    let most = exact_size(bakeoff_tape::RECORD_KEY_BYTES_MAX);
     print_paragraph("", 0, &format!("These are the stores' own limits; bakeoff measures keys of up to {most}."));
     anstream::println!();
     if listed.iter().any(|store| abilities(store).iter().any(|words| words.contains(MOSTLY))) {

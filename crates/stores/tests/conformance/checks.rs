@@ -5,8 +5,9 @@ use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bakeoff_stores::{Direction, SessionPlan};
+use bakeoff_tape::RECORD_KEY_BYTES_MAX;
 
-use crate::fixture::{BATCHED, EACH, Fixture, KEY_BYTES_MAX_OF_TAPES, Outcome, Pair, get, in_session, scan};
+use crate::fixture::{BATCHED, EACH, Fixture, Outcome, Pair, get, in_session, scan};
 
 const NO_BATCH: Outcome = Outcome::NotOffered("no batches");
 
@@ -102,7 +103,7 @@ const KEY_BYTES_TRIED: u64 = 16 << 20;
 pub(crate) fn longest_keys(fixture: &Fixture) -> Outcome {
     let declared = fixture.description().key_bytes_max;
     // With every word of every setting the longest would take minutes, and libraries that panic fill the table with words.
-    let tried = if fixture.has_defaults() { KEY_BYTES_TRIED } else { KEY_BYTES_MAX_OF_TAPES };
+    let tried = if fixture.has_defaults() { KEY_BYTES_TRIED } else { RECORD_KEY_BYTES_MAX };
     let length = declared.map_or(tried, |most| most.min(tried));
     write_and_find_keys_of(fixture, length as usize);
     let in_words = bakeoff_suite::format_size;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_protocol::{DataHints, Durability, Setting, SettingKind, Settings, StoreDescription};
 use bakeoff_stores::{Direction, Entry, OpenRequest, Session, SessionPlan, Store, StoreError};
+use bakeoff_tape::RECORD_KEY_BYTES_MAX;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -12,9 +13,6 @@ use tempfile::TempDir;
 pub(crate) const EACH: SessionPlan = SessionPlan { batched: false, ascending: false };
 /// Writes acknowledged by a commit.
 pub(crate) const BATCHED: SessionPlan = SessionPlan { batched: true, ascending: false };
-
-/// The longest key that a tape can hold.
-pub(crate) const KEY_BYTES_MAX_OF_TAPES: u64 = 65_535;
 
 /// How a check went.
 pub(crate) enum Outcome {
@@ -165,7 +163,7 @@ impl<'s> Fixture<'s> {
         let hints = DataHints {
             records_max: 10_000,
             records_inserted: 10_000,
-            key_bytes_max: KEY_BYTES_MAX_OF_TAPES,
+            key_bytes_max: RECORD_KEY_BYTES_MAX,
             value_bytes_mean: 100,
             value_bytes_max: 1 << 20,
             data_bytes_max: 64 << 20,
