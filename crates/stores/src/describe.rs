@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(any(feature = "kyoto-cabinet", feature = "leveldb", feature = "redb"))]
+use bakeoff_protocol::NotOffered;
 use bakeoff_protocol::{Durability, DurabilitySupport, MemoryShare, MemorySplit, Setting, SettingKind};
 
 /// The classes a store offers: class, how it reaches it, where its documentation says so.
@@ -17,9 +19,7 @@ pub(crate) fn classes(offered: &[(Durability, &str, &str)]) -> BTreeMap<Durabili
 
 /// The classes a store does not offer: class, why, where its documentation says so or what shows it.
 #[cfg(any(feature = "kyoto-cabinet", feature = "leveldb", feature = "redb"))]
-pub(crate) fn not_offered(classes: &[(Durability, &str, &str)]) -> BTreeMap<Durability, bakeoff_protocol::NotOffered> {
-    use bakeoff_protocol::NotOffered;
-
+pub(crate) fn not_offered(classes: &[(Durability, &str, &str)]) -> BTreeMap<Durability, NotOffered> {
     let reason = |why: &str, source: &str| NotOffered { why: why.to_owned(), source: source.to_owned() };
     classes.iter().map(|&(class, why, source)| (class, reason(why, source))).collect()
 }

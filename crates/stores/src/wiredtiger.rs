@@ -10,6 +10,7 @@ use bakeoff_protocol::{
 };
 
 use crate::describe::{choice, classes, memory, setting, share};
+use crate::new_names::NewNames;
 use crate::settings::{integer, word};
 use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use connection::{CacheUse, Connection, WiredTigerSession};
@@ -151,19 +152,22 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     }
     let page_bytes = integer(settings, "page-size")?;
     let table = format!("key_format=u,value_format=u,leaf_page_max={page_bytes},block_compressor={compression}");
-    let connection = Connection::open(request, &configuration, &table)?;
+    let connection = Connection::open(request.directory, &configuration, &table)?;
     let at_once_bytes = request.hints.value_bytes_max.saturating_mul(request.hints.threads.max(1).into());
-    Ok(Box::new(WiredTiger { connection, cache: CacheUse { cache_bytes, at_once_bytes } }))
+    let cache = CacheUse { cache_bytes, at_once_bytes };
+    Ok(Box::new(WiredTiger { connection, names: NewNames::of(request), cache }))
 }
 
 struct WiredTiger {
     connection: Connection,
+    /// In class power.
+    names: Option<NewNames>,
     cache: CacheUse,
 }
 
 impl Store for WiredTiger {
     fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {
-        work(&mut WiredTigerSession::begin(&self.connection, plan, self.cache)?)
+        work(&mut WiredTigerSession::begin(&self.connection, self.names.as_ref(), plan, self.cache)?)
     }
 
     fn close(self: Box<Self>) -> Result<(), StoreError> {

@@ -1,13 +1,15 @@
 //! WiredTiger's handles with lifetimes: what its interface asks of its caller, the types see to.
 
 use std::ffi::{CStr, CString, c_int};
+use std::marker::PhantomData;
+use std::path::Path;
 use std::ptr;
 
 use super::sys;
 use crate::c_path::c_path;
 use crate::new_names::NewNames;
 use crate::shim::Bytes;
-use crate::{Direction, OpenRequest, Session, SessionPlan, StoreError};
+use crate::{Direction, Session, SessionPlan, StoreError};
 
 /// The library's version.
 pub(super) fn version() -> String {
@@ -18,31 +20,26 @@ pub(super) fn version() -> String {
 }
 
 /// An open connection with its one table, closed when it goes.
-pub(super) struct Connection {
-    raw: *mut sys::Connection,
-    /// A new log is flushed by its library, its name is not: seen with 3.2.1 under `strace`.
-    names: Option<NewNames>,
-}
+pub(super) struct Connection(*mut sys::Connection);
 
 // SAFETY: threads may share a connection; sessions, which they may not, are not Sync.
 unsafe impl Sync for Connection {}
 
 impl Connection {
     /// Opens the directory, recovers what its log has, and makes the table unless it is there.
-    pub(super) fn open(request: &OpenRequest<'_>, configuration: &str, table: &str) -> Result<Self, StoreError> {
-        let directory = c_path(request.directory)?;
+    pub(super) fn open(directory: &Path, configuration: &str, table: &str) -> Result<Self, StoreError> {
+        let directory = c_path(directory)?;
         // Made of words and numbers, which have no NUL in them.
         let [configuration, table] = [configuration, table].map(|text| CString::new(text).unwrap_or_default());
         let mut raw = ptr::null_mut();
         // SAFETY: the texts end with NUL, and `raw` is a place for one pointer, which is set if the code is 0.
         check(unsafe { sys::bakeoff_wt_open(directory.as_ptr(), configuration.as_ptr(), table.as_ptr(), &mut raw) })?;
-        Ok(Self { raw, names: NewNames::of(request) })
+        Ok(Self(raw))
     }
 
     /// Writes everything, closes, and says what went wrong in that.
     pub(super) fn close(self) -> Result<(), StoreError> {
-        let raw = self.raw;
-        std::mem::forget(self);
+        let raw = std::mem::ManuallyDrop::new(self).0;
         // SAFETY: the connection is open, every session, borrowing it, is gone, and so is the connection after this.
         check(unsafe { sys::bakeoff_wt_close(raw) })
     }
@@ -51,7 +48,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         // SAFETY: as in `close`, which does not come here. After an error elsewhere this one is lost.
-        unsafe { sys::bakeoff_wt_close(self.raw) };
+        unsafe { sys::bakeoff_wt_close(self.0) };
     }
 }
 
@@ -85,17 +82,24 @@ pub(super) struct WiredTigerSession<'c> {
     /// Written in the open batch.
     batch_bytes: u64,
     cache: CacheUse,
-    connection: &'c Connection,
+    /// A new log is flushed by its library, its name is not: seen with 3.2.1 under `strace`.
+    names: Option<&'c NewNames>,
+    connection: PhantomData<&'c Connection>,
 }
 
 // The session is live from its making to its drop: the SAFETY of every call here.
 impl<'c> WiredTigerSession<'c> {
     /// Opens a session and its cursors.
-    pub(super) fn begin(connection: &'c Connection, plan: &SessionPlan, cache: CacheUse) -> Result<Self, StoreError> {
+    pub(super) fn begin(
+        connection: &'c Connection,
+        names: Option<&'c NewNames>,
+        plan: &SessionPlan,
+        cache: CacheUse,
+    ) -> Result<Self, StoreError> {
         let mut raw = ptr::null_mut();
         // SAFETY: the connection is open, and `raw` is a place for one pointer, which is set if the code is 0.
-        check(unsafe { sys::bakeoff_wt_session_begin(connection.raw, &mut raw) })?;
-        Ok(Self { raw, batched: plan.batched, in_batch: false, batch_bytes: 0, cache, connection })
+        check(unsafe { sys::bakeoff_wt_session_begin(connection.0, &mut raw) })?;
+        Ok(Self { raw, batched: plan.batched, in_batch: false, batch_bytes: 0, cache, names, connection: PhantomData })
     }
 
     /// In a batch the first write begins a transaction; otherwise each write is one.
@@ -119,7 +123,7 @@ impl<'c> WiredTigerSession<'c> {
 
     /// Outside of a batch a write is acknowledged at once.
     fn after_write(&self) -> Result<(), StoreError> {
-        match &self.connection.names {
+        match self.names {
             Some(names) if !self.in_batch => names.flush(),
             _ => Ok(()),
         }

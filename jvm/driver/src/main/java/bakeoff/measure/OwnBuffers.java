@@ -42,8 +42,7 @@ public final class OwnBuffers {
     static synchronized long bytes() {
         long held = bytes;
         // Those found collected count once more: Java may give their memory back a moment later, and what is counted
-        // here too long only
-        // makes the store's part smaller for that moment, where what is wanted is its peak.
+        // here too long only makes the store's part smaller for that moment, where what is wanted is its peak.
         for (Reference<?> found = COLLECTED.poll(); found != null; found = COLLECTED.poll()) {
             HELD.remove(found);
             bytes -= ((Held) found).bytes;

@@ -31,7 +31,6 @@ import org.rocksdb.WriteOptions;
 
 /** RocksDB through its own Java interface: with the settings, defaults and abilities of {@code crates/stores/src/rocksdb.rs}, the same library. */
 public final class RocksDbJni implements StoreType {
-
     /** The library divides its cache by itself. */
     private static final int SHARDS_BY_SIZE = -1;
 
