@@ -94,7 +94,8 @@ impl Run<'_> {
     fn race_asked(&mut self, racing: &mut Racing) -> Result<()> {
         let setup = self.setup;
         let workload = self.asked()?;
-        let cells = &setup.plan.workloads[workload].cells;
+        let asked = &setup.plan.workloads[workload];
+        let cells = &asked.cells;
         let mut alive: Vec<usize> = (0..cells.len()).collect();
         let mut worse: Vec<String> = Vec::new();
         self.leave_out_too_slow(&mut alive, workload, racing);
@@ -107,7 +108,8 @@ impl Run<'_> {
             if round == 1 {
                 // Of nobody anything is known yet, and what leaves many files has taken the time of all the others to remove.
                 alive.sort_by_key(|&cell| {
-                    (self.promises_more(workload, cell), self.leaves_many_files(&cells[cell].axes.store))
+                    let store = &cells[cell].axes.store;
+                    (promises_more(asked, store), self.leaves_many_files(store))
                 });
             }
             let step = Step { workload, round, cells: alive.clone() };
@@ -131,11 +133,8 @@ impl Run<'_> {
             worse.retain(|name| !back.contains(name));
             racing.facts.dropped.retain(|each| !back.contains(&each.store));
             alive.extend((0..cells.len()).filter(|&cell| back.contains(&cells[cell].axes.store)));
-            let mut behind = behind(&names(&alive, cells), &ranking, (round, medians.as_ref()));
-            let far = self.far_with_more_promised(&alive, workload, &ranking, round);
-            behind.extend(
-                far.into_iter().filter(|each| behind.iter().all(|known| known.store != each.store)).collect::<Vec<_>>(),
-            );
+            let behind =
+                behind(&names(&alive, cells), &ranking, (round, medians.as_ref()), |store| promises_more(asked, store));
             alive.retain(|&cell| behind.iter().all(|each| each.store != cells[cell].axes.store));
             worse.extend(behind.iter().map(|each| each.store.clone()));
             racing.facts.dropped.extend(behind);
@@ -147,21 +146,14 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Whether a store is in a higher class than what was asked, as it offers no lower one.
-    fn promises_more(&self, workload: usize, cell: usize) -> bool {
-        let workload = &self.setup.plan.workloads[workload];
-        workload.cells[cell].axes.durability > workload.durability
-    }
-
     /// Leaves out those of which a round would not be done in its part of the time, as each write has to be flushed that nobody asked to be.
     fn leave_out_too_slow(&self, alive: &mut Vec<usize>, workload: usize, racing: &mut Racing) {
-        let cells = &self.setup.plan.workloads[workload].cells;
-        let timeout = self.setup.suite.timeout();
+        let asked = &self.setup.plan.workloads[workload];
         alive.retain(|&cell| {
+            let axes = &asked.cells[cell].axes;
             let expected = Duration::from_nanos(racing.costs.predict_cell(workload, cell) as u64);
-            let is_too_slow = self.promises_more(workload, cell) && expected > timeout;
+            let is_too_slow = promises_more(asked, &axes.store) && expected > self.setup.suite.timeout();
             if is_too_slow {
-                let axes = &cells[cell].axes;
                 let why = format!(
                     "it offers no class below {}, in which a round would take about {}, more than its part of the time",
                     axes.durability,
@@ -171,15 +163,6 @@ impl Run<'_> {
             }
             !is_too_slow
         });
-    }
-
-    /// Those in a higher class that are far behind after a round: more of them would take the time of the others.
-    fn far_with_more_promised(&self, alive: &[usize], workload: usize, ranking: &Ranking, round: u32) -> Vec<Excluded> {
-        let cells = &self.setup.plan.workloads[workload].cells;
-        let some = alive.iter().filter(|&&cell| self.promises_more(workload, cell)).map(|&cell| &cells[cell].axes);
-        some.filter(|axes| is_far_behind(&axes.store, [ranking, ranking]))
-            .map(|axes| Excluded { store: axes.store.clone(), why: cost_words(ranking, &axes.store, round) })
-            .collect()
     }
 
     fn leaves_many_files(&self, store: &str) -> bool {
@@ -201,16 +184,12 @@ impl Run<'_> {
             let among = names(alive, cells);
             let goal = goal_so_far(&rounds_of(self.results.lines()), racing.facts.optimize);
             let Some(ranking) = self.ranking(PICK_ASKED, goal, Some(&among)) else { return false };
-            let (Some(best), Some(last)) = (ranking.order.first(), ranking.order.last()) else { return false };
+            let Some(last) = ranking.order.last() else { return false };
             let medians = self.ranking(PICK_ASKED, Goal::P50, Some(&among));
             if alive.len() == 2 && !medians.is_some_and(|medians| is_far_behind(&last.name, [&ranking, &medians])) {
                 return false;
             }
-            let why = format!(
-                "{:.1} × the cost of the best after round {}, and no time for more",
-                last.mean / best.mean,
-                round - 1
-            );
+            let why = format!("{}, and no time for more", cost_words(last, &ranking, round - 1));
             alive.retain(|&cell| cells[cell].axes.store != last.name);
             racing.facts.dropped.push(Excluded { store: last.name.clone(), why });
         }
@@ -345,21 +324,31 @@ fn names(some: &[usize], cells: &[Cell]) -> Vec<String> {
 }
 
 /// Which of those `still` in the race are behind, with the reason, the best of them first. If `medians` are given, those that are far behind
-/// by them too are, at once, but for one that the best can be proven against.
-fn behind(still: &[String], ranking: &Ranking, (round, medians): (u32, Option<&Ranking>)) -> Vec<Excluded> {
+/// by them too are, at once, but for one that the best can be proven against; and so are those that promise more than was asked, as more rounds of
+/// these would take the time of the others.
+fn behind(
+    still: &[String],
+    ranking: &Ranking,
+    (round, medians): (u32, Option<&Ranking>),
+    promises_more: impl Fn(&str) -> bool,
+) -> Vec<Excluded> {
     let mut behind = Vec::new();
     let mut stayed = 0;
     for place in ranking.order.iter().filter(|place| still.contains(&place.name)) {
         let is_far = medians.is_some_and(|medians| is_far_behind(&place.name, [ranking, medians]));
         let worse = place.ratio_to_best.is_some() && !place.tied_with_best;
-        if worse || is_far && stayed > 1 {
-            let why = cost_words(ranking, &place.name, round);
-            behind.push(Excluded { store: place.name.clone(), why });
-        } else {
-            stayed += 1;
+        let is_behind = worse || is_far && stayed > 1;
+        stayed += usize::from(!is_behind);
+        if is_behind || promises_more(&place.name) && is_far_behind(&place.name, [ranking]) {
+            behind.push(Excluded { store: place.name.clone(), why: cost_words(place, ranking, round) });
         }
     }
     behind
+}
+
+/// Whether a store is in a higher class than the others of its workload, as it offers no lower one.
+fn promises_more(asked: &WorkloadPlan, store: &str) -> bool {
+    asked.cells.iter().any(|cell| cell.axes.store == store && cell.axes.durability > asked.durability)
 }
 
 /// Which of those that were dropped as worse are so no more, since later rounds of the best were: they go on, as the answer must not call tied what is
@@ -371,17 +360,12 @@ fn caught_up(worse: &[String], ranking: &Ranking) -> Vec<String> {
 }
 
 /// How much more a store costs than the best.
-fn cost_words(ranking: &Ranking, store: &str, round: u32) -> String {
-    let times = ranking
-        .order
-        .iter()
-        .find(|place| place.name == store)
-        .map_or(f64::NAN, |place| place.mean / ranking.order[0].mean);
-    format!("{times:.1} × the cost of the best after round {round}")
+fn cost_words(place: &Place, ranking: &Ranking, round: u32) -> String {
+    format!("{:.1} × the cost of the best after round {round}", place.mean / ranking.order[0].mean)
 }
 
 /// Whether a store is far behind in each of some rankings.
-fn is_far_behind(store: &str, rankings: [&Ranking; 2]) -> bool {
+fn is_far_behind<const COUNT: usize>(store: &str, rankings: [&Ranking; COUNT]) -> bool {
     rankings.iter().all(|ranking| {
         let place = ranking.order.iter().find(|place| place.name == store);
         place.is_some_and(|place| place.mean > PICK_FAR_BEHIND * ranking.order[0].mean)
@@ -419,7 +403,7 @@ mod tests {
         };
         let steady = ranking(&[1.0, 1.01, 0.99, 1.0]);
         let still = ["a", "b", "c"].map(str::to_owned);
-        let worse: Vec<_> = behind(&still, &steady, (4, None)).into_iter().map(|each| each.store).collect();
+        let worse: Vec<_> = behind(&still, &steady, (4, None), |_| false).into_iter().map(|each| each.store).collect();
         assert_eq!(worse, ["b"]);
         assert!(caught_up(&worse, &steady).is_empty());
         let scattered = ranking(&[1.0, 1.01, 0.99, 1.0, 3.0, 0.5, 2.5, 0.6]);
@@ -430,7 +414,7 @@ mod tests {
     fn the_next_best_stays_to_be_proven_worse_however_far_it_is_behind() {
         let still = ["a", "b", "c", "d"].map(str::to_owned);
         let dropped = |ranking: &Ranking, medians: Option<&Ranking>| -> Vec<String> {
-            behind(&still, ranking, (1, medians)).into_iter().map(|each| each.store).collect()
+            behind(&still, ranking, (1, medians), |_| false).into_iter().map(|each| each.store).collect()
         };
         let far = of_one_round(&[("a", 1.0), ("b", 15.6), ("c", 20.0), ("d", 30.0)]);
         assert_eq!(dropped(&far, Some(&far)), ["c", "d"]);

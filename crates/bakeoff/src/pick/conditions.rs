@@ -146,11 +146,11 @@ fn class_of(need: &Need, store: &StoreDescription) -> Option<Durability> {
 /// What a store lacks, in words; nothing if it can do everything.
 fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<String> {
     let mut lacks = Vec::new();
-    let class = class_of(need, store).unwrap_or(need.durability);
-    if !store.durability.contains_key(&class) {
-        let offered = store.durability.keys().copied().collect();
-        lacks.push(SkipReason::DurabilityNotOffered { durability: class, offered }.to_string());
-    }
+    let class = class_of(need, store).unwrap_or_else(|| {
+        let (durability, offered) = (need.durability, store.durability.keys().copied().collect());
+        lacks.push(SkipReason::DurabilityNotOffered { durability, offered }.to_string());
+        durability
+    });
     let can = &store.capabilities;
     for (word, must) in MUSTS.iter().filter(|(_, must)| need.must.contains(must) && !offers(store, *must, class)) {
         let elsewhere = match must {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use bakeoff_protocol::Durability;
-use bakeoff_report::{Goal, PICK_ASKED, PICK_PHASE, Question, counted};
+use bakeoff_report::{Goal, PICK_ASKED, PICK_PHASE, Question, counted, pick_durability_variant};
 use bakeoff_suite::{VALUE_BYTES_MAX, drawn_max, format_count, format_size_range};
 use bakeoff_tape::SizeRange;
 
@@ -44,10 +44,10 @@ struct Variant {
     words: String,
     /// Lines of `[variants.axes]`.
     axes: String,
-    /// The mix and the promise that its phases are made for, where they are not those of what was asked.
-    does: Option<(Vec<(String, f64)>, Durability)>,
+    /// Its phases, where they are not those of what was asked.
+    phases: String,
     /// Why it cannot be measured, if it cannot: then it is in no suite.
-    impossible: Option<&'static str>,
+    impossible: Option<String>,
 }
 
 impl PickSuite {
@@ -55,29 +55,10 @@ impl PickSuite {
     ///
     /// Without `batches`, which some of them do not offer, records are loaded one by one where that is possible. Some promise more than is asked.
     pub(crate) fn new(need: &Need, stores: &[String], promising_more: &[(String, Durability)], batches: bool) -> Self {
-        let variants = variants(need);
-        let mut text = head(need, stores) + &settings(promising_more);
-        text.push_str(&phases(need, (&need.mix, need.durability), batches, "phases"));
-        let _ = write!(text, "\n[[variants]]\nname = \"{PICK_ASKED}\"\nsummary = \"What was asked.\"\n");
-        for variant in variants.iter().filter(|variant| variant.impossible.is_none()) {
-            let _ = write!(text, "\n[[variants]]\nname = \"{}\"\nsummary = \"{}.\"\n", variant.name, variant.words);
-            if !variant.axes.is_empty() {
-                let _ = write!(text, "[variants.axes]\n{}\n", variant.axes);
-            }
-            if let Some((mix, durability)) = &variant.does {
-                text.push_str(&phases(need, (mix, *durability), batches, "variants.phases"));
-            }
-        }
-        let questions = variants.into_iter().map(|variant| Question {
-            variant: variant.name,
-            words: variant.words,
-            not_measured: variant.impossible.map(str::to_owned),
-        });
-        Self { text, questions: questions.collect() }
+        let phases = phases(need, (&need.mix, need.durability), batches, "phases");
+        Self::asking(head(need, stores) + &settings(promising_more) + &phases, variants(need, batches))
     }
-}
 
-impl PickSuite {
     /// The suite that replays a tape: nothing of it can be changed but the promise.
     pub(crate) fn replaying(
         need: &Need,
@@ -85,26 +66,40 @@ impl PickSuite {
         promising_more: &[(String, Durability)],
         tape: &Path,
     ) -> Result<Self> {
-        let class = other_class(need.durability);
-        let words = format!("Durability {class}");
         let text = format!(
-            "{}tape = {}\n\n[axes]\nstores = {stores:?}\ndurability = \"{}\"\n\n[limits]\ntimeout = \"{}s\"\n\n{}\
-             [[variants]]\nname = \"{PICK_ASKED}\"\nsummary = \"What was asked.\"\n\n\
-             [[variants]]\nname = \"durability-{class}\"\nsummary = \"{words}.\"\n[variants.axes]\ndurability = \"{class}\"\n",
+            "{}tape = {}\n\n[axes]\nstores = {stores:?}\ndurability = \"{}\"\n\n[limits]\ntimeout = \"{}s\"\n\n{}",
             of_every_need(need),
             Replayed::path_as_toml(tape)?,
             need.durability,
             timeout_s(need),
             settings(promising_more)
         );
-        let durability = format!("durability-{class}");
+        let promise = pick_durability_variant(other_class(need.durability));
         let why = "as a tape is replayed as it is: `pick --trace` asks it of the like of a trace";
-        let questions = variants(need).into_iter().map(|variant| Question {
-            not_measured: (variant.name != durability).then(|| why.to_owned()),
+        let of_tape = |variant: Variant| Variant {
+            phases: String::new(),
+            impossible: (variant.name != promise).then(|| why.to_owned()),
+            ..variant
+        };
+        Ok(Self::asking(text, variants(need, false).into_iter().map(of_tape).collect()))
+    }
+
+    /// The suite of what stands before its variants, and of these behind what was asked.
+    fn asking(mut text: String, variants: Vec<Variant>) -> Self {
+        let _ = write!(text, "\n[[variants]]\nname = \"{PICK_ASKED}\"\nsummary = \"What was asked.\"\n");
+        for variant in variants.iter().filter(|variant| variant.impossible.is_none()) {
+            let _ = write!(text, "\n[[variants]]\nname = \"{}\"\nsummary = \"{}.\"\n", variant.name, variant.words);
+            if !variant.axes.is_empty() {
+                let _ = write!(text, "[variants.axes]\n{}\n", variant.axes);
+            }
+            text.push_str(&variant.phases);
+        }
+        let questions = variants.into_iter().map(|variant| Question {
             variant: variant.name,
             words: variant.words,
+            not_measured: variant.impossible,
         });
-        Ok(Self { text, questions: questions.collect() })
+        Self { text, questions: questions.collect() }
     }
 }
 
@@ -235,16 +230,15 @@ fn more_writes(mix: &[(String, f64)]) -> Vec<(String, f64)> {
     more
 }
 
-fn variants(need: &Need) -> Vec<Variant> {
+fn variants(need: &Need, batches: bool) -> Vec<Variant> {
     let mut variants = Vec::new();
     let mut add = |name: &str, words: String, axes: String, impossible| {
-        variants.push(Variant { name: name.to_owned(), words, axes, does: None, impossible });
+        variants.push(Variant { name: name.to_owned(), words, axes, phases: String::new(), impossible });
     };
     let SizeRange { min, max } = need.value_bytes;
     if max >= 1 {
         let text = format_size_range(SizeRange { min: min.saturating_mul(2), max: max.saturating_mul(2) });
-        let is_too_long = max > VALUE_BYTES_MAX / 2;
-        let impossible = is_too_long.then_some("since bakeoff has no values of that size");
+        let impossible = (max > VALUE_BYTES_MAX / 2).then(|| "since bakeoff has no values of that size".to_owned());
         add("values-doubled", format!("Values twice as long, {text}"), format!("value-size = \"{text}\""), impossible);
     }
     if max >= 2 {
@@ -253,14 +247,16 @@ fn variants(need: &Need) -> Vec<Variant> {
     }
     let records = need.records.saturating_mul(10);
     let words = format!("Ten times the records, {}", format_count(records));
-    let impossible = (records > PICK_RECORDS_MAX).then_some("since bakeoff takes no more than 2,000,000,000");
+    let impossible = (records > PICK_RECORDS_MAX)
+        .then(|| format!("since bakeoff takes no more than {}", format_count(PICK_RECORDS_MAX)));
     add("records-tenfold", words, format!("records = {records}"), impossible);
+    let phases = |mix: &[(String, f64)], class| phases(need, (mix, class), batches, "variants.phases");
     let class = other_class(need.durability);
     variants.push(Variant {
-        name: format!("durability-{class}"),
+        name: pick_durability_variant(class),
         words: format!("Durability {class}"),
         axes: format!("durability = \"{class}\""),
-        does: Some((need.mix.clone(), class)),
+        phases: phases(&need.mix, class),
         impossible: None,
     });
     if !need.mix.iter().all(|(kind, _)| is_write(kind)) {
@@ -269,8 +265,8 @@ fn variants(need: &Need) -> Vec<Variant> {
             name: "more-writes".to_owned(),
             words: "More writes".to_owned(),
             axes: String::new(),
-            does: Some((more_writes(&need.mix), need.durability)),
-            impossible: unknown.then_some("since what a scan finds while other threads write is not known"),
+            phases: phases(&more_writes(&need.mix), need.durability),
+            impossible: unknown.then(|| "since what a scan finds while other threads write is not known".to_owned()),
         });
     }
     variants

@@ -9,7 +9,7 @@ use crate::format::{counted, listed, printable, ratio, ratio_range};
 use crate::pick::time::{CLEAR, duration, enough, more_time};
 use crate::pick::{
     Goal, PICK_ASKED, PickFacts, Question, ROUNDS_PROOF, by_reason, costs::cost_table, is_ahead_by_far,
-    is_without_room, of_variant, pick_is_answered, proven_ranking,
+    is_tie_of_few_rounds, is_without_room, of_variant, pick_durability_variant, pick_is_answered, proven_ranking,
 };
 use crate::results::CellRound;
 use crate::run::Run;
@@ -216,9 +216,9 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
         Verdict::Tie => {
             let others: Vec<_> = ranking.tied.iter().filter(|store| **store != best.name).cloned().collect();
             let others = picked.titles(&others);
-            match pick_is_answered(&picked.run.cells, picked.facts) {
-                true => format!("{title}, but {others} cannot be told apart from it: {figure} over {rounds}."),
-                false => format!(
+            match is_tie_of_few_rounds(ranking) {
+                false => format!("{title}, but {others} cannot be told apart from it: {figure} over {rounds}."),
+                true => format!(
                     "None yet: {title} leads, {figure} over {rounds}, but {others} cannot be told apart from it so soon."
                 ),
             }
@@ -403,7 +403,7 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
 
 /// Whether a store has no such durability as a variant asks for, and has one that keeps more.
 fn promises_more(picked: &Picked<'_>, store: &str, variant: &str) -> bool {
-    let asked = Durability::ALL.into_iter().find(|class| variant == format!("durability-{class}"));
+    let asked = Durability::ALL.into_iter().find(|class| variant == pick_durability_variant(*class));
     let offered = picked.run.stores.iter().find(|each| each.name == store).map(|each| &each.durability);
     asked
         .zip(offered)

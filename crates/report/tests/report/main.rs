@@ -7,6 +7,7 @@ mod files;
 mod first_screen;
 mod memory;
 mod pick;
+mod pick_rounds;
 mod profiled;
 mod published;
 mod results;

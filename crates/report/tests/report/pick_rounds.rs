@@ -1,0 +1,215 @@
+//! What a pick says where its time was short, or it had few rounds.
+
+use bakeoff_protocol::FailureKind;
+use bakeoff_report::{
+    Excluded, PICK_ASKED, PickFacts, TerminalOptions, pick_is_answered, render_pick, render_terminal, write_markdown,
+};
+use serde_json::json;
+
+use crate::common::{failed, run, stores};
+use crate::pick::{assert_says, facts, page_headline, question, rounds, shown};
+
+#[test]
+fn a_tie_is_said_and_what_it_would_take_when_time_ran_out() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1100, 900]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[1150, 1250, 1050]));
+    let text = shown(cells, &PickFacts { out_of_time: true, ..facts() });
+    assert_says(
+        &text,
+        &[
+            "LMDB, but SQLite cannot be told apart from it",
+            "too short to tell the first two apart",
+            "rounds, and they a budget of about 2 min: --budget",
+        ],
+    );
+    // One of two rounds that scatter widely is in the tie, and then the tie is no answer: it is said why.
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1100, 900]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[1010, 1110, 910]));
+    cells.extend(rounds("redb", PICK_ASKED, &[500, 4000]));
+    let late = PickFacts { out_of_time: true, ..facts() };
+    assert!(!pick_is_answered(&cells, &late));
+    // So it is where that one was out of the race, the time being too short for more rounds of all.
+    assert!(!pick_is_answered(&cells, &facts()));
+    assert_says(
+        &shown(cells.clone(), &facts()),
+        &["None yet: LMDB leads", "too short to tell anything: redb had 2 rounds."],
+    );
+    let text = shown(cells, &late);
+    assert_says(&text, &["None yet: LMDB leads, mean time", "too short to tell anything: redb had 2 rounds."]);
+    let text = shown(rounds("lmdb", PICK_ASKED, &[1000, 1000]), &facts());
+    assert_says(&text, &["LMDB,", "no other store that can do this"]);
+    assert!(!text.contains("Three rounds of all"), "time was not what was lacking: {text}");
+    let late = PickFacts { out_of_time: true, ..facts() };
+    let cells = rounds("lmdb", PICK_ASKED, &[1000]);
+    assert!(!pick_is_answered(&cells, &late) && pick_is_answered(&cells, &facts()));
+    assert_says(
+        &shown(cells.clone(), &late),
+        &["Answer None: nothing can be told, since LMDB alone was measured to the end", "over 1 round."],
+    );
+    assert!(!shown(cells.clone(), &late).contains("Settings"), "there is no store to set");
+    assert_says(
+        &shown(cells, &late),
+        &["There was no time for SQLite.", "need a budget of more than 50 s: how much more is not known"],
+    );
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1000]);
+    let late = rounds("sqlite", PICK_ASKED, &[9000]).into_iter();
+    cells.extend(late.map(|cell| failed(cell, FailureKind::Timeout, "not done after 10s")));
+    assert_says(&shown(cells, &facts()), &["Three rounds of all stores need a budget of more than 50 s"]);
+}
+
+#[test]
+fn the_only_store_measured_when_a_race_was_killed_is_no_answer() {
+    // Killed with a store measured, what ended the race is in no fact: it has no end.
+    let mut killed = run(rounds("lmdb", PICK_ASKED, &[1000]), stores());
+    killed.info["finished"] = serde_json::Value::Null;
+    let says = |killed: &bakeoff_report::Run, facts: &PickFacts| {
+        render_pick(killed, facts, 100, false).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let text = says(&killed, &facts());
+    assert_says(
+        &text,
+        &["None: nothing can be told, since LMDB alone was measured to the end", "It was stopped before it was done"],
+    );
+    assert!(!text.contains("Settings"), "{text}");
+    killed.info["pick"] = serde_json::to_value(facts()).unwrap();
+    let mut markdown = Vec::new();
+    write_markdown(&killed, None, &mut markdown).unwrap();
+    let markdown = String::from_utf8(markdown).unwrap();
+    assert!(markdown.contains("None: nothing can be told") && !markdown.contains("no competitor"), "{markdown}");
+    let one = PickFacts { raced: vec!["lmdb".to_owned()], out_of_time: true, ..facts() };
+    assert_says(&says(&killed, &one), &["LMDB,", "over 1 round: no other store that can do this was asked."]);
+}
+
+#[test]
+fn more_rounds_than_a_race_has_are_not_asked_for() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1100, 900]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[1050, 1150, 950]));
+    let mut run = run(cells, stores());
+    run.info["rounds"] = 4.into();
+    let late = PickFacts { out_of_time: true, ..facts() };
+    let text = render_pick(&run, &late, 400, false);
+    assert_says(&text, &["could not tell the first two apart", "more than the 4 that a race has: choose between them"]);
+    // Where one may take several times as long as the other, it is not the same which is taken.
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1900, 600]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[900, 3900, 1100]));
+    let mut run = crate::common::run(cells, stores());
+    run.info["rounds"] = 4.into();
+    let text = render_pick(&run, &late, 400, false);
+    assert_says(
+        &text,
+        &["more than the 4 that a race has; those would narrow the interval down, and take a budget of"],
+    );
+    run.info["rounds"] = 3.into();
+    let text = render_pick(&run, &late, 400, false);
+    assert_says(&text, &["more than the 3 that a race has: their rounds differ too much here."]);
+}
+
+#[test]
+fn a_pick_that_was_cut_short_does_not_blame_the_budget() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1100, 900]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[1050, 1150, 950]));
+    for cells in [Vec::new(), cells[..1].to_vec(), cells] {
+        let mut run = run(cells, stores());
+        run.info["finished"] = serde_json::Value::Null;
+        run.info["pick"] = json!(facts());
+        let options = TerminalOptions { width: 400, color: false, full: false };
+        let text = render_terminal(&run, &options);
+        assert_says(&text, &["STOPPED before it was done", "It was stopped before it was done"]);
+        assert!(!text.contains("too short") && !text.contains("--resume") && !text.contains("--budget"), "{text}");
+    }
+}
+
+#[test]
+fn one_round_proves_nothing() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[5000]));
+    let dropped = vec![Excluded { store: "sqlite".to_owned(), why: "5.0 × the cost".to_owned() }];
+    for facts in [PickFacts { out_of_time: true, ..facts() }, PickFacts { dropped, ..facts() }] {
+        assert!(!pick_is_answered(&cells, &facts), "of the best too");
+        let text = shown(cells.clone(), &facts);
+        assert_says(
+            &text,
+            &[
+                "LMDB leads",
+                "not every store had the two rounds",
+                "1 min, was too short to tell anything. Three rounds of all stores need a budget of 50 s or more",
+            ],
+        );
+        assert!(!text.contains("Settings"), "what is no answer has none: {text}");
+    }
+}
+
+#[test]
+fn one_that_is_far_ahead_is_not_said_to_have_had_no_time() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[16_000]));
+    cells.extend(rounds("flat-folder", PICK_ASKED, &[20_000, 90_000]));
+    let without = |names: &[&str]| {
+        let drop = |name: &&str| Excluded { store: (*name).to_owned(), why: "far behind after round 1".to_owned() };
+        PickFacts { dropped: names.iter().map(drop).collect(), out_of_time: true, ..facts() }
+    };
+    let far = without(&["sqlite", "flat-folder"]);
+    assert!(pick_is_answered(&cells, &far));
+    let text = shown(cells.clone(), &far);
+    assert_says(
+        &text,
+        &[
+            "LMDB, by far though not proven: its mean time of an operation 1.00 µs over 2 rounds is the best.",
+            "SQLite, the next, takes 15.9× (by 1 round, after which it was dropped).",
+            "For a proof: Three rounds of all stores need a budget of 50 s or more",
+            "Settings",
+        ],
+    );
+    assert!(!text.contains("too short") && !text.contains("leads"), "{text}");
+    let page = page_headline(cells.clone(), &far);
+    assert!(page.contains("LMDB</span> is best by far, though not proven"), "{page}");
+    // Not dropped, it had no time; and dropped for want of time at little more than the cost of the best, it may be better.
+    assert!(!pick_is_answered(&cells, &without(&["flat-folder"])));
+    let mut near = rounds("lmdb", PICK_ASKED, &[1000, 1010]);
+    near.extend(rounds("sqlite", PICK_ASKED, &[1300]));
+    assert!(!pick_is_answered(&near, &without(&["sqlite"])));
+    assert_says(&shown(near, &without(&["sqlite"])), &["LMDB leads", "too short to tell anything"]);
+}
+
+#[test]
+fn two_rounds_are_too_few_and_absurd_bounds_have_no_figures() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 90_000]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[1000, 200_000]));
+    let late = PickFacts { out_of_time: true, ..facts() };
+    assert!(!pick_is_answered(&cells, &late), "a tie of two rounds is no answer");
+    let text = shown(cells, &late);
+    assert_says(
+        &text,
+        &[
+            "less than 0.00100× to more than 1000× with 95 % confidence",
+            "1 min was too short to tell anything: LMDB had 2 rounds. Three rounds of all stores need a budget of 50 s or more",
+        ],
+    );
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 5000, 1000]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[1000, 5000, 1200]));
+    assert!(pick_is_answered(&cells, &late), "a tie of three is one");
+    let text = shown(cells, &late);
+    assert_says(&text, &["So few rounds cannot tell how many it would take: give twice the time, 2 min, or more"]);
+}
+
+#[test]
+fn those_that_stayed_at_one_round_do_not_spoil_the_proof() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
+    cells.extend(rounds("flat-folder", PICK_ASKED, &[9000]));
+    let dropped = vec![Excluded { store: "flat-folder".to_owned(), why: "9.0 × the cost".to_owned() }];
+    cells.extend(rounds("lmdb", "same", &[1000, 1010, 990]));
+    cells.extend(rounds("sqlite", "same", &[2000, 2020, 1980]));
+    let text = shown(cells, &PickFacts { dropped, questions: vec![question("same", None)], ..facts() });
+    assert_says(&text, &["LMDB: its mean time", "is the best", "Flat folder: 9.0 × the cost"]);
+    assert_says(&text, &["Not tried with any of these changes, being further behind: Flat folder."]);
+}
+
+#[test]
+fn one_that_leads_by_its_only_round_is_not_passed_over() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020]));
+    cells.extend(rounds("flat-folder", PICK_ASKED, &[500]));
+    let text = shown(cells, &PickFacts { out_of_time: true, ..facts() });
+    assert_says(&text, &["Flat folder leads", "not every store had the two rounds that a proof takes"]);
+}
