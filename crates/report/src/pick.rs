@@ -8,7 +8,7 @@ mod time;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bakeoff_protocol::{Durability, FailureKind, PhaseResult};
+use bakeoff_protocol::{Durability, FailureKind, OperationResult, PhaseResult};
 use bakeoff_stats::{Better, Candidate, Place, RankOptions, Ranking, Verdict, rank};
 use serde::{Deserialize, Serialize};
 
@@ -111,7 +111,7 @@ impl Goal {
     }
 
     /// The cost of one round; `None` if it was not measured.
-    fn cost(self, cell: &CellRound) -> Option<f64> {
+    pub(crate) fn cost(self, cell: &CellRound) -> Option<f64> {
         let phase = application(cell)?;
         let operations = operations_of(phase);
         let each = |ns: f64| (operations > 0).then(|| ns / operations as f64);
@@ -152,6 +152,15 @@ impl Goal {
 /// The phase that does what the application does.
 pub(crate) fn application(cell: &CellRound) -> Option<&PhaseResult> {
     cell.phases.iter().map(|phase| &phase.result).find(|result| result.phase == PICK_PHASE)
+}
+
+/// The mean time of an operation if each took the median of its kind: a few slow ones, which may be of other work on the machine, do not count.
+fn typical(cell: &CellRound) -> Option<f64> {
+    let phase = application(cell)?;
+    let of_kind = |of: &OperationResult| Some(of.latency.as_ref()?.latency_ns_p50 as f64 * of.operations as f64);
+    let all: f64 = phase.operations.iter().map(of_kind).sum::<Option<f64>>()?;
+    let operations = operations_of(phase);
+    (operations > 0).then(|| all / operations as f64)
 }
 
 /// Operations of all kinds in a phase.
@@ -249,19 +258,28 @@ pub(crate) const CLOSE: f64 = 1.1;
 pub(crate) const ROUNDS_PROOF: usize = 3;
 
 /// The ranking of a variant as an answer gives it; `None` if no store has figures there.
-pub(crate) fn proven_ranking(cells: &[CellRound], variant: &str, goal: Goal) -> Option<Ranking> {
-    let all = pick_ranking(cells, variant, goal, CONFIDENCE, None)?;
+pub(crate) fn proven_ranking(cells: &[CellRound], variant: &str, facts: &PickFacts) -> Option<Ranking> {
+    let ranking = |among| pick_ranking(cells, variant, facts.optimize, CONFIDENCE, among);
+    let all = ranking(None)?;
     // The time may have ended inside the second round: what then has one, and is first or next by it, cannot be passed over.
     if all.order.iter().take(2).any(|place| place.rounds < 2) {
         return Some(all);
     }
-    // Of a single round nothing can be proven: where others have more, those that have not are behind, and said to be.
-    let proven: Vec<String> =
-        all.order.iter().filter(|place| place.rounds > 1).map(|place| place.name.clone()).collect();
-    if proven.len() < 2 || proven.len() == all.order.len() {
+    // Of a single round nothing can be proven: where others have more, those that have not are behind, and said to be. So are those that were
+    // dropped far behind after two, which may scatter too much for a proof.
+    let is_told =
+        |place: &&Place| place.rounds > 1 && !(variant == PICK_ASKED && is_dropped_far(place, &all.order[0], facts));
+    let told: Vec<String> = all.order.iter().filter(is_told).map(|place| place.name.clone()).collect();
+    if told.len() < 2 || told.len() == all.order.len() {
         return Some(all);
     }
-    pick_ranking(cells, variant, goal, CONFIDENCE, Some(&proven))
+    ranking(Some(&told))
+}
+
+/// Whether a store was dropped before it had the rounds that a proof takes, being far behind the best.
+fn is_dropped_far(place: &Place, best: &Place, facts: &PickFacts) -> bool {
+    let is_dropped = facts.dropped.iter().any(|each| each.store == place.name);
+    is_dropped && place.rounds < ROUNDS_PROOF && place.mean > PICK_FAR_BEHIND * best.mean
 }
 
 /// Whether a race told anything: which store is best, or that some cannot be told apart, or that one alone can do what was asked, or that
@@ -270,7 +288,7 @@ pub fn pick_is_answered(cells: &[CellRound], facts: &PickFacts) -> bool {
     if of_variant(cells, PICK_ASKED).any(is_without_room) {
         return false;
     }
-    let Some(ranking) = proven_ranking(cells, PICK_ASKED, facts.optimize) else { return false };
+    let Some(ranking) = proven_ranking(cells, PICK_ASKED, facts) else { return false };
     match ranking.verdict {
         Verdict::Winner => true,
         Verdict::Tie => !is_tie_of_few_rounds(&ranking) || is_ahead_by_far(&ranking, facts),
@@ -290,13 +308,10 @@ pub(crate) fn is_tie_of_few_rounds(ranking: &Ranking) -> bool {
 /// being far behind.
 pub(crate) fn is_ahead_by_far(ranking: &Ranking, facts: &PickFacts) -> bool {
     let (best, others) = (&ranking.order[0], &ranking.order[1..]);
-    let is_dropped = |place: &Place| facts.dropped.iter().any(|each| each.store == place.name);
     let is_worse = |place: &Place| place.ratio_to_best.is_some() && !place.tied_with_best;
-    let is_far =
-        |place: &Place| is_dropped(place) && place.rounds < ROUNDS_PROOF && place.mean > PICK_FAR_BEHIND * best.mean;
     matches!(ranking.verdict, Verdict::Unproven | Verdict::Tie)
         && best.rounds > 1
-        && others.iter().all(|place| is_worse(place) || is_far(place))
+        && others.iter().all(|place| is_worse(place) || is_dropped_far(place, best, facts))
 }
 
 /// Whether a round failed for want of a disk to write to, which may be nothing of the store's.
@@ -310,11 +325,11 @@ pub(crate) fn of_variant<'a>(cells: &'a [CellRound], variant: &'a str) -> impl I
 }
 
 /// The costs of every round of every store in a variant of a pick's suite, by name; stores that failed there have none.
-fn costs(cells: &[CellRound], variant: &str, goal: Goal) -> BTreeMap<String, Vec<f64>> {
+fn costs(cells: &[CellRound], variant: &str, cost: impl Fn(&CellRound) -> Option<f64>) -> BTreeMap<String, Vec<f64>> {
     let failed = failed_cells(cells);
     let mut costs: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for cell in of_variant(cells, variant).filter(|cell| !failed.contains(cell.end.cell.as_str())) {
-        if let Some(cost) = goal.cost(cell) {
+        if let Some(cost) = cost(cell) {
             costs.entry(cell.end.axes.store.clone()).or_default().push(cost);
         }
     }
@@ -341,12 +356,17 @@ pub fn pick_ranking(
     confidence: f64,
     among: Option<&[String]>,
 ) -> Option<Ranking> {
-    let wanted = |store: &String| among.is_none_or(|among| among.contains(store));
-    let candidates: Vec<Candidate> = costs(cells, variant, goal)
-        .into_iter()
-        .filter(|(store, _)| wanted(store))
-        .map(|(store, rounds)| Candidate::new(store, rounds))
-        .collect();
     let options = RankOptions { confidence, resolution: goal.resolution(), ..RankOptions::new(Better::Lower) };
+    rank_among(costs(cells, variant, |cell| goal.cost(cell)), options, among)
+}
+
+/// The same by what an operation of each kind typically takes, which other work on the machine hardly spoils in a single round.
+pub fn pick_typical_ranking(cells: &[CellRound], variant: &str, among: Option<&[String]>) -> Option<Ranking> {
+    rank_among(costs(cells, variant, typical), RankOptions::new(Better::Lower), among)
+}
+
+fn rank_among(costs: BTreeMap<String, Vec<f64>>, options: RankOptions, among: Option<&[String]>) -> Option<Ranking> {
+    let costs = costs.into_iter().filter(|(store, _)| among.is_none_or(|among| among.contains(store)));
+    let candidates: Vec<Candidate> = costs.map(|(store, rounds)| Candidate::new(store, rounds)).collect();
     rank(&candidates, options)
 }

@@ -1,7 +1,7 @@
 //! A race: rounds of what was asked, without those that fall behind, then a few rounds of everything the answer might depend on.
 //!
 //! A store is dropped when it is worse than the best at a level that allows for looking after every round, or, when the time is short, when
-//! its first round cost four times as much, by its median latency too, which other work on the machine cannot spoil in a single round. The
+//! it cost four times as much: in two rounds, or in one by the medians of its operations too, which other work on the machine cannot spoil. The
 //! next best stays as long as there is time for it, to be proven worse. The time that is left goes to the variants of the suite, with the
 //! stores that lead.
 
@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use bakeoff_protocol::Structure;
 use bakeoff_report::{
     Excluded, Goal, PICK_ASKED, PICK_ASKED_PART, PICK_FAR_BEHIND, PickFacts, goal_so_far, pick_is_answered,
-    pick_ranking, roughly, rounds_of,
+    pick_ranking, pick_typical_ranking, roughly, rounds_of,
 };
 use bakeoff_stats::{Place, Ranking, Verdict};
 use bakeoff_suite::{Cell, WorkloadPlan};
@@ -121,20 +121,18 @@ impl Run<'_> {
             // Among all, those that were dropped too, as the answer will rank them.
             let goal = goal_so_far(&rounds_of(self.results.lines()), racing.facts.optimize);
             let Some(ranking) = self.ranking(PICK_ASKED, goal, None) else { break };
-            // As many rounds again for all, and the rest, would not fit.
-            let short = round == 1
-                && !self.fits(
-                    &Step { cells: [alive.clone(), alive.clone()].concat(), ..step },
-                    racing,
-                    PICK_ASKED_PART,
-                );
-            let medians = short.then(|| self.ranking(PICK_ASKED, Goal::P50, Some(&names(&alive, cells)))).flatten();
+            // The rounds that a proof takes would not fit for all, and the rest after them.
+            let missing = ROUNDS_MIN.saturating_sub(round) as usize;
+            let short =
+                missing > 0 && !self.fits(&Step { cells: alive.repeat(missing), ..step }, racing, PICK_ASKED_PART);
+            let still = names(&alive, cells);
+            let far = if short { self.far_behind(&still, &ranking, round) } else { Vec::new() };
             let back = caught_up(&worse, &ranking);
             worse.retain(|name| !back.contains(name));
             racing.facts.dropped.retain(|each| !back.contains(&each.store));
             alive.extend((0..cells.len()).filter(|&cell| back.contains(&cells[cell].axes.store)));
-            let behind =
-                behind(&names(&alive, cells), &ranking, (round, medians.as_ref()), |store| promises_more(asked, store));
+            let still = names(&alive, cells);
+            let behind = behind(&still, &ranking, (round, &far), |store| promises_more(asked, store));
             alive.retain(|&cell| behind.iter().all(|each| each.store != cells[cell].axes.store));
             worse.extend(behind.iter().map(|each| each.store.clone()));
             racing.facts.dropped.extend(behind);
@@ -185,8 +183,7 @@ impl Run<'_> {
             let goal = goal_so_far(&rounds_of(self.results.lines()), racing.facts.optimize);
             let Some(ranking) = self.ranking(PICK_ASKED, goal, Some(&among)) else { return false };
             let Some(last) = ranking.order.last() else { return false };
-            let medians = self.ranking(PICK_ASKED, Goal::P50, Some(&among));
-            if alive.len() == 2 && !medians.is_some_and(|medians| is_far_behind(&last.name, [&ranking, &medians])) {
+            if alive.len() == 2 && !self.far_behind(&among, &ranking, round - 1).contains(&last.name) {
                 return false;
             }
             let why = format!("{}, and no time for more", cost_words(last, &ranking, round - 1));
@@ -194,6 +191,17 @@ impl Run<'_> {
             racing.facts.dropped.push(Excluded { store: last.name.clone(), why });
         }
         true
+    }
+
+    /// Which of some stores are far behind what is best of a ranking of what was asked, after a round: of the first by what their operations
+    /// typically took too.
+    fn far_behind(&self, among: &[String], ranking: &Ranking, round: u32) -> Vec<String> {
+        let typical = || pick_typical_ranking(&rounds_of(self.results.lines()), PICK_ASKED, Some(among));
+        let is_far = |store: &&String| {
+            is_far_behind(store, ranking)
+                && (round > 1 || typical().is_some_and(|typical| is_far_behind(store, &typical)))
+        };
+        among.iter().filter(is_far).cloned().collect()
     }
 
     /// The ranking by the rounds so far of all stores in a variant, or of those of these names.
@@ -323,23 +331,22 @@ fn names(some: &[usize], cells: &[Cell]) -> Vec<String> {
     some.iter().map(|&cell| cells[cell].axes.store.clone()).collect()
 }
 
-/// Which of those `still` in the race are behind, with the reason, the best of them first. If `medians` are given, those that are far behind
-/// by them too are, at once, but for one that the best can be proven against; and so are those that promise more than was asked, as more rounds of
-/// these would take the time of the others.
+/// Which of those `still` in the race are behind, with the reason, the best of them first. Those that are `far` are at once, but for one that
+/// the best can be proven against; and so are those that promise more than was asked and are far, as more rounds of these would take the time of
+/// the others.
 fn behind(
     still: &[String],
     ranking: &Ranking,
-    (round, medians): (u32, Option<&Ranking>),
+    (round, far): (u32, &[String]),
     promises_more: impl Fn(&str) -> bool,
 ) -> Vec<Excluded> {
     let mut behind = Vec::new();
     let mut stayed = 0;
     for place in ranking.order.iter().filter(|place| still.contains(&place.name)) {
-        let is_far = medians.is_some_and(|medians| is_far_behind(&place.name, [ranking, medians]));
         let worse = place.ratio_to_best.is_some() && !place.tied_with_best;
-        let is_behind = worse || is_far && stayed > 1;
+        let is_behind = worse || far.contains(&place.name) && stayed > 1;
         stayed += usize::from(!is_behind);
-        if is_behind || promises_more(&place.name) && is_far_behind(&place.name, [ranking]) {
+        if is_behind || promises_more(&place.name) && is_far_behind(&place.name, ranking) {
             behind.push(Excluded { store: place.name.clone(), why: cost_words(place, ranking, round) });
         }
     }
@@ -364,12 +371,10 @@ fn cost_words(place: &Place, ranking: &Ranking, round: u32) -> String {
     format!("{:.1} × the cost of the best after round {round}", place.mean / ranking.order[0].mean)
 }
 
-/// Whether a store is far behind in each of some rankings.
-fn is_far_behind<const COUNT: usize>(store: &str, rankings: [&Ranking; COUNT]) -> bool {
-    rankings.iter().all(|ranking| {
-        let place = ranking.order.iter().find(|place| place.name == store);
-        place.is_some_and(|place| place.mean > PICK_FAR_BEHIND * ranking.order[0].mean)
-    })
+/// Whether a store is far behind the best of a ranking.
+fn is_far_behind(store: &str, ranking: &Ranking) -> bool {
+    let place = ranking.order.iter().find(|place| place.name == store);
+    place.is_some_and(|place| place.mean > PICK_FAR_BEHIND * ranking.order[0].mean)
 }
 
 /// Whether all that are left are known to lie within a few percent of the best.
@@ -403,7 +408,7 @@ mod tests {
         };
         let steady = ranking(&[1.0, 1.01, 0.99, 1.0]);
         let still = ["a", "b", "c"].map(str::to_owned);
-        let worse: Vec<_> = behind(&still, &steady, (4, None), |_| false).into_iter().map(|each| each.store).collect();
+        let worse: Vec<_> = behind(&still, &steady, (4, &[]), |_| false).into_iter().map(|each| each.store).collect();
         assert_eq!(worse, ["b"]);
         assert!(caught_up(&worse, &steady).is_empty());
         let scattered = ranking(&[1.0, 1.01, 0.99, 1.0, 3.0, 0.5, 2.5, 0.6]);
@@ -413,15 +418,15 @@ mod tests {
     #[test]
     fn the_next_best_stays_to_be_proven_worse_however_far_it_is_behind() {
         let still = ["a", "b", "c", "d"].map(str::to_owned);
-        let dropped = |ranking: &Ranking, medians: Option<&Ranking>| -> Vec<String> {
-            behind(&still, ranking, (1, medians), |_| false).into_iter().map(|each| each.store).collect()
+        let dropped = |ranking: &Ranking, far: &[&str]| -> Vec<String> {
+            let far: Vec<_> = far.iter().map(|&name| name.to_owned()).collect();
+            behind(&still, ranking, (1, &far), |_| false).into_iter().map(|each| each.store).collect()
         };
         let far = of_one_round(&[("a", 1.0), ("b", 15.6), ("c", 20.0), ("d", 30.0)]);
-        assert_eq!(dropped(&far, Some(&far)), ["c", "d"]);
-        assert!(dropped(&far, None).is_empty(), "there is time for all");
+        assert_eq!(dropped(&far, &["b", "c", "d"]), ["c", "d"]);
+        assert!(dropped(&far, &[]).is_empty(), "there is time for all");
         let near = of_one_round(&[("a", 1.0), ("b", 1.5), ("c", 20.0), ("d", 30.0)]);
-        assert_eq!(dropped(&near, Some(&near)), ["c", "d"]);
-        let medians = of_one_round(&[("a", 1.0), ("b", 1.5), ("c", 3.0), ("d", 30.0)]);
-        assert_eq!(dropped(&near, Some(&medians)), ["d"], "other work made the mean of c");
+        assert_eq!(dropped(&near, &["c", "d"]), ["c", "d"]);
+        assert_eq!(dropped(&near, &["d"]), ["d"]);
     }
 }

@@ -71,7 +71,7 @@ impl PickSuite {
             of_every_need(need),
             Replayed::path_as_toml(tape)?,
             need.durability,
-            timeout_s(need),
+            timeout_s(need, stores),
             settings(promising_more)
         );
         let promise = pick_durability_variant(other_class(need.durability));
@@ -119,10 +119,14 @@ fn settings(promising_more: &[(String, Durability)]) -> String {
     tables.collect()
 }
 
+/// The parts of a budget of which a round of one store may take one, where there are as many stores.
+const PARTS: usize = 6;
+
 /// One store that takes very long must not take the others' time.
-fn timeout_s(need: &Need) -> u64 {
+fn timeout_s(need: &Need, stores: &[String]) -> u64 {
     let budget_s = need.budget.as_secs();
-    (budget_s / 6).clamp(10, 3600).min(budget_s / 2).max(1)
+    let part_s = budget_s / stores.len().clamp(1, PARTS) as u64;
+    part_s.clamp(10, 3600).min((budget_s / 2).max(1))
 }
 
 /// The other durability that an answer tells of: the next, or from the last the one before.
@@ -139,7 +143,7 @@ fn head(need: &Need, stores: &[String]) -> String {
         bytes if bytes >= 20 && !ascends(need) => format!("sha1:{bytes}"),
         bytes => format!("decimal:{bytes}"),
     };
-    let timeout_s = timeout_s(need);
+    let timeout_s = timeout_s(need, stores);
     format!(
         "{}\n\
          [axes]\nstores = {stores:?}\nvalue-size = \"{}\"\nrecords = {}\nkey = \"{key}\"\ndata = \"{}\"\ndurability = \"{}\"\nthreads = {}\n\n\

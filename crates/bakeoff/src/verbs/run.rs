@@ -234,7 +234,7 @@ pub(crate) fn execute(
         (None, None) => run.run()?,
     };
     if ended.interrupted {
-        write_page(directory.path());
+        say_page(report::write_page_beside(directory.path()));
         scratch.remove()?;
         made.remove()?;
         let path = directory.path().display();
@@ -252,10 +252,12 @@ pub(crate) fn execute(
             directory.path().display()
         );
     }
+    // Before anything is printed, which ends where nobody reads it.
+    let page = report::write_page_beside(directory.path());
     // The answer first: removing many files can take a while.
     report::show(directory.path(), arguments.full)?;
     anstream::println!("\nResults: {}", shown(directory.path()));
-    let has_page = write_page(directory.path());
+    let has_page = say_page(page);
     if arguments.suite.stores.is_none() {
         print_further_stores(setup, &cannot, may_join)?;
     }
@@ -297,9 +299,8 @@ fn print_further_stores(setup: &Setup, cannot: &BTreeSet<String>, may_join: impl
     Ok(())
 }
 
-/// The page beside the results. False if it cannot be written, which takes nothing from the results.
-fn write_page(directory: &Path) -> bool {
-    let page = report::write_page_beside(directory);
+/// Where the page beside the results is. False if it could not be written, which takes nothing from the results.
+fn say_page(page: Result<PathBuf>) -> bool {
     match &page {
         Ok(path) => anstream::println!("Report:  {}", shown(path)),
         Err(error) => tell!("bakeoff: the results have no report beside them: {error:#}"),

@@ -8,7 +8,7 @@ use bakeoff_stats::{Interval, Place, Ranking, Verdict};
 use crate::format::{counted, listed, printable, ratio, ratio_range};
 use crate::pick::time::{CLEAR, duration, enough, more_time};
 use crate::pick::{
-    Goal, PICK_ASKED, PickFacts, Question, ROUNDS_PROOF, by_reason, costs::cost_table, is_ahead_by_far,
+    CLOSE, PICK_ASKED, PickFacts, Question, ROUNDS_PROOF, by_reason, costs::cost_table, is_ahead_by_far,
     is_tie_of_few_rounds, is_without_room, of_variant, pick_durability_variant, pick_is_answered, proven_ranking,
 };
 use crate::results::CellRound;
@@ -86,16 +86,16 @@ impl<'a> Picked<'a> {
         self.facts.raced.iter().filter(|name| !measured.contains(name)).cloned().collect()
     }
 
-    /// The ranking of what was asked, by a goal.
-    pub(crate) fn ranking(&self, variant: &str, goal: Goal) -> Option<Ranking> {
-        proven_ranking(&self.run.cells, variant, goal)
+    /// The ranking of a variant.
+    fn ranking(&self, variant: &str) -> Option<Ranking> {
+        proven_ranking(&self.run.cells, variant, self.facts)
     }
 }
 
 /// The answer of a pick as text that ends with a line break; lines have at most `width` columns.
 pub fn render_pick(run: &Run, facts: &PickFacts, width: usize, color: bool) -> String {
     let picked = Picked::new(run, facts);
-    let ranking = picked.ranking(PICK_ASKED, facts.optimize);
+    let ranking = picked.ranking(PICK_ASKED);
     let mut out = section("What was asked", &need(facts, width));
     let Some(ranking) = ranking else {
         out.push_str(&section("Answer", &paragraph(&nothing(&picked), width, "  ", "  ")));
@@ -324,7 +324,7 @@ fn not_asked(picked: &Picked<'_>, asked: &Ranking, width: usize) -> String {
     let (level, behind): (Vec<_>, Vec<_>) = others.into_iter().partition(|name| asked.tied.contains(name));
     let finalists = picked.facts.finalists.len();
     let reasons = [
-        (chosen, ", which cannot do them or had no time for them".to_owned()),
+        (chosen, ", which cannot do them".to_owned()),
         (level, format!(", which no figure tells from the first, since {finalists} others were before them")),
         (behind, ", being further behind".to_owned()),
     ];
@@ -340,7 +340,7 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
         return format!("not measured, {why}");
     }
     let failed = picked.failed(&question.variant);
-    let Some(ranking) = picked.ranking(&question.variant, picked.facts.optimize) else {
+    let Some(ranking) = picked.ranking(&question.variant) else {
         return match failed.as_slice() {
             [] => "not measured".to_owned(),
             all => format!("not known: {} failed at it, as said below", picked.titles(all)),
@@ -391,13 +391,16 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
             format!("not that it shows: {} are tied{at_most}", picked.titles(&ranking.tied))
         }
         _ if ranking.best == *best => format!("no, {title}: {next}"),
-        _ => format!(
-            "yes, {}: {} {} {}",
-            picked.titles(&ranking.tied),
-            picked.title(best),
-            picked.facts.optimize.takes(),
-            place.ratio_to_best.map_or_else(String::new, surely)
-        ),
+        _ => {
+            let (leading, own) = (picked.titles(&ranking.tied), picked.title(best));
+            let takes = picked.facts.optimize.takes();
+            let lead = if ranking.tied.len() == 1 { "leads" } else { "lead" };
+            let times = place.ratio_to_best.map_or_else(String::new, surely);
+            match place.ratio_to_best.is_some_and(|ratio| ratio.high < CLOSE) {
+                true => format!("hardly: {leading} {lead}, but {own} {takes} {times}, too close to matter"),
+                false => format!("yes, {leading}: {own} {takes} {times}"),
+            }
+        }
     }
 }
 

@@ -17,7 +17,7 @@ struct Costs {
 
 /// A row a store, best first, a column a measure; then what the others are better at.
 pub(crate) fn cost_table(picked: &Picked<'_>, ranking: &Ranking, width: usize, color: bool) -> String {
-    let of = |goal| Costs { goal, rounds: costs(&picked.run.cells, PICK_ASKED, goal) };
+    let of = |goal| Costs { goal, rounds: costs(&picked.run.cells, PICK_ASKED, |cell| goal.cost(cell)) };
     let all: Vec<Costs> = shown(picked).map(of).collect();
     let mut sides = vec![Side::Left, Side::Right];
     sides.extend(all.iter().map(|_| Side::Right));
@@ -43,8 +43,26 @@ pub(crate) fn cost_table(picked: &Picked<'_>, ranking: &Ranking, width: usize, c
         let words = "A percentile that too few operations tell is –: ten at least must lie beyond it.";
         out.push_str(&paragraph(words, width, "  ", "  "));
     }
+    out.push_str(&paused(picked, ranking, width));
     out.push_str(&better_at(picked, ranking, &all, width));
     out
+}
+
+/// Which stores have fewer rounds though they were in the race at its end.
+fn paused(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
+    let most = ranking.order.iter().map(|place| place.rounds).max().unwrap_or(0);
+    let is_dropped = |name: &String| picked.facts.dropped.iter().any(|each| each.store == *name);
+    // One less is of a round that the time ended in.
+    let paused = ranking.order.iter().filter(|place| place.rounds + 1 < most && !is_dropped(&place.name));
+    let paused: Vec<String> = paused.map(|place| picked.title(&place.name)).collect();
+    if paused.is_empty() {
+        return String::new();
+    }
+    let text = format!(
+        "Fewer rounds of {}: out of the race as worse, until later rounds of the best were no better.",
+        listed(&paused)
+    );
+    paragraph(&text, width, "  ", "  ")
 }
 
 /// The measures of the table. The median is the one that is missed least where all do not fit a line.
@@ -67,6 +85,11 @@ fn heading(goal: Goal) -> &'static str {
     }
 }
 
+/// How many times as much a figure is as another, of how many times it costs: a rate is compared by its inverse.
+fn as_shown(goal: Goal, times: f64) -> f64 {
+    if goal == Goal::Throughput { times.recip() } else { times }
+}
+
 /// Operations of each round of what was asked.
 fn operations_of_rounds(picked: &Picked<'_>, store: &str) -> Vec<u64> {
     let asked = picked.cells(PICK_ASKED).filter(|cell| cell.end.axes.store == store && cell.is_ok());
@@ -87,11 +110,11 @@ fn better_at(picked: &Picked<'_>, ranking: &Ranking, all: &[Costs], width: usize
             let (own, of_best) = (rounds.get(&place.name)?, rounds.get(&ranking.best)?);
             let interval = compare_among(scatter.as_ref(), own, of_best, confidence, 1)?;
             (interval.high < 1.0 && interval.estimate < 1.0 / CLOSE)
-                .then(|| format!("{} ({})", heading(*goal), ratio(interval.estimate)))
+                .then(|| format!("{} ({})", heading(*goal), ratio(as_shown(*goal, interval.estimate))))
         });
         let better: Vec<String> = better.collect();
         if !better.is_empty() {
-            let text = format!("{} costs less than {best} in {}.", picked.title(&place.name), listed(&better));
+            let text = format!("{} is better than {best} in {}.", picked.title(&place.name), listed(&better));
             out.push_str(&paragraph(&text, width, "  ", "    "));
         }
     }

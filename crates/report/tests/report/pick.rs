@@ -81,7 +81,7 @@ fn a_winner_with_its_margin_and_what_others_are_better_at() {
             "LMDB: its mean time of an operation 1.00 µs over 3 rounds is the best.",
             "SQLite, the next, takes 2.00×",
             "It has no settings but these.",
-            "SQLite costs less than LMDB in disk/data (0.500×).",
+            "SQLite is better than LMDB in disk/data (0.500×).",
             "Cannot do this redb: durability process is not offered",
         ],
     );
@@ -153,7 +153,7 @@ fn those_level_with_the_first_are_not_called_further_behind() {
     assert_says(
         &text,
         &[
-            "which cannot do them or had no time for them: SQLite.",
+            "which cannot do them: SQLite.",
             "which no figure tells from the first, since 2 others were before them: Flat folder.",
         ],
     );

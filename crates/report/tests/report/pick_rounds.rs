@@ -2,7 +2,8 @@
 
 use bakeoff_protocol::FailureKind;
 use bakeoff_report::{
-    Excluded, PICK_ASKED, PickFacts, TerminalOptions, pick_is_answered, render_pick, render_terminal, write_markdown,
+    Excluded, Goal, PICK_ASKED, PickFacts, TerminalOptions, pick_is_answered, render_pick, render_terminal,
+    write_markdown,
 };
 use serde_json::json;
 
@@ -212,4 +213,70 @@ fn one_that_leads_by_its_only_round_is_not_passed_over() {
     cells.extend(rounds("flat-folder", PICK_ASKED, &[500]));
     let text = shown(cells, &PickFacts { out_of_time: true, ..facts() });
     assert_says(&text, &["Flat folder leads", "not every store had the two rounds that a proof takes"]);
+}
+
+#[test]
+fn fewer_rounds_of_one_that_was_out_meanwhile_are_explained() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990, 3000, 1000]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[1400, 1410, 1390]));
+    let words = "Fewer rounds of SQLite: out of the race as worse, until";
+    assert_says(&shown(cells.clone(), &facts()), &[words]);
+    let dropped = vec![Excluded { store: "sqlite".to_owned(), why: "1.4 × the cost".to_owned() }];
+    assert!(!shown(cells, &PickFacts { dropped, ..facts() }).contains("Fewer rounds"));
+}
+
+#[test]
+fn a_change_at_which_another_is_hardly_better_is_not_said_to_change_the_answer() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
+    for (variant, lmdb) in [("near", [1030, 1031, 1029]), ("far", [1300, 1301, 1299])] {
+        cells.extend(rounds("lmdb", variant, &lmdb));
+        cells.extend(rounds("sqlite", variant, &[1000, 1001, 999]));
+    }
+    let questions = vec![question("near", None), question("far", None)];
+    let text = shown(cells, &PickFacts { questions, ..facts() });
+    assert_says(
+        &text,
+        &["hardly: SQLite leads, but LMDB takes 1.0", "too close to matter", "yes, SQLite: LMDB takes 1."],
+    );
+}
+
+#[test]
+fn a_rate_that_is_better_is_told_as_more() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
+    for cell in cells.iter_mut().filter(|cell| cell.end.axes.store == "sqlite") {
+        cell.end.finished.as_mut().unwrap().disk_after_close.as_mut().unwrap().allocated_bytes = 3_125_000;
+    }
+    let text = shown(cells, &PickFacts { optimize: Goal::Space, ..facts() });
+    assert_says(&text, &["LMDB is better than SQLite in mean (0.50", "rate (2.0"]);
+}
+
+#[test]
+fn one_dropped_far_behind_after_two_rounds_that_scatter_does_not_keep_the_answer() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[1005, 1100, 950]));
+    cells.extend(rounds("flat-folder", PICK_ASKED, &[9000, 2000]));
+    let dropped = vec![Excluded { store: "flat-folder".to_owned(), why: "5.5 × the cost".to_owned() }];
+    let late = PickFacts { out_of_time: true, ..facts() };
+    assert!(!pick_is_answered(&cells, &late), "it may be as good");
+    let late = PickFacts { dropped, ..late };
+    assert!(pick_is_answered(&cells, &late));
+    assert_says(
+        &shown(cells, &late),
+        &["LMDB, but SQLite cannot be told apart from it", "Flat folder: 5.5 × the cost"],
+    );
+}
+
+#[test]
+fn what_is_typical_of_a_round_is_not_spoilt_by_a_few_slow_operations() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[1100]));
+    for cell in cells.iter_mut().filter(|cell| cell.end.axes.store == "sqlite") {
+        let operation = &mut cell.phases[0].result.operations[0];
+        operation.timed_ns = operation.timed_ns.map(|ns| ns * 50);
+    }
+    let times = |ranking: bakeoff_stats::Ranking| ranking.order[1].mean / ranking.order[0].mean;
+    assert!(times(bakeoff_report::pick_ranking(&cells, PICK_ASKED, Goal::Mean, 0.95, None).unwrap()) > 50.0);
+    assert!(times(bakeoff_report::pick_typical_ranking(&cells, PICK_ASKED, None).unwrap()) < 2.0);
 }
