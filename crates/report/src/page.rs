@@ -249,7 +249,7 @@ fn picks(runs: &[Labelled], contenders: &Contenders) -> String {
 
 /// The answer of a pick in a line.
 fn headline(run: &Run, facts: &PickFacts, contenders: &Contenders) -> String {
-    let Some(ranking) = proven_ranking(&run.cells, PICK_ASKED, &facts) else { return String::new() };
+    let Some(ranking) = proven_ranking(&run.cells, PICK_ASKED, facts) else { return String::new() };
     // As it was for what was asked: with another class it has another name where some promise more than that.
     let name = |store: &String| {
         let mut asked = of_variant(&run.cells, PICK_ASKED).map(|cell| &cell.end.axes);
