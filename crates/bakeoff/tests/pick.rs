@@ -251,6 +251,33 @@ fn a_binding_for_the_jvm_is_no_library_for_native_programs() {
 }
 
 #[test]
+fn a_store_that_promises_less_is_asked_with_the_other_class_alone() {
+    if !common::jvm_is_built() {
+        return;
+    }
+    let place = Place::new();
+    let shown = place.run(&[
+        "pick",
+        "--records",
+        "300",
+        "--mix",
+        "get=99,update=1",
+        "--stores",
+        "chronicle-map,sqlite-jdbc",
+        "--durability",
+        "power",
+        "--budget",
+        "60s",
+    ]);
+    let cells = place.cells();
+    let classes = |store| cells.iter().filter(move |cell| cell["store"] == store).map(|cell| &cell["durability"]);
+    assert!(classes("sqlite-jdbc").any(|class| class == "power"), "{cells:?}");
+    assert!(classes("chronicle-map").count() > 0 && classes("chronicle-map").all(|class| class == "process"));
+    let shown = shown.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("so asked with the other one only chronicle-map: durability power"), "{shown}");
+}
+
+#[test]
 fn a_store_may_have_transactions_in_some_classes_alone() {
     let place = Place::new();
     let asked = |class| {

@@ -359,9 +359,10 @@ fn promises_more(asked: &WorkloadPlan, store: &str) -> bool {
 }
 
 /// Which of those that were dropped as worse are so no more, since later rounds of the best were: they go on, as the answer must not call tied what is
-/// out of the race. Of a single round it is not known.
+/// out of the race. Of a single round it is not known, and two that scatter are no proof, but no reason to go on with what is far behind either.
 fn caught_up(worse: &[String], ranking: &Ranking) -> Vec<String> {
-    let is_level = |place: &&Place| place.ratio_to_best.is_some() && place.tied_with_best;
+    let is_level =
+        |place: &&Place| place.ratio_to_best.is_some() && place.tied_with_best && !is_far_behind(&place.name, ranking);
     let level = ranking.order.iter().filter(is_level).map(|place| &place.name);
     level.filter(|name| worse.contains(name)).cloned().collect()
 }
@@ -413,6 +414,10 @@ mod tests {
         assert!(caught_up(&worse, &steady).is_empty());
         let scattered = ranking(&[1.0, 1.01, 0.99, 1.0, 3.0, 0.5, 2.5, 0.6]);
         assert_eq!(caught_up(&["b", "c"].map(str::to_owned), &scattered), ["b"]);
+        let candidates = [Candidate::new("a", vec![1.0, 1.1, 0.9]), Candidate::new("d", vec![8.0, 5.0])];
+        let far = rank(&candidates, RankOptions { confidence: DROP_CONFIDENCE, ..RankOptions::new(Better::Lower) });
+        let far = far.unwrap();
+        assert!(far.order[1].tied_with_best && caught_up(&["d".to_owned()], &far).is_empty());
     }
 
     #[test]
