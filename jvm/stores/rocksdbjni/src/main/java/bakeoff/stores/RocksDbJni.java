@@ -19,7 +19,9 @@ import bakeoff.store.Visitor;
 import java.util.List;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
+import org.rocksdb.Cache;
 import org.rocksdb.CompressionType;
+import org.rocksdb.Filter;
 import org.rocksdb.HyperClockCache;
 import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
@@ -129,30 +131,43 @@ public final class RocksDbJni implements StoreType {
                     case "zstd" -> CompressionType.ZSTD_COMPRESSION;
                     default -> CompressionType.LZ4_COMPRESSION;
                 };
-        return new Options()
-                .setCreateIfMissing(true)
-                .setWriteBufferSize(settings.number("write-buffer"))
-                .setMaxBackgroundJobs(settings.integer("background-jobs"))
-                .setCompressionType(compression)
-                .setTableFormatConfig(table(settings));
+        // What is made of the table's configuration has its own hold on cache and filter. Ours would outlive the store,
+        // and with it address
+        // space for all that the cache may ever have, until there is none left for the next one.
+        try (Cache cache = cache(settings);
+                Filter filter = filter(settings)) {
+            return new Options()
+                    .setCreateIfMissing(true)
+                    .setWriteBufferSize(settings.number("write-buffer"))
+                    .setMaxBackgroundJobs(settings.integer("background-jobs"))
+                    .setCompressionType(compression)
+                    .setTableFormatConfig(table(settings, cache, filter));
+        }
     }
 
-    private static BlockBasedTableConfig table(Settings settings) {
+    /** The kind of cache that the library makes by itself; its Java interface alone would make one of least recently used blocks. */
+    private static Cache cache(Settings settings) {
+        long cache = settings.number("cache");
+        return cache == 0 ? null : new HyperClockCache(cache, 0, SHARDS_BY_SIZE, false);
+    }
+
+    private static Filter filter(Settings settings) {
+        int bloomBits = settings.integer("bloom-bits");
+        return bloomBits == 0 ? null : new BloomFilter(bloomBits);
+    }
+
+    private static BlockBasedTableConfig table(Settings settings, Cache cache, Filter filter) {
         BlockBasedTableConfig table = new BlockBasedTableConfig()
                 .setBlockSize(settings.number("block-size"))
                 // The library's own default; that of this class marks blocks for a search which is not switched on.
                 .setUniformCvThreshold(-1);
-        long cache = settings.number("cache");
-        if (cache == 0) {
+        if (cache == null) {
             table.setNoBlockCache(true);
         } else {
-            // The kind of cache that the library makes by itself; this class alone would make one of least recently
-            // used blocks.
-            table.setBlockCache(new HyperClockCache(cache, 0, SHARDS_BY_SIZE, false));
+            table.setBlockCache(cache);
         }
-        int bloomBits = settings.integer("bloom-bits");
-        if (bloomBits > 0) {
-            table.setFilterPolicy(new BloomFilter(bloomBits));
+        if (filter != null) {
+            table.setFilterPolicy(filter);
         }
         return table;
     }

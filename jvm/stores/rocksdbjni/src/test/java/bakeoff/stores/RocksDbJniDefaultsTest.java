@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import bakeoff.conformance.Defaults;
 import bakeoff.store.Durability;
+import bakeoff.store.OpenRequest;
+import bakeoff.store.Settings;
+import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +38,33 @@ final class RocksDbJniDefaultsTest {
         List<String> cache = lines(bare, "LOG", line -> CACHE.stream().anyMatch(line::contains));
         assertTrue(cache.contains("block_cache_name: AutoHyperClockCache"), cache.toString());
         assertLinesMatch(cache, lines(ours, "LOG", line -> CACHE.stream().anyMatch(line::contains)));
+    }
+
+    /** A cell opens its store once for each turn of its warm-up; where they added up, the kernel refused what was one too many. */
+    @Test
+    void whatACacheReservesIsGivenBackWhenTheStoreIsClosed(@TempDir Path directory) throws Exception {
+        RocksDbJni type = new RocksDbJni();
+        JsonObject asked = new JsonObject();
+        asked.addProperty("cache", 4L << 30);
+        OpenRequest byDefault = Defaults.request(type, directory, Durability.PROCESS);
+        Settings settings = Settings.resolve(type.describe(), asked);
+        OpenRequest request = new OpenRequest(directory, Durability.PROCESS, settings, byDefault.hints());
+        type.open(request).close();
+        long before = privateKibibytes();
+        for (int again = 0; again < 4; again++) {
+            type.open(request).close();
+        }
+        long grown = privateKibibytes() - before;
+        assertTrue(grown < 1 << 20, grown + " KiB more after four stores that are closed");
+    }
+
+    /** Address space of this process that is private and writable: what the kernel's limit counts. */
+    private static long privateKibibytes() throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/status")).stream()
+                .filter(line -> line.startsWith("VmData:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Lines of the newest file whose name begins so. */
