@@ -153,8 +153,9 @@ fn check_compression(file: &ParquetMetaData) -> Result<(), TraceError> {
 
 /// A point in time in seconds.
 fn seconds(time: i64, per_second: i64) -> String {
-    let digits = per_second.ilog10() as usize;
-    format!("{}.{:0digits$}", time.div_euclid(per_second), time.rem_euclid(per_second))
+    let (digits, per_second) = (per_second.ilog10() as usize, per_second.unsigned_abs());
+    let (sign, time) = (if time < 0 { "-" } else { "" }, time.unsigned_abs());
+    format!("{sign}{}.{:0digits$}", time / per_second, time % per_second)
 }
 
 /// Refuses a file whose footer is not whole, of which the library says only how many bytes it would like.

@@ -187,6 +187,21 @@ fn where_something_is_wrong_is_a_row_and_no_line() {
 }
 
 #[test]
+fn a_time_before_1970_is_told_as_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("early.parquet");
+    let columns = [
+        ("required int64 time (TIMESTAMP(MICROS, true));", Values::Long(&[-2_499_946])),
+        ("required binary op (STRING);", Values::Text(&["get"])),
+        ("required int64 key;", Values::Long(&[7])),
+        ("required int32 value_size;", Values::Int(&[10])),
+    ];
+    write_columns(&path, Compression::UNCOMPRESSED, &columns);
+    let why = Trace::open(&path, None).unwrap().next_event().unwrap_err().to_string();
+    assert!(why.contains("time is `-2.499946`"), "{why}");
+}
+
+#[test]
 fn other_compressions_are_refused_with_those_that_work() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("trace.parquet");

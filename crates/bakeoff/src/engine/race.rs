@@ -315,6 +315,14 @@ impl Run<'_> {
         if cells.is_empty() {
             return Err("none of those that lead can do it".to_owned());
         }
+        let is_of_best =
+            |cell: &usize| leaders.first() == Some(&self.setup.plan.workloads[workload].cells[*cell].axes.store);
+        if cells.iter().all(is_of_best) {
+            return Err(match leaders.len() {
+                1 => "no other store was measured to be compared with".to_owned(),
+                _ => "none but the first of those that lead can do it".to_owned(),
+            });
+        }
         cells.shuffle(&mut racing.random);
         Ok(Step { workload, round, cells })
     }
@@ -331,9 +339,9 @@ fn names(some: &[usize], cells: &[Cell]) -> Vec<String> {
     some.iter().map(|&cell| cells[cell].axes.store.clone()).collect()
 }
 
-/// Which of those `still` in the race are behind, with the reason, the best of them first. Those that are `far` are at once, but for one that
-/// the best can be proven against; and so are those that promise more than was asked and are far, as more rounds of these would take the time of
-/// the others.
+/// Which of those `still` in the race are behind, with the reason, the best of them first. Those that are `far` are at once, and so are those that
+/// promise more than was asked and are far, as more rounds of these would take the time of the others; but one stays that the best can be
+/// proven against.
 fn behind(
     still: &[String],
     ranking: &Ranking,
@@ -344,9 +352,10 @@ fn behind(
     let mut stayed = 0;
     for place in ranking.order.iter().filter(|place| still.contains(&place.name)) {
         let worse = place.ratio_to_best.is_some() && !place.tied_with_best;
-        let is_behind = worse || far.contains(&place.name) && stayed > 1;
+        let is_far = far.contains(&place.name) || promises_more(&place.name) && is_far_behind(&place.name, ranking);
+        let is_behind = worse || is_far && stayed > 1;
         stayed += usize::from(!is_behind);
-        if is_behind || promises_more(&place.name) && is_far_behind(&place.name, ranking) {
+        if is_behind {
             behind.push(Excluded { store: place.name.clone(), why: cost_words(place, ranking, round) });
         }
     }
@@ -433,5 +442,8 @@ mod tests {
         let near = of_one_round(&[("a", 1.0), ("b", 1.5), ("c", 20.0), ("d", 30.0)]);
         assert_eq!(dropped(&near, &["c", "d"]), ["c", "d"]);
         assert_eq!(dropped(&near, &["d"]), ["d"]);
+        let promising = |name: &str| ["b", "d"].contains(&name);
+        let behind: Vec<_> = behind(&still, &far, (1, &[]), promising).into_iter().map(|each| each.store).collect();
+        assert_eq!(behind, ["d"], "of those that promise more one stays, if it is the next best");
     }
 }

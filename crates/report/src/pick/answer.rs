@@ -366,16 +366,11 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
         };
         return format!("yes, {title}: {} {why}", picked.title(best));
     };
-    let next = rival(&ranking).map(|next| {
-        let times = next.ratio_to_best.map_or_else(|| ratio(next.mean / ranking.order[0].mean), surely);
-        format!("{} {} {times}", rival_words(picked, &ranking, next), picked.facts.optimize.takes())
-    });
-    let next = next.unwrap_or_else(|| match failed.as_slice() {
-        [] if picked.facts.raced.len() == 1 => "no other was asked".to_owned(),
-        [] if picked.facts.finalists.len() == 1 => "no other was tried".to_owned(),
-        [] => "no other that leads can do this".to_owned(),
-        others => format!("{} failed at it, as said below", picked.titles(others)),
-    });
+    let Some(next) = rival(&ranking) else {
+        return unrivalled(picked, question, &failed, &title);
+    };
+    let times = next.ratio_to_best.map_or_else(|| ratio(next.mean / ranking.order[0].mean), surely);
+    let next = format!("{} {} {times}", rival_words(picked, &ranking, next), picked.facts.optimize.takes());
     let rounds = ranking.order.iter().map(|place| place.rounds).min().unwrap_or(0);
     let few = rounds < ROUNDS_PROOF && ranking.verdict == Verdict::Tie;
     match ranking.verdict {
@@ -401,6 +396,24 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
                 false => format!("yes, {leading}: {own} {takes} {times}"),
             }
         }
+    }
+}
+
+/// What a change says of which the best alone has figures. Only where the others cannot do it, or failed whatever time they had, is it the answer.
+fn unrivalled(picked: &Picked<'_>, question: &Question, failed: &[String], title: &str) -> String {
+    let is_late = |store: &&String| {
+        let mut rounds = picked.cells(&question.variant).filter(|cell| cell.end.axes.store == **store);
+        rounds.any(|cell| cell.end.failure == Some(FailureKind::Timeout))
+    };
+    let late: Vec<String> = failed.iter().filter(is_late).cloned().collect();
+    match failed {
+        _ if !late.is_empty() => {
+            format!("not known: of {} no round was done in its part of the time", picked.titles(&late))
+        }
+        [] if picked.facts.raced.len() == 1 => "not known: no other was asked".to_owned(),
+        [] if picked.facts.finalists.len() == 1 => "not known: no other was tried".to_owned(),
+        [] => format!("no, {title}: no other that leads can do this"),
+        others => format!("no, {title}: {} failed at it, as said below", picked.titles(others)),
     }
 }
 

@@ -25,14 +25,19 @@ pub(super) fn enough(picked: &Picked<'_>) -> String {
         return " Give more with --budget.".to_owned();
     }
     let seconds = picked.facts.proof_ns_expected as f64 / 1e9;
+    let budget = picked.facts.budget().as_secs_f64();
     let late = picked.cells(PICK_ASKED).any(|cell| cell.end.failure == Some(FailureKind::Timeout));
     if late || !picked.unmeasured().is_empty() {
         // What was not measured to the end may take a hundred times what the others lead to expect.
         return format!(
             " Three rounds of all stores need a budget of more than {}: how much more is not known of those that were not measured to the end. \
              Give more with --budget.",
-            budget_for(seconds)
+            budget_for(seconds.max(budget * PICK_ASKED_PART))
         );
+    }
+    if seconds / PICK_ASKED_PART <= budget {
+        // Their rounds took longer than the guess, or were not begun for fear that they would.
+        return format!(" Give more than {} with --budget.", duration(picked.facts.budget().as_secs()));
     }
     format!(" Three rounds of all stores need a budget of {} or more, by a first guess: --budget.", budget_for(seconds))
 }

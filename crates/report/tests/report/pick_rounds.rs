@@ -50,12 +50,12 @@ fn a_tie_is_said_and_what_it_would_take_when_time_ran_out() {
     assert!(!shown(cells.clone(), &late).contains("Settings"), "there is no store to set");
     assert_says(
         &shown(cells, &late),
-        &["There was no time for SQLite.", "need a budget of more than 50 s: how much more is not known"],
+        &["There was no time for SQLite.", "need a budget of more than 2 min: how much more is not known"],
     );
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1000]);
     let late = rounds("sqlite", PICK_ASKED, &[9000]).into_iter();
     cells.extend(late.map(|cell| failed(cell, FailureKind::Timeout, "not done after 10s")));
-    assert_says(&shown(cells, &facts()), &["Three rounds of all stores need a budget of more than 50 s"]);
+    assert_says(&shown(cells, &facts()), &["Three rounds of all stores need a budget of more than 2 min"]);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn one_round_proves_nothing() {
             &[
                 "LMDB leads",
                 "not every store had the two rounds",
-                "1 min, was too short to tell anything. Three rounds of all stores need a budget of 50 s or more",
+                "1 min, was too short to tell anything. Three rounds of all stores need a budget of 2 min or more",
             ],
         );
         assert!(!text.contains("Settings"), "what is no answer has none: {text}");
@@ -157,7 +157,7 @@ fn one_that_is_far_ahead_is_not_said_to_have_had_no_time() {
         &[
             "LMDB, by far though not proven: its mean time of an operation 1.00 µs over 2 rounds is the best.",
             "SQLite, the next, takes 15.9× (by 1 round, after which it was dropped).",
-            "For a proof: Three rounds of all stores need a budget of 50 s or more",
+            "For a proof: Three rounds of all stores need a budget of 2 min or more",
             "Settings",
         ],
     );
@@ -183,7 +183,7 @@ fn two_rounds_are_too_few_and_absurd_bounds_have_no_figures() {
         &text,
         &[
             "less than 0.00100× to more than 1000× with 95 % confidence",
-            "1 min was too short to tell anything: LMDB had 2 rounds. Three rounds of all stores need a budget of 50 s or more",
+            "1 min was too short to tell anything: LMDB had 2 rounds. Three rounds of all stores need a budget of 2 min or more",
         ],
     );
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 5000, 1000]);
@@ -279,4 +279,24 @@ fn what_is_typical_of_a_round_is_not_spoilt_by_a_few_slow_operations() {
     let times = |ranking: bakeoff_stats::Ranking| ranking.order[1].mean / ranking.order[0].mean;
     assert!(times(bakeoff_report::pick_ranking(&cells, PICK_ASKED, Goal::Mean, 0.95, None).unwrap()) > 50.0);
     assert!(times(bakeoff_report::pick_typical_ranking(&cells, PICK_ASKED, None).unwrap()) < 2.0);
+}
+
+#[test]
+fn more_time_than_there_was_is_advised_where_the_guess_is_below_it() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[16_000]));
+    let dropped = vec![Excluded { store: "sqlite".to_owned(), why: "far behind after round 1".to_owned() }];
+    let text = shown(cells, &PickFacts { dropped, proof_ns_expected: 3_000_000_000, ..facts() });
+    assert_says(&text, &["For a proof: Give more than 1 min with --budget."]);
+}
+
+#[test]
+fn a_change_that_the_best_alone_was_done_with_in_time_is_not_known() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
+    cells.extend(rounds("lmdb", "long", &[1000, 1010, 990]));
+    let late = rounds("sqlite", "long", &[9000]).into_iter();
+    cells.extend(late.map(|cell| failed(cell, FailureKind::Timeout, "not done after 6s")));
+    let text = shown(cells, &PickFacts { questions: vec![question("long", None)], ..facts() });
+    assert_says(&text, &["If long: not known: of SQLite no round was done in its part of the time"]);
 }
