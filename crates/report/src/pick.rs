@@ -139,6 +139,14 @@ impl Goal {
         }
     }
 
+    /// Whether one that takes long is bad at it.
+    fn is_of_time(self) -> bool {
+        match self {
+            Self::Mean | Self::P50 | Self::P99 | Self::P999 | Self::Throughput => true,
+            Self::Space | Self::Memory | Self::Cpu => false,
+        }
+    }
+
     /// The least difference that can be shown.
     fn resolution(self) -> f64 {
         match self {
@@ -283,9 +291,10 @@ fn is_dropped_far(place: &Place, best: &Place, facts: &PickFacts) -> bool {
 }
 
 /// Whether a race told anything: which store is best, or that some cannot be told apart, or that one alone can do what was asked, or that
-/// all others were far behind at once; and nothing where the disk was too full for one of them, which might be better than all.
+/// all others were far behind at once; and nothing where the disk was too full for one of them, which might be better than all, or the time was
+/// too short for one where the goal is none of time.
 pub fn pick_is_answered(cells: &[CellRound], facts: &PickFacts) -> bool {
-    if of_variant(cells, PICK_ASKED).any(is_without_room) {
+    if of_variant(cells, PICK_ASKED).any(is_without_room) || !unknown_for_time(cells, facts).is_empty() {
         return false;
     }
     let Some(ranking) = proven_ranking(cells, PICK_ASKED, facts) else { return false };
@@ -312,6 +321,25 @@ pub(crate) fn is_ahead_by_far(ranking: &Ranking, facts: &PickFacts) -> bool {
     matches!(ranking.verdict, Verdict::Unproven | Verdict::Tie)
         && best.rounds > 1
         && others.iter().all(|place| is_worse(place) || is_dropped_far(place, best, facts))
+}
+
+/// Whether a round was not done in its part of the time.
+pub(crate) fn is_late(cell: &CellRound) -> bool {
+    cell.end.failure == Some(FailureKind::Timeout)
+}
+
+/// Stores of which the time was too short for a round of what was asked, where that says nothing of how good they are: whoever takes long may
+/// take the least memory. None where the goal is one of time.
+pub(crate) fn unknown_for_time(cells: &[CellRound], facts: &PickFacts) -> Vec<String> {
+    if facts.optimize.is_of_time() {
+        return Vec::new();
+    }
+    let asked = || of_variant(cells, PICK_ASKED);
+    let is_unknown = |name: &&String| {
+        let mut own = asked().filter(|cell| cell.end.axes.store == **name).peekable();
+        own.peek().is_none() || own.any(is_late)
+    };
+    facts.raced.iter().filter(is_unknown).cloned().collect()
 }
 
 /// Whether a round failed for want of a disk to write to, which may be nothing of the store's.

@@ -152,10 +152,12 @@ impl Run<'_> {
             let expected = Duration::from_nanos(racing.costs.predict_cell(workload, cell) as u64);
             let is_too_slow = promises_more(asked, &axes.store) && expected > self.setup.suite.timeout();
             if is_too_slow {
+                let parts = self.budget.map_or(1.0, |budget| budget.div_duration_f64(self.setup.suite.timeout()));
                 let why = format!(
-                    "it offers no class below {}, in which a round would take about {}, more than its part of the time",
+                    "it offers no class below {}, in which a round would take about {}, more than its part of the time: a budget of {} would do",
                     axes.durability,
-                    roughly(expected)
+                    roughly(expected),
+                    roughly(expected.mul_f64(parts))
                 );
                 racing.facts.dropped.push(Excluded { store: axes.store.clone(), why });
             }

@@ -79,11 +79,20 @@ fn check_known<'a>(place: &str, wanted: &[String], words: impl Iterator<Item = &
     }
 }
 
+/// Stores that offer no class as low as one that is asked for, and the lowest that they do offer.
+#[derive(Default)]
+pub(crate) struct PromisingMore {
+    /// Of those that can do what is needed.
+    pub(crate) asked: Vec<(String, Durability)>,
+    /// Of those that could with the other durability.
+    pub(crate) otherwise: Vec<(String, Durability)>,
+}
+
 /// Which stores can do what is needed.
 pub(crate) struct Divided {
     pub(crate) able: Vec<String>,
-    /// Of these, those that do not offer the durability, and a higher one: with that they keep what is asked, too.
-    pub(crate) promising_more: Vec<(String, Durability)>,
+    /// Those that do not offer the durability, and a higher one: with that they keep what is asked, too.
+    pub(crate) promising_more: PromisingMore,
     /// Those that cannot, with everything that they lack.
     pub(crate) excluded: Vec<Excluded>,
     /// Of these, those that could if the durability were the other one that is asked for too.
@@ -98,23 +107,34 @@ pub(crate) fn divide<'a>(
     missing: impl Fn(&str) -> Option<&'a str>,
 ) -> Divided {
     let otherwise = Need { durability: other_class(need.durability), ..need.clone() };
-    let mut divided =
-        Divided { able: Vec::new(), promising_more: Vec::new(), excluded: Vec::new(), able_otherwise: Vec::new() };
+    let mut divided = Divided {
+        able: Vec::new(),
+        promising_more: PromisingMore::default(),
+        excluded: Vec::new(),
+        able_otherwise: Vec::new(),
+    };
     for store in stores {
         let lacking = |need: &Need| {
             let mut lacks = lacks(need, store, platform(&store.name));
             lacks.extend(missing(&store.name).map(|why| format!("cannot be opened here: {why}")));
             lacks
         };
+        let more = |need: &Need| {
+            let class = class_of(need, store).filter(|class| *class != need.durability);
+            class.map(|class| (store.name.clone(), class))
+        };
+        let is_able_otherwise = lacking(&otherwise).is_empty();
+        if is_able_otherwise {
+            divided.promising_more.otherwise.extend(more(&otherwise));
+        }
         let lacks = lacking(need);
         if lacks.is_empty() {
             divided.able.push(store.name.clone());
-            let more = class_of(need, store).filter(|class| *class != need.durability);
-            divided.promising_more.extend(more.map(|class| (store.name.clone(), class)));
+            divided.promising_more.asked.extend(more(need));
             continue;
         }
         divided.excluded.push(Excluded { store: store.name.clone(), why: lacks.join("; ") });
-        if lacking(&otherwise).is_empty() {
+        if is_able_otherwise {
             divided.able_otherwise.push(store.name.clone());
         }
     }

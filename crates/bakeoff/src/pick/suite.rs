@@ -10,7 +10,7 @@ use bakeoff_suite::{VALUE_BYTES_MAX, drawn_max, format_count, format_size_range}
 use bakeoff_tape::SizeRange;
 
 use crate::engine::replayed::Replayed;
-use crate::pick::conditions::loads_in_batches;
+use crate::pick::conditions::{PromisingMore, loads_in_batches};
 use crate::pick::need::{Need, is_write};
 
 /// Rounds of a race at most: what differs by too little to be seen in so many does not matter.
@@ -44,6 +44,8 @@ struct Variant {
     words: String,
     /// Lines of `[variants.axes]`.
     axes: String,
+    /// Tables of settings of its own.
+    settings: String,
     /// Its phases, where they are not those of what was asked.
     phases: String,
     /// Why it cannot be measured, if it cannot: then it is in no suite.
@@ -54,16 +56,19 @@ impl PickSuite {
     /// The suite for these stores.
     ///
     /// Without `batches`, which some of them do not offer, records are loaded one by one where that is possible. Some promise more than is asked.
-    pub(crate) fn new(need: &Need, stores: &[String], promising_more: &[(String, Durability)], batches: bool) -> Self {
+    pub(crate) fn new(need: &Need, stores: &[String], promising_more: &PromisingMore, batches: bool) -> Self {
         let phases = phases(need, (&need.mix, need.durability), batches, "phases");
-        Self::asking(head(need, stores) + &settings(promising_more) + &phases, variants(need, batches))
+        Self::asking(
+            head(need, stores) + &settings(&promising_more.asked, "settings") + &phases,
+            variants(need, promising_more, batches),
+        )
     }
 
     /// The suite that replays a tape: nothing of it can be changed but the promise.
     pub(crate) fn replaying(
         need: &Need,
         stores: &[String],
-        promising_more: &[(String, Durability)],
+        promising_more: &PromisingMore,
         tape: &Path,
     ) -> Result<Self> {
         let text = format!(
@@ -72,7 +77,7 @@ impl PickSuite {
             Replayed::path_as_toml(tape)?,
             need.durability,
             timeout_s(need, stores),
-            settings(promising_more)
+            settings(&promising_more.asked, "settings")
         );
         let promise = pick_durability_variant(other_class(need.durability));
         let why = "as a tape is replayed as it is: `pick --trace` asks it of the like of a trace";
@@ -81,7 +86,7 @@ impl PickSuite {
             impossible: (variant.name != promise).then(|| why.to_owned()),
             ..variant
         };
-        Ok(Self::asking(text, variants(need, false).into_iter().map(of_tape).collect()))
+        Ok(Self::asking(text, variants(need, promising_more, false).into_iter().map(of_tape).collect()))
     }
 
     /// The suite of what stands before its variants, and of these behind what was asked.
@@ -92,6 +97,7 @@ impl PickSuite {
             if !variant.axes.is_empty() {
                 let _ = write!(text, "[variants.axes]\n{}\n", variant.axes);
             }
+            text.push_str(&variant.settings);
             text.push_str(&variant.phases);
         }
         let questions = variants.into_iter().map(|variant| Question {
@@ -113,9 +119,8 @@ fn of_every_need(need: &Need) -> String {
 }
 
 /// The classes of stores that do not offer the one that is asked for.
-fn settings(promising_more: &[(String, Durability)]) -> String {
-    let tables =
-        promising_more.iter().map(|(store, class)| format!("[settings.{store}]\ndurability = \"{class}\"\n\n"));
+fn settings(promising_more: &[(String, Durability)], table: &str) -> String {
+    let tables = promising_more.iter().map(|(store, class)| format!("[{table}.{store}]\ndurability = \"{class}\"\n\n"));
     tables.collect()
 }
 
@@ -234,10 +239,17 @@ fn more_writes(mix: &[(String, f64)]) -> Vec<(String, f64)> {
     more
 }
 
-fn variants(need: &Need, batches: bool) -> Vec<Variant> {
+fn variants(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Variant> {
     let mut variants = Vec::new();
     let mut add = |name: &str, words: String, axes: String, impossible| {
-        variants.push(Variant { name: name.to_owned(), words, axes, phases: String::new(), impossible });
+        variants.push(Variant {
+            name: name.to_owned(),
+            words,
+            axes,
+            settings: String::new(),
+            phases: String::new(),
+            impossible,
+        });
     };
     let SizeRange { min, max } = need.value_bytes;
     if max >= 1 {
@@ -260,6 +272,7 @@ fn variants(need: &Need, batches: bool) -> Vec<Variant> {
         name: pick_durability_variant(class),
         words: format!("Durability {class}"),
         axes: format!("durability = \"{class}\""),
+        settings: settings(&promising_more.otherwise, "variants.settings"),
         phases: phases(&need.mix, class),
         impossible: None,
     });
@@ -269,6 +282,7 @@ fn variants(need: &Need, batches: bool) -> Vec<Variant> {
             name: "more-writes".to_owned(),
             words: "More writes".to_owned(),
             axes: String::new(),
+            settings: String::new(),
             phases: phases(&more_writes(&need.mix), need.durability),
             impossible: unknown.then(|| "since what a scan finds while other threads write is not known".to_owned()),
         });
@@ -323,7 +337,12 @@ mod tests {
                         ("durability", "power"),
                         ("memory", "64MiB"),
                     ];
-                    let suite = PickSuite::new(&need(&words), &["a".to_owned(), "b".to_owned()], &[], records != "10");
+                    let suite = PickSuite::new(
+                        &need(&words),
+                        &["a".to_owned(), "b".to_owned()],
+                        &PromisingMore::default(),
+                        records != "10",
+                    );
                     let parsed = Suite::parse("pick", &suite.text);
                     let parsed =
                         parsed.unwrap_or_else(|errors| panic!("{mix} {access} {records}: {errors}\n{}", suite.text));
@@ -343,8 +362,12 @@ mod tests {
 
     #[test]
     fn questions_change_one_thing_each() {
-        let suite =
-            PickSuite::new(&need(&[("value-size", "1KiB..10KiB"), ("records", "10k")]), &["a".to_owned()], &[], true);
+        let suite = PickSuite::new(
+            &need(&[("value-size", "1KiB..10KiB"), ("records", "10k")]),
+            &["a".to_owned()],
+            &PromisingMore::default(),
+            true,
+        );
         let words: Vec<_> = suite.questions.iter().map(|question| question.words.as_str()).collect();
         let expected = [
             "Values twice as long, 2KiB..20KiB",
@@ -355,7 +378,7 @@ mod tests {
         ];
         assert_eq!(words, expected);
         // Nothing is no half and no double of nothing.
-        let suite = PickSuite::new(&need(&[("value-size", "0")]), &["a".to_owned()], &[], true);
+        let suite = PickSuite::new(&need(&[("value-size", "0")]), &["a".to_owned()], &PromisingMore::default(), true);
         assert!(suite.questions.iter().all(|question| !question.variant.starts_with("values-")));
     }
 }

@@ -8,8 +8,8 @@ use bakeoff_stats::{Interval, Place, Ranking, Verdict};
 use crate::format::{counted, listed, printable, ratio, ratio_range};
 use crate::pick::time::{CLEAR, duration, enough, more_time};
 use crate::pick::{
-    CLOSE, PICK_ASKED, PickFacts, Question, ROUNDS_PROOF, by_reason, costs::cost_table, is_ahead_by_far,
-    is_tie_of_few_rounds, is_without_room, of_variant, pick_durability_variant, pick_is_answered, proven_ranking,
+    CLOSE, PICK_ASKED, PickFacts, Question, ROUNDS_PROOF, by_reason, costs::cost_table, is_ahead_by_far, is_late,
+    is_tie_of_few_rounds, is_without_room, of_variant, pick_is_answered, proven_ranking, unknown_for_time,
 };
 use crate::results::CellRound;
 use crate::run::Run;
@@ -72,6 +72,12 @@ impl<'a> Picked<'a> {
     /// Whether somebody, and neither the figures nor the time, ended it.
     pub(super) fn is_cut_short(&self) -> bool {
         unfinished(self.run).is_some()
+    }
+
+    /// Names of the stores that were not done with a variant in their part of the time.
+    pub(super) fn late(&self, variant: &str) -> Vec<String> {
+        let late = self.cells(variant).filter(|cell| is_late(cell)).map(|cell| &cell.end.axes.store);
+        late.collect::<BTreeSet<_>>().into_iter().cloned().collect()
     }
 
     /// Names of the stores for which there was no room on the disk, whoever took it: how good they are is not known.
@@ -148,6 +154,19 @@ fn no_time_for(picked: &Picked<'_>) -> String {
     }
 }
 
+/// Which stores were not done in time, as a further sentence.
+fn late_words(picked: &Picked<'_>) -> String {
+    let late = picked.late(PICK_ASKED);
+    if late.is_empty() {
+        return String::new();
+    }
+    let (were, their, they_are) = if late.len() == 1 { ("was", "its", "it is") } else { ("were", "their", "they are") };
+    format!(
+        " {} {were} not done in {their} part of the time, so how good {they_are} is not known.",
+        picked.titles(&late)
+    )
+}
+
 /// Which stores the disk had no room for, as a further sentence.
 fn no_room_for(picked: &Picked<'_>) -> String {
     match picked.without_room().as_slice() {
@@ -198,15 +217,14 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
             )
         }
         Verdict::Alone => {
-            let late = picked.run.cells.iter().any(|cell| cell.end.failure == Some(FailureKind::Timeout));
-            let more = if late { enough(picked) } else { String::new() };
+            let more = if picked.run.cells.iter().any(is_late) { enough(picked) } else { String::new() };
             let why = match picked.facts.is_of_one_store() {
                 true => "no other store that can do this was asked",
                 false => "no other store that can do this was measured to the end",
             };
             format!("{title}, {figure} over {rounds}: {why}.{more}")
         }
-        _ if !picked.without_room().is_empty() => {
+        _ if !picked.without_room().is_empty() || !unknown_for_time(&picked.run.cells, picked.facts).is_empty() => {
             format!("None: {title} leads what was measured, {figure} over {rounds}, but that is no answer.")
         }
         _ if is_ahead_by_far(ranking, picked.facts) => {
@@ -240,6 +258,7 @@ fn answer(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
         text += &format!(" {} {} {times} ({sure}).", rival_words(picked, ranking, next), goal.takes());
     }
     text += &no_time_for(picked);
+    text += &late_words(picked);
     text += &no_room_for(picked);
     let mut out = paragraph(&text, width, "  ", "  ");
     if let Some(more) = more_time(picked, ranking) {
@@ -357,13 +376,7 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
         if let Some(why) = unknown {
             return format!("not known, {title} leads what was measured: {} {why}", picked.title(best));
         }
-        let why = if failed.contains(best) {
-            "failed at it, as said below"
-        } else if promises_more(picked, best, &question.variant) {
-            "does not offer so little"
-        } else {
-            "cannot do this"
-        };
+        let why = if failed.contains(best) { "failed at it, as said below" } else { "cannot do this" };
         return format!("yes, {title}: {} {why}", picked.title(best));
     };
     let Some(next) = rival(&ranking) else {
@@ -371,6 +384,10 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
     };
     let times = next.ratio_to_best.map_or_else(|| ratio(next.mean / ranking.order[0].mean), surely);
     let next = format!("{} {} {times}", rival_words(picked, &ranking, next), picked.facts.optimize.takes());
+    let next = match picked.late(&question.variant).as_slice() {
+        [] => next,
+        late => format!("{next}; not known of {}, not done in time", picked.titles(late)),
+    };
     let rounds = ranking.order.iter().map(|place| place.rounds).min().unwrap_or(0);
     let few = rounds < ROUNDS_PROOF && ranking.verdict == Verdict::Tie;
     match ranking.verdict {
@@ -401,29 +418,16 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
 
 /// What a change says of which the best alone has figures. Only where the others cannot do it, or failed whatever time they had, is it the answer.
 fn unrivalled(picked: &Picked<'_>, question: &Question, failed: &[String], title: &str) -> String {
-    let is_late = |store: &&String| {
-        let mut rounds = picked.cells(&question.variant).filter(|cell| cell.end.axes.store == **store);
-        rounds.any(|cell| cell.end.failure == Some(FailureKind::Timeout))
-    };
-    let late: Vec<String> = failed.iter().filter(is_late).cloned().collect();
+    let late = picked.late(&question.variant);
+    let has_others = picked.cells(&question.variant).any(|cell| picked.title(&cell.end.axes.store) != title);
     match failed {
-        _ if !late.is_empty() => {
-            format!("not known: of {} no round was done in its part of the time", picked.titles(&late))
-        }
+        _ if !late.is_empty() => format!("not known: {} not done in time", picked.titles(&late)),
+        [] if has_others => "not known: no other has a figure".to_owned(),
         [] if picked.facts.raced.len() == 1 => "not known: no other was asked".to_owned(),
         [] if picked.facts.finalists.len() == 1 => "not known: no other was tried".to_owned(),
         [] => format!("no, {title}: no other that leads can do this"),
         others => format!("no, {title}: {} failed at it, as said below", picked.titles(others)),
     }
-}
-
-/// Whether a store has no such durability as a variant asks for, and has one that keeps more.
-fn promises_more(picked: &Picked<'_>, store: &str, variant: &str) -> bool {
-    let asked = Durability::ALL.into_iter().find(|class| variant == pick_durability_variant(*class));
-    let offered = picked.run.stores.iter().find(|each| each.name == store).map(|each| &each.durability);
-    asked
-        .zip(offered)
-        .is_some_and(|(asked, offered)| !offered.contains_key(&asked) && offered.keys().any(|class| *class > asked))
 }
 
 /// Stores that were not measured, or not to the end, or failed, and why.

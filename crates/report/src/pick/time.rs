@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use bakeoff_protocol::FailureKind;
 use bakeoff_stats::{Place, Ranking, Verdict};
 use serde_json::Value;
 
 use crate::format::{counted, ratio};
 use crate::pick::answer::{CUT_SHORT, Picked, rival, surely};
-use crate::pick::{CLOSE, PICK_ASKED, PICK_ASKED_PART, ROUNDS_PROOF, is_ahead_by_far, is_tie_of_few_rounds};
+use crate::pick::{
+    CLOSE, PICK_ASKED, PICK_ASKED_PART, ROUNDS_PROOF, is_ahead_by_far, is_tie_of_few_rounds, unknown_for_time,
+};
 
 /// A limit beyond this does not say that a store is still a good choice.
 pub(super) const CLEAR: f64 = 2.0;
@@ -24,22 +25,22 @@ pub(super) fn enough(picked: &Picked<'_>) -> String {
     if picked.facts.proof_ns_expected == 0 {
         return " Give more with --budget.".to_owned();
     }
-    let seconds = picked.facts.proof_ns_expected as f64 / 1e9;
-    let budget = picked.facts.budget().as_secs_f64();
-    let late = picked.cells(PICK_ASKED).any(|cell| cell.end.failure == Some(FailureKind::Timeout));
-    if late || !picked.unmeasured().is_empty() {
+    // They may have all of the time.
+    let (rounds, budget) = (Duration::from_nanos(picked.facts.proof_ns_expected), picked.facts.budget());
+    if !picked.late(PICK_ASKED).is_empty() || !picked.unmeasured().is_empty() {
         // What was not measured to the end may take a hundred times what the others lead to expect.
         return format!(
-            " Three rounds of all stores need a budget of more than {}: how much more is not known of those that were not measured to the end. \
-             Give more with --budget.",
-            budget_for(seconds.max(budget * PICK_ASKED_PART))
+            " Three rounds of all stores take about {} or more: how much more is not known of those that were not measured to the end. Give more \
+             than {} with --budget.",
+            roughly(rounds),
+            duration(budget.as_secs())
         );
     }
-    if seconds / PICK_ASKED_PART <= budget {
-        // Their rounds took longer than the guess, or were not begun for fear that they would.
-        return format!(" Give more than {} with --budget.", duration(picked.facts.budget().as_secs()));
+    if rounds <= budget {
+        // They took longer than the guess, or were not begun for fear that they would.
+        return format!(" Give more than {} with --budget.", duration(budget.as_secs()));
     }
-    format!(" Three rounds of all stores need a budget of {} or more, by a first guess: --budget.", budget_for(seconds))
+    format!(" Three rounds of all stores need a budget of {} or more, by a first guess: --budget.", roughly(rounds))
 }
 
 /// What it would take to tell the best from the next, where the time was too short for it.
@@ -49,6 +50,9 @@ pub(super) fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String
     }
     if !picked.without_room().is_empty() {
         return None;
+    }
+    if !unknown_for_time(&picked.run.cells, picked.facts).is_empty() {
+        return Some(enough(picked).trim_start().to_owned());
     }
     match ranking.verdict {
         _ if is_ahead_by_far(ranking, picked.facts) => return Some(format!("For a proof:{}", enough(picked))),
