@@ -78,8 +78,8 @@ static void make_keys(enum order order) {
   free(indices);
 }
 
-/* Arguments: DIRECTORY sequential|random RECORDS VALUE-BYTES BATCH. The work is done in a thread of its own, as bakeoff and the
- * db_bench programs do: the C library gives a thread another heap than the first thread's. */
+/* Arguments: DIRECTORY sequential|random RECORDS VALUE-BYTES BATCH. The work is done in a thread of its own, as the
+ * db_bench programs do it: the C library gives a thread another heap than the first thread's. */
 static int run_in_thread(int argc, char **argv, void *(*work)(void *)) {
   pthread_t thread;
   if (argc != 6) fail(argv[0], "give DIRECTORY sequential|random RECORDS VALUE-BYTES BATCH");

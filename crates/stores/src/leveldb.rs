@@ -38,7 +38,7 @@ pub(crate) fn describe() -> StoreDescription {
             ),
             (
                 Durability::Power,
-                "WriteOptions::sync=true: the log is flushed at every write, and the names of new logs, which it leaves, by bakeoff",
+                "WriteOptions::sync=true: the log is flushed at every write, once for all that wait for it meanwhile, and the names of new logs, which it leaves, by bakeoff",
                 OPTIONS,
             ),
         ]),

@@ -286,7 +286,10 @@ fn print_further_stores(setup: &Setup, cannot: &BTreeSet<String>, may_join: impl
     let is_further = |store: &&StoreDescription| {
         !store.test_only
             && !cannot.contains(&store.name)
-            && !matches!(named, StoreChoice::Named(names) if names.contains(&store.name))
+            && match named {
+                StoreChoice::All => false,
+                StoreChoice::Named(names) => !names.contains(&store.name),
+            }
     };
     let built: Vec<&str> = setup.stores.iter().filter(is_further).map(|store| store.name.as_str()).collect();
     let built = (!built.is_empty()).then(|| format!("{}, which are built.", built.join(", ")));

@@ -96,6 +96,24 @@ pub(crate) fn odd_keys(fixture: &Fixture) -> Outcome {
     Outcome::Ok
 }
 
+/// The key without a byte, where there may be one.
+pub(crate) fn empty_key(fixture: &Fixture) -> Outcome {
+    if fixture.description().key_bytes_min > 0 {
+        return Outcome::NotOffered("no empty keys");
+    }
+    fixture.session(EACH, |session| {
+        session.insert(b"", b"of the empty key").unwrap();
+        session.insert(b"\0", b"of another").unwrap();
+    });
+    fixture.session(EACH, |session| {
+        assert_eq!(get(session, b"").as_deref(), Some(&b"of the empty key"[..]), "after reopening");
+        session.delete(b"").unwrap();
+        assert_eq!(get(session, b""), None);
+        assert_eq!(get(session, b"\0").as_deref(), Some(&b"of another"[..]));
+    });
+    Outcome::Ok
+}
+
 /// The longest keys that are tried: a store that takes longer ones is believed.
 const KEY_BYTES_TRIED: u64 = 16 << 20;
 

@@ -24,6 +24,7 @@ type Check = (&'static str, fn(&Fixture) -> Outcome);
 const CHECKS: &[Check] = &[
     ("create, read, update, delete", checks::create_read_update_delete),
     ("odd keys, none leaves its directory", checks::odd_keys),
+    ("empty key", checks::empty_key),
     ("longest keys", checks::longest_keys),
     ("empty and large values", checks::values),
     ("missing and present keys", checks::missing_and_present),
