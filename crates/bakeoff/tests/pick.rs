@@ -278,7 +278,7 @@ fn a_store_that_promises_less_is_asked_with_the_other_class_alone() {
     assert!(classes("sqlite-jdbc").any(|class| class == "power"), "{cells:?}");
     assert!(classes("chronicle-map").count() > 0 && classes("chronicle-map").all(|class| class == "process"));
     let shown = shown.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(shown.contains("so asked with the other one only chronicle-map: durability power"), "{shown}");
+    assert!(shown.contains("so asked with the other one only Chronicle Map: durability power"), "{shown}");
 }
 
 #[test]
