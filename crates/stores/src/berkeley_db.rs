@@ -47,8 +47,8 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
         name: name.to_owned(),
         title: title.to_owned(),
         summary: format!(
-            "{summary} Entries are copied out of its pages; it lends none. Opened for one process (DB_PRIVATE), though an environment could be shared: a second \
-             is not kept out, and would damage it."
+            "{summary} Entries are copied out of its pages; it lends none. Opened for one process (DB_PRIVATE), though an environment could be \
+             shared. A second process is not kept out, and would damage it."
         ),
         version: database::version(),
         license: "Sleepycat".to_owned(),
