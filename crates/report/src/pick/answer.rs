@@ -343,7 +343,7 @@ fn not_asked(picked: &Picked<'_>, asked: &Ranking, width: usize) -> String {
     let (level, behind): (Vec<_>, Vec<_>) = others.into_iter().partition(|name| asked.tied.contains(name));
     let finalists = picked.facts.finalists.len();
     let reasons = [
-        (chosen, ", which cannot do them".to_owned()),
+        (chosen, ", of which those measured are beyond them".to_owned()),
         (level, format!(", which no figure tells from the first, since {finalists} others were before them")),
         (behind, ", being further behind".to_owned()),
     ];
@@ -377,7 +377,11 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
             return format!("not known, {title} leads what was measured: {} {why}", picked.title(best));
         }
         let why = if failed.contains(best) { "failed at it, as said below" } else { "cannot do this" };
-        return format!("yes, {title}: {} {why}", picked.title(best));
+        let best = picked.title(best);
+        return match is_unproven(&ranking) {
+            Some(rounds) => format!("yes, {best} {why}; {title} leads, not proven by {}", counted(rounds, "round")),
+            None => format!("yes, {}: {best} {why}", picked.titles(&ranking.tied)),
+        };
     };
     let Some(next) = rival(&ranking) else {
         return unrivalled(picked, question, &failed, &title);
@@ -388,12 +392,10 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
         [] => next,
         late => format!("{next}; not known of {}, not done in time", picked.titles(late)),
     };
-    let rounds = ranking.order.iter().map(|place| place.rounds).min().unwrap_or(0);
-    let few = rounds < ROUNDS_PROOF && ranking.verdict == Verdict::Tie;
+    if let Some(rounds) = is_unproven(&ranking) {
+        return format!("not proven by {}: {title} leads; {next}", counted(rounds, "round"));
+    }
     match ranking.verdict {
-        _ if few || ranking.verdict == Verdict::Unproven => {
-            format!("not proven by {}: {title} leads; {next}", counted(rounds, "round"))
-        }
         Verdict::Tie if place.tied_with_best => {
             let most = place.ratio_to_best.map_or(f64::INFINITY, |ratio| ratio.high);
             let at_most = match place.name == ranking.best || most > CLEAR {
@@ -414,6 +416,13 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
             }
         }
     }
+}
+
+/// The fewest rounds of a store, where they are too few: for a proof, or for a tie that is more than their scatter.
+fn is_unproven(ranking: &Ranking) -> Option<usize> {
+    let rounds = ranking.order.iter().map(|place| place.rounds).min().unwrap_or(0);
+    let few = rounds < ROUNDS_PROOF && ranking.verdict == Verdict::Tie;
+    (few || ranking.verdict == Verdict::Unproven).then_some(rounds)
 }
 
 /// What a change says of which the best alone has figures. Only where the others cannot do it, or failed whatever time they had, is it the answer.

@@ -51,7 +51,8 @@ pub(super) fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String
     if !picked.without_room().is_empty() {
         return None;
     }
-    if !unknown_for_time(&picked.run.cells, picked.facts).is_empty() {
+    // Of one alone the answer has said it.
+    if ranking.verdict != Verdict::Alone && !unknown_for_time(&picked.run.cells, picked.facts).is_empty() {
         return Some(enough(picked).trim_start().to_owned());
     }
     match ranking.verdict {
@@ -89,7 +90,7 @@ pub(super) fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String
             false if fewest < ROUNDS_FEW => format!(
                 "{budget} could not tell them apart: all that is known is that {known}. So few rounds cannot tell how many it would take: give \
                  twice the time, {}, or more with --budget.",
-                roughly(picked.facts.budget() * 2)
+                duration(picked.facts.budget().as_secs() * 2)
             ),
             false => format!(
                 "{budget} could not tell them apart: all that is known is that {known}. Their rounds differ too much for more time to help: \

@@ -153,7 +153,7 @@ fn those_level_with_the_first_are_not_called_further_behind() {
     assert_says(
         &text,
         &[
-            "which cannot do them: SQLite.",
+            "of which those measured are beyond them: SQLite.",
             "which no figure tells from the first, since 2 others were before them: Flat folder.",
         ],
     );

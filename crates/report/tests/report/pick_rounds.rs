@@ -330,3 +330,23 @@ fn a_change_that_one_of_several_was_late_at_says_so() {
     let text = shown(cells, &PickFacts { questions: vec![question("long", None)], ..facts() });
     assert_says(&text, &["If long: no, LMDB: SQLite, the next, takes", "; not known of Flat folder, not done in time"]);
 }
+
+#[test]
+fn who_follows_where_the_best_cannot_do_it_is_as_sure_as_its_rounds_are() {
+    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
+    cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
+    cells.extend(rounds("flat-folder", PICK_ASKED, &[3000, 3020, 2980]));
+    for (variant, rounds_of) in [("two", &[1000, 1300][..]), ("three", &[1000, 1300, 700])] {
+        cells.extend(rounds("sqlite", variant, rounds_of));
+        cells.extend(rounds("flat-folder", variant, rounds_of));
+    }
+    let questions = vec![question("two", None), question("three", None)];
+    let text = shown(cells, &PickFacts { questions, ..facts() });
+    assert_says(
+        &text,
+        &[
+            "If two: yes, LMDB cannot do this; Flat folder leads, not proven by 2 rounds",
+            "If three: yes, Flat folder and SQLite: LMDB cannot do this",
+        ],
+    );
+}
