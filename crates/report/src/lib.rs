@@ -73,7 +73,7 @@ pub use markdown::write_markdown;
 pub use page::write_page;
 pub use pick::{
     Excluded, Goal, PICK_ASKED, PICK_ASKED_PART, PICK_FAR_BEHIND, PICK_PHASE, PickFacts, Question, by_reason,
-    goal_so_far, pick_durability_variant, pick_is_answered, pick_ranking, pick_typical_ranking, render_pick, roughly,
+    goal_so_far, pick_is_answered, pick_ranking, pick_typical_ranking, render_pick, roughly,
 };
 pub use plausible::impossible;
 pub use published::Published;

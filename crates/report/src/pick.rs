@@ -8,7 +8,7 @@ mod time;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bakeoff_protocol::{Durability, FailureKind, OperationResult, PhaseResult};
+use bakeoff_protocol::{FailureKind, OperationResult, PhaseResult};
 use bakeoff_stats::{Better, Candidate, Place, RankOptions, Ranking, Verdict, rank};
 use serde::{Deserialize, Serialize};
 
@@ -25,11 +25,6 @@ pub const PICK_PHASE: &str = "application";
 
 /// The variant of a pick's suite that is what was asked; the others say when the answer would change.
 pub const PICK_ASKED: &str = "asked";
-
-/// The variant of a pick's suite that asks for another class of durability.
-pub fn pick_durability_variant(class: Durability) -> String {
-    format!("durability-{class}")
-}
 
 /// How sure an answer is, over all the comparisons it rests on.
 const CONFIDENCE: f64 = 0.95;

@@ -198,11 +198,9 @@ impl Run<'_> {
     /// Which of some stores are far behind what is best of a ranking of what was asked, after a round: of the first by what their operations
     /// typically took too.
     fn far_behind(&self, among: &[String], ranking: &Ranking, round: u32) -> Vec<String> {
-        let typical = || pick_typical_ranking(&rounds_of(self.results.lines()), PICK_ASKED, Some(among));
-        let is_far = |store: &&String| {
-            is_far_behind(store, ranking)
-                && (round > 1 || typical().is_some_and(|typical| is_far_behind(store, &typical)))
-        };
+        let typical = pick_typical_ranking(&rounds_of(self.results.lines()), PICK_ASKED, Some(among));
+        let is_typical = |store: &str| typical.as_ref().is_some_and(|typical| is_far_behind(store, typical));
+        let is_far = |store: &&String| is_far_behind(store, ranking) && (round > 1 || is_typical(store));
         among.iter().filter(is_far).cloned().collect()
     }
 

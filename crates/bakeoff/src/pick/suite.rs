@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use bakeoff_protocol::Durability;
-use bakeoff_report::{Goal, PICK_ASKED, PICK_PHASE, Question, counted, pick_durability_variant};
+use bakeoff_report::{Goal, PICK_ASKED, PICK_PHASE, Question, counted};
 use bakeoff_suite::{VALUE_BYTES_MAX, drawn_max, format_count, format_size_range};
 use bakeoff_tape::SizeRange;
 
@@ -39,6 +39,7 @@ pub(crate) struct PickSuite {
 }
 
 /// Something that the need is changed in.
+#[derive(Default)]
 struct Variant {
     name: String,
     words: String,
@@ -79,7 +80,7 @@ impl PickSuite {
             timeout_s(need, stores),
             settings(&promising_more.asked, "settings")
         );
-        let promise = pick_durability_variant(other_class(need.durability));
+        let promise = durability_variant(other_class(need.durability));
         let why = "as a tape is replayed as it is: `pick --trace` asks it of the like of a trace";
         let of_tape = |variant: Variant| Variant {
             phases: String::new(),
@@ -132,6 +133,11 @@ fn timeout_s(need: &Need, stores: &[String]) -> u64 {
     let budget_s = need.budget.as_secs();
     let part_s = budget_s / stores.len().clamp(1, PARTS) as u64;
     part_s.clamp(10, 3600).min((budget_s / 2).max(1))
+}
+
+/// The name of the variant that asks for another class.
+fn durability_variant(class: Durability) -> String {
+    format!("durability-{class}")
 }
 
 /// The other durability that an answer tells of: the next, or from the last the one before.
@@ -242,14 +248,7 @@ fn more_writes(mix: &[(String, f64)]) -> Vec<(String, f64)> {
 fn variants(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Variant> {
     let mut variants = Vec::new();
     let mut add = |name: &str, words: String, axes: String, impossible| {
-        variants.push(Variant {
-            name: name.to_owned(),
-            words,
-            axes,
-            settings: String::new(),
-            phases: String::new(),
-            impossible,
-        });
+        variants.push(Variant { name: name.to_owned(), words, axes, impossible, ..Variant::default() });
     };
     let SizeRange { min, max } = need.value_bytes;
     if max >= 1 {
@@ -269,22 +268,21 @@ fn variants(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<V
     let phases = |mix: &[(String, f64)], class| phases(need, (mix, class), batches, "variants.phases");
     let class = other_class(need.durability);
     variants.push(Variant {
-        name: pick_durability_variant(class),
+        name: durability_variant(class),
         words: format!("Durability {class}"),
         axes: format!("durability = \"{class}\""),
         settings: settings(&promising_more.otherwise, "variants.settings"),
         phases: phases(&need.mix, class),
-        impossible: None,
+        ..Variant::default()
     });
     if !need.mix.iter().all(|(kind, _)| is_write(kind)) {
         let unknown = need.threads > 1 && need.does("scan");
         variants.push(Variant {
             name: "more-writes".to_owned(),
             words: "More writes".to_owned(),
-            axes: String::new(),
-            settings: String::new(),
             phases: phases(&more_writes(&need.mix), need.durability),
             impossible: unknown.then(|| "since what a scan finds while other threads write is not known".to_owned()),
+            ..Variant::default()
         });
     }
     variants

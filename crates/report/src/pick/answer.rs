@@ -378,13 +378,13 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
         }
         let why = if failed.contains(best) { "failed at it, as said below" } else { "cannot do this" };
         let best = picked.title(best);
-        return match is_unproven(&ranking) {
+        return match too_few_rounds(&ranking) {
             Some(rounds) => format!("yes, {best} {why}; {title} leads, not proven by {}", counted(rounds, "round")),
             None => format!("yes, {}: {best} {why}", picked.titles(&ranking.tied)),
         };
     };
     let Some(next) = rival(&ranking) else {
-        return unrivalled(picked, question, &failed, &title);
+        return unrivalled(picked, question, &failed, best);
     };
     let times = next.ratio_to_best.map_or_else(|| ratio(next.mean / ranking.order[0].mean), surely);
     let next = format!("{} {} {times}", rival_words(picked, &ranking, next), picked.facts.optimize.takes());
@@ -392,7 +392,7 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
         [] => next,
         late => format!("{next}; not known of {}, not done in time", picked.titles(late)),
     };
-    if let Some(rounds) = is_unproven(&ranking) {
+    if let Some(rounds) = too_few_rounds(&ranking) {
         return format!("not proven by {}: {title} leads; {next}", counted(rounds, "round"));
     }
     match ranking.verdict {
@@ -419,16 +419,17 @@ fn change(picked: &Picked<'_>, asked: &Ranking, question: &Question) -> String {
 }
 
 /// The fewest rounds of a store, where they are too few: for a proof, or for a tie that is more than their scatter.
-fn is_unproven(ranking: &Ranking) -> Option<usize> {
+fn too_few_rounds(ranking: &Ranking) -> Option<usize> {
     let rounds = ranking.order.iter().map(|place| place.rounds).min().unwrap_or(0);
     let few = rounds < ROUNDS_PROOF && ranking.verdict == Verdict::Tie;
     (few || ranking.verdict == Verdict::Unproven).then_some(rounds)
 }
 
 /// What a change says of which the best alone has figures. Only where the others cannot do it, or failed whatever time they had, is it the answer.
-fn unrivalled(picked: &Picked<'_>, question: &Question, failed: &[String], title: &str) -> String {
+fn unrivalled(picked: &Picked<'_>, question: &Question, failed: &[String], best: &str) -> String {
+    let title = picked.title(best);
     let late = picked.late(&question.variant);
-    let has_others = picked.cells(&question.variant).any(|cell| picked.title(&cell.end.axes.store) != title);
+    let has_others = picked.cells(&question.variant).any(|cell| cell.end.axes.store != best);
     match failed {
         _ if !late.is_empty() => format!("not known: {} not done in time", picked.titles(&late)),
         [] if has_others => "not known: no other has a figure".to_owned(),

@@ -67,13 +67,19 @@ pub(crate) fn page_headline(cells: Vec<CellRound>, facts: &PickFacts) -> String 
     answer.split_once("<pre").unwrap().0.to_owned()
 }
 
-#[test]
-fn a_winner_with_its_margin_and_what_others_are_better_at() {
+/// LMDB takes half the time of SQLite, which takes half the space.
+pub(crate) fn a_faster_and_a_smaller() -> Vec<CellRound> {
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
     for cell in cells.iter_mut().filter(|cell| cell.end.axes.store == "sqlite") {
         cell.end.finished.as_mut().unwrap().disk_after_close.as_mut().unwrap().allocated_bytes = 3_125_000;
     }
+    cells
+}
+
+#[test]
+fn a_winner_with_its_margin_and_what_others_are_better_at() {
+    let cells = a_faster_and_a_smaller();
     let text = shown(cells, &facts());
     assert_says(
         &text,

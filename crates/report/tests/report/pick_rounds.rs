@@ -8,7 +8,7 @@ use bakeoff_report::{
 use serde_json::json;
 
 use crate::common::{failed, run, stores};
-use crate::pick::{assert_says, facts, page_headline, question, rounds, shown};
+use crate::pick::{a_faster_and_a_smaller, assert_says, facts, page_headline, question, rounds, shown};
 
 #[test]
 fn a_tie_is_said_and_what_it_would_take_when_time_ran_out() {
@@ -243,11 +243,7 @@ fn a_change_at_which_another_is_hardly_better_is_not_said_to_change_the_answer()
 
 #[test]
 fn a_rate_that_is_better_is_told_as_more() {
-    let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]);
-    cells.extend(rounds("sqlite", PICK_ASKED, &[2000, 2020, 1980]));
-    for cell in cells.iter_mut().filter(|cell| cell.end.axes.store == "sqlite") {
-        cell.end.finished.as_mut().unwrap().disk_after_close.as_mut().unwrap().allocated_bytes = 3_125_000;
-    }
+    let cells = a_faster_and_a_smaller();
     let text = shown(cells, &PickFacts { optimize: Goal::Space, ..facts() });
     assert_says(&text, &["LMDB is better than SQLite in mean (0.50", "rate (2.0"]);
 }
