@@ -23,7 +23,6 @@ final class Block<B> {
 
     private static final int PAGE_BYTES = 4096;
 
-    private final Form<B> form;
     private final Pool pool;
     /** One record at a time. */
     private final Record record = new Record();
@@ -40,19 +39,16 @@ final class Block<B> {
     int count;
     /** The bytes of their records. */
     ByteBuffer records;
-    /**
-     * Keys and written values; null where an operation has none, and no values where no operation writes one. Made anew for each
-     * block, and so is {@link #kept}: to keep a young object in an old array would cost a memory barrier for each.
-     */
-    B[] keys;
+    /** Keys and written values, of operations that have one. */
+    final Filled<B> keys;
 
-    B[] values;
+    final Filled<B> values;
     private final int[] entryBytes = new int[LaneReader.BLOCK_OPERATIONS_MAX];
     /** Where an operation's output ends; it begins where that of the one before ends. */
     final int[] outputEnds = new int[LaneReader.BLOCK_OPERATIONS_MAX];
     /** {@code get}, {@code walk}: there was a value. */
     final boolean[] found = new boolean[LaneReader.BLOCK_OPERATIONS_MAX];
-    /** Answers as arrays of the store's making, where it gave one; null until it gives the first. */
+    /** Answers as arrays of the store's making, where it gave one; null until it gives the first. Made anew as {@link Filled} is. */
     private byte[][] kept;
 
     private boolean keeps;
@@ -66,17 +62,17 @@ final class Block<B> {
     final long[] timesNs = new long[LaneReader.BLOCK_OPERATIONS_MAX];
 
     Block(Form<B> form, Pool pool) {
-        this.form = form;
         this.pool = pool;
+        keys = new Filled<>(form);
+        values = new Filled<>(form);
     }
 
     /** Outside the clock: makes everything ready that the reader's block needs. */
     void prepare(LaneReader reader) throws TapeException {
         records = reader.records();
         count = reader.operations();
-        B[] ofKeys = newArray(count);
-        keys = ofKeys;
-        values = null;
+        keys.begin(count);
+        values.begin(count);
         kept = keeps ? new byte[count][] : null;
         int place = reader.first();
         for (int index = 0; index < count; index++) {
@@ -86,7 +82,7 @@ final class Block<B> {
             kinds[index] = record.kind();
             entryBytes[index] = record.keyBytes() + (int) record.valueBytes();
             if (operation.hasKey()) {
-                ofKeys[index] = form.of(records, record.keyOffset, record.keyBytes());
+                keys.fill(index, records, record.keyOffset, record.keyBytes());
             }
             if (operation.writesValue()) {
                 prepareValue(index);
@@ -96,19 +92,11 @@ final class Block<B> {
         }
     }
 
-    @SuppressWarnings("unchecked")
-    private static <B> B[] newArray(int length) {
-        return (B[]) new Object[length];
-    }
-
     private void prepareValue(int index) {
-        if (values == null) {
-            values = newArray(count);
-        }
         ByteBuffer window = pool.window(record.valueOffset);
         int place = pool.place(record.valueOffset);
         touch(window, place, (int) record.valueBytes());
-        values[index] = form.of(window, place, (int) record.valueBytes());
+        values.fill(index, window, place, (int) record.valueBytes());
     }
 
     /** Reads a byte of every page of a value, so that no page of the pool is fetched inside the clock. */

@@ -155,20 +155,19 @@ public final class Lane<B> {
 
     /** Does one operation: the only code between the two clock readings. */
     private void perform(int index, Session<B> session) throws Exception {
-        B key = block.keys[index];
         if (block.isGet(index)) {
             // What else there is takes a look-up, which would be much of what is charged for the shortest operation
             // there is.
-            get(index, key, session);
+            get(index, block.keys.get(index), session);
             return;
         }
         switch (block.operation(index)) {
-            case INSERT -> session.insert(key, block.values[index]);
-            case UPDATE -> session.update(key, block.values[index]);
-            case UPSERT -> session.upsert(key, block.values[index]);
-            case DELETE -> session.delete(key);
+            case INSERT -> session.insert(block.keys.get(index), block.values.get(index));
+            case UPDATE -> session.update(block.keys.get(index), block.values.get(index));
+            case UPSERT -> session.upsert(block.keys.get(index), block.values.get(index));
+            case DELETE -> session.delete(block.keys.get(index));
             case COMMIT -> session.commit();
-            case SCAN, SCAN_ALL -> scan(index, key, session);
+            case SCAN, SCAN_ALL -> scan(index, session);
             default -> walk(index, session);
         }
     }
@@ -181,7 +180,7 @@ public final class Lane<B> {
         }
     }
 
-    private void scan(int index, B key, Session<B> session) throws Exception {
+    private void scan(int index, Session<B> session) throws Exception {
         Record record = block.visit(index);
         boolean whole = record.operation() == Operation.SCAN_ALL;
         if (!whole && record.limit == 0) {
@@ -195,7 +194,7 @@ public final class Lane<B> {
         }
         // As unsigned, -1 is the largest number.
         fold.begin(record.consumer, direction == Direction.ANY, whole ? -1 : record.limit);
-        session.scan(key, direction, fold);
+        session.scan(whole ? null : block.keys.get(index), direction, fold);
         block.entries[index] = fold.entries();
         block.bytes[index] = fold.bytes();
         block.states[index] = fold.state();

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Keys and values as arrays of exactly their length, each made anew, since stores may keep them. */
+/** Keys and values as arrays of exactly their length. */
 public final class ArrayForm implements Form<byte[]> {
     private static final VarHandle LITTLE = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle BIG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -21,8 +21,19 @@ public final class ArrayForm implements Form<byte[]> {
     /** A key for each length, made beforehand. */
     private final byte[][] steps = new byte[Long.BYTES + NAME_BYTES_MAX + 1][];
 
-    /** A form with its keys for walks. */
+    private final boolean refills;
+
+    /** Each array is made anew: for a store that may keep one. */
     public ArrayForm() {
+        this(false);
+    }
+
+    /**
+     * For a store that copies what it is given ({@code refills}): arrays are used again, so that those of the harness are not collected,
+     * and counted, as the store's garbage.
+     */
+    public ArrayForm(boolean refills) {
+        this.refills = refills;
         for (int length = Long.BYTES; length < steps.length; length++) {
             steps[length] = new byte[length];
         }
@@ -30,11 +41,31 @@ public final class ArrayForm implements Form<byte[]> {
 
     @Override
     public byte[] of(ByteBuffer source, int offset, int length) {
-        // The compiler knows how to clear an array of a length that it knows: most keys are so long.
+        // The compiler knows how to clear an array of a length that it knows.
         byte[] bytes = length == KEY_BYTES ? new byte[KEY_BYTES] : new byte[length];
+        fill(bytes, source, offset, length);
+        return bytes;
+    }
+
+    @Override
+    public boolean refill(byte[] made, ByteBuffer source, int offset, int length) {
+        if (!refills || made.length != length) {
+            return false;
+        }
+        fill(made, source, offset, length);
+        return true;
+    }
+
+    private static void fill(byte[] bytes, ByteBuffer source, int offset, int length) {
+        if (length == KEY_BYTES) {
+            // Most keys are so long.
+            LITTLE.set(bytes, 0, (long) SOURCE.get(source, offset));
+            LITTLE.set(bytes, Long.BYTES, (long) SOURCE.get(source, offset + Long.BYTES));
+            return;
+        }
         if (length < Long.BYTES || length > WORDS_MAX * Long.BYTES) {
             source.get(offset, bytes);
-            return bytes;
+            return;
         }
         // The last word overlaps the one before unless the length is a multiple of it.
         int last = length - Long.BYTES;
@@ -42,7 +73,6 @@ public final class ArrayForm implements Form<byte[]> {
             LITTLE.set(bytes, at, (long) SOURCE.get(source, offset + at));
         }
         LITTLE.set(bytes, last, (long) SOURCE.get(source, offset + last));
-        return bytes;
     }
 
     @Override

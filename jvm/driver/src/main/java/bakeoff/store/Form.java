@@ -14,6 +14,14 @@ public interface Form<B> {
     B of(ByteBuffer source, int offset, int length);
 
     /**
+     * Fills {@code made}, which {@link #of} made for an operation that is over, with these bytes; says whether it did, which it does if
+     * they are as long and the store keeps nothing that it is given. Outside the clock.
+     */
+    default boolean refill(B made, ByteBuffer source, int offset, int length) {
+        return false;
+    }
+
+    /**
      * The key of one step of a walk: {@code parent}, big-endian, and a name from {@code source}. Inside the clock, so nothing
      * is allocated; it holds until the next call.
      */

@@ -158,7 +158,8 @@ public final class Chronicle implements StoreType {
     private record Opened(ChronicleMap<byte[], byte[]> map, InUse inUse) implements Store<byte[]> {
         @Override
         public Form<byte[]> form() {
-            return new ArrayForm();
+            // An entry is copied out of the heap.
+            return new ArrayForm(true);
         }
 
         @Override

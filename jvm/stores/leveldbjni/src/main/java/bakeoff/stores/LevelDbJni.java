@@ -113,7 +113,8 @@ public final class LevelDbJni implements StoreType {
     private record Opened(DB db, WriteOptions write, NewNames names) implements Store<byte[]> {
         @Override
         public Form<byte[]> form() {
-            return new ArrayForm();
+            // Both calls, of the database and of a batch, copy what they are given into native memory.
+            return new ArrayForm(true);
         }
 
         @Override

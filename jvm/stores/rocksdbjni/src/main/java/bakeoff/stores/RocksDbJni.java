@@ -175,7 +175,8 @@ public final class RocksDbJni implements StoreType {
     private record Opened(RocksDB db, Options options, Durability durability) implements Store<byte[]> {
         @Override
         public Form<byte[]> form() {
-            return new ArrayForm();
+            // Both calls, of the database and of a batch, copy what they are given into native memory.
+            return new ArrayForm(true);
         }
 
         @Override

@@ -42,7 +42,7 @@ public final class NullStore implements StoreType {
         return new Store<>() {
             @Override
             public Form<byte[]> form() {
-                return new ArrayForm();
+                return new ArrayForm(true);
             }
 
             @Override

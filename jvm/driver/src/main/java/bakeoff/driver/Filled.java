@@ -1,0 +1,65 @@
+package bakeoff.driver;
+
+import bakeoff.store.Form;
+import java.nio.ByteBuffer;
+
+/**
+ * The keys of a block, or its values, in the form that the store takes: those of the block before, filled again, where the form allows it.
+ *
+ * <p>Where it does not, they are put into a new array: to keep a young object in an old one would cost a memory barrier for each.
+ *
+ * @param <B> the form
+ */
+final class Filled<B> {
+    private final Form<B> form;
+    /** Null until the block's first; where an operation has none, what another had before. */
+    private B[] all;
+
+    private int count;
+    /** Up to now, all of this block are of the one before. */
+    private boolean again;
+
+    Filled(Form<B> form) {
+        this.form = form;
+    }
+
+    /** A block of so many operations begins. */
+    void begin(int operations) {
+        count = operations;
+        again = all != null && all.length >= operations;
+        if (!again) {
+            all = null;
+        }
+    }
+
+    /** That of operation {@code index}: these bytes of {@code source}. They are filled in order. */
+    void fill(int index, ByteBuffer source, int offset, int length) {
+        if (again) {
+            B before = all[index];
+            if (before != null && form.refill(before, source, offset, length)) {
+                return;
+            }
+            if (before != null) {
+                beginAnew(index);
+            }
+        } else if (all == null) {
+            beginAnew(0);
+        }
+        all[index] = form.of(source, offset, length);
+    }
+
+    private void beginAnew(int filled) {
+        @SuppressWarnings("unchecked")
+        B[] anew = (B[]) new Object[count];
+        if (filled > 0) {
+            System.arraycopy(all, 0, anew, 0, filled);
+        }
+        all = anew;
+        again = false;
+    }
+
+    /** That of operation {@code index}, which was filled. */
+    B get(int index) {
+        return all[index];
+    }
+}
