@@ -45,8 +45,10 @@ pub(crate) fn run_phase(
 ) -> Result<PhaseResult, Failure> {
     let steady = request.steady_within.map(|part| Steady::new(part, tape.facts().operations, stage.device));
     let (begin, outcome, end, after) = with_progress(stage, &request.name, tape, |done| {
+        let mut begin = Begin::now(stage.device);
+        // After what that reads, which takes the place of values in the processor's caches.
         fetch_first_values(&mut lane_of(tape, 0)?, stage.pool)?;
-        let begin = Begin::now(stage.device);
+        begin.begin_anew();
         let outcome = replay(stage, store, (request, steady.as_ref()), tape, buffers, done)?;
         Ok((begin, outcome, Instant::now(), Snapshot::take(stage.device)))
     })?;
@@ -106,6 +108,10 @@ pub(crate) fn replay(
     let threads = u32::try_from(lanes).unwrap_or(u32::MAX);
     let team = Team { stage, store, request, steady, tape, done, stop: &stop, waiting: &waiting, threads };
     let Some((first, others)) = buffers.split_first_mut() else { return Ok(LaneOutcome::default()) };
+    let is_open_loop = request.speed.is_some();
+    if others.is_empty() {
+        return merge(vec![team.replay(0, first)], is_open_loop);
+    }
     std::thread::scope(|scope| {
         let handles: Vec<_> = (1_u32..)
             .zip(others)
@@ -118,7 +124,7 @@ pub(crate) fn replay(
         // would be the store's time.
         let mut outcomes = vec![team.replay(0, first)];
         outcomes.extend(handles.into_iter().map(|handle| handle.join().unwrap_or_else(|panic| Err(panicked(&*panic)))));
-        merge(outcomes, request.speed.is_some())
+        merge(outcomes, is_open_loop)
     })
 }
 

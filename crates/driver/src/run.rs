@@ -1,5 +1,6 @@
 //! One request from beginning to end: open, phases, close, open again, compare.
 
+use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Instant;
@@ -15,6 +16,9 @@ use bakeoff_tape::{LANES_MAX, LaneNeeds, Pool, TapeReader};
 use crate::buffers::Buffers;
 use crate::emit::Emitter;
 use crate::phase::{Stage, panicked, replay, run_phase, verify_request, with_progress};
+
+/// Stack that replaying takes beside what the store takes, several times over.
+const STACK_BYTES: usize = 64 << 10;
 
 /// What failures call the comparison at the end.
 const VERIFY: &str = "verify";
@@ -123,6 +127,7 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
         let flushed = flush_directories(&request.directory);
         flushed.map_err(|error| Failure::from_store("flushing the directory of the new store", &error))?;
     }
+    touch_stack();
     let rss_baseline_bytes = rss_bytes();
     let stage = Stage {
         pool: &case.pool,
@@ -183,6 +188,13 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
         emitter.emit(&Event::Verified(Verified { reopen_ns, entries, compacted_copy }));
     }
     Ok(finished)
+}
+
+/// Has the kernel give this thread, which replays the first lane, the stack it will need: else that happens in the first phase, and
+/// costs more than replaying a hundred operations.
+#[inline(never)]
+fn touch_stack() {
+    black_box([0_u8; STACK_BYTES]);
 }
 
 /// Everything a request names, found and checked.

@@ -31,6 +31,12 @@ impl Begin {
         let snapshot = Snapshot::take(device);
         Self { at: Instant::now(), snapshot }
     }
+
+    /// Later: what was done since belongs to nothing.
+    pub(crate) fn begin_anew(&mut self) {
+        self.snapshot.begin_anew();
+        self.at = Instant::now();
+    }
 }
 
 /// What the threads of a phase share while they warm up.

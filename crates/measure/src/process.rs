@@ -102,6 +102,11 @@ impl Snapshot {
         }
     }
 
+    /// What the process did since this was taken is left out of differences that begin with it; what the machine did is not.
+    pub fn begin_anew(&mut self) {
+        self.last = Counters::read_to_begin();
+    }
+
     /// What was spent since an earlier snapshot of the same process. `baseline_rss` is what [`rss_bytes`] gave once the
     /// empty store was open; without it the peak above it is absent.
     pub fn resources_since(&self, earlier: &Self, baseline_rss: Option<u64>) -> Resources {
