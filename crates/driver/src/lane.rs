@@ -186,6 +186,7 @@ pub(crate) fn fetch_first_values(lane: &mut LaneReader, pool: &Pool) -> Result<(
         let Some(block) = lane.next_block().map_err(|error| Failure::bad_tape(error.to_string()))? else { break };
         touch_values(&block, pool);
     }
+    lane.rewind();
     Ok(())
 }
 

@@ -45,11 +45,14 @@ pub(crate) fn run_phase(
 ) -> Result<PhaseResult, Failure> {
     let steady = request.steady_within.map(|part| Steady::new(part, tape.facts().operations, stage.device));
     let (begin, outcome, end, after) = with_progress(stage, &request.name, tape, |done| {
+        let mut lanes = lanes_of(tape)?;
         let mut begin = Begin::now(stage.device);
-        // After what that reads, which takes the place of values in the processor's caches.
-        fetch_first_values(&mut lane_of(tape, 0)?, stage.pool)?;
+        if let Some(first) = lanes.first_mut() {
+            // After what the snapshot reads, which takes the place of values in the processor's caches.
+            fetch_first_values(first, stage.pool)?;
+        }
         begin.begin_anew();
-        let outcome = replay(stage, store, (request, steady.as_ref()), tape, buffers, done)?;
+        let outcome = replay(stage, store, (request, steady.as_ref()), lanes, buffers, done)?;
         Ok((begin, outcome, Instant::now(), Snapshot::take(stage.device)))
     })?;
     let warmed_up = steady.and_then(|steady| steady.told(outcome.warm_up_operations, begin.at));
@@ -92,37 +95,38 @@ pub(crate) fn replay(
     stage: &Stage<'_>,
     store: &dyn Store,
     (request, steady): (&PhaseRequest, Option<&Steady>),
-    tape: &TapeReader,
+    lanes: Vec<LaneReader>,
     buffers: &mut [Buffers],
     done: &AtomicU64,
 ) -> Result<LaneOutcome, Failure> {
-    let lanes = tape.facts().lanes.len();
-    if lanes != buffers.len() {
+    if lanes.len() != buffers.len() {
         return Err(Failure::bad_request(format!(
-            "phase `{}`: the tape has {lanes} lanes, but hints.threads is {}",
+            "phase `{}`: the tape has {} lanes, but hints.threads is {}",
             request.name,
+            lanes.len(),
             buffers.len()
         )));
     }
+    let operations = lanes.iter().map(LaneReader::operations_in_all).sum();
     let (stop, waiting) = (AtomicBool::new(false), AtomicU32::new(0));
-    let threads = u32::try_from(lanes).unwrap_or(u32::MAX);
-    let team = Team { stage, store, request, steady, tape, done, stop: &stop, waiting: &waiting, threads };
-    let Some((first, others)) = buffers.split_first_mut() else { return Ok(LaneOutcome::default()) };
+    let threads = u32::try_from(lanes.len()).unwrap_or(u32::MAX);
+    let team = Team { stage, store, request, steady, operations, done, stop: &stop, waiting: &waiting, threads };
+    let mut work = lanes.into_iter().zip(buffers);
+    let Some(first) = work.next() else { return Ok(LaneOutcome::default()) };
     let is_open_loop = request.speed.is_some();
-    if others.is_empty() {
-        return merge(vec![team.replay(0, first)], is_open_loop);
+    if threads == 1 {
+        return merge(vec![team.replay(first)], is_open_loop);
     }
     std::thread::scope(|scope| {
-        let handles: Vec<_> = (1_u32..)
-            .zip(others)
-            .map(|(lane, buffers)| {
+        let handles: Vec<_> = work
+            .map(|of_lane| {
                 let team = &team;
-                scope.spawn(move || team.replay(lane, buffers))
+                scope.spawn(move || team.replay(of_lane))
             })
             .collect();
         // As in a program with one thread: glibc gives the memory of other threads back to the kernel sooner, and fetching it again
         // would be the store's time.
-        let mut outcomes = vec![team.replay(0, first)];
+        let mut outcomes = vec![team.replay(first)];
         outcomes.extend(handles.into_iter().map(|handle| handle.join().unwrap_or_else(|panic| Err(panicked(&*panic)))));
         merge(outcomes, is_open_loop)
     })
@@ -180,7 +184,8 @@ struct Team<'a> {
     store: &'a dyn Store,
     request: &'a PhaseRequest,
     steady: Option<&'a Steady>,
-    tape: &'a TapeReader,
+    /// Of all lanes.
+    operations: u64,
     done: &'a AtomicU64,
     stop: &'a AtomicBool,
     waiting: &'a AtomicU32,
@@ -189,8 +194,8 @@ struct Team<'a> {
 
 impl Team<'_> {
     /// Replays one lane. A panic of the store is a failure like any other, and stops the other threads.
-    fn replay(&self, lane: u32, buffers: &mut Buffers) -> Result<Replayed, Failure> {
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.replay_in_session(lane, buffers)))
+    fn replay(&self, of_lane: (LaneReader, &mut Buffers)) -> Result<Replayed, Failure> {
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.replay_in_session(of_lane)))
             .unwrap_or_else(|panic| Err(panicked(&*panic)));
         if outcome.is_err() {
             self.stop.store(true, Ordering::Release);
@@ -198,8 +203,7 @@ impl Team<'_> {
         outcome
     }
 
-    fn replay_in_session(&self, lane: u32, buffers: &mut Buffers) -> Result<Replayed, Failure> {
-        let mut reader = lane_of(self.tape, lane)?;
+    fn replay_in_session(&self, (mut reader, buffers): (LaneReader, &mut Buffers)) -> Result<Replayed, Failure> {
         let plan = SessionPlan { batched: self.request.batched, ascending: self.request.ascending };
         let mut outcome = None;
         let mut work = |session: &mut dyn Session| {
@@ -234,7 +238,7 @@ impl Team<'_> {
             steady: self.steady,
             check: self.stage.check,
             watch: true,
-            operations: self.tape.facts().operations,
+            operations: self.operations,
             alone: self.threads == 1,
             device: self.stage.device,
             done: self.done,
@@ -285,9 +289,10 @@ fn report_progress(emitter: &Emitter, phase: &str, done: &AtomicU64, total: u64,
     }
 }
 
-/// A lane of a tape that is right.
-fn lane_of(tape: &TapeReader, lane: u32) -> Result<LaneReader, Failure> {
-    tape.lane(lane).map_err(|error| Failure::bad_tape(error.to_string()))
+/// The lanes of a tape that is right.
+pub(crate) fn lanes_of(tape: &TapeReader) -> Result<Vec<LaneReader>, Failure> {
+    let lanes = (0..).zip(&tape.facts().lanes).map(|(lane, _)| tape.lane(lane));
+    lanes.collect::<Result<_, _>>().map_err(|error| Failure::bad_tape(error.to_string()))
 }
 
 /// The message of a panic, as the end of a cell.

@@ -15,7 +15,7 @@ use bakeoff_tape::{LANES_MAX, LaneNeeds, Pool, TapeReader};
 
 use crate::buffers::Buffers;
 use crate::emit::Emitter;
-use crate::phase::{Stage, panicked, replay, run_phase, verify_request, with_progress};
+use crate::phase::{Stage, lanes_of, panicked, replay, run_phase, verify_request, with_progress};
 
 /// Stack that replaying takes beside what the store takes, several times over.
 const STACK_BYTES: usize = 64 << 10;
@@ -348,7 +348,7 @@ fn compare(
     when: &str,
 ) -> Result<u64, Failure> {
     let outcome = with_progress(stage, VERIFY, tape, |done| {
-        replay(stage, store, (&verify_request(), None), tape, &mut buffers[..1], done)
+        replay(stage, store, (&verify_request(), None), lanes_of(tape)?, &mut buffers[..1], done)
     });
     let outcome = outcome.map_err(|failure| failure.in_phase(VERIFY))?;
     match outcome.first_wrong {

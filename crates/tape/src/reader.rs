@@ -267,6 +267,21 @@ impl LaneReader {
         Ok(Some(Block { header, records }))
     }
 
+    /// Operations in the lane, read or not.
+    pub fn operations_in_all(&self) -> u64 {
+        self.facts.operations
+    }
+
+    /// Goes back to the lane's beginning.
+    pub fn rewind(&mut self) {
+        let begin = Window::new(Arc::clone(&self.window.map), self.facts.offset);
+        if self.window.begin > begin.begin {
+            // What was gone through was let go of.
+            self.window = begin;
+        }
+        (self.position, self.operations, self.blocks) = (self.facts.offset, 0, 0);
+    }
+
     /// The header of the block at `position`; `left` bytes are left of the lane.
     fn read_header(&mut self, left: u64) -> Result<BlockHeader, TapeError> {
         let base = self.position;

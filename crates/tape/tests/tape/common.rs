@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use bakeoff_tape::{
-    Access, Data, KeyForm, Operation, PhaseSpec, Record, Recording, Scan, ScanFields, Shape, SizeRange, TapeError,
-    TapeReader, Workload, record,
+    Access, Data, KeyForm, LaneReader, Operation, PhaseSpec, Record, Recording, Scan, ScanFields, Shape, SizeRange,
+    TapeError, TapeReader, Workload, record,
 };
 
 /// A record that owns its key.
@@ -40,17 +40,21 @@ impl Owned {
 pub(crate) fn read(path: &Path) -> Vec<Vec<Owned>> {
     let tape = TapeReader::open(path).unwrap();
     tape.check().unwrap();
-    let lanes = (0..tape.facts().lanes.len() as u32).map(|number| {
-        let mut lane = tape.lane(number).unwrap();
-        let mut records = Vec::new();
-        while let Some(block) = lane.next_block().unwrap() {
-            let before = records.len();
-            records.extend(block.records().map(|record| Owned::new(&record)));
-            assert_eq!((records.len() - before) as u32, block.operations());
-        }
-        records
-    });
+    let lanes =
+        (0..tape.facts().lanes.len() as u32).map(|number| read_lane(&mut tape.lane(number).unwrap(), usize::MAX));
     lanes.collect()
+}
+
+/// The records of so many more blocks of a lane, or of all.
+pub(crate) fn read_lane(lane: &mut LaneReader, blocks: usize) -> Vec<Owned> {
+    let mut records = Vec::new();
+    for _ in 0..blocks {
+        let Some(block) = lane.next_block().unwrap() else { break };
+        let before = records.len();
+        records.extend(block.records().map(|record| Owned::new(&record)));
+        assert_eq!((records.len() - before) as u32, block.operations());
+    }
+    records
 }
 
 pub(crate) fn phase(name: &str, mix: &[(Operation, f64)]) -> PhaseSpec {

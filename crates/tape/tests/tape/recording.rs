@@ -9,7 +9,7 @@ use bakeoff_tape::{
     Workload, estimate, lend_pool, record, show,
 };
 
-use crate::common::{phase, recorded, workload};
+use crate::common::{phase, read_lane, recorded, workload};
 use crate::replay::check_recording;
 
 fn varied() -> Workload {
@@ -52,6 +52,25 @@ fn the_same_workload_gives_the_same_bytes() {
             "verify.tape"
         ]
     );
+}
+
+#[test]
+fn a_lane_that_was_rewound_is_read_from_its_beginning_wherever_it_was() {
+    let directory = tempfile::tempdir().unwrap();
+    let gets = PhaseSpec { operations: Some(100_000), ..phase("gets", &[(Operation::Get, 1.0)]) };
+    let recording = recorded(&workload(KeyForm::Sha1, 400, vec![gets]), directory.path()).unwrap();
+    let path = &recording.phases[1].path;
+    assert!(std::fs::metadata(path).unwrap().len() > 4 << 20, "several times what is in memory at a time");
+    let tape = TapeReader::open(path).unwrap();
+    let whole = read_lane(&mut tape.lane(0).unwrap(), usize::MAX);
+    assert_eq!(whole.len(), 100_000);
+    for blocks in [0, 1, 50, usize::MAX] {
+        let mut lane = tape.lane(0).unwrap();
+        read_lane(&mut lane, blocks);
+        lane.rewind();
+        assert_eq!(lane.operations_in_all(), 100_000);
+        assert_eq!(read_lane(&mut lane, usize::MAX), whole, "after {blocks} blocks");
+    }
 }
 
 #[test]
