@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Place, doctor_says_possible, tiny_suite};
+use common::{Place, doctor_says_possible, jvm_is_built, tiny_suite};
 
 const STORES: &str = r#""sqlite", "lmdb", "leveldb", "flat-folder""#;
 
@@ -30,6 +30,23 @@ fn every_store_is_given_the_same_memory_and_told_how_it_divides_it() {
     assert!(shares("lmdb", 1).is_null() && shares("flat-folder", 1).is_null());
     assert!(finished.stdout.contains("Every store was given 8.00 MiB"), "{}", finished.stdout);
     assert!(finished.stdout.contains("page cache alone"), "{}", finished.stdout);
+}
+
+#[test]
+fn what_a_jvm_cannot_tell_of_the_page_cache_is_said_and_not_left_as_a_dash() {
+    if !jvm_is_built() {
+        return;
+    }
+    let place = Place::new();
+    place.write("tiny.toml", &format!("warm-up = \"0s\"\n{}", tiny_suite(r#""lmdb", "lmdbjava""#, "")));
+    let told = |stores| {
+        let run = ["run", "tiny.toml", "--rounds", "1", "--memory", "64MiB", "--stores", stores];
+        let shown = place.run(&run).expect(0).stdout;
+        shown.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let words = "not known, as on the JVM";
+    let (with, without) = (told("lmdb,lmdbjava"), told("lmdb"));
+    assert!(with.contains(words) && !without.contains(words), "{with}\n{without}");
 }
 
 #[test]

@@ -47,6 +47,9 @@ pub(crate) fn render(run: &Run, width: usize, color: bool) -> String {
             sizes(&limits)
         ));
     }
+    if uses.values().any(|of| of.page_cache_bytes.is_none()) {
+        words.push("– : not known, as on the JVM, which cannot ask what of a file is in memory.".to_owned());
+    }
     let mut out = paragraph(&words.join(" "), width, "", "");
     out.push_str(&table(&uses, &run.stores, limits.is_empty()).render(width, color));
     if !given.is_empty() {
