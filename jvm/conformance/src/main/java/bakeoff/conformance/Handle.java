@@ -20,9 +20,13 @@ import java.util.List;
  */
 final class Handle<B> {
     private static final byte[] BEFORE = {'b', 'e', 'f', 'o', 'r', 'e'};
+    /** As long as the longest value of a check. */
+    private static final ByteBuffer OTHER_BYTES = ByteBuffer.allocateDirect(2 << 20);
 
     private final Form<B> form;
     private final Session<B> session;
+    /** What the operation under way was given. */
+    private final List<B> given = new ArrayList<>();
 
     Handle(Form<B> form, Session<B> session) {
         this.form = form;
@@ -33,23 +37,37 @@ final class Handle<B> {
         // With something before and behind, which must not be taken for a part of it.
         ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length + 2);
         buffer.put(1, bytes);
-        return form.of(buffer, 1, bytes.length);
+        B made = form.of(buffer, 1, bytes.length);
+        given.add(made);
+        return made;
+    }
+
+    /** An operation is over: where the form says that the store keeps nothing that it was given, that is changed. */
+    private void over() {
+        for (B made : given) {
+            form.refill(made, OTHER_BYTES, 0, form.length(made));
+        }
+        given.clear();
     }
 
     void insert(byte[] key, byte[] value) throws Exception {
         session.insert(of(key), of(value));
+        over();
     }
 
     void update(byte[] key, byte[] value) throws Exception {
         session.update(of(key), of(value));
+        over();
     }
 
     void upsert(byte[] key, byte[] value) throws Exception {
         session.upsert(of(key), of(value));
+        over();
     }
 
     void delete(byte[] key) throws Exception {
         session.delete(of(key));
+        over();
     }
 
     void commit() throws Exception {
@@ -61,6 +79,7 @@ final class Handle<B> {
         Output output = new Output(2 << 20);
         output.append(BEFORE, 0, BEFORE.length);
         boolean found = session.get(of(key), output);
+        over();
         byte[] kept = output.takeKept();
         assertArrayEquals(BEFORE, Arrays.copyOf(output.array(), BEFORE.length), "a get keeps what is in the output");
         if (kept != null) {
@@ -92,6 +111,7 @@ final class Handle<B> {
             entries.add(new Pair(copy(key), copy(value)));
             return entries.size() < limit;
         });
+        over();
         return entries;
     }
 
