@@ -6,7 +6,8 @@ import java.nio.ByteBuffer;
 /**
  * The keys of a block, or its values, in the form that the store takes: those of the block before, filled again, where the form allows it.
  *
- * <p>Where it does not, they are put into a new array: to keep a young object in an old one would cost a memory barrier for each.
+ * <p>From the first on where it does not, or where the one before was of another length, they are made and put into a new array: to keep
+ * a young object in an old one would cost a memory barrier for each. Only where the block before had none in a place is that done.
  *
  * @param <B> the form
  */

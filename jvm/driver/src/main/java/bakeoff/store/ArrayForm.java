@@ -11,8 +11,10 @@ public final class ArrayForm implements Form<byte[]> {
     private static final VarHandle BIG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle SOURCE =
             MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    /** The usual length of keys. */
+    /** The length of decimal keys, as most of the papers have them. */
     private static final int KEY_BYTES = 16;
+    /** The length of keys that are hashes, a suite's default. */
+    private static final int HASH_BYTES = 32;
     /** Up to so many words are copied one by one: calling the copy routine takes longer. */
     private static final int WORDS_MAX = 8;
     /** The longest name in a path, and so the longest key of a step. */
@@ -58,15 +60,18 @@ public final class ArrayForm implements Form<byte[]> {
 
     private static void fill(byte[] bytes, ByteBuffer source, int offset, int length) {
         if (length == KEY_BYTES) {
-            // Most keys are so long.
-            LITTLE.set(bytes, 0, (long) SOURCE.get(source, offset));
-            LITTLE.set(bytes, Long.BYTES, (long) SOURCE.get(source, offset + Long.BYTES));
-            return;
-        }
-        if (length < Long.BYTES || length > WORDS_MAX * Long.BYTES) {
+            fillWords(bytes, source, offset, KEY_BYTES);
+        } else if (length == HASH_BYTES) {
+            fillWords(bytes, source, offset, HASH_BYTES);
+        } else if (length < Long.BYTES || length > WORDS_MAX * Long.BYTES) {
             source.get(offset, bytes);
-            return;
+        } else {
+            fillWords(bytes, source, offset, length);
         }
+    }
+
+    /** Inlined with a length that the compiler knows, it has no loop. */
+    private static void fillWords(byte[] bytes, ByteBuffer source, int offset, int length) {
         // The last word overlaps the one before unless the length is a multiple of it.
         int last = length - Long.BYTES;
         for (int at = 0; at < last; at += Long.BYTES) {
