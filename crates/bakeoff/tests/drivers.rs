@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Finished, Place, tiny_suite};
+use common::{Finished, Place, tiny_suite, unwrapped};
 use serde::Deserialize;
 
 /// A table of `drivers.toml`.
@@ -154,7 +154,7 @@ fn a_driver_that_is_not_asked_for_is_not_built_and_named_at_the_end() {
     let ended = here.run(&["run", "tiny.toml", "--rounds", "1"], Some(&script)).expect(0);
     assert_eq!(here.calls(), "");
     // Long lists are broken into lines.
-    let words = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unwrapped(&ended.stdout);
     assert!(words.contains(&format!("Could join with --stores: {}", recipe.stores[0])), "{words}");
     assert!(words.contains("Could join with --stores: sqlite,") && words.contains("which are built."), "{words}");
     assert!(words.contains(&recipe.wait) && ended.stdout.lines().all(|line| line.chars().count() <= 100), "{words}");

@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{Place, faulty_suite};
+use common::{Place, faulty_suite, unwrapped};
 use serde_json::Value;
 
 /// A load and a phase of gets, so many a second, in a store that does as it is told.
@@ -84,7 +84,7 @@ fn a_bound_that_holds_everywhere_is_said_to_and_a_cut_search_goes_on() {
     let rates: Vec<u64> = tries(&place).iter().map(|(rate, _)| *rate).collect();
     assert_eq!(rates, [3000, 3000], "two rounds of three decide");
     let words = "held at the highest rate tried, 3.00 k/s, at which the phase lasts 0.100 s";
-    let flat = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = unwrapped(&run.stdout);
     assert!(flat.contains(words) && flat.contains("less than a second rest on little"), "{}", run.stdout);
     // As a kill in the middle of the first rate would have left it.
     let results = place.only_run().join("results.jsonl");
@@ -108,7 +108,7 @@ fn a_bound_that_holds_nowhere_is_said_to_not_to() {
     place.write("slow.toml", &suite(2, "rate = 2", ""));
     let run = place.run(&["run", "slow.toml", "--rounds", "1", "--find-rate", "max<1ns"]).expect(0);
     assert_eq!(tries(&place).iter().map(|(rate, _)| *rate).collect::<Vec<_>>(), [20, 20, 10, 10, 5, 5, 2, 2, 1, 1]);
-    let flat = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = unwrapped(&run.stdout);
     assert!(flat.contains("fails even at the lowest rate tried, 1.00/s, at which the phase lasts 2.00 s"), "{flat}");
 }
 
@@ -148,7 +148,7 @@ fn a_budget_that_ends_a_search_leaves_the_interval_and_the_time_that_is_wanting(
     assert_eq!(tries[..1], [6_000], "{tries:?}");
     let lowest = tries.iter().min().unwrap();
     assert!(*lowest <= 3_000 && *lowest > 100, "the time is spent, and not overdrawn: {tries:?}");
-    let flat = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = unwrapped(&run.stdout);
     for words in [
         "the time ended. So far its highest rate is below",
         "which does not hold",
@@ -175,7 +175,7 @@ fn the_time_that_a_search_leaves_goes_to_rounds_at_its_ends() {
     assert!(begin.elapsed().as_secs() >= 12, "time is left over: {:?}", begin.elapsed());
     let search = run_file(&place)["find_rate"]["searches"][0].clone();
     assert_eq!(search["cut_short"], false, "{search}");
-    let flat = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = unwrapped(&run.stdout);
     assert!(flat.contains("too short for the 21 rounds that each end may take: it found "), "{flat}");
     assert!(flat.contains("holds at") && !flat.contains("the time ended"), "{flat}");
 }

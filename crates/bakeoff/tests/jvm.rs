@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::{Finished, Place, faulty_suite, jvm_is_built, program, tiny_suite};
+use common::{Finished, Place, faulty_suite, jvm_is_built, program, tiny_suite, unwrapped};
 
 /// What the driver's script needs beside a Java.
 const PROGRAMS: [&str; 6] = ["bash", "env", "cat", "dirname", "readlink", "sed"];
@@ -95,8 +95,7 @@ fn a_native_library_that_was_missing_when_the_driver_was_put_together_dropped_it
         Finished::of(command.output().expect("it starts"))
     };
     let absent = "-Dlmdbjava.native.lib=libbakeoff-absent.so.1";
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let doctor = words(&run(&["doctor"], absent).expect(0).stdout);
+    let doctor = unwrapped(&run(&["doctor"], absent).expect(0).stdout);
     assert!(doctor.contains("CANNOT OPEN lmdbjava: "), "{doctor}");
     assert!(doctor.contains("libbakeoff-absent.so.1: cannot open shared object file"), "{doctor}");
     assert!(doctor.contains("apt-file search libbakeoff-absent.so.1 names its package"), "{doctor}");
@@ -111,10 +110,10 @@ fn a_native_library_that_was_missing_when_the_driver_was_put_together_dropped_it
     let why = of("lmdbjava")["failure_message"].as_str().unwrap_or_default();
     assert!(why.contains("libbakeoff-absent.so.1") && why.contains("apt-file search"), "{why}");
     let pick = ["pick", "--stores", "lmdbjava", "--records", "100", "--budget", "5s"];
-    let none = words(&run(&pick, absent).expect(1).stdout);
+    let none = unwrapped(&run(&pick, absent).expect(1).stdout);
     assert!(none.contains("None: no store can do all") && none.contains("lmdbjava: cannot be opened here: "), "{none}");
     // Once it is there, nothing need be built anew.
-    let doctor = words(&run(&["doctor"], "").expect(0).stdout);
+    let doctor = unwrapped(&run(&["doctor"], "").expect(0).stdout);
     assert!(!doctor.contains("CANNOT OPEN") && doctor.contains("lmdbjava"), "{doctor}");
     let stores = run(&["stores", "lmdbjava"], absent).expect(0).stdout;
     assert!(stores.contains("LmdbJava 0.9."), "{stores}");
@@ -203,7 +202,7 @@ fn what_the_environment_tells_a_jvm_is_in_force_and_a_warning() {
     };
     let words = "gives bakeoff-driver-jvm the options JAVA_TOOL_OPTIONS=-XX:+UseSerialGC";
     let told = run(&["run", "tiny.toml", "--rounds", "1"], "-XX:+UseSerialGC").expect(0);
-    assert!(told.stdout.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{}", told.stdout);
+    assert!(unwrapped(&told.stdout).contains(words), "{}", told.stdout);
     let facts = std::fs::read_to_string(place.only_run().join("run.json")).expect("facts");
     let facts: serde_json::Value = serde_json::from_str(&facts).expect("JSON");
     let drivers = facts["drivers"].as_array().expect("drivers");
@@ -269,8 +268,7 @@ fn a_jar_that_was_lost_since_the_driver_was_put_together_was_told_by_nobody() {
         command.args(arguments).current_dir(place.path()).env_remove("BAKEOFF_SCRIPT");
         Finished::of(command.output().expect("it starts"))
     };
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let doctor = || words(&run(&["doctor"]).expect(0).stdout);
+    let doctor = || unwrapped(&run(&["doctor"]).expect(0).stdout);
     let whole = doctor();
     assert!(whole.contains("xodus") && !whole.contains("cannot be opened"), "{whole}");
     let lost = [

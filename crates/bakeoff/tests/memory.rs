@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Place, doctor_says_possible, jvm_is_built, tiny_suite};
+use common::{Place, doctor_says_possible, jvm_is_built, tiny_suite, unwrapped};
 
 const STORES: &str = r#""sqlite", "lmdb", "leveldb", "flat-folder""#;
 
@@ -41,8 +41,7 @@ fn what_a_jvm_cannot_tell_of_the_page_cache_is_said_and_not_left_as_a_dash() {
     place.write("tiny.toml", &format!("warm-up = \"0s\"\n{}", tiny_suite(r#""lmdb", "lmdbjava""#, "")));
     let told = |stores| {
         let run = ["run", "tiny.toml", "--rounds", "1", "--memory", "64MiB", "--stores", stores];
-        let shown = place.run(&run).expect(0).stdout;
-        shown.split_whitespace().collect::<Vec<_>>().join(" ")
+        unwrapped(&place.run(&run).expect(0).stdout)
     };
     let words = "not known, as on the JVM";
     let (with, without) = (told("lmdb,lmdbjava"), told("lmdb"));

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Place;
+use common::{Place, unwrapped};
 
 const SMALL: [&str; 7] =
     ["pick", "--records", "300", "--value-size", "10B..100B", "--stores", "sqlite,lmdb,flat-folder"];
@@ -73,7 +73,7 @@ fn what_promises_more_than_was_asked_takes_part() {
 fn a_change_that_cannot_be_measured_is_told() {
     let place = Place::new();
     let shown = picked(&place, &["--budget", "10s", "--threads", "2", "--mix", "get=9,scan=1", "--must", "ordered"]);
-    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = unwrapped(&shown);
     assert!(shown.contains("More writes: not measured, since what a scan finds"), "{shown}");
 }
 
@@ -104,7 +104,7 @@ fn a_budget_too_short_says_so() {
     // Long enough for some rounds of some stores, and too short for a proof.
     let four = ["pick", "--records", "20k", "--stores", "sqlite,lmdb,flat-folder,fjall", "--budget", "1s"];
     let shown = place.run(&four).expect(1).stdout;
-    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = unwrapped(&shown);
     assert!(shown.contains("Three rounds of all stores"), "{shown}");
 }
 
@@ -277,7 +277,7 @@ fn a_store_that_promises_less_is_asked_with_the_other_class_alone() {
     let classes = |store| cells.iter().filter(move |cell| cell["store"] == store).map(|cell| &cell["durability"]);
     assert!(classes("sqlite-jdbc").any(|class| class == "power"), "{cells:?}");
     assert!(classes("chronicle-map").count() > 0 && classes("chronicle-map").all(|class| class == "process"));
-    let shown = shown.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = unwrapped(&shown.stdout);
     assert!(shown.contains("so asked with the other one only Chronicle Map: durability power"), "{shown}");
 }
 

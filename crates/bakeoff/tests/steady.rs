@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Place, faulty_suite};
+use common::{Place, faulty_suite, unwrapped};
 use serde_json::Value;
 
 fn suite(operations: u32, part: f64) -> String {
@@ -62,7 +62,7 @@ fn too_few_operations_to_tell_are_measured_and_warned_of() {
     assert_eq!(mixed["warm_up"]["operations"], 0, "{mixed}");
     assert!(mixed["warm_up"].get("steady").is_none(), "{mixed}");
     assert_eq!(operations(&mixed), 200);
-    let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    let report = unwrapped(&report);
     assert!(report.contains("too short to tell") && report.contains("mixed of faulty"), "{report}");
     assert!(warnings.contains(&"not-steady".to_owned()), "{warnings:?}");
 }

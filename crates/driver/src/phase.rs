@@ -115,6 +115,7 @@ pub(crate) fn replay(
     let Some(first) = work.next() else { return Ok(LaneOutcome::default()) };
     let is_open_loop = request.speed.is_some();
     if threads == 1 {
+        // Without a scope, whose code would be run, and fetched from the file, for this alone.
         return merge(vec![team.replay(first)], is_open_loop);
     }
     std::thread::scope(|scope| {

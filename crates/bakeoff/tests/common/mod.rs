@@ -9,6 +9,11 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// A text without the breaks of its lines and what is set before them, since where a sentence breaks says nothing.
+pub(crate) fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A suite that takes a second: one workload, the given stores, two rounds.
 pub(crate) fn tiny_suite(stores: &str, extra: &str) -> String {
     format!(

@@ -35,14 +35,12 @@ final class Filled<B> {
 
     /** That of operation {@code index}: these bytes of {@code source}. They are filled in order. */
     void fill(int index, ByteBuffer source, int offset, int length) {
-        if (again) {
-            B before = all[index];
-            if (before != null && form.refill(before, source, offset, length)) {
+        B before = again ? all[index] : null;
+        if (before != null) {
+            if (form.refill(before, source, offset, length)) {
                 return;
             }
-            if (before != null) {
-                beginAnew(index);
-            }
+            beginAnew(index);
         } else if (all == null) {
             beginAnew(0);
         }

@@ -26,12 +26,10 @@ final class FilledTest {
         return new String(filled.get(index), StandardCharsets.US_ASCII);
     }
 
-    private static final String LONG = "x".repeat(70);
-
     @Test
     void arraysAreFilledAgainWhereTheStoreKeepsNone() {
         Filled<byte[]> filled = new Filled<>(new ArrayForm(true));
-        fill(filled, "one", "sixteen bytes 16", "0123456789", LONG);
+        fill(filled, "one", "sixteen bytes 16", "0123456789", "x".repeat(70));
         byte[] second = filled.get(1);
         fill(filled, "six", "others of 16 ...", "9876543210", "y".repeat(70));
         assertSame(second, filled.get(1));
