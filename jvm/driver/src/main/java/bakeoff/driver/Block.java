@@ -33,6 +33,13 @@ final class Block<B> {
     private final short[] kinds = new short[LaneReader.BLOCK_OPERATIONS_MAX];
 
     private final int[] offsets = new int[LaneReader.BLOCK_OPERATIONS_MAX];
+
+    /** How many operations write a value, which those are, and where in the pool their values begin. */
+    private int writes;
+
+    private final int[] writers = new int[LaneReader.BLOCK_OPERATIONS_MAX];
+    private final long[] writtenOffsets = new long[LaneReader.BLOCK_OPERATIONS_MAX];
+    private final int[] writtenBytes = new int[LaneReader.BLOCK_OPERATIONS_MAX];
     private byte touched;
 
     /** How many operations. */
@@ -74,6 +81,7 @@ final class Block<B> {
         keys.begin(count);
         values.begin(count);
         kept = keeps ? new byte[count][] : null;
+        writes = 0;
         int place = reader.first();
         for (int index = 0; index < count; index++) {
             offsets[index] = place;
@@ -85,25 +93,44 @@ final class Block<B> {
                 keys.fill(index, records, record.keyOffset, record.keyBytes());
             }
             if (operation.writesValue()) {
-                prepareValue(index);
+                writers[writes] = index;
+                writtenOffsets[writes] = record.valueOffset;
+                writtenBytes[writes] = (int) record.valueBytes();
+                writes++;
             } else if (operation.isVisit()) {
                 prepareVisit(index);
             }
         }
+        prepareValues();
     }
 
-    private void prepareValue(int index) {
-        ByteBuffer window = pool.window(record.valueOffset);
-        int place = pool.place(record.valueOffset);
-        touch(window, place, (int) record.valueBytes());
-        values.fill(index, window, place, (int) record.valueBytes());
+    /** Two loops, so that in the first, with nothing else to do, the processor waits for many values at a time. */
+    private void prepareValues() {
+        byte seen = 0;
+        for (int write = 0; write < writes; write++) {
+            long offset = writtenOffsets[write];
+            int length = writtenBytes[write];
+            if (length > 0) {
+                seen ^= touch(pool.window(offset), pool.place(offset), length);
+            }
+        }
+        touched = seen;
+        for (int write = 0; write < writes; write++) {
+            long offset = writtenOffsets[write];
+            values.fill(writers[write], pool.window(offset), pool.place(offset), writtenBytes[write]);
+        }
     }
 
     /** Reads a byte of every page of a value, so that no page of the pool is fetched inside the clock. */
-    private void touch(ByteBuffer window, int place, int length) {
-        for (int at = 0; at < length; at += PAGE_BYTES) {
-            touched ^= window.get(place + at);
+    private static byte touch(ByteBuffer window, int place, int length) {
+        byte seen = window.get(place);
+        // Few are that long: a loop for the others, which takes twice as long, would let the processor see fewer of them at a time.
+        if (length > PAGE_BYTES) {
+            for (int at = PAGE_BYTES; at < length; at += PAGE_BYTES) {
+                seen ^= window.get(place + at);
+            }
         }
+        return seen;
     }
 
     private void prepareVisit(int index) {
