@@ -60,7 +60,7 @@ static void read_all(const char *phase) {
   check("begin", mdb_txn_begin(environment, NULL, MDB_RDONLY, &transaction));
   begin();
   check("cursor", mdb_cursor_open(transaction, database, &cursor));
-  for (int scan = 0; scan < SCANS; scan++) {
+  for (size_t scan = 0; scan < scans; scan++) {
     for (int code = mdb_cursor_get(cursor, &k, &v, MDB_FIRST); !code; code = mdb_cursor_get(cursor, &k, &v, MDB_NEXT)) {
       bytes += k.mv_size + v.mv_size;
       entries++;
@@ -72,8 +72,8 @@ static void read_all(const char *phase) {
   fprintf(stderr, "%zu entries, %zu bytes\n", entries, bytes);
 }
 
-static void *work(void *unused) {
-  (void)unused;
+int main(int argc, char **argv) {
+  prepare(argc, argv);
   open_environment(directory);
   make_keys(in_random_order ? EACH_ONCE : ASCENDING);
   fill(in_random_order ? "fillrandom" : "fillseq", in_random_order ? MDB_NOOVERWRITE : MDB_APPEND);
@@ -83,7 +83,5 @@ static void *work(void *unused) {
   }
   read_all(in_random_order ? "readseq-after-random" : "readseq");
   mdb_env_close(environment);
-  return NULL;
+  return 0;
 }
-
-int main(int argc, char **argv) { return run_in_thread(argc, argv, work); }

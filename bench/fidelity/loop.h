@@ -3,19 +3,18 @@
 #ifndef BAKEOFF_FIDELITY_LOOP_H
 #define BAKEOFF_FIDELITY_LOOP_H
 
-#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* SCANS: how often all entries are read. */
-enum { KEY_BYTES = 16, POOL_BYTES = 1 << 20, SCANS = 5 };
+enum { KEY_BYTES = 16, POOL_BYTES = 1 << 20 };
 
 static const char *directory;
 static int in_random_order;
-static size_t records, value_bytes, batch;
+/* scans: how often all entries are read. */
+static size_t records, value_bytes, batch, scans;
 static unsigned char *keys, *pool, *output;
 static uint32_t *value_offsets;
 static uint64_t random_state = 88172645463325252u, begun_ns;
@@ -78,26 +77,23 @@ static void make_keys(enum order order) {
   free(indices);
 }
 
-/* Arguments: DIRECTORY sequential|random RECORDS VALUE-BYTES BATCH. The work is done in a thread of its own, as the
- * db_bench programs do it: the C library gives a thread another heap than the first thread's. */
-static int run_in_thread(int argc, char **argv, void *(*work)(void *)) {
-  pthread_t thread;
-  if (argc != 6) fail(argv[0], "give DIRECTORY sequential|random RECORDS VALUE-BYTES BATCH");
+/* Reads the arguments, DIRECTORY sequential|random RECORDS VALUE-BYTES BATCH SCANS, and makes room and values. What follows is done in
+ * the first thread, as bakeoff replays its first lane: the C library gives other threads a heap of another kind. */
+static void prepare(int argc, char **argv) {
+  if (argc != 7) fail(argv[0], "give DIRECTORY sequential|random RECORDS VALUE-BYTES BATCH SCANS");
   directory = argv[1];
   in_random_order = strcmp(argv[2], "random") == 0;
   records = strtoull(argv[3], NULL, 10);
   value_bytes = strtoull(argv[4], NULL, 10);
   batch = strtoull(argv[5], NULL, 10);
-  if (!records || !batch || !value_bytes || value_bytes > POOL_BYTES) fail(argv[0], "a number is out of range");
+  scans = strtoull(argv[6], NULL, 10);
+  if (!records || !batch || !scans || !value_bytes || value_bytes > POOL_BYTES) fail(argv[0], "a number is out of range");
   keys = malloc(records * KEY_BYTES);
   value_offsets = malloc(records * sizeof *value_offsets);
   pool = malloc(POOL_BYTES);
   output = malloc((1 << 20) + value_bytes);
   for (size_t i = 0; i < POOL_BYTES; i++) pool[i] = random_number() & 0xff;
   memset(output, 1, (1 << 20) + value_bytes);
-  if (pthread_create(&thread, NULL, work, NULL)) fail(argv[0], "no thread");
-  pthread_join(thread, NULL);
-  return 0;
 }
 
 #endif

@@ -67,7 +67,7 @@ static void read_all(const char *phase) {
   sqlite3_stmt *scan = prepare_statement("SELECT key, value FROM record ORDER BY key ASC");
   size_t entries = 0, bytes = 0;
   begin();
-  for (int pass = 0; pass < SCANS; pass++) {
+  for (size_t pass = 0; pass < scans; pass++) {
     for (int code = sqlite3_step(scan); code == SQLITE_ROW; code = sqlite3_step(scan)) {
       const void *key_found = sqlite3_column_blob(scan, 0), *value_found = NULL;
       bytes += (size_t)sqlite3_column_bytes(scan, 0);
@@ -83,8 +83,8 @@ static void read_all(const char *phase) {
   fprintf(stderr, "%zu entries, %zu bytes\n", entries, bytes);
 }
 
-static void *work(void *unused) {
-  (void)unused;
+int main(int argc, char **argv) {
+  prepare(argc, argv);
   open_database(directory);
   make_keys(in_random_order ? EACH_ONCE : ASCENDING);
   fill(in_random_order ? "fillrandom" : "fillseq");
@@ -94,7 +94,5 @@ static void *work(void *unused) {
   }
   read_all(in_random_order ? "readseq-after-random" : "readseq");
   check("close", sqlite3_close(database));
-  return NULL;
+  return 0;
 }
-
-int main(int argc, char **argv) { return run_in_thread(argc, argv, work); }
