@@ -35,8 +35,7 @@ pub fn offered(phase: &PhaseSpec, capabilities: &Capabilities) -> Result<(), Str
 pub(crate) fn unfit(chosen: &Chosen<'_>, workload: &Workload, durability: Durability) -> Option<(String, SkipReason)> {
     let (store, name) = (chosen.store, &chosen.store.name);
     if !store.durability.contains_key(&durability) {
-        let offered = store.durability.keys().copied().collect();
-        return Some((format!("{name}, {durability}"), SkipReason::DurabilityNotOffered { durability, offered }));
+        return Some((format!("{name}, {durability}"), SkipReason::durability_not_offered(store, durability)));
     }
     if let Some((setting, word, most)) = store.gives_up(durability, &chosen.settings) {
         let why = SkipReason::WordPromisesLess { setting: setting.to_owned(), word: word.to_owned(), most };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use bakeoff_protocol::{Durability, Profile};
+use bakeoff_protocol::{Durability, Profile, StoreDescription};
 use bakeoff_tape::KeyForm;
 
 use crate::units::{approximate_size, format_size};
@@ -55,6 +55,8 @@ pub enum SkipReason {
         durability: Durability,
         /// Those it offers.
         offered: Vec<Durability>,
+        /// What the store says of it.
+        why: Option<String>,
     },
     /// A word of one of its settings gives up what the class promises.
     WordPromisesLess {
@@ -133,6 +135,18 @@ pub enum SkipReason {
     },
 }
 
+impl SkipReason {
+    /// That a store does not offer this class.
+    pub fn durability_not_offered(store: &StoreDescription, durability: Durability) -> Self {
+        let offered = store.durability.keys().copied().collect();
+        Self::DurabilityNotOffered {
+            durability,
+            offered,
+            why: store.why_not(durability).map(|reason| reason.why.clone()),
+        }
+    }
+}
+
 impl fmt::Display for SkipReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -155,9 +169,12 @@ impl fmt::Display for SkipReason {
                 approximate_size(*needed_bytes),
                 approximate_size(*free_bytes)
             ),
-            Self::DurabilityNotOffered { durability, offered } => {
+            Self::DurabilityNotOffered { durability, offered, why } => {
                 let names: Vec<_> = offered.iter().map(|class| class.name()).collect();
                 write!(formatter, "durability {durability} is not offered, only {}", names.join(", "))?;
+                if let Some(why) = why {
+                    write!(formatter, ": {why}")?;
+                }
                 // Measured there, its figures would stand beside those of stores that promise less.
                 match offered.iter().find(|class| *class > durability) {
                     Some(more) => write!(formatter, "; {more} promises more, and is measured where it is asked for"),

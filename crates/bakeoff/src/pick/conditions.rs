@@ -167,9 +167,8 @@ fn class_of(need: &Need, store: &StoreDescription) -> Option<Durability> {
 fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<String> {
     let mut lacks = Vec::new();
     let class = class_of(need, store).unwrap_or_else(|| {
-        let (durability, offered) = (need.durability, store.durability.keys().copied().collect());
-        lacks.push(SkipReason::DurabilityNotOffered { durability, offered }.to_string());
-        durability
+        lacks.push(SkipReason::durability_not_offered(store, need.durability).to_string());
+        need.durability
     });
     let can = &store.capabilities;
     for (word, must) in MUSTS.iter().filter(|(_, must)| need.must.contains(must) && !offers(store, *must, class)) {

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use bakeoff_protocol::{
-    Capabilities, Durability, DurabilitySupport, MemorySplit, Setting, SettingKind, Step, StoreDescription, Structure,
+    Capabilities, Durability, DurabilitySupport, MemorySplit, NotOffered, Setting, SettingKind, Step, StoreDescription,
+    Structure,
 };
 use bakeoff_suite::{Plan, PlanMedium, Suite, SuiteErrors, plan};
 
@@ -125,6 +126,8 @@ pub(crate) fn files() -> StoreDescription {
     let mut store = tree();
     store.name = "files".to_owned();
     store.durability = classes(&[Durability::None, Durability::Process]);
+    let reason = NotOffered { why: "nothing flushes".to_owned(), source: String::new() };
+    store.not_offered = BTreeMap::from([(Durability::Power, reason)]);
     store.capabilities.scan_from = false;
     store.capabilities.scan_ordered = false;
     store.capabilities.batch = false;
