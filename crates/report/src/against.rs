@@ -52,7 +52,7 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
             out.push_str(&format!("\n{}\n", circumstances(&table.circumstances, &ours, width)));
             out.push_str(&paragraph(&format!("then: {then}"), width, "", "      "));
             let sides = Sides::of((other, &their_contenders), (table, &contenders));
-            let laid_out = lay_out(&pairs, &sides, ["best then", "best now"], |pair| pair.gain());
+            let laid_out = lay_out(&pairs, &sides, ["best then", "best now", "better"], |pair| pair.gain());
             out.push_str(&laid_out.render(width, options.color));
             out.push_str(&paragraph(&sides.legend(), width, "", ""));
             out.push_str(&paragraph(&summary(&pairs), width, "", ""));
@@ -75,8 +75,8 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
 fn heading(published: &Published) -> String {
     let facts = &published.facts;
     printable(&format!(
-        "Then and now: {} ({}) against this run. Other machines, other versions: a factor above 1 says how many times better the best of \
-         now is than the best of then, whatever the reason. `=` and `?` as in the report of a run.",
+        "Then and now: {} ({}) against this run. Other machines, other versions: `better` says how many times better the best of now is \
+         than the best of then (below 1 it is worse), whatever the reason. `=` and `?` as in the report of a run.",
         facts.title, facts.year
     ))
 }

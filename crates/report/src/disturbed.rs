@@ -31,8 +31,10 @@ fn render(tables: &[Table], contenders: &Contenders, width: usize, color: bool) 
         let sides = Sides::of((undisturbed, contenders), (disturbed, contenders));
         out.push_str(&format!("\n{}\n", heading(&disturbed.circumstances)));
         let slowdown = |pair: &Pair<'_>| pair.gain().map(|gain| 1.0 / gain);
-        out.push_str(&lay_out(&pairs, &sides, ["best undisturbed", "best disturbed"], slowdown).render(width, color));
-        out.push_str(&paragraph(&sides.legend(), width, "", ""));
+        let headings = ["best undisturbed", "best disturbed", "worse"];
+        out.push_str(&lay_out(&pairs, &sides, headings, slowdown).render(width, color));
+        let worse = "worse: how many times worse the best disturbed is (below 1 it is better)";
+        out.push_str(&paragraph(&format!("{} · {worse}", sides.legend()), width, "", ""));
         let words = slowdowns(undisturbed, disturbed, contenders);
         out.push_str(&paragraph(&format!("Mean time disturbed, undisturbed being 1: {words}"), width, "", ""));
     }

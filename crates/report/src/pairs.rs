@@ -123,15 +123,15 @@ pub(crate) fn doubt(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A table with a row for each pair. `factor` says how the right differs from the left.
+/// A table with a row for each pair. `factor` says how the right differs from the left; the last heading is its.
 pub(crate) fn lay_out(
     pairs: &[Pair<'_>],
     sides: &Sides<'_>,
-    headings: [&str; 2],
+    headings: [&str; 3],
     factor: fn(&Pair<'_>) -> Option<f64>,
 ) -> TextTable {
     let mut table = TextTable::new(vec![Side::Left, Side::Left, Side::Left, Side::Left, Side::Right, Side::Left]);
-    table.row(["", "records", headings[0], headings[1], "factor", ""].map(Text::plain).to_vec());
+    table.row(["", "records", headings[0], headings[1], headings[2], ""].map(Text::plain).to_vec());
     let mut last = None;
     for pair in pairs {
         let (measure, size, column) = pair.place;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::tools::{Missing, dies_with_us, need, run};
 
 /// How long it runs before the driver starts, so that it is in full swing.
-const AHEAD: Duration = Duration::from_millis(500);
+pub(crate) const AHEAD: Duration = Duration::from_millis(500);
 
 /// How long it may take to stop when asked to, before it is killed.
 const PATIENCE: Duration = Duration::from_secs(5);

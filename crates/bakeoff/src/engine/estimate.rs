@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use bakeoff_report::counted;
-use bakeoff_suite::{WarmUpLimit, WorkloadPlan, format_duration};
+use bakeoff_suite::{Disturbance, WarmUpLimit, WorkloadPlan, format_duration};
 use bakeoff_tape::acknowledgements;
 
+use crate::engine::disturbance::AHEAD;
 use crate::engine::made_media::images_bytes;
 use crate::engine::schedule::{Outlook, admit};
 use crate::engine::setup::Setup;
@@ -70,7 +71,8 @@ pub(crate) fn estimates(setup: &Setup, workload: &WorkloadPlan) -> Vec<(String, 
     cells.collect()
 }
 
-/// Process start, warm-up, operations, bytes, and flushes of acknowledged writes, each of which takes `flush_ns`.
+/// Process start, warm-up, operations, bytes, flushes of acknowledged writes, each of which takes `flush_ns`, and what is waited for a
+/// disturbance to get going.
 fn estimate_ns(workload: &WorkloadPlan, warm_up: WarmUpLimit, flush_ns: f64) -> f64 {
     let estimate = &workload.estimate;
     // Where memory cannot hold the data, an operation may wait for the disk.
@@ -82,7 +84,9 @@ fn estimate_ns(workload: &WorkloadPlan, warm_up: WarmUpLimit, flush_ns: f64) -> 
         WarmUpLimit::Time(time) => 1e9 + time.as_nanos() as f64,
         WarmUpLimit::Operations(operations) => 1e9 + operations as f64 * operation_ns,
     };
-    50e6 + workload.workload.schedule_s() * 1e9
+    let ahead = if workload.disturbance == Disturbance::None { Duration::ZERO } else { AHEAD };
+    50e6 + ahead.as_nanos() as f64
+        + workload.workload.schedule_s() * 1e9
         + estimate.operations as f64 * operation_ns
         + estimate.written_bytes as f64 * 6.0
         + acknowledgements(&workload.workload) as f64 * flush_ns
@@ -142,6 +146,9 @@ mod tests {
         let plan = plan(&Suite::parse("test", suite).unwrap(), &[store()], &media).unwrap();
         let estimate = |flush_ns: f64| estimate_ns(&plan.workloads[0], WarmUpLimit::None, flush_ns);
         assert!((estimate(5e6) - estimate(0.0) - 402.0 * 5e6).abs() < 1.0);
+        let mut disturbed = plan.workloads[0].clone();
+        disturbed.disturbance = Disturbance::Cpu;
+        assert!((estimate_ns(&disturbed, WarmUpLimit::None, 0.0) - estimate(0.0) - 5e8).abs() < 1.0);
     }
 
     #[test]
