@@ -25,6 +25,9 @@ import java.util.Random;
 
 /** Checks with a story: one promise each. They return why a store does not offer what is checked, or null. */
 final class Checks {
+    /** No tape holds a longer key: what a store says beyond that is believed. */
+    private static final int RECORD_KEY_BYTES_MAX = 0xffff;
+
     private static final String NO_BATCH = "no batches";
 
     private Checks() {}
@@ -125,9 +128,17 @@ final class Checks {
         return bytes(new String(key, ISO_8859_1) + " is the key");
     }
 
+    /** The longest and the shortest keys that a store says it takes are kept; what is longer or shorter is refused, if a tape can hold it. */
     static String longestKeys(Fixture fixture) throws Exception {
-        // No tape holds a longer one.
-        int length = (int) Math.min(fixture.description.keyBytesMax(), 0xffff);
+        long least = fixture.description.keyBytesMin();
+        long most = fixture.description.keyBytesMax();
+        if (least > 0) {
+            assertRefused(fixture, (int) least - 1);
+        }
+        if (most < RECORD_KEY_BYTES_MAX) {
+            assertRefused(fixture, (int) most + 1);
+        }
+        int length = (int) Math.min(most, RECORD_KEY_BYTES_MAX);
         List<byte[]> keys = new ArrayList<>(List.of(
                 filled(length, 'a'),
                 filled(length, 0xff),
@@ -154,6 +165,18 @@ final class Checks {
             }
         });
         return null;
+    }
+
+    private static void assertRefused(Fixture fixture, int length) throws Exception {
+        try (Fixture fresh = fixture.fresh()) {
+            byte[] key = filled(length, 'a');
+            fresh.session(
+                    EACH,
+                    session -> assertThrows(
+                            Exception.class,
+                            () -> session.insert(key, bytes("not to be kept")),
+                            () -> "a key of %d bytes is taken".formatted(length)));
+        }
     }
 
     private static byte[] filled(int length, int with) {
