@@ -11,6 +11,11 @@ use bakeoff_protocol::{
 use bakeoff_report::{CellRound, Run};
 use serde_json::{Value, json};
 
+/// A text without the breaks of its lines and what is set before them, since where a sentence breaks says nothing.
+pub(crate) fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A run with these cells and stores, in a directory that does not exist.
 pub(crate) fn run(cells: Vec<CellRound>, stores: Vec<StoreDescription>) -> Run {
     Run { directory: PathBuf::from("results/made-up"), info: info(&stores), stores, cells, notes: Vec::new() }

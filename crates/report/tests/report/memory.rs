@@ -69,7 +69,7 @@ fn no_more_is_claimed_than_was_split() {
         }
         cells.retain(|cell| cell.end.axes.store == "sqlite");
         let report = render_terminal(&run(cells, stores.clone()), &PLAIN);
-        report.split_whitespace().collect::<Vec<_>>().join(" ")
+        unwrapped(&report)
     };
     let whole = report(16 << 20);
     assert!(whole.contains("cache 16.0 MiB (") && !whole.contains("MiB in all"), "{whole}");

@@ -9,7 +9,7 @@ use bakeoff_report::{
 };
 use serde_json::json;
 
-use crate::common::{axes, failed, good, operation, phase_result, run, stores};
+use crate::common::{axes, failed, good, operation, phase_result, run, stores, unwrapped};
 
 pub(crate) fn facts() -> PickFacts {
     PickFacts {
@@ -47,7 +47,7 @@ pub(crate) fn shown(cells: Vec<CellRound>, facts: &PickFacts) -> String {
     let mut run = run(cells, stores());
     run.info["rounds"] = 20.into();
     // Sentences without the line breaks that fit them to their width.
-    render_pick(&run, facts, 100, false).split_whitespace().collect::<Vec<_>>().join(" ")
+    unwrapped(&render_pick(&run, facts, 100, false))
 }
 
 pub(crate) fn assert_says(text: &str, words: &[&str]) {

@@ -7,7 +7,7 @@ use bakeoff_report::{
 };
 use serde_json::json;
 
-use crate::common::{failed, run, stores};
+use crate::common::{failed, run, stores, unwrapped};
 use crate::pick::{a_faster_and_a_smaller, assert_says, facts, page_headline, question, rounds, shown};
 
 #[test]
@@ -63,9 +63,7 @@ fn the_only_store_measured_when_a_race_was_killed_is_no_answer() {
     // Killed with a store measured, what ended the race is in no fact: it has no end.
     let mut killed = run(rounds("lmdb", PICK_ASKED, &[1000]), stores());
     killed.info["finished"] = serde_json::Value::Null;
-    let says = |killed: &bakeoff_report::Run, facts: &PickFacts| {
-        render_pick(killed, facts, 100, false).split_whitespace().collect::<Vec<_>>().join(" ")
-    };
+    let says = |killed: &bakeoff_report::Run, facts: &PickFacts| unwrapped(&render_pick(killed, facts, 100, false));
     let text = says(&killed, &facts());
     assert_says(
         &text,

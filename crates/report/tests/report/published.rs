@@ -7,7 +7,7 @@ use bakeoff_report::{
     Published, TerminalOptions, render_against, render_published, write_csv, write_hines_csv, write_markdown,
 };
 
-use crate::common::{axes, good, operation, phase_result, run, stores};
+use crate::common::{axes, good, operation, phase_result, run, stores, unwrapped};
 
 /// What the figure printed: measure, value_bytes_min, value_bytes_max, data, records, store, figure, unit.
 const FIGURE_5: &str = include_str!("../data/hines-2023-figure-5.csv");
@@ -200,7 +200,7 @@ fn walks_of_a_smaller_tree_stand_beside_those_of_the_same_variant() {
     assert!(walks[0].contains("50.3 µs") && walks[0].contains("10.0 µs") && walks[0].contains("232B..240B"), "{text}");
     assert!(walks[1].contains("49.2 µs") && walks[1].contains("5.00 µs"), "{text}");
     // That a walk is shorter stood far below the factors alone.
-    let head = text.split(walks[0]).next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let head = unwrapped(text.split(walks[0]).next().unwrap_or_default());
     assert!(head.contains("A walk is of fewer lookups than theirs"), "{text}");
 }
 
@@ -219,7 +219,7 @@ fn garbage_of_a_java_program_stood_in_the_csv_alone() {
     let text = render_against(&run, &ozone, &options(100)).unwrap();
     let section = text.split("Garbage, then and now").nth(1).unwrap_or_else(|| panic!("{text}"));
     let row = |name: &str| {
-        let rows = section.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        let rows = section.lines().map(unwrapped);
         let found: Vec<String> = rows.filter(|row| row.starts_with(&format!("{name} "))).collect();
         assert_eq!(found.len(), 1, "{name}: {section}");
         found[0].clone()

@@ -259,7 +259,7 @@ fn results_beside_a_half_written_run_file_are_shown_alone() {
         let run = Run::read(directory.path()).unwrap();
         assert_eq!(run.cells.len(), 2);
         let report = render_terminal(&run, &TerminalOptions { width: 100, color: false, full: false });
-        let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
+        let report = unwrapped(&report);
         for words in [why, "the results are shown alone", "lmdb 1.00 µs"] {
             assert!(report.contains(words), "{words} is not in {report}");
         }

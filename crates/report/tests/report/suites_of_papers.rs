@@ -4,7 +4,7 @@ use bakeoff_protocol::{Axes, Durability};
 use bakeoff_report::{CellRound, Run, TerminalOptions, render_terminal, write_hines_csv, write_markdown, write_page};
 use serde_json::json;
 
-use crate::common::{axes, good, operation, phase_result, run, stores};
+use crate::common::{axes, good, operation, phase_result, run, stores, unwrapped};
 
 const PLAIN: TerminalOptions = TerminalOptions { width: 100, color: false, full: false };
 
@@ -70,7 +70,7 @@ fn headings_of_a_scaled_run_told_the_numbers_of_the_whole_suite() {
     let text = render_terminal(&run, &PLAIN);
     let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
     assert!(place("Numbers in headings are the whole suite's") < place("1. Baseline"), "{text}");
-    assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains("this run has 0.100 %"), "{text}");
+    assert!(unwrapped(&text).contains("this run has 0.100 %"), "{text}");
 }
 
 #[test]

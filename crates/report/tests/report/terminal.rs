@@ -153,7 +153,7 @@ fn compacted_copies_were_in_no_text() {
         let section = text.split("Storage").nth(1).unwrap_or_else(|| panic!("{text}"));
         let words = |store: &str| {
             let row = section.lines().find(|line| line.trim_start().starts_with(store)).unwrap();
-            row.split_whitespace().collect::<Vec<_>>().join(" ")
+            unwrapped(row)
         };
         assert_eq!(words("LMDB"), "LMDB 14.3 MiB 9.54 MiB 5.72 MiB 4.77 MiB 2.00× 1.20×", "{text}");
         assert_eq!(words("SQLite"), "SQLite 14.3 MiB 9.54 MiB – 4.77 MiB 2.00× –", "{text}");
@@ -179,7 +179,7 @@ fn slow_operations_are_explained() {
 fn nothing_was_said_of_phases_without_slow_operations() {
     let words = |cells: &[CellRound]| {
         let text = render_terminal(&run(cells.to_vec(), stores()), &PLAIN);
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
+        unwrapped(&text)
     };
     let mut cells = three_stores();
     cells.iter_mut().flat_map(|cell| &mut cell.phases).for_each(|phase| phase.result.mode = Mode::Throughput);
@@ -196,7 +196,7 @@ fn nothing_was_said_of_phases_without_slow_operations() {
 fn an_open_loop_is_called_one() {
     let phase = opened(phase_result("get", vec![operation("get", 1_000)]), 1.0);
     let text = render_terminal(&run(vec![good(&axes("lmdb"), 1, vec![phase])], stores()), &FULL);
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = unwrapped(&text);
     assert!(text.contains("open loop: 1.00 k/s due"), "{text}");
     assert!(text.contains("times of get count from when operations were due"), "{text}");
     let closed = render_terminal(&run(gets(&axes("lmdb"), &[1_000]), stores()), &FULL);
