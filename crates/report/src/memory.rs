@@ -12,8 +12,9 @@ use crate::table::{Side, Text, TextTable, paragraph};
 /// One store's part of the story, over all its rounds that ended well.
 #[derive(Default)]
 struct Use {
-    /// The settings that the memory became, in words, and what they come to where that is another amount than was given.
-    settings: BTreeSet<(String, Option<u64>)>,
+    /// The settings that the memory became, in words, and what they come to where that is another amount than was given; with how many
+    /// threads.
+    settings: BTreeMap<(String, Option<u64>), BTreeSet<u32>>,
     /// In some cell they come to another amount than was given.
     is_other: bool,
     /// The most that its files had of the page cache when they were closed.
@@ -72,7 +73,7 @@ fn uses<'a>(ends: &[&'a CellEnd], stores: &[StoreDescription]) -> BTreeMap<&'a s
             let words = settings_words(&end.memory_settings);
             let other = split.and_then(|split| other_bytes(split, memory_bytes, end));
             of.is_other |= other.is_some();
-            of.settings.insert((words, other));
+            of.settings.entry((words, other)).or_default().insert(end.axes.threads);
         }
         let page_cache = end.finished.as_ref().and_then(|finished| finished.page_cache_bytes);
         of.page_cache_bytes = of.page_cache_bytes.max(page_cache);
@@ -96,11 +97,19 @@ fn other_bytes(split: &MemorySplit, memory_bytes: u64, end: &CellEnd) -> Option<
 fn became(of: &Use, store: &StoreDescription) -> String {
     let divides = store.memory.as_ref().is_some_and(|memory| !memory.shares.is_empty());
     let nothing = if divides { "what the suite sets" } else { "page cache alone" };
-    let words = |(settings, other): &(String, Option<u64>)| {
+    let threads: BTreeSet<u32> = of.settings.values().flatten().copied().collect();
+    let words = |((settings, other), with): (&(String, Option<u64>), &BTreeSet<u32>)| {
         let settings = if settings.is_empty() { nothing } else { settings };
-        other.map_or_else(|| settings.to_owned(), |taken| format!("{settings}, {} in all", bytes(taken as f64)))
+        let mut words = settings.to_owned();
+        if *with != threads {
+            let counts = with.iter().map(u32::to_string).collect::<Vec<_>>();
+            words += &format!(" with {} thread{}", listed(&counts), if counts == ["1"] { "" } else { "s" });
+        }
+        other.map_or_else(|| words.clone(), |taken| format!("{words}, {} in all", bytes(taken as f64)))
     };
-    of.settings.iter().map(words).collect::<Vec<_>>().join("; ")
+    let mut in_order: Vec<_> = of.settings.iter().collect();
+    in_order.sort_by_key(|(_, with)| with.first().copied());
+    in_order.into_iter().map(words).collect::<Vec<_>>().join("; ")
 }
 
 fn settings_words(settings: &Settings) -> String {

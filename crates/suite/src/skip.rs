@@ -171,10 +171,8 @@ impl fmt::Display for SkipReason {
             ),
             Self::DurabilityNotOffered { durability, offered, why } => {
                 let names: Vec<_> = offered.iter().map(|class| class.name()).collect();
-                write!(formatter, "durability {durability} is not offered, only {}", names.join(", "))?;
-                if let Some(why) = why {
-                    write!(formatter, ": {why}")?;
-                }
+                let why = why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+                write!(formatter, "durability {durability} is not offered{why}, only {}", names.join(", "))?;
                 // Measured there, its figures would stand beside those of stores that promise less.
                 match offered.iter().find(|class| *class > durability) {
                     Some(more) => write!(formatter, "; {more} promises more, and is measured where it is asked for"),

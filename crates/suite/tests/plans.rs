@@ -159,7 +159,7 @@ fn a_compacted_copy_takes_room_too() {
 fn what_a_store_does_not_offer_is_skipped_for_that_store_alone() {
     let plan = planned(&suite("\"process\"", "\"power\""));
     let shown: Vec<_> = plan.skipped.iter().map(ToString::to_string).collect();
-    assert_eq!(shown, ["files, power: durability power is not offered, only none, process: nothing flushes"]);
+    assert_eq!(shown, ["files, power: durability power is not offered (nothing flushes), only none, process"]);
     assert!(plan.workloads.iter().all(|workload| workload.cells.len() == 1));
 }
 

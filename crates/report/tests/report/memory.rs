@@ -91,3 +91,22 @@ fn exports_have_what_was_given_and_what_was_taken() {
     assert_eq!(rows.first().unwrap(), &["67108864", "", "{}", "", "3145728"]);
     assert_eq!(rows.last().unwrap(), &["67108864", "100663296", "{\"cache\":16777216}", "99614720", "3145728"]);
 }
+
+#[test]
+fn what_several_threads_were_given_did_not_say_to_how_many() {
+    let mut stores = stores();
+    for store in &mut stores {
+        store.memory =
+            Some(MemorySplit { how: String::new(), source: String::new(), shares: vec![cache_of_each_thread()] });
+    }
+    let mut cells = cells();
+    cells.retain(|cell| cell.end.axes.store == "sqlite");
+    let mut of_two = cells.clone();
+    for cell in &mut of_two {
+        cell.end.axes.threads = 2;
+        cell.end.memory_settings = Settings::from([("cache".to_owned(), (32_u64 << 20).into())]);
+    }
+    cells.extend(of_two);
+    let report = unwrapped(&render_terminal(&run(cells, stores), &PLAIN));
+    assert!(report.contains("cache 32.0 MiB with 2 threads; cache 16.0 MiB with 4 threads ("), "{report}");
+}
