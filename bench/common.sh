@@ -112,11 +112,13 @@ rates_of() {
     .result.timed_ns] | join(" ")' "$1"
 }
 
+# For jq: the median of an array.
+jq_median='def median: sort | if length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;'
+
 # Medians over pairs of both rates, and of each pair's ratio, with its range, of a file with the columns pair, store, size (small, large, or its name), side, phase,
 # operations, nanoseconds: table_of_rates FILE
 table_of_rates() {
-  jq -rRn '
-    def median: sort | if length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
+  jq -rRn "$jq_median"'
     def rate: if . >= 99500 then "\(. / 1000 | round) k" else "\(. | round)" end;
     def two: . * 100 | round | "\(. / 100 | floor).\(. % 100 | if . < 10 then "0\(.)" else . end)";
     [inputs | split("\t") | {pair: .[0], store: .[1], size: .[2], side: .[3], phase: .[4], rate: ((.[5] | tonumber) / (.[6] | tonumber) * 1e9)}]

@@ -1,6 +1,6 @@
 //! Memory given and limited: what the report says, and what it must not mix.
 
-use bakeoff_protocol::{Axes, MemoryShare, MemorySplit, Settings};
+use bakeoff_protocol::{Axes, MemoryShare, MemorySplit, Settings, StoreDescription};
 use bakeoff_report::{CellRound, TerminalOptions, render_terminal, write_csv};
 
 use crate::common::*;
@@ -38,6 +38,16 @@ fn cache_of_each_thread() -> MemoryShare {
     }
 }
 
+/// The usual stores, each of which divides its memory so.
+fn stores_with_a_cache_for_each_thread() -> Vec<StoreDescription> {
+    let mut stores = stores();
+    for store in &mut stores {
+        store.memory =
+            Some(MemorySplit { how: String::new(), source: String::new(), shares: vec![cache_of_each_thread()] });
+    }
+    stores
+}
+
 #[test]
 fn memory_is_told_and_limits_are_never_mixed() {
     let mut stores = stores();
@@ -57,11 +67,7 @@ fn memory_is_told_and_limits_are_never_mixed() {
 
 #[test]
 fn no_more_is_claimed_than_was_split() {
-    let mut stores = stores();
-    for store in &mut stores {
-        store.memory =
-            Some(MemorySplit { how: String::new(), source: String::new(), shares: vec![cache_of_each_thread()] });
-    }
+    let stores = stores_with_a_cache_for_each_thread();
     let report = |cache_bytes: u64| {
         let mut cells = cells();
         for cell in cells.iter_mut().filter(|cell| cell.end.axes.store == "sqlite") {
@@ -94,11 +100,7 @@ fn exports_have_what_was_given_and_what_was_taken() {
 
 #[test]
 fn what_several_threads_were_given_did_not_say_to_how_many() {
-    let mut stores = stores();
-    for store in &mut stores {
-        store.memory =
-            Some(MemorySplit { how: String::new(), source: String::new(), shares: vec![cache_of_each_thread()] });
-    }
+    let stores = stores_with_a_cache_for_each_thread();
     let mut cells = cells();
     cells.retain(|cell| cell.end.axes.store == "sqlite");
     let mut of_two = cells.clone();

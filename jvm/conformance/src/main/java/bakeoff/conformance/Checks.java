@@ -128,7 +128,7 @@ final class Checks {
         return bytes(new String(key, ISO_8859_1) + " is the key");
     }
 
-    /** The longest and the shortest keys that a store says it takes are kept; what is longer or shorter is refused, if a tape can hold it. */
+    /** The longest key that a store says it takes is kept; what is longer, or shorter than it takes, is refused, if a tape can hold it. */
     static String longestKeys(Fixture fixture) throws Exception {
         long least = fixture.description.keyBytesMin();
         long most = fixture.description.keyBytesMax();
