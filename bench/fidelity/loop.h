@@ -47,7 +47,7 @@ static void end(const char *phase, size_t operations) {
 
 static const void *key(size_t index) { return keys + index * KEY_BYTES; }
 
-/* A value from anywhere in the pool, as on a tape. */
+/* A value, as on a tape: one follows the other in the pool. */
 static const void *value(size_t index) { return pool + value_offsets[index]; }
 
 /* Where the value read by this operation goes: a buffer that is filled again and again. */
@@ -62,6 +62,7 @@ enum order { ASCENDING, EACH_ONCE, WITH_REPETITION };
 static void make_keys(enum order order) {
   uint32_t *indices = malloc(records * sizeof *indices);
   char text[KEY_BYTES + 1];
+  size_t place = 0;
   for (size_t i = 0; i < records; i++) indices[i] = order == WITH_REPETITION ? random_number() % records : i;
   for (size_t i = records; order == EACH_ONCE && i > 1; i--) {
     size_t other = random_number() % i;
@@ -72,7 +73,9 @@ static void make_keys(enum order order) {
   for (size_t i = 0; i < records; i++) {
     snprintf(text, sizeof text, "%016u", (unsigned)indices[i]);
     memcpy(keys + i * KEY_BYTES, text, KEY_BYTES);
-    value_offsets[i] = random_number() % (POOL_BYTES - value_bytes + 1);
+    if (place + value_bytes > POOL_BYTES) place = random_number() % (POOL_BYTES - value_bytes + 1);
+    value_offsets[i] = place;
+    place += value_bytes;
   }
   free(indices);
 }

@@ -312,6 +312,7 @@ fn a_disk_that_fills_up_fails_cells_and_nothing_else() {
     let Some(small) = SmallMount::new(&place, "a run on a full disk") else { return };
     // 64 MiB of it is the value pool; the stores' files do not fit the rest, though the plan thought they would.
     let suite = tiny_suite(r#""sqlite", "flat-folder""#, "")
+        .replace("rounds = 2", "rounds = 2\npool-size = \"64MiB\"")
         .replace(r#"value-size = ["10B..100B"]"#, r#"value-size = ["8KiB"]"#)
         .replace("records = [200]", "records = [1200]")
         .replace("operations = 200", "operations = 20")

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use bakeoff_protocol::{Axes, Durability, Profile, Settings, StoreDescription};
-use bakeoff_tape::{Data, Estimate, POOL_BYTES_MAX, SizeRange, TreeValues, Workload, estimate};
+use bakeoff_tape::{Data, Estimate, SizeRange, TreeValues, Workload, estimate, pool_bytes};
 use serde::Serialize;
 use sha1::{Digest, Sha1};
 
@@ -21,12 +21,6 @@ use crate::units::{format_count, format_size, format_size_range};
 
 /// The most cells of a plan.
 const CELLS_MAX: usize = 100_000;
-
-/// The pool is at least this long, so that small values hardly repeat.
-const POOL_BYTES_MIN: u64 = 64 << 20;
-
-/// The pool is this many times the longest value, so that large values differ from each other.
-const POOL_PER_VALUE: u64 = 16;
 
 /// A database is given this many times its data: logs, copies on write, and old pages take room too.
 const DISK_PER_DATA: u64 = 3;
@@ -438,10 +432,6 @@ fn workload(suite: &Suite, (key, data): (Key, Data), value_bytes: SizeRange, rec
         phases,
         import: None,
     }
-}
-
-fn pool_bytes(value_bytes_max: u64) -> u64 {
-    POOL_BYTES_MIN.max(value_bytes_max.saturating_mul(POOL_PER_VALUE)).min(POOL_BYTES_MAX)
 }
 
 /// What the tapes of a workload and the values on them take: nothing more if they are there already.

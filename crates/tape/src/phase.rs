@@ -7,6 +7,7 @@ use crate::format::flags;
 use crate::key::{KEY_BYTES_MAX, KeyMaker};
 use crate::model::{Model, Order, ScanPlan, Shuffle, Totals, Value};
 use crate::pick::{Picked, Picker, Share};
+use crate::places::Places;
 use crate::plan::{Kinds, LanePlan, PhasePlan, has, writes};
 use crate::random::{Permutation, Purpose, Stream};
 use crate::record::tell;
@@ -106,6 +107,7 @@ struct LaneRecorder<'a> {
     value_sizes: Sizes,
     value_bytes: Stream,
     value_place: Stream,
+    places: Places,
     scan_lengths: Sizes,
     scan_entries: Stream,
     missing: Stream,
@@ -147,6 +149,7 @@ impl<'a> LaneRecorder<'a> {
             value_sizes: Sizes::new(job.workload.value_bytes, job.workload.value_shape),
             value_bytes: stream(Purpose::ValueBytes),
             value_place: stream(Purpose::ValuePlace),
+            places: Places::default(),
             scan_lengths: Sizes::new(job.phase.scan_entries, job.phase.scan_shape),
             scan_entries: stream(Purpose::ScanEntries),
             missing: stream(Purpose::Missing),
@@ -201,14 +204,13 @@ impl<'a> LaneRecorder<'a> {
     /// A new value for the record with this index.
     #[inline]
     fn draw_value(&mut self, index: u64) -> Value {
-        let workload = self.job.workload;
         if let Some(values) = &self.tree_values {
             return Value { offset: values.offset(index) as u32, bytes: values.bytes(index) as u32 };
         }
-        let bytes = self.value_sizes.draw(&mut self.value_bytes);
-        let place = self.value_place.below(workload.pool_bytes - bytes + 1);
-        // An empty value could lie at the very end, which may be out of reach of 32 bits.
-        Value { offset: if bytes == 0 { 0 } else { place as u32 }, bytes: bytes as u32 }
+        let bytes = self.value_sizes.draw(&mut self.value_bytes) as u32;
+        let stream = &mut self.value_place;
+        let offset = self.places.place(bytes, self.job.workload.pool_bytes, |bound| stream.below(bound));
+        Value { offset, bytes }
     }
 
     /// Writes a value to the model and to the tape.

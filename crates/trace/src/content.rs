@@ -7,7 +7,7 @@ use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 use std::hint::black_box;
 
-use bakeoff_tape::{Consumer, Operation, POOL_BYTES_MAX, Pool, Scan, TapeError, flags};
+use bakeoff_tape::{Consumer, Operation, Places, Pool, Scan, TapeError, flags, pool_bytes};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use xxhash_rust::xxh64::xxh64;
@@ -15,10 +15,6 @@ use xxhash_rust::xxh64::xxh64;
 use crate::ahead::Batch;
 use crate::hash::{Hashed, Identity};
 use crate::import::{OnProgress, tell};
-
-/// The pool is at least this long, so that small values hardly repeat, and this many times the longest value.
-const POOL_BYTES_MIN: u64 = 64 << 20;
-const POOL_PER_VALUE: u64 = 16;
 
 /// Progress is told after so many bytes of values.
 const TELL_BYTES: u64 = 64 << 20;
@@ -117,16 +113,20 @@ pub(crate) struct Content {
     known: HashMap<Identity, Known, BuildHasherDefault<Hashed>>,
     /// Whether a thread used a key that another one writes.
     contended: bool,
+    values: Values,
+    totals: Totals,
+}
+
+/// What values are written, and the pool that they lie in.
+struct Values {
+    places: Places,
     random: Xoshiro256PlusPlus,
     pool_bytes: u64,
-    totals: Totals,
 }
 
 impl Content {
     pub(crate) fn new(seed: u64) -> Self {
-        let random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let (known, totals) = (HashMap::default(), Totals::default());
-        Self { known, contended: false, random, pool_bytes: POOL_BYTES_MIN, totals }
+        Self { known: HashMap::default(), contended: false, values: Values::new(seed), totals: Totals::default() }
     }
 
     pub(crate) fn totals(&self) -> &Totals {
@@ -145,7 +145,7 @@ impl Content {
 
     /// The pool that every value so far lies in.
     pub(crate) fn pool_bytes(&self) -> u64 {
-        self.pool_bytes
+        self.values.pool_bytes
     }
 
     /// Looks up the keys of a batch one right after the other, so that the processor waits for memory for many of them at a time.
@@ -178,7 +178,7 @@ impl Content {
                     _ => false,
                 };
                 if found {
-                    let value = draw(&mut self.random, &mut self.pool_bytes, bytes?);
+                    let value = self.values.draw(bytes?);
                     step.load = Some(value);
                     self.totals.loaded += 1;
                     self.totals.loaded_bytes += length(value) as u64;
@@ -211,7 +211,7 @@ impl Content {
                     (Operation::Update, None, Some(before)) => before.bytes,
                     _ => bytes?,
                 };
-                step.value = draw(&mut self.random, &mut self.pool_bytes, bytes);
+                step.value = self.values.draw(bytes);
                 self.totals.changed(i64::from(before.is_none()), length(step.value) - before.map_or(0, length));
                 self.totals.inserted += u64::from(before.is_none());
                 self.totals.written_bytes += length(step.value) as u64;
@@ -249,10 +249,16 @@ fn written(operation: Operation, there: bool) -> Operation {
     }
 }
 
-/// A value of this length somewhere in the pool, which is made longer for it if need be.
-fn draw(random: &mut Xoshiro256PlusPlus, pool_bytes: &mut u64, bytes: u32) -> Place {
-    let span = (u64::from(bytes) * POOL_PER_VALUE).clamp(POOL_BYTES_MIN, POOL_BYTES_MAX);
-    *pool_bytes = span.max(*pool_bytes);
-    let places = span - u64::from(bytes);
-    Place { offset: ((u128::from(random.next_u64()) * u128::from(places)) >> 64) as u32, bytes }
+impl Values {
+    fn new(seed: u64) -> Self {
+        let random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        Self { places: Places::default(), random, pool_bytes: pool_bytes(0) }
+    }
+
+    /// A value of this length, for which the pool is made longer if need be.
+    fn draw(&mut self, bytes: u32) -> Place {
+        self.pool_bytes = pool_bytes(bytes.into()).max(self.pool_bytes);
+        let below = |bound: u64| ((u128::from(self.random.next_u64()) * u128::from(bound)) >> 64) as u64;
+        Place { offset: self.places.place(bytes, self.pool_bytes, below), bytes }
+    }
 }

@@ -22,6 +22,10 @@ final class Block<B> {
     static final long UNTIMED = -1;
 
     private static final int PAGE_BYTES = 4096;
+    /** Codes that the compiler knows, where it would look up the numbers of an enumeration's members. */
+    private static final int GET = Operation.GET.code();
+
+    private static final int INSERT = Operation.INSERT.code();
 
     private final Pool pool;
     /** One record at a time. */
@@ -34,12 +38,6 @@ final class Block<B> {
 
     private final int[] offsets = new int[LaneReader.BLOCK_OPERATIONS_MAX];
 
-    /** How many operations write a value, which those are, and where in the pool their values begin. */
-    private int writes;
-
-    private final int[] writers = new int[LaneReader.BLOCK_OPERATIONS_MAX];
-    private final long[] writtenOffsets = new long[LaneReader.BLOCK_OPERATIONS_MAX];
-    private final int[] writtenBytes = new int[LaneReader.BLOCK_OPERATIONS_MAX];
     private byte touched;
 
     /** How many operations. */
@@ -81,7 +79,7 @@ final class Block<B> {
         keys.begin(count);
         values.begin(count);
         kept = keeps ? new byte[count][] : null;
-        writes = 0;
+        byte seen = 0;
         int place = reader.first();
         for (int index = 0; index < count; index++) {
             offsets[index] = place;
@@ -93,39 +91,22 @@ final class Block<B> {
                 keys.fill(index, records, record.keyOffset, record.keyBytes());
             }
             if (operation.writesValue()) {
-                writers[writes] = index;
-                writtenOffsets[writes] = record.valueOffset;
-                writtenBytes[writes] = (int) record.valueBytes();
-                writes++;
+                ByteBuffer window = pool.window(record.valueOffset);
+                int valuePlace = pool.place(record.valueOffset);
+                int length = (int) record.valueBytes();
+                seen ^= touch(window, valuePlace, length);
+                values.fill(index, window, valuePlace, length);
             } else if (operation.isVisit()) {
                 prepareVisit(index);
             }
         }
-        prepareValues();
-    }
-
-    /** Two loops, so that in the first, with nothing else to do, the processor waits for many values at a time. */
-    private void prepareValues() {
-        byte seen = 0;
-        for (int write = 0; write < writes; write++) {
-            long offset = writtenOffsets[write];
-            int length = writtenBytes[write];
-            if (length > 0) {
-                seen ^= touch(pool.window(offset), pool.place(offset), length);
-            }
-        }
         touched = seen;
-        for (int write = 0; write < writes; write++) {
-            long offset = writtenOffsets[write];
-            values.fill(writers[write], pool.window(offset), pool.place(offset), writtenBytes[write]);
-        }
     }
 
     /** Reads a byte of every page of a value, so that no page of the pool is fetched inside the clock. */
     private static byte touch(ByteBuffer window, int place, int length) {
-        // By itself: with the first page in the loop, values of one page would take twice the time.
-        byte seen = window.get(place);
-        for (int at = PAGE_BYTES; at < length; at += PAGE_BYTES) {
+        byte seen = 0;
+        for (int at = 0; at < length; at += PAGE_BYTES) {
             seen ^= window.get(place + at);
         }
         return seen;
@@ -149,7 +130,12 @@ final class Block<B> {
 
     /** Whether operation {@code index} is a {@code get}. */
     boolean isGet(int index) {
-        return (kinds[index] & 0xff) == Operation.GET.ordinal() + 1;
+        return (kinds[index] & 0xff) == GET;
+    }
+
+    /** Whether operation {@code index} is an {@code insert}. */
+    boolean isInsert(int index) {
+        return (kinds[index] & 0xff) == INSERT;
     }
 
     /** Whether operation {@code index} has a flag. */

@@ -161,8 +161,11 @@ public final class Lane<B> {
             get(index, block.keys.get(index), session);
             return;
         }
+        if (block.isInsert(index)) {
+            session.insert(block.keys.get(index), block.values.get(index));
+            return;
+        }
         switch (block.operation(index)) {
-            case INSERT -> session.insert(block.keys.get(index), block.values.get(index));
             case UPDATE -> session.update(block.keys.get(index), block.values.get(index));
             case UPSERT -> session.upsert(block.keys.get(index), block.values.get(index));
             case DELETE -> session.delete(block.keys.get(index));

@@ -30,6 +30,11 @@ public enum Operation {
         return code >= 1 && code <= ALL.length ? ALL[code - 1] : null;
     }
 
+    /** Its code on tape. */
+    public int code() {
+        return ordinal() + 1;
+    }
+
     /** The name used in results. */
     public String word() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -1,0 +1,68 @@
+//! Where values lie in the pool, and how long it is for them.
+
+use crate::POOL_BYTES_MAX;
+
+/// A pool is at least this long, so that a value lies far from the one with the same bytes: farther than stores and file systems look for
+/// repetitions when they compress.
+const POOL_BYTES_MIN: u64 = 16 << 20;
+
+/// A pool is this many times the longest value, so that large values differ from each other.
+const POOL_PER_VALUE: u64 = 16;
+
+/// How long the pool is for values of at most so many bytes, unless a suite says otherwise.
+pub fn pool_bytes(value_bytes_max: u64) -> u64 {
+    value_bytes_max.saturating_mul(POOL_PER_VALUE).clamp(POOL_BYTES_MIN, POOL_BYTES_MAX)
+}
+
+/// The places of values, in the order in which they are written: one directly after the other, from somewhere in the pool to its end, then
+/// again from somewhere else, so that they hardly ever are the same slices.
+///
+/// A program writes what it has just made, and that is in the processor's caches. Values that follow each other come into them by
+/// themselves, where values from anywhere would have to be waited for, by us or by the store.
+#[derive(Default)]
+pub struct Places {
+    next: Option<u64>,
+}
+
+impl Places {
+    /// The place of a value of `bytes` bytes in a pool of `pool_bytes`, which is no shorter. `below` draws a number below the one it is given.
+    #[inline]
+    pub fn place(&mut self, bytes: u32, pool_bytes: u64, below: impl FnOnce(u64) -> u64) -> u32 {
+        if bytes == 0 {
+            // At the very end it could be out of reach of 32 bits.
+            return 0;
+        }
+        let last = pool_bytes - u64::from(bytes);
+        let place = self.next.filter(|next| *next <= last).unwrap_or_else(|| below(last + 1));
+        self.next = Some(place + u64::from(bytes));
+        place as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_follow_each_other_to_the_end_of_the_pool_and_begin_again_where_is_drawn() {
+        let mut places = Places::default();
+        let mut drawn = Vec::new();
+        let mut draw = |bytes, from| {
+            places.place(bytes, 1000, |bound| {
+                drawn.push(bound);
+                from
+            })
+        };
+        let got = [draw(300, 250), draw(0, 1), draw(450, 2), draw(1, 3), draw(1000, 0), draw(7, 993)];
+        assert_eq!(got, [250, 0, 550, 3, 0, 993]);
+        assert_eq!(drawn, [701, 1000, 1, 994], "bounds within which a value has room");
+    }
+
+    #[test]
+    fn a_pool_has_room_for_many_of_the_longest_values() {
+        assert_eq!(pool_bytes(1), 16 << 20);
+        assert_eq!(pool_bytes(1 << 20), 16 << 20);
+        assert_eq!(pool_bytes(16 << 20), 256 << 20);
+        assert_eq!(pool_bytes(u64::MAX), POOL_BYTES_MAX);
+    }
+}
