@@ -417,6 +417,11 @@ fn a_plan_had_the_script_install_what_the_run_would_need() {
     assert!(!asked.exists(), "who only looks changes nothing");
     let told = plan(&[], "").stdout;
     assert!(told.contains("needs stress-ng. Run: apt-get install -y stress-ng"), "{told}");
+    let told = plan(&["--disturbance", "cpu,disk,video"], "").stdout;
+    for wanting in ["`cpu` needs stress-ng", "`disk` needs stress-ng", "`video` needs ffmpeg"] {
+        assert!(told.contains(wanting), "all that is wanting is named, {wanting} too: {told}");
+    }
+    assert!(!place.path().join("bakeoff-results").exists(), "a plan leaves no directory");
     // The package of a missing mount was said to be that of the file system.
     with_program(&place, "mkfs.ext4", "exit 2");
     place.write("tiny.toml", &tiny_suite(r#""null""#, "").replace("[limits]", "media = \"disk\"\n\n[limits]"));

@@ -99,6 +99,9 @@ pub struct DurabilitySupport {
     /// Whether a batch is applied as a whole or not at all in this class, where that is not as in the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub atomic_batch: Option<bool>,
+    /// Whether several threads read at once in this class, where that is not as in the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel_readers: Option<bool>,
     /// Whether several threads write at once in this class, where that is not as in the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallel_writers: Option<bool>,
@@ -130,7 +133,7 @@ pub struct Capabilities {
     pub atomic_batch: bool,
     /// Inserting a key that is there is an error and leaves its value; otherwise an insert writes without looking.
     pub insert_refuses: bool,
-    /// Several threads can read at once.
+    /// Several threads can read at once without waiting for each other, in every class that does not say otherwise.
     pub parallel_readers: bool,
     /// Several threads can write at once without waiting for each other, in every class that does not say otherwise.
     pub parallel_writers: bool,
@@ -437,6 +440,12 @@ impl StoreDescription {
     pub fn batch_is_atomic(&self, class: Durability) -> bool {
         let of_class = self.durability.get(&class).and_then(|support| support.atomic_batch);
         of_class.unwrap_or(self.capabilities.atomic_batch)
+    }
+
+    /// Whether several threads can read at once in this class without waiting for each other.
+    pub fn reads_in_parallel(&self, class: Durability) -> bool {
+        let of_class = self.durability.get(&class).and_then(|support| support.parallel_readers);
+        of_class.unwrap_or(self.capabilities.parallel_readers)
     }
 
     /// Whether several threads can write at once in this class without waiting for each other.

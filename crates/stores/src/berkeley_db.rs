@@ -110,6 +110,7 @@ fn durability() -> BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
     ]);
     if let Some(without_log) = classes.get_mut(&Durability::None) {
         without_log.atomic_batch = Some(false);
+        without_log.parallel_readers = Some(false);
         without_log.parallel_writers = Some(false);
     }
     classes

@@ -12,6 +12,7 @@ pub(crate) fn classes(offered: &[(Durability, &str, &str)]) -> BTreeMap<Durabili
         how: how.to_owned(),
         source: source.to_owned(),
         atomic_batch: None,
+        parallel_readers: None,
         parallel_writers: None,
     };
     offered.iter().map(|&(class, how, source)| (class, support(how, source))).collect()

@@ -25,10 +25,11 @@ const SAMPLER: (&str, &str) = ("perf", "linux-perf");
 const SAMPLES_PER_SECOND: &str = "499";
 
 /// Each sample takes so much of the stack along, from which callers are found without frame pointers, which most libraries lack.
-const STACK: &str = "dwarf,8192";
+/// With half of it RocksDB could not be followed down to who calls it.
+const STACK: &str = "dwarf,16384";
 
 /// Where samples end: some four minutes of CPU time.
-const SAMPLES_BYTES_MAX: u64 = 1 << 30;
+const SAMPLES_BYTES_MAX: u64 = 2 << 30;
 
 /// What says who may sample what: above 2 only root, above 1 only root the kernel.
 const PARANOID: &str = "kernel.perf_event_paranoid";

@@ -142,11 +142,22 @@ impl Setup {
     /// Checks that the corpus has text, that directories can be written, media made and disturbances started here, before anything
     /// is.
     pub(crate) fn check_tools(&self, missing: Missing) -> Result<()> {
-        self.corpus.as_deref().map_or(Ok(()), bakeoff_tape::check_corpus)?;
-        self.directories.values().try_for_each(|directory| check_writable(directory))?;
-        self.made.values().try_for_each(|file_system| file_system.check(missing))?;
-        self.disturbances().into_iter().try_for_each(|disturbance| disturbance::check(disturbance, missing))?;
-        profile::check(self, missing)
+        self.checks(missing).collect()
+    }
+
+    /// All that is wanting here of what [`Self::check_tools`] checks.
+    pub(crate) fn lacks(&self) -> impl Iterator<Item = anyhow::Error> {
+        self.checks(Missing::Tell).filter_map(Result::err)
+    }
+
+    fn checks(&self, missing: Missing) -> impl Iterator<Item = Result<()>> {
+        let corpus = self.corpus.iter().map(|corpus| Ok(bakeoff_tape::check_corpus(corpus)?));
+        let directories = self.directories.values().map(|directory| check_writable(directory));
+        let made = self.made.values().map(move |file_system| file_system.check(missing));
+        let disturbed =
+            self.disturbances().into_iter().map(move |disturbance| disturbance::check(disturbance, missing));
+        let profiled = std::iter::once_with(move || profile::check(self, missing));
+        corpus.chain(directories).chain(made).chain(disturbed).chain(profiled)
     }
 
     /// Whether some driver of the plan is to be profiled and cannot do it by itself.

@@ -54,6 +54,7 @@ pub(crate) fn main(arguments: RunArguments) -> Result<Outcome> {
 fn start(arguments: &RunArguments) -> Result<Outcome> {
     let budget = arguments.budget.as_deref().map(parse_budget).transpose()?;
     let source = SuiteSource::of(&arguments.suite)?;
+    let _looked_at = arguments.plan.then(|| LookedAt::before(&arguments.out));
     let setup = Setup::new(arguments, &source)?;
     for reason in setup.drivers.left_out.iter().chain(&setup.cannot_be_opened()) {
         tell!("note: {}", bakeoff_report::printable(reason));
@@ -81,6 +82,24 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     file.write(directory.path())?;
     print_start(&setup, &file, directory.path(), budget);
     execute(arguments, &setup, &directory, file, budget, |_| true)
+}
+
+/// Directories that were made to see what they lie on, and go with this: who only looks changes nothing.
+struct LookedAt(Vec<PathBuf>);
+
+impl LookedAt {
+    /// To be called before `path` is made.
+    fn before(path: &Path) -> Self {
+        let is_missing = |directory: &&Path| !directory.as_os_str().is_empty() && !directory.exists();
+        Self(path.ancestors().take_while(is_missing).map(Path::to_owned).collect())
+    }
+}
+
+impl Drop for LookedAt {
+    fn drop(&mut self) {
+        // Those alone in which nobody has put anything meanwhile.
+        self.0.iter().all(|directory| std::fs::remove_dir(directory).is_ok());
+    }
 }
 
 /// Goes on with a run that was cut short, exactly as it was begun.

@@ -105,13 +105,16 @@ fn batches(store: &StoreDescription) -> &'static str {
 
 fn abilities(store: &&StoreDescription) -> [String; 6] {
     let capabilities = &store.capabilities;
-    let mut classes = store.durability.keys();
-    let threads = match (capabilities.parallel_readers, capabilities.parallel_writers) {
-        (_, true) if classes.all(|class| store.writes_in_parallel(*class)) => "read, write",
-        (_, true) => "read, mostly write",
-        (true, false) => "read",
-        (false, false) => "one",
-    };
+    let in_all =
+        |does: fn(&StoreDescription, Durability) -> bool| store.durability.keys().all(|class| does(store, *class));
+    let at_once = [
+        ("read", capabilities.parallel_readers, in_all(StoreDescription::reads_in_parallel)),
+        ("write", capabilities.parallel_writers, in_all(StoreDescription::writes_in_parallel)),
+    ];
+    let words = at_once.iter().filter(|(_, can, _)| *can);
+    let words = words.map(|(word, _, always)| if *always { (*word).to_owned() } else { format!("{MOSTLY} {word}") });
+    let threads = words.collect::<Vec<_>>().join(", ");
+    let threads = if threads.is_empty() { "one" } else { &threads };
     let processes = if capabilities.multi_process { "several" } else { "one" };
     let about = |bytes: Option<u64>| bytes.map_or_else(|| "memory".to_owned(), approximate_size);
     let (key, value) = (about(store.key_bytes_max), about(store.value_bytes_max));

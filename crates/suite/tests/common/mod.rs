@@ -138,8 +138,13 @@ pub(crate) fn files() -> StoreDescription {
 }
 
 fn classes(list: &[Durability]) -> BTreeMap<Durability, DurabilitySupport> {
-    let support =
-        DurabilitySupport { how: String::new(), source: String::new(), atomic_batch: None, parallel_writers: None };
+    let support = DurabilitySupport {
+        how: String::new(),
+        source: String::new(),
+        atomic_batch: None,
+        parallel_readers: None,
+        parallel_writers: None,
+    };
     list.iter().map(|&class| (class, support.clone())).collect()
 }
 

@@ -1,5 +1,6 @@
 //! What `bakeoff run` says before it measures.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -13,7 +14,6 @@ use crate::engine::run::workload_words;
 use crate::engine::run_file::{RunFile, WhatWhy};
 use crate::engine::setup::Setup;
 use crate::files::shown;
-use crate::tools::Missing;
 use crate::verbs::run::skipped;
 
 /// What is left out and why, each in a line of its own.
@@ -48,7 +48,7 @@ pub(super) fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budge
             );
             tell!("{}", bakeoff_report::paragraph(&text, COLUMNS, "", "  ").trim_end());
         }
-        None => tell!("Size: {}", sized(setup)),
+        None => tell!("{}", bakeoff_report::paragraph(&sized(setup), COLUMNS, "Size: ", "  ").trim_end()),
     }
     if let Some(facts) = &file.profile {
         tell!("Profiling ({}): no store will be ranked", facts.kind);
@@ -76,7 +76,7 @@ pub(super) fn print_plan(setup: &Setup, budget: Option<Duration>, searches: bool
             anstream::println!("  {}  {}", cell.id, cell.axes.store);
         }
     }
-    anstream::println!("size: {}", sized(setup));
+    anstream::print!("{}", bakeoff_report::paragraph(&sized(setup), COLUMNS, "size: ", "  "));
     if let Some(budget) = budget {
         let words = match searches {
             true => format!("{}, divided among the workloads' searches", format_duration(budget)),
@@ -85,8 +85,9 @@ pub(super) fn print_plan(setup: &Setup, budget: Option<Duration>, searches: bool
         anstream::print!("{}", bakeoff_report::paragraph(&words, COLUMNS, "budget: ", "  "));
     }
     // The plan is a plan all the same: it may be meant for another machine.
-    if let Err(why) = setup.check_tools(Missing::Tell) {
-        anstream::println!("not here: {}", printable_lines(&format!("{why:#}")));
+    let lacks: BTreeSet<_> = setup.lacks().map(|why| printable_lines(&format!("{why:#}"))).collect();
+    for why in lacks {
+        anstream::println!("not here: {why}");
     }
     let skipped = skipped(setup);
     if !skipped.is_empty() {

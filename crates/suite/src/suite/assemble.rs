@@ -1,0 +1,186 @@
+//! How a suite is made of its file: everything is read and checked before anything is refused.
+
+use bakeoff_protocol::Durability;
+
+use super::Suite;
+use crate::error::{Problems, SuiteErrors};
+use crate::node::{Node, SuiteFile, Value};
+use crate::phase::Phase;
+use crate::read::{self, Table};
+use crate::{axes, distribution, flow, memory, rules, settings, tape, tree, variants, warm_up};
+
+const KNOWN: [&str; 20] = [
+    "title",
+    "summary",
+    "analysis",
+    "tape",
+    "speed",
+    "seed",
+    "rounds",
+    "pool-size",
+    "value-distribution",
+    "memory",
+    "baseline",
+    "warm-up",
+    "ending",
+    "compacted-copy",
+    "axes",
+    "limits",
+    "phases",
+    "tree",
+    "settings",
+    "variants",
+];
+
+const PHASES_MAX: usize = 100;
+const ROUNDS_MAX: u64 = 1_000;
+const ROUNDS_DEFAULT: u64 = 3;
+const SEED_DEFAULT: u64 = 1;
+
+/// Checks all of a suite, its variants included.
+pub(super) fn check(file: SuiteFile) -> Result<Suite, SuiteErrors> {
+    let mut problems = Problems::default();
+    let suite = assemble(&file, &mut problems);
+    // What is wrong with the suite itself would be told again for each variant.
+    let variants = if problems.is_empty() { variants::read(&file, &mut problems) } else { Vec::new() };
+    let mut suites = Vec::new();
+    for (variant, merged) in variants {
+        let Some(suite) = assemble(&merged, &mut problems) else { break };
+        suites.push(Suite { variant: Some(variant), ..suite });
+        if !problems.is_empty() {
+            break;
+        }
+    }
+    match suite {
+        Some(suite) if problems.is_empty() => Ok(Suite { variants: suites, ..suite }),
+        _ => Err(file.errors(problems)),
+    }
+}
+
+/// The baseline is made of variants. Checked in the file alone: a flag may leave some of them out.
+pub(super) fn check_baseline(suite: &Suite) -> Result<(), SuiteErrors> {
+    let known: Vec<&str> = suite.variants.iter().filter_map(Suite::variant).map(|each| each.name.as_str()).collect();
+    let mut problems = Problems::default();
+    let Some(node) = suite.file.root.get("baseline") else { return Ok(()) };
+    for name in suite.baseline.iter().filter(|name| !known.contains(&name.as_str())) {
+        let help = if known.is_empty() {
+            "add [[variants]], or leave `baseline` out".to_owned()
+        } else {
+            format!("use {}", known.join(", "))
+        };
+        problems.add_unknown(&node.place, name, &known, format!("the baseline `{name}` is no variant"), help);
+    }
+    if problems.is_empty() { Ok(()) } else { Err(suite.file.errors(problems)) }
+}
+
+fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
+    let root = Table::new(&file.root, "the suite", &KNOWN, problems)?;
+    let name = name(&file.name);
+    let title = root.read("title", problems, read::text).unwrap_or_else(|| name.clone());
+    let summary = root.read("summary", problems, read::text).unwrap_or_default();
+    let analysis = root.read("analysis", problems, read::text).unwrap_or_default();
+    let count = |key: &str, limits, default, problems: &mut Problems| {
+        root.read(key, problems, |node, what, problems| read::count(node, what, limits, problems)).unwrap_or(default)
+    };
+    let seed = count("seed", (0, u64::MAX), SEED_DEFAULT, problems);
+    let rounds = count("rounds", (1, ROUNDS_MAX), ROUNDS_DEFAULT, problems);
+    let memory_bytes = root.read("memory", problems, memory::memory);
+    let limits = axes::limits(&root, problems);
+    let warm_up = warm_up::read(&root, problems);
+    let killed = root.read("ending", problems, ending).unwrap_or(false);
+    let compacted_copy = root.read("compacted-copy", problems, read::boolean).unwrap_or(false);
+    let tree = tree::read(&root, problems);
+    let tape = tape::read(&root, problems);
+    let speed = tape::speed(&root, problems);
+    let axes = axes::axes(&root, tree, problems);
+    let phases = if root.get("tape").is_some() { Vec::new() } else { phases(&root, problems) };
+    let baseline = root.axis("baseline", problems, read::name).unwrap_or_default();
+    let axes = axes?;
+    settings::check_names(&root, &axes.stores, file, problems);
+    let unequal = settings::is_unequal(file, &axes.stores);
+    if unequal && axes.durability.len() > 1 {
+        let message = "some stores have a durability class of their own, and the axis has several";
+        let help = "give the axis `durability` one class, for the stores without one of their own";
+        problems.add(&file.axis_place("durability", 1), message, help);
+    }
+    for (axis, classes) in [("durability", &axes.durability), ("durability-otherwise", &axes.durability_otherwise)] {
+        if let (true, Some(at)) = (killed, classes.iter().position(|class| *class == Durability::None)) {
+            let message = "durability `none` promises nothing for a process that is killed";
+            problems.add(&file.axis_place(axis, at), message, "leave it out, or `ending`");
+        }
+    }
+    let pool_bytes = axes::pool_bytes(&root, &axes, file, problems);
+    let value_shape = root.read("value-distribution", problems, distribution::shape).unwrap_or_default();
+    if let (Some(place), Some(_)) = (root.key_place("value-distribution"), tree) {
+        problems.add(place, "the tree says how long values are", "leave `value-distribution` out");
+    }
+    for (index, phase) in phases.iter().enumerate() {
+        rules::check(phase, index, (&axes, tree), file, problems);
+    }
+    if problems.is_empty() {
+        flow::check(&phases, &axes, file, problems);
+    }
+    let phases = phases.into_iter().map(|phase| phase.spec).collect();
+    let (rounds, file) = (rounds as u32, file.clone());
+    let (variant, variants) = (None, Vec::new());
+    Some(Suite {
+        name,
+        title,
+        summary,
+        analysis,
+        seed,
+        rounds,
+        pool_bytes,
+        value_shape,
+        memory_bytes,
+        axes,
+        limits,
+        warm_up,
+        killed,
+        compacted_copy,
+        phases,
+        tree,
+        tape,
+        speed,
+        replayed: None,
+        baseline,
+        variant,
+        variants,
+        unequal,
+        scale: None,
+        file,
+    })
+}
+
+/// How a cell ends: true if its process is killed.
+fn ending(node: &Node, what: &str, problems: &mut Problems) -> Option<bool> {
+    read::word(node, what, &[("closed", false), ("killed", true)], problems)
+}
+
+fn phases<'a>(root: &Table<'a>, problems: &mut Problems) -> Vec<Phase<'a>> {
+    let Some(node) = root.required("phases", "[[phases]] with name = \"load\" and operation = \"insert\"", problems)
+    else {
+        return Vec::new();
+    };
+    let Value::Array(elements) = &node.value else {
+        read::wrong_kind(node, "phases", "a list of tables, each headed [[phases]]", problems);
+        return Vec::new();
+    };
+    if elements.is_empty() || elements.len() > PHASES_MAX {
+        let help = format!("give 1 to {PHASES_MAX} tables headed [[phases]]");
+        problems.add(&node.place, format!("there are {} phases", elements.len()), help);
+        return Vec::new();
+    }
+    let read = |(index, element): (usize, &'a Node)| Phase::read(element, index == 0, problems);
+    elements.iter().enumerate().filter_map(read).collect()
+}
+
+/// A name that can be part of a directory's name: never empty, never with a separator or a leading dot.
+fn name(file_name: &str) -> String {
+    let base = file_name.rsplit(['/', '\\']).next().unwrap_or("");
+    let stem = base.strip_suffix(".toml").unwrap_or(base);
+    let plain = |character: char| if character.is_ascii_alphanumeric() || character == '_' { character } else { '-' };
+    let name: String = stem.chars().take(64).map(plain).collect();
+    let name = name.trim_matches('-');
+    if name.is_empty() { "suite".to_owned() } else { name.to_owned() }
+}
