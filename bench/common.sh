@@ -11,6 +11,14 @@ tools=$build_dir/$name
 # Where ./bakeoff finds Rust too.
 PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
 
+# What stands at the head of a script is its help.
+for argument; do
+  [[ $argument != --help ]] || {
+    sed -n '2,/^set/ s/^# //p' "$0"
+    exit
+  }
+done
+
 die() {
   printf '%s: %s\n' "$name" "$*" >&2
   exit 2

@@ -379,7 +379,10 @@ fn summary(what: &str, lines: &[ResultLine]) -> (String, bool) {
 pub(crate) fn workload_words(plan: &WorkloadPlan) -> String {
     let workload = &plan.workload;
     let (size, count) = (format_size_range(workload.value_bytes), format_count(workload.records));
-    let mut words = format!("{size} × {count} {}, {}", workload.data.name(), plan.durability);
+    // Settings may give a store a class of its own, as papers had them.
+    let is_as_set = plan.cells.iter().any(|cell| cell.axes.durability != plan.durability);
+    let class = if is_as_set { "durability as set" } else { plan.durability.name() };
+    let mut words = format!("{size} × {count} {}, {class}", workload.data.name());
     if (workload.key, workload.key_bytes) != (KeyForm::Sha1, None) {
         words += &format!(", {} keys", workload.key_name());
     }

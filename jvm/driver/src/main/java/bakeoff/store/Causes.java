@@ -25,14 +25,20 @@ public final class Causes {
     /** The error and what caused it, each once; for a library that does not load, how that is mended too. */
     public static String inWords(Throwable error) {
         String words = words(error);
-        boolean linking = error instanceof LinkageError;
+        boolean linking = isLinking(error);
         for (Throwable cause = error.getCause(); cause != null; cause = cause.getCause()) {
-            linking |= cause instanceof LinkageError;
+            linking |= isLinking(cause);
             if (cause.getMessage() == null || !words.contains(message(cause))) {
                 words += ": " + words(cause);
             }
         }
         return linking ? words + remedy(words) : words;
+    }
+
+    /** Whether a native library does not load; RocksDB tells of one that is not in its jar by an exception like any other. */
+    private static boolean isLinking(Throwable error) {
+        return error instanceof LinkageError
+                || String.valueOf(error.getMessage()).contains("was not found inside JAR");
     }
 
     private static String words(Throwable error) {

@@ -28,6 +28,12 @@ final class CausesTest {
     }
 
     @Test
+    void rocksDbsWordsForItAreAMissingLibraryToo() {
+        String told = "librocksdbjni-linux64.so was not found inside JAR, and there is no fallback.";
+        assertTrue(Causes.inWords(new RuntimeException(told)).contains(Causes.BUILD_AGAIN), told);
+    }
+
+    @Test
     void otherErrorsAreToldAsTheyAreEachOnce() {
         Exception error = new IllegalStateException("it failed: no", new java.io.IOException("no"));
         assertEquals("IllegalStateException: it failed: no", Causes.inWords(error));
