@@ -438,20 +438,22 @@ impl StoreDescription {
 
     /// Whether a batch is applied as a whole or not at all in this class, even when the process is killed.
     pub fn batch_is_atomic(&self, class: Durability) -> bool {
-        let of_class = self.durability.get(&class).and_then(|support| support.atomic_batch);
-        of_class.unwrap_or(self.capabilities.atomic_batch)
+        self.in_class(class, |support| support.atomic_batch, self.capabilities.atomic_batch)
     }
 
     /// Whether several threads can read at once in this class without waiting for each other.
     pub fn reads_in_parallel(&self, class: Durability) -> bool {
-        let of_class = self.durability.get(&class).and_then(|support| support.parallel_readers);
-        of_class.unwrap_or(self.capabilities.parallel_readers)
+        self.in_class(class, |support| support.parallel_readers, self.capabilities.parallel_readers)
     }
 
     /// Whether several threads can write at once in this class without waiting for each other.
     pub fn writes_in_parallel(&self, class: Durability) -> bool {
-        let of_class = self.durability.get(&class).and_then(|support| support.parallel_writers);
-        of_class.unwrap_or(self.capabilities.parallel_writers)
+        self.in_class(class, |support| support.parallel_writers, self.capabilities.parallel_writers)
+    }
+
+    /// What a class says of itself, or otherwise what holds in every class.
+    fn in_class(&self, class: Durability, of: fn(&DurabilitySupport) -> Option<bool>, otherwise: bool) -> bool {
+        self.durability.get(&class).and_then(of).unwrap_or(otherwise)
     }
 
     /// The setting whose word gives up what this class promises, the word, and the most that it promises; `None` if there is none.

@@ -47,6 +47,7 @@ pub use phase_spec::{Batch, Measure, OpenLoop, PhaseSpec};
 pub use places::{Places, pool_bytes};
 pub use plan::{Estimate, acknowledgements, estimate};
 pub use pool::{POOL_BYTES_MAX, Pool, PoolFacts};
+pub use random::below;
 pub use reader::{Block, LaneNeeds, LaneReader, Records, TapeReader};
 pub use record::{Hints, OnProgress, PhaseTape, Progress, Recording, lend_pool, record, tell};
 pub use show::show;

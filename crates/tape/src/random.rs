@@ -25,6 +25,12 @@ pub(crate) enum Purpose {
     Arrival,
 }
 
+/// An integer below `bound`, which is not 0, from 64 random bits. The bias is below `bound / 2⁶⁴`.
+#[inline]
+pub fn below(random: u64, bound: u64) -> u64 {
+    ((u128::from(random) * u128::from(bound)) >> 64) as u64
+}
+
 /// A stream of random numbers.
 #[derive(Clone)]
 pub(crate) struct Stream(Xoshiro256PlusPlus);
@@ -44,10 +50,10 @@ impl Stream {
         self.0.next_u64()
     }
 
-    /// An integer below `bound`, which is not 0. The bias is below `bound / 2⁶⁴`.
+    /// An integer below `bound`, as [`below`].
     #[inline]
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+        below(self.next(), bound)
     }
 
     /// An integer from `min` to `max`, both included.

@@ -7,7 +7,7 @@ use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 use std::hint::black_box;
 
-use bakeoff_tape::{Consumer, Operation, Places, Pool, Scan, TapeError, flags, pool_bytes};
+use bakeoff_tape::{Consumer, Operation, Places, Pool, Scan, TapeError, below, flags, pool_bytes};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use xxhash_rust::xxh64::xxh64;
@@ -258,7 +258,7 @@ impl Values {
     /// A value of this length, for which the pool is made longer if need be.
     fn draw(&mut self, bytes: u32) -> Place {
         self.pool_bytes = pool_bytes(bytes.into()).max(self.pool_bytes);
-        let below = |bound: u64| ((u128::from(self.random.next_u64()) * u128::from(bound)) >> 64) as u64;
-        Place { offset: self.places.place(bytes, self.pool_bytes, below), bytes }
+        let draw = |bound| below(self.random.next_u64(), bound);
+        Place { offset: self.places.place(bytes, self.pool_bytes, draw), bytes }
     }
 }

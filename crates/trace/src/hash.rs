@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::LazyLock;
 
+use bakeoff_tape::below;
 use xxhash_rust::xxh64::xxh64;
 
 /// Passes on the number that it is given.
@@ -46,7 +47,7 @@ pub(crate) fn secret_hash(key: &[u8]) -> u64 {
 
 /// One of `parts` equal parts of all keys, by XXH64 of the key.
 pub(crate) fn part(key: &[u8], parts: u32) -> u32 {
-    ((u128::from(xxh64(key, 0)) * u128::from(parts)) >> 64) as u32
+    below(xxh64(key, 0), parts.into()) as u32
 }
 
 #[cfg(test)]

@@ -155,7 +155,7 @@ fn judge(subject: &Subject, durability: Durability, watch: &Watch) -> Outcome {
 /// What has been seen of a trace.
 struct Watch {
     directory: PathBuf,
-    /// Whether a file that goes is a write, as where each record has one, and no log that is done with.
+    /// Whether a file that comes or goes is a write, as where each record has one, and no log that was made beforehand or is done with.
     names_are_records: bool,
     /// Begins with the line that says that the store is open, ends with the one that says that all is written.
     watching: bool,

@@ -24,7 +24,7 @@ final class DirectoryReaderTest {
         Record record = new Record();
         int how = codec << 16 | (all ? 1 << 24 : 0);
         ByteBuffer walk = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
-        record.decode(walk.put(0, (byte) (Operation.WALK.ordinal() + 1)).putInt(4, how), 0, walk.limit());
+        record.decode(walk.put(0, (byte) Operation.WALK.code()).putInt(4, how), 0, walk.limit());
         DirectoryReader reader = new DirectoryReader();
         reader.begin(record);
         return reader;
