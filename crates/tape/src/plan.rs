@@ -7,6 +7,7 @@ use crate::pool::POOL_BYTES_MAX;
 use crate::random::{Purpose, Stream};
 use crate::sizes::Sizes;
 use crate::tree::{name_lengths, tree_entries};
+use crate::writer::BLOCK_OPERATIONS;
 use crate::{
     Access, Batch, Consumer, KeyForm, Measure, OpenLoop, Operation, PhaseSpec, Shape, TapeError, Tree, TreeValues,
     ValueForm, Workload,
@@ -372,7 +373,7 @@ impl PhaseSize {
         let (scans, whole, walks) = (share(Operation::Scan), share(Operation::ScanAll), share(Operation::Walk));
         let keyed = drawn + restores + read_first - whole - walks;
         let operations = drawn + restores + read_first + commits;
-        let blocks = operations / 1024.0
+        let blocks = operations / f64::from(BLOCK_OPERATIONS)
             + (writes - deletes + restores + read_first + share(Operation::Get)) * value_bytes / 1_048_576.0;
         let due_bytes = if phase.open_loop.is_some() { 8.0 * drawn } else { 0.0 };
         let tape_bytes = due_bytes

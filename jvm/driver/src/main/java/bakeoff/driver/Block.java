@@ -28,6 +28,8 @@ final class Block<B> {
     private static final int INSERT = Operation.INSERT.code();
 
     private final Pool pool;
+    /** Values are views of the pool. */
+    private final boolean lends;
     /** One record at a time. */
     private final Record record = new Record();
     /** Records of scans and walks, which are needed inside the clock; made when first needed. */
@@ -68,6 +70,7 @@ final class Block<B> {
 
     Block(Form<B> form, Pool pool) {
         this.pool = pool;
+        lends = form.lends();
         keys = new Filled<>(form);
         values = new Filled<>(form);
     }
@@ -94,7 +97,9 @@ final class Block<B> {
                 ByteBuffer window = pool.window(record.valueOffset);
                 int valuePlace = pool.place(record.valueOffset);
                 int length = (int) record.valueBytes();
-                seen ^= touch(window, valuePlace, length);
+                if (lends) {
+                    seen ^= touch(window, valuePlace, length);
+                }
                 values.fill(index, window, valuePlace, length);
             } else if (operation.isVisit()) {
                 prepareVisit(index);

@@ -16,7 +16,7 @@ public final class ArrayForm implements Form<byte[]> {
     /** The length of keys that are hashes, a suite's default. */
     private static final int HASH_BYTES = 32;
     /** Up to so many words are copied one by one: calling the copy routine takes longer. */
-    private static final int WORDS_MAX = 8;
+    private static final int WORDS_MAX = 4;
     /** The longest name in a path, and so the longest key of a step. */
     private static final int NAME_BYTES_MAX = 255;
 

@@ -16,6 +16,11 @@ public final class BufferForm implements Form<ByteBuffer> {
     }
 
     @Override
+    public boolean lends() {
+        return true;
+    }
+
+    @Override
     public ByteBuffer step(long parent, ByteBuffer source, int offset, int length) {
         step.clear().putLong(0, parent).put(Long.BYTES, source, offset, length).limit(Long.BYTES + length);
         return step;

@@ -21,6 +21,11 @@ public interface Form<B> {
         return false;
     }
 
+    /** Whether what {@link #of} makes is a view of {@code source}, from which a store would be the first to fetch it. */
+    default boolean lends() {
+        return false;
+    }
+
     /**
      * The key of one step of a walk: {@code parent}, big-endian, and a name from {@code source}. Inside the clock, so nothing
      * is allocated; it holds until the next call.

@@ -20,6 +20,11 @@ final class LmdbJniForm implements Form<DirectBuffer> {
     }
 
     @Override
+    public boolean lends() {
+        return true;
+    }
+
+    @Override
     public DirectBuffer step(long parent, ByteBuffer source, int offset, int length) {
         stepBytes.putLong(0, parent).put(Long.BYTES, source, offset, length);
         step.wrap(stepAddress, Long.BYTES + length);
