@@ -55,8 +55,10 @@ pub(crate) fn render(run: &Run, width: usize, color: bool) -> String {
     out.push_str(&table(&uses, &run.stores, limits.is_empty()).render(width, color));
     if !given.is_empty() {
         for store in &run.stores {
+            // Of an unfinished run, a store may have no cell yet.
+            let Some(of) = uses.get(store.name.as_str()) else { continue };
             let how = store.memory.as_ref().map_or("", |memory| &memory.how);
-            let became = uses.get(store.name.as_str()).map_or_else(String::new, |of| became(of, store));
+            let became = became(of, store);
             out.push_str(&paragraph(&printable(&format!("{}: {became} ({how})", store.title)), width, "  ", "    "));
         }
     }

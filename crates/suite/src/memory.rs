@@ -3,7 +3,7 @@
 use bakeoff_protocol::{MemoryShare, SettingKind, Settings, StoreDescription};
 
 use crate::error::{Problems, SuiteErrors};
-use crate::node::{Node, Value};
+use crate::node::{Node, SuiteFile, Value};
 use crate::plan::Plan;
 use crate::read;
 use crate::skip::SkipReason;
@@ -27,6 +27,15 @@ pub(crate) fn limit(node: &Node, what: &str, problems: &mut Problems) -> Option<
     match &node.value {
         Value::Text(word) if word == "none" => Some(None),
         _ => read::quantity(node, what, LIMIT_BYTES, parse_size, format_size, problems).map(Some),
+    }
+}
+
+/// Notes a limit below the memory that stores are given: a cell under it would be killed for filling its caches.
+pub(crate) fn check_limits(given: Option<u64>, limits: &[Option<u64>], file: &SuiteFile, problems: &mut Problems) {
+    let Some(given) = given else { return };
+    if let Some(at) = limits.iter().position(|limit| limit.is_some_and(|limit| limit < given)) {
+        let message = format!("`memory` gives every store {}, and a cell may have less", format_size(given));
+        problems.add(&file.axis_place("memory-limit", at), message, "raise the limit, or give stores less `memory`");
     }
 }
 

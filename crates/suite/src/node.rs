@@ -63,7 +63,7 @@ impl Value {
             Self::Text(_) => "text",
             Self::Integer(_) => "an integer",
             Self::Float(_) => "a fraction",
-            Self::Boolean(_) => "true or false",
+            Self::Boolean(_) => "a boolean",
             Self::Date => "a date",
             Self::Array(_) => "a list",
             Self::Table(_) => "a table",

@@ -74,6 +74,18 @@ fn memory_changes_the_cells_of_stores_that_use_it_alone() {
 }
 
 #[test]
+fn stores_are_given_no_more_than_a_cell_may_have() {
+    let limited = |limits: &str| {
+        let text = changed("seed = 7", "seed = 7\nmemory = \"64MiB\"");
+        Suite::parse("base.toml", &text.replace("threads = [1]", &format!("threads = [1]\nmemory-limit = {limits}")))
+    };
+    assert!(limited("[\"none\", \"64MiB\"]").is_ok());
+    let refused = limited("[\"none\", \"32MiB\"]").err().unwrap().to_string();
+    assert!(refused.contains("`memory` gives every store 64MiB, and a cell may have less"), "{refused}");
+    assert!(refused.contains("memory-limit = [\"none\", \"32MiB\"]"), "the line is shown: {refused}");
+}
+
+#[test]
 fn a_share_that_a_setting_does_not_take_skips_the_store_or_is_cut() {
     let with = |memory: &str| parse("seed = 7", &format!("seed = 7\nmemory = \"{memory}\""));
     let plan = planned(&with("1MiB"), &[dividing(50, 1, false), files()]);

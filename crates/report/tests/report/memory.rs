@@ -66,6 +66,15 @@ fn memory_is_told_and_limits_are_never_mixed() {
 }
 
 #[test]
+fn a_store_whose_cells_have_not_ended_is_not_told_of() {
+    let begun = |cells: Vec<CellRound>| render_terminal(&run(cells, stores_with_a_cache_for_each_thread()), &PLAIN);
+    assert!(begun(cells()).contains("  LMDB: what the suite sets"));
+    let sqlite_alone = cells().into_iter().filter(|cell| cell.end.axes.store == "sqlite").collect();
+    let report = begun(sqlite_alone);
+    assert!(report.contains("  SQLite: cache 16.0 MiB") && !report.contains("  LMDB: "), "{report}");
+}
+
+#[test]
 fn no_more_is_claimed_than_was_split() {
     let stores = stores_with_a_cache_for_each_thread();
     let report = |cache_bytes: u64| {

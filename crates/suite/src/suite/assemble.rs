@@ -97,6 +97,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     let baseline = root.axis("baseline", problems, read::name).unwrap_or_default();
     let axes = axes?;
     settings::check_names(&root, &axes.stores, file, problems);
+    memory::check_limits(memory_bytes, &axes.memory_limits, file, problems);
     let unequal = settings::is_unequal(file, &axes.stores);
     if unequal && axes.durability.len() > 1 {
         let message = "some stores have a durability class of their own, and the axis has several";
