@@ -8,6 +8,7 @@ import bakeoff.store.Direction;
 import bakeoff.store.Form;
 import bakeoff.store.Output;
 import bakeoff.store.Session;
+import bakeoff.tape.Hash;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,6 +23,8 @@ final class Handle<B> {
     private static final byte[] BEFORE = {'b', 'e', 'f', 'o', 'r', 'e'};
     /** As long as the longest value of a check. */
     private static final ByteBuffer OTHER_BYTES = ByteBuffer.allocateDirect(2 << 20);
+
+    private static final long SEED = 7;
 
     private final Form<B> form;
     private final Session<B> session;
@@ -135,6 +138,7 @@ final class Handle<B> {
                     .getLong(length - Long.BYTES);
             assertEquals(expected, form.longAt(bytes, length - Long.BYTES));
         }
+        assertEquals(Hash.xxh64(copy, 0, length, SEED), form.xxh64(bytes, SEED));
         return copy;
     }
 }

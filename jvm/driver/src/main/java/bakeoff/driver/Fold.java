@@ -4,7 +4,6 @@ import bakeoff.store.Form;
 import bakeoff.store.Output;
 import bakeoff.store.Visitor;
 import bakeoff.tape.Consumer;
-import bakeoff.tape.Hash;
 import java.util.zip.CRC32;
 
 /**
@@ -101,8 +100,8 @@ final class Fold<B> implements Visitor<B> {
     }
 
     private void xxh64(B key, B value) {
-        long ofKey = Hash.xxh64(form.array(key, scratch), 0, form.length(key), anyOrder ? 0 : state);
-        long ofBoth = Hash.xxh64(form.array(value, scratch), 0, form.length(value), ofKey);
+        long ofKey = form.xxh64(key, anyOrder ? 0 : state);
+        long ofBoth = form.xxh64(value, ofKey);
         state = anyOrder ? state + ofBoth : ofBoth;
     }
 

@@ -1,5 +1,6 @@
 package bakeoff.store;
 
+import bakeoff.tape.Hash;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -111,5 +112,10 @@ public final class ArrayForm implements Form<byte[]> {
     @Override
     public byte[] array(byte[] bytes, byte[] scratch) {
         return bytes;
+    }
+
+    @Override
+    public long xxh64(byte[] bytes, long seed) {
+        return Hash.xxh64(bytes, 0, bytes.length, seed);
     }
 }

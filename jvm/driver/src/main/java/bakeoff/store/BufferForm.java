@@ -1,5 +1,6 @@
 package bakeoff.store;
 
+import bakeoff.tape.Hash;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32;
@@ -58,5 +59,10 @@ public final class BufferForm implements Form<ByteBuffer> {
         int position = bytes.position();
         crc32.update(bytes);
         bytes.position(position);
+    }
+
+    @Override
+    public long xxh64(ByteBuffer bytes, long seed) {
+        return Hash.xxh64(bytes, bytes.position(), bytes.remaining(), seed);
     }
 }

@@ -51,4 +51,7 @@ public interface Form<B> {
     default void checksum(B bytes, CRC32 crc32, byte[] scratch) {
         crc32.update(array(bytes, scratch), 0, length(bytes));
     }
+
+    /** XXH64 of all bytes, hashed where they lie: inside the clock, so nothing is copied or allocated. */
+    long xxh64(B bytes, long seed);
 }

@@ -126,7 +126,7 @@ public final class LaneReader {
     }
 
     private void checkChecksum(long base) throws TapeException {
-        long actual = Hash.xxh64(window, begin, end - begin);
+        long actual = Hash.xxh64(window, begin, end - begin, 0);
         if (actual != checksum) {
             throw damaged(base + 16, "checksum of a block", TapeHeader.hex(checksum), TapeHeader.hex(actual));
         }

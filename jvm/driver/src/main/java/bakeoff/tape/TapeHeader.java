@@ -65,7 +65,7 @@ public record TapeHeader(
     static TapeHeader decode(ByteBuffer bytes, long fileBytes, Path path) throws TapeException {
         long checksum = bytes.getLong(CHECKSUM_OFFSET);
         bytes.putLong(CHECKSUM_OFFSET, 0);
-        long actual = Hash.xxh64(bytes, 0, bytes.limit());
+        long actual = Hash.xxh64(bytes, 0, bytes.limit(), 0);
         if (actual != checksum) {
             throw TapeException.damaged(path, CHECKSUM_OFFSET, "header_checksum", hex(checksum), hex(actual));
         }

@@ -2,6 +2,7 @@ package bakeoff.stores;
 
 import bakeoff.store.Form;
 import bakeoff.store.Output;
+import bakeoff.tape.Hash;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
@@ -58,5 +59,10 @@ final class AgronaForm implements Form<DirectBuffer> {
     public byte[] array(DirectBuffer bytes, byte[] scratch) {
         bytes.getBytes(0, scratch, 0, bytes.capacity());
         return scratch;
+    }
+
+    @Override
+    public long xxh64(DirectBuffer bytes, long seed) {
+        return Hash.xxh64(bytes.addressOffset(), bytes.capacity(), seed);
     }
 }

@@ -53,6 +53,8 @@ final class LauncherTest {
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
         manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, "bakeoff.driver.Main");
         manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, classPath());
+        // As every store's jar: XXH64 asks direct buffers where their memory begins.
+        manifest.getMainAttributes().putValue("Add-Exports", "java.base/sun.nio.ch");
         new JarOutputStream(Files.newOutputStream(directory.resolve("selftest.jar")), manifest).close();
         Files.createDirectories(home.resolve("store"));
         Files.createDirectories(home.resolve("temporary"));

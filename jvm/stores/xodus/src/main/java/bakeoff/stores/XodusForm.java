@@ -3,6 +3,7 @@ package bakeoff.stores;
 import bakeoff.store.ArrayForm;
 import bakeoff.store.Form;
 import bakeoff.store.Output;
+import bakeoff.tape.Hash;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -51,5 +52,10 @@ final class XodusForm implements Form<ByteIterable> {
     @Override
     public byte[] array(ByteIterable bytes, byte[] scratch) {
         return bytes.getBytesUnsafe();
+    }
+
+    @Override
+    public long xxh64(ByteIterable bytes, long seed) {
+        return Hash.xxh64(bytes.getBytesUnsafe(), 0, bytes.getLength(), seed);
     }
 }
