@@ -7,7 +7,7 @@ use crate::pool::POOL_BYTES_MAX;
 use crate::random::{Purpose, Stream};
 use crate::sizes::Sizes;
 use crate::tree::{name_lengths, tree_entries};
-use crate::writer::BLOCK_OPERATIONS;
+use crate::writer::{BLOCK_BYTES, BLOCK_OPERATIONS};
 use crate::{
     Access, Batch, Consumer, KeyForm, Measure, OpenLoop, Operation, PhaseSpec, Shape, TapeError, Tree, TreeValues,
     ValueForm, Workload,
@@ -374,7 +374,7 @@ impl PhaseSize {
         let keyed = drawn + restores + read_first - whole - walks;
         let operations = drawn + restores + read_first + commits;
         let blocks = operations / f64::from(BLOCK_OPERATIONS)
-            + (writes - deletes + restores + read_first + share(Operation::Get)) * value_bytes / 1_048_576.0;
+            + (writes - deletes + restores + read_first + share(Operation::Get)) * value_bytes / BLOCK_BYTES as f64;
         let due_bytes = if phase.open_loop.is_some() { 8.0 * drawn } else { 0.0 };
         let tape_bytes = due_bytes
             + 16.0 * operations

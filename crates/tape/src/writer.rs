@@ -11,11 +11,14 @@ use xxhash_rust::xxh64::Xxh64;
 use crate::format::{BLOCK_HEADER_BYTES, BlockHeader, Record, check_record, encode_record};
 use crate::header::{LaneFacts, TapeHeader};
 use crate::unfinished::{Unfinished, unwritable};
-use crate::{BLOCK_BYTES_MAX, Operation, RECORD_KEY_BYTES_MAX, TapeError, consume};
+use crate::{Operation, RECORD_KEY_BYTES_MAX, TapeError, consume};
 
 /// Operations in a block that is full of them, fewer than a reader takes: what a driver makes ready for a block is still in the processor's second
 /// cache when the store is given it, however much the store itself reads.
 pub(crate) const BLOCK_OPERATIONS: u32 = 256;
+/// Bytes of output, or of written values, in a block that is full of them, fewer than a reader takes: answers are kept where the ones of the block
+/// before were, in the second cache.
+pub(crate) const BLOCK_BYTES: u64 = 256 << 10;
 
 /// What must be known before the first record is written.
 #[derive(Clone, Copy, Debug)]
@@ -70,8 +73,8 @@ impl OpenBlock {
     #[inline]
     pub(crate) fn is_full_for(&self, record: &Record<'_>) -> bool {
         self.operations == BLOCK_OPERATIONS
-            || self.output_bytes.saturating_add(record.output_bytes()) > BLOCK_BYTES_MAX
-            || self.written_bytes.saturating_add(record.written_bytes()) > BLOCK_BYTES_MAX
+            || self.output_bytes.saturating_add(record.output_bytes()) > BLOCK_BYTES
+            || self.written_bytes.saturating_add(record.written_bytes()) > BLOCK_BYTES
     }
 
     #[inline]
