@@ -6,10 +6,10 @@
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use bakeoff_driver::{Buffers, LaneJob, replay_lane};
+use bakeoff_driver::{Buffers, LaneJob, Reporter, replay_lane};
 use bakeoff_measure::{Clock, DeviceId, rss_bytes};
 use bakeoff_protocol::{DataHints, Durability, Mode, Settings};
 use bakeoff_stores::{OpenRequest, SessionPlan};
@@ -126,7 +126,8 @@ fn replay(tape: &Path, pool: &Pool, clock: &Clock, mode: Mode, watch: bool) -> f
         hints: &hints,
     })
     .expect("null opens");
-    let (done, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+    let stop = AtomicBool::new(false);
+    let reporter = Reporter::new(&|_| {});
     let mut buffers = Buffers::new(LaneNeeds::default(), 0).expect("there is memory");
     let tape = TapeReader::open(tape).expect("the tape opens");
     tape.check().expect("the tape is whole");
@@ -143,7 +144,7 @@ fn replay(tape: &Path, pool: &Pool, clock: &Clock, mode: Mode, watch: bool) -> f
         operations,
         alone: true,
         device: DeviceId::of(&std::env::temp_dir()),
-        done: &done,
+        reporter: &reporter,
         stop: &stop,
     };
     let mut elapsed = 0.0;

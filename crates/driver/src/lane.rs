@@ -4,7 +4,7 @@
 //! answers are checked and the times recorded. The loop is the same for every store.
 
 use std::hint::black_box;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use bakeoff_measure::{Clock, DeviceId};
@@ -16,6 +16,7 @@ use crate::answers::{Answer, Answered, Visit, describe_wrong, judge, printable};
 use crate::buffers::Buffers;
 use crate::over_time::Slices;
 use crate::pace::Pace;
+use crate::progress::Reporter;
 use crate::run::Failure;
 use crate::steady::Steady;
 use crate::tally::{Row, Tallies};
@@ -52,8 +53,8 @@ pub struct LaneJob<'a> {
     pub alone: bool,
     /// The disk that the store lies on, if it lies on one.
     pub device: Option<DeviceId>,
-    /// Operations done so far by all threads, for progress.
-    pub done: &'a AtomicU64,
+    /// Tells how far all threads are.
+    pub reporter: &'a Reporter<'a>,
     /// Set when another thread has failed.
     pub stop: &'a AtomicBool,
 }
@@ -156,7 +157,7 @@ pub fn replay_lane(
             let (operations, timed_ns) = outcome.timed();
             steady.add(operations - before.0, timed_ns - before.1);
         }
-        job.done.fetch_add(u64::from(block.operations()), Ordering::Relaxed);
+        job.reporter.add(block.operations());
     }
     if warms_up {
         // Other lanes had more to do.

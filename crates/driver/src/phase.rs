@@ -3,8 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use bakeoff_measure::{Clock, DeviceId, Snapshot, wait_for_quiet};
@@ -15,12 +14,10 @@ use bakeoff_tape::{LaneReader, Pool, TapeReader};
 use crate::buffers::Buffers;
 use crate::emit::Emitter;
 use crate::lane::{LaneJob, LaneOutcome, fetch_first_values, replay_lane};
+use crate::progress::Reporter;
 use crate::run::Failure;
 use crate::steady::{Begin, Steady};
 use crate::watch::explain;
-
-/// How often a phase in progress says so.
-const PROGRESS_PERIOD: Duration = Duration::from_secs(1);
 
 /// How long a store may take to do what it put off, before nobody waits any longer.
 const SETTLE_LONGEST: Duration = Duration::from_secs(60);
@@ -44,7 +41,7 @@ pub(crate) fn run_phase(
     buffers: &mut [Buffers],
 ) -> Result<PhaseResult, Failure> {
     let steady = request.steady_within.map(|part| Steady::new(part, tape.facts().operations, stage.device));
-    let (begin, outcome, end, after) = with_progress(stage, &request.name, tape, |done| {
+    let (begin, outcome, end, after) = with_progress(stage, &request.name, tape, |reporter| {
         let mut lanes = lanes_of(tape)?;
         let mut begin = Begin::now(stage.device);
         if let Some(first) = lanes.first_mut() {
@@ -52,15 +49,13 @@ pub(crate) fn run_phase(
             fetch_first_values(first, stage.pool)?;
         }
         begin.begin_anew();
-        let outcome = replay(stage, store, (request, steady.as_ref()), lanes, buffers, done)?;
+        let outcome = replay(stage, store, (request, steady.as_ref()), lanes, buffers, reporter)?;
         Ok((begin, outcome, Instant::now(), Snapshot::take(stage.device)))
     })?;
     let warmed_up = steady.and_then(|steady| steady.told(outcome.warm_up_operations, begin.at));
     let (warm_up, begin) = warmed_up.map_or((None, begin), |(warm_up, begin)| (Some(warm_up), begin));
     let wall_ns = u64::try_from((end - begin.at).as_nanos()).unwrap_or(u64::MAX);
-    let mut resources = after.resources_since(&begin.snapshot, stage.rss_baseline_bytes);
-    // The one that told the progress is ours.
-    resources.threads = resources.threads.map(|threads| threads.saturating_sub(1));
+    let resources = after.resources_since(&begin.snapshot, stage.rss_baseline_bytes);
     if let Some(first) = outcome.first_wrong {
         let (wrong, checked) = (outcome.answers_wrong, outcome.answers_checked);
         return Err(Failure::new(
@@ -97,7 +92,7 @@ pub(crate) fn replay(
     (request, steady): (&PhaseRequest, Option<&Steady>),
     lanes: Vec<LaneReader>,
     buffers: &mut [Buffers],
-    done: &AtomicU64,
+    reporter: &Reporter<'_>,
 ) -> Result<LaneOutcome, Failure> {
     if lanes.len() != buffers.len() {
         return Err(Failure::bad_request(format!(
@@ -110,7 +105,7 @@ pub(crate) fn replay(
     let operations = lanes.iter().map(LaneReader::operations_in_all).sum();
     let (stop, waiting) = (AtomicBool::new(false), AtomicU32::new(0));
     let threads = u32::try_from(lanes.len()).unwrap_or(u32::MAX);
-    let team = Team { stage, store, request, steady, operations, done, stop: &stop, waiting: &waiting, threads };
+    let team = Team { stage, store, request, steady, operations, reporter, stop: &stop, waiting: &waiting, threads };
     let mut work = lanes.into_iter().zip(buffers);
     let Some(first) = work.next() else { return Ok(LaneOutcome::default()) };
     let is_open_loop = request.speed.is_some();
@@ -187,7 +182,7 @@ struct Team<'a> {
     steady: Option<&'a Steady>,
     /// Of all lanes.
     operations: u64,
-    done: &'a AtomicU64,
+    reporter: &'a Reporter<'a>,
     stop: &'a AtomicBool,
     waiting: &'a AtomicU32,
     threads: u32,
@@ -242,7 +237,7 @@ impl Team<'_> {
             operations: self.operations,
             alone: self.threads == 1,
             device: self.stage.device,
-            done: self.done,
+            reporter: self.reporter,
             stop: self.stop,
         }
     }
@@ -256,38 +251,18 @@ impl Team<'_> {
     }
 }
 
-/// Does `work` while a thread tells how many operations it has done. That thread waits before the work begins and ends after it, so that
-/// neither is part of what the work spends: together they take more processor time than loading a hundred records.
+/// Does `work`, which tells now and then how far the phase is.
 pub(crate) fn with_progress<T>(
     stage: &Stage<'_>,
     phase: &str,
     tape: &TapeReader,
-    work: impl FnOnce(&AtomicU64) -> Result<T, Failure>,
+    work: impl FnOnce(&Reporter<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let done = AtomicU64::new(0);
-    std::thread::scope(|scope| {
-        let (_ended, end) = mpsc::channel::<()>();
-        let (begun, waits) = mpsc::channel::<()>();
-        let (emitter, done, total) = (stage.emitter, &done, tape.facts().operations);
-        scope.spawn(move || {
-            // Received by who waits below, until this.
-            let _ = begun.send(());
-            report_progress(emitter, phase, done, total, &end);
-        });
-        let _ = waits.recv();
-        work(done)
-        // `_ended` is dropped here, which ends the progress thread.
-    })
-}
-
-fn report_progress(emitter: &Emitter, phase: &str, done: &AtomicU64, total: u64, end: &mpsc::Receiver<()>) {
-    while end.recv_timeout(PROGRESS_PERIOD) == Err(mpsc::RecvTimeoutError::Timeout) {
-        emitter.emit(&Event::Progress(Progress {
-            phase: phase.to_owned(),
-            operations: done.load(Ordering::Relaxed),
-            operations_total: total,
-        }));
-    }
+    let operations_total = tape.facts().operations;
+    let tell = |operations| {
+        stage.emitter.emit(&Event::Progress(Progress { phase: phase.to_owned(), operations, operations_total }));
+    };
+    work(&Reporter::new(&tell))
 }
 
 /// The lanes of a tape that is right.

@@ -347,8 +347,8 @@ fn compare(
     buffers: &mut [Buffers],
     when: &str,
 ) -> Result<u64, Failure> {
-    let outcome = with_progress(stage, VERIFY, tape, |done| {
-        replay(stage, store, (&verify_request(), None), lanes_of(tape)?, &mut buffers[..1], done)
+    let outcome = with_progress(stage, VERIFY, tape, |reporter| {
+        replay(stage, store, (&verify_request(), None), lanes_of(tape)?, &mut buffers[..1], reporter)
     });
     let outcome = outcome.map_err(|failure| failure.in_phase(VERIFY))?;
     match outcome.first_wrong {

@@ -90,6 +90,7 @@ pub(crate) fn describe_wrong(record: &Record<'_>, found: bool, visit: &Visit) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::Reporter;
     use crate::{Buffers, LaneJob, replay_lane};
     use bakeoff_measure::Clock;
     use bakeoff_protocol::Mode;
@@ -97,7 +98,7 @@ mod tests {
     use bakeoff_tape::{Pool, TapeReader};
     use std::collections::BTreeMap;
     use std::path::Path;
-    use std::sync::atomic::{AtomicBool, AtomicU64};
+    use std::sync::atomic::AtomicBool;
 
     /// A map that damages what it returns.
     struct Damaging<F> {
@@ -151,7 +152,7 @@ mod tests {
         let pool = Pool::open(&vectors.join("serialised.bin")).unwrap();
         let tape = TapeReader::open(&vectors.join("serialised.tape")).unwrap();
         let clock = Clock::new();
-        let (done, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+        let (reporter, stop) = (Reporter::new(&|_| {}), AtomicBool::new(false));
         let job = LaneJob {
             pool: &pool,
             clock: &clock,
@@ -163,7 +164,7 @@ mod tests {
             operations: 1,
             alone: true,
             device: None,
-            done: &done,
+            reporter: &reporter,
             stop: &stop,
         };
         let mut session = Damaging { entries: BTreeMap::new(), damage };
