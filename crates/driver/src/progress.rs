@@ -6,7 +6,7 @@ use std::time::Instant;
 /// Counts the operations of a phase, and tells of them once a second, between blocks.
 ///
 /// There is no thread for it: where a process has two, the kernel counts the users of a file at every call, and the C library locks its
-/// heap. That took a twelfth of the gets of a store that reads pages from its file.
+/// heap. That took a fourteenth of SQLite's gets, which read pages from its file.
 pub struct Reporter<'a> {
     done: AtomicU64,
     begin: Instant,
