@@ -251,7 +251,7 @@ impl Team<'_> {
     }
 }
 
-/// Does `work`, which tells now and then how far the phase is.
+/// Tells that a phase begins and does its `work`, which tells now and then how far it is.
 pub(crate) fn with_progress<T>(
     stage: &Stage<'_>,
     phase: &str,
@@ -262,6 +262,8 @@ pub(crate) fn with_progress<T>(
     let tell = |operations| {
         stage.emitter.emit(&Event::Progress(Progress { phase: phase.to_owned(), operations, operations_total }));
     };
+    // That it has begun: a phase of one block, as a scan is, ends before it could tell of it.
+    tell(0);
     work(&Reporter::new(&tell))
 }
 

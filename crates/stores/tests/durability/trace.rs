@@ -106,7 +106,7 @@ fn watch(subject: &Subject, durability: Durability, batched: bool, acknowledgeme
 fn trace(subject: &Subject, orders: &Orders, log: &Path) -> Result<String, Outcome> {
     let child = subject.command(orders);
     let mut command = std::process::Command::new("strace");
-    // -y shows paths, -s 0 no content; the acknowledgements are told by their file descriptor.
+    // -y shows paths, -s as much of what is written as tells an acknowledgement; the acknowledgements are told by their file descriptor.
     command.args(["-f", "-qq", "-y", "-s", "200", "-e", CALLS, "-e", "signal=none", "-o"]).arg(log).arg("--");
     command.arg(child.get_program()).args(child.get_args()).stdin(Stdio::null());
     let output = command.output().map_err(|error| match error.kind() {
