@@ -127,7 +127,7 @@ fn replay(tape: &Path, pool: &Pool, clock: &Clock, mode: Mode, watch: bool) -> f
     })
     .expect("null opens");
     let stop = AtomicBool::new(false);
-    let reporter = Reporter::new(&|_| {});
+    let reporter = Reporter::new(|_| {});
     let mut buffers = Buffers::new(LaneNeeds::default(), 0).expect("there is memory");
     let tape = TapeReader::open(tape).expect("the tape opens");
     tape.check().expect("the tape is whole");

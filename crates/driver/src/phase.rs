@@ -41,17 +41,16 @@ pub(crate) fn run_phase(
     buffers: &mut [Buffers],
 ) -> Result<PhaseResult, Failure> {
     let steady = request.steady_within.map(|part| Steady::new(part, tape.facts().operations, stage.device));
-    let (begin, outcome, end, after) = with_progress(stage, &request.name, tape, |reporter| {
-        let mut lanes = lanes_of(tape)?;
-        let mut begin = Begin::now(stage.device);
-        if let Some(first) = lanes.first_mut() {
-            // After what the snapshot reads, which takes the place of values in the processor's caches.
-            fetch_first_values(first, stage.pool)?;
-        }
-        begin.begin_anew();
-        let outcome = replay(stage, store, (request, steady.as_ref()), lanes, buffers, reporter)?;
-        Ok((begin, outcome, Instant::now(), Snapshot::take(stage.device)))
-    })?;
+    let reporter = begin_progress(stage, &request.name, tape);
+    let mut lanes = lanes_of(tape)?;
+    let mut begin = Begin::now(stage.device);
+    if let Some(first) = lanes.first_mut() {
+        // After what the snapshot reads, which takes the place of values in the processor's caches.
+        fetch_first_values(first, stage.pool)?;
+    }
+    begin.begin_anew();
+    let outcome = replay(stage, store, (request, steady.as_ref()), lanes, buffers, &reporter)?;
+    let (end, after) = (Instant::now(), Snapshot::take(stage.device));
     let warmed_up = steady.and_then(|steady| steady.told(outcome.warm_up_operations, begin.at));
     let (warm_up, begin) = warmed_up.map_or((None, begin), |(warm_up, begin)| (Some(warm_up), begin));
     let wall_ns = u64::try_from((end - begin.at).as_nanos()).unwrap_or(u64::MAX);
@@ -251,20 +250,15 @@ impl Team<'_> {
     }
 }
 
-/// Tells that a phase begins and does its `work`, which tells now and then how far it is.
-pub(crate) fn with_progress<T>(
-    stage: &Stage<'_>,
-    phase: &str,
-    tape: &TapeReader,
-    work: impl FnOnce(&Reporter<'_>) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let operations_total = tape.facts().operations;
-    let tell = |operations| {
-        stage.emitter.emit(&Event::Progress(Progress { phase: phase.to_owned(), operations, operations_total }));
+/// Tells that a phase begins, and what tells from now on how far it is.
+pub(crate) fn begin_progress<'a>(stage: &Stage<'a>, phase: &'a str, tape: &TapeReader) -> Reporter<'a> {
+    let (emitter, operations_total) = (stage.emitter, tape.facts().operations);
+    let tell = move |operations| {
+        emitter.emit(&Event::Progress(Progress { phase: phase.to_owned(), operations, operations_total }));
     };
-    // That it has begun: a phase of one block, as a scan is, ends before it could tell of it.
+    // A phase of one block, as a scan is, ends before it could tell of it.
     tell(0);
-    work(&Reporter::new(&tell))
+    Reporter::new(tell)
 }
 
 /// The lanes of a tape that is right.

@@ -12,13 +12,13 @@ pub struct Reporter<'a> {
     begin: Instant,
     /// Seconds after the beginning when it was told last.
     told_s: AtomicU64,
-    tell: &'a (dyn Fn(u64) + Sync),
+    tell: Box<dyn Fn(u64) + Sync + 'a>,
 }
 
 impl<'a> Reporter<'a> {
     /// Of a phase that begins now; `tell` is given the operations done so far by all threads.
-    pub fn new(tell: &'a (dyn Fn(u64) + Sync)) -> Self {
-        Self { done: AtomicU64::new(0), begin: Instant::now(), told_s: AtomicU64::new(0), tell }
+    pub fn new(tell: impl Fn(u64) + Sync + 'a) -> Self {
+        Self { done: AtomicU64::new(0), begin: Instant::now(), told_s: AtomicU64::new(0), tell: Box::new(tell) }
     }
 
     /// So many operations more are done.
@@ -44,14 +44,13 @@ mod tests {
     #[test]
     fn whoever_ends_a_block_tells_once_a_second() {
         let told = Mutex::new(Vec::new());
-        let tell = |operations| told.lock().unwrap().push(operations);
-        let mut reporter = Reporter::new(&tell);
+        let mut reporter = Reporter::new(|operations| told.lock().unwrap().push(operations));
         reporter.add(256);
         reporter.begin -= Duration::from_millis(2_500);
         std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(|| reporter.add(1)))));
         reporter.begin -= Duration::from_secs(1);
         reporter.add(40);
-        let told = told.into_inner().unwrap();
+        let told = told.lock().unwrap();
         assert!(matches!(told[..], [257..=260, 300]), "once at 2.5 s and once at 3.5 s: {told:?}");
     }
 }

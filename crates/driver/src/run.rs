@@ -15,7 +15,7 @@ use bakeoff_tape::{LANES_MAX, LaneNeeds, Pool, TapeReader};
 
 use crate::buffers::Buffers;
 use crate::emit::Emitter;
-use crate::phase::{Stage, lanes_of, panicked, replay, run_phase, verify_request, with_progress};
+use crate::phase::{Stage, begin_progress, lanes_of, panicked, replay, run_phase, verify_request};
 
 /// Stack that replaying takes beside what the store takes, several times over.
 const STACK_BYTES: usize = 64 << 10;
@@ -347,9 +347,9 @@ fn compare(
     buffers: &mut [Buffers],
     when: &str,
 ) -> Result<u64, Failure> {
-    let outcome = with_progress(stage, VERIFY, tape, |reporter| {
-        replay(stage, store, (&verify_request(), None), lanes_of(tape)?, &mut buffers[..1], reporter)
-    });
+    let reporter = begin_progress(stage, VERIFY, tape);
+    let outcome = lanes_of(tape)
+        .and_then(|lanes| replay(stage, store, (&verify_request(), None), lanes, &mut buffers[..1], &reporter));
     let outcome = outcome.map_err(|failure| failure.in_phase(VERIFY))?;
     match outcome.first_wrong {
         Some(first) => Err(Failure::new(FailureKind::WrongAnswer, format!("{when}: {first}")).in_phase(VERIFY)),

@@ -152,7 +152,7 @@ mod tests {
         let pool = Pool::open(&vectors.join("serialised.bin")).unwrap();
         let tape = TapeReader::open(&vectors.join("serialised.tape")).unwrap();
         let clock = Clock::new();
-        let (reporter, stop) = (Reporter::new(&|_| {}), AtomicBool::new(false));
+        let (reporter, stop) = (Reporter::new(|_| {}), AtomicBool::new(false));
         let job = LaneJob {
             pool: &pool,
             clock: &clock,

@@ -8,18 +8,20 @@
 mod describe;
 mod event;
 mod measure;
+mod memory;
 mod request;
 mod result;
 mod slow;
 
 pub use describe::{
-    Capabilities, DriverDescription, DurabilitySupport, MemoryShare, MemorySplit, NotOffered, Overhead, Platform, Room,
-    Setting, SettingKind, Step, StoreDescription, Structure,
+    Capabilities, DriverDescription, DurabilitySupport, NotOffered, Platform, Room, Setting, SettingKind, Step,
+    StoreDescription, Structure,
 };
 pub use event::{
     CompactedCopy, Event, FailureKind, Finished, OpenLoop, Opened, PhaseResult, Progress, Settled, Verified, WarmedUp,
 };
 pub use measure::{DiskUsage, Latency, OperationResult, Resources};
+pub use memory::{MemoryShare, MemorySplit, Overhead};
 pub use request::{
     Crash, DataHints, Durability, Mode, PhaseRequest, Profile, ProfileRequest, Request, STEADY_WITHIN_MAX, Settings,
     WarmUp,
