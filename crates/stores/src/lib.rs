@@ -1,8 +1,8 @@
 //! The stores, one file each, behind one trait.
 //!
-//! An adapter adds nothing a program using the store directly would not do: statements are prepared once, cursors and
-//! transactions are reused, a value reaches the caller's buffer with one copy and a key with none, besides what the library's own interface copies
-//! (LevelDB's get fills a string).
+//! An adapter adds nothing a program using the store directly would not do: statements are prepared once, transactions are kept and renewed, a value
+//! reaches the caller's buffer with one copy and a key with none, besides what the library's own interface copies (LevelDB's get fills a string). A scan
+//! makes the iterator or cursor that it goes through where the library's way is that (LevelDB, RocksDB, Berkeley DB, Kyoto Cabinet).
 
 #[cfg(feature = "berkeley-db")]
 mod berkeley_btree;
