@@ -117,6 +117,15 @@ fn without_the_script_the_command_that_builds_is_named() {
 }
 
 #[test]
+fn a_directory_that_is_not_there_is_told_before_anything_is_built() {
+    let (here, (_, recipe)) = (Installation::new(), recipe());
+    let script = here.script("exit 1");
+    let ended = here.run(&["run", "--stores", &recipe.stores[0], "--dir", "nowhere"], Some(&script)).expect(2);
+    ended.says(&["nowhere is not a directory"]);
+    assert_eq!(here.calls(), "");
+}
+
+#[test]
 fn a_misspelt_store_of_a_driver_that_is_not_built_is_placed_and_nothing_is_built() {
     let (here, (_, recipe)) = (Installation::new(), recipe());
     let (store, misspelt) = (&recipe.stores[0], format!("{}s", recipe.stores[0]));

@@ -76,12 +76,12 @@ impl SuiteSource {
     }
 }
 
-/// The drivers that a suite's stores need, built if they may be; a name that no driver has is refused first.
-fn drivers_of(suite: &Suite, may_build: bool) -> Result<Drivers> {
+/// The drivers there are; a suite's store that none of them has is refused.
+fn drivers_knowing(suite: &Suite) -> Result<Drivers> {
     let drivers = Drivers::discover()?;
     let names = store_names(&drivers)?;
     check_stores(suite, &names.known, &names.hidden)?;
-    drivers_for(drivers, suite.stores(), |_| true, may_build)
+    Ok(drivers)
 }
 
 impl Setup {
@@ -99,8 +99,7 @@ impl Setup {
         if let Some(replayed) = &replayed {
             suite = suite.replaying(&replayed.workload)?;
         }
-        let drivers = drivers_of(&suite, !arguments.plan)?;
-        let stores = drivers.stores();
+        let drivers = drivers_knowing(&suite)?;
         let made = made_media(&given)?;
         let directories = media_directories(arguments, given, &made, &suite)?;
         let base = arguments.dir.clone().unwrap_or_else(|| arguments.out.clone());
@@ -109,6 +108,9 @@ impl Setup {
         }
         let base = base.canonicalize().unwrap_or(base);
         check_room(&made, &base)?;
+        // Nobody should wait for a driver to be built only to hear that a directory is not there.
+        let drivers = drivers_for(drivers, suite.stores(), |_| true, !arguments.plan)?;
+        let stores = drivers.stores();
         let media: BTreeMap<_, _> =
             directories.iter().map(|(name, directory)| (name.clone(), Medium::read(directory))).collect();
         let plan_media = plan_media(&media, &directories, &made, &base);
