@@ -1,8 +1,8 @@
 //! The stores, one file each, behind one trait.
 //!
-//! An adapter adds nothing a program using the store directly would not do: statements are prepared once, transactions are kept and renewed, a value
-//! reaches the caller's buffer with one copy and a key with none, besides what the library's own interface copies (LevelDB's get fills a string). A scan
-//! makes the iterator or cursor that it goes through where the library's way is that (LevelDB, RocksDB, Berkeley DB, Kyoto Cabinet).
+//! An adapter adds nothing a program using the store directly would not do: statements are prepared once, transactions and cursors are kept where the
+//! library can renew them (LMDB's of a reader and WiredTiger's, for example), else a scan makes the iterator or cursor that it goes through; a value
+//! reaches the caller's buffer with one copy and a key with none, besides what the library's own interface copies (LevelDB's get fills a string).
 
 #[cfg(feature = "berkeley-db")]
 mod berkeley_btree;
