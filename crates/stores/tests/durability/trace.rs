@@ -40,6 +40,11 @@ const NOW_AND_THEN: [(&str, usize, &str); 7] = [
     ("libmdbx", 4, "the file is flushed when it grows"),
     ("mapdb", 200, "its log is flushed at every commit, and nothing turns that off"),
 ];
+/// Files that a store's own thread makes and moves at any moment, and why that needs no flush. They are known by how their names begin.
+const MADE_BEFOREHAND: [(&str, &str, &str); 2] = [
+    ("wiredtiger", "WiredTigerTmplog.", "it becomes the next one"),
+    ("wiredtiger", "WiredTigerPreplog.", "it holds no record until it is moved to the name of a log, and that matters"),
+];
 /// Words with which a store flushes its writes in a class that does not ask for it, and why.
 const FLUSHING_WORDS: [(&str, &str, &str, &str); 2] = [
     ("sqlite", "synchronous", "normal", "without a write-ahead log each commit is flushed"),
@@ -90,7 +95,7 @@ fn watch(subject: &Subject, durability: Durability, batched: bool, acknowledgeme
     let task = Task::Write { from: 0, to: steps };
     let orders = Orders { directory: directory.clone(), durability, seed: 7, batched, task };
     let log = trace(subject, &orders, &parent.path().join("trace"))?;
-    let mut watch = Watch::new(directory, subject.description.structure == Structure::Files);
+    let mut watch = Watch::new(directory, subject);
     log.lines().for_each(|line| watch.see(line));
     match &watch.unseen {
         Some(unseen) => Err(Outcome::Skipped(format!("{unseen}, whose flushes strace does not show"))),
@@ -155,7 +160,9 @@ fn judge(subject: &Subject, durability: Durability, watch: &Watch) -> Outcome {
 /// What has been seen of a trace.
 struct Watch {
     directory: PathBuf,
-    /// Whether a file that comes or goes is a write, as where each record has one, and no log that was made beforehand or is done with.
+    /// How the names of files begin that may come at any moment: those of [`MADE_BEFOREHAND`].
+    beforehand: Vec<&'static str>,
+    /// Whether a file that goes is a write, as where each record has one, and no log that is done with.
     names_are_records: bool,
     /// Begins with the line that says that the store is open, ends with the one that says that all is written.
     watching: bool,
@@ -184,10 +191,12 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(directory: PathBuf, names_are_records: bool) -> Self {
+    fn new(directory: PathBuf, subject: &Subject) -> Self {
+        let own = MADE_BEFOREHAND.iter().filter(|(store, ..)| *store == subject.description.name);
         Self {
             directory,
-            names_are_records,
+            beforehand: own.map(|(_, name, _)| *name).collect(),
+            names_are_records: subject.description.structure == Structure::Files,
             watching: false,
             acknowledged: 0,
             flushed: 0,
@@ -260,10 +269,7 @@ impl Watch {
         } else if self.watching {
             self.acknowledged += 1;
             self.flushed += usize::from(self.flushed_since);
-            // A library may make a file beforehand, at any moment (WiredTiger's next log): what matters there is that no flush counts that
-            // went into a file without a name, below.
-            let matters = |name: &&PathBuf| self.names_are_records || !self.made.contains(*name);
-            if let Some(changed) = self.changed.iter().find(matters) {
+            if let Some(changed) = self.changed.iter().find(|path| !self.is_made_beforehand(path)) {
                 let left = format!(
                     "acknowledgement {} came after {} was made, moved or removed",
                     self.acknowledged,
@@ -315,6 +321,11 @@ impl Watch {
                 directory = path;
             }
         }
+    }
+
+    fn is_made_beforehand(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        self.beforehand.iter().any(|beginning| name.starts_with(beginning))
     }
 
     fn change(&mut self, path: &Path) {
