@@ -85,10 +85,10 @@ pub(crate) fn describe() -> StoreDescription {
 
 fn durability() -> BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
     let synchronous = "https://sqlite.org/pragma.html#pragma_synchronous";
-    classes(&[
+    let mut classes = classes(&[
         (
             Durability::None,
-            "journal_mode=MEMORY, synchronous=OFF: a process that dies inside a transaction can leave a corrupt database",
+            "journal_mode=MEMORY, synchronous=OFF: a process that dies inside a transaction can leave a corrupt database, so a batch is not atomic",
             "https://sqlite.org/pragma.html#pragma_journal_mode",
         ),
         (
@@ -97,7 +97,11 @@ fn durability() -> BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
             synchronous,
         ),
         (Durability::Power, "journal_mode=WAL, synchronous=FULL: the log is flushed at every commit", synchronous),
-    ])
+    ]);
+    if let Some(without_log) = classes.get_mut(&Durability::None) {
+        without_log.atomic_batch = Some(false);
+    }
+    classes
 }
 
 fn settings() -> Vec<Setting> {

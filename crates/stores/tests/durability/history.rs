@@ -69,6 +69,11 @@ impl History {
         value(self.seed, index)
     }
 
+    /// Whether this is what must be there.
+    pub(crate) fn is_content(&self, found: &BTreeMap<Vec<u8>, Vec<u8>>) -> bool {
+        found.keys().eq(self.model.keys()) && self.model.iter().all(|(key, index)| found[key] == self.value(*index))
+    }
+
     /// What must be there, by key.
     pub(crate) fn content(&self) -> BTreeMap<Vec<u8>, Vec<u8>> {
         self.model.iter().map(|(key, index)| (key.clone(), self.value(*index))).collect()

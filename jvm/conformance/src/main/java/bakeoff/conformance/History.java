@@ -4,6 +4,8 @@ import bakeoff.tape.Hash;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
 import java.util.TreeMap;
 
 /**
@@ -88,6 +90,13 @@ final class History {
         TreeMap<String, byte[]> content = new TreeMap<>();
         model.forEach((key, index) -> content.put(key, value(index)));
         return content;
+    }
+
+    /** Whether this is what must be there. */
+    boolean isContent(Map<String, byte[]> found) {
+        return found.keySet().equals(model.keySet())
+                && model.entrySet().stream()
+                        .allMatch(entry -> Arrays.equals(found.get(entry.getKey()), value(entry.getValue())));
     }
 
     /** The value that a step wrote: its length, its content and so every bit of it tell the step. */

@@ -32,6 +32,7 @@ public final class StoreDescription {
     private final String title;
     private final JsonObject texts = new JsonObject();
     private final Map<Durability, Support> durability = new EnumMap<>(Durability.class);
+    private final Set<Durability> tornBatches = EnumSet.noneOf(Durability.class);
     private final Map<Durability, NotOffered> notOffered = new EnumMap<>(Durability.class);
     private final Set<Capability> capabilities = EnumSet.of(Capability.KEEPS_DATA);
     private final List<Setting> settings = new ArrayList<>(List.of(HEAP_SETTING));
@@ -103,6 +104,12 @@ public final class StoreDescription {
     /** A class it offers: how it reaches it, in its own terms, and where its documentation says so. */
     public StoreDescription durability(Durability offered, String how, String source) {
         durability.put(offered, new Support(how, source));
+        return this;
+    }
+
+    /** A class in which a batch may be applied in part when the process is killed, where otherwise it is not. */
+    public StoreDescription batchesNotAtomic(Durability torn) {
+        tornBatches.add(torn);
         return this;
     }
 
@@ -207,6 +214,11 @@ public final class StoreDescription {
         return capabilities.contains(capability);
     }
 
+    /** Whether a batch is applied as a whole or not at all in this class, even when the process is killed. */
+    public boolean batchIsAtomic(Durability offered) {
+        return can(Capability.ATOMIC_BATCH) && !tornBatches.contains(offered);
+    }
+
     /** The shortest key. */
     public long keyBytesMin() {
         return keyBytesMin;
@@ -243,6 +255,9 @@ public final class StoreDescription {
             JsonObject how = new JsonObject();
             how.addProperty("how", support.how());
             how.addProperty("source", support.source());
+            if (tornBatches.contains(offered)) {
+                how.addProperty("atomic_batch", false);
+            }
             classes.add(offered.word(), how);
         });
         json.add("durability", classes);

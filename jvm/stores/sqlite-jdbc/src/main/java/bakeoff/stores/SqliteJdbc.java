@@ -48,8 +48,9 @@ public final class SqliteJdbc implements StoreType {
                 .files("records.sqlite; while open in the classes process and power also records.sqlite-wal and -shm")
                 .durability(
                         Durability.NONE,
-                        "journal_mode=MEMORY, synchronous=OFF: a process that dies inside a transaction can leave a corrupt database",
+                        "journal_mode=MEMORY, synchronous=OFF: a process that dies inside a transaction can leave a corrupt database, so a batch is not atomic",
                         PRAGMA + "journal_mode")
+                .batchesNotAtomic(Durability.NONE)
                 .durability(
                         Durability.PROCESS,
                         "journal_mode=WAL, synchronous=NORMAL: the log is flushed at checkpoints only",
