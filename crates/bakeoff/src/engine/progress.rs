@@ -16,7 +16,16 @@ pub(crate) struct Display {
     bars: Option<Bars>,
     begin: Instant,
     predicted: Option<Prediction>,
+    cells: Option<Cells>,
     last_line: Option<Instant>,
+}
+
+/// Of a run whose cells are known from the beginning.
+struct Cells {
+    done: usize,
+    all: usize,
+    /// The share of its time that was shown last.
+    share: f64,
 }
 
 /// The time left, as it was predicted.
@@ -59,13 +68,19 @@ impl Display {
             progress.enable_steady_tick(Duration::from_millis(500));
             Bars { all, progress, leaders: Vec::new(), _quiet: Quiet::new() }
         });
-        Self { bars, begin: Instant::now(), predicted: None, last_line: None }
+        Self { bars, begin: Instant::now(), predicted: None, cells: None, last_line: None }
+    }
+
+    /// So many cells are to be done.
+    pub(crate) fn expect(&mut self, cells: usize) {
+        self.cells = Some(Cells { done: 0, all: cells, share: 0.0 });
     }
 
     /// Says what is going on now.
     pub(crate) fn doing(&mut self, what: &str) {
+        let share = self.share_done();
         if let Some(bars) = &self.bars {
-            bars.progress.set_position((self.share_done() * BAR_STEPS as f64) as u64);
+            bars.progress.set_position((share * BAR_STEPS as f64) as u64);
             bars.progress.set_prefix(self.time_left());
             bars.progress.set_message(what.to_owned());
         }
@@ -79,12 +94,16 @@ impl Display {
 
     /// A cell is done. `line` is for a reader without a terminal, who gets one now and then; a failure at once.
     pub(crate) fn done(&mut self, line: &str, failed: bool) {
+        if let Some(cells) = &mut self.cells {
+            cells.done += 1;
+        }
+        let share = self.share_done();
         match &self.bars {
             Some(bars) if failed => bars.progress.println(line),
             Some(_) => {}
             None if failed || self.last_line.is_none_or(|last| last.elapsed() >= LINE_PERIOD) => {
                 self.last_line = Some(Instant::now());
-                tell!("[{:>3.0} %] {line} · {}", self.share_done() * 100.0, self.time_left());
+                tell!("[{:>3} %] {line} · {}", (share * 100.0) as u64, self.time_left());
             }
             None => {}
         }
@@ -116,11 +135,16 @@ impl Display {
         }
     }
 
-    /// The share of the whole time that is over, from 0 to 1. It falls when the rest turns out to take longer.
-    fn share_done(&self) -> f64 {
+    /// The share of the whole time that is over, from 0 to 1. Of a known number of cells it never falls, and is at most their share while
+    /// the time left is guessed: a store that was not seen yet may take longer than all the others.
+    fn share_done(&mut self) -> f64 {
         let Some(prediction) = &self.predicted else { return 0.0 };
         let over = self.begin.elapsed().as_secs_f64();
-        over / (over + prediction.left().as_secs_f64()).max(f64::MIN_POSITIVE)
+        let of_time = over / (over + prediction.left().as_secs_f64()).max(f64::MIN_POSITIVE);
+        let Some(cells) = &mut self.cells else { return of_time };
+        let of_cells = cells.done as f64 / cells.all.max(1) as f64;
+        cells.share = cells.share.max(if prediction.sure { of_time } else { of_time.min(of_cells) });
+        cells.share
     }
 
     fn time_left(&self) -> String {

@@ -61,6 +61,7 @@ impl Run<'_> {
         let mut costs = Costs::new(workloads.iter().map(|workload| estimates(self.setup, workload)).collect());
         let mut display = Display::new();
         pending.retain(|step| !self.is_done(step));
+        display.expect(pending.iter().map(|step| step.cells.len()).sum());
         if pending.is_empty() {
             tell!("Nothing is left to measure");
         } else if self.file.finished.take().is_some() {

@@ -63,7 +63,11 @@ pub(crate) fn survives(subject: &Subject, durability: Durability, batched: bool)
         (true, _) => (0, 3),
         (false, _) => (7, ranges.len()),
     };
-    let rounds = if durability == Durability::None && subject.given.is_empty() { ROUNDS_NONE } else { 1 };
+    let rounds = match (durability, subject.given.is_empty(), subject.slowness()) {
+        (Durability::None, true, 1) => ROUNDS_NONE,
+        (Durability::None, true, _) => ROUNDS_NONE / 3,
+        _ => 1,
+    };
     let ranges = ranges.into_iter().skip(first).step_by(step);
     for range in std::iter::repeat_n(ranges, rounds).flatten() {
         // A batch is ten steps.
