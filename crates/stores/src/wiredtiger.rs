@@ -51,7 +51,7 @@ pub(crate) fn describe() -> StoreDescription {
         value_bytes_max: Some(BYTES_MAX),
         key_bytes_min: 1,
         files: "records.wt, WiredTiger* (catalogue); in the classes process and power \
-                also WiredTigerLog.* (logs, of 100 MB each)"
+                also WiredTigerLog.* (logs, each as long as `log-size`)"
             .to_owned(),
         settings: settings(),
         memory: memory(

@@ -210,18 +210,29 @@ fn print_memory(memory: &MemorySplit, settings: &[Setting]) {
 
 fn print_capabilities(store: &StoreDescription) {
     let capabilities = &store.capabilities;
+    // What holds in some classes only is said with the others.
+    let except = |name: &str, does: fn(&StoreDescription, Durability) -> bool| {
+        let lacking: Vec<_> =
+            store.durability.keys().filter(|class| !does(store, **class)).map(|class| class.name()).collect();
+        if lacking.is_empty() || lacking.len() == store.durability.len() {
+            name.to_owned()
+        } else {
+            format!("{name} (not in {})", lacking.join(", "))
+        }
+    };
+    let plain = str::to_owned;
     let all = [
-        ("ordered scans from a key", capabilities.scan_from),
-        ("ordered whole scans", capabilities.scan_ordered),
-        ("batches", capabilities.batch),
-        ("atomic batches", capabilities.atomic_batch),
-        ("parallel readers", capabilities.parallel_readers),
-        ("parallel writers", capabilities.parallel_writers),
-        ("several processes", capabilities.multi_process),
-        ("a compacted copy", capabilities.compacted_copy),
+        (plain("ordered scans from a key"), capabilities.scan_from),
+        (plain("ordered whole scans"), capabilities.scan_ordered),
+        (plain("batches"), capabilities.batch),
+        (except("atomic batches", StoreDescription::batch_is_atomic), capabilities.atomic_batch),
+        (except("parallel readers", StoreDescription::reads_in_parallel), capabilities.parallel_readers),
+        (except("parallel writers", StoreDescription::writes_in_parallel), capabilities.parallel_writers),
+        (plain("several processes"), capabilities.multi_process),
+        (plain("a compacted copy"), capabilities.compacted_copy),
     ];
     let words = |offered: bool| {
-        let some: Vec<_> = all.iter().filter(|(_, has)| *has == offered).map(|(name, _)| *name).collect();
+        let some: Vec<_> = all.iter().filter(|(_, has)| *has == offered).map(|(name, _)| name.as_str()).collect();
         if some.is_empty() { "–".to_owned() } else { some.join(", ") }
     };
     print_paragraph("  offers     ", 13, &words(true));

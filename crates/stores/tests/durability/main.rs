@@ -57,10 +57,11 @@ const CHECKS_OF_WORDS: [Check; 2] = [
     ("kill -9", |subject, class| kill::survives(subject, class, subject.description.capabilities.batch)),
 ];
 
-const CHECKS: [Check; 6] = [
+const CHECKS: [Check; 7] = [
     ("flushes of single writes", |subject, class| trace::flushes(subject, class, false)),
     ("flushes of batches", |subject, class| trace::flushes(subject, class, true)),
     ("flushes as logs grow", trace::flushes_as_logs_grow),
+    ("flushes after reopening", trace::flushes_after_reopening),
     ("kill -9 between single writes", |subject, class| kill::survives(subject, class, false)),
     ("kill -9 between batches", |subject, class| kill::survives(subject, class, true)),
     ("two processes", two::share),

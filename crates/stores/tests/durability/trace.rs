@@ -21,6 +21,8 @@ use crate::subject::{self, Subject};
 const ACKNOWLEDGEMENTS: u64 = 200;
 /// The same with settings other than the defaults.
 const ACKNOWLEDGEMENTS_SHORT: u64 = 60;
+/// Acknowledgements before a store is closed and opened again.
+const ACKNOWLEDGEMENTS_BEFORE: u64 = 20;
 /// Acknowledgements until a store's log has been followed by another: of some 15 MB, where LevelDB's take 4 MiB and those of Berkeley DB 10.
 const ACKNOWLEDGEMENTS_LONG: u64 = 900;
 /// Settings with which logs end sooner: by default those of these stores take 64 or 100 MiB.
@@ -60,10 +62,28 @@ pub(crate) fn flushes(subject: &Subject, durability: Durability, batched: bool) 
         return Outcome::NotOffered("no batches");
     }
     let acknowledgements = if subject.given.is_empty() { ACKNOWLEDGEMENTS } else { ACKNOWLEDGEMENTS_SHORT };
-    match watch(subject, durability, batched, acknowledgements) {
+    match watch(subject, durability, batched, 0, acknowledgements) {
         Ok(watch) => judge(subject, durability, &watch),
         Err(outcome) => outcome,
     }
+}
+
+/// The same of a store that was closed and opened again.
+pub(crate) fn flushes_after_reopening(subject: &Subject, durability: Durability) -> Outcome {
+    if durability != Durability::Power {
+        return Outcome::NotOffered("no promise beyond the process");
+    }
+    let batched = subject.description.capabilities.batch;
+    match watch(subject, durability, batched, ACKNOWLEDGEMENTS_BEFORE, ACKNOWLEDGEMENTS_SHORT) {
+        Ok(watch) => judge(subject, durability, &watch),
+        Err(outcome) => outcome,
+    }
+}
+
+/// The store with the settings of [`SMALL_LOGS`], if it needs them for its logs to end soon.
+pub(crate) fn with_small_logs(subject: &Subject) -> Option<Subject> {
+    let (store, setting, bytes) = SMALL_LOGS.iter().find(|(store, ..)| *store == subject.description.name)?;
+    Some(subject::find(store, [((*setting).to_owned(), (*bytes).into())].into_iter().collect()))
 }
 
 /// Writes more than a log takes under `strace`, and sees that what is flushed has a name.
@@ -72,11 +92,8 @@ pub(crate) fn flushes_as_logs_grow(subject: &Subject, durability: Durability) ->
         return Outcome::NotOffered("no promise beyond the process");
     }
     let batched = subject.description.capabilities.batch;
-    let small = SMALL_LOGS.iter().find(|(store, ..)| *store == subject.description.name);
-    let small = small.map(|(store, setting, bytes)| {
-        subject::find(store, [((*setting).to_owned(), (*bytes).into())].into_iter().collect())
-    });
-    match watch(small.as_ref().unwrap_or(subject), durability, batched, ACKNOWLEDGEMENTS_LONG) {
+    let small = with_small_logs(subject);
+    match watch(small.as_ref().unwrap_or(subject), durability, batched, 0, ACKNOWLEDGEMENTS_LONG) {
         Err(outcome) => outcome,
         Ok(watch) => match (&watch.nameless, watch.flushed) {
             (Some(left), _) => Outcome::Failed(left.clone()),
@@ -86,16 +103,28 @@ pub(crate) fn flushes_as_logs_grow(subject: &Subject, durability: Durability) ->
     }
 }
 
-/// What was seen of a process that wrote until so many acknowledgements.
-fn watch(subject: &Subject, durability: Durability, batched: bool, acknowledgements: u64) -> Result<Watch, Outcome> {
+/// What was seen of a process that wrote until so many acknowledgements, to a store to which another had written `before` of them.
+fn watch(
+    subject: &Subject,
+    durability: Durability,
+    batched: bool,
+    before: u64,
+    acknowledgements: u64,
+) -> Result<Watch, Outcome> {
     let parent = subject::directory();
     let directory = parent.path().join("store");
     std::fs::create_dir(&directory).unwrap();
-    let steps = acknowledgements * if batched { BATCH } else { 1 };
-    let task = Task::Write { from: 0, to: steps };
-    let orders = Orders { directory: directory.clone(), durability, seed: 7, batched, task };
-    let log = trace(subject, &orders, &parent.path().join("trace"))?;
-    let mut watch = Watch::new(directory, subject);
+    let steps = |acknowledgements: u64| acknowledgements * if batched { BATCH } else { 1 };
+    let orders = |task: Task| Orders { directory: directory.clone(), durability, seed: 7, batched, task };
+    if before > 0 {
+        let first = subject.command(&orders(Task::Write { from: 0, to: steps(before) })).stdin(Stdio::null()).output();
+        let first = first.unwrap();
+        assert!(first.status.success(), "{}", String::from_utf8_lossy(&first.stderr));
+    }
+    let task = Task::Write { from: steps(before), to: steps(before + acknowledgements) };
+    let mut watch = Watch::new(directory.clone(), subject);
+    watch.known.extend(std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()));
+    let log = trace(subject, &orders(task), &parent.path().join("trace"))?;
     log.lines().for_each(|line| watch.see(line));
     match &watch.unseen {
         Some(unseen) => Err(Outcome::Skipped(format!("{unseen}, whose flushes strace does not show"))),

@@ -50,10 +50,7 @@ final class Run {
             baseline = WarmUp.run(it, it.request.warmUp().get(), check);
         }
         try (Profiler profiler = Profiler.start(it.request.profile())) {
-            Opened<?> opened = open();
-            if (it.request.durability() == Durability.POWER) {
-                flushDirectories();
-            }
+            Opened<?> opened = openToWrite();
             return measure(opened.store, opened.tookNs);
         }
     }
@@ -103,19 +100,24 @@ final class Run {
         return new Opened<>(store, System.nanoTime() - begin);
     }
 
-    private void flushDirectories() throws Failure {
-        try {
-            Directories.flush(it.request.directory());
-        } catch (IOException error) {
-            throw Failure.of("flushing the directory of the new store", error);
+    /** Outside the clock flushes the names that opening made or moved, where a write is acknowledged when it is flushed. */
+    private Opened<?> openToWrite() throws Failure {
+        Opened<?> opened = open();
+        if (it.request.durability() == Durability.POWER) {
+            try {
+                Directories.flush(it.request.directory());
+            } catch (IOException error) {
+                throw Failure.of("flushing the directory of the opened store", error);
+            }
         }
+        return opened;
     }
 
     /** Closes a store and opens it again. */
     @SuppressWarnings("unchecked") // The same type of store opens stores of the same form.
     private <B> Opened<B> again(Store<B> store) throws Failure {
         closeQuickly(store);
-        return (Opened<B>) open();
+        return (Opened<B>) openToWrite();
     }
 
     /** Buffers for each thread. */
