@@ -69,7 +69,6 @@ pub(crate) fn survives(subject: &Subject, durability: Durability, batched: bool)
     };
     let rounds = match (durability, by_default, subject.slowness()) {
         (Durability::None, true, 1) => ROUNDS_NONE,
-        (Durability::None, true, _) => ROUNDS_NONE / 3,
         _ => 1,
     };
     let ranges = ranges.into_iter().skip(first).step_by(step);
