@@ -105,13 +105,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
         Durability::Power => 0,
     };
     let page_bytes = page_bytes(request)?;
-    let map_bytes = match request.settings.contains_key("map-size") {
-        true => integer(request.settings, "map-size")?,
-        false => {
-            let most = ffi::map_bytes_max(page_bytes).unwrap_or(MAP_BYTES_MAX);
-            environment::map_bytes(request.hints, page_bytes).min(most).min(MAP_BYTES_MAX)
-        }
-    };
+    let map_bytes = map_bytes(request, page_bytes)?;
     ffi::be_quiet();
     // Otherwise a read transaction would belong to its thread for good, and could not be reset and kept.
     let flags = flags | ffi::MDBX_NOSTICKYTHREADS;
@@ -141,6 +135,22 @@ fn page_bytes(request: &OpenRequest<'_>) -> Result<u64, StoreError> {
         )));
     }
     Ok(page_bytes)
+}
+
+/// The map that was asked for, if so many pages can be numbered, or one that the data will not outgrow.
+fn map_bytes(request: &OpenRequest<'_>, page_bytes: u64) -> Result<u64, StoreError> {
+    let most = ffi::map_bytes_max(page_bytes).unwrap_or(MAP_BYTES_MAX);
+    if !request.settings.contains_key("map-size") {
+        return Ok(environment::map_bytes(request.hints, page_bytes).min(most).min(MAP_BYTES_MAX));
+    }
+    let map_bytes = integer(request.settings, "map-size")?;
+    if map_bytes > most {
+        return Err(StoreError::BadRequest(format!(
+            "setting `map-size` is {map_bytes}: a file with pages of {page_bytes} bytes (`page-size`) grows to {most} bytes at most: give \
+             that or less, or larger pages"
+        )));
+    }
+    Ok(map_bytes)
 }
 
 /// Which page size has room for keys of so many bytes.
@@ -228,5 +238,21 @@ mod tests {
         let refused = opened(parent.path(), 256, &hints).err().unwrap().to_string();
         assert!(refused.contains("`page-size` is 256") && refused.contains("`page-size` = 512 or more"), "{refused}");
         opened(parent.path(), 512, &hints).unwrap();
+    }
+
+    #[test]
+    fn a_map_of_more_pages_than_can_be_numbered_is_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        let settings =
+            Settings::from([("page-size".to_owned(), 256.into()), ("map-size".to_owned(), (1_u64 << 42).into())]);
+        let hints = DataHints::default();
+        let request = OpenRequest {
+            directory: parent.path(),
+            durability: Durability::Process,
+            settings: &settings,
+            hints: &hints,
+        };
+        let refused = open(&request).err().unwrap().to_string();
+        assert!(refused.contains("`map-size` is 4398046511104") && refused.contains("`page-size`"), "{refused}");
     }
 }
