@@ -2,9 +2,9 @@
 //! no more, whole batches are there if the store says that they are atomic.
 //!
 //! The kills of a store follow one another in the same directory, so that what recovered is killed again. Most hit a process that
-//! writes, after a number of acknowledgements drawn from wider and wider ranges, so that in class `process` logs are rotated and
-//! merged too, which stores with long ones are set to do sooner (in `power`, where every write waits for the disk, too little is written for that); some hit
-//! one that opens.
+//! writes, after a number of acknowledgements drawn from wider and wider ranges, so that in classes `none` and `process` logs are
+//! rotated and merged too, which stores with long ones are set to do sooner (in `power`, where every write waits for the disk, too little is written for
+//! that); some hit one that opens.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
