@@ -117,22 +117,12 @@ pub(crate) fn run(request: &Request, stores: &[Entry], emitter: &Emitter) -> Res
     ended.unwrap_or_else(|panic| Err(panicked(&*panic)))
 }
 
-/// Opens the store, and outside the clock flushes the names that this made or moved, where a write is acknowledged when it is flushed.
-fn open_to_write(case: &Case<'_>, request: &Request) -> Result<(Box<dyn Store>, u64), Failure> {
-    let opened = case.open()?;
-    if request.durability == Durability::Power {
-        let flushed = flush_directories(&request.directory);
-        flushed.map_err(|error| Failure::from_store("flushing the directory of the opened store", &error))?;
-    }
-    Ok(opened)
-}
-
 fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result<Finished, Failure> {
     let case = Case::prepare(request, stores)?;
     let needs = (0..request.hints.threads as usize).map(|lane| case.needs.get(lane).copied().unwrap_or_default());
     let values = request.hints.value_bytes_max.min(case.pool.bytes());
     let mut buffers = needs.map(|needs| Buffers::new(needs, values)).collect::<Result<Vec<_>, _>>()?;
-    let (mut store, open_ns) = open_to_write(&case, request)?;
+    let (mut store, open_ns) = case.open_to_write()?;
     touch_stack();
     let rss_baseline_bytes = rss_bytes();
     let stage = Stage {
@@ -165,7 +155,7 @@ fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result
         let mut reopen_ns = None;
         if phase.reopen && case.keeps_data {
             store.close().map_err(|error| in_phase(Failure::from_store("close", &error)))?;
-            let (again, open_ns) = open_to_write(&case, request).map_err(in_phase)?;
+            let (again, open_ns) = case.open_to_write().map_err(in_phase)?;
             (store, reopen_ns) = (again, Some(open_ns));
         }
         let result = run_phase(&stage, &*store, phase, tape, &mut buffers).map_err(in_phase)?;
@@ -266,6 +256,16 @@ impl<'a> Case<'a> {
     /// Opens the store and says how many nanoseconds that took.
     fn open(&self) -> Result<(Box<dyn Store>, u64), Failure> {
         self.open_in(&self.request.directory)
+    }
+
+    /// The same, and outside the clock flushes the names that this made or moved, where a write is acknowledged when it is flushed.
+    fn open_to_write(&self) -> Result<(Box<dyn Store>, u64), Failure> {
+        let opened = self.open()?;
+        if self.request.durability == Durability::Power {
+            let flushed = flush_directories(&self.request.directory);
+            flushed.map_err(|error| Failure::from_store("flushing the directory of the opened store", &error))?;
+        }
+        Ok(opened)
     }
 
     fn open_in(&self, directory: &Path) -> Result<(Box<dyn Store>, u64), Failure> {

@@ -201,7 +201,15 @@ mod tests {
     use super::*;
 
     fn opened(directory: &Path, page_bytes: u64, hints: &DataHints) -> Result<Box<dyn Store>, StoreError> {
-        let settings = Settings::from([("page-size".to_owned(), page_bytes.into())]);
+        opened_with(directory, &[("page-size", page_bytes)], hints)
+    }
+
+    fn opened_with(
+        directory: &Path,
+        settings: &[(&str, u64)],
+        hints: &DataHints,
+    ) -> Result<Box<dyn Store>, StoreError> {
+        let settings = settings.iter().map(|(name, bytes)| ((*name).to_owned(), (*bytes).into())).collect();
         open(&OpenRequest { directory, durability: Durability::Process, settings: &settings, hints })
     }
 
@@ -243,16 +251,8 @@ mod tests {
     #[test]
     fn a_map_of_more_pages_than_can_be_numbered_is_refused() {
         let parent = tempfile::tempdir().unwrap();
-        let settings =
-            Settings::from([("page-size".to_owned(), 256.into()), ("map-size".to_owned(), (1_u64 << 42).into())]);
-        let hints = DataHints::default();
-        let request = OpenRequest {
-            directory: parent.path(),
-            durability: Durability::Process,
-            settings: &settings,
-            hints: &hints,
-        };
-        let refused = open(&request).err().unwrap().to_string();
+        let settings = [("page-size", 256), ("map-size", 1 << 42)];
+        let refused = opened_with(parent.path(), &settings, &DataHints::default()).err().unwrap().to_string();
         assert!(refused.contains("`map-size` is 4398046511104") && refused.contains("`page-size`"), "{refused}");
     }
 }

@@ -175,12 +175,12 @@ fn check(subject: &Subject, orders: &Orders, from: u64) -> u64 {
 
 fn whole_batches(found: &Content, orders: &Orders, from: u64) -> u64 {
     let mut history = History::after(orders.seed, 0);
-    let mut whole = history.is_content(found).then_some(0);
-    while history.steps < from + BATCH {
-        (0..BATCH).for_each(|_| drop(history.next()));
+    let mut whole = None;
+    while history.steps <= from + BATCH {
         if history.is_content(found) {
             whole = Some(history.steps);
         }
+        (0..BATCH).for_each(|_| drop(history.next()));
     }
     whole.unwrap_or_else(|| panic!("{} keys are there, and after no whole batch they are", found.len()))
 }

@@ -63,14 +63,11 @@ pub(crate) fn survives(subject: &Subject, durability: Durability, batched: bool)
     let mut ordeal = Ordeal { subject, directory, durability, batched, seed, steps, kills: 0, acknowledged: 0 };
     let ranges = if durability == Durability::Power { ACKNOWLEDGED_SLOW } else { ACKNOWLEDGED };
     // Where starting a process takes long, fewer must do, and with settings other than the defaults one.
-    let (first, step) = match (by_default, subject.slowness()) {
-        (true, 1) => (0, 1),
-        (true, _) => (0, 3),
-        (false, _) => (7, ranges.len()),
-    };
-    let rounds = match (durability, by_default, subject.slowness()) {
-        (Durability::None, true, 1) => ROUNDS_NONE,
-        _ => 1,
+    let (first, step, rounds) = match (by_default, subject.slowness()) {
+        (true, 1) if durability == Durability::None => (0, 1, ROUNDS_NONE),
+        (true, 1) => (0, 1, 1),
+        (true, _) => (0, 3, 1),
+        (false, _) => (7, ranges.len(), 1),
     };
     let ranges = ranges.into_iter().skip(first).step_by(step);
     for range in std::iter::repeat_n(ranges, rounds).flatten() {

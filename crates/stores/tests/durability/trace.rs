@@ -62,10 +62,7 @@ pub(crate) fn flushes(subject: &Subject, durability: Durability, batched: bool) 
         return Outcome::NotOffered("no batches");
     }
     let acknowledgements = if subject.given.is_empty() { ACKNOWLEDGEMENTS } else { ACKNOWLEDGEMENTS_SHORT };
-    match watch(subject, durability, batched, 0, acknowledgements) {
-        Ok(watch) => judge(subject, durability, &watch),
-        Err(outcome) => outcome,
-    }
+    judge(subject, durability, watch(subject, durability, batched, 0, acknowledgements))
 }
 
 /// The same of a store that was closed and opened again.
@@ -74,10 +71,8 @@ pub(crate) fn flushes_after_reopening(subject: &Subject, durability: Durability)
         return Outcome::NotOffered("no promise beyond the process");
     }
     let batched = subject.description.capabilities.batch;
-    match watch(subject, durability, batched, ACKNOWLEDGEMENTS_BEFORE, ACKNOWLEDGEMENTS_SHORT) {
-        Ok(watch) => judge(subject, durability, &watch),
-        Err(outcome) => outcome,
-    }
+    let watch = watch(subject, durability, batched, ACKNOWLEDGEMENTS_BEFORE, ACKNOWLEDGEMENTS_SHORT);
+    judge(subject, durability, watch)
 }
 
 /// The store with the settings of [`SMALL_LOGS`], if it needs them for its logs to end soon.
@@ -156,7 +151,11 @@ fn trace(subject: &Subject, orders: &Orders, log: &Path) -> Result<String, Outco
     Ok(std::fs::read_to_string(log).unwrap())
 }
 
-fn judge(subject: &Subject, durability: Durability, watch: &Watch) -> Outcome {
+fn judge(subject: &Subject, durability: Durability, watch: Result<Watch, Outcome>) -> Outcome {
+    let watch = match watch {
+        Ok(watch) => watch,
+        Err(outcome) => return outcome,
+    };
     let all = watch.acknowledged;
     let flushed = watch.flushed;
     let seen = format!("{flushed} of {all} acknowledged after a flush{}", watch.kinds());

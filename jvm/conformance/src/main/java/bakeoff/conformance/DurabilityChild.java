@@ -161,12 +161,9 @@ public final class DurabilityChild {
         TreeMap<String, byte[]> found = found();
         History history = History.after(seed, 0);
         long whole = -1;
-        while (true) {
+        while (history.steps() <= from + History.BATCH) {
             if (history.isContent(found)) {
                 whole = history.steps();
-            }
-            if (history.steps() >= from + History.BATCH) {
-                break;
             }
             for (int step = 0; step < History.BATCH; step++) {
                 history.next();
