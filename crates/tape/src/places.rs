@@ -3,8 +3,9 @@
 use crate::POOL_BYTES_MAX;
 
 /// A pool is at least this long, so that a value lies far from the one with the same bytes: farther than stores and file systems look for
-/// repetitions when they compress.
-const POOL_BYTES_MIN: u64 = 16 << 20;
+/// repetitions when they compress. It is no longer than that, so that all of it stays in a processor's second cache: there is what a program has
+/// just made.
+const POOL_BYTES_MIN: u64 = 256 << 10;
 
 /// A pool is this many times the longest value, so that large values differ from each other.
 const POOL_PER_VALUE: u64 = 16;
@@ -60,8 +61,8 @@ mod tests {
 
     #[test]
     fn a_pool_has_room_for_many_of_the_longest_values() {
-        assert_eq!(pool_bytes(1), 16 << 20);
-        assert_eq!(pool_bytes(1 << 20), 16 << 20);
+        assert_eq!(pool_bytes(1), 256 << 10);
+        assert_eq!(pool_bytes(16 << 10), 256 << 10);
         assert_eq!(pool_bytes(16 << 20), 256 << 20);
         assert_eq!(pool_bytes(u64::MAX), POOL_BYTES_MAX);
     }

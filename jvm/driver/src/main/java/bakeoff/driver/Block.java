@@ -7,6 +7,7 @@ import bakeoff.tape.Pool;
 import bakeoff.tape.Record;
 import bakeoff.tape.TapeException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * The operations of a block, made ready before the clock starts, and what the store answered.
@@ -40,6 +41,9 @@ final class Block<B> {
 
     private final int[] offsets = new int[LaneReader.BLOCK_OPERATIONS_MAX];
 
+    /** Where values lie in the pool, while a block is made ready. */
+    private final int[] places = new int[LaneReader.BLOCK_OPERATIONS_MAX];
+
     private byte touched;
 
     /** How many operations. */
@@ -69,8 +73,8 @@ final class Block<B> {
     final long[] timesNs = new long[LaneReader.BLOCK_OPERATIONS_MAX];
 
     Block(Form<B> form, Pool pool) {
-        this.pool = pool;
         lends = form.lends();
+        this.pool = lends ? pool : pool.forArrays();
         keys = new Filled<>(form);
         values = new Filled<>(form);
     }
@@ -82,8 +86,22 @@ final class Block<B> {
         keys.begin(count);
         values.begin(count);
         kept = keeps ? new byte[count][] : null;
-        byte seen = 0;
         int place = reader.first();
+        int apart = reader.read(place, record) - place;
+        if (record.isOfOneKey()
+                && pool.isOneWindow()
+                && reader.recordBytes() == count * apart
+                && record.isLike(records, place, apart, count)) {
+            prepareAlike(place, apart);
+        } else {
+            prepareEach(reader);
+        }
+    }
+
+    /** Whatever the operations are, one after the other. */
+    private void prepareEach(LaneReader reader) throws TapeException {
+        int place = reader.first();
+        byte seen = 0;
         for (int index = 0; index < count; index++) {
             offsets[index] = place;
             place = reader.read(place, record);
@@ -106,6 +124,31 @@ final class Block<B> {
             }
         }
         touched = seen;
+    }
+
+    /** The same operation on keys and values of the same lengths, as in most blocks: each step is a loop of its own, and nothing is asked of each. */
+    private void prepareAlike(int first, int apart) {
+        Arrays.fill(kinds, 0, count, record.kind());
+        Arrays.fill(entryBytes, 0, count, record.keyBytes() + (int) record.valueBytes());
+        for (int index = 0; index < count; index++) {
+            offsets[index] = first + index * apart;
+        }
+        keys.fillAll(records, offsets, record.keyOffset - first, record.keyBytes());
+        if (record.operation().writesValue()) {
+            ByteBuffer window = pool.window(0);
+            int length = (int) record.valueBytes();
+            for (int index = 0; index < count; index++) {
+                places[index] = (int) Record.valueOffset(records, offsets[index]);
+            }
+            if (lends) {
+                byte seen = 0;
+                for (int index = 0; index < count; index++) {
+                    seen ^= touch(window, places[index], length);
+                }
+                touched = seen;
+            }
+            values.fillAll(window, places, 0, length);
+        }
     }
 
     /** Reads a byte of every page of a value, so that no page of the pool is fetched inside the clock. */

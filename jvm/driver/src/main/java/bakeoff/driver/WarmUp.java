@@ -15,19 +15,23 @@ import java.util.stream.Stream;
 
 /**
  * Lets the JVM compile what will be measured: replays a small workload of the same kind into stores of its own, which are thrown
- * away, again and again until so much time has passed or so much was done.
+ * away, again and again until so much was done or so much time has passed since the first was open. Opening it does not count: that loads classes and
+ * libraries, which has taken longer than a whole warm-up, and then nothing was compiled.
  */
 final class WarmUp {
     private final Case it;
     private final Request.WarmUp request;
     private final Case.Tapes tapes;
     private final boolean check;
+    private final Timer timer;
     private final LongAdder counter = new LongAdder();
     private final AtomicBoolean over = new AtomicBoolean();
+    private boolean began;
     private OptionalLong residentBytes = OptionalLong.empty();
 
-    private WarmUp(Case it, Request.WarmUp request, boolean check) throws Failure, IOException {
+    private WarmUp(Case it, Request.WarmUp request, boolean check, Timer timer) throws Failure, IOException {
         this.it = it;
+        this.timer = timer;
         this.request = request;
         this.check = check;
         Case.OpenPool pool = it.tapes.opened().orOther(request.pool());
@@ -38,8 +42,7 @@ final class WarmUp {
     static OptionalLong run(Case it, Request.WarmUp request, boolean check) throws Failure {
         Timer timer = new Timer("warm-up", true);
         try {
-            WarmUp warmUp = new WarmUp(it, request, check);
-            timer.schedule(warmUp.end(), Math.min(request.timeNs() / 1_000_000, Integer.MAX_VALUE));
+            WarmUp warmUp = new WarmUp(it, request, check, timer);
             while (!warmUp.isOver()) {
                 warmUp.pass();
             }
@@ -53,13 +56,16 @@ final class WarmUp {
         }
     }
 
-    private TimerTask end() {
-        return new TimerTask() {
+    /** With the first store open. */
+    private void begin() {
+        residentBytes = Counters.residentBytes();
+        TimerTask end = new TimerTask() {
             @Override
             public void run() {
                 over.set(true);
             }
         };
+        timer.schedule(end, Math.min(request.timeNs() / 1_000_000, Integer.MAX_VALUE));
     }
 
     private boolean isOver() {
@@ -71,8 +77,9 @@ final class WarmUp {
         Path directory = Files.createTempDirectory(Path.of(System.getProperty("java.io.tmpdir")), "warm-up-");
         try {
             Store<?> store = it.open(directory, request.hints());
-            if (residentBytes.isEmpty()) {
-                residentBytes = Counters.residentBytes();
+            if (!began) {
+                began = true;
+                begin();
             }
             replay(store);
             Run.closeQuickly(store);

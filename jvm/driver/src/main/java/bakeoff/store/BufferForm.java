@@ -13,7 +13,15 @@ public final class BufferForm implements Form<ByteBuffer> {
 
     @Override
     public ByteBuffer of(ByteBuffer source, int offset, int length) {
-        return source.slice(offset, length);
+        ByteBuffer view = source.duplicate();
+        refill(view, source, offset, length);
+        return view;
+    }
+
+    @Override
+    public boolean refill(ByteBuffer made, ByteBuffer source, int offset, int length) {
+        made.limit(offset + length).position(offset);
+        return true;
     }
 
     @Override

@@ -15,7 +15,8 @@ public interface Form<B> {
 
     /**
      * Fills {@code made}, which {@link #of} made for an operation that is over, with these bytes; says whether it did, which it does if
-     * they are as long and the store keeps nothing that it is given. Outside the clock.
+     * it can and the store keeps nothing that it is given. What lends is filled again from the same {@code source} only. Outside the
+     * clock.
      */
     default boolean refill(B made, ByteBuffer source, int offset, int length) {
         return false;

@@ -214,6 +214,11 @@ public final class LaneReader {
         return begin;
     }
 
+    /** How many bytes all records of the current block are. */
+    public int recordBytes() {
+        return end - begin;
+    }
+
     /**
      * Fills {@code record} with the one at {@code place} of the current block and returns where the next lies.
      *

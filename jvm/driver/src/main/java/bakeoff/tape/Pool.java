@@ -19,12 +19,35 @@ public final class Pool {
     private static final int STEP_BITS = 30;
     private static final long STEP = 1L << STEP_BITS;
 
-    private final long bytes;
-    private final MappedByteBuffer[] windows;
+    /** Up to so many bytes are copied into the heap, from which arrays are filled sooner than from a file's memory. */
+    private static final int HEAP_BYTES_MAX = 1 << 20;
 
-    private Pool(long bytes, MappedByteBuffer[] windows) {
+    private final long bytes;
+    private final ByteBuffer[] windows;
+    /** Made when first asked for. */
+    private Pool inHeap;
+
+    private Pool(long bytes, ByteBuffer[] windows) {
         this.bytes = bytes;
         this.windows = windows;
+    }
+
+    /** The same values where arrays are filled from them soonest. One copy for all lanes. */
+    public synchronized Pool forArrays() {
+        if (bytes > HEAP_BYTES_MAX) {
+            return this;
+        }
+        if (inHeap == null) {
+            byte[] copy = new byte[(int) bytes];
+            windows[0].get(0, copy);
+            inHeap = new Pool(bytes, new ByteBuffer[] {ByteBuffer.wrap(copy)});
+        }
+        return inHeap;
+    }
+
+    /** Whether all values lie in one buffer, at the places that the tape names. */
+    public boolean isOneWindow() {
+        return windows.length == 1;
     }
 
     /**

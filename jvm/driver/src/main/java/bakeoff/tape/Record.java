@@ -71,7 +71,7 @@ public final class Record {
             return -1;
         }
         head = block.getLong(offset);
-        valueOffset = block.getLong(offset + 8);
+        valueOffset = valueOffset(block, offset);
         keyOffset = offset + FIXED_BYTES;
         if (has(Flags.DUE)) {
             if (end - keyOffset < DUE_BYTES) {
@@ -88,6 +88,11 @@ public final class Record {
         return operation.isScan() ? decodeScan(block, next, end) : next;
     }
 
+    /** {@link #valueOffset} of the record at {@code offset}. */
+    public static long valueOffset(ByteBuffer block, int offset) {
+        return block.getLong(offset + 8);
+    }
+
     private int decodeScan(ByteBuffer block, int offset, int end) {
         if (end - offset < SCAN_BYTES) {
             return -1;
@@ -100,6 +105,23 @@ public final class Record {
         // consumer.
         consumer = Consumer.ofCode(block.getLong(offset + 32));
         return consumer == null ? -1 : offset + SCAN_BYTES;
+    }
+
+    /** Whether it has a key and nothing behind it, nor a time before it: neither a scan nor a walk nor due. */
+    public boolean isOfOneKey() {
+        return operation().hasKey() && !operation().isVisit() && !has(Flags.DUE);
+    }
+
+    /**
+     * Whether the records from {@code offset} on, so many and so many bytes apart, begin as this one does: each is the same operation with the
+     * same flags, on a key and a value of the same lengths.
+     */
+    public boolean isLike(ByteBuffer block, int offset, int apart, int count) {
+        boolean alike = true;
+        for (int index = 0; index < count; index++) {
+            alike &= block.getLong(offset + index * apart) == head;
+        }
+        return alike;
     }
 
     /** Bytes that a right answer appends to the output. */

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import bakeoff.store.ArrayForm;
+import bakeoff.store.BufferForm;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 
 /** What a block's keys and values are made from, and that those a store may keep are left alone. */
@@ -51,6 +53,72 @@ final class FilledTest {
         fill(filled, "a", "b", "c", "d", "and more than before");
         assertEquals("and more than before", text(filled, 4));
         assertEquals("a", text(filled, 0));
+    }
+
+    private static String text(ByteBuffer view) {
+        byte[] bytes = new byte[view.remaining()];
+        view.get(view.position(), bytes);
+        return new String(bytes, StandardCharsets.US_ASCII);
+    }
+
+    @Test
+    void viewsAreFilledAgainWithTheSameBufferAlone() {
+        ByteBuffer one =
+                ByteBuffer.allocateDirect(20).put(0, "one two three four 5".getBytes(StandardCharsets.US_ASCII));
+        ByteBuffer other = ByteBuffer.allocateDirect(9).put(0, "UNO DOS +".getBytes(StandardCharsets.US_ASCII));
+        Filled<ByteBuffer> filled = new Filled<>(new BufferForm());
+        filled.begin(2);
+        filled.fill(0, one, 0, 3);
+        filled.fill(1, one, 4, 3);
+        ByteBuffer first = filled.get(0);
+        filled.begin(2);
+        filled.fill(0, one, 14, 6);
+        filled.fill(1, other, 4, 3);
+        assertSame(first, filled.get(0));
+        assertEquals("four 5", text(filled.get(0)));
+        assertEquals("DOS", text(filled.get(1)));
+        filled.begin(2);
+        filled.fill(0, other, 0, 3);
+        filled.fill(1, other, 8, 1);
+        assertNotSame(first, filled.get(0));
+        assertEquals("UNO", text(filled.get(0)));
+        assertEquals("+", text(filled.get(1)));
+        filled.begin(2);
+        filled.fill(0, one, 0, 7);
+        filled.fill(1, one, 8, 0);
+        assertEquals("one two", text(filled.get(0)));
+        assertEquals("", text(filled.get(1)));
+    }
+
+    @Test
+    void allAreFilledAsOneByOne() {
+        byte[] text = "..one.two.six.ten.fourty".getBytes(StandardCharsets.US_ASCII);
+        ByteBuffer source = ByteBuffer.allocateDirect(text.length).put(0, text);
+        int[] places = {1, 5, 9, 13};
+        all(new Filled<>(new ArrayForm(true)), source, places, FilledTest::text);
+        all(new Filled<>(new ArrayForm()), source, places, FilledTest::text);
+        all(new Filled<>(new BufferForm()), source, places, (filled, index) -> text(filled.get(index)));
+    }
+
+    private static <B> void all(
+            Filled<B> filled, ByteBuffer source, int[] places, BiFunction<Filled<B>, Integer, String> text) {
+        filled.begin(3);
+        filled.fillAll(source, places, 1, 3);
+        assertEquals("one two six", text.apply(filled, 0) + " " + text.apply(filled, 1) + " " + text.apply(filled, 2));
+        filled.begin(2);
+        filled.fill(0, source, 18, 6);
+        filled.fill(1, source, 2, 3);
+        // The first is of another length now, and the last there are too few of.
+        filled.begin(2);
+        filled.fillAll(source, new int[] {9, 13}, 1, 3);
+        assertEquals("six ten", text.apply(filled, 0) + " " + text.apply(filled, 1));
+        filled.begin(4);
+        filled.fillAll(source, places, 1, 3);
+        assertEquals("one ten", text.apply(filled, 0) + " " + text.apply(filled, 3));
+        ByteBuffer other = ByteBuffer.allocateDirect(3).put(0, new byte[] {'a', 'b', 'c'});
+        filled.begin(3);
+        filled.fillAll(other, new int[] {0, 0, 0}, 0, 3);
+        assertEquals("abc abc", text.apply(filled, 0) + " " + text.apply(filled, 2));
     }
 
     @Test

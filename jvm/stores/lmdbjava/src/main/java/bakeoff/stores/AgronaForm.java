@@ -21,6 +21,12 @@ final class AgronaForm implements Form<DirectBuffer> {
     }
 
     @Override
+    public boolean refill(DirectBuffer made, ByteBuffer source, int offset, int length) {
+        made.wrap(source, offset, length);
+        return true;
+    }
+
+    @Override
     public boolean lends() {
         return true;
     }

@@ -14,10 +14,24 @@ final class LmdbJniForm implements Form<DirectBuffer> {
     private final ByteBuffer stepBytes = ByteBuffer.allocateDirect(STEP_BYTES_MAX);
     private final DirectBuffer step = new DirectBuffer();
     private final long stepAddress = new DirectBuffer(stepBytes).addressOffset();
+    /** What was lent last, and where in memory it begins. */
+    private ByteBuffer lender;
+
+    private long lenderAddress;
 
     @Override
     public DirectBuffer of(ByteBuffer source, int offset, int length) {
         return new DirectBuffer(source.slice(offset, length));
+    }
+
+    @Override
+    public boolean refill(DirectBuffer made, ByteBuffer source, int offset, int length) {
+        if (source != lender) {
+            lender = source;
+            lenderAddress = new DirectBuffer(source).addressOffset();
+        }
+        made.wrap(lenderAddress + offset, length);
+        return true;
     }
 
     @Override

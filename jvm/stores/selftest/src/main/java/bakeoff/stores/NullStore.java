@@ -47,7 +47,7 @@ public final class NullStore implements StoreType {
 
             @Override
             public Session<byte[]> session(SessionPlan plan) {
-                return new NullSession();
+                return new NullSession<>();
             }
 
             @Override
@@ -55,26 +55,27 @@ public final class NullStore implements StoreType {
         };
     }
 
-    private static final class NullSession implements Session<byte[]> {
+    /** Does nothing with whatever it is given. */
+    public static final class NullSession<B> implements Session<B> {
         @Override
-        public void insert(byte[] key, byte[] value) {}
+        public void insert(B key, B value) {}
 
         @Override
-        public void update(byte[] key, byte[] value) {}
+        public void update(B key, B value) {}
 
         @Override
-        public void upsert(byte[] key, byte[] value) {}
+        public void upsert(B key, B value) {}
 
         @Override
-        public boolean get(byte[] key, Output output) {
+        public boolean get(B key, Output output) {
             return false;
         }
 
         @Override
-        public void delete(byte[] key) {}
+        public void delete(B key) {}
 
         @Override
-        public void scan(byte[] from, Direction direction, Visitor<byte[]> visitor) {}
+        public void scan(B from, Direction direction, Visitor<B> visitor) {}
 
         @Override
         public void commit() {}

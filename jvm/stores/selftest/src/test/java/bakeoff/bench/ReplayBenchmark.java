@@ -3,17 +3,14 @@ package bakeoff.bench;
 import bakeoff.driver.Job;
 import bakeoff.driver.Lane;
 import bakeoff.driver.LaneOutcome;
-import bakeoff.store.DataHints;
-import bakeoff.store.Durability;
-import bakeoff.store.OpenRequest;
+import bakeoff.store.ArrayForm;
+import bakeoff.store.BufferForm;
+import bakeoff.store.Form;
 import bakeoff.store.Session;
-import bakeoff.store.SessionPlan;
-import bakeoff.store.Settings;
-import bakeoff.store.Store;
 import bakeoff.stores.NullStore;
+import bakeoff.tape.LaneReader;
 import bakeoff.tape.Pool;
 import bakeoff.tape.TapeReader;
-import com.google.gson.JsonObject;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -55,10 +52,24 @@ public class ReplayBenchmark {
     @Param("")
     public String pool;
 
+    /** How keys and values are handed over: copied into {@code arrays} as most stores take them, or as {@code views} of the pool as LMDB's bindings do. */
+    @Param({"arrays", "views"})
+    public String form;
+
     private TapeReader reader;
-    private Lane<byte[]> lane;
-    private Session<byte[]> session;
+    private Replay replay;
     private long timedNs;
+
+    /** Lane and session of one form. */
+    private interface Replay {
+        LaneOutcome run(Job job, LaneReader lane) throws Exception;
+    }
+
+    private static <B> Replay replay(Form<B> form, Pool pool) {
+        Lane<B> lane = new Lane<>(form, pool, 1_000);
+        Session<B> session = new NullStore.NullSession<>();
+        return (job, reader) -> lane.replay(job, reader, session);
+    }
 
     /** Opens everything. */
     @Setup(Level.Trial)
@@ -70,18 +81,13 @@ public class ReplayBenchmark {
             throw new IllegalArgumentException("%s has %d operations, not %d"
                     .formatted(tape, reader.header().operations(), OPERATIONS));
         }
-        NullStore type = new NullStore();
-        DataHints hints = new DataHints(OPERATIONS, OPERATIONS, 16, 100, 100, 1, 1, false, 1);
-        Settings settings = Settings.resolve(type.describe(), new JsonObject());
-        Store<byte[]> store = type.open(new OpenRequest(Path.of("nowhere"), Durability.PROCESS, settings, hints));
-        lane = new Lane<>(store.form(), Pool.open(Path.of(pool)), 1_000);
-        session = store.session(new SessionPlan(false, false));
+        Pool values = Pool.open(Path.of(pool));
+        replay = form.equals("views") ? replay(new BufferForm(), values) : replay(new ArrayForm(true), values);
     }
 
     /** Closes them. */
     @TearDown(Level.Trial)
     public void close() throws Exception {
-        session.close();
         reader.close();
     }
 
@@ -115,7 +121,7 @@ public class ReplayBenchmark {
     }
 
     private LaneOutcome replay(boolean latency) throws Exception {
-        LaneOutcome outcome = lane.replay(new Job(latency, true), reader.lane(0), session);
+        LaneOutcome outcome = replay.run(new Job(latency, true), reader.lane(0));
         if (outcome.answersWrong() > 0) {
             throw new IllegalStateException("answers were wrong");
         }
