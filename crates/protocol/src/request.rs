@@ -120,7 +120,7 @@ pub struct PhaseRequest {
 /// A small workload of the same kind, replayed into empty stores of its own, again and again, until one of the limits is reached.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WarmUp {
-    /// How long, at most.
+    /// How long, at most, from when the first store is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<u64>,
     /// How many operations, at most.

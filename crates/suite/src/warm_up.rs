@@ -18,7 +18,7 @@ const DEFAULT: WarmUpLimit = WarmUpLimit::Time(Duration::from_secs(3));
 pub enum WarmUpLimit {
     /// There is none.
     None,
-    /// After this time.
+    /// After this time, from when the first store is open.
     Time(Duration),
     /// After so many operations.
     Operations(u64),

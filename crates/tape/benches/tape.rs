@@ -9,7 +9,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use bakeoff_tape::{Access, Data, KeyForm, Operation, PhaseSpec, Shape, SizeRange, TapeReader, Workload, record};
+use bakeoff_tape::{
+    Access, Data, KeyForm, Operation, PhaseSpec, Shape, SizeRange, TapeReader, Workload, pool_bytes, record,
+};
 
 const RECORDS: u64 = 1_000_000;
 const REPEATS: usize = 7;
@@ -34,7 +36,7 @@ fn workload(key: KeyForm, phases: Vec<PhaseSpec>) -> Workload {
         value_bytes: SizeRange { min: 50, max: 150 },
         value_shape: Shape::Uniform,
         data: Data::Random,
-        pool_bytes: 16 << 20,
+        pool_bytes: pool_bytes(150),
         lanes: 1,
         tree: None,
         import: None,

@@ -22,14 +22,23 @@ import java.util.List;
 final class Handle<B> {
     private static final byte[] BEFORE = {'b', 'e', 'f', 'o', 'r', 'e'};
     /** As long as the longest value of a check. */
-    private static final ByteBuffer OTHER_BYTES = ByteBuffer.allocateDirect(2 << 20);
+    private static final byte[] OTHER_BYTES = new byte[2 << 20];
+
+    static {
+        for (int at = 0; at < OTHER_BYTES.length; at++) {
+            OTHER_BYTES[at] = (byte) (at * 37);
+        }
+    }
 
     private static final long SEED = 7;
 
     private final Form<B> form;
     private final Session<B> session;
     /** What the operation under way was given. */
-    private final List<B> given = new ArrayList<>();
+    private final List<Given<B>> given = new ArrayList<>();
+
+    /** A key or a value, and the memory that it was made from or is a view of. */
+    private record Given<B>(B made, ByteBuffer source) {}
 
     Handle(Form<B> form, Session<B> session) {
         this.form = form;
@@ -41,14 +50,23 @@ final class Handle<B> {
         ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length + 2);
         buffer.put(1, bytes);
         B made = form.of(buffer, 1, bytes.length);
-        given.add(made);
+        given.add(new Given<>(made, buffer));
         return made;
     }
 
-    /** An operation is over: where the form says that the store keeps nothing that it was given, that is changed. */
+    /**
+     * An operation is over: where the form says that the store keeps nothing that it was given, that is other bytes now, beginning one byte
+     * later where it is a view.
+     */
     private void over() {
-        for (B made : given) {
-            form.refill(made, OTHER_BYTES, 0, form.length(made));
+        for (Given<B> one : given) {
+            int length = form.length(one.made);
+            one.source.put(2, OTHER_BYTES, 0, length);
+            if (form.refill(one.made, one.source, 2, length)) {
+                assertEquals(length, form.length(one.made));
+                byte[] bytes = form.array(one.made, new byte[length]);
+                assertTrue(Arrays.equals(OTHER_BYTES, 0, length, bytes, 0, length), "filled again");
+            }
         }
         given.clear();
     }

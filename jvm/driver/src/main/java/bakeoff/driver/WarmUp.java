@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 /**
  * Lets the JVM compile what will be measured: replays a small workload of the same kind into stores of its own, which are thrown
  * away, again and again until so much was done or so much time has passed since the first was open. Opening it does not count: that loads classes and
- * libraries, which has taken longer than a whole warm-up, and then nothing was compiled.
+ * libraries, which has taken nearly all of a warm-up, so that hardly anything was compiled.
  */
 final class WarmUp {
     private final Case it;

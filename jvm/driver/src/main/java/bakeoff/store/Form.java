@@ -10,7 +10,7 @@ import java.util.zip.CRC32;
  * @param <B> an array, a buffer
  */
 public interface Form<B> {
-    /** These bytes of {@code source}, a direct buffer that keeps them until the block ends. Outside the clock. */
+    /** These bytes of {@code source}, which keeps them until the block ends and is a direct buffer if this {@link #lends}. Outside the clock. */
     B of(ByteBuffer source, int offset, int length);
 
     /**

@@ -32,7 +32,7 @@ public final class Pool {
         this.windows = windows;
     }
 
-    /** The same values where arrays are filled from them soonest. One copy for all lanes. */
+    /** The same values where arrays are filled from them soonest: a short pool's in the heap. One copy for all lanes. */
     public synchronized Pool forArrays() {
         if (bytes > HEAP_BYTES_MAX) {
             return this;

@@ -14,10 +14,12 @@ final class LmdbJniForm implements Form<DirectBuffer> {
     private final ByteBuffer stepBytes = ByteBuffer.allocateDirect(STEP_BYTES_MAX);
     private final DirectBuffer step = new DirectBuffer();
     private final long stepAddress = new DirectBuffer(stepBytes).addressOffset();
-    /** What was lent last, and where in memory it begins. */
+    /** What was lent last, and where in memory it begins: the tape for keys and the pool for values, in turn. */
     private ByteBuffer lender;
 
     private long lenderAddress;
+    private ByteBuffer lenderBefore;
+    private long lenderBeforeAddress;
 
     @Override
     public DirectBuffer of(ByteBuffer source, int offset, int length) {
@@ -26,11 +28,17 @@ final class LmdbJniForm implements Form<DirectBuffer> {
 
     @Override
     public boolean refill(DirectBuffer made, ByteBuffer source, int offset, int length) {
-        if (source != lender) {
+        if (source == lender) {
+            made.wrap(lenderAddress + offset, length);
+        } else if (source == lenderBefore) {
+            made.wrap(lenderBeforeAddress + offset, length);
+        } else {
+            lenderBefore = lender;
+            lenderBeforeAddress = lenderAddress;
             lender = source;
             lenderAddress = new DirectBuffer(source).addressOffset();
+            made.wrap(lenderAddress + offset, length);
         }
-        made.wrap(lenderAddress + offset, length);
         return true;
     }
 

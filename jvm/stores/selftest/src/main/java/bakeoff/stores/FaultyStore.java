@@ -80,6 +80,7 @@ public final class FaultyStore implements StoreType {
                                 "exit",
                                 "die",
                                 "stall",
+                                "error-after-stall",
                                 "background",
                                 "hang"),
                         "What goes wrong.",
@@ -94,6 +95,8 @@ public final class FaultyStore implements StoreType {
         boolean now = request.settings().word("when").equals("open");
         if (now) {
             strike(fault);
+        } else if (fault.equals("error-after-stall")) {
+            stall(1_000);
         }
         ConcurrentNavigableMap<byte[], byte[]> content = CONTENTS.computeIfAbsent(
                 request.directory(), directory -> new ConcurrentSkipListMap<>(Arrays::compareUnsigned));
@@ -103,7 +106,7 @@ public final class FaultyStore implements StoreType {
     /** Does what the fault asks for. Those that spoil answers do nothing here. */
     private static void strike(String fault) throws Exception {
         switch (fault) {
-            case "error" -> throw StoreException.store("the store was asked to fail");
+            case "error", "error-after-stall" -> throw StoreException.store("the store was asked to fail");
             case "throw" -> throw new IllegalStateException("the store was asked to throw");
             case "panic" -> throw new AssertionError("the store was asked to panic");
             case "disk-full" -> throw new IOException("write failed", new IOException("No space left on device"));
@@ -111,7 +114,7 @@ public final class FaultyStore implements StoreType {
             case "out-of-memory" -> hoard();
             case "exit" -> System.exit(0);
             case "die" -> die();
-            case "stall" -> stall();
+            case "stall" -> stall(100);
             case "background" -> workLater();
             case "hang" -> Thread.sleep(Long.MAX_VALUE);
             default -> {}
@@ -126,10 +129,10 @@ public final class FaultyStore implements StoreType {
         type.getMethod("putByte", long.class, byte.class).invoke(field.get(null), 0L, (byte) 1);
     }
 
-    /** The first time, takes 100 ms. */
-    private static void stall() throws InterruptedException {
+    /** The first time, takes so long. */
+    private static void stall(long milliseconds) throws InterruptedException {
         if (STALLED.compareAndSet(false, true)) {
-            Thread.sleep(100);
+            Thread.sleep(milliseconds);
         }
     }
 

@@ -160,15 +160,35 @@ final class LauncherTest {
         assertTrue(buffers < 128 << 10, "%d".formatted(buffers));
     }
 
+    private static JsonObject warmUp(JsonObject request, long timeNs) {
+        JsonObject warmUp = new JsonObject();
+        warmUp.addProperty("time_ns", timeNs);
+        warmUp.add("pool", request.get("pool"));
+        warmUp.add("hints", request.get("hints").deepCopy());
+        warmUp.add("phases", request.get("phases").deepCopy());
+        return warmUp;
+    }
+
+    /** Opening takes a second, and the time of the warm-up is less: operations are done all the same, and the first one fails. */
+    @Test
+    void theTimeOfAWarmUpRunsFromWhenTheFirstStoreIsOpen() throws Exception {
+        JsonObject request = request("faulty-jvm");
+        request.add("settings", settings("fault", "error-after-stall"));
+        JsonObject warmUp = warmUp(request, 900_000_000);
+        JsonObject phase = warmUp.getAsJsonArray("phases").get(0).getAsJsonObject();
+        phase.addProperty("tape", vector("every-operation.tape"));
+        warmUp.getAsJsonObject("hints").addProperty("threads", 3);
+        request.add("warm_up", warmUp);
+        Ended ended = run(request);
+        assertEquals("failed", ended.text("event"), ended.log);
+        assertEquals("warm-up", ended.text("phase"));
+        assertEquals("store-error", ended.text("kind"), ended.text("message"));
+    }
+
     @Test
     void aWarmUpIsDoneFirstAndRemoved() throws Exception {
         JsonObject request = request("faulty-jvm");
-        JsonObject warmUp = new JsonObject();
-        warmUp.addProperty("time_ns", 200_000_000);
-        warmUp.add("pool", request.get("pool"));
-        warmUp.add("hints", request.get("hints"));
-        warmUp.add("phases", request.get("phases"));
-        request.add("warm_up", warmUp);
+        request.add("warm_up", warmUp(request, 200_000_000));
         Ended ended = run(request);
         assertEquals("finished", ended.text("event"), ended.log);
         try (Stream<Path> temporary = Files.list(home.resolve("temporary"))) {
