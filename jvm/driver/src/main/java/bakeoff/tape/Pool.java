@@ -24,25 +24,24 @@ public final class Pool {
 
     private final long bytes;
     private final ByteBuffer[] windows;
-    /** Made when first asked for. */
-    private Pool inHeap;
+    private final Pool forArrays;
 
     private Pool(long bytes, ByteBuffer[] windows) {
         this.bytes = bytes;
         this.windows = windows;
+        forArrays = bytes > HEAP_BYTES_MAX || !windows[0].isDirect() ? this : inHeap();
     }
 
-    /** The same values where arrays are filled from them soonest: a short pool's in the heap. One copy for all lanes. */
-    public synchronized Pool forArrays() {
-        if (bytes > HEAP_BYTES_MAX) {
-            return this;
-        }
-        if (inHeap == null) {
-            byte[] copy = new byte[(int) bytes];
-            windows[0].get(0, copy);
-            inHeap = new Pool(bytes, new ByteBuffer[] {ByteBuffer.wrap(copy)});
-        }
-        return inHeap;
+    /** Made with the pool, so that it is as little of a store's memory as the pool is. */
+    private Pool inHeap() {
+        byte[] copy = new byte[(int) bytes];
+        windows[0].get(0, copy);
+        return new Pool(bytes, new ByteBuffer[] {ByteBuffer.wrap(copy)});
+    }
+
+    /** The same values where arrays are filled from them soonest: a short pool's in the heap. */
+    public Pool forArrays() {
+        return forArrays;
     }
 
     /** Whether all values lie in one buffer, at the places that the tape names. */
