@@ -61,39 +61,44 @@ final class FilledTest {
         return new String(bytes, StandardCharsets.US_ASCII);
     }
 
+    private static ByteBuffer direct(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+        return ByteBuffer.allocateDirect(bytes.length).put(0, bytes);
+    }
+
+    /** A block of two views, which begin at these places and read so. */
+    private static void view(
+            Filled<ByteBuffer> filled,
+            ByteBuffer one,
+            int at,
+            String text,
+            ByteBuffer other,
+            int otherAt,
+            String otherText) {
+        filled.begin(2);
+        filled.fill(0, one, at, text.length());
+        filled.fill(1, other, otherAt, otherText.length());
+        assertEquals(text, text(filled.get(0)));
+        assertEquals(otherText, text(filled.get(1)));
+    }
+
     @Test
     void viewsAreFilledAgainWithTheSameBufferAlone() {
-        ByteBuffer one =
-                ByteBuffer.allocateDirect(20).put(0, "one two three four 5".getBytes(StandardCharsets.US_ASCII));
-        ByteBuffer other = ByteBuffer.allocateDirect(9).put(0, "UNO DOS +".getBytes(StandardCharsets.US_ASCII));
+        ByteBuffer one = direct("one two three four 5");
+        ByteBuffer other = direct("UNO DOS +");
         Filled<ByteBuffer> filled = new Filled<>(new BufferForm());
-        filled.begin(2);
-        filled.fill(0, one, 0, 3);
-        filled.fill(1, one, 4, 3);
+        view(filled, one, 0, "one", one, 4, "two");
         ByteBuffer first = filled.get(0);
-        filled.begin(2);
-        filled.fill(0, one, 14, 6);
-        filled.fill(1, other, 4, 3);
+        view(filled, one, 14, "four 5", other, 4, "DOS");
         assertSame(first, filled.get(0));
-        assertEquals("four 5", text(filled.get(0)));
-        assertEquals("DOS", text(filled.get(1)));
-        filled.begin(2);
-        filled.fill(0, other, 0, 3);
-        filled.fill(1, other, 8, 1);
+        view(filled, other, 0, "UNO", other, 8, "+");
         assertNotSame(first, filled.get(0));
-        assertEquals("UNO", text(filled.get(0)));
-        assertEquals("+", text(filled.get(1)));
-        filled.begin(2);
-        filled.fill(0, one, 0, 7);
-        filled.fill(1, one, 8, 0);
-        assertEquals("one two", text(filled.get(0)));
-        assertEquals("", text(filled.get(1)));
+        view(filled, one, 0, "one two", one, 8, "");
     }
 
     @Test
     void allAreFilledAsOneByOne() {
-        byte[] text = "..one.two.six.ten.fourty".getBytes(StandardCharsets.US_ASCII);
-        ByteBuffer source = ByteBuffer.allocateDirect(text.length).put(0, text);
+        ByteBuffer source = direct("..one.two.six.ten.fourty");
         int[] places = {1, 5, 9, 13};
         all(new Filled<>(new ArrayForm(true)), source, places, FilledTest::text);
         all(new Filled<>(new ArrayForm()), source, places, FilledTest::text);
@@ -115,9 +120,8 @@ final class FilledTest {
         filled.begin(4);
         filled.fillAll(source, places, 1, 3);
         assertEquals("one ten", text.apply(filled, 0) + " " + text.apply(filled, 3));
-        ByteBuffer other = ByteBuffer.allocateDirect(3).put(0, new byte[] {'a', 'b', 'c'});
         filled.begin(3);
-        filled.fillAll(other, new int[] {0, 0, 0}, 0, 3);
+        filled.fillAll(direct("abc"), new int[] {0, 0, 0}, 0, 3);
         assertEquals("abc abc", text.apply(filled, 0) + " " + text.apply(filled, 2));
     }
 

@@ -28,18 +28,21 @@ final class LmdbJniForm implements Form<DirectBuffer> {
 
     @Override
     public boolean refill(DirectBuffer made, ByteBuffer source, int offset, int length) {
-        if (source == lender) {
-            made.wrap(lenderAddress + offset, length);
-        } else if (source == lenderBefore) {
-            made.wrap(lenderBeforeAddress + offset, length);
-        } else {
+        made.wrap(addressOf(source) + offset, length);
+        return true;
+    }
+
+    private long addressOf(ByteBuffer source) {
+        if (source == lenderBefore) {
+            return lenderBeforeAddress;
+        }
+        if (source != lender) {
             lenderBefore = lender;
             lenderBeforeAddress = lenderAddress;
             lender = source;
             lenderAddress = new DirectBuffer(source).addressOffset();
-            made.wrap(lenderAddress + offset, length);
         }
-        return true;
+        return lenderAddress;
     }
 
     @Override
