@@ -139,8 +139,9 @@ pub(crate) fn origin(run: &Run, width: usize) -> String {
             .map_or_else(String::new, |on| format!("; in an image on {}", facts(Some(on), &keys[1..4])));
         line("medium", format!("{name}: {}{image}", facts(Some(medium), &keys)));
     }
-    for pool in run.list("pools") {
-        line("values", pool_words(pool));
+    // Pools of several lengths mostly read the same.
+    for pool in run.list("pools").iter().map(pool_words).collect::<BTreeSet<_>>() {
+        line("values", pool);
     }
     let versions: Vec<String> = run.stores.iter().map(|store| format!("{} {}", store.title, store.version)).collect();
     line("stores", versions.join(", "));

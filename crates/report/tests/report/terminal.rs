@@ -338,6 +338,21 @@ fn hostile_texts_cannot_steer_the_terminal() {
     }
 }
 
+#[test]
+fn pools_that_read_the_same_are_told_once() {
+    let mut run = run(vec![good(&axes("lmdb"), 1, Vec::new())], vec![store("lmdb", "LMDB")]);
+    let pools = run.info["pools"].as_array_mut().unwrap();
+    pools.extend([pools[0].clone(), pools[0].clone()]);
+    pools[2]["zstd_ratio"] = 0.5.into();
+    let report = render_terminal(&run, &PLAIN);
+    let values: Vec<&str> = report.lines().filter(|line| line.contains("compressible by")).map(str::trim).collect();
+    let expected = [
+        "values    random, compressible by snappy 1.00, lz4 1.00, zstd 0.50",
+        "values    random, compressible by snappy 1.00, lz4 1.00, zstd 1.00",
+    ];
+    assert_eq!(values, expected);
+}
+
 fn assert_width(report: &str, width: usize) {
     for line in report.lines() {
         assert!(line.width() <= width, "{} columns: {line}\n\n{report}", line.width());
