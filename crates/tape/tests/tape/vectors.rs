@@ -112,6 +112,31 @@ fn tree_lane(pool: &Pool) -> Vec<Owned> {
     ]
 }
 
+/// Lanes of one block each, to be replayed one after the other: blocks whose operations are alike, which a driver may do in a way of their own, between
+/// others.
+fn alike() -> Vec<Vec<Owned>> {
+    use Operation::{Delete, Get, Insert, Update};
+    let key = |number: u64| number.to_be_bytes();
+    let value = |place: u64| (place, 40);
+    vec![
+        (0..4).map(|number| plain(Insert, 0, &key(number), value(50 * number))).collect(),
+        (0..4).map(|number| plain(Update, 1, &key(number), value(50 * number + 3))).collect(),
+        vec![
+            plain(Delete, 1, &key(1), (0, 0)),
+            plain(Get, 1, &key(0), value(3)),
+            plain(Insert, 0, b"short", (7, 1)),
+            plain(Get, 0, &key(1), (0, 0)),
+            plain(Get, 1, b"short", (7, 1)),
+            plain(Insert, 0, b"four", (300, 40)),
+        ],
+        [0, 2, 3].map(|number| plain(Get, 1, &key(number), value(50 * number + 3))).into(),
+        (4..10).map(|number| plain(Insert, 0, &key(number), value(20 * number))).collect(),
+        (11..14).map(|number| plain(Get, 0, &key(number), (0, 0))).collect(),
+        (4..10).map(|number| plain(Get, 1, &key(number), value(20 * number))).collect(),
+        vec![plain(Get, 1, b"four", (300, 40)), plain(Get, 1, &key(3), value(153))],
+    ]
+}
+
 /// Two directories for each codec, one in the other, serialised one after the other; the ids of a codec's are 200 and 90,000 more than its
 /// code.
 fn serialised() -> (Vec<u8>, Vec<Owned>) {
@@ -225,9 +250,13 @@ fn vectors_hold_what_they_say() {
     let lanes = every_operation(&pool);
     check_vector("every-operation", &lanes, &pool, r#"{"phase":"every-operation"}"#);
     check_vector("empty", &[Vec::new()], &pool, "{}");
+    let alike = alike();
+    check_vector("alike", &alike, &pool, r#"{"phase":"alike"}"#);
     // One lane after the other: the answers of the first must not see the tree of the second.
-    let mut naive = Naive::default();
-    lanes.iter().for_each(|lane| naive.replay(std::slice::from_ref(lane), &pool));
+    for lanes in [lanes, alike] {
+        let mut naive = Naive::default();
+        lanes.iter().for_each(|lane| naive.replay(std::slice::from_ref(lane), &pool));
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ final class VectorsTest {
     private Path temporary;
 
     @ParameterizedTest
-    @ValueSource(strings = {"every-operation", "empty", "serialised"})
+    @ValueSource(strings = {"every-operation", "alike", "empty", "serialised"})
     void tapesHoldWhatTheirDescriptionsSay(String name) throws Exception {
         JsonObject expected = JsonParser.parseString(Files.readString(VECTORS.resolve(name + ".json")))
                 .getAsJsonObject();

@@ -19,8 +19,11 @@ import bakeoff.stores.FaultyStore;
 import bakeoff.stores.NullStore;
 import bakeoff.tape.Pool;
 import bakeoff.tape.TapeReader;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -80,6 +83,35 @@ final class ReplayTest {
         JsonObject first = outcome.results().get(0).getAsJsonObject();
         assertEquals("get", first.get("operation").getAsString());
         assertEquals(latency, first.has("latency"));
+    }
+
+    /** Blocks of operations that are alike are made ready, done and counted in ways of their own. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void blocksOfOperationsThatAreAlikeAreDoneAsAnyOthers(boolean latency) throws Exception {
+        Store<byte[]> store = new FaultyStore().open(request("none"));
+        LaneOutcome whole = new LaneOutcome();
+        try (TapeReader tape = TapeReader.open(VECTORS.resolve("alike.tape"));
+                Session<byte[]> session = store.session(new SessionPlan(false, false))) {
+            Lane<byte[]> lane = new Lane<>(store.form(), Pool.open(VECTORS.resolve("pool.bin")), 1_000);
+            for (int number = 0; number < tape.header().lanes().size(); number++) {
+                whole.merge(lane.replay(new Job(latency, true), tape.lane(number), session));
+            }
+        }
+        assertNull(whole.firstWrong);
+        assertEquals(0, whole.answersWrong);
+        assertEquals(17, whole.answersChecked);
+        assertEquals(List.of("insert 12 530", "update 4 192", "delete 1 0", "get 17 578"), counts(whole));
+    }
+
+    /** Of each kind: its name, how many, bytes. */
+    private static List<String> counts(LaneOutcome outcome) {
+        List<String> counts = new ArrayList<>();
+        for (JsonElement element : outcome.results()) {
+            JsonObject kind = element.getAsJsonObject();
+            counts.add(kind.get("operation").getAsString() + " " + kind.get("operations") + " " + kind.get("bytes"));
+        }
+        return counts;
     }
 
     @ParameterizedTest
