@@ -46,6 +46,9 @@ final class Block<B> {
 
     private byte touched;
 
+    /** Whether all operations are the same, with the same flags, on keys and values of the same lengths. */
+    private boolean alike;
+
     /** How many operations. */
     int count;
     /** The bytes of their records. */
@@ -88,10 +91,11 @@ final class Block<B> {
         kept = keeps ? new byte[count][] : null;
         int place = reader.first();
         int apart = reader.read(place, record) - place;
-        if (record.isOfOneKey()
+        alike = record.isOfOneKey()
                 && pool.isOneWindow()
                 && reader.recordBytes() == count * apart
-                && record.isLike(records, place, apart, count)) {
+                && record.isLike(records, place, apart, count);
+        if (alike) {
             prepareAlike(place, apart);
         } else {
             prepareEach(reader);
@@ -186,6 +190,11 @@ final class Block<B> {
         return (kinds[index] & 0xff) == INSERT;
     }
 
+    /** Whether all operations are {@code insert}s of keys and values of the same lengths. */
+    boolean isAllInserts() {
+        return alike && isInsert(0);
+    }
+
     /** Whether operation {@code index} has a flag. */
     boolean has(int index, int flag) {
         return (kinds[index] >> Byte.SIZE & flag) != 0;
@@ -207,6 +216,9 @@ final class Block<B> {
 
     /** Where operations end that are what operation {@code begin} is, with the same flags. */
     int runEnd(int begin) {
+        if (alike) {
+            return count;
+        }
         int end = begin + 1;
         while (end < count && kinds[end] == kinds[begin]) {
             end++;
@@ -216,6 +228,9 @@ final class Block<B> {
 
     /** Bytes of the keys and values that these operations write or are expected to read. */
     long entryBytes(int begin, int end) {
+        if (alike) {
+            return (long) (end - begin) * entryBytes[begin];
+        }
         long sum = 0;
         for (int index = begin; index < end; index++) {
             sum += entryBytes[index];

@@ -63,14 +63,7 @@ final class Filled<B> {
         if (lends && source != lender) {
             changeLender(0, source);
         }
-        int index = 0;
-        if (again) {
-            while (index < count
-                    && all[index] != null
-                    && form.refill(all[index], source, places[index] + shift, length)) {
-                index++;
-            }
-        }
+        int index = again ? form.refillAll(all, count, source, places, shift, length) : 0;
         for (; index < count; index++) {
             fill(index, source, places[index] + shift, length);
         }
@@ -85,8 +78,7 @@ final class Filled<B> {
     }
 
     private void beginAnew(int filled) {
-        @SuppressWarnings("unchecked")
-        B[] anew = (B[]) new Object[count];
+        B[] anew = form.newArray(count);
         if (filled > 0) {
             System.arraycopy(all, 0, anew, 0, filled);
         }

@@ -51,12 +51,35 @@ public final class ArrayForm implements Form<byte[]> {
     }
 
     @Override
+    public byte[][] newArray(int count) {
+        return new byte[count][];
+    }
+
+    @Override
     public boolean refill(byte[] made, ByteBuffer source, int offset, int length) {
         if (!refills || made.length != length) {
             return false;
         }
         fill(made, source, offset, length);
         return true;
+    }
+
+    @Override
+    public int refillAll(byte[][] made, int count, ByteBuffer source, int[] places, int shift, int length) {
+        if (!source.hasArray() || !refills) {
+            return Form.super.refillAll(made, count, source, places, shift, length);
+        }
+        byte[] from = source.array();
+        int base = source.arrayOffset() + shift;
+        int index = 0;
+        for (; index < count; index++) {
+            byte[] bytes = made[index];
+            if (bytes == null || bytes.length != length) {
+                break;
+            }
+            System.arraycopy(from, base + places[index], bytes, 0, length);
+        }
+        return index;
     }
 
     private static void fill(byte[] bytes, ByteBuffer source, int offset, int length) {

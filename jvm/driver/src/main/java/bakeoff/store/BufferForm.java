@@ -19,6 +19,11 @@ public final class BufferForm implements Form<ByteBuffer> {
     }
 
     @Override
+    public ByteBuffer[] newArray(int count) {
+        return new ByteBuffer[count];
+    }
+
+    @Override
     public boolean refill(ByteBuffer made, ByteBuffer source, int offset, int length) {
         made.limit(offset + length).position(offset);
         return true;

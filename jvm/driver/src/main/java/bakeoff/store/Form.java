@@ -13,6 +13,9 @@ public interface Form<B> {
     /** These bytes of {@code source}, which keeps them until the block ends and is a direct buffer if this {@link #lends}. Outside the clock. */
     B of(ByteBuffer source, int offset, int length);
 
+    /** An array for so many of them, of nulls. */
+    B[] newArray(int count);
+
     /**
      * Fills {@code made}, which {@link #of} made for an operation that is over, with these bytes; says whether it did, which it does if
      * it can and the store keeps nothing that it is given. What lends is filled again from the same {@code source} only. Outside the
@@ -20,6 +23,18 @@ public interface Form<B> {
      */
     default boolean refill(B made, ByteBuffer source, int offset, int length) {
         return false;
+    }
+
+    /**
+     * {@link #refill}s one after the other, each with the {@code length} bytes that begin {@code shift} behind its place; says how many it
+     * did before the first that it could not, or that is null.
+     */
+    default int refillAll(B[] made, int count, ByteBuffer source, int[] places, int shift, int length) {
+        int index = 0;
+        while (index < count && made[index] != null && refill(made[index], source, places[index] + shift, length)) {
+            index++;
+        }
+        return index;
     }
 
     /** Whether what {@link #of} makes is a view of {@code source}, from which a store would be the first to fetch it. */

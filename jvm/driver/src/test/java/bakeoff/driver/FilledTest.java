@@ -55,6 +55,52 @@ final class FilledTest {
         assertEquals("a", text(filled, 0));
     }
 
+    /** All of a block at once: these words of so many letters, which lie behind each other in the heap. */
+    private static void fillAll(Filled<byte[]> filled, int length, String words) {
+        int[] places = new int[words.length() / length];
+        for (int index = 0; index < places.length; index++) {
+            places[index] = 5 + index * length - 2;
+        }
+        byte[] memory = ("offst" + words).getBytes(StandardCharsets.US_ASCII);
+        // The buffer begins behind the array's beginning.
+        filled.begin(places.length);
+        filled.fillAll(ByteBuffer.wrap(memory, 1, memory.length - 1).slice(), places, 1, length);
+    }
+
+    private static void assertReads(String words, Filled<byte[]> filled) {
+        for (int index = 0; 3 * index < words.length(); index++) {
+            assertEquals(words.substring(3 * index, 3 * index + 3), text(filled, index));
+        }
+    }
+
+    @Test
+    void allAtOnceAreFilledAgainUpToTheFirstThatCannotBe() {
+        Filled<byte[]> filled = new Filled<>(new ArrayForm(true));
+        fill(filled, "one", "two", "three", "six");
+        byte[] first = filled.get(0);
+        byte[] third = filled.get(2);
+        fillAll(filled, 3, "abcdefghijkl");
+        assertSame(first, filled.get(0));
+        assertNotSame(third, filled.get(2));
+        assertReads("abcdefghijkl", filled);
+        filled = new Filled<>(new ArrayForm(true));
+        fill(filled, "one", null, "two");
+        first = filled.get(0);
+        fillAll(filled, 3, "mnopqrstu");
+        assertSame(first, filled.get(0));
+        assertReads("mnopqrstu", filled);
+        byte[] last = filled.get(2);
+        fillAll(filled, 3, "ABCDEFGHI");
+        assertSame(last, filled.get(2));
+        assertReads("ABCDEFGHI", filled);
+        Filled<byte[]> kept = new Filled<>(new ArrayForm());
+        fillAll(kept, 3, "abcdef");
+        byte[] before = kept.get(0);
+        fillAll(kept, 3, "ghijkl");
+        assertNotSame(before, kept.get(0), "a store that may keep arrays");
+        assertEquals("abc", new String(before, StandardCharsets.US_ASCII));
+    }
+
     private static String text(ByteBuffer view) {
         byte[] bytes = new byte[view.remaining()];
         view.get(view.position(), bytes);

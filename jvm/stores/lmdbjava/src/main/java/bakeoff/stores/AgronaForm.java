@@ -21,6 +21,11 @@ final class AgronaForm implements Form<DirectBuffer> {
     }
 
     @Override
+    public DirectBuffer[] newArray(int count) {
+        return new DirectBuffer[count];
+    }
+
+    @Override
     public boolean refill(DirectBuffer made, ByteBuffer source, int offset, int length) {
         made.wrap(source, offset, length);
         return true;

@@ -27,6 +27,11 @@ final class LmdbJniForm implements Form<DirectBuffer> {
     }
 
     @Override
+    public DirectBuffer[] newArray(int count) {
+        return new DirectBuffer[count];
+    }
+
+    @Override
     public boolean refill(DirectBuffer made, ByteBuffer source, int offset, int length) {
         made.wrap(addressOf(source) + offset, length);
         return true;

@@ -150,14 +150,14 @@ final class LauncherTest {
         }
     }
 
-    /** Of a tape a quarter of a MiB is held, beside the pool; this store has no buffers. */
+    /** Of a tape 64 KiB are held, beside the pool; this store has no buffers. */
     @Test
     void theDriversOwnBuffersWereCountedAsTheStores() throws Exception {
         Ended ended = run(request("faulty-jvm"));
         JsonObject phase = JsonParser.parseString(ended.lines.get(1)).getAsJsonObject();
         long buffers =
                 phase.getAsJsonObject("resources").get("buffers_peak_bytes").getAsLong();
-        assertTrue(buffers < 128 << 10, "%d".formatted(buffers));
+        assertTrue(buffers < 32 << 10, "%d".formatted(buffers));
     }
 
     private static JsonObject warmUp(JsonObject request, long timeNs) {

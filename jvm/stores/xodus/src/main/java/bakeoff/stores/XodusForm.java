@@ -24,6 +24,11 @@ final class XodusForm implements Form<ByteIterable> {
     }
 
     @Override
+    public ByteIterable[] newArray(int count) {
+        return new ByteIterable[count];
+    }
+
+    @Override
     public ByteIterable step(long parent, ByteBuffer source, int offset, int length) {
         step.setBytes(arrays.step(parent, source, offset, length));
         return step;
