@@ -249,9 +249,9 @@ fn a_binding_for_the_jvm_is_no_library_for_native_programs() {
     assert!(shown.contains("lmdbjava: for programs on the JVM only"), "{shown}");
     // One that has no batches races where records can be loaded one by one.
     let hash = ["pick", "--records", "300", "--stores", "chronicle-map", "--budget", "20s"];
-    // Whether the time is enough for an answer depends on what else runs here.
+    // Whether the time is enough for its costs, or for an answer, depends on what else runs here.
     let shown = Place::new().run(&hash).stdout;
-    assert!(shown.contains("What it costs") && shown.contains("Chronicle Map"), "{shown}");
+    assert!(shown.contains("Chronicle Map") && !shown.contains("does not offer"), "{shown}");
 }
 
 #[test]
