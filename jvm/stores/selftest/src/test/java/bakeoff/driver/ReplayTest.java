@@ -89,15 +89,7 @@ final class ReplayTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void blocksOfOperationsThatAreAlikeAreDoneAsAnyOthers(boolean latency) throws Exception {
-        Store<byte[]> store = new FaultyStore().open(request("none"));
-        LaneOutcome whole = new LaneOutcome();
-        try (TapeReader tape = TapeReader.open(VECTORS.resolve("alike.tape"));
-                Session<byte[]> session = store.session(new SessionPlan(false, false))) {
-            Lane<byte[]> lane = new Lane<>(store.form(), Pool.open(VECTORS.resolve("pool.bin")), 1_000);
-            for (int number = 0; number < tape.header().lanes().size(); number++) {
-                whole.merge(lane.replay(new Job(latency, true), tape.lane(number), session));
-            }
-        }
+        LaneOutcome whole = replayInOneSession("none", latency, "alike.tape", "pool.bin");
         assertNull(whole.firstWrong);
         assertEquals(0, whole.answersWrong);
         assertEquals(17, whole.answersChecked);
@@ -141,14 +133,24 @@ final class ReplayTest {
         assertTrue(failure.getMessage().contains(words), failure.getMessage());
     }
 
+    /** Replays a committed tape's lanes one after the other. */
+    private static LaneOutcome replayInOneSession(String fault, boolean latency, String name, String pool)
+            throws Exception {
+        Store<byte[]> store = new FaultyStore().open(request(fault));
+        LaneOutcome whole = new LaneOutcome();
+        try (TapeReader tape = TapeReader.open(VECTORS.resolve(name));
+                Session<byte[]> session = store.session(new SessionPlan(false, false))) {
+            Lane<byte[]> lane = new Lane<>(store.form(), Pool.open(VECTORS.resolve(pool)), 1_000);
+            for (int number = 0; number < tape.header().lanes().size(); number++) {
+                whole.merge(lane.replay(new Job(latency, true), tape.lane(number), session));
+            }
+        }
+        return whole;
+    }
+
     /** The committed tape of walks through serialised values: what Rust wrote is read alike here. */
     private static LaneOutcome replaySerialised(String fault) throws Exception {
-        Store<byte[]> store = new FaultyStore().open(request(fault));
-        Pool pool = Pool.open(VECTORS.resolve("serialised.bin"));
-        try (TapeReader tape = TapeReader.open(VECTORS.resolve("serialised.tape"));
-                Session<byte[]> session = store.session(new SessionPlan(false, false))) {
-            return new Lane<>(store.form(), pool, 1_000).replay(new Job(true, true), tape.lane(0), session);
-        }
+        return replayInOneSession(fault, true, "serialised.tape", "serialised.bin");
     }
 
     @Test
