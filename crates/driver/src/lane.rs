@@ -195,7 +195,7 @@ pub(crate) fn fetch_first_values(lane: &mut LaneReader, pool: &Pool) -> Result<(
 fn touch_values(block: &Block<'_>, pool: &Pool) {
     for record in block.records().filter(|record| record.operation.writes()) {
         if let Some(value) = pool.slice(record.value_offset, record.value_bytes) {
-            value.iter().step_by(4096).for_each(|byte| {
+            value.iter().step_by(4096).chain(value.last()).for_each(|byte| {
                 black_box(*byte);
             });
         }

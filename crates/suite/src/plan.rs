@@ -414,7 +414,7 @@ fn workload(suite: &Suite, (key, data): (Key, Data), value_bytes: SizeRange, rec
     let pool_bytes = match suite.tree() {
         // The pool of a tree is its values, one after the other.
         Some(tree) => TreeValues::new(tree).offset(records),
-        None => suite.pool_bytes().unwrap_or_else(|| pool_bytes(value_bytes.max)),
+        None => suite.pool_bytes().unwrap_or_else(|| pool_bytes(value_bytes)),
     };
     let (seed, tree, phases) = (suite.seed(), suite.tree(), suite.phases().to_vec());
     let (Key { form: key, bytes: key_bytes }, value_shape) = (key, suite.value_shape());

@@ -36,7 +36,7 @@ fn workload(key: KeyForm, phases: Vec<PhaseSpec>) -> Workload {
         value_bytes: SizeRange { min: 50, max: 150 },
         value_shape: Shape::Uniform,
         data: Data::Random,
-        pool_bytes: pool_bytes(150),
+        pool_bytes: pool_bytes(SizeRange { min: 50, max: 150 }),
         lanes: 1,
         tree: None,
         import: None,

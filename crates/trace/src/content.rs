@@ -7,7 +7,7 @@ use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 use std::hint::black_box;
 
-use bakeoff_tape::{Consumer, Operation, Places, Pool, Scan, TapeError, below, flags, pool_bytes};
+use bakeoff_tape::{Consumer, Operation, Places, Pool, Scan, SizeRange, TapeError, below, flags, pool_bytes};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use xxhash_rust::xxh64::xxh64;
@@ -249,15 +249,20 @@ fn written(operation: Operation, there: bool) -> Operation {
     }
 }
 
+/// How long the pool is for values of up to so many bytes.
+fn pool_for(bytes: u32) -> u64 {
+    pool_bytes(SizeRange { min: 0, max: bytes.into() })
+}
+
 impl Values {
     fn new(seed: u64) -> Self {
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        Self { places: Places::default(), random, pool_bytes: pool_bytes(0) }
+        Self { places: Places::default(), random, pool_bytes: pool_for(0) }
     }
 
     /// A value of this length, for which the pool is made longer if need be.
     fn draw(&mut self, bytes: u32) -> Place {
-        self.pool_bytes = pool_bytes(bytes.into()).max(self.pool_bytes);
+        self.pool_bytes = pool_for(bytes).max(self.pool_bytes);
         let draw = |bound| below(self.random.next_u64(), bound);
         Place { offset: self.places.place(bytes, self.pool_bytes, draw), bytes }
     }

@@ -118,6 +118,7 @@ fn alike() -> Vec<Vec<Owned>> {
     use Operation::{Delete, Get, Insert, Update};
     let key = |number: u64| number.to_be_bytes();
     let value = |place: u64| (place, 40);
+    let whole = |number: u64| if number < 25 { 40 * (number - 13) } else { 40 * (number - 23) };
     vec![
         (0..4).map(|number| plain(Insert, 0, &key(number), value(50 * number))).collect(),
         (0..4).map(|number| plain(Update, 1, &key(number), value(50 * number + 3))).collect(),
@@ -134,6 +135,15 @@ fn alike() -> Vec<Vec<Owned>> {
         (11..14).map(|number| plain(Get, 0, &key(number), (0, 0))).collect(),
         (4..10).map(|number| plain(Get, 1, &key(number), value(20 * number))).collect(),
         vec![plain(Get, 1, b"four", (300, 40)), plain(Get, 1, &key(3), value(153))],
+        // Values at multiples of their length, from the middle of the pool to its end and again from elsewhere; some of them; and none.
+        (20..28).map(|number| plain(Insert, 0, &key(number), value(whole(number)))).collect(),
+        (20..28).map(|number| plain(Get, 1, &key(number), value(whole(number)))).collect(),
+        [20, 21].map(|number| plain(Update, 1, &key(number), value(40 * (number - 20)))).into(),
+        (22..25).map(|number| plain(Update, 1, &key(number), value(if number < 24 { 200 } else { 210 }))).collect(),
+        (20..25)
+            .map(|number| plain(Get, 1, &key(number), value([0, 40, 200, 200, 210][number as usize - 20])))
+            .collect(),
+        (25..28).map(|number| plain(Get, 1, &key(number), value(whole(number)))).collect(),
     ]
 }
 

@@ -37,8 +37,8 @@ final class Handle<B> {
     /** What the operation under way was given. */
     private final List<Given<B>> given = new ArrayList<>();
 
-    /** A key or a value, and the memory that it was made from or is a view of. */
-    private record Given<B>(B made, ByteBuffer source) {}
+    /** A key or a value, its bytes, and the memory that it was made from or is a view of. */
+    private record Given<B>(B made, byte[] bytes, ByteBuffer source) {}
 
     Handle(Form<B> form, Session<B> session) {
         this.form = form;
@@ -50,17 +50,21 @@ final class Handle<B> {
         ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length + 2);
         buffer.put(1, bytes);
         B made = form.of(buffer, 1, bytes.length);
-        given.add(new Given<>(made, buffer));
+        given.add(new Given<>(made, bytes, buffer));
         return made;
     }
 
     /**
-     * An operation is over: where the form says that the store keeps nothing that it was given, that is other bytes now, beginning one byte
-     * later where it is a view.
+     * An operation is over: where the form says that the store neither keeps nor changes what it was given, that is as it was, and then other
+     * bytes, beginning one byte later where it is a view.
      */
     private void over() {
         for (Given<B> one : given) {
             int length = form.length(one.made);
+            if (form.lasts()) {
+                byte[] now = form.array(one.made, new byte[length]);
+                assertArrayEquals(one.bytes, now, "what was handed over is as it was");
+            }
             one.source.put(2, OTHER_BYTES, 0, length);
             if (form.refill(one.made, one.source, 2, length)) {
                 assertEquals(length, form.length(one.made));

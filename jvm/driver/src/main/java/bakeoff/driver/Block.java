@@ -75,11 +75,11 @@ final class Block<B> {
     /** Nanoseconds; of latency mode alone. */
     final long[] timesNs = new long[LaneReader.BLOCK_OPERATIONS_MAX];
 
-    Block(Form<B> form, Pool pool) {
+    Block(Form<B> form, Pool pool, Slices<B> slices) {
         lends = form.lends();
         this.pool = lends ? pool : pool.forArrays();
         keys = new Filled<>(form);
-        values = new Filled<>(form);
+        values = new Filled<>(form, slices);
     }
 
     /** Outside the clock: makes everything ready that the reader's block needs. */
@@ -145,14 +145,28 @@ final class Block<B> {
                 places[index] = (int) Record.valueOffset(records, offsets[index]);
             }
             if (lends) {
-                byte seen = 0;
-                for (int index = 0; index < count; index++) {
-                    seen ^= touch(window, places[index], length);
-                }
-                touched = seen;
+                touched = touchAll(window, length);
             }
-            values.fillAll(window, places, 0, length);
+            if (!values.slice(places, length)) {
+                values.fillAll(window, places, 0, length);
+            }
         }
+    }
+
+    /** {@link #touch}es the values at {@link #places}, but for those of a page that the one before is of: they mostly lie behind each other. */
+    private byte touchAll(ByteBuffer window, int length) {
+        byte seen = 0;
+        int pageEnd = 0;
+        int before = Integer.MAX_VALUE;
+        for (int index = 0; index < count; index++) {
+            int place = places[index];
+            if (place < before || place + length > pageEnd) {
+                seen ^= touch(window, place, length);
+                pageEnd = (place + length - 1 | PAGE_BYTES - 1) + 1;
+            }
+            before = place;
+        }
+        return seen;
     }
 
     /** Reads a byte of every page of a value, so that no page of the pool is fetched inside the clock. */
@@ -160,6 +174,9 @@ final class Block<B> {
         byte seen = 0;
         for (int at = 0; at < length; at += PAGE_BYTES) {
             seen ^= window.get(place + at);
+        }
+        if (length > 0) {
+            seen ^= window.get(place + length - 1);
         }
         return seen;
     }
@@ -193,6 +210,11 @@ final class Block<B> {
     /** Whether all operations are {@code insert}s of keys and values of the same lengths. */
     boolean isAllInserts() {
         return alike && isInsert(0);
+    }
+
+    /** Whether all operations are {@code get}s of keys of the same length. */
+    boolean isAllGets() {
+        return alike && isGet(0);
     }
 
     /** Whether operation {@code index} has a flag. */

@@ -44,6 +44,11 @@ final class Case {
             return (int) Math.min(Math.max(bytes, 0), 1 << 30);
         }
 
+        /** The length of all values; 0 if they have several. */
+        long valueBytes() {
+            return hints.valueBytesMean() == hints.valueBytesMax() ? hints.valueBytesMax() : 0;
+        }
+
         static Tapes open(OpenPool pool, List<Request.Phase> phases, Path verify, DataHints hints) throws Failure {
             try {
                 List<TapeReader> tapes = new ArrayList<>();

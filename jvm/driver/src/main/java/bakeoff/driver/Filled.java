@@ -1,7 +1,9 @@
 package bakeoff.driver;
 
 import bakeoff.store.Form;
+import bakeoff.tape.LaneReader;
 import java.nio.ByteBuffer;
+import java.util.stream.IntStream;
 
 /**
  * The keys of a block, or its values, in the form that the store takes: those of the block before, filled again, where the form allows it.
@@ -10,9 +12,15 @@ import java.nio.ByteBuffer;
  * <p>From the first on where it does not, or where the one before was of another length, they are made and put into a new array: to keep
  * a young object in an old one would cost a memory barrier for each. Only where the block before had none in a place is that done.
  *
+ * <p>Values that are {@link Slices} are not filled at all.
+ *
  * @param <B> the form
  */
 final class Filled<B> {
+    /** Each at its own index. */
+    private static final int[] EACH =
+            IntStream.range(0, LaneReader.BLOCK_OPERATIONS_MAX).toArray();
+
     private final Form<B> form;
     private final boolean lends;
     /** Null until the block's first; where an operation has none, what another had before. */
@@ -26,14 +34,26 @@ final class Filled<B> {
     /** Some of this block are views of the lender before. */
     private boolean mixed;
 
+    private final Slices<B> slices;
+    /** All of this block are slices, with these numbers. */
+    private boolean sliced;
+
+    private final int[] numbers = new int[LaneReader.BLOCK_OPERATIONS_MAX];
+
     Filled(Form<B> form) {
+        this(form, Slices.none());
+    }
+
+    Filled(Form<B> form, Slices<B> slices) {
         this.form = form;
+        this.slices = slices;
         lends = form.lends();
     }
 
     /** A block of so many operations begins. */
     void begin(int operations) {
         count = operations;
+        sliced = false;
         again = all != null && all.length >= operations && !mixed;
         mixed = false;
         if (!again) {
@@ -56,6 +76,12 @@ final class Filled<B> {
             beginAnew(0);
         }
         all[index] = form.of(source, offset, length);
+    }
+
+    /** Those of all operations, as slices if there are some for these places in the pool; says whether there are. */
+    boolean slice(int[] places, int length) {
+        sliced = slices.number(places, count, length, numbers);
+        return sliced;
     }
 
     /** Those of all operations: {@code length} bytes of {@code source} each, {@code shift} bytes behind these places. */
@@ -88,6 +114,19 @@ final class Filled<B> {
 
     /** That of operation {@code index}, which was filled. */
     B get(int index) {
-        return all[index];
+        return sliced ? slices.all()[numbers[index]] : all[index];
+    }
+
+    /**
+     * Where those of this block are, that of an operation at the index which {@link #indexes} has for it: for a loop that would have to look for
+     * them again after each call of the store.
+     */
+    B[] array() {
+        return sliced ? slices.all() : all;
+    }
+
+    /** Where in {@link #array} those of this block's operations are. */
+    int[] indexes() {
+        return sliced ? numbers : EACH;
     }
 }

@@ -33,9 +33,9 @@ public final class Lane<B> {
     private final Fold<B> fold;
     private final Allocations allocations = new Allocations();
 
-    /** Buffers for operations whose key and value are at most so long together. */
-    public Lane(Form<B> form, Pool pool, int entryBytesMax) {
-        block = new Block<>(form, pool);
+    /** Buffers for operations whose key and value are at most so long together, with values made beforehand if there are some. */
+    public Lane(Form<B> form, Pool pool, Slices<B> slices, int entryBytesMax) {
+        block = new Block<>(form, pool, slices);
         this.form = form;
         this.pool = pool;
         output = new Output(Math.addExact(LaneReader.BLOCK_BYTES_MAX, entryBytesMax));
@@ -141,15 +141,30 @@ public final class Lane<B> {
     /** Throughput mode: one pair of readings around the block. Returns its time in nanoseconds. */
     private long timedWhole(Session<B> session) throws Failure {
         int index = 0;
+        int count = block.count;
+        B[] keys = block.keys.array();
+        B[] values = block.values.array();
+        int[] places = block.values.indexes();
         long begin = System.nanoTime();
         try {
             if (block.isAllInserts()) {
                 // They leave no output, and nobody asks where it ends.
-                for (; index < block.count; index++) {
-                    session.insert(block.keys.get(index), block.values.get(index));
+                for (; index < count; index++) {
+                    session.insert(keys[index], values[places[index]]);
+                }
+            } else if (block.isAllGets()) {
+                boolean[] found = block.found;
+                int[] outputEnds = block.outputEnds;
+                for (; index < count; index++) {
+                    found[index] = session.get(keys[index], output);
+                    byte[] kept = output.takeKept();
+                    if (kept != null) {
+                        block.keep(index, kept);
+                    }
+                    outputEnds[index] = output.position();
                 }
             }
-            for (; index < block.count; index++) {
+            for (; index < count; index++) {
                 perform(index, session);
                 block.outputEnds[index] = output.position();
             }

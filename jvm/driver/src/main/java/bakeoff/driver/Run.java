@@ -124,8 +124,9 @@ final class Run {
     static <B> List<Lane<B>> lanes(Store<B> store, Case.Tapes tapes, DataHints hints) throws Failure {
         try {
             List<Lane<B>> lanes = new ArrayList<>();
+            Slices<B> slices = Slices.of(store.form(), tapes.pool(), tapes.valueBytes());
             while (lanes.size() < hints.threads()) {
-                lanes.add(new Lane<>(store.form(), tapes.pool(), tapes.entryBytesMax()));
+                lanes.add(new Lane<>(store.form(), tapes.pool(), slices, tapes.entryBytesMax()));
             }
             return lanes;
         } catch (OutOfMemoryError tooMuch) {
@@ -271,7 +272,7 @@ final class Run {
     private <B> LaneOutcome replayVerify(Store<B> store) throws Failure {
         Request.Phase phase =
                 new Request.Phase("verify", it.tapes.verify().path(), false, false, false, 0, 0, false, false);
-        List<Lane<B>> one = List.of(new Lane<>(store.form(), it.tapes.pool(), it.tapes.entryBytesMax()));
+        List<Lane<B>> one = List.of(new Lane<>(store.form(), it.tapes.pool(), Slices.none(), it.tapes.entryBytesMax()));
         return new Team<>(store, one).replay(phase, it.tapes.verify(), new Job(false, true));
     }
 }

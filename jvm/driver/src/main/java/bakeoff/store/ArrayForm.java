@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /** Keys and values as arrays of exactly their length. */
 public final class ArrayForm implements Form<byte[]> {
@@ -24,7 +25,7 @@ public final class ArrayForm implements Form<byte[]> {
     /** A key for each length, made beforehand. */
     private final byte[][] steps = new byte[Long.BYTES + NAME_BYTES_MAX + 1][];
 
-    private final boolean refills;
+    private final boolean lasts;
 
     /** Each array is made anew: for a store that may keep one. */
     public ArrayForm() {
@@ -32,11 +33,11 @@ public final class ArrayForm implements Form<byte[]> {
     }
 
     /**
-     * For a store that copies what it is given ({@code refills}): arrays are used again, so that those of the harness are not collected,
+     * For a store that copies what it is given ({@code lasts}): arrays are used again, so that those of the harness are not collected,
      * and counted, as the store's garbage.
      */
-    public ArrayForm(boolean refills) {
-        this.refills = refills;
+    public ArrayForm(boolean lasts) {
+        this.lasts = lasts;
         for (int length = Long.BYTES; length < steps.length; length++) {
             steps[length] = new byte[length];
         }
@@ -44,10 +45,20 @@ public final class ArrayForm implements Form<byte[]> {
 
     @Override
     public byte[] of(ByteBuffer source, int offset, int length) {
+        if (source.hasArray() && length > HASH_BYTES) {
+            // Such an array is not cleared before it is filled.
+            int begin = source.arrayOffset() + offset;
+            return Arrays.copyOfRange(source.array(), begin, begin + length);
+        }
         // The compiler knows how to clear an array of a length that it knows.
         byte[] bytes = length == KEY_BYTES ? new byte[KEY_BYTES] : new byte[length];
         fill(bytes, source, offset, length);
         return bytes;
+    }
+
+    @Override
+    public boolean lasts() {
+        return lasts;
     }
 
     @Override
@@ -57,7 +68,7 @@ public final class ArrayForm implements Form<byte[]> {
 
     @Override
     public boolean refill(byte[] made, ByteBuffer source, int offset, int length) {
-        if (!refills || made.length != length) {
+        if (!lasts || made.length != length) {
             return false;
         }
         fill(made, source, offset, length);
@@ -66,20 +77,38 @@ public final class ArrayForm implements Form<byte[]> {
 
     @Override
     public int refillAll(byte[][] made, int count, ByteBuffer source, int[] places, int shift, int length) {
-        if (!source.hasArray() || !refills) {
-            return Form.super.refillAll(made, count, source, places, shift, length);
+        if (!lasts) {
+            return 0;
         }
-        byte[] from = source.array();
-        int base = source.arrayOffset() + shift;
+        if (source.hasArray()) {
+            return copyAll(made, count, source.array(), source.arrayOffset() + shift, places, length);
+        }
+        return switch (length) {
+            case KEY_BYTES -> fillAllWords(made, count, source, places, shift, KEY_BYTES);
+            case HASH_BYTES -> fillAllWords(made, count, source, places, shift, HASH_BYTES);
+            default -> Form.super.refillAll(made, count, source, places, shift, length);
+        };
+    }
+
+    private static int copyAll(byte[][] made, int count, byte[] from, int base, int[] places, int length) {
         int index = 0;
-        for (; index < count; index++) {
-            byte[] bytes = made[index];
-            if (bytes == null || bytes.length != length) {
-                break;
-            }
-            System.arraycopy(from, base + places[index], bytes, 0, length);
+        for (; index < count && isOf(made[index], length); index++) {
+            System.arraycopy(from, base + places[index], made[index], 0, length);
         }
         return index;
+    }
+
+    /** Inlined with a length that the compiler knows. */
+    private static int fillAllWords(byte[][] made, int count, ByteBuffer source, int[] places, int shift, int length) {
+        int index = 0;
+        for (; index < count && isOf(made[index], length); index++) {
+            fillWords(made[index], source, places[index] + shift, length);
+        }
+        return index;
+    }
+
+    private static boolean isOf(byte[] bytes, int length) {
+        return bytes != null && bytes.length == length;
     }
 
     private static void fill(byte[] bytes, ByteBuffer source, int offset, int length) {

@@ -24,6 +24,11 @@ public final class BufferForm implements Form<ByteBuffer> {
     }
 
     @Override
+    public boolean lasts() {
+        return true;
+    }
+
+    @Override
     public boolean refill(ByteBuffer made, ByteBuffer source, int offset, int length) {
         made.limit(offset + length).position(offset);
         return true;

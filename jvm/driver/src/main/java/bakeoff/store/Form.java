@@ -16,10 +16,14 @@ public interface Form<B> {
     /** An array for so many of them, of nulls. */
     B[] newArray(int count);
 
+    /** Whether the store neither keeps nor changes what it is given, so that it can be handed over, or filled, again. */
+    default boolean lasts() {
+        return false;
+    }
+
     /**
      * Fills {@code made}, which {@link #of} made for an operation that is over, with these bytes; says whether it did, which it does if
-     * it can and the store keeps nothing that it is given. What lends is filled again from the same {@code source} only. Outside the
-     * clock.
+     * it can and it {@link #lasts}. What lends is filled again from the same {@code source} only. Outside the clock.
      */
     default boolean refill(B made, ByteBuffer source, int offset, int length) {
         return false;

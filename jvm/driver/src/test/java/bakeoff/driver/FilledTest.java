@@ -1,15 +1,24 @@
 package bakeoff.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import bakeoff.store.ArrayForm;
 import bakeoff.store.BufferForm;
+import bakeoff.store.Form;
+import bakeoff.tape.Pool;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What a block's keys and values are made from, and that those a store may keep are left alone. */
 final class FilledTest {
@@ -169,6 +178,68 @@ final class FilledTest {
         filled.begin(3);
         filled.fillAll(direct("abc"), new int[] {0, 0, 0}, 0, 3);
         assertEquals("abc abc", text.apply(filled, 0) + " " + text.apply(filled, 2));
+    }
+
+    /** A pool of 40 letters each of a to z, of which the last slice of that length is cut short. */
+    private static Pool pool(Path directory) throws Exception {
+        StringBuilder letters = new StringBuilder();
+        for (char letter = 'a'; letter <= 'z'; letter++) {
+            letters.append(String.valueOf(letter).repeat(40));
+        }
+        Path path = directory.resolve("pool.bin");
+        Files.writeString(path, letters.substring(0, letters.length() - 1));
+        return Pool.open(path);
+    }
+
+    private static <B> void sliced(Form<B> form, Pool pool, BiFunction<Filled<B>, Integer, String> text) {
+        Slices<B> slices = Slices.of(form, pool, 40);
+        Filled<B> filled = new Filled<>(form, slices);
+        filled.begin(4);
+        // The last in the pool, then others, of which one is not directly behind the one before.
+        assertTrue(filled.slice(new int[] {24 * 40, 3 * 40, 4 * 40, 0}, 40));
+        for (int index = 0; index < 4; index++) {
+            String expected = String.valueOf("ydea".charAt(index)).repeat(40);
+            assertEquals(expected, text.apply(filled, index));
+            assertSame(filled.get(index), filled.array()[filled.indexes()[index]]);
+        }
+        B slice = filled.get(2);
+        filled.begin(1);
+        assertTrue(filled.slice(new int[] {4 * 40}, 40));
+        assertSame(slice, filled.get(0), "made once");
+        // One of this block is no slice, and the values of the next are of another length: they are filled.
+        ByteBuffer window = pool.forArrays().window(0);
+        int[][] places = {{40, 120, 41}, {39, 79, 0}};
+        String[] expected = {"b".repeat(39) + "c", "abbb"};
+        for (int block = 0; block < 2; block++) {
+            int length = 40 - 36 * block;
+            filled.begin(3);
+            assertFalse(filled.slice(places[block], length));
+            filled.fillAll(form.lends() ? pool.window(0) : window, places[block], 0, length);
+            assertEquals(expected[block], text.apply(filled, 2 - 2 * block));
+            assertSame(filled.get(1), filled.array()[filled.indexes()[1]]);
+        }
+        assertEquals("e".repeat(40), text.apply(filledWith(form, slices, 4 * 40), 0), "slices stay as they were");
+    }
+
+    private static <B> Filled<B> filledWith(Form<B> form, Slices<B> slices, int place) {
+        Filled<B> filled = new Filled<>(form, slices);
+        filled.begin(1);
+        assertTrue(filled.slice(new int[] {place}, 40));
+        return filled;
+    }
+
+    @Test
+    void valuesOfOneLengthAreMadeOnce(@TempDir Path directory) throws Exception {
+        Pool pool = pool(directory);
+        sliced(new ArrayForm(true), pool, FilledTest::text);
+        sliced(new BufferForm(), pool, (filled, index) -> text(filled.get(index)));
+        for (Slices<?> none : List.of(
+                Slices.of(new ArrayForm(), pool, 40),
+                Slices.of(new ArrayForm(true), pool, 32),
+                Slices.of(new ArrayForm(true), pool, 26 * 40),
+                Slices.of(new ArrayForm(true), pool, 0))) {
+            assertNull(none.all(), "a store that may keep arrays, too short or too long values, several lengths");
+        }
     }
 
     @Test

@@ -26,6 +26,11 @@ final class AgronaForm implements Form<DirectBuffer> {
     }
 
     @Override
+    public boolean lasts() {
+        return true;
+    }
+
+    @Override
     public boolean refill(DirectBuffer made, ByteBuffer source, int offset, int length) {
         made.wrap(source, offset, length);
         return true;

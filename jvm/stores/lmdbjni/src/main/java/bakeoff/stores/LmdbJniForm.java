@@ -32,6 +32,11 @@ final class LmdbJniForm implements Form<DirectBuffer> {
     }
 
     @Override
+    public boolean lasts() {
+        return true;
+    }
+
+    @Override
     public boolean refill(DirectBuffer made, ByteBuffer source, int offset, int length) {
         made.wrap(addressOf(source) + offset, length);
         return true;

@@ -167,7 +167,8 @@ public final class FaultyStore implements StoreType {
     private record Opened(ConcurrentNavigableMap<byte[], byte[]> content, String fault) implements Store<byte[]> {
         @Override
         public Form<byte[]> form() {
-            return new ArrayForm();
+            // What is kept is copied.
+            return new ArrayForm(true);
         }
 
         @Override
@@ -202,7 +203,7 @@ public final class FaultyStore implements StoreType {
         @Override
         public void upsert(byte[] key, byte[] value) throws Exception {
             strike(fault);
-            content.put(key, value);
+            content.put(key.clone(), value.clone());
         }
 
         @Override

@@ -3,6 +3,7 @@ package bakeoff.bench;
 import bakeoff.driver.Job;
 import bakeoff.driver.Lane;
 import bakeoff.driver.LaneOutcome;
+import bakeoff.driver.Slices;
 import bakeoff.store.ArrayForm;
 import bakeoff.store.BufferForm;
 import bakeoff.store.Form;
@@ -44,6 +45,9 @@ public class ReplayBenchmark {
     /** On the tape: gets of keys that are not there, so that the null store's answers are right, or inserts. */
     public static final int OPERATIONS = 1_000_000;
 
+    /** The length of all values. */
+    private static final int VALUE_BYTES = 100;
+
     /** The tape. */
     @Param("")
     public String tape;
@@ -66,7 +70,7 @@ public class ReplayBenchmark {
     }
 
     private static <B> Replay replay(Form<B> form, Pool pool) {
-        Lane<B> lane = new Lane<>(form, pool, 1_000);
+        Lane<B> lane = new Lane<>(form, pool, Slices.of(form, pool, VALUE_BYTES), 1_000);
         Session<B> session = new NullStore.NullSession<>();
         return (job, reader) -> lane.replay(job, reader, session);
     }

@@ -18,6 +18,8 @@ import java.util.Map;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -277,6 +279,33 @@ final class LauncherTest {
                 .getAsString();
         assertTrue(runtime.contains("MarkSweepCompact"), runtime);
         assertTrue(runtime.endsWith("; JAVA_TOOL_OPTIONS=-XX:+UseSerialGC"), runtime);
+    }
+
+    /** The JVM says nothing of a name that there is not. */
+    @Test
+    void whatIsCompiledSoonIsThere() throws Exception {
+        String script = Files.readString(home.resolve("bakeoff-driver-jvm"));
+        String braces = "(?:\\{([\\w,]+)}|([\\w*]+))";
+        Matcher names = Pattern.compile("(bakeoff\\.\\w+)\\." + braces + "'?::" + braces)
+                .matcher(script);
+        int seen = 0;
+        while (names.find()) {
+            List<String> classes =
+                    names.group(2) != null ? List.of(names.group(2).split(",")) : List.of(names.group(3));
+            List<String> methods =
+                    names.group(4) != null ? List.of(names.group(4).split(",")) : List.of(names.group(5));
+            for (String one : classes) {
+                Class<?> type = Class.forName(names.group(1) + "." + (one.equals("*") ? "LaneReader" : one));
+                for (String method : methods) {
+                    boolean there = Stream.of(type.getDeclaredMethods())
+                            .anyMatch(declared ->
+                                    method.equals("*") || declared.getName().equals(method));
+                    assertTrue(there, type + "." + method);
+                    seen++;
+                }
+            }
+        }
+        assertEquals(8, seen);
     }
 
     /** Its report goes to the log; the caller takes what it prints besides for no event, and its end by a signal for a crash. */

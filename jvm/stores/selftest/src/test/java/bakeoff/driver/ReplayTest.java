@@ -50,7 +50,7 @@ final class ReplayTest {
         Pool pool = Pool.open(VECTORS.resolve("pool.bin"));
         LaneOutcome whole = new LaneOutcome();
         try (TapeReader tape = TapeReader.open(VECTORS.resolve("every-operation.tape"))) {
-            Lane<byte[]> lane = new Lane<>(store.form(), pool, 1_000);
+            Lane<byte[]> lane = new Lane<>(store.form(), pool, Slices.none(), 1_000);
             for (int number = 0; number < tape.header().lanes().size(); number++) {
                 try (Session<byte[]> session = store.session(new SessionPlan(false, false))) {
                     whole.merge(lane.replay(new Job(latency, true), tape.lane(number), session));
@@ -92,8 +92,8 @@ final class ReplayTest {
         LaneOutcome whole = replayInOneSession("none", latency, "alike.tape", "pool.bin");
         assertNull(whole.firstWrong);
         assertEquals(0, whole.answersWrong);
-        assertEquals(17, whole.answersChecked);
-        assertEquals(List.of("insert 12 530", "update 4 192", "delete 1 0", "get 17 578"), counts(whole));
+        assertEquals(33, whole.answersChecked);
+        assertEquals(List.of("insert 20 914", "update 9 432", "delete 1 0", "get 33 1346"), counts(whole));
     }
 
     /** Of each kind: its name, how many, bytes. */
@@ -140,7 +140,9 @@ final class ReplayTest {
         LaneOutcome whole = new LaneOutcome();
         try (TapeReader tape = TapeReader.open(VECTORS.resolve(name));
                 Session<byte[]> session = store.session(new SessionPlan(false, false))) {
-            Lane<byte[]> lane = new Lane<>(store.form(), Pool.open(VECTORS.resolve(pool)), 1_000);
+            Pool values = Pool.open(VECTORS.resolve(pool));
+            Slices<byte[]> slices = Slices.of(store.form(), values, 40);
+            Lane<byte[]> lane = new Lane<>(store.form(), values, slices, 1_000);
             for (int number = 0; number < tape.header().lanes().size(); number++) {
                 whole.merge(lane.replay(new Job(latency, true), tape.lane(number), session));
             }
@@ -185,7 +187,7 @@ final class ReplayTest {
         Pool pool = Pool.open(VECTORS.resolve("pool.bin"));
         try (TapeReader tape = TapeReader.open(VECTORS.resolve("every-operation.tape"));
                 Session<byte[]> session = store.session(new SessionPlan(false, false))) {
-            Lane<byte[]> lane = new Lane<>(new ArrayForm(), pool, 1_000);
+            Lane<byte[]> lane = new Lane<>(new ArrayForm(), pool, Slices.none(), 1_000);
             long least = Long.MAX_VALUE;
             // The first passes load classes.
             for (int pass = 0; pass < 100; pass++) {
