@@ -3,33 +3,34 @@
 use crate::{POOL_BYTES_MAX, SizeRange};
 
 /// A pool is at least this long, so that values with bytes in common are seldom compressed together: of a block of values from anywhere in it, half the
-/// block's length over the pool's is there twice (0.2 % of 4 KiB, 1.6 % of 32 KiB). It is no longer, so that values come from the processor's caches,
-/// where a program has what it has just made. LevelDB's and RocksDB's own benchmarks take 1 MiB.
+/// block's length over the pool's is there twice (0.2 % of 4 KiB, 1.6 % of 32 KiB). It is no longer for short values, so that they come from the
+/// processor's caches, where a program has what it has just made. LevelDB's and RocksDB's own benchmarks take 1 MiB.
 const POOL_BYTES_MIN: u64 = 1 << 20;
 
 /// A pool is this many times the longest value, so that large values differ from each other.
 const POOL_PER_VALUE: u64 = 16;
 
-/// A pool of values of one length holds so many of them, unless that is more than [`SLICES_BYTES_MAX`]: they are the only ones there are.
+/// Values are the same slices over and over only if there are so many of them: a wrong answer that is another record's value is one of them.
 const SLICES_MIN: u64 = 64;
 
-/// A pool is made longer than [`POOL_PER_VALUE`] asks for up to this length.
-const SLICES_BYTES_MAX: u64 = 64 << 20;
+/// A pool has room for [`SLICES_MIN`] values of one length up to this length.
+const SLICES_BYTES_MAX: u64 = 8 << 20;
 
 /// How long the pool is for values of these lengths, unless a suite says otherwise.
 pub fn pool_bytes(values: SizeRange) -> u64 {
-    let slices = if values.min == values.max { values.max.saturating_mul(SLICES_MIN).min(SLICES_BYTES_MAX) } else { 0 };
+    let slices = values.max.saturating_mul(SLICES_MIN);
+    let slices = if values.min == values.max && slices <= SLICES_BYTES_MAX { slices } else { 0 };
     values.max.saturating_mul(POOL_PER_VALUE).max(slices).clamp(POOL_BYTES_MIN, POOL_BYTES_MAX)
 }
 
 /// The places of values, in the order in which they are written: one directly after the other, from somewhere in the pool to its end, then
-/// again from somewhere else, so that values which lie near each other in order of insertion or of keys hardly ever are the same slices.
+/// again from somewhere else, so that values which lie near each other in order of insertion or of keys are seldom the same slices.
 ///
 /// A program writes what it has just made, and that is in the processor's caches. Values that follow each other come into them by
 /// themselves, where values from anywhere would have to be waited for, by us or by the store.
 ///
-/// They begin again at a multiple of the value's length, so that values of one length lie at multiples of it and are the same slices over and over:
-/// a driver that has to hand over objects can make one for each beforehand, where it would copy each value into one.
+/// Where the pool is many times a value's length they begin again at a multiple of that length, so that values of one length all lie at multiples of it: a
+/// driver that has to hand over objects can make one for each such slice beforehand, where it would copy each value into one.
 #[derive(Default)]
 pub struct Places {
     next: Option<u64>,
@@ -45,7 +46,10 @@ impl Places {
         }
         let bytes = u64::from(bytes);
         let place = self.next.filter(|next| next + bytes <= pool_bytes);
-        let place = place.unwrap_or_else(|| below(pool_bytes / bytes) * bytes);
+        let place = place.unwrap_or_else(|| match pool_bytes / bytes {
+            slices if slices >= SLICES_MIN => below(slices) * bytes,
+            _ => below(pool_bytes - bytes + 1),
+        });
         self.next = Some(place + bytes);
         place as u32
     }
@@ -65,20 +69,22 @@ mod tests {
                 from
             })
         };
-        let got = [draw(300, 1), draw(0, 1), draw(400, 2), draw(1, 3), draw(1000, 0), draw(7, 141), draw(7, 5)];
-        assert_eq!(got, [300, 0, 600, 3, 0, 987, 35]);
-        assert_eq!(drawn, [3, 1000, 1, 142, 142], "how many slices of a value's length there are");
+        let got =
+            [draw(300, 250), draw(0, 1), draw(450, 2), draw(1, 3), draw(1000, 0), draw(7, 141), draw(7, 5), draw(7, 0)];
+        assert_eq!(got, [250, 0, 550, 3, 0, 987, 35, 42]);
+        assert_eq!(
+            drawn,
+            [701, 1000, 1, 142, 142],
+            "bounds within which a value has room, or how many slices there are"
+        );
     }
 
     #[test]
     fn a_pool_has_room_for_many_of_the_longest_values() {
         let of = |min, max| pool_bytes(SizeRange { min, max });
-        assert_eq!([of(1, 1), of(1, 64 << 10)], [1 << 20, 1 << 20]);
-        assert_eq!([of(1, 1 << 20), of(1 << 20, 1 << 20)], [16 << 20, 64 << 20]);
-        assert_eq!(
-            [of(64 << 10, 64 << 10), of(2 << 20, 2 << 20), of(16 << 20, 16 << 20)],
-            [4 << 20, 64 << 20, 256 << 20]
-        );
+        assert_eq!([of(1, 1), of(1, 64 << 10), of(1, 1 << 20)], [1 << 20, 1 << 20, 16 << 20]);
+        assert_eq!([of(64 << 10, 64 << 10), of(128 << 10, 128 << 10)], [4 << 20, 8 << 20]);
+        assert_eq!([of(129 << 10, 129 << 10), of(1 << 20, 1 << 20)], [(129 << 10) * 16, 16 << 20]);
         assert_eq!(of(u64::MAX, u64::MAX), POOL_BYTES_MAX);
     }
 }

@@ -153,7 +153,7 @@ final class Block<B> {
         }
     }
 
-    /** {@link #touch}es the values at {@link #places}, but for those of a page that the one before is of: they mostly lie behind each other. */
+    /** {@link #touch}es the values at {@link #places}, but for those that lie in the pages of the one touched last: they mostly follow each other. */
     private byte touchAll(ByteBuffer window, int length) {
         byte seen = 0;
         int pageEnd = 0;

@@ -26,6 +26,8 @@ final class Case {
     final Settings settings;
     final Tapes tapes;
     private final StoreType type;
+    /** Made for the first store that is opened; those after it take the same form. */
+    private Slices<?> slices;
 
     /**
      * A pool and tapes made for it.
@@ -44,7 +46,7 @@ final class Case {
             return (int) Math.min(Math.max(bytes, 0), 1 << 30);
         }
 
-        /** The length of all values; 0 if they have several. */
+        /** The length of all values, as far as the hints say; 0 if they say that there are several. */
         long valueBytes() {
             return hints.valueBytesMean() == hints.valueBytesMax() ? hints.valueBytesMax() : 0;
         }
@@ -102,6 +104,15 @@ final class Case {
         this.description = description;
         this.settings = settings;
         this.tapes = tapes;
+    }
+
+    /** Values made beforehand, once for all stores that are opened: they are of the harness, and belong below the baseline of memory. */
+    @SuppressWarnings("unchecked") // The same type of store opens stores of the same form.
+    <B> Slices<B> slices(Store<B> store) {
+        if (slices == null) {
+            slices = Slices.of(store.form(), tapes.pool(), tapes.valueBytes());
+        }
+        return (Slices<B>) slices;
     }
 
     static Case prepare(Request request, Iterable<StoreType> types) throws Failure {

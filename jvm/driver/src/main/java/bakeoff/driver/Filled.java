@@ -38,7 +38,7 @@ final class Filled<B> {
     /** All of this block are slices, with these numbers. */
     private boolean sliced;
 
-    private final int[] numbers = new int[LaneReader.BLOCK_OPERATIONS_MAX];
+    private final int[] numbers;
 
     Filled(Form<B> form) {
         this(form, Slices.none());
@@ -47,6 +47,7 @@ final class Filled<B> {
     Filled(Form<B> form, Slices<B> slices) {
         this.form = form;
         this.slices = slices;
+        numbers = slices.all() == null ? EACH : new int[LaneReader.BLOCK_OPERATIONS_MAX];
         lends = form.lends();
     }
 

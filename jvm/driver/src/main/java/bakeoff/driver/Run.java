@@ -56,7 +56,7 @@ final class Run {
     }
 
     private <B> JsonObject measure(Store<B> store, long openNs) throws Failure {
-        List<Lane<B>> lanes = lanes(store, it.tapes, it.request.hints());
+        List<Lane<B>> lanes = lanes(store, it.tapes, it.slices(store), it.request.hints());
         baseline = baseline.isPresent() ? baseline : Counters.residentBytes();
         emitter.emit(opened(store, openNs));
         Device device = Device.of(it.request.directory());
@@ -121,10 +121,9 @@ final class Run {
     }
 
     /** Buffers for each thread. */
-    static <B> List<Lane<B>> lanes(Store<B> store, Case.Tapes tapes, DataHints hints) throws Failure {
+    static <B> List<Lane<B>> lanes(Store<B> store, Case.Tapes tapes, Slices<B> slices, DataHints hints) throws Failure {
         try {
             List<Lane<B>> lanes = new ArrayList<>();
-            Slices<B> slices = Slices.of(store.form(), tapes.pool(), tapes.valueBytes());
             while (lanes.size() < hints.threads()) {
                 lanes.add(new Lane<>(store.form(), tapes.pool(), slices, tapes.entryBytesMax()));
             }

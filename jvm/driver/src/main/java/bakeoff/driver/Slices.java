@@ -5,17 +5,19 @@ import bakeoff.tape.Pool;
 import java.nio.ByteBuffer;
 
 /**
- * Values made beforehand, for all threads: where all are of one length they lie at multiples of it, in the order in which they are written, and are the
- * same slices of the pool over and over. A store that neither keeps nor changes what it is given is handed the same ones over and over then,
- * where each would have to be copied out of the pool before it is written.
+ * Values made beforehand, for all threads and all stores of a process: where all are of one length they lie at multiples of it in the pool, and a store
+ * that neither keeps nor changes what it is given is handed the same arrays or views again and again. Otherwise each would have to be copied
+ * out of the pool, or pointed to its place in it, before it is written.
  *
  * @param <B> the form
  */
 public final class Slices<B> {
-    /** Longer pools would take too much of the heap, which shows in what the store is said to need. */
+    /** More, or of a longer pool, would take too much of the heap. */
+    private static final int NUMBER_MAX = 1 << 16;
+
     private static final int POOL_BYTES_MAX = 8 << 20;
-    /** Shorter values are made sooner than they are looked for, and there would be too many. */
-    private static final int LENGTH_MIN = 33;
+    /** To copy so few bytes takes no longer than to find them again. */
+    private static final int COPIED_BYTES = 32;
 
     private final B[] all;
     private final int length;
@@ -25,9 +27,13 @@ public final class Slices<B> {
         this.length = length;
     }
 
-    /** Those of a pool. There are none where the store may keep what it is given, values are too short or the pool is too long. */
+    /** Those of a pool. There are none where the store may keep what it is given, values are very short, or there would be too many or too long ones. */
     public static <B> Slices<B> of(Form<B> form, Pool pool, long length) {
-        if (!form.lasts() || length < LENGTH_MIN || length > pool.bytes() || pool.bytes() > POOL_BYTES_MAX) {
+        if (!form.lasts()
+                || length <= COPIED_BYTES
+                || length > pool.bytes()
+                || pool.bytes() > POOL_BYTES_MAX
+                || pool.bytes() / length > NUMBER_MAX) {
             return none();
         }
         ByteBuffer window = (form.lends() ? pool : pool.forArrays()).window(0);

@@ -77,10 +77,6 @@ final class WarmUp {
         Path directory = Files.createTempDirectory(Path.of(System.getProperty("java.io.tmpdir")), "warm-up-");
         try {
             Store<?> store = it.open(directory, request.hints());
-            if (!began) {
-                began = true;
-                begin();
-            }
             replay(store);
             Run.closeQuickly(store);
         } finally {
@@ -89,7 +85,12 @@ final class WarmUp {
     }
 
     private <B> void replay(Store<B> store) throws Failure {
-        List<Lane<B>> lanes = Run.lanes(store, tapes, request.hints());
+        Slices<B> slices = tapes.pool() == it.tapes.pool() ? it.slices(store) : Slices.none();
+        if (!began) {
+            began = true;
+            begin();
+        }
+        List<Lane<B>> lanes = Run.lanes(store, tapes, slices, request.hints());
         Team<B> team = new Team<>(store, lanes);
         for (int index = 0; index < tapes.phases().size() && !isOver(); index++) {
             Request.Phase phase = request.phases().get(index);

@@ -16,14 +16,17 @@ public interface Form<B> {
     /** An array for so many of them, of nulls. */
     B[] newArray(int count);
 
-    /** Whether the store neither keeps nor changes what it is given, so that it can be handed over, or filled, again. */
+    /**
+     * Whether the store neither keeps nor changes what it is given, not even while it has it, so that the same can be handed over again, to several
+     * threads at once, or be filled again when the operation is over.
+     */
     default boolean lasts() {
         return false;
     }
 
     /**
      * Fills {@code made}, which {@link #of} made for an operation that is over, with these bytes; says whether it did, which it does if
-     * it can and it {@link #lasts}. What lends is filled again from the same {@code source} only. Outside the clock.
+     * it can and the form {@link #lasts}. What lends is filled again from the same {@code source} only. Outside the clock.
      */
     default boolean refill(B made, ByteBuffer source, int offset, int length) {
         return false;

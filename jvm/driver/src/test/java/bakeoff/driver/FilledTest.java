@@ -191,6 +191,10 @@ final class FilledTest {
         return Pool.open(path);
     }
 
+    private static Pool longPool(Path directory, int length) throws Exception {
+        return Pool.open(Files.write(directory.resolve("pool-" + length), new byte[length]));
+    }
+
     private static <B> void sliced(Form<B> form, Pool pool, BiFunction<Filled<B>, Integer, String> text) {
         Slices<B> slices = Slices.of(form, pool, 40);
         Filled<B> filled = new Filled<>(form, slices);
@@ -237,9 +241,16 @@ final class FilledTest {
                 Slices.of(new ArrayForm(), pool, 40),
                 Slices.of(new ArrayForm(true), pool, 32),
                 Slices.of(new ArrayForm(true), pool, 26 * 40),
-                Slices.of(new ArrayForm(true), pool, 0))) {
-            assertNull(none.all(), "a store that may keep arrays, too short or too long values, several lengths");
+                Slices.of(new ArrayForm(true), pool, 0),
+                Slices.of(new ArrayForm(true), longPool(directory, 3 << 20), 40),
+                Slices.of(new ArrayForm(true), longPool(directory, (8 << 20) + 1), 1 << 10))) {
+            assertNull(none.all(), "a store that may keep arrays, too short, long or many values, several lengths");
         }
+        assertEquals(
+                8 << 10,
+                Slices.of(new ArrayForm(true), longPool(directory, 8 << 20), 1 << 10)
+                        .all()
+                        .length);
     }
 
     @Test

@@ -8,6 +8,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -281,33 +282,6 @@ final class LauncherTest {
         assertTrue(runtime.endsWith("; JAVA_TOOL_OPTIONS=-XX:+UseSerialGC"), runtime);
     }
 
-    /** The JVM says nothing of a name that there is not. */
-    @Test
-    void whatIsCompiledSoonIsThere() throws Exception {
-        String script = Files.readString(home.resolve("bakeoff-driver-jvm"));
-        String braces = "(?:\\{([\\w,]+)}|([\\w*]+))";
-        Matcher names = Pattern.compile("(bakeoff\\.\\w+)\\." + braces + "'?::" + braces)
-                .matcher(script);
-        int seen = 0;
-        while (names.find()) {
-            List<String> classes =
-                    names.group(2) != null ? List.of(names.group(2).split(",")) : List.of(names.group(3));
-            List<String> methods =
-                    names.group(4) != null ? List.of(names.group(4).split(",")) : List.of(names.group(5));
-            for (String one : classes) {
-                Class<?> type = Class.forName(names.group(1) + "." + (one.equals("*") ? "LaneReader" : one));
-                for (String method : methods) {
-                    boolean there = Stream.of(type.getDeclaredMethods())
-                            .anyMatch(declared ->
-                                    method.equals("*") || declared.getName().equals(method));
-                    assertTrue(there, type + "." + method);
-                    seen++;
-                }
-            }
-        }
-        assertEquals(8, seen);
-    }
-
     /** Its report goes to the log; the caller takes what it prints besides for no event, and its end by a signal for a crash. */
     @Test
     void aJvmThatDiesSaysWhyInTheLog() throws Exception {
@@ -418,6 +392,31 @@ final class LauncherTest {
         Path real = Path.of(System.getProperty("java.home"), "bin/java");
         Ended wrapper = runWithJava("exec " + real + " \"$@\"", "run");
         assertEquals(0, wrapper.status, wrapper.log);
+    }
+
+    /** Of an option that the JVM does not understand it tells the log, of a class or a method that there is not nobody. */
+    @Test
+    void whatTheCompilerIsToldOfIsThere() throws Exception {
+        String version = "if [ \"$1\" = -version ]; then echo 'java version \"17.0.1\"' >&2; exit; fi\n";
+        Ended told = runWithJava(version + "printf '%s\\n' \"$@\"", "run");
+        int methods = 0;
+        for (String option : told.lines) {
+            Matcher named =
+                    Pattern.compile("-XX:CompileCommand=\\w+,(.*)::([\\w*]+).*").matcher(option);
+            if (named.matches()) {
+                Stream<String> there = Stream.of(Class.forName(named.group(1)).getDeclaredMethods())
+                        .map(Method::getName);
+                assertTrue(
+                        there.anyMatch(name ->
+                                named.group(2).equals("*") || named.group(2).equals(name)),
+                        option);
+                methods++;
+            }
+        }
+        assertEquals(13, methods, told.lines.toString());
+        Ended ended = run(request("faulty-jvm"));
+        assertEquals(0, ended.status);
+        assertFalse(ended.log.contains("CompileCommand"), ended.log);
     }
 
     @Test

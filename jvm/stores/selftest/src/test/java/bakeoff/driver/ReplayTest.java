@@ -1,6 +1,7 @@
 package bakeoff.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -142,6 +143,7 @@ final class ReplayTest {
                 Session<byte[]> session = store.session(new SessionPlan(false, false))) {
             Pool values = Pool.open(VECTORS.resolve(pool));
             Slices<byte[]> slices = Slices.of(store.form(), values, 40);
+            assertNotNull(slices.all());
             Lane<byte[]> lane = new Lane<>(store.form(), values, slices, 1_000);
             for (int number = 0; number < tape.header().lanes().size(); number++) {
                 whole.merge(lane.replay(new Job(latency, true), tape.lane(number), session));
