@@ -434,6 +434,9 @@ fn workload(suite: &Suite, (key, data): (Key, Data), value_bytes: SizeRange, rec
     }
 }
 
+/// What the video takes that is a disturbance, about.
+const VIDEO_BYTES: u64 = 54 << 20;
+
 /// What the tapes of a workload and the values on them take: nothing more if they are there already.
 fn tapes_bytes(workload: &Workload, estimate: &Estimate) -> u64 {
     if workload.import.is_some() {
@@ -444,7 +447,7 @@ fn tapes_bytes(workload: &Workload, estimate: &Estimate) -> u64 {
 
 impl Plan {
     /// The most disk that a run takes at a time, roughly: the largest store, and all tapes with the values on them, which workloads
-    /// with the same values share.
+    /// with the same values share; and the video.
     pub fn disk_bytes_max(&self) -> u64 {
         let stores = self.workloads.iter().map(|workload| workload.disk_bytes);
         let pools: BTreeMap<_, _> = self
@@ -459,7 +462,8 @@ impl Plan {
             .iter()
             .map(|plan| tapes_bytes(&plan.workload, &plan.estimate).saturating_sub(plan.workload.pool_bytes));
         let tapes = tapes.chain(pools.into_values()).fold(0, u64::saturating_add);
-        stores.max().unwrap_or(0).saturating_add(tapes)
+        let plays = self.workloads.iter().any(|workload| workload.disturbance == Disturbance::Video);
+        stores.max().unwrap_or(0).saturating_add(tapes).saturating_add(if plays { VIDEO_BYTES } else { 0 })
     }
 }
 

@@ -20,7 +20,10 @@ pub(crate) const AHEAD: Duration = Duration::from_millis(500);
 /// How long it may take to stop when asked to, before it is killed.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The video is made on the spot: ten seconds of moving, noisy pictures, played again and again.
+/// The video is made on the spot: four seconds of moving, noisy pictures, played again and again.
+const VIDEO_FILE: &str = "video.avi";
+
+/// How it is made.
 const VIDEO: [&str; 14] = [
     "-nostdin",
     "-loglevel",
@@ -30,7 +33,7 @@ const VIDEO: [&str; 14] = [
     "-i",
     "testsrc2=size=1920x1080:rate=30,noise=alls=12:allf=t",
     "-t",
-    "10",
+    "4",
     "-c:v",
     "mpeg4",
     "-q:v",
@@ -60,7 +63,8 @@ pub(crate) fn facts(disturbance: Disturbance) -> Option<DisturbanceFacts> {
     let flag = if program == "ffmpeg" { "-version" } else { "--version" };
     let said = Command::new(program).arg(flag).stdin(Stdio::null()).output().ok()?.stdout;
     let version = String::from_utf8_lossy(&said).lines().next().unwrap_or_default().to_owned();
-    let command = [vec![program.to_owned()], arguments(disturbance, "DIR")].concat().join(" ");
+    let command =
+        [vec![program.to_owned()], arguments(disturbance, "DIR", &format!("DIR/{VIDEO_FILE}"))].concat().join(" ");
     Some(DisturbanceFacts { name: disturbance.name().to_owned(), command, version })
 }
 
@@ -72,19 +76,34 @@ fn program(disturbance: Disturbance) -> Option<&'static str> {
     }
 }
 
-/// The arguments; files of the disturbance lie in `directory`.
-fn arguments(disturbance: Disturbance, directory: &str) -> Vec<String> {
-    let video = format!("{directory}/video.avi");
+/// The arguments; files that it writes lie in `directory`.
+fn arguments(disturbance: Disturbance, directory: &str, video: &str) -> Vec<String> {
     let words: &[&str] = match disturbance {
         Disturbance::None => &[],
         Disturbance::Video => {
-            &["-nostdin", "-loglevel", "error", "-re", "-stream_loop", "-1", "-i", &video, "-f", "null", "-"]
+            &["-nostdin", "-loglevel", "error", "-re", "-stream_loop", "-1", "-i", video, "-f", "null", "-"]
         }
         Disturbance::Cpu => &["--quiet", "--cpu", "0"],
         Disturbance::Memory => &["--quiet", "--vm", "1", "--vm-bytes", "25%"],
         Disturbance::Disk => &["--quiet", "--hdd", "1", "--hdd-bytes", "256M", "--temp-path", directory],
     };
     words.iter().map(|&word| word.to_owned()).collect()
+}
+
+/// The video in a directory that all cells share: the first makes it, and leaves nothing of it to be written to the disk while a store is measured.
+fn video(shared: &Path) -> Result<PathBuf> {
+    let video = shared.join(VIDEO_FILE);
+    if video.exists() {
+        return Ok(video);
+    }
+    // A name of its own until it is whole; of the same kind, by which ffmpeg knows the format.
+    let unfinished = shared.join(format!("unfinished-{VIDEO_FILE}"));
+    run(dies_with_us(Command::new("ffmpeg").args(VIDEO).arg(&unfinished))).context("cannot make the video")?;
+    let written = File::open(&unfinished).and_then(|file| file.sync_all());
+    written
+        .and_then(|()| std::fs::rename(&unfinished, &video))
+        .with_context(|| format!("cannot keep {}", video.display()))?;
+    Ok(video)
 }
 
 /// A disturbance that goes on. Stopped when dropped.
@@ -95,20 +114,17 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts it in `scratch`, a directory of ours on the medium that is measured; `None` for none.
-    pub(crate) fn start(disturbance: Disturbance, scratch: &Path) -> Result<Option<Self>> {
+    /// Starts it in `scratch`, a directory of ours on the medium that is measured; what all cells need lies in `shared`. `None` for none.
+    pub(crate) fn start(disturbance: Disturbance, scratch: &Path, shared: &Path) -> Result<Option<Self>> {
         let Some(program) = program(disturbance) else { return Ok(None) };
         let directory = scratch.join("disturbance");
         std::fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
-        let video = directory.join("video.avi");
-        if disturbance == Disturbance::Video && !video.exists() {
-            run(dies_with_us(Command::new(program).args(VIDEO).arg(&video))).context("cannot make the video")?;
-        }
         let log = directory.join("log");
         let output = File::create(&log).with_context(|| format!("cannot make {}", log.display()))?;
         let errors = output.try_clone().context("cannot open a log twice")?;
         let mut command = Command::new(program);
-        command.args(arguments(disturbance, &directory.to_string_lossy()));
+        let video = if disturbance == Disturbance::Video { video(shared)? } else { PathBuf::new() };
+        command.args(arguments(disturbance, &directory.to_string_lossy(), &video.to_string_lossy()));
         command.stdin(Stdio::null()).stdout(output).stderr(errors).process_group(0);
         let child = dies_with_us(&mut command).spawn().with_context(|| format!("cannot start {program}"))?;
         std::thread::sleep(AHEAD);
@@ -156,7 +172,9 @@ mod tests {
                 say_skipped(&format!("the disturbance {disturbance}"), &why);
                 continue;
             }
-            let running = Running::start(disturbance, place.path()).unwrap();
+            let medium = place.path().join("medium");
+            let running = Running::start(disturbance, &medium, place.path()).unwrap();
+            assert!(!medium.join("disturbance/video.avi").exists(), "nothing is written to what is measured");
             assert_eq!(running.is_none(), disturbance.is_none());
             assert_eq!(facts(disturbance).is_none(), disturbance.is_none());
             let Some(mut running) = running else { continue };

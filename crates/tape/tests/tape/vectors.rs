@@ -118,6 +118,7 @@ fn alike() -> Vec<Vec<Owned>> {
     use Operation::{Delete, Get, Insert, Update};
     let key = |number: u64| number.to_be_bytes();
     let value = |place: u64| (place, 40);
+    let several = |number: u64| if number == 30 { (0, 0) } else { (13 * (number - 30), 17 * (number as u32 % 4) + 3) };
     let whole = |number: u64| if number < 25 { 40 * (number - 13) } else { 40 * (number - 23) };
     vec![
         (0..4).map(|number| plain(Insert, 0, &key(number), value(50 * number))).collect(),
@@ -144,6 +145,10 @@ fn alike() -> Vec<Vec<Owned>> {
             .map(|number| plain(Get, 1, &key(number), value([0, 40, 200, 200, 210][number as usize - 20])))
             .collect(),
         (25..28).map(|number| plain(Get, 1, &key(number), value(whole(number)))).collect(),
+        // Keys of one length, values of several, with none at first; a value as long as one before; once more.
+        (30..36).map(|number| plain(Insert, 0, &key(number), several(number))).collect(),
+        (30..36).map(|number| plain(Update, 1, &key(number), several(number + 1))).collect(),
+        (30..36).map(|number| plain(Get, 1, &key(number), several(number + 1))).collect(),
     ]
 }
 

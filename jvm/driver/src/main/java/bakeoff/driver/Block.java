@@ -46,8 +46,11 @@ final class Block<B> {
 
     private byte touched;
 
-    /** Whether all operations are the same, with the same flags, on keys and values of the same lengths. */
+    /** Whether all operations are the same, with the same flags, on keys of the same length. */
     private boolean alike;
+
+    /** Whether their values are of the same length too. */
+    private boolean ofOneLength;
 
     /** How many operations. */
     int count;
@@ -91,10 +94,11 @@ final class Block<B> {
         kept = keeps ? new byte[count][] : null;
         int place = reader.first();
         int apart = reader.read(place, record) - place;
-        alike = record.isOfOneKey()
-                && pool.isOneWindow()
-                && reader.recordBytes() == count * apart
-                && record.isLike(records, place, apart, count);
+        long differences = record.isOfOneKey() && pool.isOneWindow() && reader.recordBytes() == count * apart
+                ? record.differences(records, place, apart, count)
+                : -1;
+        alike = Record.areAlike(differences);
+        ofOneLength = differences == 0;
         if (alike) {
             prepareAlike(place, apart);
         } else {
@@ -130,36 +134,51 @@ final class Block<B> {
         touched = seen;
     }
 
-    /** The same operation on keys and values of the same lengths, as in most blocks: each step is a loop of its own, and nothing is asked of each. */
+    /** The same operation on keys of the same length, as in most blocks: each step is a loop of its own, and nothing is asked of each. */
     private void prepareAlike(int first, int apart) {
         Arrays.fill(kinds, 0, count, record.kind());
-        Arrays.fill(entryBytes, 0, count, record.keyBytes() + (int) record.valueBytes());
         for (int index = 0; index < count; index++) {
             offsets[index] = first + index * apart;
         }
+        if (ofOneLength) {
+            Arrays.fill(entryBytes, 0, count, record.keyBytes() + (int) record.valueBytes());
+        } else {
+            for (int index = 0; index < count; index++) {
+                entryBytes[index] = record.keyBytes() + Record.valueBytes(records, offsets[index]);
+            }
+        }
         keys.fillAll(records, offsets, record.keyOffset - first, record.keyBytes());
         if (record.operation().writesValue()) {
-            ByteBuffer window = pool.window(0);
-            int length = (int) record.valueBytes();
             for (int index = 0; index < count; index++) {
                 places[index] = (int) Record.valueOffset(records, offsets[index]);
             }
-            if (lends) {
-                touched = touchAll(window, length);
+            prepareValues(pool.window(0), record.keyBytes());
+        }
+    }
+
+    /** Values at {@link #places}. */
+    private void prepareValues(ByteBuffer window, int keyBytes) {
+        if (lends) {
+            touched = touchAll(window, keyBytes);
+        }
+        int length = entryBytes[0] - keyBytes;
+        if (!ofOneLength) {
+            for (int index = 0; index < count; index++) {
+                values.fill(index, window, places[index], entryBytes[index] - keyBytes);
             }
-            if (!values.slice(places, length)) {
-                values.fillAll(window, places, 0, length);
-            }
+        } else if (!values.slice(places, length)) {
+            values.fillAll(window, places, 0, length);
         }
     }
 
     /** {@link #touch}es the values at {@link #places}, but for those that lie in the pages of the one touched last: they mostly follow each other. */
-    private byte touchAll(ByteBuffer window, int length) {
+    private byte touchAll(ByteBuffer window, int keyBytes) {
         byte seen = 0;
         int pageEnd = 0;
         int before = Integer.MAX_VALUE;
         for (int index = 0; index < count; index++) {
             int place = places[index];
+            int length = entryBytes[index] - keyBytes;
             if (place < before || place + length > pageEnd) {
                 seen ^= touch(window, place, length);
                 pageEnd = (place + length - 1 | PAGE_BYTES - 1) + 1;
@@ -207,7 +226,7 @@ final class Block<B> {
         return (kinds[index] & 0xff) == INSERT;
     }
 
-    /** Whether all operations are {@code insert}s of keys and values of the same lengths. */
+    /** Whether all operations are {@code insert}s of keys of the same length. */
     boolean isAllInserts() {
         return alike && isInsert(0);
     }
@@ -250,7 +269,7 @@ final class Block<B> {
 
     /** Bytes of the keys and values that these operations write or are expected to read. */
     long entryBytes(int begin, int end) {
-        if (alike) {
+        if (ofOneLength) {
             return (long) (end - begin) * entryBytes[begin];
         }
         long sum = 0;

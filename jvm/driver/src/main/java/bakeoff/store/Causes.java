@@ -35,10 +35,11 @@ public final class Causes {
         return linking ? words + remedy(words) : words;
     }
 
-    /** Whether a native library does not load; RocksDB tells of one that is not in its jar by an exception like any other. */
+    /** Whether a native library does not load; RocksDB tells of one that is not in its jar by an exception like any other, while ours say already how it is got. */
     private static boolean isLinking(Throwable error) {
         return error instanceof LinkageError
-                || String.valueOf(error.getMessage()).contains("was not found inside JAR");
+                || !(error instanceof StoreException)
+                        && String.valueOf(error.getMessage()).contains("was not found inside JAR");
     }
 
     private static String words(Throwable error) {

@@ -112,16 +112,23 @@ public final class Record {
         return operation().hasKey() && !operation().isVisit() && !has(Flags.DUE);
     }
 
-    /**
-     * Whether the records from {@code offset} on, so many and so many bytes apart, begin as this one does: each is the same operation with the
-     * same flags, on a key and a value of the same lengths.
-     */
-    public boolean isLike(ByteBuffer block, int offset, int apart, int count) {
-        boolean alike = true;
+    /** {@link #differences} of records that are the same operation with the same flags, on keys of the same length. */
+    public static boolean areAlike(long differences) {
+        return (int) differences == 0;
+    }
+
+    /** In which bits of their beginnings records differ from this one that lie from {@code offset} on, so many and so many bytes apart; 0 if their values are of its length too. */
+    public long differences(ByteBuffer block, int offset, int apart, int count) {
+        long differences = 0;
         for (int index = 0; index < count; index++) {
-            alike &= block.getLong(offset + index * apart) == head;
+            differences |= block.getLong(offset + index * apart) ^ head;
         }
-        return alike;
+        return differences;
+    }
+
+    /** {@link #valueBytes} of the record at {@code offset}. */
+    public static int valueBytes(ByteBuffer block, int offset) {
+        return block.getInt(offset + 4);
     }
 
     /** Bytes that a right answer appends to the output. */

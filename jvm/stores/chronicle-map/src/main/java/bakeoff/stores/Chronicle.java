@@ -45,7 +45,7 @@ public final class Chronicle implements StoreType {
         return new StoreDescription("chronicle-map", "Chronicle Map")
                 .summary(
                         "Hash table in one memory-mapped file, shared by threads and processes; made to measure beforehand.")
-                .version(Versions.ofManifest(ChronicleMap.class))
+                .version(Chronicle::version)
                 .license("Apache-2.0")
                 .language("Java")
                 .structure("hash")
@@ -76,13 +76,17 @@ public final class Chronicle implements StoreType {
                         SOURCE);
     }
 
-    @Override
-    public Store<byte[]> open(OpenRequest request) throws IOException, StoreException {
+    private static String version() throws StoreException {
         if (ToolProvider.getSystemJavaCompiler() == null) {
             throw StoreException.store(
                     "Chronicle Map compiles code when it starts, and this Java has no compiler: install a JDK instead of a JRE "
                             + "(Debian: apt-get install openjdk-17-jdk-headless)");
         }
+        return Versions.ofManifest(ChronicleMap.class);
+    }
+
+    @Override
+    public Store<byte[]> open(OpenRequest request) throws IOException, StoreException {
         var hints = request.hints();
         long entries = Math.max(1, Math.max(hints.recordsMax(), hints.recordsInserted()));
         double mean = Math.max(1, hints.valueBytesMean());

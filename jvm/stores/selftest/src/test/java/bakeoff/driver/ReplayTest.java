@@ -93,8 +93,8 @@ final class ReplayTest {
         LaneOutcome whole = replayInOneSession("none", latency, "alike.tape", "pool.bin");
         assertNull(whole.firstWrong);
         assertEquals(0, whole.answersWrong);
-        assertEquals(33, whole.answersChecked);
-        assertEquals(List.of("insert 20 914", "update 9 432", "delete 1 0", "get 33 1346"), counts(whole));
+        assertEquals(39, whole.answersChecked);
+        assertEquals(List.of("insert 26 1130", "update 15 651", "delete 1 0", "get 39 1565"), counts(whole));
     }
 
     /** Of each kind: its name, how many, bytes. */
