@@ -33,7 +33,7 @@ pub(crate) struct CellJob<'a> {
     /// Our directory on the medium, for what a disturbance needs.
     pub(crate) scratch: &'a Path,
     /// Where what cells share lies: tapes, and what a disturbance needs.
-    pub(crate) shared: PathBuf,
+    pub(crate) shared: &'a Path,
     pub(crate) recording: &'a Recording,
     /// How far to warm up drivers that want it, and with what.
     pub(crate) warm_up: Option<(WarmUpLimit, &'a Recording)>,
@@ -142,7 +142,7 @@ impl<'a> CellJob<'a> {
         let request =
             Request { profile: profiling.as_ref().and_then(Profiling::request), ..self.request(round, directory) };
         let mut collected = Collected::new(self, round, log.1);
-        let mut beside = match Running::start(self.workload.disturbance, self.scratch, &self.shared) {
+        let mut beside = match Running::start(self.workload.disturbance, self.scratch, self.shared) {
             Ok(beside) => beside,
             Err(why) => return Ok(collected.end(Ending::disturbance(&why), 0)),
         };

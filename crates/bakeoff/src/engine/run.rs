@@ -217,7 +217,7 @@ impl Run<'_> {
             store: self.setup.store(name)?,
             driver,
             scratch: self.scratch.of(&workload.medium)?,
-            shared: self.scratch.of_tapes()?.to_owned(),
+            shared: self.scratch.of_tapes()?,
             recording: &tapes.recording,
             warm_up: tapes.warm_up.as_ref().map(|recording| (self.setup.suite.warm_up(), recording)),
             compacted_copy: self.setup.suite.makes_compacted_copies(),

@@ -44,7 +44,7 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
         memory_bytes_max: None,
         groups: None,
         scratch: own.path(),
-        shared: own.path().to_owned(),
+        shared: own.path(),
         again: String::new(),
     };
     let request = serde_json::to_string_pretty(&job.request(1, store_directory)).context("cannot write the request")?;
