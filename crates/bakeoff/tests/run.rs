@@ -182,14 +182,15 @@ fn the_size_of_a_run_counts_flushes_where_stores_flush() {
 }
 
 #[test]
-fn a_plan_tells_classes_that_settings_chose_and_that_nothing_is_left() {
+fn a_plan_tells_classes_that_settings_chose_and_is_refused_where_nothing_is_left() {
     let place = Place::new();
     place.write("tiny.toml", &tiny_suite(r#""sqlite""#, ""));
     place.write("set.toml", &tiny_suite(r#""sqlite", "lmdb""#, "\n[settings.lmdb]\ndurability = \"none\"\n"));
     let plan = |arguments: &[&str]| place.run(&[&["run", "--plan"], arguments].concat()).expect(0).stdout;
     assert!(plan(&["tiny.toml"]).contains("random, process\n"));
     assert!(plan(&["set.toml"]).contains("random, durability as set\n"));
-    assert!(plan(&["tiny.toml", "--max-db-size", "1B"]).contains("nothing is left to run"));
+    let refused = place.run(&["run", "--plan", "tiny.toml", "--max-db-size", "1B"]).expect(2);
+    refused.says(&["nothing is left to run", "too large"]);
 }
 
 #[test]

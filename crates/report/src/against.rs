@@ -3,15 +3,17 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use bakeoff_stats::geometric_mean;
+
 use crate::contender::Contenders;
 use crate::figures::{Measure, of_values_alone};
-use crate::format::{counted, digits, listed, printable};
+use crate::format::{counted, digits, listed, printable, ratio};
 use crate::matrix::measure_label;
 use crate::pairs::{Pair, Sides, lay_out, pairs};
 use crate::published::Published;
 use crate::results::CellRound;
 use crate::run::{ReportError, Run};
-use crate::table::paragraph;
+use crate::table::{Side, Text, TextTable, paragraph};
 use crate::terminal::{TerminalOptions, WIDTH_MIN, circumstances, unfinished};
 use crate::verdict::{Table, compare_all};
 use crate::{garbage, published_report, sections};
@@ -52,10 +54,19 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
             out.push_str(&format!("\n{}\n", circumstances(&table.circumstances, &ours, width)));
             out.push_str(&paragraph(&format!("then: {then}"), width, "", "      "));
             let sides = Sides::of((other, &their_contenders), (table, &contenders));
-            let laid_out = lay_out(&pairs, &sides, ["best then", "best now", "better"], |pair| pair.gain());
+            let laid_out = lay_out(&pairs, &sides, ["best then", "best now", "better"], |gain| gain, options.full);
             out.push_str(&laid_out.render(width, options.color));
             out.push_str(&paragraph(&sides.legend(), width, "", ""));
             out.push_str(&paragraph(&summary(&pairs), width, "", ""));
+            // Of a publication that prints the best alone, a store has figures only where it was the best.
+            let stores = (!published.facts.only_best).then(|| each_store(&pairs, &contenders)).flatten();
+            if let Some(stores) = stores {
+                out.push_str(&format!(
+                    "\n{}{}",
+                    paragraph(EACH_STORE, width, "", "  "),
+                    stores.render(width, options.color)
+                ));
+            }
         }
     }
     if matched == 0 {
@@ -70,6 +81,35 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
     out.push_str(&sections::section("To be known of their figures", &published_report::notes(published, width)));
     out.push_str(&sections::section("How their stores were set", &published_report::stores(published, width)));
     Ok(out)
+}
+
+/// What stands above the table of [`each_store`].
+const EACH_STORE: &str = "Each store: how many times better it is now than it was then, below 1 worse (geometric means over the fields in which it \
+                          has a figure both times)";
+
+/// Each store beside itself, measure by measure; `None` where none took part both times.
+fn each_store(pairs: &[Pair<'_>], contenders: &Contenders) -> Option<TextTable> {
+    let mut measures: Vec<&Measure> = pairs.iter().map(|pair| &pair.place.0).collect();
+    measures.dedup();
+    let mut gains: BTreeMap<&str, BTreeMap<&Measure, Vec<f64>>> = BTreeMap::new();
+    for pair in pairs {
+        for key in pair.right.order.iter().map(|place| place.name.as_str()) {
+            if let Some(gain) = pair.gain_of(key) {
+                gains.entry(key).or_default().entry(&pair.place.0).or_default().push(gain);
+            }
+        }
+    }
+    gains.first_key_value()?;
+    let sides = std::iter::once(Side::Left).chain(measures.iter().map(|_| Side::Right));
+    let mut table = TextTable::new(sides.collect());
+    let headings = measures.iter().map(|measure| Text::plain(measure_label(measure)));
+    table.row(std::iter::once(Text::plain("")).chain(headings).collect());
+    for (key, of) in &gains {
+        let mean = |measure: &&Measure| of.get(measure).and_then(|gains| geometric_mean(gains));
+        let cells = measures.iter().map(|measure| Text::plain(mean(measure).map_or_else(String::new, ratio)));
+        table.row(std::iter::once(Text::plain(contenders.title(key))).chain(cells).collect());
+    }
+    Some(table)
 }
 
 fn heading(published: &Published) -> String {

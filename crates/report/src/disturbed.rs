@@ -7,20 +7,21 @@ use bakeoff_stats::geometric_mean;
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::format::{printable, ratio};
-use crate::pairs::{Pair, Sides, lay_out, pairs};
+use crate::pairs::{Sides, lay_out, pairs};
 use crate::rounds::Rounds;
 use crate::sections;
 use crate::table::paragraph;
+use crate::terminal::{TerminalOptions, WIDTH_MIN};
 use crate::verdict::{Circumstances, Table};
 
 /// The section of a report; empty if nothing was measured both ways.
-pub(crate) fn section(tables: &[Table], contenders: &Contenders, width: usize, color: bool) -> String {
-    sections::section("Undisturbed and disturbed, side by side", &render(tables, contenders, width, color))
+pub(crate) fn section(tables: &[Table], contenders: &Contenders, options: &TerminalOptions) -> String {
+    sections::section("Undisturbed and disturbed, side by side", &render(tables, contenders, options))
 }
 
 /// A table for each table of disturbed cells that has an undisturbed counterpart; empty if there is none.
-fn render(tables: &[Table], contenders: &Contenders, width: usize, color: bool) -> String {
-    let mut out = String::new();
+fn render(tables: &[Table], contenders: &Contenders, options: &TerminalOptions) -> String {
+    let (mut out, width) = (String::new(), options.width.max(WIDTH_MIN));
     for disturbed in tables.iter().filter(|table| table.circumstances.disturbance.is_some()) {
         let calm = Circumstances { disturbance: None, ..disturbed.circumstances.clone() };
         let Some(undisturbed) = tables.iter().find(|table| table.circumstances == calm) else { continue };
@@ -30,9 +31,8 @@ fn render(tables: &[Table], contenders: &Contenders, width: usize, color: bool) 
         }
         let sides = Sides::of((undisturbed, contenders), (disturbed, contenders));
         out.push_str(&format!("\n{}\n", heading(&disturbed.circumstances)));
-        let slowdown = |pair: &Pair<'_>| pair.gain().map(|gain| 1.0 / gain);
         let headings = ["best undisturbed", "best disturbed", "worse"];
-        out.push_str(&lay_out(&pairs, &sides, headings, slowdown).render(width, color));
+        out.push_str(&lay_out(&pairs, &sides, headings, f64::recip, options.full).render(width, options.color));
         let worse = "worse: how many times worse the best disturbed is (below 1 it is better)";
         out.push_str(&paragraph(&format!("{} · {worse}", sides.legend()), width, "", ""));
         let words = slowdowns(undisturbed, disturbed, contenders);

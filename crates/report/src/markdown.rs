@@ -12,12 +12,9 @@ use crate::pairs::doubt;
 use crate::published::Published;
 use crate::run::{ReportError, Run};
 use crate::stored::StoredRow;
-use crate::terminal::{TEXT_COLUMNS, TerminalOptions, amounts, answer_to_one_question, unfinished, varying};
+use crate::terminal::{AS_TEXT, TEXT_COLUMNS, amounts, answer_to_one_question, unfinished, varying};
 use crate::verdict::{Column, Field, Size, Table, compare_all};
 use crate::{bars, disturbed, phase_tables, profiled, sections, slow, stored};
-
-/// What stands in Markdown as it does on a terminal.
-const AS_TEXT: TerminalOptions = TerminalOptions { width: TEXT_COLUMNS, color: false, full: false };
 
 /// Writes the run's answer, its matrices, its failures and warnings as Markdown, and where a publication is given, how it stands beside that.
 ///
@@ -75,7 +72,7 @@ fn comparisons(run: &Run, tables: &[Table], contenders: &Contenders, out: &mut d
         writeln!(out)?;
         matrix(out, table, contenders)?;
     }
-    as_text(out, &disturbed::section(tables, contenders, TEXT_COLUMNS, false))?;
+    as_text(out, &disturbed::section(tables, contenders, &AS_TEXT))?;
     if stored::has_copies(run) {
         as_text(out, &phase_tables::render::<StoredRow>(run, contenders, TEXT_COLUMNS, false))?;
     }

@@ -56,7 +56,7 @@ use crate::profiled::{self, Graphs};
 use crate::published::Published;
 use crate::run::{ReportError, Run};
 use crate::slots::COLOURS;
-use crate::terminal::TEXT_COLUMNS;
+use crate::terminal::{AS_TEXT, TEXT_COLUMNS};
 use crate::tidy::{Cell, columns};
 use crate::verdict::compare_all;
 
@@ -276,7 +276,7 @@ fn headline(run: &Run, facts: &PickFacts, contenders: &Contenders) -> String {
 /// Undisturbed and disturbed, as on a terminal.
 fn side_by_side(runs: &[RunTables], contenders: &Contenders) -> String {
     let of_run = |(label, _, tables): &RunTables| {
-        let section = disturbed::section(tables, contenders, TEXT_COLUMNS, false);
+        let section = disturbed::section(tables, contenders, &AS_TEXT);
         let (title, body) = section.trim_matches('\n').split_once('\n')?;
         let of = if runs.len() > 1 { format!(" · {}", text(label)) } else { String::new() };
         Some(behind::folded(

@@ -1,6 +1,8 @@
 //! Two tables side by side: in each field the best of the one and of the other, and by how much they differ.
 
-use bakeoff_stats::{Better, Ranking, Verdict};
+use std::collections::BTreeMap;
+
+use bakeoff_stats::{Better, Place, Ranking, Verdict};
 
 use crate::contender::Contenders;
 use crate::figures::Measure;
@@ -10,18 +12,18 @@ use crate::table::{Side, Text, TextTable};
 use crate::verdict::{Column, Size, Table, better};
 
 /// Where a figure stands in a table.
-type Place = (Measure, Size, Column);
+type Position = (Measure, Size, Column);
 
 /// The same field of two tables.
 pub(crate) struct Pair<'a> {
-    pub(crate) place: &'a Place,
+    pub(crate) place: &'a Position,
     pub(crate) left: &'a Ranking,
     pub(crate) right: &'a Ranking,
 }
 
 /// The fields in which both tables rank somebody, in the order of the left one.
 pub(crate) fn pairs<'a>(left: &'a Table, right: &'a Table) -> Vec<Pair<'a>> {
-    let pair = |place: &'a Place| {
+    let pair = |place: &'a Position| {
         let (other, left) = (right.fields.keys().find(|other| is_same(place, other))?, left.fields.get(place)?);
         Some(Pair { place: other, left: left.ranking.as_ref()?, right: right.fields.get(other)?.ranking.as_ref()? })
     };
@@ -31,7 +33,7 @@ pub(crate) fn pairs<'a>(left: &'a Table, right: &'a Table) -> Vec<Pair<'a>> {
 
 /// Whether two fields have the same place; a publication that does not say what its data is has it in any, and one that does not say how
 /// long values are either has them of any length.
-fn is_same(left: &Place, right: &Place) -> bool {
+fn is_same(left: &Position, right: &Position) -> bool {
     let (Column { data, records }, other) = (&left.2, &right.2);
     let same_size = left.1 == right.1 || (data.is_empty() && left.1 == (0, 0));
     same_size && (&left.0, records) == (&right.0, &other.records) && (data.is_empty() || *data == other.data)
@@ -40,7 +42,21 @@ fn is_same(left: &Place, right: &Place) -> bool {
 impl Pair<'_> {
     /// How many times better the best on the right is; `None` where a figure is zero.
     pub(crate) fn gain(&self) -> Option<f64> {
-        let (left, right) = (self.left.order.first()?.mean, self.right.order.first()?.mean);
+        self.gain_between(self.left.order.first()?, self.right.order.first()?)
+    }
+
+    /// How many times better the store with this key on the right is there than on the left; `None` where it has no figure on one side, or one
+    /// is zero.
+    pub(crate) fn gain_of(&self, key: &str) -> Option<f64> {
+        self.gain_between(self.on_the_left(key)?, self.right.order.iter().find(|place| place.name == key)?)
+    }
+
+    fn on_the_left(&self, key: &str) -> Option<&Place> {
+        self.left.order.iter().find(|place| store(&place.name) == store(key))
+    }
+
+    fn gain_between(&self, left: &Place, right: &Place) -> Option<f64> {
+        let (left, right) = (left.mean, right.mean);
         let (above, below) = match better(&self.place.0) {
             Better::Lower => (left, right),
             Better::Higher => (right, left),
@@ -85,29 +101,44 @@ impl<'a> Sides<'a> {
         Self { contenders: [left.1, right.1], names: [Names::of(left.0, left.1), Names::of(right.0, right.1)] }
     }
 
-    /// The first of those that share the first place, how many more, and the figure.
-    fn best(&self, side: usize, measure: &Measure, ranking: &Ranking) -> Text {
+    /// The first of those that share the first place and how many more; and the figure.
+    fn best(&self, side: usize, measure: &Measure, ranking: &Ranking) -> [Text; 2] {
         let key = ranking.tied.first().unwrap_or(&ranking.best);
         let name = self.names[side].short.get(key).unwrap_or(key);
         let style = self.contenders[side].get(key).map_or_else(anstyle::Style::new, |contender| contender.style);
         let more = if ranking.tied.len() > 1 { format!(" +{}", ranking.tied.len() - 1) } else { String::new() };
         let doubt = doubt(ranking.verdict);
         let value = ranking.order.first().map_or_else(String::new, |place| figure(measure, place.mean));
-        Text::default().and(name, style).and(format!("{more}{doubt} {value}"), anstyle::Style::new())
+        [Text::default().and(name, style).and(format!("{more}{doubt}"), anstyle::Style::new()), Text::plain(value)]
+    }
+
+    /// Every store of a field: its title, its figures on both sides, and how many times better it is on the right.
+    fn each(&self, pair: &Pair<'_>) -> Vec<(String, [String; 2], Option<f64>)> {
+        let shown = |place: Option<&Place>| place.map_or_else(String::new, |place| figure(&pair.place.0, place.mean));
+        let right = pair.right.order.iter().map(|place| {
+            let left = pair.on_the_left(&place.name);
+            (self.contenders[1].title(&place.name), [shown(left), shown(Some(place))], pair.gain_of(&place.name))
+        });
+        let is_gone = |place: &&Place| pair.right.order.iter().all(|right| store(&right.name) != store(&place.name));
+        let gone = pair.left.order.iter().filter(is_gone);
+        let gone = gone.map(|place| (self.contenders[0].title(&place.name), [shown(Some(place)), String::new()], None));
+        right.chain(gone).collect()
     }
 
     /// What the short names stand for.
     pub(crate) fn legend(&self) -> String {
-        let mut words: Vec<String> = Vec::new();
+        let mut titles: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (contenders, names) in self.contenders.iter().zip(&self.names) {
             for (key, short) in &names.short {
-                let title = contenders.title(key);
-                let line = format!("{short}: {title}");
-                if *short != title && !words.contains(&line) {
-                    words.push(line);
+                let (title, known) = (contenders.title(key), titles.entry(short).or_default());
+                if *short != title && !known.contains(&title) {
+                    known.push(title);
                 }
             }
         }
+        titles.retain(|_, titles| !titles.is_empty());
+        let mut words: Vec<String> =
+            titles.iter().map(|(short, titles)| format!("{short}: {}", titles.join(" and "))).collect();
         words.push("≠: another store is best".to_owned());
         words.push("+1: another one is tied with it".to_owned());
         words.join(" · ")
@@ -123,15 +154,20 @@ pub(crate) fn doubt(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A table with a row for each pair. `factor` says how the right differs from the left; the last heading is its.
+/// A table with a row for each pair, and with `full` one below it for every store that has a figure on some side. `factor` makes of how many
+/// times better the right is what the last column shows; the last heading is its.
 pub(crate) fn lay_out(
     pairs: &[Pair<'_>],
     sides: &Sides<'_>,
     headings: [&str; 3],
-    factor: fn(&Pair<'_>) -> Option<f64>,
+    factor: fn(f64) -> f64,
+    full: bool,
 ) -> TextTable {
-    let mut table = TextTable::new(vec![Side::Left, Side::Left, Side::Left, Side::Left, Side::Right, Side::Left]);
-    table.row(["", "records", headings[0], headings[1], headings[2], ""].map(Text::plain).to_vec());
+    // Figures have columns of their own, so that of long names only the names are cut.
+    let named = [Side::Left, Side::Right];
+    let mut table = TextTable::new([[Side::Left; 2], named, named, [Side::Right, Side::Left]].concat());
+    table.row(["", "records", headings[0], "", headings[1], "", headings[2], ""].map(Text::plain).to_vec());
+    let shown = |gain: Option<f64>| Text::plain(gain.map_or_else(String::new, |gain| ratio(factor(gain))));
     let mut last = None;
     for pair in pairs {
         let (measure, size, column) = pair.place;
@@ -140,14 +176,22 @@ pub(crate) fn lay_out(
             table.row(vec![Text::plain(measure_label(measure))]);
             last = Some(measure);
         }
+        let ([left, left_figure], [right, right_figure]) =
+            (sides.best(0, measure, pair.left), sides.best(1, measure, pair.right));
         table.row(vec![
             Text::plain(format!("  {}", size_range(size.0, size.1))),
             Text::plain(format!("{} {}", count(column.records), printable(&column.data))),
-            sides.best(0, measure, pair.left),
-            sides.best(1, measure, pair.right),
-            Text::plain(factor(pair).map_or_else(String::new, ratio)),
+            left,
+            left_figure,
+            right,
+            right_figure,
+            shown(pair.gain()),
             Text::plain(if pair.is_changed() { "≠" } else { "" }),
         ]);
+        for (title, [left, right], gain) in full.then(|| sides.each(pair)).into_iter().flatten() {
+            let cells = [format!("    {title}"), String::new(), String::new(), left, String::new(), right];
+            table.row(cells.into_iter().map(Text::plain).chain([shown(gain)]).collect());
+        }
     }
     table
 }

@@ -42,6 +42,9 @@ pub struct TerminalOptions {
     pub full: bool,
 }
 
+/// What stands in a page or in Markdown as it does on a terminal.
+pub(crate) const AS_TEXT: TerminalOptions = TerminalOptions { width: TEXT_COLUMNS, color: false, full: false };
+
 /// A run's report as text that ends with a line break.
 pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     let width = options.width.max(WIDTH_MIN);
@@ -63,7 +66,7 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     if bars.is_none() || options.full {
         out.push_str(&answers_and_matrices(run, &tables, &contenders, &TerminalOptions { width, ..*options }));
     }
-    out.push_str(&disturbed::section(&tables, &contenders, width, options.color));
+    out.push_str(&disturbed::section(&tables, &contenders, options));
     out.push_str(&every_store(run, &contenders, &TerminalOptions { width, ..*options }));
     out.push_str(&sections::as_set(run, &contenders, width));
     out.push_str(&memory::render(run, width, options.color));

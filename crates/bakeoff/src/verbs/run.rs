@@ -63,14 +63,14 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     if let (Some(facts), Some(budget)) = (&find_rate, budget) {
         find_rate::check_budget(&setup, facts, budget)?;
     }
+    if setup.plan.workloads.is_empty() {
+        bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
+    }
     if arguments.plan {
         print_plan(&setup, budget, find_rate.is_some());
         return Ok(Outcome::Good);
     }
     setup.check_tools(Missing::Install)?;
-    if setup.plan.workloads.is_empty() {
-        bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
-    }
     let machine = Machine::read();
     let mut file = run_file(&setup, source, machine);
     let directory = make_run_directory(&arguments.out, setup.suite.name())?;

@@ -76,10 +76,7 @@ pub(super) fn print_plan(setup: &Setup, budget: Option<Duration>, searches: bool
             anstream::println!("  {}  {}", cell.id, cell.axes.store);
         }
     }
-    match setup.plan.workloads.is_empty() {
-        true => anstream::println!("nothing is left to run, so a run would be refused"),
-        false => anstream::print!("{}", bakeoff_report::paragraph(&sized(setup), COLUMNS, "size: ", "  ")),
-    }
+    anstream::print!("{}", bakeoff_report::paragraph(&sized(setup), COLUMNS, "size: ", "  "));
     if let Some(budget) = budget {
         let words = match searches {
             true => format!("{}, divided among the workloads' searches", format_duration(budget)),
