@@ -118,8 +118,8 @@ record Request(
                 Path.of(json.text("pool")),
                 phases(json),
                 hints(json.object("hints")),
-                json.optional("time_ns").map(JsonElement::getAsLong).orElse(Long.MAX_VALUE),
-                json.optional("operations").map(JsonElement::getAsLong).orElse(Long.MAX_VALUE));
+                json.limit("time_ns"),
+                json.limit("operations"));
     }
 
     private static List<Phase> phases(Fields json) throws Failure {
@@ -192,6 +192,18 @@ record Request(
             } catch (NumberFormatException tooLarge) {
                 throw malformed("`%s%s` is no whole number of 63 bits".formatted(place, name));
             }
+        }
+
+        /** A number that need not be there: without it there is no limit. */
+        long limit(String name) throws Failure {
+            if (optional(name).isEmpty()) {
+                return Long.MAX_VALUE;
+            }
+            long number = number(name);
+            if (number < 0) {
+                throw malformed("`%s%s` is %d: give 0 or more".formatted(place, name, number));
+            }
+            return number;
         }
 
         boolean flag(String name) throws Failure {

@@ -317,6 +317,16 @@ final class LauncherTest {
         assertTrue(run(request).text("message").contains("give a part above 0, up to 0.9"));
     }
 
+    @ParameterizedTest
+    @CsvSource({"time_ns", "operations"})
+    void aWarmUpTakesNoLessThanNothing(String limit) throws Exception {
+        JsonObject request = request("faulty-jvm");
+        JsonObject warmUp = warmUp(request, 0);
+        warmUp.addProperty(limit, -1);
+        request.add("warm_up", warmUp);
+        assertTrue(run(request).text("message").contains("`warm_up." + limit + "` is -1: give 0 or more"));
+    }
+
     @Test
     void whatTheDriverDoesNotKnowIsRefused() throws Exception {
         assertTrue(run(request("nosuch")).text("message").contains("no store `nosuch`"));
