@@ -103,7 +103,8 @@ pub(crate) struct RunArguments {
     /// Where result directories are made
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
     pub(crate) out: PathBuf,
-    /// Fit the run into this time, and say what was given up for it, e.g. 90s, 3m
+    /// Fit the run into this time, and say what was given up for it, e.g. 90s, 3m. A cell that was begun in it and takes
+    /// a quarter of it and five seconds longer is given up too
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<String>,
     /// Look for the highest rate at which a bound on latency holds, for each store of a suite whose phase has a `rate`: p50, p90, p99,

@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use rustix::fs::{FlockOperation, flock};
@@ -14,6 +15,9 @@ pub(crate) const MARKER: &str = ".bakeoff";
 
 /// The same file in a directory that is about to be no longer ours.
 const MARKER_ASIDE: &str = ".bakeoff-aside";
+
+/// How long a file that a killed program had open may keep its directory from being removed.
+const CLOSED_WITHIN: Duration = Duration::from_secs(2);
 
 /// A path for people, whatever is in its names: nothing of it steers a terminal.
 pub(crate) fn shown(path: &Path) -> String {
@@ -161,12 +165,23 @@ const HANDS: usize = 32;
 pub(crate) fn remove_tree(root: &Path) -> Result<()> {
     // What cannot be removed by one of the threads is met again below, where the error is kept.
     on_branches(root, &|branch| drop(std::fs::remove_dir_all(branch)));
-    match std::fs::remove_dir_all(root) {
+    let begin = Instant::now();
+    let mut removed = std::fs::remove_dir_all(root);
+    // A program that was killed a moment ago may still have a file open, which a file system in user space keeps under another name until then.
+    while is_not_empty(&removed) && begin.elapsed() < CLOSED_WITHIN {
+        std::thread::sleep(Duration::from_millis(20));
+        removed = std::fs::remove_dir_all(root);
+    }
+    match removed {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(error).with_context(|| format!("cannot remove {}", root.display()))
         }
         _ => Ok(()),
     }
+}
+
+fn is_not_empty(removed: &io::Result<()>) -> bool {
+    removed.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::DirectoryNotEmpty)
 }
 
 /// Cuts every file in a directory of ours to nothing, and keeps the files. A file that cannot be cut stays as it is. Says how many files

@@ -81,6 +81,21 @@ fn hang() {
     fails_as("hang", "timeout", "--timeout");
 }
 
+/// It is not failed, which a longer budget would have shown; the cells beside it count.
+#[test]
+fn a_cell_that_goes_on_long_after_the_budget_is_given_up() {
+    let place = Place::new();
+    let settings = format!("\n[settings.faulty]\nfault = \"hang\"\nat = {IN_GETS}\n");
+    place.write("tiny.toml", &tiny_suite(r#""faulty""#, &settings));
+    let begin = Instant::now();
+    let run = ["run", "tiny.toml", "--timeout", "10m", "--budget", "4s", "--rounds", "1"];
+    place.run(&run).expect(2).says(&["the budget ended before a cell was done"]);
+    let took = begin.elapsed();
+    assert!((10..60).contains(&took.as_secs()), "four seconds, a quarter of them and five more: {took:?}");
+    assert_eq!(place.cells(), Vec::<serde_json::Value>::new());
+    assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new());
+}
+
 #[test]
 fn out_of_memory() {
     fails_as("out-of-memory", "out-of-memory", "memory");

@@ -56,7 +56,7 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
             let sides = Sides::of((other, &their_contenders), (table, &contenders));
             let laid_out = lay_out(&pairs, &sides, ["best then", "best now", "better"], |gain| gain, options.full);
             out.push_str(&laid_out.render(width, options.color));
-            out.push_str(&paragraph(&sides.legend(), width, "", ""));
+            out.push_str(&paragraph(&sides.legend(&pairs), width, "", ""));
             out.push_str(&paragraph(&summary(&pairs), width, "", ""));
             // Of a publication that prints the best alone, a store has figures only where it was the best.
             let stores = (!published.facts.only_best).then(|| each_store(&pairs, &contenders)).flatten();
@@ -116,7 +116,7 @@ fn heading(published: &Published) -> String {
     let facts = &published.facts;
     printable(&format!(
         "Then and now: {} ({}) against this run. Other machines, other versions: `better` says how many times better the best of now is \
-         than the best of then (below 1 it is worse), whatever the reason. `=` and `?` as in the report of a run.",
+         than the best of then (below 1 it is worse), whatever the reason. `?` as in the report of a run.",
         facts.title, facts.year
     ))
 }
@@ -159,7 +159,7 @@ fn summary(pairs: &[Pair<'_>]) -> String {
     let sentences = [
         (!answered.is_empty()).then(|| changes(&answered)),
         fields(&open, "the winner of then took no part here, so nothing shows whether it would still win"),
-        fields(&alone, "only one store was measured, which wins nothing"),
+        fields(&alone, "only one store was measured, then or now, and wins nothing"),
     ];
     sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

@@ -103,13 +103,17 @@ impl<'a> Sides<'a> {
 
     /// The first of those that share the first place and how many more; and the figure.
     fn best(&self, side: usize, measure: &Measure, ranking: &Ranking) -> [Text; 2] {
-        let key = ranking.tied.first().unwrap_or(&ranking.best);
-        let name = self.names[side].short.get(key).unwrap_or(key);
+        let key = first(ranking);
+        let name = self.short(side, key);
         let style = self.contenders[side].get(key).map_or_else(anstyle::Style::new, |contender| contender.style);
         let more = if ranking.tied.len() > 1 { format!(" +{}", ranking.tied.len() - 1) } else { String::new() };
         let doubt = doubt(ranking.verdict);
         let value = ranking.order.first().map_or_else(String::new, |place| figure(measure, place.mean));
         [Text::default().and(name, style).and(format!("{more}{doubt}"), anstyle::Style::new()), Text::plain(value)]
+    }
+
+    fn short<'s>(&'s self, side: usize, key: &'s String) -> &'s str {
+        self.names[side].short.get(key).unwrap_or(key)
     }
 
     /// Every store of a field: its title, its figures on both sides, and how many times better it is on the right.
@@ -125,24 +129,34 @@ impl<'a> Sides<'a> {
         right.chain(gone).collect()
     }
 
-    /// What the short names stand for.
-    pub(crate) fn legend(&self) -> String {
+    /// What the short names and signs in the rows of these pairs stand for.
+    pub(crate) fn legend(&self, pairs: &[Pair<'_>]) -> String {
         let mut titles: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-        for (contenders, names) in self.contenders.iter().zip(&self.names) {
-            for (key, short) in &names.short {
-                let (title, known) = (contenders.title(key), titles.entry(short).or_default());
-                if *short != title && !known.contains(&title) {
-                    known.push(title);
-                }
+        for (side, ranking) in pairs.iter().flat_map(|pair| [(0, pair.left), (1, pair.right)]) {
+            let key = first(ranking);
+            let (short, title) = (self.short(side, key), self.contenders[side].title(key));
+            let known = titles.entry(short).or_default();
+            if short != title && !known.contains(&title) {
+                known.push(title);
             }
         }
         titles.retain(|_, titles| !titles.is_empty());
-        let mut words: Vec<String> =
-            titles.iter().map(|(short, titles)| format!("{short}: {}", titles.join(" and "))).collect();
-        words.push("≠: another store is best".to_owned());
-        words.push("+1: another one is tied with it".to_owned());
-        words.join(" · ")
+        let words = titles.iter().map(|(short, titles)| format!("{short}: {}", titles.join(" and ")));
+        let signs = [
+            ("≠: another store is best", pairs.iter().any(Pair::is_changed)),
+            (
+                "+1: another one is tied with it",
+                pairs.iter().any(|pair| pair.left.tied.len().max(pair.right.tied.len()) > 1),
+            ),
+        ];
+        let signs = signs.into_iter().filter(|(_, is_used)| *is_used).map(|(words, _)| words.to_owned());
+        words.chain(signs).collect::<Vec<_>>().join(" · ")
     }
+}
+
+/// The first of those that share the first place.
+fn first(ranking: &Ranking) -> &String {
+    ranking.tied.first().unwrap_or(&ranking.best)
 }
 
 /// What is put behind the name of a first place.

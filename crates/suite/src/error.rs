@@ -139,6 +139,7 @@ impl fmt::Display for SuiteErrors {
 impl std::error::Error for SuiteErrors {}
 
 /// Something wrong that does not know its line yet.
+#[derive(PartialEq)]
 struct Problem {
     place: Place,
     message: String,
@@ -190,6 +191,8 @@ impl Problems {
             Place::File => (1, 0),
             Place::Span(span) => (2, span.start),
         });
+        // What a flag makes wrong in one variant it makes wrong in others.
+        self.list.dedup();
         let omitted = self.list.len().saturating_sub(KEPT_MAX);
         self.list.truncate(KEPT_MAX);
         let lines = LineStarts::new(text);

@@ -13,11 +13,11 @@ use bakeoff_tape::{Data, Import, OpenLoop, PhaseSpec, Shape, SizeRange, Tree, Wo
 use crate::axes::{Axes, Key, Limits};
 use crate::disturbance::Disturbance;
 use crate::error::{Problems, SuiteErrors};
-use crate::node::{SuiteFile, too_long};
+use crate::node::{Place, SuiteFile, too_long};
 use crate::overrides::Overrides;
 use crate::variants::{self, Variant};
 use crate::warm_up::WarmUpLimit;
-use crate::{SUITE_BYTES_MAX, scale};
+use crate::{SUITE_BYTES_MAX, scale, settings};
 
 /// The stores a suite compares.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,17 +122,41 @@ impl Suite {
             }
         }
         overrides.apply(&mut file);
-        let Some(text) = &overrides.scale else { return check(file) };
+        let Some(text) = &overrides.scale else {
+            let suite = check(file)?;
+            suite.check_durability_flag(overrides)?;
+            return Ok(suite);
+        };
         let mut problems = Problems::default();
         let scale = scale::apply(&mut file, text, &mut problems);
         if !problems.is_empty() {
             return Err(file.errors(problems));
         }
         let suite = check(file)?;
+        suite.check_durability_flag(overrides)?;
         let summary = format!("{} Scaled down: --scale {}.", suite.summary, text.trim()).trim_start().to_owned();
         let entries = |suite: &Self| suite.tree.and_then(tree_entries).map(|entries| entries as f64);
         let scale = scale.or_else(|| Some(entries(&suite)? / entries(self)?));
         Ok(Self { summary, scale, ..suite })
+    }
+
+    /// Refuses the flag where every store has a class of its own: nothing would be measured otherwise than without it.
+    fn check_durability_flag(&self, overrides: &Overrides) -> Result<(), SuiteErrors> {
+        let Some(classes) = &overrides.durability else { return Ok(()) };
+        let all_have_their_own = |suite: &Self| match suite.stores() {
+            StoreChoice::All => false,
+            StoreChoice::Named(names) => names.iter().all(|name| settings::durability(&suite.file, name).is_some()),
+        };
+        if !self.measured().iter().all(all_have_their_own) {
+            return Ok(());
+        }
+        let mut problems = Problems::default();
+        problems.add(
+            &Place::Flag { flag: "--durability", value: classes.join(",") },
+            "this changes nothing: the suite itself says what each of these stores promises",
+            "leave it out, or measure a variant that asks the same of all stores",
+        );
+        Err(self.file.errors(problems))
     }
 
     /// The part of its records that `--scale` left, if it was given.

@@ -56,7 +56,8 @@ pub(crate) struct SuiteArguments {
     /// Seed of every random choice
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<String>,
-    /// Skip databases larger than this
+    /// Skip workloads whose records (their number × the mean size of their values) take more than this; what phases
+    /// insert after the load, and what a store needs besides, comes on top
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_db_size: Option<String>,
     /// Fail a cell that takes longer than this

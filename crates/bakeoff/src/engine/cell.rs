@@ -42,6 +42,8 @@ pub(crate) struct CellJob<'a> {
     pub(crate) timeout: Duration,
     /// What the limit comes from, for people.
     pub(crate) timeout_from: &'static str,
+    /// When the cell is given up, if the run has a budget.
+    pub(crate) deadline: Option<Instant>,
     pub(crate) memory_bytes_max: Option<u64>,
     /// Where the cell's memory can be limited.
     pub(crate) groups: Option<&'a MemoryGroups>,
@@ -129,7 +131,7 @@ impl<'a> CellJob<'a> {
         Collected::new(self, round, log).end(Ending::Failed { kind, message: format!("{why:#}") }, 0)
     }
 
-    /// Runs one round. `None` if the user stopped it.
+    /// Runs one round. `None` if the user stopped it, or the budget was over long before it was done.
     pub(crate) fn run(
         &self,
         round: u32,
@@ -154,6 +156,7 @@ impl<'a> CellJob<'a> {
             log: log.0,
             timeout: self.timeout,
             timeout_from: self.timeout_from,
+            deadline: self.deadline,
             memory_bytes_max: self.memory_bytes_max,
             group: group.as_ref(),
             interrupt,

@@ -48,7 +48,7 @@ pub(crate) enum Ending {
     Died,
     /// Some other way, as seen from here.
     Failed { kind: FailureKind, message: String },
-    /// The user stopped it.
+    /// The user stopped it, or the budget was over long before it was done.
     Interrupted,
 }
 
@@ -91,6 +91,8 @@ pub(crate) struct Job<'a> {
     pub(crate) timeout: Duration,
     /// What the limit comes from, for people.
     pub(crate) timeout_from: &'a str,
+    /// When it is given up, if the run has a budget.
+    pub(crate) deadline: Option<Instant>,
     /// Most private memory the driver may take.
     pub(crate) memory_bytes_max: Option<u64>,
     /// The control group that limits its memory, if the cell has a limit.
@@ -222,7 +224,7 @@ fn follow(
     on_event: &mut dyn FnMut(Event),
 ) -> Option<Ending> {
     loop {
-        if job.interrupt.requested() {
+        if job.interrupt.requested() || job.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Some(Ending::Interrupted);
         }
         if begin.elapsed() >= job.timeout {

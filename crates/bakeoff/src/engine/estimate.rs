@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use anyhow::{Result, bail};
 use bakeoff_report::counted;
 use bakeoff_suite::{Disturbance, WarmUpLimit, WorkloadPlan, format_duration};
 use bakeoff_tape::acknowledgements;
@@ -37,6 +38,20 @@ fn rounds_ns(setup: &Setup) -> Vec<f64> {
 /// What of a run would fit a budget if cells took what is guessed of them: what the run begins with, and corrects by what they take.
 pub(crate) fn within(setup: &Setup, budget: Duration) -> String {
     format!("{}: {}", format_duration(budget), share(&rounds_ns(setup), setup.suite.rounds(), budget))
+}
+
+/// Checks that something would be measured within the budget if cells took what is guessed of them.
+pub(crate) fn check_budget(setup: &Setup, budget: Duration) -> Result<()> {
+    let shortest_ns = rounds_ns(setup).into_iter().reduce(f64::min).unwrap_or(0.0);
+    let shortest = Duration::from_nanos(shortest_ns as u64);
+    if shortest > budget {
+        bail!(
+            "--budget {}: a round of the shortest workload takes about {}: give more time, or ask for less with --stores, --records or --value-size",
+            format_duration(budget),
+            format_duration(Duration::from_secs(shortest.as_secs() + 1))
+        );
+    }
+    Ok(())
 }
 
 /// The same, of workloads of which a round takes so many nanoseconds each.

@@ -22,6 +22,12 @@ use crate::engine::setup::Setup;
 use crate::engine::{warm_up, warnings};
 use crate::files::OwnDirectory;
 
+/// How much later than its budget a cell may end that was begun in it, beside a part of the budget: a guess may be wrong, but not by any amount.
+const LATE: Duration = Duration::from_secs(5);
+
+/// That part.
+const LATE_PART: u32 = 4;
+
 /// A run under way.
 pub(crate) struct Run<'a> {
     pub(crate) setup: &'a Setup,
@@ -108,6 +114,12 @@ impl Run<'_> {
         Some(self.budget_to_measure()?.saturating_sub(self.begin.elapsed()))
     }
 
+    /// When a cell is given up. One of a race has a time limit of its own.
+    fn deadline(&self) -> Option<Instant> {
+        let budget = self.budget.filter(|_| self.file.pick.is_none())?;
+        self.begin.checked_add(budget.saturating_add(budget / LATE_PART).saturating_add(LATE))
+    }
+
     fn is_done(&self, step: &Step) -> bool {
         self.cells(step).all(|cell| self.is_cell_done(cell, step.round))
     }
@@ -172,7 +184,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Runs one round of one cell and keeps its lines. False if the user stopped it.
+    /// Runs one round of one cell and keeps its lines. False if the user stopped it, or the budget was over long before it was done.
     pub(crate) fn cell(
         &mut self,
         workload: &WorkloadPlan,
@@ -223,6 +235,7 @@ impl Run<'_> {
             compacted_copy: self.setup.suite.makes_compacted_copies(),
             timeout: self.setup.suite.timeout(),
             timeout_from: if self.file.pick.is_some() { "a part of --budget" } else { "--timeout" },
+            deadline: self.deadline(),
             memory_bytes_max: self.memory_bytes_max,
             groups: self.setup.groups.as_ref(),
             again: command_again(

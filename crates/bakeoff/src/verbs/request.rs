@@ -41,6 +41,7 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
         compacted_copy: setup.suite.makes_compacted_copies(),
         timeout: setup.suite.timeout(),
         timeout_from: "--timeout",
+        deadline: None,
         memory_bytes_max: None,
         groups: None,
         scratch: own.path(),

@@ -16,6 +16,7 @@ use crate::Outcome;
 use crate::cli::{COLUMNS, Cli, RunArguments, Verb};
 use crate::drivers::Driver;
 use crate::engine::disturbance;
+use crate::engine::estimate::check_budget;
 use crate::engine::find_rate;
 use crate::engine::guard::Guard;
 use crate::engine::interrupt::Interrupt;
@@ -59,16 +60,19 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     for reason in setup.drivers.left_out.iter().chain(&setup.cannot_be_opened()) {
         tell!("note: {}", bakeoff_report::printable(reason));
     }
+    if setup.plan.workloads.is_empty() {
+        bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
+    }
     let find_rate = arguments.find_rate.as_deref().map(|bound| find_rate::facts(&setup, bound)).transpose()?;
     if let (Some(facts), Some(budget)) = (&find_rate, budget) {
         find_rate::check_budget(&setup, facts, budget)?;
     }
-    if setup.plan.workloads.is_empty() {
-        bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
-    }
     if arguments.plan {
         print_plan(&setup, budget, find_rate.is_some());
         return Ok(Outcome::Good);
+    }
+    if let (Some(budget), None) = (budget, &find_rate) {
+        check_budget(&setup, budget)?;
     }
     setup.check_tools(Missing::Install)?;
     let machine = Machine::read();
@@ -254,11 +258,11 @@ pub(crate) fn execute(
     };
     if ended.interrupted {
         say_page(report::write_page_beside(directory.path()));
-        scratch.remove()?;
-        made.remove()?;
         let path = directory.path().display();
         let on = if resumable { format!("; go on with: bakeoff run --resume {path}") } else { String::new() };
         tell!("Stopped. What was measured is kept in {path}{on}");
+        scratch.remove()?;
+        made.remove()?;
         return Ok(Outcome::Interrupted);
     }
     // A pick says by itself what its budget was too short for.
@@ -266,7 +270,7 @@ pub(crate) fn execute(
         scratch.remove()?;
         made.remove()?;
         bail!(
-            "the budget ended before a cell was measured: give more time, or ask for less with --stores, --records or \
+            "the budget ended before a cell was done: give more time, or ask for less with --stores, --records or \
              --value-size; what is known of the run is kept in {}",
             directory.path().display()
         );
