@@ -61,6 +61,8 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
         tell!("note: {}", bakeoff_report::printable(reason));
     }
     if setup.plan.workloads.is_empty() {
+        // Where nothing can be written there is no room either.
+        setup.check_tools(Missing::Tell)?;
         bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
     }
     let find_rate = arguments.find_rate.as_deref().map(|bound| find_rate::facts(&setup, bound)).transpose()?;
