@@ -245,6 +245,31 @@ fn driver_of(place: &Place, libraries: &[&str]) -> PathBuf {
     to
 }
 
+/// Of bindings that of the library alone was told, so that no result said which binding was measured.
+#[test]
+fn the_version_of_a_binding_names_the_binding_and_what_it_binds() {
+    if !jvm_is_built() {
+        return;
+    }
+    let own = program().with_file_name("bakeoff-driver-jvm.d");
+    let table = std::fs::read_to_string(own.join("stores")).expect("a table");
+    let described = std::fs::read_to_string(own.join("describe.json")).expect("a description");
+    let described: serde_json::Value = serde_json::from_str(&described).expect("JSON");
+    for store in described["stores"].as_array().expect("stores").iter().filter(|store| store["test_only"] != true) {
+        let (name, version) = (store["name"].as_str().expect("a name"), store["version"].as_str().expect("a version"));
+        let directory = table.lines().find_map(|line| line.strip_prefix(&format!("{name} "))).expect("it has a line");
+        let jars = std::fs::read_dir(own.join(directory).join("lib")).expect("libraries").flatten();
+        let ending = format!("-{}.jar", version.split(' ').next().expect("a word"));
+        let jars: Vec<_> = jars.map(|jar| jar.file_name().to_string_lossy().into_owned()).collect();
+        assert!(jars.iter().any(|jar| jar.ends_with(&ending)), "{name} {version} is of none of {jars:?}");
+        let bound = [("lmdb", " (LMDB 0.9."), ("lwjgl", " (LMDB 0.9."), ("sqlite", " (SQLite 3.")];
+        let bound = bound.into_iter().find(|(begin, _)| name.starts_with(begin));
+        assert!(bound.is_none_or(|(_, words)| version.contains(words)), "{name} {version}");
+    }
+    let stores = Place::new().run(&["stores"]).expect(0).stdout;
+    assert!(stores.lines().all(|line| line.chars().count() <= 100), "{stores}");
+}
+
 /// Removes the one file of a directory whose name begins so, and says what it was called.
 fn lose(directory: PathBuf, begin: &str) -> String {
     let names = std::fs::read_dir(&directory).expect("a directory").flatten().map(|entry| entry.file_name());

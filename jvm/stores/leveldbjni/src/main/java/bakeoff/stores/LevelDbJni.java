@@ -86,7 +86,7 @@ public final class LevelDbJni implements StoreType {
                 .share("write-buffer", 50, 2);
     }
 
-    /** The library is unpacked and loaded, or this fails; it does not tell its version otherwise. */
+    /** The binding's, as its jar has it: which LevelDB is in it nothing there tells. The library is unpacked and loaded, or this fails. */
     private static String version() {
         NativeDB.LIBRARY.load();
         return JniDBFactory.VERSION;

@@ -9,6 +9,7 @@ import bakeoff.store.Store;
 import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreException;
 import bakeoff.store.StoreType;
+import bakeoff.store.Versions;
 import bakeoff.stores.lmdb.LmdbOptions;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -91,9 +92,10 @@ abstract class LmdbJava<B> implements StoreType {
                 .license("Apache-2.0 AND OLDAP-2.8");
     }
 
-    private static String version() {
+    private static String version() throws StoreException {
         Meta.Version version = Meta.version();
-        return "%d.%d.%d".formatted(version.major, version.minor, version.patch);
+        String lmdb = "%d.%d.%d".formatted(version.major, version.minor, version.patch);
+        return Versions.ofBoth(Versions.ofManifest(Env.class), "LMDB", lmdb);
     }
 
     @Override

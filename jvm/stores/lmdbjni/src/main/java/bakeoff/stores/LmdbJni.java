@@ -8,6 +8,7 @@ import bakeoff.store.Store;
 import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreException;
 import bakeoff.store.StoreType;
+import bakeoff.store.Versions;
 import bakeoff.stores.lmdb.LmdbOptions;
 import java.nio.file.Path;
 import java.util.Map;
@@ -20,7 +21,7 @@ public final class LmdbJni implements StoreType {
     @Override
     public StoreDescription describe() {
         return LmdbOptions.describe("lmdbjni", "LMDBJNI", "through LMDBJNI's buffers")
-                .version(() -> number(Env.version()))
+                .version(() -> Versions.ofBoth(Versions.ofManifest(Env.class), "LMDB", number(Env.version())))
                 .license("Apache-2.0 AND OLDAP-2.8");
     }
 

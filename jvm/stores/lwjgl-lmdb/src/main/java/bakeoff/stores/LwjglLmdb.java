@@ -23,6 +23,7 @@ import bakeoff.store.Store;
 import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreException;
 import bakeoff.store.StoreType;
+import bakeoff.store.Versions;
 import bakeoff.stores.lmdb.LmdbOptions;
 import java.nio.ByteBuffer;
 import java.nio.IntBuffer;
@@ -30,6 +31,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.lwjgl.PointerBuffer;
 import org.lwjgl.system.MemoryStack;
+import org.lwjgl.util.lmdb.LMDB;
 
 /** LMDB through LWJGL's bindings, which are the C interface as it is. */
 public final class LwjglLmdb implements StoreType {
@@ -40,12 +42,13 @@ public final class LwjglLmdb implements StoreType {
                 .license("BSD-3-Clause AND OLDAP-2.8");
     }
 
-    private static String version() {
+    private static String version() throws StoreException {
         int[] major = new int[1];
         int[] minor = new int[1];
         int[] patch = new int[1];
         mdb_version(major, minor, patch);
-        return "%d.%d.%d".formatted(major[0], minor[0], patch[0]);
+        String lmdb = "%d.%d.%d".formatted(major[0], minor[0], patch[0]);
+        return Versions.ofBoth(Versions.ofSpecification(LMDB.class), "LMDB", lmdb);
     }
 
     /** Gives LMDB's own words for a status that is none of success. */

@@ -110,6 +110,7 @@ public final class RocksDbJni implements StoreType {
                 .share("write-buffer", 67, 2);
     }
 
+    /** The binding is a part of RocksDB, built and numbered with it. */
     private static String version() {
         RocksDB.loadLibrary();
         return RocksDB.rocksdbVersion().toString();

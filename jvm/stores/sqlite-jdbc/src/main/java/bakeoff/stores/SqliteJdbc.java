@@ -13,6 +13,7 @@ import bakeoff.store.Store;
 import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreException;
 import bakeoff.store.StoreType;
+import bakeoff.store.Versions;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -24,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.sqlite.JDBC;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteJDBCLoader;
 
@@ -110,7 +112,8 @@ public final class SqliteJdbc implements StoreType {
     private static String version() throws Exception {
         SQLiteJDBCLoader.initialize();
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:")) {
-            return query(connection, "SELECT sqlite_version()");
+            String sqlite = query(connection, "SELECT sqlite_version()");
+            return Versions.ofBoth(Versions.ofPom(JDBC.class, "org.xerial", "sqlite-jdbc"), "SQLite", sqlite);
         }
     }
 
