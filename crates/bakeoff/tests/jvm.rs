@@ -136,6 +136,8 @@ fn an_option_of_the_environment_that_no_jvm_takes_is_named_with_its_variable() {
         let end = cells.iter().find(|end| end["store"] == "mvstore").expect("it has an end");
         let why = end["failure_message"].as_str().unwrap_or_default();
         assert!(why.contains(words) && why.contains(&format!("JAVA_TOOL_OPTIONS={options}: mend or unset")), "{why}");
+        // It was called a crash in the first phase, which had not begun.
+        assert!(end["failure_phase"].is_null(), "{end}");
     }
 }
 

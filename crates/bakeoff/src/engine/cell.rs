@@ -384,7 +384,9 @@ impl<'a> Collected<'a> {
         }
     }
 
+    /// None before the store was open: a virtual machine that does not start, or a warm-up, is no phase's matter.
     fn phase_under_way(&self) -> Option<String> {
+        self.end.opened.as_ref()?;
         self.job.phases().asked.get(self.lines.len()).map(|(spec, _)| spec.name.clone())
     }
 
