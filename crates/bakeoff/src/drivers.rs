@@ -1,13 +1,14 @@
 //! Finds drivers and asks them what they can do.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use bakeoff_protocol::{DriverDescription, PROTOCOL_VERSION, Platform, StoreDescription};
 use rustix::process::{Pid, Signal, kill_process_group};
 
@@ -16,6 +17,12 @@ const PREFIX: &str = "bakeoff-driver-";
 
 /// How long a driver may take to describe itself (a JVM takes most of a second).
 const DESCRIBE_TIME_MAX: Duration = Duration::from_secs(20);
+
+/// How long the last words of a driver that has ended are waited for.
+const LAST_WORDS_TIME_MAX: Duration = Duration::from_millis(200);
+
+/// The most that is read of a line that a driver says to people.
+const LINE_BYTES_MAX: u64 = 4 << 10;
 
 /// The longest description that is read.
 const DESCRIPTION_BYTES_MAX: u64 = 16 << 20;
@@ -43,6 +50,8 @@ impl Driver {
 pub(crate) struct Drivers {
     pub(crate) drivers: Vec<Driver>,
     pub(crate) left_out: Vec<String>,
+    /// Programs that are there and do not answer, each with the reason.
+    pub(crate) silent: BTreeMap<String, String>,
 }
 
 impl Drivers {
@@ -51,11 +60,11 @@ impl Drivers {
     /// # Errors
     /// If no driver answers at all.
     pub(crate) fn discover() -> Result<Self> {
-        let mut found = Self { drivers: Vec::new(), left_out: Vec::new() };
+        let mut found = Self { drivers: Vec::new(), left_out: Vec::new(), silent: BTreeMap::new() };
         for path in candidates() {
             match describe(&path) {
                 Ok(description) => found.drivers.push(Driver { path, description }),
-                Err(error) => found.left_out.push(format!("driver {} is left out: {error:#}", path.display())),
+                Err(error) => found.leave_out(&path, &error),
             }
         }
         if found.drivers.is_empty() {
@@ -63,6 +72,12 @@ impl Drivers {
             bail!("no driver works: build with ./bakeoff, or put a {PREFIX}* on PATH{reasons}");
         }
         Ok(found)
+    }
+
+    fn leave_out(&mut self, path: &Path, error: &anyhow::Error) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.left_out.push(format!("driver {} is left out: {error:#}", path.display()));
+        self.silent.insert(name, format!("{error:#}"));
     }
 
     /// Every store, each once: where two drivers offer one, the first found counts.
@@ -116,13 +131,42 @@ fn describe(path: &Path) -> Result<DriverDescription> {
         .arg("describe")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .process_group(0)
         .spawn()
         .context("it does not start")?;
-    let text = read_with_limit(&mut child)?;
+    let words = child.stderr.take().map(last_words);
+    read_with_limit(&mut child).and_then(|text| description_of(&text)).map_err(|error| {
+        // Whatever still holds its standard error is not waited for.
+        let words =
+            words.and_then(|words| words.recv_timeout(LAST_WORDS_TIME_MAX).ok()).filter(|words| !words.is_empty());
+        words.map_or_else(|| anyhow!("{error:#}"), |words| anyhow!("{error:#}; its last words: {words}"))
+    })
+}
+
+/// The last line of what somebody says, when all was said; all the while it is read, so that nobody is held up.
+fn last_words(from: impl Read + Send + 'static) -> Receiver<String> {
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        let mut last = String::new();
+        let mut lines = BufReader::new(from);
+        let mut line = Vec::new();
+        // A line without an end is taken in pieces.
+        while lines.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
+            let said = String::from_utf8_lossy(&line).trim().to_owned();
+            line.clear();
+            last = if said.is_empty() { last } else { said };
+        }
+        // Nobody waits for it where all went well.
+        let _ = send.send(last);
+    });
+    receive
+}
+
+/// A description in this version of the protocol.
+fn description_of(text: &str) -> Result<DriverDescription> {
     let description: DriverDescription =
-        serde_json::from_str(&text).context("what it prints for `describe` is not a description (docs/PROTOCOL.md)")?;
+        serde_json::from_str(text).context("what it prints for `describe` is not a description (docs/PROTOCOL.md)")?;
     if description.protocol != PROTOCOL_VERSION {
         bail!("it speaks protocol {}, this is {PROTOCOL_VERSION}: build both alike", description.protocol);
     }

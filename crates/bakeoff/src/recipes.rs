@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use bakeoff_protocol::Platform;
 use bakeoff_suite::StoreChoice;
 use serde::Deserialize;
@@ -50,6 +50,13 @@ impl Recipe {
         output.status.success().then_some(names)
     }
 
+    /// What to do about the driver, which is there and does not answer.
+    fn left_out(&self, why: &str) -> String {
+        let Self { program, .. } = self;
+        let (stores, command) = (self.store_list(), self.command());
+        format!("{program} is left out, so {stores} cannot be opened: {why}; mend that, or build it again: {command}")
+    }
+
     fn is_wanted(&self, stores: &StoreChoice) -> bool {
         match stores {
             StoreChoice::All => true,
@@ -67,6 +74,7 @@ impl Recipe {
         if self.is_built(found) {
             return Ok(());
         }
+        self.check_answers(found)?;
         bail!(
             "{} is not built, and a plan builds nothing: run {} first ({}), or leave out {} with --stores",
             self.program,
@@ -76,10 +84,17 @@ impl Recipe {
         )
     }
 
+    /// Refuses what is there and does not answer, unless another driver has its stores.
+    fn check_answers(&self, found: &Drivers) -> Result<()> {
+        let why = found.silent.get(&self.program).filter(|_| !self.is_built(found));
+        why.map_or(Ok(()), |why| Err(anyhow!(self.left_out(why))))
+    }
+
     /// Has the script build it, which does nothing if it is built and nothing has changed since.
     fn build(&self, found: &Drivers) -> Result<()> {
-        let is_there = found.has_program(&self.program);
+        let is_there = found.has_program(&self.program) || found.silent.contains_key(&self.program);
         let Some(script) = script() else {
+            self.check_answers(found)?;
             if is_there {
                 return Ok(());
             }
@@ -152,8 +167,11 @@ pub(crate) fn drivers_for(
     let mut notes = Vec::new();
     for recipe in recipes.iter().filter(|recipe| recipe.is_wanted(stores) && suits(recipe)) {
         let built = if may_build { recipe.build(&drivers) } else { recipe.check_built(&drivers) };
-        match (built, stores) {
-            (Ok(()), _) if may_build => drivers = Drivers::discover()?,
+        if built.is_ok() && may_build {
+            drivers = Drivers::discover()?;
+        }
+        // Building does nothing where all seems to be there.
+        match (built.and_then(|()| recipe.check_answers(&drivers)), stores) {
             (Ok(()), _) => {}
             (Err(error), StoreChoice::All) => {
                 notes.push(format!("going on without {}: {error:#}", recipe.store_list()))
@@ -165,9 +183,23 @@ pub(crate) fn drivers_for(
     Ok(drivers)
 }
 
-/// The drivers that are not built: none of their stores is offered.
+/// Of each program that is there and does not answer what is lost with it, why, and what to do.
+///
+/// # Errors
+/// As [`recipes`].
+pub(crate) fn left_out(drivers: &Drivers) -> Result<BTreeMap<String, String>> {
+    let recipes = recipes()?;
+    let words = |(program, why): (&String, &String)| {
+        let of_unknown = || format!("{program} is left out: {why}; mend it, or remove it");
+        let recipe = recipes.iter().find(|recipe| recipe.program == *program);
+        (program.clone(), recipe.map_or_else(of_unknown, |recipe| recipe.left_out(why)))
+    };
+    Ok(drivers.silent.iter().map(words).collect())
+}
+
+/// The drivers that are not built: they are not there, and none of their stores is offered.
 pub(crate) fn not_built(drivers: &Drivers) -> Result<Vec<Recipe>> {
     let mut recipes = recipes()?;
-    recipes.retain(|recipe| !recipe.is_built(drivers));
+    recipes.retain(|recipe| !recipe.is_built(drivers) && !drivers.silent.contains_key(&recipe.program));
     Ok(recipes)
 }

@@ -212,6 +212,34 @@ fn doctor_says_whether_a_driver_finds_its_java() {
     }
 }
 
+/// One that is there and does not answer was called left out, without its own words, and not built besides.
+#[test]
+fn a_driver_that_is_there_and_does_not_answer_is_told_once_with_its_own_words() {
+    let (here, (name, recipe)) = (Installation::new(), recipe());
+    executable(
+        &here.program.with_file_name(&recipe.program),
+        "#!/bin/sh\necho starting >&2\necho oddlib.so.7: gone >&2\nexit 127\n",
+    );
+    let words = "`describe` ended with exit status: 127; its last words: oddlib.so.7: gone";
+    let doctor = unwrapped(&here.run(&["doctor"], None).expect(0).stdout);
+    let (drivers, advice) = doctor.split_once(" Advice ").expect("there is advice");
+    let (command, stores) = (format!("./bakeoff build {name}"), recipe.stores.join(", "));
+    assert!(drivers.contains(&format!("{} LEFT OUT: {words}", recipe.program)), "{doctor}");
+    assert!(!drivers.contains(&format!("not built: {stores}")), "{doctor}");
+    let lost = format!("{} is left out, so {stores} cannot be opened: {words}; ", recipe.program);
+    assert!(advice.contains(&lost) && advice.contains(&format!("build it again: {command}")), "{doctor}");
+    // So do those who ask for its stores.
+    let listed = unwrapped(&here.run(&["stores"], None).expect(0).stdout);
+    assert!(listed.contains(&lost) && !listed.contains(&format!("Not built yet: {stores}")), "{listed}");
+    let asked: [&[&str]; 3] = [&["stores"], &["run", "--plan", "--stores"], &["run", "--stores"]];
+    for arguments in asked {
+        here.run(&[arguments, &[&recipe.stores[0]]].concat(), None).expect(2).says(&[words, &command]);
+    }
+    let builds_nothing = here.script("exit 0");
+    let still = here.run(&["run", "--stores", &recipe.stores[0]], Some(&builds_nothing)).expect(2).says(&[words]);
+    assert!(!still.stderr.contains("not built"), "{}", still.stderr);
+}
+
 #[test]
 fn doctor_says_what_a_build_would_install() {
     let here = Installation::new();

@@ -13,7 +13,7 @@ use crate::cli::{COLUMNS, DoctorArguments};
 use crate::drivers::{Driver, Drivers};
 use crate::engine::cgroup::MemoryGroups;
 use crate::engine::profile;
-use crate::recipes::{Recipe, not_built};
+use crate::recipes::{Recipe, left_out, not_built};
 
 /// Below this much free disk most suites skip something.
 const FREE_BYTES_WANTED: u64 = 4 << 30;
@@ -110,9 +110,10 @@ fn print_drivers() -> Result<Vec<String>> {
                     advice.push(format!("{store} cannot be opened: {why}"));
                 }
             }
-            for reason in &found.left_out {
-                line("left out", Some(reason.clone()));
+            for (program, why) in &found.silent {
+                line(program, Some(format!("LEFT OUT: {why}")));
             }
+            advice.extend(left_out(&found)?.into_values());
             not_built(&found)?.iter().for_each(print_not_built);
         }
         Err(error) => {

@@ -9,7 +9,7 @@ use bakeoff_suite::{approximate_size, format_size};
 use crate::Outcome;
 use crate::cli::{COLUMNS, StoresArguments};
 use crate::drivers::Drivers;
-use crate::recipes::{Recipe, not_built};
+use crate::recipes::{Recipe, left_out, not_built, recipes};
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &StoresArguments) -> Result<Outcome> {
@@ -18,21 +18,37 @@ pub(crate) fn main(arguments: &StoresArguments) -> Result<Outcome> {
     match &arguments.name {
         Some(name) => match stores.iter().find(|store| store.name == *name) {
             Some(store) => print_store(store, drivers.missing(name)),
-            None => return Err(unknown(name, &stores, &not_built(&drivers)?)),
+            None => return Err(unknown(name, &stores, &drivers)?),
         },
-        None => print_tables(&stores, &not_built(&drivers)?),
+        None => {
+            print_tables(&stores, &not_built(&drivers)?);
+            for words in left_out(&drivers)?.values() {
+                print_paragraph("\n", 2, &bakeoff_report::printable(words));
+            }
+            anstream::println!(
+                "\n`bakeoff stores NAME` explains one: its promises, limits, settings and their sources."
+            );
+        }
     }
     Ok(Outcome::Good)
 }
 
-fn unknown(name: &str, stores: &[StoreDescription], not_built: &[Recipe]) -> anyhow::Error {
-    if let Some(recipe) = not_built.iter().find(|recipe| recipe.stores.iter().any(|store| store == name)) {
-        return anyhow!("`{name}` is not built yet: {} ({})", recipe.command(), recipe.wait);
+/// Why a store cannot be shown.
+fn unknown(name: &str, stores: &[StoreDescription], drivers: &Drivers) -> Result<anyhow::Error> {
+    let (not_built, left_out) = (not_built(drivers)?, left_out(drivers)?);
+    let is_among = |recipe: &&Recipe| recipe.stores.iter().any(|store| store == name);
+    if let Some(recipe) = not_built.iter().find(is_among) {
+        return Ok(anyhow!("`{name}` is not built yet: {} ({})", recipe.command(), recipe.wait));
+    }
+    let recipes = recipes()?;
+    if let Some(why) = recipes.iter().find(is_among).and_then(|recipe| left_out.get(&recipe.program)) {
+        return Ok(anyhow!("{}", bakeoff_report::printable(why)));
     }
     let built = stores.iter().filter(|store| !store.test_only).map(|store| store.name.as_str());
     let names: Vec<_> =
         built.chain(not_built.iter().flat_map(|recipe| recipe.stores.iter().map(String::as_str))).collect();
-    anyhow!("unknown store `{name}`{}: there are {}", bakeoff_suite::did_you_mean(name, &names), names.join(", "))
+    let nearest = bakeoff_suite::did_you_mean(name, &names);
+    Ok(anyhow!("unknown store `{name}`{nearest}: there are {}", names.join(", ")))
 }
 
 fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) {
@@ -58,7 +74,6 @@ fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) {
             &format!("{}; {} ({})", recipe.store_list(), recipe.command(), recipe.wait),
         );
     }
-    anstream::println!("\n`bakeoff stores NAME` explains one: its promises, limits, settings and their sources.");
 }
 
 /// Text that begins after `first`, its later lines indented.
