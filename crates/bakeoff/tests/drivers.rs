@@ -195,7 +195,13 @@ fn doctor_says_whether_a_driver_finds_its_java() {
     let driver = here.program.with_file_name("bakeoff-driver-odd");
     let json = driver.with_extension("json");
     fs::write(&json, described.to_string()).unwrap();
-    for (check, words) in [("echo Java 99", "Java 99"), ("echo no Java here >&2; exit 1", "CANNOT RUN: no Java here")] {
+    let passed_over = "echo Java 99; echo JAVA_HOME: it is Java 11";
+    let answers = [
+        ("echo Java 99", "Java 99"),
+        ("echo no Java here >&2; exit 1", "CANNOT RUN: no Java here"),
+        (passed_over, "99"),
+    ];
+    for (check, words) in answers {
         executable(
             &driver,
             &format!("#!/bin/sh\ncase $1 in describe) cat {} ;; check) {check} ;; esac\n", json.display()),
@@ -204,11 +210,10 @@ fn doctor_says_whether_a_driver_finds_its_java() {
         assert!(doctor.contains(words), "{doctor}");
         // It said that there was nothing to mend.
         let advice = doctor.split("\nAdvice").nth(1).unwrap_or_else(|| panic!("{doctor}"));
-        assert_eq!(
-            advice.contains("bakeoff-driver-odd cannot run: no Java here"),
-            check.contains("exit 1"),
-            "{doctor}"
-        );
+        let cannot = "bakeoff-driver-odd cannot run, so none of its stores can be opened: no Java here";
+        assert_eq!(unwrapped(advice).contains(cannot), check.contains("exit 1"), "{doctor}");
+        assert_eq!(advice.contains("- JAVA_HOME is passed over: it is Java 11"), check == passed_over, "{doctor}");
+        assert!(!doctor.contains("CANNOT OPEN JAVA_HOME"), "{doctor}");
     }
 }
 

@@ -97,6 +97,8 @@ fn a_native_library_that_was_missing_when_the_driver_was_put_together_dropped_it
     let absent = "-Dlmdbjava.native.lib=libbakeoff-absent.so.1";
     let doctor = unwrapped(&run(&["doctor"], absent).expect(0).stdout);
     assert!(doctor.contains("CANNOT OPEN lmdbjava: "), "{doctor}");
+    // What two say alike is said once.
+    assert!(doctor.contains("CANNOT OPEN lmdbjava-agrona, lmdbjava-safe: "), "{doctor}");
     assert!(doctor.contains("libbakeoff-absent.so.1: cannot open shared object file"), "{doctor}");
     assert!(doctor.contains("apt-file search libbakeoff-absent.so.1 names its package"), "{doctor}");
     place.write("tiny.toml", &format!("warm-up = \"0s\"\n{}", tiny_suite(r#""lmdb", "lmdbjava""#, "")));
@@ -135,10 +137,47 @@ fn an_option_of_the_environment_that_no_jvm_takes_is_named_with_its_variable() {
         let cells = place.cells();
         let end = cells.iter().find(|end| end["store"] == "mvstore").expect("it has an end");
         let why = end["failure_message"].as_str().unwrap_or_default();
-        assert!(why.contains(words) && why.contains(&format!("JAVA_TOOL_OPTIONS={options}: mend or unset")), "{why}");
+        let variable = format!("JAVA_TOOL_OPTIONS={options}: mend or unset");
+        assert!(why.contains(words) && why.contains(&variable), "{why}");
         // It was called a crash in the first phase, which had not begun.
         assert!(end["failure_phase"].is_null(), "{end}");
+        let words = words.trim_start_matches("last words: ");
+        let doctor = unwrapped(&doctor_with(&place, ("JAVA_TOOL_OPTIONS", options)));
+        let advice = format!("bakeoff-driver-jvm cannot run, so none of its stores can be opened: {words}");
+        assert!(doctor.contains(&format!("CANNOT RUN: {words}")) && doctor.contains(&advice), "{doctor}");
+        // Once where the driver stands and once in the advice; it was said of every store, without the JVM's words.
+        assert!(doctor.matches(&variable).count() == 2 && !doctor.contains("CANNOT OPEN"), "{doctor}");
     }
+}
+
+/// What `doctor` says where a variable has this value.
+fn doctor_with(place: &Place, (name, value): (&str, &str)) -> String {
+    let mut command = place.command(&["doctor"]);
+    Finished::of(command.env(name, value).output().expect("it starts")).expect(0).stdout
+}
+
+#[test]
+fn a_java_home_that_is_passed_over_was_told_by_nobody() {
+    if !jvm_is_built() {
+        return;
+    }
+    let place = Place::new();
+    std::fs::create_dir_all(place.path().join("java-11/bin")).expect("a directory");
+    std::fs::write(place.path().join("java-11/release"), "JAVA_VERSION=\"11.0.2\"\n").expect("a file");
+    std::fs::copy("/usr/bin/false", place.path().join("java-11/bin/java")).expect("a copy");
+    let home = |name: &str| place.path().join(name).display().to_string();
+    for (home, why) in [
+        (home("nowhere"), format!("There is no {}/bin/java", home("nowhere"))),
+        (home("java-11"), format!("{}/bin/java is Java 11.0.2", home("java-11"))),
+    ] {
+        // Long paths are broken, and whatever is broken at.
+        let doctor = doctor_with(&place, ("JAVA_HOME", &home)).replace(['\n', ' '], "");
+        let advice = format!("-JAVA_HOME is passed over: {why}").replace(' ', "");
+        assert!(doctor.contains(&advice) && doctor.contains("isusedinstead"), "{advice} is not in {doctor}");
+        assert!(!doctor.contains("CANNOT"), "{doctor}");
+    }
+    let doctor = unwrapped(&doctor_with(&place, ("JAVA_HOME", "")));
+    assert!(!doctor.contains("passed over"), "{doctor}");
 }
 
 #[test]
@@ -219,6 +258,8 @@ fn what_the_environment_tells_a_jvm_is_in_force_and_a_warning() {
     run(&["run", "--resume"], "-XX:+UseParallelGC")
         .expect(2)
         .says(&["what the environment tells a driver was", "UseSerialGC"]);
+    let doctor = unwrapped(&run(&["doctor"], "-XX:+UseSerialGC").expect(0).stdout);
+    assert!(doctor.contains(words) && !doctor.contains("CANNOT"), "{doctor}");
     // Where no store is on the JVM there is nothing to tell.
     let native = Place::new();
     native.write("tiny.toml", &suite(r#""lmdb""#));
@@ -303,7 +344,10 @@ fn a_jar_that_was_lost_since_the_driver_was_put_together_was_told_by_nobody() {
         ("lmdbjni", lose(library("lmdbjni/lib"), "lmdbjni-linux64")),
         ("mvstore", lose(library("mvstore/lib"), "h2-mvstore")),
     ];
+    std::fs::write(library("selftest").join("selftest.jar"), "no jar").expect("it can be written");
     let torn = doctor();
+    // Stores for tests are nothing to a user.
+    assert!(!torn.contains("faulty-jvm") && !torn.contains("null-jvm"), "{torn}");
     for (store, jar) in &lost {
         assert!(torn.contains(&format!("CANNOT OPEN {store}: ")) && torn.contains(jar), "{store}: {torn}");
         assert!(torn.contains(&format!("- {store} cannot be opened: ")), "{store}: {torn}");

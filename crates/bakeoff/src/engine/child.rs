@@ -341,7 +341,7 @@ fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i6
 }
 
 /// Why a JVM did not start, by its log: its own words, and the variables whose options it took up, one of which may be what it does not take.
-fn cannot_start(log: &str) -> Option<String> {
+pub(crate) fn cannot_start(log: &str) -> Option<String> {
     let lines: Vec<&str> = log.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let at = |words: &str| lines.iter().position(|line| line.starts_with(words));
     let why = match at("Error occurred during initialization of") {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
-use bakeoff_measure::{Clock, Machine, Medium, before_run, nofile_limit};
+use bakeoff_measure::{Clock, Machine, Medium, Warning, before_run, nofile_limit};
 use bakeoff_protocol::Platform;
 use bakeoff_suite::approximate_size;
 
@@ -12,6 +12,7 @@ use crate::Outcome;
 use crate::cli::{COLUMNS, DoctorArguments};
 use crate::drivers::{Driver, Drivers};
 use crate::engine::cgroup::MemoryGroups;
+use crate::engine::child::cannot_start;
 use crate::engine::profile;
 use crate::recipes::{Recipe, left_out, not_built};
 
@@ -20,6 +21,9 @@ const FREE_BYTES_WANTED: u64 = 4 << 30;
 
 /// Below this many open files some stores cannot work as they are meant to.
 const OPEN_FILES_WANTED: u64 = 1024;
+
+/// The variable of which a driver for the JVM says that it is passed over; no store has such a name.
+const JAVA_HOME: &str = "JAVA_HOME";
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &DoctorArguments) -> Result<Outcome> {
@@ -89,27 +93,7 @@ fn print_drivers() -> Result<Vec<String>> {
     let mut advice = Vec::new();
     match Drivers::discover() {
         Ok(found) => {
-            for driver in &found.drivers {
-                let stores: Vec<_> =
-                    driver.description.stores.iter().filter(|s| !s.test_only).map(|s| s.name.as_str()).collect();
-                line(&driver.description.driver, Some(format!("{} ({})", stores.join(", "), driver.description.build)));
-                let mut missing = driver.description.missing.clone();
-                if driver.description.platform == Platform::Jvm {
-                    let runtime = check(driver).map(|checked| {
-                        missing.extend(checked.missing);
-                        checked.runtime
-                    });
-                    let runtime = runtime.unwrap_or_else(|why| {
-                        advice.push(format!("{} cannot run: {why}", driver.description.driver));
-                        format!("CANNOT RUN: {why}")
-                    });
-                    line("", Some(runtime));
-                }
-                for (store, why) in &missing {
-                    line("", Some(format!("CANNOT OPEN {store}: {why}")));
-                    advice.push(format!("{store} cannot be opened: {why}"));
-                }
-            }
+            found.drivers.iter().for_each(|driver| print_driver(driver, &mut advice));
             for (program, why) in &found.silent {
                 line(program, Some(format!("LEFT OUT: {why}")));
             }
@@ -124,25 +108,87 @@ fn print_drivers() -> Result<Vec<String>> {
     Ok(advice)
 }
 
+/// A driver with its stores, and what keeps it from opening them.
+fn print_driver(driver: &Driver, advice: &mut Vec<String>) {
+    let description = &driver.description;
+    let listed = |name: &str| description.stores.iter().any(|store| store.name == name && !store.test_only);
+    let stores: Vec<_> =
+        description.stores.iter().map(|store| store.name.as_str()).filter(|name| listed(name)).collect();
+    line(&description.driver, Some(format!("{} ({})", stores.join(", "), description.build)));
+    let mut missing = description.missing.clone();
+    if description.platform == Platform::Jvm {
+        missing.extend(print_runtime(driver, advice));
+    }
+    missing.retain(|store, _| listed(store));
+    for (why, stores) in by_reason(&missing) {
+        line("", Some(format!("CANNOT OPEN {stores}: {why}")));
+        advice.push(format!("{stores} cannot be opened: {why}"));
+    }
+}
+
+/// What stores lack, each thing once, with all that lack it.
+fn by_reason(missing: &BTreeMap<String, String>) -> Vec<(&str, String)> {
+    let mut reasons: Vec<(&str, String)> = Vec::new();
+    for (store, why) in missing {
+        match reasons.iter_mut().find(|(reason, _)| reason == why) {
+            Some((_, stores)) => stores.extend([", ", store]),
+            None => reasons.push((why, store.clone())),
+        }
+    }
+    reasons
+}
+
+/// What a driver that needs more than itself runs with, or why it cannot run; gives what its stores lack.
+fn print_runtime(driver: &Driver, advice: &mut Vec<String>) -> BTreeMap<String, String> {
+    let name = &driver.description.driver;
+    match check(driver) {
+        Ok(checked) => {
+            line("", Some(checked.runtime));
+            advice.extend(checked.advice);
+            advice.extend(Warning::jvm_options(name, &driver.options()).map(|warning| warning.to_string()));
+            checked.missing
+        }
+        Err(why) => {
+            line("", Some(format!("CANNOT RUN: {why}")));
+            advice.push(format!("{name} cannot run, so none of its stores can be opened: {why}"));
+            BTreeMap::new()
+        }
+    }
+}
+
 /// What a driver that needs more than itself found when it looked.
 struct Checked {
     /// What it runs with.
     runtime: String,
     /// Why stores cannot be opened, as things are now: a description may be older.
     missing: BTreeMap<String, String>,
+    /// What else it found: a variable of the environment, with what is wrong with it.
+    advice: Vec<String>,
+}
+
+impl Checked {
+    /// What a driver printed: what it runs with, then a line for each thing found.
+    fn of(text: &str) -> Self {
+        let mut lines = text.lines().map(str::trim);
+        let runtime = lines.next().unwrap_or_default().to_owned();
+        let found = lines.filter_map(|line| line.split_once(": "));
+        let (of_variables, missing): (Vec<_>, Vec<_>) = found.partition(|(name, _)| *name == JAVA_HOME);
+        Self {
+            runtime,
+            missing: missing.into_iter().map(|(store, why)| (store.to_owned(), why.to_owned())).collect(),
+            advice: of_variables.into_iter().map(|(name, why)| format!("{name} is passed over: {why}")).collect(),
+        }
+    }
 }
 
 /// Has a driver look at all it needs; as an error what it cannot run without, in its own words.
 fn check(driver: &Driver) -> Result<Checked, String> {
     match Command::new(&driver.path).arg("check").stdin(Stdio::null()).output() {
-        Ok(output) if output.status.success() => {
-            let text = String::from_utf8_lossy(&output.stdout);
-            let mut lines = text.lines().map(str::trim);
-            let runtime = lines.next().unwrap_or_default().to_owned();
-            let missing = lines.filter_map(|line| line.split_once(": "));
-            Ok(Checked { runtime, missing: missing.map(|(store, why)| (store.to_owned(), why.to_owned())).collect() })
+        Ok(output) if output.status.success() => Ok(Checked::of(&String::from_utf8_lossy(&output.stdout))),
+        Ok(output) => {
+            let words = String::from_utf8_lossy(&output.stderr);
+            Err(cannot_start(&words).unwrap_or_else(|| words.trim().to_owned()))
         }
-        Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
         Err(error) => Err(error.to_string()),
     }
 }

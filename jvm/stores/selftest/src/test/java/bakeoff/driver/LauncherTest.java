@@ -377,10 +377,7 @@ final class LauncherTest {
 
     @Test
     void aJavaThatIsTooOldIsNamed() throws Exception {
-        Path old = Files.createDirectories(home.resolve("java-11/bin")).getParent();
-        Files.writeString(old.resolve("release"), "IMPLEMENTOR=\"Somebody\"\nJAVA_VERSION=\"11.0.2\"\n");
-        Files.copy(Path.of("/usr/bin/false"), old.resolve("bin/java"), StandardCopyOption.COPY_ATTRIBUTES);
-        Map<String, String> environment = Map.of("PATH", pathWithoutJava(), "JAVA_HOME", old.toString());
+        Map<String, String> environment = Map.of("PATH", pathWithoutJava(), "JAVA_HOME", java11().toString());
         Ended ended = run(request("faulty-jvm").toString(), environment, "run");
         assertTrue(ended.text("message").contains("java-11/bin/java is Java 11"), ended.text("message"));
     }
@@ -391,6 +388,49 @@ final class LauncherTest {
         Files.setPosixFilePermissions(shims.resolve("java"), PosixFilePermissions.fromString("rwxr-xr-x"));
         Map<String, String> environment = Map.of("PATH", shims + ":" + pathWithoutJava(), "JAVA_HOME", "");
         return run(request("faulty-jvm").toString(), environment, verb);
+    }
+
+    private Path java11() throws IOException {
+        Path old = Files.createDirectories(home.resolve("java-11/bin")).getParent();
+        Files.writeString(old.resolve("release"), "IMPLEMENTOR=\"Somebody\"\nJAVA_VERSION=\"11.0.2\"\n");
+        Files.copy(Path.of("/usr/bin/false"), old.resolve("bin/java"), StandardCopyOption.COPY_ATTRIBUTES);
+        return old;
+    }
+
+    /** It was passed over in silence, as one that is not there. */
+    @Test
+    void aJavaHomeThatIsPassedOverIsTold() throws Exception {
+        String path = Path.of(System.getProperty("java.home"), "bin") + ":" + System.getenv("PATH");
+        for (String javaHome : List.of(java11().toString(), "/nonexistent")) {
+            Ended ended = run("", Map.of("PATH", path, "JAVA_HOME", javaHome), "check");
+            assertEquals(0, ended.status, ended.log);
+            assertEquals(2, ended.lines.size(), ended.lines.toString());
+            String told = ended.lines.get(1);
+            assertTrue(told.startsWith("JAVA_HOME: ") && told.contains(javaHome + "/bin/java"), told);
+            assertTrue(told.contains(" is used instead: "), told);
+        }
+        assertEquals(1, run("", Map.of(), "check").lines.size());
+    }
+
+    /** It was told of every store, and the JVM's words of none. */
+    @Test
+    void anOptionThatNoJvmTakesIsToldOnceInItsWords() throws Exception {
+        Ended ended = run("", Map.of("JAVA_TOOL_OPTIONS", "-Xbogus"), "check");
+        assertEquals(1, ended.status);
+        assertEquals(List.of(), ended.lines);
+        assertTrue(ended.log.contains("Unrecognized option: -Xbogus\n"), ended.log);
+        assertTrue(ended.log.contains("Picked up JAVA_TOOL_OPTIONS: -Xbogus\n"), ended.log);
+    }
+
+    /** Where only the JVM itself says why a store's jar does not run. */
+    @Test
+    void aJarThatDoesNotRunIsToldInTheWordsOfTheJvm() throws Exception {
+        Files.writeString(home.resolve("bakeoff-driver-jvm.d/selftest/selftest.jar"), "no jar");
+        Ended ended = run("", Map.of(), "check");
+        assertEquals(0, ended.status, ended.log);
+        String told = ended.lines.get(1);
+        assertTrue(told.startsWith("faulty-jvm: ") && told.contains("(Error: Invalid or corrupt jarfile "), told);
+        assertTrue(told.contains("./bakeoff build jvm"), told);
     }
 
     @Test
