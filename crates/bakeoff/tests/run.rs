@@ -176,7 +176,7 @@ fn the_size_of_a_run_counts_flushes_where_stores_flush() {
     assert!(!size(&["tiny.toml"]).contains("flush"));
     for flushing in [&["tiny.toml", "--durability", "power"][..], &["flushing.toml"]] {
         let size = size(flushing);
-        assert!(size.contains(" with a flush (") && size.contains("s on default)"), "{size}");
+        assert!(size.contains(" with three flushes (") && size.contains("s on default)"), "{size}");
     }
     assert_eq!(place.leftovers(), Vec::<std::path::PathBuf>::new());
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use bakeoff_protocol::Structure;
 use bakeoff_report::counted;
 use bakeoff_suite::{Disturbance, WarmUpLimit, WorkloadPlan, format_duration};
 use bakeoff_tape::acknowledgements;
@@ -74,38 +75,70 @@ fn share(rounds_ns: &[f64], rounds: u32, budget: Duration) -> String {
     }
 }
 
+/// What a byte that is written takes, nanoseconds, compaction included: of 100 B to 1 MiB in hines-2023 (26 November 2026, two CPUs, a virtual disk)
+/// LevelDB took up to 60 and RocksDB 17, B-trees and files 2 to 8.
+const BYTE_NS: f64 = 6.0;
+const BYTE_OF_LSM_NS: f64 = 40.0;
+
+/// Flushes of a write that is acknowledged when it is flushed: SQLite with a rollback journal took as long as six, a log takes one.
+const FLUSHES_OF_A_WRITE: f64 = 3.0;
+
+/// How many times as long a flush takes in an image file: what it flushes is flushed by two file systems.
+const OF_IMAGE: f64 = 5.0;
+
+/// How many times as long a cell takes beside a disturbance.
+const DISTURBED: f64 = 1.5;
+
+/// What of a cell's costs its store and medium decide, nanoseconds.
+#[derive(Clone, Copy)]
+struct CellCosts {
+    warm_up: WarmUpLimit,
+    /// A write that is acknowledged when it is flushed.
+    flushed_ns: f64,
+    /// A byte that is written.
+    byte_ns: f64,
+}
+
 /// A rough guess of one round of each cell of a workload, nanoseconds, before anything was measured. With the cell's store.
 pub(crate) fn estimates(setup: &Setup, workload: &WorkloadPlan) -> Vec<(String, f64)> {
     let warms_up = |store: &str| setup.driver(store).is_ok_and(|driver| driver.description.warms_up);
-    let flush_ns = setup.flushes().of(&workload.medium);
+    let is_lsm = |store: &str| setup.store(store).is_ok_and(|store| store.structure == Structure::Lsm);
+    let of_image = if setup.made.contains_key(&workload.medium) { OF_IMAGE } else { 1.0 };
+    let flushed_ns = setup.flushes().of(&workload.medium) * FLUSHES_OF_A_WRITE * of_image;
     let cells = workload.cells.iter().map(|cell| {
-        let warm_up = if warms_up(&cell.axes.store) { setup.suite.warm_up() } else { WarmUpLimit::None };
-        let flush_ns = if setup.flushes_writes(cell) { flush_ns } else { 0.0 };
-        (cell.axes.store.clone(), estimate_ns(workload, warm_up, flush_ns))
+        let store = &cell.axes.store;
+        let costs = CellCosts {
+            warm_up: if warms_up(store) { setup.suite.warm_up() } else { WarmUpLimit::None },
+            flushed_ns: if setup.flushes_writes(cell) { flushed_ns } else { 0.0 },
+            byte_ns: if is_lsm(store) { BYTE_OF_LSM_NS } else { BYTE_NS },
+        };
+        (store.clone(), estimate_ns(workload, costs))
     });
     cells.collect()
 }
 
-/// Process start, warm-up, operations, bytes, flushes of acknowledged writes, each of which takes `flush_ns`, and what is waited for a
-/// disturbance to get going.
-fn estimate_ns(workload: &WorkloadPlan, warm_up: WarmUpLimit, flush_ns: f64) -> f64 {
+/// Process start, warm-up, operations, bytes, flushes of acknowledged writes, and what is waited for a disturbance to get going, which then
+/// makes all of it slower.
+fn estimate_ns(workload: &WorkloadPlan, costs: CellCosts) -> f64 {
     let estimate = &workload.estimate;
     // Where memory cannot hold the data, an operation may wait for the disk.
     let beyond_memory = workload.memory_limit_bytes.is_some_and(|limit| estimate.data_bytes_max > limit);
     let operation_ns = if beyond_memory { 200e3 } else { 10e3 };
     // The start of a process that compiles its code while it runs, and what it runs to that end.
-    let warm_up_ns = match warm_up {
+    let warm_up_ns = match costs.warm_up {
         WarmUpLimit::None => 0.0,
         WarmUpLimit::Time(time) => 1e9 + time.as_nanos() as f64,
         WarmUpLimit::Operations(operations) => 1e9 + operations as f64 * operation_ns,
     };
-    let ahead = if workload.disturbance == Disturbance::None { Duration::ZERO } else { AHEAD };
-    50e6 + ahead.as_nanos() as f64
-        + workload.workload.schedule_s() * 1e9
+    let (ahead, slower) = match workload.disturbance {
+        Disturbance::None => (Duration::ZERO, 1.0),
+        _ => (AHEAD, DISTURBED),
+    };
+    let work_ns = 50e6
         + estimate.operations as f64 * operation_ns
-        + estimate.written_bytes as f64 * 6.0
-        + acknowledgements(&workload.workload) as f64 * flush_ns
-        + warm_up_ns
+        + estimate.written_bytes as f64 * costs.byte_ns
+        + acknowledgements(&workload.workload) as f64 * costs.flushed_ns;
+    ahead.as_nanos() as f64 + workload.workload.schedule_s() * 1e9 + warm_up_ns + work_ns * slower
 }
 
 #[cfg(test)]
@@ -159,11 +192,16 @@ mod tests {
         let medium = PlanMedium { directory: "/".into(), free_bytes: None };
         let media = BTreeMap::from([(DEFAULT_MEDIUM.to_owned(), medium)]);
         let plan = plan(&Suite::parse("test", suite).unwrap(), &[store()], &media).unwrap();
-        let estimate = |flush_ns: f64| estimate_ns(&plan.workloads[0], WarmUpLimit::None, flush_ns);
+        let costs = |flushed_ns| CellCosts { warm_up: WarmUpLimit::None, flushed_ns, byte_ns: BYTE_NS };
+        let estimate = |flushed_ns: f64| estimate_ns(&plan.workloads[0], costs(flushed_ns));
         assert!((estimate(5e6) - estimate(0.0) - 402.0 * 5e6).abs() < 1.0);
         let mut disturbed = plan.workloads[0].clone();
         disturbed.disturbance = Disturbance::Cpu;
-        assert!((estimate_ns(&disturbed, WarmUpLimit::None, 0.0) - estimate(0.0) - 5e8).abs() < 1.0);
+        assert!((estimate_ns(&disturbed, costs(0.0)) - estimate(0.0) * 1.5 - 5e8).abs() < 1.0);
+        // 34 ns more for each byte.
+        let of_lsm = estimate_ns(&plan.workloads[0], CellCosts { byte_ns: BYTE_OF_LSM_NS, ..costs(0.0) });
+        let written = plan.workloads[0].estimate.written_bytes as f64;
+        assert!((of_lsm - estimate(0.0) - written * 34.0).abs() < 1.0);
     }
 
     #[test]

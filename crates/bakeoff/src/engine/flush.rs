@@ -52,7 +52,7 @@ impl Flushes {
         let media: Vec<String> = self.0.iter().map(words).collect();
         (!media.is_empty()).then(|| {
             format!(
-                "with a flush ({}) for each write that is acknowledged when it is flushed, longer where a store flushes several times",
+                "with three flushes (each {}) for each write that is acknowledged when it is flushed: a store may need one, or six",
                 media.join(", ")
             )
         })
