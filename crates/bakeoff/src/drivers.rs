@@ -206,7 +206,7 @@ fn read_with_limit(child: &mut Child) -> Result<String> {
 }
 
 /// Kills a child and whatever it has started in its process group.
-fn kill(child: &mut Child) {
+pub(crate) fn kill(child: &mut Child) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         let _ = kill_process_group(group, Signal::KILL);
     }

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -60,6 +61,29 @@ pub(crate) fn is_on_path(program: &str) -> bool {
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let words = format!("{command:?}").replace('"', "");
     let output = command.output().with_context(|| format!("cannot start `{words}`"))?;
+    ended_well(&words, &output)
+}
+
+/// How often it is asked whether a command is still wanted.
+const POLL: Duration = Duration::from_millis(20);
+
+/// The same of one that takes a while and says little, until `go_on` says no.
+pub(crate) fn run_while(command: &mut Command, go_on: &dyn Fn() -> bool) -> Result<()> {
+    let words = format!("{command:?}").replace('"', "");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().with_context(|| format!("cannot start `{words}`"))?;
+    while child.try_wait().context("cannot ask after a program")?.is_none() {
+        if !go_on() {
+            let _ = child.kill();
+            let _ = child.wait();
+            bail!("`{words}` was stopped");
+        }
+        std::thread::sleep(POLL);
+    }
+    ended_well(&words, &child.wait_with_output().context("cannot ask after a program")?)
+}
+
+fn ended_well(words: &str, output: &Output) -> Result<()> {
     if output.status.success() {
         return Ok(());
     }

@@ -103,10 +103,6 @@ fn flags_are_held_to_the_same_rules() {
     let plan = place.run(&["run", "quick", "--plan", "--budget", "2s"]).expect(0).stdout;
     assert!(plan.contains("budget: 2s: by this guess enough for "), "{plan}");
     place
-        .run(&["run", "leveldb-2011", "--variants", "baseline-random", "--budget", "1s"])
-        .expect(2)
-        .says(&["--budget 1s", "takes about"]);
-    place
         .run(&["run", "leveldb-2011", "--durability", "power"])
         .expect(2)
         .says(&["--durability power", "changes nothing"]);

@@ -85,7 +85,7 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
 
 /// What stands above the table of [`each_store`].
 const EACH_STORE: &str = "Each store: how many times better it is now than it was then, below 1 worse (geometric means over the fields in which it \
-                          has a figure both times)";
+                          has a figure both times; it may have promised something else then: `How their stores were set`)";
 
 /// Each store beside itself, measure by measure; `None` where none took part both times.
 fn each_store(pairs: &[Pair<'_>], contenders: &Contenders) -> Option<TextTable> {

@@ -346,7 +346,13 @@ pub(crate) fn cannot_start(log: &str) -> Option<String> {
     let at = |words: &str| lines.iter().position(|line| line.starts_with(words));
     let why = match at("Error occurred during initialization of") {
         Some(at) => lines.get(at + 1)?,
-        None => lines.get(at("Error: Could not create the Java Virtual Machine")?.checked_sub(1)?)?,
+        None => match at("Error: Could not create the Java Virtual Machine") {
+            Some(at) => lines.get(at.checked_sub(1)?)?,
+            // Its launcher refused something before there was a virtual machine.
+            None => {
+                lines.iter().find(|line| !line.contains("Picked up ")).filter(|line| line.starts_with("Error: "))?
+            }
+        },
     };
     let taken_up = lines.iter().filter_map(|line| line.trim_start_matches("NOTE: ").strip_prefix("Picked up "));
     let variables: Vec<_> = taken_up.map(|line| line.replacen(": ", "=", 1)).collect();

@@ -12,7 +12,7 @@ use bakeoff_suite::Disturbance;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
 
-use crate::tools::{Missing, dies_with_us, need, run};
+use crate::tools::{Missing, dies_with_us, need, run_while};
 
 /// How long it runs before the driver starts, so that it is in full swing.
 pub(crate) const AHEAD: Duration = Duration::from_millis(500);
@@ -22,6 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The video is made on the spot: four seconds of moving, noisy pictures, played again and again.
 const VIDEO_FILE: &str = "video.avi";
+
+/// What making it takes where nothing else goes on, about.
+pub(crate) const VIDEO_MADE_IN: Duration = Duration::from_secs(4);
 
 /// How it is made.
 const VIDEO: [&str; 14] = [
@@ -90,15 +93,25 @@ fn arguments(disturbance: Disturbance, directory: &str, video: &str) -> Vec<Stri
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// The video in a directory that all cells share: the first makes it, and leaves nothing of it to be written to the disk while a store is measured.
-fn video(shared: &Path) -> Result<PathBuf> {
+/// Makes what a disturbance needs before the first cell, while `go_on` says so: what is wrong then, each cell that needs it says when it finds it
+/// missing.
+pub(crate) fn prepare(disturbance: Disturbance, shared: &Path, go_on: &dyn Fn() -> bool) {
+    if disturbance == Disturbance::Video {
+        tell!("Making the video that is played meanwhile, in some {} s", VIDEO_MADE_IN.as_secs());
+        let _ = video(shared, go_on);
+    }
+}
+
+/// The video in a directory that all cells share; nothing of it is left to be written to the disk while a store is measured.
+fn video(shared: &Path, go_on: &dyn Fn() -> bool) -> Result<PathBuf> {
     let video = shared.join(VIDEO_FILE);
     if video.exists() {
         return Ok(video);
     }
     // A name of its own until it is whole; of the same kind, by which ffmpeg knows the format.
     let unfinished = shared.join(format!("unfinished-{VIDEO_FILE}"));
-    run(dies_with_us(Command::new("ffmpeg").args(VIDEO).arg(&unfinished))).context("cannot make the video")?;
+    run_while(dies_with_us(Command::new("ffmpeg").args(VIDEO).arg(&unfinished)), go_on)
+        .context("cannot make the video")?;
     let written = File::open(&unfinished).and_then(|file| file.sync_all());
     written
         .and_then(|()| std::fs::rename(&unfinished, &video))
@@ -123,7 +136,7 @@ impl Running {
         let output = File::create(&log).with_context(|| format!("cannot make {}", log.display()))?;
         let errors = output.try_clone().context("cannot open a log twice")?;
         let mut command = Command::new(program);
-        let video = if disturbance == Disturbance::Video { video(shared)? } else { PathBuf::new() };
+        let video = if disturbance == Disturbance::Video { video(shared, &|| true)? } else { PathBuf::new() };
         command.args(arguments(disturbance, &directory.to_string_lossy(), &video.to_string_lossy()));
         command.stdin(Stdio::null()).stdout(output).stderr(errors).process_group(0);
         let child = dies_with_us(&mut command).spawn().with_context(|| format!("cannot start {program}"))?;

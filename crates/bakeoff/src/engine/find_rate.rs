@@ -13,7 +13,7 @@ use bakeoff_report::{Left, RateBound, RateFacts, RateSearch, counted, rounds_of}
 use bakeoff_stats::Bracket;
 use bakeoff_suite::{Cell, OpenPhase, WorkloadPlan, format_count, format_duration, offered};
 
-use crate::engine::estimate::estimates;
+use crate::engine::estimate::{FLUSHES_OF_A_WRITE_MIN, estimates};
 use crate::engine::progress::Display;
 use crate::engine::run::{Ended, Run, Tapes, workload_words};
 use crate::engine::setup::Setup;
@@ -74,8 +74,9 @@ pub(crate) fn expected(setup: &Setup, facts: &RateFacts) -> (Duration, Duration)
         let searched = |store: &str| {
             facts.searches.iter().any(|search| search.store == store && search.workload == workload_words(workload))
         };
-        for (_, closed_ns) in
-            estimates(setup, &workload.closed(&phase)).into_iter().filter(|(store, _)| searched(store))
+        for (_, closed_ns) in estimates(setup, &workload.closed(&phase), FLUSHES_OF_A_WRITE_MIN)
+            .into_iter()
+            .filter(|(store, _)| searched(store))
         {
             let round_ns = closed_ns + PHASE_S.0 * 1e9;
             least_ns += closed_ns + round_ns;

@@ -99,7 +99,7 @@ mod tests {
     fn what_is_not_known_is_not_counted_and_said() {
         let flushes = Flushes(BTreeMap::from([("a".to_owned(), Some(2e6)), ("b".to_owned(), None)]));
         assert_eq!((flushes.of("a"), flushes.of("b"), flushes.of("c")), (2e6, 0.0, 0.0));
-        assert!(flushes.words().unwrap().contains("(2.00 ms on a, unknown and not counted on b)"));
+        assert!(flushes.words().unwrap().contains("(each 2.00 ms on a, unknown and not counted on b)"));
         assert_eq!(Flushes::default().words(), None);
     }
 }

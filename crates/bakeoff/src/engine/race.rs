@@ -19,7 +19,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::engine::estimate::estimates;
+use crate::engine::estimate::{FLUSHES_OF_A_WRITE_MIN, estimates};
 use crate::engine::progress::Display;
 use crate::engine::run::{Ended, Run};
 use crate::engine::schedule::{Costs, Step};
@@ -49,7 +49,8 @@ impl Run<'_> {
     /// Runs a pick's suite as a race, and keeps how it went in `run.json`.
     pub(crate) fn race(mut self, facts: PickFacts) -> Result<Ended> {
         let workloads = &self.setup.plan.workloads;
-        let costs = Costs::new(workloads.iter().map(|workload| estimates(self.setup, workload)).collect());
+        let guesses = workloads.iter().map(|workload| estimates(self.setup, workload, FLUSHES_OF_A_WRITE_MIN));
+        let costs = Costs::new(guesses.collect());
         let random = Xoshiro256PlusPlus::seed_from_u64(self.setup.suite.seed());
         let mut racing = Racing { costs, display: Display::new(), random, facts };
         self.race_asked(&mut racing)?;

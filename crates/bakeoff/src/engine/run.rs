@@ -11,7 +11,7 @@ use bakeoff_suite::{Cell, DEFAULT_MEDIUM, WarmUpLimit, WorkloadPlan, format_coun
 use bakeoff_tape::{KeyForm, OnProgress, Recording, TapeError, Workload};
 
 use crate::engine::cell::CellJob;
-use crate::engine::estimate::estimates;
+use crate::engine::estimate::{FLUSHES_OF_A_WRITE, estimates};
 use crate::engine::interrupt::Interrupt;
 use crate::engine::progress::Display;
 use crate::engine::results::Results;
@@ -28,6 +28,9 @@ const LATE: Duration = Duration::from_secs(5);
 /// That part.
 const LATE_PART: u32 = 4;
 
+/// The most that it comes to.
+const LATE_MAX: Duration = Duration::from_secs(600);
+
 /// A run under way.
 pub(crate) struct Run<'a> {
     pub(crate) setup: &'a Setup,
@@ -39,6 +42,8 @@ pub(crate) struct Run<'a> {
     pub(crate) budget: Option<Duration>,
     pub(crate) memory_bytes_max: Option<u64>,
     pub(crate) begin: Instant,
+    /// The cell that the budget cut, and how long it had gone on.
+    pub(crate) cut: Option<WhatWhy>,
 }
 
 /// What the cells of a workload replay, and what drivers are warmed up with.
@@ -64,7 +69,8 @@ impl Run<'_> {
         let counts: Vec<_> = workloads.iter().map(|workload| workload.cells.len()).collect();
         let rounds = self.setup.suite.rounds();
         let mut pending = steps(&counts, rounds, self.setup.suite.seed());
-        let mut costs = Costs::new(workloads.iter().map(|workload| estimates(self.setup, workload)).collect());
+        let guesses = workloads.iter().map(|workload| estimates(self.setup, workload, FLUSHES_OF_A_WRITE));
+        let mut costs = Costs::new(guesses.collect());
         let mut display = Display::new();
         pending.retain(|step| !self.is_done(step));
         display.expect(pending.iter().map(|step| step.cells.len()).sum());
@@ -101,7 +107,13 @@ impl Run<'_> {
             })
             .collect();
         let admitted = admit(&outlooks, rounds, left.as_nanos() as f64);
-        pending.iter().position(|step| outlooks[step.workload].rounds_done < admitted[step.workload])
+        let fits = pending.iter().position(|step| outlooks[step.workload].rounds_done < admitted[step.workload]);
+        // A guess is no reason to measure nothing.
+        let shortest = || {
+            let round_ns = |index: &usize| outlooks[pending[*index].workload].round_ns;
+            (0..pending.len()).min_by(|a, b| round_ns(a).total_cmp(&round_ns(b)))
+        };
+        fits.or_else(|| self.results.lines().is_empty().then(shortest).flatten())
     }
 
     /// The part of the budget, if there is one, that is not needed to remove what is put aside.
@@ -117,7 +129,7 @@ impl Run<'_> {
     /// When a cell is given up. One of a race has a time limit of its own.
     fn deadline(&self) -> Option<Instant> {
         let budget = self.budget.filter(|_| self.file.pick.is_none())?;
-        self.begin.checked_add(budget.saturating_add(budget / LATE_PART).saturating_add(LATE))
+        self.begin.checked_add(budget.saturating_add((budget / LATE_PART).min(LATE_MAX)).saturating_add(LATE))
     }
 
     fn is_done(&self, step: &Step) -> bool {
@@ -200,6 +212,7 @@ impl Run<'_> {
         let total: u64 = recording.phases.iter().map(|phase| phase.operations).sum();
         let log = format!("logs/{}-{round}.log", cell.id);
         let log_path = self.directory.path().join(&log);
+        let begin = Instant::now();
         let lines = match self.scratch.fresh(&workload.medium) {
             Err(why) => job.without_medium(round, log, &why),
             Ok(directory) => {
@@ -213,7 +226,11 @@ impl Run<'_> {
                 lines?
             }
         };
-        let Some(lines) = lines else { return Ok(false) };
+        let Some(lines) = lines else {
+            let took = bakeoff_report::time(begin.elapsed().as_nanos() as f64);
+            self.cut = Some(WhatWhy { what, why: format!("begun, and given up after {took}: the budget was over") });
+            return Ok(false);
+        };
         let (line, failed) = summary(&what, &lines);
         self.results.append(lines)?;
         display.done(&line, failed);
@@ -349,13 +366,18 @@ impl Run<'_> {
             .filter_map(|(index, workload)| {
                 let left = pending.iter().filter(|step| step.workload == index).count();
                 let done = (rounds as usize).saturating_sub(left);
+                let has_some = |cell: &Cell| self.results.status(&cell.id, 1).is_some();
                 let why = match done {
                     _ if left == 0 => return None,
+                    0 if workload.cells.iter().any(has_some) => {
+                        "not run for all stores: no time for it in the budget".to_owned()
+                    }
                     0 => "not run: no time for it in the budget".to_owned(),
                     done => format!("{done} of {rounds} rounds: no time for more in the budget"),
                 };
                 Some(WhatWhy { what: workload_words(workload), why })
             })
+            .chain(self.cut.clone())
             .collect()
     }
 }

@@ -1,7 +1,9 @@
 //! `bakeoff doctor`: what could spoil a measurement here, and what is missing for which driver.
 
 use std::collections::BTreeMap;
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use bakeoff_measure::{Clock, Machine, Medium, Warning, before_run, nofile_limit};
@@ -10,7 +12,7 @@ use bakeoff_suite::approximate_size;
 
 use crate::Outcome;
 use crate::cli::{COLUMNS, DoctorArguments};
-use crate::drivers::{Driver, Drivers};
+use crate::drivers::{Driver, Drivers, kill};
 use crate::engine::cgroup::MemoryGroups;
 use crate::engine::child::cannot_start;
 use crate::engine::profile;
@@ -18,6 +20,9 @@ use crate::recipes::{Recipe, left_out, not_built};
 
 /// Below this much free disk most suites skip something.
 const FREE_BYTES_WANTED: u64 = 4 << 30;
+
+/// How long a driver may look at all it needs: that of the JVM starts one for each store.
+const CHECK_TIME_MAX: Duration = Duration::from_secs(90);
 
 /// Below this many open files some stores cannot work as they are meant to.
 const OPEN_FILES_WANTED: u64 = 1024;
@@ -183,7 +188,19 @@ impl Checked {
 
 /// Has a driver look at all it needs; as an error what it cannot run without, in its own words.
 fn check(driver: &Driver) -> Result<Checked, String> {
-    match Command::new(&driver.path).arg("check").stdin(Stdio::null()).output() {
+    let mut command = Command::new(&driver.path);
+    command.arg("check").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let begin = Instant::now();
+    // What it says fits a pipe.
+    while matches!(child.try_wait(), Ok(None)) {
+        if begin.elapsed() > CHECK_TIME_MAX {
+            kill(&mut child);
+            return Err(format!("looking at its stores took more than {} s", CHECK_TIME_MAX.as_secs()));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    match child.wait_with_output() {
         Ok(output) if output.status.success() => Ok(Checked::of(&String::from_utf8_lossy(&output.stdout))),
         Ok(output) => {
             let words = String::from_utf8_lossy(&output.stderr);

@@ -16,7 +16,6 @@ use crate::Outcome;
 use crate::cli::{COLUMNS, Cli, RunArguments, Verb};
 use crate::drivers::Driver;
 use crate::engine::disturbance;
-use crate::engine::estimate::check_budget;
 use crate::engine::find_rate;
 use crate::engine::guard::Guard;
 use crate::engine::interrupt::Interrupt;
@@ -72,9 +71,6 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     if arguments.plan {
         print_plan(&setup, budget, find_rate.is_some());
         return Ok(Outcome::Good);
-    }
-    if let (Some(budget), None) = (budget, &find_rate) {
-        check_budget(&setup, budget)?;
     }
     setup.check_tools(Missing::Install)?;
     let machine = Machine::read();
@@ -237,6 +233,10 @@ pub(crate) fn execute(
         groups.remove_leftovers();
     }
     let mut scratch = Scratch::create(&directories, &setup.base, &name)?;
+    let is_wanted = || !interrupt.requested() && budget.is_none_or(|budget| begin.elapsed() < budget);
+    for disturbance in setup.disturbances() {
+        disturbance::prepare(disturbance, scratch.of_tapes()?, &is_wanted);
+    }
     let results = Results::open(directory.path())?;
     let memory_bytes_max = file.machine.memory_usable_bytes().map(|bytes| bytes / MEMORY_PART.1 * MEMORY_PART.0);
     let run = Run {
@@ -249,6 +249,7 @@ pub(crate) fn execute(
         budget,
         memory_bytes_max,
         begin,
+        cut: None,
     };
     let pick = run.file.pick.clone();
     let resumable = pick.is_none();

@@ -115,7 +115,7 @@ fn a_run_beside_a_publication_says_who_won_then_and_now() {
     // 8.36 µs then and 9 now; LMDB took no part then, and of whoever prints the best alone nothing is told of others.
     let each = text.split("Each store: ").nth(1).unwrap_or_else(|| panic!("{text}"));
     let rows: Vec<String> =
-        each.lines().skip_while(|line| !line.contains("both times)")).skip(1).map(unwrapped).collect();
+        each.lines().skip_while(|line| !line.contains("stores were set`)")).skip(1).map(unwrapped).collect();
     assert_eq!(rows[0], "insert peak memory space efficiency", "{text}");
     assert!(rows[1].starts_with("berkeley-db 0.929× ") && rows[2].is_empty(), "{text}");
     let full = TerminalOptions { full: true, ..options(100) };

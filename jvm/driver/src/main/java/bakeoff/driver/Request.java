@@ -188,8 +188,10 @@ record Request(
 
         long number(String name) throws Failure {
             try {
-                return primitive(name, "a number", JsonPrimitive::isNumber).getAsLong();
-            } catch (NumberFormatException tooLarge) {
+                return primitive(name, "a number", JsonPrimitive::isNumber)
+                        .getAsBigDecimal()
+                        .longValueExact();
+            } catch (ArithmeticException | NumberFormatException broken) {
                 throw malformed("`%s%s` is no whole number of 63 bits".formatted(place, name));
             }
         }

@@ -325,6 +325,18 @@ final class LauncherTest {
         warmUp.addProperty(limit, -1);
         request.add("warm_up", warmUp);
         assertTrue(run(request).text("message").contains("`warm_up." + limit + "` is -1: give 0 or more"));
+        for (Number broken : new Number[] {-0.5, 1.5, 1e30}) {
+            warmUp.addProperty(limit, broken);
+            assertTrue(run(request).text("message").contains("`warm_up." + limit + "` is no whole number of 63 bits"));
+        }
+    }
+
+    @Test
+    void whatTheEnvironmentHasTheJvmPrintIsNoEvent() throws Exception {
+        Ended ended = run(request("faulty-jvm").toString(), Map.of("JAVA_TOOL_OPTIONS", "-Xlog:gc*"), "run");
+        assertEquals(0, ended.status, ended.log);
+        assertTrue(ended.lines.stream().allMatch(line -> line.startsWith("{")), ended.lines.toString());
+        assertTrue(ended.log.contains("[gc"), ended.log);
     }
 
     @Test
@@ -450,7 +462,7 @@ final class LauncherTest {
         String version = "if [ \"$1\" = -version ]; then echo 'java version \"17.0.1\"' >&2; exit; fi\n";
         Ended told = runWithJava(version + "printf '%s\\n' \"$@\"", "run");
         int methods = 0;
-        for (String option : told.lines) {
+        for (String option : told.log.lines().toList()) {
             Matcher named =
                     Pattern.compile("-XX:CompileCommand=\\w+,(.*)::([\\w*]+).*").matcher(option);
             if (named.matches()) {
@@ -463,7 +475,7 @@ final class LauncherTest {
                 methods++;
             }
         }
-        assertEquals(13, methods, told.lines.toString());
+        assertEquals(13, methods, told.log);
         Ended ended = run(request("faulty-jvm"));
         assertEquals(0, ended.status);
         assertFalse(ended.log.contains("CompileCommand"), ended.log);
