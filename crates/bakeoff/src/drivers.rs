@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use bakeoff_protocol::{DriverDescription, PROTOCOL_VERSION, Platform, StoreDescription};
-use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::tools::kill;
 
 /// Executables with this prefix, beside the command line or on PATH, are drivers.
 const PREFIX: &str = "bakeoff-driver-";
@@ -203,12 +204,4 @@ fn read_with_limit(child: &mut Child) -> Result<String> {
         bail!("`describe` ended with {status}");
     }
     Ok(text)
-}
-
-/// Kills a child and whatever it has started in its process group.
-pub(crate) fn kill(child: &mut Child) {
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-    let _ = child.wait();
 }

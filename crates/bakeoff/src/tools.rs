@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use rustix::process::{Signal, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, kill_process_group, set_parent_process_death_signal};
 
 /// The variable in which the script passes its own path.
 const SCRIPT: &str = "BAKEOFF_SCRIPT";
@@ -67,20 +67,36 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 /// How often it is asked whether a command is still wanted.
 const POLL: Duration = Duration::from_millis(20);
 
-/// The same of one that takes a while and says little, until `go_on` says no.
+/// The same of one that takes a while, until `go_on` says no.
 pub(crate) fn run_while(command: &mut Command, go_on: &dyn Fn() -> bool) -> Result<()> {
     let words = format!("{command:?}").replace('"', "");
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = command.spawn().with_context(|| format!("cannot start `{words}`"))?;
-    while child.try_wait().context("cannot ask after a program")?.is_none() {
+    let output = output_while(command, go_on).with_context(|| format!("cannot start `{words}`"))?;
+    output.map_or_else(|| bail!("`{words}` was stopped"), |output| ended_well(&words, &output))
+}
+
+/// What a program says that says little, as much as fits a pipe; `None` where `go_on` said no, and it was killed with all that it had started.
+///
+/// # Errors
+/// It cannot be started.
+pub(crate) fn output_while(command: &mut Command, go_on: &dyn Fn() -> bool) -> std::io::Result<Option<Output>> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let mut child = command.spawn()?;
+    while child.try_wait()?.is_none() {
         if !go_on() {
-            let _ = child.kill();
-            let _ = child.wait();
-            bail!("`{words}` was stopped");
+            kill(&mut child);
+            return Ok(None);
         }
         std::thread::sleep(POLL);
     }
-    ended_well(&words, &child.wait_with_output().context("cannot ask after a program")?)
+    child.wait_with_output().map(Some)
+}
+
+/// Kills a child and whatever it has started in its process group.
+pub(crate) fn kill(child: &mut Child) {
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let _ = child.wait();
 }
 
 fn ended_well(words: &str, output: &Output) -> Result<()> {

@@ -56,7 +56,7 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
             let sides = Sides::of((other, &their_contenders), (table, &contenders));
             let laid_out = lay_out(&pairs, &sides, ["best then", "best now", "better"], |gain| gain, options.full);
             out.push_str(&laid_out.render(width, options.color));
-            out.push_str(&paragraph(&sides.legend(&pairs), width, "", ""));
+            out.push_str(&paragraph(&sides.legend(&pairs).join(" · "), width, "", ""));
             out.push_str(&paragraph(&summary(&pairs), width, "", ""));
             // Of a publication that prints the best alone, a store has figures only where it was the best.
             let stores = (!published.facts.only_best).then(|| each_store(&pairs, &contenders)).flatten();

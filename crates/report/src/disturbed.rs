@@ -34,7 +34,8 @@ fn render(tables: &[Table], contenders: &Contenders, options: &TerminalOptions) 
         let headings = ["best undisturbed", "best disturbed", "worse"];
         out.push_str(&lay_out(&pairs, &sides, headings, f64::recip, options.full).render(width, options.color));
         let worse = "worse: how many times worse the best disturbed is (below 1 it is better)";
-        out.push_str(&paragraph(&[sides.legend(&pairs), worse.to_owned()].join(" · "), width, "", ""));
+        let legend = [sides.legend(&pairs), vec![worse.to_owned()]].concat();
+        out.push_str(&paragraph(&legend.join(" · "), width, "", ""));
         let words = slowdowns(undisturbed, disturbed, contenders);
         out.push_str(&paragraph(&format!("Mean time disturbed, undisturbed being 1: {words}"), width, "", ""));
     }

@@ -121,7 +121,8 @@ impl<'a> Sides<'a> {
         let shown = |place: Option<&Place>| place.map_or_else(String::new, |place| figure(&pair.place.0, place.mean));
         let right = pair.right.order.iter().map(|place| {
             let left = pair.on_the_left(&place.name);
-            (self.contenders[1].title(&place.name), [shown(left), shown(Some(place))], pair.gain_of(&place.name))
+            let gain = left.and_then(|left| pair.gain_between(left, place));
+            (self.contenders[1].title(&place.name), [shown(left), shown(Some(place))], gain)
         });
         let is_gone = |place: &&Place| pair.right.order.iter().all(|right| store(&right.name) != store(&place.name));
         let gone = pair.left.order.iter().filter(is_gone);
@@ -130,7 +131,7 @@ impl<'a> Sides<'a> {
     }
 
     /// What the short names and signs in the rows of these pairs stand for.
-    pub(crate) fn legend(&self, pairs: &[Pair<'_>]) -> String {
+    pub(crate) fn legend(&self, pairs: &[Pair<'_>]) -> Vec<String> {
         let mut titles: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (side, ranking) in pairs.iter().flat_map(|pair| [(0, pair.left), (1, pair.right)]) {
             let key = first(ranking);
@@ -150,7 +151,7 @@ impl<'a> Sides<'a> {
             ),
         ];
         let signs = signs.into_iter().filter(|(_, is_used)| *is_used).map(|(words, _)| words.to_owned());
-        words.chain(signs).collect::<Vec<_>>().join(" · ")
+        words.chain(signs).collect()
     }
 }
 

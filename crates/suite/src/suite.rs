@@ -100,7 +100,7 @@ impl Suite {
     /// # Errors
     /// What is wrong with a flag by itself, or with the suite now that the flag is in it.
     pub fn with_overrides(&self, overrides: &Overrides) -> Result<Self, SuiteErrors> {
-        self.try_overrides(overrides).map_err(|errors| {
+        let suite = self.try_overrides(overrides).map_err(|errors| {
             let larger = overrides.scale.as_deref().map(scale::larger_parts).unwrap_or_default();
             let is_enough = |part: &String| {
                 self.try_overrides(&Overrides { scale: Some(part.clone()), ..overrides.clone() }).is_ok()
@@ -109,7 +109,9 @@ impl Suite {
                 Some(part) => errors.with_help_for(scale::FLAG, &format!("give a larger part: {part} is enough")),
                 None => errors,
             }
-        })
+        })?;
+        suite.check_durability_flag(overrides)?;
+        Ok(suite)
     }
 
     fn try_overrides(&self, overrides: &Overrides) -> Result<Self, SuiteErrors> {
@@ -122,18 +124,13 @@ impl Suite {
             }
         }
         overrides.apply(&mut file);
-        let Some(text) = &overrides.scale else {
-            let suite = check(file)?;
-            suite.check_durability_flag(overrides)?;
-            return Ok(suite);
-        };
+        let Some(text) = &overrides.scale else { return check(file) };
         let mut problems = Problems::default();
         let scale = scale::apply(&mut file, text, &mut problems);
         if !problems.is_empty() {
             return Err(file.errors(problems));
         }
         let suite = check(file)?;
-        suite.check_durability_flag(overrides)?;
         let summary = format!("{} Scaled down: --scale {}.", suite.summary, text.trim()).trim_start().to_owned();
         let entries = |suite: &Self| suite.tree.and_then(tree_entries).map(|entries| entries as f64);
         let scale = scale.or_else(|| Some(entries(&suite)? / entries(self)?));

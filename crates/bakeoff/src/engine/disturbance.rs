@@ -12,6 +12,7 @@ use bakeoff_suite::Disturbance;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
 
+use crate::engine::progress::Display;
 use crate::tools::{Missing, dies_with_us, need, run_while};
 
 /// How long it runs before the driver starts, so that it is in full swing.
@@ -93,11 +94,11 @@ fn arguments(disturbance: Disturbance, directory: &str, video: &str) -> Vec<Stri
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// Makes what a disturbance needs before the first cell, while `go_on` says so: what is wrong then, each cell that needs it says when it finds it
-/// missing.
-pub(crate) fn prepare(disturbance: Disturbance, shared: &Path, go_on: &dyn Fn() -> bool) {
+/// Makes what a disturbance needs before the first cell that it is to disturb, while `go_on` says so: what is wrong then, each cell says when it
+/// finds it missing.
+pub(crate) fn prepare(disturbance: Disturbance, shared: &Path, display: &mut Display, go_on: &dyn Fn() -> bool) {
     if disturbance == Disturbance::Video {
-        tell!("Making the video that is played meanwhile, in some {} s", VIDEO_MADE_IN.as_secs());
+        display.doing("making the video that is played meanwhile");
         let _ = video(shared, go_on);
     }
 }

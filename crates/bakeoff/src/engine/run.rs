@@ -19,7 +19,7 @@ use crate::engine::run_file::{PoolEntry, RunFile, WhatWhy, now};
 use crate::engine::schedule::{Costs, Outlook, Step, admit, steps};
 use crate::engine::scratch::Scratch;
 use crate::engine::setup::Setup;
-use crate::engine::{warm_up, warnings};
+use crate::engine::{disturbance, warm_up, warnings};
 use crate::files::OwnDirectory;
 
 /// How much later than its budget a cell may end that was begun in it, beside a part of the budget: a guess may be wrong, but not by any amount.
@@ -126,6 +126,11 @@ impl Run<'_> {
         Some(self.budget_to_measure()?.saturating_sub(self.begin.elapsed()))
     }
 
+    /// Whether the user wants it, or the budget is over.
+    fn must_stop(&self) -> bool {
+        self.interrupt.requested() || self.budget_left().is_some_and(|left| left.is_zero())
+    }
+
     /// When a cell is given up. One of a race has a time limit of its own.
     fn deadline(&self) -> Option<Instant> {
         let budget = self.budget.filter(|_| self.file.pick.is_none())?;
@@ -173,7 +178,7 @@ impl Run<'_> {
             if self.is_cell_done(cell, step.round) {
                 continue;
             }
-            if self.interrupt.requested() || self.budget_left().is_some_and(|left| left.is_zero()) {
+            if self.must_stop() {
                 return Ok(false);
             }
             let (begin, removal) = (Instant::now(), self.scratch.removal_time());
@@ -264,9 +269,10 @@ impl Run<'_> {
         })
     }
 
-    /// The tapes that the cells of a workload need. `None` if the user stopped their recording or the budget ended on the way.
+    /// The tapes that the cells of a workload need; beside them is made what disturbs them. `None` if the user stopped their recording or the budget ended on the way.
     pub(crate) fn tapes(&mut self, index: usize, display: &mut Display) -> Result<Option<Tapes>> {
         let workload = &self.setup.plan.workloads[index];
+        disturbance::prepare(workload.disturbance, self.scratch.of_tapes()?, display, &|| !self.must_stop());
         let warms_up =
             |cell: &Cell| self.setup.driver(&cell.axes.store).is_ok_and(|driver| driver.description.warms_up);
         let wanted = self.setup.suite.warm_up() != WarmUpLimit::None && workload.cells.iter().any(warms_up);
@@ -298,11 +304,10 @@ impl Run<'_> {
             bakeoff_tape::lend_pool(&lender, &directory)?;
         }
         let what = format!("recording tapes of {}", workload_words(workload));
-        let (interrupt, budget, begin) = (self.interrupt, self.budget_to_measure(), self.begin);
         let recording = record(workload, &directory, self.setup.corpus.as_deref(), &mut |progress| {
             let percent = progress.done * 100 / progress.total.max(1);
             display.doing(&format!("{what}: {} {percent} %", progress.what));
-            match interrupt.requested() || budget.is_some_and(|budget| begin.elapsed() >= budget) {
+            match self.must_stop() {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),
             }

@@ -1,8 +1,7 @@
 //! `bakeoff doctor`: what could spoil a measurement here, and what is missing for which driver.
 
 use std::collections::BTreeMap;
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -12,11 +11,12 @@ use bakeoff_suite::approximate_size;
 
 use crate::Outcome;
 use crate::cli::{COLUMNS, DoctorArguments};
-use crate::drivers::{Driver, Drivers, kill};
+use crate::drivers::{Driver, Drivers};
 use crate::engine::cgroup::MemoryGroups;
 use crate::engine::child::cannot_start;
 use crate::engine::profile;
 use crate::recipes::{Recipe, left_out, not_built};
+use crate::tools::output_while;
 
 /// Below this much free disk most suites skip something.
 const FREE_BYTES_WANTED: u64 = 4 << 30;
@@ -188,21 +188,12 @@ impl Checked {
 
 /// Has a driver look at all it needs; as an error what it cannot run without, in its own words.
 fn check(driver: &Driver) -> Result<Checked, String> {
-    let mut command = Command::new(&driver.path);
-    command.arg("check").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let mut child = command.spawn().map_err(|error| error.to_string())?;
     let begin = Instant::now();
-    // What it says fits a pipe.
-    while matches!(child.try_wait(), Ok(None)) {
-        if begin.elapsed() > CHECK_TIME_MAX {
-            kill(&mut child);
-            return Err(format!("looking at its stores took more than {} s", CHECK_TIME_MAX.as_secs()));
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    match child.wait_with_output() {
-        Ok(output) if output.status.success() => Ok(Checked::of(&String::from_utf8_lossy(&output.stdout))),
-        Ok(output) => {
+    let in_time = || begin.elapsed() <= CHECK_TIME_MAX;
+    match output_while(Command::new(&driver.path).arg("check"), &in_time) {
+        Ok(None) => Err(format!("looking at its stores took more than {} s", CHECK_TIME_MAX.as_secs())),
+        Ok(Some(output)) if output.status.success() => Ok(Checked::of(&String::from_utf8_lossy(&output.stdout))),
+        Ok(Some(output)) => {
             let words = String::from_utf8_lossy(&output.stderr);
             Err(cannot_start(&words).unwrap_or_else(|| words.trim().to_owned()))
         }

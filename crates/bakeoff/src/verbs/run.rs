@@ -233,10 +233,6 @@ pub(crate) fn execute(
         groups.remove_leftovers();
     }
     let mut scratch = Scratch::create(&directories, &setup.base, &name)?;
-    let is_wanted = || !interrupt.requested() && budget.is_none_or(|budget| begin.elapsed() < budget);
-    for disturbance in setup.disturbances() {
-        disturbance::prepare(disturbance, scratch.of_tapes()?, &is_wanted);
-    }
     let results = Results::open(directory.path())?;
     let memory_bytes_max = file.machine.memory_usable_bytes().map(|bytes| bytes / MEMORY_PART.1 * MEMORY_PART.0);
     let run = Run {
