@@ -186,7 +186,7 @@ impl Run<'_> {
             }
             let mut probed = false;
             for (place, rate) in probes {
-                display.predict(self.predicted(of, facts, &places), true);
+                display.predict(self.predicted(of, facts, &places).map(Into::into), true);
                 probed |= self.probe(of, facts, (place, rate), display)?;
                 if self.interrupt.requested() {
                     break;

@@ -28,10 +28,26 @@ struct Cells {
     share: f64,
 }
 
+/// The time that a run is expected to take from now on.
+#[derive(Clone, Copy)]
+pub(crate) struct TimeLeft {
+    /// For what is under way. When it is over what comes later has not begun: it has not become shorter.
+    pub(crate) now: Duration,
+    /// For what comes after it.
+    pub(crate) later: Duration,
+}
+
+impl From<Duration> for TimeLeft {
+    /// Until a time that is known, whatever is under way.
+    fn from(now: Duration) -> Self {
+        Self { now, later: Duration::ZERO }
+    }
+}
+
 /// The time left, as it was predicted.
 struct Prediction {
     when: Instant,
-    left: Duration,
+    left: TimeLeft,
     /// Whether it rests on each store.
     sure: bool,
 }
@@ -39,7 +55,7 @@ struct Prediction {
 impl Prediction {
     /// What is left of it now.
     fn left(&self) -> Duration {
-        self.left.saturating_sub(self.when.elapsed())
+        self.left.now.saturating_sub(self.when.elapsed()) + self.left.later
     }
 }
 
@@ -88,7 +104,7 @@ impl Display {
 
     /// Takes a prediction of the time left from now on; `None` while too little was measured that it could rest on. Not `sure` is one that
     /// guesses what stores take that were not seen yet.
-    pub(crate) fn predict(&mut self, left: Option<Duration>, sure: bool) {
+    pub(crate) fn predict(&mut self, left: Option<TimeLeft>, sure: bool) {
         self.predicted = left.map(|left| Prediction { when: Instant::now(), left, sure });
     }
 
@@ -96,6 +112,9 @@ impl Display {
     pub(crate) fn done(&mut self, line: &str, failed: bool) {
         if let Some(cells) = &mut self.cells {
             cells.done += 1;
+            if let Some(prediction) = &mut self.predicted {
+                prediction.left.now = Duration::ZERO;
+            }
         }
         let share = self.share_done();
         match &self.bars {
@@ -194,4 +213,18 @@ fn in_foreground() -> bool {
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_longer_than_expected_makes_the_rest_no_shorter() {
+        let seconds = Duration::from_secs;
+        let left = TimeLeft { now: seconds(5), later: seconds(60) };
+        let at = |when| Prediction { when, left, sure: true }.left().as_secs();
+        assert_eq!(at(Instant::now()), 64);
+        assert_eq!(at(Instant::now() - seconds(200)), 60);
+    }
 }

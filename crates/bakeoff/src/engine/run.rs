@@ -13,7 +13,7 @@ use bakeoff_tape::{KeyForm, OnProgress, Recording, TapeError, Workload};
 use crate::engine::cell::CellJob;
 use crate::engine::estimate::{FLUSHES_OF_A_WRITE, estimates};
 use crate::engine::interrupt::Interrupt;
-use crate::engine::progress::Display;
+use crate::engine::progress::{Display, TimeLeft};
 use crate::engine::results::Results;
 use crate::engine::run_file::{PoolEntry, RunFile, WhatWhy, now};
 use crate::engine::schedule::{Costs, Outlook, Step, admit, steps};
@@ -156,10 +156,11 @@ impl Run<'_> {
         pending.iter().map(|step| of_workloads[step.workload]).sum()
     }
 
-    /// The time left, if `ns` are expected, as far as the budget goes.
-    fn time_left(&self, ns: f64) -> Duration {
-        let expected = Duration::from_nanos(ns as u64);
-        self.budget_left().map_or(expected, |left| expected.min(left))
+    /// The time left, if so many nanoseconds are expected for a cell and for what comes later, as far as the budget goes.
+    fn time_left(&self, cell_ns: f64, later_ns: f64) -> TimeLeft {
+        let left = self.budget_left().unwrap_or(Duration::MAX);
+        let now = Duration::from_nanos(cell_ns as u64).min(left);
+        TimeLeft { now, later: Duration::from_nanos(later_ns as u64).min(left - now) }
     }
 
     /// Runs the cells of a step. False if the user stopped it or the budget ended on the way.
@@ -184,11 +185,14 @@ impl Run<'_> {
             let (begin, removal) = (Instant::now(), self.scratch.removal_time());
             match (&self.file.pick, self.budget) {
                 // A race goes on until it knows the answer or its time is over.
-                (Some(_), Some(budget)) => display.predict(Some(budget.saturating_sub(self.begin.elapsed())), true),
+                (Some(_), Some(budget)) => {
+                    display.predict(Some(budget.saturating_sub(self.begin.elapsed()).into()), true)
+                }
                 _ => {
-                    let here = step.cells[place..].iter().map(|&cell| costs.predict_cell(step.workload, cell));
-                    let left_ns = here.sum::<f64>() + self.predict_rest(pending, costs) + removal.as_nanos() as f64;
-                    display.predict(Some(self.time_left(left_ns)), costs.has_seen_all());
+                    let predict = |&cell: &usize| costs.predict_cell(step.workload, cell);
+                    let here_ns = step.cells[place + 1..].iter().map(predict).sum::<f64>();
+                    let later_ns = here_ns + self.predict_rest(pending, costs) + removal.as_nanos() as f64;
+                    display.predict(Some(self.time_left(predict(&index), later_ns)), costs.has_seen_all());
                 }
             }
             if !self.cell(workload, cell, &tapes, step.round, display)? {

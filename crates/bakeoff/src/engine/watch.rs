@@ -70,8 +70,10 @@ impl Shown {
             _ => format!("{what}: {} %", done * 100 / total),
         };
         let is_known = done > 0 && total > 0;
-        display
-            .predict(is_known.then(|| since.elapsed().mul_f64(total.saturating_sub(done) as f64 / done as f64)), true);
+        display.predict(
+            is_known.then(|| since.elapsed().mul_f64(total.saturating_sub(done) as f64 / done as f64).into()),
+            true,
+        );
         display.doing(&line);
         display.done(&line, false);
     }
