@@ -50,9 +50,16 @@ impl Driver {
 /// Every driver found, and what was wrong with those left out.
 pub(crate) struct Drivers {
     pub(crate) drivers: Vec<Driver>,
-    pub(crate) left_out: Vec<String>,
-    /// Programs that are there and do not answer, each with the reason.
-    pub(crate) silent: BTreeMap<String, String>,
+    /// What a run goes on without, and why, of drivers that are not there.
+    pub(crate) notes: Vec<String>,
+    /// Programs that are there and do not answer.
+    pub(crate) silent: BTreeMap<String, Silent>,
+}
+
+/// A driver that does not answer.
+pub(crate) struct Silent {
+    pub(crate) path: PathBuf,
+    pub(crate) why: String,
 }
 
 impl Drivers {
@@ -61,7 +68,7 @@ impl Drivers {
     /// # Errors
     /// If no driver answers at all.
     pub(crate) fn discover() -> Result<Self> {
-        let mut found = Self { drivers: Vec::new(), left_out: Vec::new(), silent: BTreeMap::new() };
+        let mut found = Self { drivers: Vec::new(), notes: Vec::new(), silent: BTreeMap::new() };
         for path in candidates() {
             match describe(&path) {
                 Ok(description) => found.drivers.push(Driver { path, description }),
@@ -69,7 +76,8 @@ impl Drivers {
             }
         }
         if found.drivers.is_empty() {
-            let reasons = found.left_out.iter().map(|reason| format!("\n  {reason}")).collect::<String>();
+            let reason = |silent: &Silent| format!("\n  driver {} is left out: {}", silent.path.display(), silent.why);
+            let reasons = found.silent.values().map(reason).collect::<String>();
             bail!("no driver works: build with ./bakeoff, or put a {PREFIX}* on PATH{reasons}");
         }
         Ok(found)
@@ -77,8 +85,7 @@ impl Drivers {
 
     fn leave_out(&mut self, path: &Path, error: &anyhow::Error) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        self.left_out.push(format!("driver {} is left out: {error:#}", path.display()));
-        self.silent.insert(name, format!("{error:#}"));
+        self.silent.insert(name, Silent { path: path.to_owned(), why: format!("{error:#}") });
     }
 
     /// Every store, each once: where two drivers offer one, the first found counts.

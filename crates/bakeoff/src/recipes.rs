@@ -10,7 +10,7 @@ use bakeoff_protocol::Platform;
 use bakeoff_suite::StoreChoice;
 use serde::Deserialize;
 
-use crate::drivers::Drivers;
+use crate::drivers::{Drivers, Silent};
 use crate::tools::script;
 
 /// A driver of `drivers.toml`.
@@ -71,10 +71,9 @@ impl Recipe {
 
     /// Refuses what is not built.
     fn check_built(&self, found: &Drivers) -> Result<()> {
-        if self.is_built(found) {
+        if self.is_built(found) || found.silent.contains_key(&self.program) {
             return Ok(());
         }
-        self.check_answers(found)?;
         bail!(
             "{} is not built, and a plan builds nothing: run {} first ({}), or leave out {} with --stores",
             self.program,
@@ -86,15 +85,14 @@ impl Recipe {
 
     /// Refuses what is there and does not answer, unless another driver has its stores.
     fn check_answers(&self, found: &Drivers) -> Result<()> {
-        let why = found.silent.get(&self.program).filter(|_| !self.is_built(found));
-        why.map_or(Ok(()), |why| Err(anyhow!(self.left_out(why))))
+        let silent = found.silent.get(&self.program).filter(|_| !self.is_built(found));
+        silent.map_or(Ok(()), |silent| Err(anyhow!(self.left_out(&silent.why))))
     }
 
     /// Has the script build it, which does nothing if it is built and nothing has changed since.
     fn build(&self, found: &Drivers) -> Result<()> {
         let is_there = found.has_program(&self.program) || found.silent.contains_key(&self.program);
         let Some(script) = script() else {
-            self.check_answers(found)?;
             if is_there {
                 return Ok(());
             }
@@ -170,16 +168,17 @@ pub(crate) fn drivers_for(
         if built.is_ok() && may_build {
             drivers = Drivers::discover()?;
         }
-        // Building does nothing where all seems to be there.
-        match (built.and_then(|()| recipe.check_answers(&drivers)), stores) {
-            (Ok(()), _) => {}
+        match (built, stores) {
+            // Building does nothing where all seems to be there.
+            (Ok(()), StoreChoice::Named(_)) => recipe.check_answers(&drivers)?,
+            (Ok(()), StoreChoice::All) => {}
+            (Err(error), StoreChoice::Named(_)) => return Err(error),
             (Err(error), StoreChoice::All) => {
                 notes.push(format!("going on without {}: {error:#}", recipe.store_list()))
             }
-            (Err(error), StoreChoice::Named(_)) => return Err(error),
         }
     }
-    drivers.left_out.extend(notes);
+    drivers.notes = notes;
     Ok(drivers)
 }
 
@@ -189,12 +188,23 @@ pub(crate) fn drivers_for(
 /// As [`recipes`].
 pub(crate) fn left_out(drivers: &Drivers) -> Result<BTreeMap<String, String>> {
     let recipes = recipes()?;
-    let words = |(program, why): (&String, &String)| {
-        let of_unknown = || format!("{program} is left out: {why}; mend it, or remove it");
+    let words = |(program, Silent { path, why }): (&String, &Silent)| {
+        let of_unknown = || format!("{} is left out: {why}; mend it, or remove it", path.display());
         let recipe = recipes.iter().find(|recipe| recipe.program == *program);
         (program.clone(), recipe.map_or_else(of_unknown, |recipe| recipe.left_out(why)))
     };
     Ok(drivers.silent.iter().map(words).collect())
+}
+
+/// Says what a run goes on without, of drivers that do not answer and of those that could not be built.
+///
+/// # Errors
+/// As [`recipes`].
+pub(crate) fn tell_left_out(drivers: &Drivers) -> Result<()> {
+    for reason in left_out(drivers)?.values().chain(&drivers.notes) {
+        tell!("note: {}", bakeoff_report::printable(reason));
+    }
+    Ok(())
 }
 
 /// The drivers that are not built: they are not there, and none of their stores is offered.

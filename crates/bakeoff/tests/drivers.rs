@@ -241,6 +241,11 @@ fn a_driver_that_is_there_and_does_not_answer_is_told_once_with_its_own_words() 
         here.run(&[arguments, &[&recipe.stores[0]]].concat(), None).expect(2).says(&[words, &command]);
     }
     let builds_nothing = here.script("exit 0");
+    for script in [None, Some(&builds_nothing)] {
+        let all =
+            here.run(&["run", "quick", "--plan", "--stores", "all"], script.map(|script| script.as_path())).stderr;
+        assert_eq!(all.matches(words).count(), 1, "{all}");
+    }
     let still = here.run(&["run", "--stores", &recipe.stores[0]], Some(&builds_nothing)).expect(2).says(&[words]);
     assert!(!still.stderr.contains("not built"), "{}", still.stderr);
 }

@@ -99,8 +99,8 @@ fn print_drivers() -> Result<Vec<String>> {
     match Drivers::discover() {
         Ok(found) => {
             found.drivers.iter().for_each(|driver| print_driver(driver, &mut advice));
-            for (program, why) in &found.silent {
-                line(program, Some(format!("LEFT OUT: {why}")));
+            for (program, silent) in &found.silent {
+                line(program, Some(format!("LEFT OUT: {}", silent.why)));
             }
             advice.extend(left_out(&found)?.into_values());
             not_built(&found)?.iter().for_each(print_not_built);

@@ -19,7 +19,7 @@ use crate::pick::need::{Need, Stores};
 use crate::pick::questions::ask;
 use crate::pick::suite::{PickSuite, check_percentile};
 use crate::pick::typed::Typed;
-use crate::recipes::{Recipe, drivers_for, not_built, store_names};
+use crate::recipes::{Recipe, drivers_for, not_built, store_names, tell_left_out};
 use crate::tools::Missing;
 use crate::verbs::run::{execute, make_run_directory, print_warnings, run_file};
 
@@ -128,9 +128,7 @@ fn drivers(built: Drivers, need: &Need, place: &str) -> Result<Drivers> {
             drivers_for(built, &StoreChoice::Named(names.clone()), |_| true, true)?
         }
     };
-    for reason in &drivers.left_out {
-        tell!("note: {}", bakeoff_report::printable(reason));
-    }
+    tell_left_out(&drivers)?;
     Ok(drivers)
 }
 

@@ -28,7 +28,7 @@ use crate::engine::scratch::{Scratch, remove_if_left, remove_left_behind, tell_o
 use crate::engine::setup::{Setup, SuiteSource};
 use crate::engine::warnings;
 use crate::files::{Kind, OwnDirectory, newest_results, remove_unfinished, shown};
-use crate::recipes::{self, Recipe};
+use crate::recipes::{self, Recipe, tell_left_out};
 use crate::tools::Missing;
 use crate::verbs::{pick, report};
 
@@ -56,8 +56,9 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     let source = SuiteSource::of(&arguments.suite)?;
     let _looked_at = arguments.plan.then(|| LookedAt::before(&arguments.out));
     let setup = Setup::new(arguments, &source)?;
-    for reason in setup.drivers.left_out.iter().chain(&setup.cannot_be_opened()) {
-        tell!("note: {}", bakeoff_report::printable(reason));
+    tell_left_out(&setup.drivers)?;
+    for reason in setup.cannot_be_opened() {
+        tell!("note: {}", bakeoff_report::printable(&reason));
     }
     if setup.plan.workloads.is_empty() {
         // Where nothing can be written there is no room either.
