@@ -50,7 +50,7 @@ impl Driver {
 /// Every driver found, and what was wrong with those left out.
 pub(crate) struct Drivers {
     pub(crate) drivers: Vec<Driver>,
-    /// What a run goes on without, and why, of drivers that are not there.
+    /// What a run goes on without, and why, of drivers that could not be built.
     pub(crate) notes: Vec<String>,
     /// Programs that are there and do not answer.
     pub(crate) silent: BTreeMap<String, Silent>,

@@ -51,10 +51,9 @@ impl Recipe {
     }
 
     /// What to do about the driver, which is there and does not answer.
-    fn left_out(&self, why: &str) -> String {
-        let Self { program, .. } = self;
-        let (stores, command) = (self.store_list(), self.command());
-        format!("{program} is left out, so {stores} cannot be opened: {why}; mend that, or build it again: {command}")
+    fn left_out(&self, Silent { path, why }: &Silent) -> String {
+        let (path, stores, command) = (path.display(), self.store_list(), self.command());
+        format!("{path} is left out, so {stores} cannot be opened: {why}; mend that, or build it again: {command}")
     }
 
     fn is_wanted(&self, stores: &StoreChoice) -> bool {
@@ -86,7 +85,7 @@ impl Recipe {
     /// Refuses what is there and does not answer, unless another driver has its stores.
     fn check_answers(&self, found: &Drivers) -> Result<()> {
         let silent = found.silent.get(&self.program).filter(|_| !self.is_built(found));
-        silent.map_or(Ok(()), |silent| Err(anyhow!(self.left_out(&silent.why))))
+        silent.map_or(Ok(()), |silent| Err(anyhow!(self.left_out(silent))))
     }
 
     /// Has the script build it, which does nothing if it is built and nothing has changed since.
@@ -162,7 +161,7 @@ pub(crate) fn drivers_for(
     may_build: bool,
 ) -> Result<Drivers> {
     let recipes = recipes()?;
-    let mut notes = Vec::new();
+    let (mut notes, mut not_built) = (Vec::new(), Vec::new());
     for recipe in recipes.iter().filter(|recipe| recipe.is_wanted(stores) && suits(recipe)) {
         let built = if may_build { recipe.build(&drivers) } else { recipe.check_built(&drivers) };
         if built.is_ok() && may_build {
@@ -174,10 +173,13 @@ pub(crate) fn drivers_for(
             (Ok(()), StoreChoice::All) => {}
             (Err(error), StoreChoice::Named(_)) => return Err(error),
             (Err(error), StoreChoice::All) => {
-                notes.push(format!("going on without {}: {error:#}", recipe.store_list()))
+                notes.push(format!("going on without {}: {error:#}", recipe.store_list()));
+                not_built.push(&recipe.program);
             }
         }
     }
+    // What to do about these is to build them, which has just failed.
+    drivers.silent.retain(|program, _| !not_built.contains(&program));
     drivers.notes = notes;
     Ok(drivers)
 }
@@ -188,10 +190,11 @@ pub(crate) fn drivers_for(
 /// As [`recipes`].
 pub(crate) fn left_out(drivers: &Drivers) -> Result<BTreeMap<String, String>> {
     let recipes = recipes()?;
-    let words = |(program, Silent { path, why }): (&String, &Silent)| {
-        let of_unknown = || format!("{} is left out: {why}; mend it, or remove it", path.display());
-        let recipe = recipes.iter().find(|recipe| recipe.program == *program);
-        (program.clone(), recipe.map_or_else(of_unknown, |recipe| recipe.left_out(why)))
+    let words = |(program, silent): (&String, &Silent)| {
+        // Nothing is lost with one that nobody knows, or whose stores another has.
+        let of_other = || format!("{} is left out: {}; mend it, or remove it", silent.path.display(), silent.why);
+        let recipe = recipes.iter().find(|recipe| recipe.program == *program && !recipe.is_built(drivers));
+        (program.clone(), recipe.map_or_else(of_other, |recipe| recipe.left_out(silent)))
     };
     Ok(drivers.silent.iter().map(words).collect())
 }

@@ -248,6 +248,11 @@ fn a_driver_that_is_there_and_does_not_answer_is_told_once_with_its_own_words() 
     }
     let still = here.run(&["run", "--stores", &recipe.stores[0]], Some(&builds_nothing)).expect(2).says(&[words]);
     assert!(!still.stderr.contains("not built"), "{}", still.stderr);
+    let fails = here.script("exit 1");
+    here.place.write("tiny.toml", &tiny_suite(r#""null""#, ""));
+    let all = here.run(&["run", "tiny.toml", "--rounds", "1", "--stores", "all"], Some(&fails)).stderr;
+    let about = |line: &&str| line.starts_with("note: ") && line.contains(&recipe.program);
+    assert_eq!(all.lines().filter(about).count(), 1, "{all}");
 }
 
 #[test]

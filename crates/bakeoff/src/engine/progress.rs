@@ -35,12 +35,22 @@ pub(crate) struct TimeLeft {
     pub(crate) now: Duration,
     /// For what comes after it.
     pub(crate) later: Duration,
+    /// At most, whatever is expected: until the budget ends.
+    pub(crate) most: Option<Duration>,
+}
+
+impl TimeLeft {
+    /// What is left of it after some time.
+    fn after(&self, elapsed: Duration) -> Duration {
+        let expected = self.now.saturating_sub(elapsed) + self.later;
+        self.most.map_or(expected, |most| expected.min(most.saturating_sub(elapsed)))
+    }
 }
 
 impl From<Duration> for TimeLeft {
     /// Until a time that is known, whatever is under way.
     fn from(now: Duration) -> Self {
-        Self { now, later: Duration::ZERO }
+        Self { now, later: Duration::ZERO, most: None }
     }
 }
 
@@ -55,12 +65,15 @@ struct Prediction {
 impl Prediction {
     /// What is left of it now.
     fn left(&self) -> Duration {
-        self.left.now.saturating_sub(self.when.elapsed()) + self.left.later
+        self.left.after(self.when.elapsed())
     }
 }
 
 /// Positions of the bar.
 const BAR_STEPS: u64 = 1000;
+
+/// The share of the time that is shown as over, at most, while cells are missing: the last may take longer than expected.
+const SHARE_MAX: f64 = 0.99;
 
 /// Lines that name leaders, at most: the bar must stay in sight.
 const LEADERS_MAX: usize = 12;
@@ -162,7 +175,9 @@ impl Display {
         let of_time = over / (over + prediction.left().as_secs_f64()).max(f64::MIN_POSITIVE);
         let Some(cells) = &mut self.cells else { return of_time };
         let of_cells = cells.done as f64 / cells.all.max(1) as f64;
-        cells.share = cells.share.max(if prediction.sure { of_time } else { of_time.min(of_cells) });
+        let most = if cells.done >= cells.all { 1.0 } else { SHARE_MAX };
+        let share = if prediction.sure { of_time } else { of_time.min(of_cells) };
+        cells.share = cells.share.max(share.min(most));
         cells.share
     }
 
@@ -220,11 +235,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_takes_longer_than_expected_makes_the_rest_no_shorter() {
+    fn what_takes_longer_than_expected_makes_the_rest_no_shorter_and_a_budget_no_longer() {
         let seconds = Duration::from_secs;
-        let left = TimeLeft { now: seconds(5), later: seconds(60) };
-        let at = |when| Prediction { when, left, sure: true }.left().as_secs();
-        assert_eq!(at(Instant::now()), 64);
-        assert_eq!(at(Instant::now() - seconds(200)), 60);
+        let left = TimeLeft { now: seconds(5), later: seconds(60), most: None };
+        assert_eq!([0, 4, 200].map(|over| left.after(seconds(over)).as_secs()), [65, 61, 60]);
+        let left = TimeLeft { most: Some(seconds(40)), ..left };
+        assert_eq!([0, 4, 200].map(|over| left.after(seconds(over)).as_secs()), [40, 36, 0]);
     }
 }

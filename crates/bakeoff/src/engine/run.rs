@@ -150,7 +150,7 @@ impl Run<'_> {
         step.cells.iter().map(|&index| &workload.cells[index])
     }
 
-    /// What the steps after this one will take, as far as the budget goes, nanoseconds.
+    /// What the steps after this one will take, nanoseconds.
     fn predict_rest(&self, pending: &[Step], costs: &Costs) -> f64 {
         let of_workloads: Vec<_> = (0..self.setup.plan.workloads.len()).map(|index| costs.predict(index)).collect();
         pending.iter().map(|step| of_workloads[step.workload]).sum()
@@ -158,9 +158,8 @@ impl Run<'_> {
 
     /// The time left, if so many nanoseconds are expected for a cell and for what comes later, as far as the budget goes.
     fn time_left(&self, cell_ns: f64, later_ns: f64) -> TimeLeft {
-        let left = self.budget_left().unwrap_or(Duration::MAX);
-        let now = Duration::from_nanos(cell_ns as u64).min(left);
-        TimeLeft { now, later: Duration::from_nanos(later_ns as u64).min(left - now) }
+        let (now, later) = (Duration::from_nanos(cell_ns as u64), Duration::from_nanos(later_ns as u64));
+        TimeLeft { now, later, most: self.budget_left() }
     }
 
     /// Runs the cells of a step. False if the user stopped it or the budget ended on the way.
