@@ -62,6 +62,13 @@ pub(crate) struct Silent {
     pub(crate) why: String,
 }
 
+impl Silent {
+    /// Where it is, and what is wrong with it.
+    pub(crate) fn words(&self) -> String {
+        format!("{} is left out: {}", self.path.display(), self.why)
+    }
+}
+
 impl Drivers {
     /// Looks beside this executable, then along PATH; of drivers with the same name the first counts.
     ///
@@ -76,8 +83,8 @@ impl Drivers {
             }
         }
         if found.drivers.is_empty() {
-            let reason = |silent: &Silent| format!("\n  driver {} is left out: {}", silent.path.display(), silent.why);
-            let reasons = found.silent.values().map(reason).collect::<String>();
+            let reasons =
+                found.silent.values().map(|silent| format!("\n  driver {}", silent.words())).collect::<String>();
             bail!("no driver works: build with ./bakeoff, or put a {PREFIX}* on PATH{reasons}");
         }
         Ok(found)

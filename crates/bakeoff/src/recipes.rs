@@ -68,9 +68,14 @@ impl Recipe {
         self.stores.iter().any(|store| found.of_store(store).is_some())
     }
 
+    /// Whether it is not there, and no other driver has its stores.
+    fn is_missing(&self, found: &Drivers) -> bool {
+        !self.is_built(found) && !found.silent.contains_key(&self.program)
+    }
+
     /// Refuses what is not built.
     fn check_built(&self, found: &Drivers) -> Result<()> {
-        if self.is_built(found) || found.silent.contains_key(&self.program) {
+        if !self.is_missing(found) {
             return Ok(());
         }
         bail!(
@@ -192,7 +197,7 @@ pub(crate) fn left_out(drivers: &Drivers) -> Result<BTreeMap<String, String>> {
     let recipes = recipes()?;
     let words = |(program, silent): (&String, &Silent)| {
         // Nothing is lost with one that nobody knows, or whose stores another has.
-        let of_other = || format!("{} is left out: {}; mend it, or remove it", silent.path.display(), silent.why);
+        let of_other = || format!("{}; mend it, or remove it", silent.words());
         let recipe = recipes.iter().find(|recipe| recipe.program == *program && !recipe.is_built(drivers));
         (program.clone(), recipe.map_or_else(of_other, |recipe| recipe.left_out(silent)))
     };
@@ -213,6 +218,6 @@ pub(crate) fn tell_left_out(drivers: &Drivers) -> Result<()> {
 /// The drivers that are not built: they are not there, and none of their stores is offered.
 pub(crate) fn not_built(drivers: &Drivers) -> Result<Vec<Recipe>> {
     let mut recipes = recipes()?;
-    recipes.retain(|recipe| !recipe.is_built(drivers) && !drivers.silent.contains_key(&recipe.program));
+    recipes.retain(|recipe| recipe.is_missing(drivers));
     Ok(recipes)
 }

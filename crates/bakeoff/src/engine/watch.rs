@@ -70,10 +70,8 @@ impl Shown {
             _ => format!("{what}: {} %", done * 100 / total),
         };
         let is_known = done > 0 && total > 0;
-        display.predict(
-            is_known.then(|| since.elapsed().mul_f64(total.saturating_sub(done) as f64 / done as f64).into()),
-            true,
-        );
+        let left = || since.elapsed().mul_f64(total.saturating_sub(done) as f64 / done as f64);
+        display.predict(is_known.then(|| left().into()), true);
         display.doing(&line);
         display.done(&line, false);
     }
