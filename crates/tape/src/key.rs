@@ -2,7 +2,7 @@
 
 use sha1::{Digest, Sha1};
 
-use crate::tree::ID_BYTES;
+use crate::tree::{ID_BYTES, Numbering, Place, tree_entries};
 use crate::{KeyForm, Tree, Workload};
 
 /// The longest key of any form, bytes.
@@ -31,14 +31,18 @@ pub struct KeyMaker {
     form: KeyForm,
     /// Length of every key.
     bytes: usize,
-    fanout: u64,
+    /// How entries of the tree are numbered, if there is one.
+    numbering: Numbering,
+    /// How far an id of the tree can be shifted to the left.
+    id_shift: u32,
     name_digits: usize,
 }
 
 impl KeyMaker {
     /// A maker of keys of this form; `tree` is needed for [`KeyForm::Directory`] and ignored otherwise.
     pub fn new(form: KeyForm, tree: Option<Tree>) -> Self {
-        let fanout = tree.map_or(1, |tree| u64::from(tree.fanout).max(1));
+        let fanout = tree.map_or(1, |tree| tree.fanout.max(1));
+        let entries = tree.and_then(tree_entries).unwrap_or(u64::MAX);
         let name_digits = (fanout - 1).checked_ilog10().unwrap_or(0) as usize + 1;
         let given = tree.map_or(0, |tree| tree.name_bytes as usize).min(KEY_BYTES_MAX - ID_BYTES);
         let name_digits = name_digits.max(given.saturating_sub(NAME_PREFIX_BYTES));
@@ -50,7 +54,8 @@ impl KeyMaker {
             // Nobody makes such keys: they come with the operations.
             KeyForm::Raw => 0,
         };
-        Self { form, bytes, fanout, name_digits }
+        let numbering = Numbering::new(tree.unwrap_or_default());
+        Self { form, bytes, numbering, id_shift: entries.leading_zeros(), name_digits }
     }
 
     /// The maker of a workload's keys.
@@ -67,7 +72,7 @@ impl KeyMaker {
 
     /// Whether ascending indexes give ascending keys, byte by byte.
     pub fn ascending(&self) -> bool {
-        self.form != KeyForm::Sha1
+        !matches!(self.form, KeyForm::Sha1 | KeyForm::Directory)
     }
 
     /// The key of the record with this index: below 2³² for integer keys; for decimal ones of at most as many digits as the key has bytes.
@@ -77,19 +82,17 @@ impl KeyMaker {
             KeyForm::Sha1 => sha1_hex(index, &mut buffer[..self.bytes]),
             KeyForm::Decimal => decimal(index, &mut buffer[..self.bytes]),
             KeyForm::Integer => buffer[..4].copy_from_slice(&(index as u32).to_be_bytes()),
-            KeyForm::Directory => {
-                buffer[..8].copy_from_slice(&self.parent(index).to_be_bytes());
-                self.name(index, b"dir", &mut buffer[8..]);
-            }
+            KeyForm::Directory => self.entry(self.numbering.place(index), b"dir", buffer),
             KeyForm::Raw => {}
         }
         &buffer[..self.key_bytes()]
     }
 
-    /// The first 8 bytes of the key as a number that sorts as the keys do: cheaper to sort by than the key itself.
+    /// A number that sorts as the keys do, where theirs differ: cheaper to sort by than the key itself.
     pub(crate) fn order_prefix(&self, index: u64) -> u64 {
         match self.form {
             KeyForm::Sha1 => hash_prefix(index),
+            KeyForm::Directory => self.numbering.place(index).parent_id << self.id_shift,
             _ => index,
         }
     }
@@ -111,25 +114,17 @@ impl KeyMaker {
                 let above = u64::from(u32::MAX) + 1 - inserted;
                 return self.make(inserted + draw % inserted.clamp(1, above.max(1)), buffer);
             }
-            KeyForm::Directory => {
-                buffer[..8].copy_from_slice(&self.parent(near).to_be_bytes());
-                self.name(near, b"not", &mut buffer[8..]);
-            }
+            KeyForm::Directory => self.entry(self.numbering.place(near), b"not", buffer),
             KeyForm::Raw => {}
         }
         &buffer[..self.key_bytes()]
     }
 
-    /// The id of a tree's entry: entries are numbered breadth-first from 1, the root is 0.
+    /// Writes the key of an entry whose name begins with `prefix`.
     #[inline]
-    pub(crate) fn object_id(index: u64) -> u64 {
-        index + 1
-    }
-
-    /// The id of the directory that the entry lies in.
-    #[inline]
-    pub(crate) fn parent(&self, index: u64) -> u64 {
-        index / self.fanout
+    fn entry(&self, place: Place, prefix: &[u8; 3], key: &mut [u8]) {
+        key[..ID_BYTES].copy_from_slice(&place.parent_id.to_be_bytes());
+        self.name(place.number, prefix, &mut key[ID_BYTES..]);
     }
 
     /// Length of the name of an entry.
@@ -139,9 +134,8 @@ impl KeyMaker {
 
     /// Writes the name of an entry, which no other in its directory has: `prefix`, then its number there, zero-padded.
     #[inline]
-    pub(crate) fn name(&self, index: u64, prefix: &[u8; 3], out: &mut [u8]) {
+    pub(crate) fn name(&self, mut number: u64, prefix: &[u8; 3], out: &mut [u8]) {
         out[..3].copy_from_slice(prefix);
-        let mut number = index % self.fanout;
         for digit in out[3..self.name_bytes()].iter_mut().rev() {
             *digit = b'0' + (number % 10) as u8;
             number /= 10;
@@ -213,10 +207,10 @@ mod tests {
         assert_eq!(key(KeyForm::Decimal, None, 1234), b"0000000000001234");
         assert_eq!(key(KeyForm::Integer, None, 0x0102_0304), [1, 2, 3, 4]);
         let tree = Tree { fanout: 12, levels: 2, ..Tree::default() };
-        assert_eq!(key(KeyForm::Directory, Some(tree), 3), b"\0\0\0\0\0\0\0\0dir03");
-        assert_eq!(key(KeyForm::Directory, Some(tree), 12), b"\0\0\0\0\0\0\0\x01dir00");
+        assert_eq!(key(KeyForm::Directory, Some(tree), 12), b"\0\0\0\0\0\0\0\x01dir11");
+        assert_eq!(key(KeyForm::Directory, Some(tree), 13), b"\0\0\0\0\0\0\0\0dir01");
         let longer = Tree { name_bytes: 9, ..tree };
-        assert_eq!(key(KeyForm::Directory, Some(longer), 12), b"\0\0\0\0\0\0\0\x01dir000000");
+        assert_eq!(key(KeyForm::Directory, Some(longer), 14), b"\0\0\0\0\0\0\0\x0edir000000");
     }
 
     #[test]
@@ -247,20 +241,22 @@ mod tests {
 
     #[test]
     fn ascending_indexes_give_ascending_keys() {
-        let tree = Some(Tree { fanout: 11, levels: 4, ..Tree::default() });
-        for form in [KeyForm::Decimal, KeyForm::Integer, KeyForm::Directory] {
-            assert!(KeyMaker::new(form, tree).ascending());
-            let keys: Vec<_> = (0..70_000).map(|index| key(form, tree, index)).collect();
+        for form in [KeyForm::Decimal, KeyForm::Integer] {
+            assert!(KeyMaker::new(form, None).ascending());
+            let keys: Vec<_> = (0..70_000).map(|index| key(form, None, index)).collect();
             assert!(keys.is_sorted_by(|a, b| a < b), "{form:?}");
         }
     }
 
     #[test]
-    fn hashes_sort_by_their_prefix() {
-        let maker = KeyMaker::new(KeyForm::Sha1, None);
-        let mut indexes: Vec<u64> = (0..10_000).collect();
-        indexes.sort_by_key(|index| maker.order_prefix(*index));
-        assert!(indexes.is_sorted_by_key(|index| key(KeyForm::Sha1, None, *index)));
+    fn keys_sort_by_their_prefix() {
+        let tree = Tree { fanout: 11, levels: 4, ..Tree::default() };
+        for (form, tree) in [(KeyForm::Sha1, None), (KeyForm::Directory, Some(tree))] {
+            let maker = KeyMaker::new(form, tree);
+            let mut indexes: Vec<u64> = (0..10_000).collect();
+            indexes.sort_by_key(|index| maker.order_prefix(*index));
+            assert!(indexes.is_sorted_by_key(|index| key(form, tree, *index)), "{form:?}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::plan::{Kinds, LanePlan, PhasePlan, has, writes};
 use crate::random::{Permutation, Purpose, Stream};
 use crate::record::tell;
 use crate::sizes::Sizes;
+use crate::tree::Numbering;
 use crate::{
     Access, Batch, OnProgress, Operation, PhaseSpec, Pool, Progress, Record, Scan, TapeError, TapeWriter, TreeValues,
     Walk, Workload,
@@ -351,20 +352,21 @@ impl<'a> LaneRecorder<'a> {
     /// A walk from the root to a random leaf, or a step further, where nothing is.
     fn walk(&mut self) -> Result<(), TapeError> {
         let Some(tree) = self.job.workload.tree else { return Ok(()) };
-        let phase = self.job.phase;
+        let (phase, numbering) = (self.job.phase, Numbering::new(tree));
         let components = tree.levels + u32::from(phase.past_leaf);
         let name_bytes = self.keys.name_bytes();
         let mut path = Vec::with_capacity(components as usize * (1 + name_bytes));
         let (mut id, mut state, mut found) = (0, 0, true);
         for level in 0..components {
-            let index = id * u64::from(tree.fanout) + self.walk.below(u64::from(tree.fanout));
+            let number = self.walk.below(u64::from(tree.fanout));
             let begin = path.len() + 1;
             path.push(name_bytes as u8);
             path.resize(begin + name_bytes, 0);
-            self.keys.name(index, b"dir", &mut path[begin..]);
+            self.keys.name(number, b"dir", &mut path[begin..]);
             if level < tree.levels {
+                let index = numbering.child(id, level, number);
                 found &= self.model.get(index).is_some();
-                let directory = Directory { object_id: KeyMaker::object_id(index), parent_id: id };
+                let directory = Directory { object_id: Numbering::object_id(index), parent_id: id };
                 state = if phase.all_fields { directory.fold_fields(state) } else { directory.object_id };
                 id = directory.object_id;
             }
