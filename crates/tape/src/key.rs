@@ -33,8 +33,8 @@ pub struct KeyMaker {
     bytes: usize,
     /// How entries of the tree are numbered, if there is one.
     numbering: Numbering,
-    /// How far an id of the tree can be shifted to the left.
-    id_shift: u32,
+    /// How far the number of the tree's entries can be shifted to the left.
+    rank_shift: u32,
     name_digits: usize,
 }
 
@@ -55,7 +55,7 @@ impl KeyMaker {
             KeyForm::Raw => 0,
         };
         let numbering = Numbering::new(tree.unwrap_or_default());
-        Self { form, bytes, numbering, id_shift: entries.leading_zeros(), name_digits }
+        Self { form, bytes, numbering, rank_shift: entries.max(1).leading_zeros(), name_digits }
     }
 
     /// The maker of a workload's keys.
@@ -70,7 +70,7 @@ impl KeyMaker {
         self.bytes
     }
 
-    /// Whether ascending indexes give ascending keys, byte by byte.
+    /// Whether ascending indexes give ascending keys, byte by byte, in any tree.
     pub fn ascending(&self) -> bool {
         !matches!(self.form, KeyForm::Sha1 | KeyForm::Directory)
     }
@@ -88,11 +88,11 @@ impl KeyMaker {
         &buffer[..self.key_bytes()]
     }
 
-    /// A number that sorts as the keys do, where theirs differ: cheaper to sort by than the key itself.
+    /// A number that sorts as the keys do, or as their first 8 bytes do: cheaper to sort by than the key itself.
     pub(crate) fn order_prefix(&self, index: u64) -> u64 {
         match self.form {
             KeyForm::Sha1 => hash_prefix(index),
-            KeyForm::Directory => self.numbering.place(index).parent_id << self.id_shift,
+            KeyForm::Directory => self.numbering.rank(index) << self.rank_shift,
             _ => index,
         }
     }
@@ -253,7 +253,7 @@ mod tests {
         let tree = Tree { fanout: 11, levels: 4, ..Tree::default() };
         for (form, tree) in [(KeyForm::Sha1, None), (KeyForm::Directory, Some(tree))] {
             let maker = KeyMaker::new(form, tree);
-            let mut indexes: Vec<u64> = (0..10_000).collect();
+            let mut indexes: Vec<u64> = (0..10_000).rev().collect();
             indexes.sort_by_key(|index| maker.order_prefix(*index));
             assert!(indexes.is_sorted_by_key(|index| key(form, tree, *index)), "{form:?}");
         }

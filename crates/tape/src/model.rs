@@ -269,7 +269,7 @@ fn settle_ties(packed: &mut [u64], keys: KeyMaker) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::KeyForm;
+    use crate::{KeyForm, Tree};
 
     #[test]
     fn totals_follow_the_content() {
@@ -286,8 +286,14 @@ mod tests {
     }
 
     #[test]
-    fn hashed_keys_are_put_in_order_and_found_again() {
-        let keys = KeyMaker::new(KeyForm::Sha1, None);
+    fn keys_are_put_in_order_and_found_again() {
+        let trees =
+            [(850, 2), (4, 10), (800_000, 1)].map(|(fanout, levels)| Tree { fanout, levels, ..Tree::default() });
+        put_in_order_and_found_again(KeyMaker::new(KeyForm::Sha1, None));
+        trees.into_iter().for_each(|tree| put_in_order_and_found_again(KeyMaker::new(KeyForm::Directory, Some(tree))));
+    }
+
+    fn put_in_order_and_found_again(keys: KeyMaker) {
         let mut model = Model::new(keys);
         // So many that some agree in the 33 bits they are sorted by at first.
         for index in (0..600_000).filter(|index| index % 3 != 0) {

@@ -357,14 +357,14 @@ impl<'a> LaneRecorder<'a> {
         let name_bytes = self.keys.name_bytes();
         let mut path = Vec::with_capacity(components as usize * (1 + name_bytes));
         let (mut id, mut state, mut found) = (0, 0, true);
-        for level in 0..components {
+        for (level, branch) in (0..components).zip(numbering.branches()) {
             let number = self.walk.below(u64::from(tree.fanout));
             let begin = path.len() + 1;
             path.push(name_bytes as u8);
             path.resize(begin + name_bytes, 0);
             self.keys.name(number, b"dir", &mut path[begin..]);
             if level < tree.levels {
-                let index = numbering.child(id, level, number);
+                let index = id + number * branch;
                 found &= self.model.get(index).is_some();
                 let directory = Directory { object_id: Numbering::object_id(index), parent_id: id };
                 state = if phase.all_fields { directory.fold_fields(state) } else { directory.object_id };

@@ -14,8 +14,8 @@ use crate::{
     TapeReader, TapeShape, TapeWriter, Tree, TreeValues, Workload,
 };
 
-/// Name and version of what made a tape, and which of its versions before a release: what another one left is not used. To be counted up when
-/// the same workload gets other bytes (`vectors/recorded.txt`).
+/// Name and version of what made a tape, and a count of changes of the bytes within a version (`vectors/recorded.txt`): tapes are byte-identical
+/// only for one, and those of another are made anew.
 const GENERATOR: &str = concat!("bakeoff-tape ", env!("CARGO_PKG_VERSION"), "-2");
 /// The file that is written last and says what the others are.
 pub(crate) const RECORDING_FILE: &str = "recording.json";

@@ -73,15 +73,27 @@ impl Numbering {
         std::iter::from_fn(move || {
             let (number, below) = (within? / branch, within? % branch);
             let place = Place { id: Self::object_id(index - below), parent_id, number, branch };
-            (parent_id, branch, within) = (place.id, (branch - 1) / fanout, below.checked_sub(1));
+            (parent_id, branch, within) = (place.id, ((branch - 1) / fanout).max(1), below.checked_sub(1));
             Some(place)
         })
     }
 
-    /// The index of an entry of the directory with this id, so many levels below the root.
-    pub(crate) fn child(&self, parent_id: u64, level: u32, number: u64) -> u64 {
-        let branch = (0..level).fold(self.branch, |branch, _| branch.saturating_sub(1) / self.fanout);
-        parent_id + number * branch
+    /// How many entries have a key before that of the entry with this index: those of directories with lesser ids, and those of its own before it.
+    pub(crate) fn rank(&self, index: u64) -> u64 {
+        let mut before = 0;
+        let mut above: Option<Place> = None;
+        for place in self.path(index) {
+            before += above.map_or(0, |above| self.fanout + above.number * (above.branch - 1));
+            above = Some(place);
+        }
+        before + above.map_or(0, |entry| entry.number)
+    }
+
+    /// Entries of a branch on each level from the root down: entry `number` of the directory with the id `parent` has the index
+    /// `parent + number · branch`.
+    pub(crate) fn branches(&self) -> impl Iterator<Item = u64> {
+        let fanout = self.fanout;
+        std::iter::successors(Some(self.branch), move |branch| Some(branch.saturating_sub(1) / fanout))
     }
 }
 
@@ -117,7 +129,7 @@ impl TreeValues {
             every: place.branch,
             most: numbering.fanout - 1 - place.number,
         });
-        let late = late.collect();
+        let late = late.filter(|late| late.most > 0).collect();
         let mut values = Self { tree, numbering, first_bytes: 0, other_bytes: 0, late };
         let (mut encoder, mut value) = (Encoder::default(), Vec::new());
         let mut bytes_in = |parent_id| {
@@ -265,8 +277,9 @@ mod tests {
         for (index, expected) in (0..).zip(&found) {
             let place = numbering.place(index);
             assert_eq!((place.parent_id, place.number), *expected, "{index}");
-            let level = numbering.path(index).count() as u32 - 1;
-            assert_eq!(numbering.child(place.parent_id, level, place.number), index);
+            let branch = numbering.branches().nth(numbering.path(index).count() - 1).unwrap();
+            assert_eq!(place.parent_id + place.number * branch, index);
+            assert_eq!(numbering.rank(index), found.iter().filter(|other| *other < expected).count() as u64);
         }
     }
 }
