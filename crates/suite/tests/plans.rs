@@ -319,7 +319,7 @@ fn values_of_a_tree_are_serialised_as_its_variants_say() {
     let workloads: Vec<_> = plan.workloads.iter().map(|workload| &workload.workload).collect();
     assert_eq!((workloads[0].records, workloads[1].records), (12_207_030, 2_441_405));
     assert_eq!(workloads[0].value_bytes, SizeRange { min: 8, max: 8 });
-    assert_eq!(workloads[1].value_bytes, SizeRange { min: 114, max: 119 });
+    assert_eq!(workloads[1].value_bytes, SizeRange { min: 114, max: 120 });
     assert_eq!(workloads[0].pool_bytes, 12_207_030 * 8);
     assert!(workloads.iter().all(|workload| workload.phases[1].past_leaf && !workload.phases[1].all_fields));
     let scaled = Overrides { scale: Some("levels=3".to_owned()), ..Overrides::default() };
