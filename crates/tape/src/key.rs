@@ -2,7 +2,7 @@
 
 use sha1::{Digest, Sha1};
 
-use crate::tree::{ID_BYTES, Numbering, Place, tree_entries};
+use crate::tree::{ID_BYTES, Numbering, Place};
 use crate::{KeyForm, Tree, Workload};
 
 /// The longest key of any form, bytes.
@@ -33,8 +33,6 @@ pub struct KeyMaker {
     bytes: usize,
     /// How entries of the tree are numbered, if there is one.
     numbering: Numbering,
-    /// How far the number of the tree's entries can be shifted to the left.
-    rank_shift: u32,
     name_digits: usize,
 }
 
@@ -42,7 +40,6 @@ impl KeyMaker {
     /// A maker of keys of this form; `tree` is needed for [`KeyForm::Directory`] and ignored otherwise.
     pub fn new(form: KeyForm, tree: Option<Tree>) -> Self {
         let fanout = tree.map_or(1, |tree| tree.fanout.max(1));
-        let entries = tree.and_then(tree_entries).unwrap_or(u64::MAX);
         let name_digits = (fanout - 1).checked_ilog10().unwrap_or(0) as usize + 1;
         let given = tree.map_or(0, |tree| tree.name_bytes as usize).min(KEY_BYTES_MAX - ID_BYTES);
         let name_digits = name_digits.max(given.saturating_sub(NAME_PREFIX_BYTES));
@@ -55,7 +52,7 @@ impl KeyMaker {
             KeyForm::Raw => 0,
         };
         let numbering = Numbering::new(tree.unwrap_or_default());
-        Self { form, bytes, numbering, rank_shift: entries.max(1).leading_zeros(), name_digits }
+        Self { form, bytes, numbering, name_digits }
     }
 
     /// The maker of a workload's keys.
@@ -92,7 +89,7 @@ impl KeyMaker {
     pub(crate) fn order_prefix(&self, index: u64) -> u64 {
         match self.form {
             KeyForm::Sha1 => hash_prefix(index),
-            KeyForm::Directory => self.numbering.rank(index) << self.rank_shift,
+            KeyForm::Directory => self.numbering.rank(index) << self.numbering.entries().leading_zeros(),
             _ => index,
         }
     }

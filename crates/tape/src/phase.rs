@@ -206,7 +206,8 @@ impl<'a> LaneRecorder<'a> {
     #[inline]
     fn draw_value(&mut self, index: u64) -> Value {
         if let Some(values) = &self.tree_values {
-            return Value { offset: values.offset(index) as u32, bytes: values.bytes(index) as u32 };
+            let (begin, end) = (values.offset(index), values.offset(index + 1));
+            return Value { offset: begin as u32, bytes: (end - begin) as u32 };
         }
         let bytes = self.value_sizes.draw(&mut self.value_bytes) as u32;
         let stream = &mut self.value_place;

@@ -53,6 +53,12 @@ impl Numbering {
         Self { fanout, branch: (tree_entries(tree).unwrap_or(u64::MAX) / fanout).max(1) }
     }
 
+    /// How many entries there are.
+    #[inline]
+    pub(crate) fn entries(&self) -> u64 {
+        self.fanout.saturating_mul(self.branch)
+    }
+
     /// The id of an entry.
     #[inline]
     pub(crate) fn object_id(index: u64) -> u64 {
@@ -122,8 +128,7 @@ impl TreeValues {
     /// The values of a tree.
     pub fn new(tree: Tree) -> Self {
         let numbering = Numbering::new(tree);
-        let entries = tree_entries(tree).unwrap_or(u64::MAX);
-        let longer = longer_ids().take_while(|id| *id <= entries);
+        let longer = longer_ids().take_while(|id| *id <= numbering.entries());
         let late = longer.flat_map(|id| numbering.path(id - 1)).map(|place| Late {
             after: place.id,
             every: place.branch,
