@@ -128,10 +128,7 @@ public final class Lane<B> {
                     long begin = System.nanoTime();
                     found[index] = session.get(key, output);
                     timesNs[index] = System.nanoTime() - begin;
-                    byte[] kept = output.takeKept();
-                    if (kept != null) {
-                        block.keep(index, kept);
-                    }
+                    keepArray(index);
                     outputEnds[index] = output.position();
                 }
             }
@@ -186,10 +183,7 @@ public final class Lane<B> {
                 int[] outputEnds = block.outputEnds;
                 for (; index < count; index++) {
                     found[index] = session.get(keys[index], output);
-                    byte[] kept = output.takeKept();
-                    if (kept != null) {
-                        block.keep(index, kept);
-                    }
+                    keepArray(index);
                     outputEnds[index] = output.position();
                 }
             }
@@ -227,6 +221,11 @@ public final class Lane<B> {
 
     private void get(int index, B key, Session<B> session) throws Exception {
         block.found[index] = session.get(key, output);
+        keepArray(index);
+    }
+
+    /** Keeps the answer that operation {@code index} gave as an array of its own, if it gave one. */
+    private void keepArray(int index) {
         byte[] kept = output.takeKept();
         if (kept != null) {
             block.keep(index, kept);
