@@ -29,6 +29,12 @@ use clap::error::ErrorKind;
 
 use crate::cli::{Cli, Verb};
 
+/// This version, and the commit it was built from where `./bakeoff` built it, who knows.
+pub(crate) const VERSION: &str = match option_env!("BAKEOFF_VERSION") {
+    Some(with_commit) => with_commit,
+    None => env!("CARGO_PKG_VERSION"),
+};
+
 /// The exit status of a program that a signal ended.
 pub(crate) const INTERRUPTED: u8 = 130;
 

@@ -43,6 +43,15 @@ fn a_run_measures_verifies_ranks_and_leaves_only_results() {
     let drivers = run["drivers"].as_array().expect("a list");
     let stores: usize = drivers.iter().map(|driver| driver["stores"].as_array().map_or(0, Vec::len)).sum();
     assert_eq!(Some(stores), run["stores"].as_array().map(Vec::len), "each store has one driver: {drivers:?}");
+    let version = place.run(&["--version"]).expect(0).stdout;
+    let named = run["bakeoff_version"].as_str().expect("a version");
+    assert_eq!(version, format!("bakeoff {named}\n"));
+    // Built by ./bakeoff in a clone, with the commit.
+    assert!(named.starts_with(env!("CARGO_PKG_VERSION")), "{named}");
+    assert!(
+        option_env!("BAKEOFF_VERSION").is_none_or(|with_commit| with_commit == named && named.ends_with(')')),
+        "{named}"
+    );
     let page = std::fs::read_to_string(place.only_run().join("report.html")).unwrap_or_default();
     assert!(page.contains("<h1>Tiny</h1>") && page.ends_with("</html>\n"), "the page is beside the results");
     assert!(finished.stdout.contains("report.html"), "{}", finished.stdout);

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assemble::{check, check_baseline};
+use assemble::{check, check_baseline, read_file};
 use bakeoff_protocol::Durability;
 use bakeoff_tape::{Data, Import, OpenLoop, PhaseSpec, Shape, SizeRange, Tree, Workload, tree_entries};
 
@@ -69,7 +69,7 @@ impl Suite {
     /// # Errors
     /// Everything that is wrong with it, each with its line.
     pub fn parse(file_name: &str, text: &str) -> Result<Self, SuiteErrors> {
-        let suite = check(SuiteFile::parse(file_name, text)?)?;
+        let suite = check(read_file(file_name, text)?)?;
         check_baseline(&suite)?;
         Ok(suite)
     }
@@ -79,7 +79,7 @@ impl Suite {
     /// # Errors
     /// As [`Suite::parse`] and [`Suite::with_overrides`].
     pub fn parse_with(file_name: &str, text: &str, overrides: &Overrides) -> Result<Self, SuiteErrors> {
-        let mut file = SuiteFile::parse(file_name, text)?;
+        let mut file = read_file(file_name, text)?;
         // First of all: settings may be those of a store that only the flag names.
         Overrides { stores: overrides.stores.clone(), ..Overrides::default() }.apply(&mut file);
         let suite = check(file)?;

@@ -3,11 +3,18 @@
 use crate::error::Problems;
 use crate::node::{Entry, Node, Place, SuiteFile, Value};
 use crate::read::{self, Table, wrong_kind};
+use crate::units::shorten;
 
 /// The most variants of a suite.
 const VARIANTS_MAX: usize = 100;
 
-const KNOWN: [&str; 7] = ["name", "summary", "axes", "phases", "settings", "tree", "ending"];
+const KNOWN: [&str; 8] = ["name", "summary", "like", "axes", "phases", "settings", "tree", "ending"];
+
+/// Tables of which a variant changes single keys.
+const BY_KEY: [&str; 3] = ["axes", "settings", "tree"];
+
+/// What a variant replaces as a whole.
+const WHOLE: [&str; 2] = ["phases", "ending"];
 
 /// What a variant is called and what it stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +54,7 @@ fn read_one(element: &Node, problems: &mut Problems) -> Option<Variant> {
     let table = Table::new(element, "[[variants]]", &KNOWN, problems)?;
     let name = table.required("name", "name = \"equal\"", problems);
     let name = name.and_then(|node| read::name(node, "name of a variant", problems))?;
-    for key in ["axes", "settings", "tree"] {
+    for key in BY_KEY {
         if let Some(node) = table.get(key).filter(|node| !matches!(node.value, Value::Table(_))) {
             wrong_kind(node, key, &format!("a table headed [variants.{key}]"), problems);
             return None;
@@ -57,28 +64,66 @@ fn read_one(element: &Node, problems: &mut Problems) -> Option<Variant> {
     Some(Variant { name, summary })
 }
 
-/// The suite with a variant's axes, settings and tree in place of its own, key by key, and its phases and ending as a whole.
+/// The suite under a variant.
 fn merged(file: &SuiteFile, variant: &Node) -> SuiteFile {
     let mut file = file.clone();
     remove(&mut file.root, "variants");
+    put_over(&mut file.root, variant);
+    file
+}
+
+/// Puts a variant's axes, settings and tree in the place of those of `under`, key by key, and its phases and ending as a whole.
+fn put_over(under: &mut Node, variant: &Node) {
     let stores = variant.get("axes").and_then(|axes| axes.get("stores"));
-    if let (Some(stores), Some(settings)) = (stores, file.root.table_if_there("settings")) {
+    if let (Some(stores), Some(settings)) = (stores, under.table_if_there("settings")) {
         // Settings of stores that this variant leaves out would be taken for a mistake.
         if let Value::Table(entries) = &mut settings.value {
             entries.retain(|entry| names(stores, &entry.key));
         }
     }
-    for key in ["axes", "settings", "tree"] {
+    for key in BY_KEY {
         let Some(from) = variant.get(key) else { continue };
-        let Some(into) = file.root.table(key) else { continue };
+        let Some(into) = under.table(key) else { continue };
         merge(into, from, if key == "settings" { 2 } else { 1 });
     }
-    for key in ["phases", "ending"] {
+    for key in WHOLE {
         if let Some(node) = variant.get(key) {
-            file.root.set(key, node.clone());
+            under.set(key, node.clone());
         }
     }
-    file
+}
+
+/// Writes out the variants that are `like` one above them, so that nothing else has to know of it.
+pub(crate) fn write_out(file: &mut SuiteFile, problems: &mut Problems) {
+    let Some(variants) = file.root.list_if_there("variants").filter(|list| list.len() <= VARIANTS_MAX) else { return };
+    for index in 0..variants.len() {
+        let (above, variant) = variants.split_at_mut(index);
+        let Some(variant) = variant.first_mut() else { return };
+        let Some(like) = variant.get("like").cloned() else { continue };
+        let Some(name) = read::text(&like, "like", problems) else { continue };
+        let Some(model) = above.iter().find(|other| name_of(other) == name) else {
+            let known: Vec<String> = above.iter().map(name_of).collect();
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            let message = format!("no variant `{}` stands above this one", shorten(&name));
+            problems.add_unknown(&like.place, &name, &known, message, "name one that does".to_owned());
+            continue;
+        };
+        let mut whole = model.clone();
+        for key in ["name", "summary"] {
+            remove(&mut whole, key);
+        }
+        put_over(&mut whole, variant);
+        // All else, mistakes too, which are told where every variant's are.
+        let Value::Table(own) = &variant.value else { continue };
+        let is_over = |entry: &&Entry| {
+            WHOLE.contains(&entry.key.as_str())
+                || BY_KEY.contains(&entry.key.as_str()) && matches!(entry.node.value, Value::Table(_))
+        };
+        for Entry { key, node, .. } in own.iter().filter(|entry| entry.key != "like" && !is_over(entry)) {
+            whole.set(key, node.clone());
+        }
+        variant.value = whole.value;
+    }
 }
 
 /// Puts what `from` holds into `into`; tables are merged down to a depth, below that they are replaced.
@@ -126,7 +171,7 @@ pub(crate) fn choose(file: &mut SuiteFile, wanted: &[String], problems: &mut Pro
     let known: Vec<String> = variants.iter().map(name_of).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     for word in wanted.iter().map(|word| word.trim()).filter(|word| !known.contains(word)) {
-        let message = format!("unknown variant `{}`", crate::units::shorten(word));
+        let message = format!("unknown variant `{}`", shorten(word));
         problems.add_unknown(&place, word, &known, message, format!("the suite has {}", known.join(", ")));
     }
     variants.retain(|variant| wanted.iter().any(|word| word.trim() == name_of(variant)));

@@ -78,6 +78,66 @@ fn a_store_keeps_the_class_it_was_given_and_the_result_says_that_stores_differ()
 }
 
 #[test]
+fn a_variant_that_is_like_another_begins_as_that_one() {
+    let more = r#"
+[[variants]]
+name = "more-readers"
+like = "unequal"
+
+[variants.settings.tree]
+readers = 6
+
+[[variants]]
+name = "fewer"
+like = "more-readers"
+summary = "Of one store."
+
+[variants.axes]
+stores = ["files"]
+
+[[variants]]
+name = "loaded-twice"
+like = "only-load"
+
+[variants.axes]
+records = 20
+"#;
+    let text = format!("{SUITE}{VARIANTS}{more}");
+    let plan = planned(&Suite::parse("base.toml", &text).unwrap_or_else(|errors| panic!("{errors}")));
+    let settings = |variant: &str, store: &str| {
+        let mut cells = of(&plan, variant).into_iter().filter(|cell| cell.axes.store == store);
+        let cell = cells.next().unwrap_or_else(|| panic!("{variant} has {store}"));
+        (cell.settings.clone(), cell.axes.durability)
+    };
+    let (unequal, more_readers) = (settings("unequal", "tree"), settings("more-readers", "tree"));
+    assert_eq!(unequal.1, more_readers.1);
+    assert_eq!((&unequal.0["readers"], &more_readers.0["readers"]), (&5.into(), &6.into()));
+    assert_eq!(of(&plan, "more-readers").len(), of(&plan, "unequal").len(), "its axes too");
+    assert!(of(&plan, "fewer").iter().all(|cell| cell.axes.store == "files"), "settings of others are left behind");
+    assert_eq!(settings("fewer", "files").1, Durability::Process);
+    let phases = |variant: &str| {
+        let of_variant = plan.workloads.iter().find(|workload| workload.variant.as_deref() == Some(variant));
+        of_variant.unwrap_or_else(|| panic!("{variant}")).workload.phases.clone()
+    };
+    assert_eq!(phases("loaded-twice"), phases("only-load"));
+    assert_eq!(of(&plan, "loaded-twice").len(), of(&plan, "only-load").len());
+
+    for (from, to, message) in [
+        ("like = \"unequal\"", "like = \"unequel\"", "did you mean `unequal`?"),
+        ("like = \"unequal\"", "like = \"fewer\"", "no variant `fewer` stands above this one"),
+        ("like = \"unequal\"", "like = \"more-readers\"", "no variant `more-readers` stands above this one"),
+        ("like = \"unequal\"", "like = 5", "like"),
+        ("name = \"fewer\"\n", "", "name"),
+        ("name = \"fewer\"\n", "nam = \"fewer\"\n", "unknown key `nam` in [[variants]]"),
+        ("[variants.axes]\nrecords = 20", "axes = 20", "axes"),
+    ] {
+        let text = format!("{SUITE}{VARIANTS}{}", more.replacen(from, to, 1));
+        let shown = Suite::parse("base.toml", &text).expect_err(to).to_string();
+        assert!(shown.contains(message) && shown.starts_with("base.toml:"), "{to}: {shown}");
+    }
+}
+
+#[test]
 fn flags_hold_for_every_variant_and_choose_among_them() {
     let list = |value: &str| Some(vec![value.to_owned()]);
     let overrides = Overrides { records: list("2000"), variants: list("only-load"), ..Overrides::default() };

@@ -12,7 +12,6 @@ use bakeoff_protocol::{PROTOCOL_VERSION, StoreDescription};
 use bakeoff_suite::StoreChoice;
 use clap::Parser;
 
-use crate::Outcome;
 use crate::cli::{COLUMNS, Cli, RunArguments, Verb};
 use crate::drivers::Driver;
 use crate::engine::disturbance;
@@ -31,6 +30,7 @@ use crate::files::{Kind, OwnDirectory, newest_results, remove_unfinished, shown}
 use crate::recipes::{self, Recipe, tell_left_out};
 use crate::tools::Missing;
 use crate::verbs::{pick, report};
+use crate::{Outcome, VERSION};
 
 pub(crate) use print::print_warnings;
 use print::{print_plan, print_start, skipped_lines};
@@ -179,11 +179,8 @@ fn check_same_machine(file: &RunFile, setup: &Setup) -> Result<()> {
         ]
     };
     let then = facts(&file.machine, &file.bakeoff_version);
-    let mut pairs: Vec<_> = then
-        .into_iter()
-        .zip(facts(&now, env!("CARGO_PKG_VERSION")))
-        .map(|(then, (_, now))| (then.0, then.1, now))
-        .collect();
+    let mut pairs: Vec<_> =
+        then.into_iter().zip(facts(&now, VERSION)).map(|(then, (_, now))| (then.0, then.1, now)).collect();
     for (name, medium) in &setup.media {
         let Some(then) = file.media.get(name) else { continue };
         pairs.push(("the file system", then.file_system.clone(), medium.file_system.clone()));
@@ -393,7 +390,7 @@ pub(crate) fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> 
     let warnings = warnings::before(setup, &machine, &drivers);
     RunFile {
         protocol: PROTOCOL_VERSION,
-        bakeoff_version: env!("CARGO_PKG_VERSION").to_owned(),
+        bakeoff_version: VERSION.to_owned(),
         command_line: std::env::args().collect(),
         working_directory: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         started: now(),

@@ -37,6 +37,14 @@ const ROUNDS_MAX: u64 = 1_000;
 const ROUNDS_DEFAULT: u64 = 3;
 const SEED_DEFAULT: u64 = 1;
 
+/// Reads a suite as it was typed, with every variant written out.
+pub(super) fn read_file(name: &str, text: &str) -> Result<SuiteFile, SuiteErrors> {
+    let mut file = SuiteFile::parse(name, text)?;
+    let mut problems = Problems::default();
+    variants::write_out(&mut file, &mut problems);
+    if problems.is_empty() { Ok(file) } else { Err(file.errors(problems)) }
+}
+
 /// Checks all of a suite, its variants included.
 pub(super) fn check(file: SuiteFile) -> Result<Suite, SuiteErrors> {
     let mut problems = Problems::default();
