@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use bakeoff_measure::{Clock, DeviceId};
-use bakeoff_protocol::Mode;
+use bakeoff_protocol::{Mode, OperationResult};
 use bakeoff_stores::{Direction, Session, StoreError};
 use bakeoff_tape::{Block, Consumer, LaneReader, Operation, Pool, Record, Scan, ScanFields, Walk, consume};
 
@@ -83,6 +83,11 @@ pub struct LaneOutcome {
 }
 
 impl LaneOutcome {
+    /// What was measured, by kind of operation.
+    pub fn operations(&self) -> Vec<OperationResult> {
+        self.tallies.results(self.threads_timed_ns)
+    }
+
     /// Entries that all operations delivered or wrote.
     pub(crate) fn entries(&self) -> u64 {
         self.tallies.entries()

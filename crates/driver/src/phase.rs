@@ -71,7 +71,7 @@ pub(crate) fn run_phase(
         timed_ns: outcome.timed_ns,
         threads_timed_ns: Some(outcome.threads_timed_ns),
         wall_ns,
-        operations: outcome.tallies.results(outcome.threads_timed_ns),
+        operations: outcome.operations(),
         answers_checked: outcome.answers_checked,
         answers_wrong: outcome.answers_wrong,
         resources,

@@ -80,20 +80,25 @@ impl DeviceId {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DeviceRequests {
     pub(crate) count: u64,
-    /// Each by itself, to a millisecond in all.
+    /// Each by itself, to a millisecond in all: of several at a time more than has passed.
     pub(crate) ns: u64,
+    /// Time in which there were any, to a tick of the kernel's timer.
+    pub(crate) busy_ns: u64,
 }
 
 /// Of reads, writes, discards and flushes: <https://docs.kernel.org/block/stat.html>, whose older kernels have no discards or flushes.
 pub(crate) fn requests_from(stat: &str) -> Option<DeviceRequests> {
     const COUNTS_AND_MS: [(usize, usize); 4] = [(0, 3), (4, 7), (11, 14), (15, 16)];
+    const BUSY_MS: usize = 9;
     let fields: Vec<u64> = stat.split_whitespace().map_while(|field| field.parse().ok()).collect();
-    fields.get(7)?;
+    fields.get(BUSY_MS)?;
     let of = |field: usize| fields.get(field).copied().unwrap_or(0);
     let sum = COUNTS_AND_MS.iter().map(|&(count, ms)| (of(count), of(ms)));
-    Some(sum.fold(DeviceRequests::default(), |all, (count, ms)| DeviceRequests {
+    let busy = DeviceRequests { busy_ns: of(BUSY_MS) * 1_000_000, ..DeviceRequests::default() };
+    Some(sum.fold(busy, |all, (count, ms)| DeviceRequests {
         count: all.count + count,
         ns: all.ns + ms * 1_000_000,
+        ..all
     }))
 }
 
@@ -147,6 +152,16 @@ mod tests {
         assert_eq!(counters, DeviceCounters { read_bytes: 5_184_634 * 512, write_bytes: 4_907_696 * 512 });
         assert_eq!(counters_from("1 2 3 4 5 6"), None);
         assert_eq!(counters_from("1 2 x 4 5 6 7"), None);
+    }
+
+    #[test]
+    fn requests_are_counted_with_their_time_and_that_in_which_there_were_any() {
+        // Before discards and flushes were counted, and since.
+        let (old, rest) = ("10 1 99 7 20 2 88 70 0 40 77", " 3 0 5 2 4 1");
+        let told = DeviceRequests { count: 30, ns: 77_000_000, busy_ns: 40_000_000 };
+        assert_eq!(requests_from(old), Some(told));
+        assert_eq!(requests_from(&format!("{old}{rest}")), Some(DeviceRequests { count: 37, ns: 80_000_000, ..told }));
+        assert_eq!(requests_from("10 1 99 7 20 2 88 70 0"), None);
     }
 
     #[test]

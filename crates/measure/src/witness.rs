@@ -22,6 +22,9 @@ const FAULT_NS: u64 = 500;
 /// How exactly a disk says how long its requests took: what it was done with before and after is rounded down to milliseconds each.
 const REQUESTS_NS: u64 = 2_000_000;
 
+/// How exactly it says for how long it had any: a tick of the kernel's timer, on most machines.
+const TICK_NS: u64 = 4_000_000;
+
 /// Reads the counters of the thread that made it.
 pub struct Witness {
     schedule: Option<File>,
@@ -91,7 +94,9 @@ impl Moment {
             runqueue_ns,
             stall_io_ns: both(self.stall_io_ns, earlier.stall_io_ns),
             disk_requests: requests.map(|(to, from)| grown(to.count, from.count)),
-            disk_requests_ns: requests.map(|(to, from)| grown(to.ns, from.ns)),
+            // Those of others beside it took no time of their own.
+            disk_requests_ns: requests
+                .map(|(to, from)| grown(to.ns, from.ns).min(grown(to.busy_ns, from.busy_ns) + TICK_NS)),
             background_cpu_ns: alone.then_some(others_ns),
             page_faults_minor: grown(self.faults_minor, earlier.faults_minor),
             page_faults_major: grown(self.faults_major, earlier.faults_major),
@@ -119,25 +124,24 @@ pub fn cause(latency_ns: u64, meanwhile: &Meanwhile) -> Cause {
         let stood_in_line = meanwhile.runqueue_ns.is_none() && meanwhile.context_switches_involuntary > 0;
         return if stood_in_line { Cause::Preempted } else { Cause::Stolen };
     }
-    if waited_for_disk(meanwhile) {
+    let half_ns = meanwhile.blocked_ns / 2;
+    if meanwhile.page_faults_major > 0 || meanwhile.stall_io_ns.is_some_and(|stall| stall > half_ns) {
         return Cause::Disk;
     }
-    if meanwhile.background_cpu_ns.is_some_and(|cpu| cpu > meanwhile.blocked_ns / 2) {
+    // Before the disk's requests, which may be anybody's: what is written in the background does not keep a thread from working.
+    if meanwhile.background_cpu_ns.is_some_and(|cpu| cpu > half_ns) {
         return Cause::Background;
     }
-    Cause::Waiting
+    if disk_was_busy(meanwhile, half_ns) { Cause::Disk } else { Cause::Waiting }
 }
 
-/// Whether a thread that slept did so for the disk, as far as can be seen.
+/// Whether the disk was busy for so long while a thread slept.
 ///
 /// Pressure is counted in ticks of the kernel's timer, weighted by what processors do besides: waits shorter than that leave no trace in it. The disk
 /// counts its requests one by one.
-fn waited_for_disk(meanwhile: &Meanwhile) -> bool {
-    let half_ns = meanwhile.blocked_ns / 2;
+fn disk_was_busy(meanwhile: &Meanwhile, ns: u64) -> bool {
     let requests_ns = meanwhile.disk_requests_ns.unwrap_or(0).saturating_add(REQUESTS_NS);
-    meanwhile.page_faults_major > 0
-        || meanwhile.stall_io_ns.is_some_and(|stall| stall > half_ns)
-        || meanwhile.disk_requests.is_some_and(|requests| requests > 0) && requests_ns > half_ns
+    meanwhile.disk_requests.is_some_and(|requests| requests > 0) && requests_ns > ns
 }
 
 /// What a small file that is read again and again tells.
@@ -228,6 +232,22 @@ mod tests {
     }
 
     #[test]
+    fn many_requests_at_once_take_no_longer_than_the_disk_was_busy() {
+        let moment = |now_ns, disk| Moment { now_ns, disk: Some(disk), ..Moment::default() };
+        let disk = |count, ns, busy_ns| DeviceRequests { count, ns, busy_ns };
+        let earlier = moment(0, disk(10, 50_000_000, 70_000_000));
+        // Twenty requests of 5 ms each, most of them at the same time.
+        let now = moment(150_000_000, disk(30, 150_000_000, 80_000_000));
+        let seen = Meanwhile { context_switches_voluntary: 1, ..now.since(&earlier, 150_000_000, true) };
+        assert_eq!((seen.disk_requests, seen.disk_requests_ns), (Some(20), Some(14_000_000)));
+        assert_eq!(cause(150_000_000, &seen), Cause::Waiting);
+        // A request that began before the operation did not take more of it than there is.
+        let one = moment(10_000_000, disk(11, 950_000_000, 80_000_000));
+        let seen = Meanwhile { context_switches_voluntary: 1, ..one.since(&earlier, 10_000_000, true) };
+        assert_eq!(cause(10_000_000, &seen), Cause::Disk);
+    }
+
+    #[test]
     fn the_larger_part_is_the_cause() {
         let told = |blocked, runqueue, meanwhile: Meanwhile| {
             cause(1_000_000, &Meanwhile { blocked_ns: blocked, runqueue_ns: runqueue, ..meanwhile })
@@ -251,9 +271,17 @@ mod tests {
         assert_eq!(told(900_000, Some(0), requests(0, 0)), Cause::Waiting);
         // One short request in a long sleep is not what it slept for.
         assert_eq!(cause(90_000_000, &Meanwhile { blocked_ns: 80_000_000, ..requests(3, 1_000_000) }), Cause::Waiting);
+        let background = Meanwhile { background_cpu_ns: Some(800_000), ..switched };
+        assert_eq!(told(900_000, Some(0), background), Cause::Background);
         assert_eq!(
-            told(900_000, Some(0), Meanwhile { background_cpu_ns: Some(800_000), ..switched }),
-            Cause::Background
+            told(
+                900_000,
+                Some(0),
+                Meanwhile { disk_requests: Some(9), disk_requests_ns: Some(9_000_000), ..background }
+            ),
+            Cause::Background,
+            "the disk may be busy with what is written in the background"
         );
+        assert_eq!(told(900_000, Some(0), Meanwhile { stall_io_ns: Some(800_000), ..background }), Cause::Disk);
     }
 }

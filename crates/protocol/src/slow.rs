@@ -97,7 +97,7 @@ pub struct Meanwhile {
     /// Requests that the disk under the store was done with, whoever they were of; absent for a store on no disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_requests: Option<u64>,
-    /// How long those took, each by itself, to a millisecond.
+    /// How long those took, to a millisecond, each by itself but all no longer than the disk had any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_requests_ns: Option<u64>,
     /// CPU time of the other threads of the process; absent if several threads replay.

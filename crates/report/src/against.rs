@@ -1,12 +1,11 @@
 //! A run beside a publication: who won then, who wins now, by how much, and where the winner changed.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use bakeoff_stats::geometric_mean;
 
 use crate::contender::Contenders;
-use crate::figures::{Measure, of_values_alone};
+use crate::figures::{Measure, of_compacted_copy, of_values_alone};
 use crate::format::{counted, digits, listed, printable, ratio};
 use crate::matrix::measure_label;
 use crate::pairs::{Pair, Sides, lay_out, pairs};
@@ -29,10 +28,7 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
     let scale = run.info["suite"]["scale"].as_f64();
     let contenders = Contenders::new(&run.cells, &run.stores);
     let their_contenders = published_report::contenders(published);
-    let cells: Cow<'_, [CellRound]> = match published.facts.space_of_values {
-        true => run.cells.iter().map(of_values_alone).collect(),
-        false => Cow::Borrowed(&run.cells),
-    };
+    let cells: Vec<_> = run.cells.iter().map(|cell| counted_alike(cell, published)).collect();
     let (ours, theirs) =
         (compare_all(&cells, &contenders), published_report::tables(published, |records| scaled(records, scale)));
     let mut out = paragraph(&heading(published), width, "", "  ");
@@ -42,8 +38,11 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
     }
     let mut matched = 0;
     for table in &ours {
-        let named = theirs.iter().any(|other| other.circumstances.variant == table.circumstances.variant);
-        for other in theirs.iter().filter(|other| may_be_matched(table, other, named)) {
+        let named = Named {
+            variant: theirs.iter().any(|other| other.circumstances.variant == table.circumstances.variant),
+            medium: theirs.iter().any(|other| other.circumstances.medium == table.circumstances.medium),
+        };
+        for other in theirs.iter().filter(|other| may_be_matched(table, other, &named)) {
             let pairs = pairs(other, table);
             if pairs.is_empty() {
                 continue;
@@ -81,6 +80,13 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
     out.push_str(&sections::section("To be known of their figures", &published_report::notes(published, width)));
     out.push_str(&sections::section("How their stores were set", &published_report::stores(published, width)));
     Ok(out)
+}
+
+/// A round whose space is counted as the publication counts that of the same store.
+fn counted_alike(cell: &CellRound, published: &Published) -> CellRound {
+    let facts = &published.facts;
+    let cell = if facts.space_of_values { of_values_alone(cell) } else { cell.clone() };
+    if facts.is_compacted_copy(Some(&cell.end.axes.store)) { of_compacted_copy(&cell) } else { cell }
 }
 
 /// What stands above the table of [`each_store`].
@@ -139,12 +145,22 @@ fn scaled(records: u64, scale: Option<f64>) -> u64 {
     scale.map_or(records, |scale| ((records as f64 * scale).round() as u64).max(1))
 }
 
-/// Variants and disturbances must be the same where the publication tells them apart. `named`: it has our variant by its full name.
-fn may_be_matched(ours: &Table, theirs: &Table, named: bool) -> bool {
+/// What of ours a publication has by its full name.
+struct Named {
+    variant: bool,
+    /// The name of one of its machines, such as `ssd`.
+    medium: bool,
+}
+
+/// Variants and disturbances must be the same where the publication tells them apart, and media where ours is called as one of its machines.
+fn may_be_matched(ours: &Table, theirs: &Table, named: &Named) -> bool {
     let (ours, theirs) = (&ours.circumstances, &theirs.circumstances);
+    if named.medium && ours.medium != theirs.medium {
+        return false;
+    }
     let variant = theirs.variant.as_ref().is_none_or(|variant| {
         // A section of a paper may be two variants of a suite: `baseline` is `baseline-sequential` and `baseline-random`.
-        let part = |ours: &String| !named && ours.starts_with(&format!("{variant}-"));
+        let part = |ours: &String| !named.variant && ours.starts_with(&format!("{variant}-"));
         ours.variant.as_ref().is_some_and(|ours| ours == variant || part(ours))
     });
     variant && ours.disturbance == theirs.disturbance && ours.threads == theirs.threads

@@ -187,6 +187,16 @@ pub(crate) fn of_values_alone(cell: &CellRound) -> CellRound {
     cell
 }
 
+/// A round whose space is that of the store's compacted copy; where it made none, nothing is known of it.
+pub(crate) fn of_compacted_copy(cell: &CellRound) -> CellRound {
+    let mut cell = cell.clone();
+    let copy = cell.end.verified.as_ref().and_then(|verified| verified.compacted_copy);
+    if let Some(finished) = &mut cell.end.finished {
+        finished.disk_after_close = copy.map(|copy| copy.disk);
+    }
+    cell
+}
+
 /// Data bytes per byte allocated after closing; `None` if either is unknown or nothing is there.
 pub(crate) fn space_efficiency(cell: &CellRound) -> Option<f64> {
     by_allocated(cell.end.data_bytes, cell)

@@ -82,6 +82,13 @@ pub(crate) struct Facts {
     pub(crate) stores: BTreeMap<String, StoreFacts>,
 }
 
+impl Facts {
+    /// Whether the sizes of this store are those of compacted copies.
+    pub(crate) fn is_compacted_copy(&self, store: Option<&str>) -> bool {
+        store.and_then(|store| self.stores.get(store)).is_some_and(|facts| facts.compacted_copy)
+    }
+}
+
 fn one() -> f64 {
     1.0
 }
@@ -98,6 +105,9 @@ pub(crate) struct StoreFacts {
     pub(crate) durability_in: BTreeMap<String, Durability>,
     /// By what.
     pub(crate) how: String,
+    /// Its printed sizes are those of a copy that it made of itself without its free space.
+    #[serde(default)]
+    pub(crate) compacted_copy: bool,
 }
 
 impl StoreFacts {
@@ -186,9 +196,19 @@ impl Figure {
             (Kind::Rate, _) if mean > 0.0 => Some(f64::from(self.threads.unwrap_or(1)) * 1e9 / mean),
             (Kind::SpaceEfficiency, "%") => Some(mean / 100.0),
             (Kind::PeakMemory, "KiB") => Some(mean * 1024.0),
-            (Kind::Size, unit) => self.flat_bytes(facts).zip(size_of(unit)).map(|(flat, size)| flat / (mean * size)),
+            (Kind::Size, _) => self.flat_bytes(facts).zip(self.size_bytes()).map(|(flat, size)| flat / size),
             _ => None,
         }
+    }
+
+    /// What a store took.
+    fn size_bytes(&self) -> Option<f64> {
+        Some(self.mean? * size_of(&self.unit).filter(|_| self.measure == Kind::Size)?)
+    }
+
+    /// What a compacted copy took, where its size is that of one.
+    pub(crate) fn compacted_copy_bytes(&self, facts: &Facts) -> Option<f64> {
+        self.size_bytes().filter(|_| facts.is_compacted_copy(self.store.as_deref()))
     }
 
     /// What space efficiency is multiplied by to count keys too: 1 where it does already. Values are as often short as long.

@@ -143,7 +143,7 @@ fn shared_settings() -> Vec<Setting> {
             "transactions",
             choice(&["batches", "synchronized", "written", "flushed"]),
             Some("batches".into()),
-            "What is a transaction: batches alone, with synchronized the whole database being written and flushed after every other write (KCOAUTOSYNC); or \
+            "What is a transaction: batches alone, with synchronized the whole database being written and flushed after each write that is in none (KCOAUTOSYNC); or \
              every write too, written at once (KCOAUTOTRAN) or also flushed (and KCOAUTOSYNC).",
             &format!("{MANUAL}#tutorial_transaction"),
         )

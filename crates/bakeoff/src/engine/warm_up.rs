@@ -13,6 +13,12 @@ use crate::engine::cell::{Phases, data_hints, phase_request};
 /// Records of the small workload, at most: enough that every kind of operation is done often, few enough for many passes.
 const RECORDS: u64 = 10_000;
 
+/// Bytes of its values, about, at most: each pass writes them all.
+const VALUE_BYTES: u64 = 64 << 20;
+
+/// However long values are, so many records are not too many.
+const RECORDS_OF_LONG_VALUES: u64 = 100;
+
 /// The tapes of the small workload: those of the workload itself if it is small, else others beside them.
 pub(crate) fn record(
     workload: &Workload,
@@ -34,7 +40,8 @@ pub(crate) fn record(
 
 /// The same workload with fewer records, and with fewer operations where they change how many there are.
 fn small(workload: &Workload) -> Workload {
-    let most = RECORDS.max(u64::from(workload.lanes));
+    let records = VALUE_BYTES / workload.value_bytes_mean().max(1);
+    let most = records.clamp(RECORDS_OF_LONG_VALUES, RECORDS).max(u64::from(workload.lanes));
     if workload.records <= most {
         return workload.clone();
     }
@@ -135,6 +142,13 @@ mod tests {
         let recording =
             bakeoff_tape::record(&small, directory.path(), None, &mut |_| ControlFlow::Continue(())).unwrap();
         assert_eq!(recording.phases[2].records_after, 5_000);
+    }
+
+    #[test]
+    fn of_long_values_there_are_fewer() {
+        let with = |value_bytes| small(&Workload { value_bytes, ..workload(1_000_000) }).records;
+        let of = |min, max| with(bakeoff_tape::SizeRange { min, max });
+        assert_eq!([of(1, 1024), of(10 << 10, 100 << 10), of(1 << 20, 1 << 20)], [RECORDS, 1191, 100]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::format::{count, size_range};
-use crate::published::{Kind, Published};
+use crate::published::{Figure, Kind, Published};
 use crate::published_report::{contenders, key};
 
 /// A publication, as the page has it.
@@ -42,9 +42,13 @@ pub(crate) fn facts(published: &Published) -> PublishedFacts<'_> {
         .figures
         .iter()
         .filter_map(|of| {
-            let value = of.value(&published.facts)?;
+            let as_ours = |of: &Figure| Some(of.value(&published.facts)? * of.keys_counted(&published.facts));
+            let (measure, value) = match of.compacted_copy_bytes(&published.facts) {
+                Some(bytes) => ("compacted_copy_allocated_bytes", bytes),
+                None => (measure(of.measure)?, as_ours(of)?),
+            };
             Some(PublishedFigure {
-                measure: measure(of.measure)?,
+                measure,
                 phase: of.phase.as_deref().filter(|_| matches!(of.measure, Kind::Time | Kind::Rate)),
                 variant: of.variant.as_deref(),
                 disturbance: of.disturbance.as_deref(),
@@ -55,7 +59,7 @@ pub(crate) fn facts(published: &Published) -> PublishedFacts<'_> {
                 threads: of.threads.unwrap_or(1),
                 store: of.store.as_deref(),
                 title: titles.title(&key(published, of)),
-                value: value * of.keys_counted(&published.facts),
+                value,
             })
         })
         .collect();

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use bakeoff_protocol::{Axes, Resources};
+use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Resources};
 use bakeoff_report::{
     Published, TerminalOptions, render_against, render_published, write_csv, write_hines_csv, write_markdown,
 };
 
-use crate::common::{axes, good, operation, phase_result, run, stores, unwrapped};
+use crate::common::{axes, good, operation, phase_result, run, store, stores, unwrapped};
 
 /// What the figure printed: measure, value_bytes_min, value_bytes_max, data, records, store, figure, unit.
 const FIGURE_5: &str = include_str!("../data/hines-2023-figure-5.csv");
@@ -159,6 +159,24 @@ fn a_run_beside_a_publication_says_who_won_then_and_now() {
 }
 
 #[test]
+fn a_medium_that_is_called_as_one_of_a_publication_stands_beside_that_one() {
+    let beside = |medium: &str| {
+        let axes = Axes {
+            value_bytes_min: 1024,
+            value_bytes_max: 10_240,
+            records: 1000,
+            medium: medium.to_owned(),
+            ..axes("sqlite")
+        };
+        let cell = good(&axes, 1, vec![phase_result("insert", vec![operation("insert", 1000)])]);
+        let run = run(vec![cell], stores());
+        let text = render_against(&run, &Published::find("cunningham-2024").unwrap(), &options(100)).unwrap();
+        ["solid-state drive", "hard disk"].map(|kind| text.contains(&format!("then: a Windows machine with a {kind}")))
+    };
+    assert_eq!([beside("ssd"), beside("hdd"), beside("ext4")], [[true, false], [false, true], [true, true]]);
+}
+
+#[test]
 fn space_is_counted_as_the_paper_counts_it() {
     // 1,000 records with keys of 32 bytes are 5,000,000 bytes, of which 4,968,000 are values.
     let axes = Axes { value_bytes_min: 1024, value_bytes_max: 10_240, records: 1000, ..axes("sqlite") };
@@ -271,4 +289,39 @@ fn the_readme_shows_all_of_the_recorded_matrix_of_winners() {
     assert!(matrix.lines().all(|line| line.chars().count() <= 100), "{matrix}");
     let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
     assert!(readme.contains(&matrix), "docs/results/hines-matrix gives another matrix than README.md has:\n{matrix}");
+}
+
+#[test]
+fn a_size_that_was_of_a_compacted_copy_stands_beside_that_of_a_copy() {
+    let at = |store: &str, copy: Option<u64>| {
+        let axes = Axes {
+            key: "integer".to_owned(),
+            value_bytes_min: 100,
+            value_bytes_max: 100,
+            records: 1_000_000,
+            variant: Some("test-4-integer-random".to_owned()),
+            ..axes(store)
+        };
+        let mut cell = good(&axes, 1, Vec::new());
+        cell.end.data_bytes = 104_000_000;
+        let disk = |allocated_bytes| DiskUsage { apparent_bytes: allocated_bytes, allocated_bytes, files: 1 };
+        cell.end.finished.as_mut().unwrap().disk_after_close = Some(disk(208_000_000));
+        cell.end.verified.as_mut().unwrap().compacted_copy =
+            copy.map(|bytes| CompactedCopy { copy_ns: 1, disk: disk(bytes) });
+        cell
+    };
+    let cells = vec![
+        at("lmdbjava", Some(160_000_000)),
+        at("lmdbjni", None),
+        // It was printed as it lay on disk.
+        at("mapdb", Some(130_000_000)),
+    ];
+    let stores = ["lmdbjava", "lmdbjni", "mapdb"].map(|name| store(name, name)).to_vec();
+    let full = TerminalOptions { full: true, ..options(100) };
+    let text = render_against(&run(cells, stores), &Published::find("lmdbjava-2016").unwrap(), &full).unwrap();
+    let rows: Vec<String> = text.lines().map(unwrapped).collect();
+    for row in ["lmdbjava 60.5 % 65.0 % 1.08×", "mapdb 87.8 % 50.0 % 0.570×"] {
+        assert!(rows.iter().any(|other| other == row), "{row} is not in:\n{text}");
+    }
+    assert!(rows.iter().any(|row| row.starts_with("LMDBJNI") && row.ends_with("60.5 %")), "{text}");
 }

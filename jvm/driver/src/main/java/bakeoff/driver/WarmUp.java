@@ -16,7 +16,8 @@ import java.util.stream.Stream;
 /**
  * Lets the JVM compile what will be measured: replays a small workload of the same kind into stores of its own, which are thrown
  * away, again and again until so much was done or so much time has passed since the first was open. Opening it does not count: that loads classes and
- * libraries, which has taken nearly all of a warm-up, so that hardly anything was compiled.
+ * libraries, which has taken nearly all of a warm-up, so that hardly anything was compiled. Nor does time end the first pass, so that every phase was
+ * done before it is measured, however slow the store is.
  */
 final class WarmUp {
     private final Case it;
@@ -26,7 +27,9 @@ final class WarmUp {
     private final Timer timer;
     private final LongAdder counter = new LongAdder();
     private final AtomicBoolean over = new AtomicBoolean();
+    private final AtomicBoolean never = new AtomicBoolean();
     private boolean began;
+    private boolean passed;
     private OptionalLong residentBytes = OptionalLong.empty();
 
     private WarmUp(Case it, Request.WarmUp request, boolean check, Timer timer) throws Failure, IOException {
@@ -69,7 +72,7 @@ final class WarmUp {
     }
 
     private boolean isOver() {
-        return over.get() || counter.sum() >= request.operations();
+        return passed && over.get() || counter.sum() >= request.operations();
     }
 
     /** One pass over all phases, in a directory of its own that is removed afterwards. */
@@ -79,6 +82,7 @@ final class WarmUp {
             Store<?> store = it.open(directory, request.hints());
             replay(store);
             Run.closeQuickly(store);
+            passed = true;
         } finally {
             remove(directory);
         }
@@ -92,9 +96,10 @@ final class WarmUp {
         }
         List<Lane<B>> lanes = Run.lanes(store, tapes, slices, request.hints());
         Team<B> team = new Team<>(store, lanes);
+        AtomicBoolean end = passed ? over : never;
         for (int index = 0; index < tapes.phases().size() && !isOver(); index++) {
             Request.Phase phase = request.phases().get(index);
-            team.replay(phase, tapes.phases().get(index), new Job(phase.latency(), check, counter, 0, null, over));
+            team.replay(phase, tapes.phases().get(index), new Job(phase.latency(), check, counter, 0, null, end));
         }
     }
 

@@ -9,6 +9,7 @@ import bakeoff.store.OpenRequest;
 import bakeoff.store.Output;
 import bakeoff.store.Session;
 import bakeoff.store.SessionPlan;
+import bakeoff.store.Setting;
 import bakeoff.store.Store;
 import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreException;
@@ -31,6 +32,9 @@ import net.openhft.chronicle.map.MapSegmentContext;
 /** Chronicle Map: one persisted hash table, made for as many and as large entries as there will be. */
 public final class Chronicle implements StoreType {
     private static final String SOURCE = "https://github.com/OpenHFT/Chronicle-Map/blob/ea/docs/CM_Tutorial.adoc";
+    private static final String BUILDER =
+            "https://javadoc.io/doc/net.openhft/chronicle-map/latest/net/openhft/chronicle/map/ChronicleMapBuilder.html";
+    private static final int CHUNK_BYTES_MAX = 1 << 26;
     /** An entry is kept in at most this many pieces. */
     private static final int CHUNKS_MAX = 60;
 
@@ -71,6 +75,22 @@ public final class Chronicle implements StoreType {
                         Capability.MULTI_PROCESS)
                 .keys(0, 1 << 30)
                 .values(1 << 30)
+                .setting(Setting.integer(
+                        "max-bloat-factor",
+                        1,
+                        1_000,
+                        10L,
+                        "How many times as large as it was made for the table may become, which takes nothing before it is needed. Its own default of 1 "
+                                + "refuses an entry whose segment is full, where others have room.",
+                        BUILDER + "#maxBloatFactor-double-"))
+                .setting(Setting.bytes(
+                        "chunk-size",
+                        1,
+                        CHUNK_BYTES_MAX,
+                        null,
+                        "Size of the pieces that entries are kept in. Without it an eighth of a mean entry, as the library chooses, or more where the largest "
+                                + "entry would take more than 60.",
+                        BUILDER + "#actualChunkSize-int-"))
                 .memory(
                         "none of its own: its file is a memory map, which the kernel keeps in the page cache, as much of which as it likes",
                         SOURCE);
@@ -98,14 +118,13 @@ public final class Chronicle implements StoreType {
                 // says.
                 .putReturnsNull(true)
                 .removeReturnsNull(true)
-                // Not by default, which is 1 and refuses an entry whose segment is full. That of the interface
-                // ChronicleHashBuilder says that
-                // this takes nothing before it is needed.
-                .maxBloatFactor(10);
+                .maxBloatFactor(request.settings().integer("max-bloat-factor"));
         long entryBytesMax = hints.keyBytesMax() + hints.valueBytesMax() + 16;
         // By its own choice an entry of the mean size takes about eight pieces, and the largest would take too many.
-        if (entryBytesMax > CHUNKS_MAX / 8 * (hints.keyBytesMax() + mean)) {
-            builder.actualChunkSize((int) Math.min(1 << 26, entryBytesMax / CHUNKS_MAX + 1));
+        boolean tooMany = entryBytesMax > CHUNKS_MAX / 8 * (hints.keyBytesMax() + mean);
+        long chunk = Math.min(CHUNK_BYTES_MAX, entryBytesMax / CHUNKS_MAX + 1);
+        if (tooMany || request.settings().has("chunk-size")) {
+            builder.actualChunkSize((int) request.settings().number("chunk-size", chunk));
         }
         File file = request.directory().resolve("records.chronicle").toFile();
         InUse inUse = InUse.mark(request.directory().resolve("records.open"));

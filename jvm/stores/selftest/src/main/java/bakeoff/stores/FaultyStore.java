@@ -81,6 +81,7 @@ public final class FaultyStore implements StoreType {
                                 "die",
                                 "stall",
                                 "error-after-stall",
+                                "stall-then-no-session",
                                 "background",
                                 "hang"),
                         "What goes wrong.",
@@ -114,7 +115,7 @@ public final class FaultyStore implements StoreType {
             case "out-of-memory" -> hoard();
             case "exit" -> System.exit(0);
             case "die" -> die();
-            case "stall" -> stall(100);
+            case "stall", "stall-then-no-session" -> stall(100);
             case "background" -> workLater();
             case "hang" -> Thread.sleep(Long.MAX_VALUE);
             default -> {}
@@ -172,7 +173,10 @@ public final class FaultyStore implements StoreType {
         }
 
         @Override
-        public Session<byte[]> session(SessionPlan plan) {
+        public Session<byte[]> session(SessionPlan plan) throws StoreException {
+            if (fault.equals("stall-then-no-session") && STALLED.get()) {
+                throw StoreException.store("the store was asked to fail");
+            }
             return new OfThread(content, fault);
         }
 

@@ -31,7 +31,7 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * What the harness itself costs in Java: a tape of gets, or of inserts, replayed into the null store, whole, reading the tape and checking answers
+ * What the harness itself costs in Java: a tape replayed into the null store, whole, reading the tape and checking answers
  * included, against bare pairs of clock readings. Per operation, so the tape must hold {@link #OPERATIONS}.
  */
 @State(Scope.Benchmark)
@@ -42,10 +42,10 @@ import org.openjdk.jmh.infra.Blackhole;
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 3, time = 1)
 public class ReplayBenchmark {
-    /** On the tape: gets of keys that are not there, so that the null store's answers are right, or inserts. */
+    /** On the tape: gets of keys that are not there, so that the null store's answers are right, inserts and updates. */
     public static final int OPERATIONS = 1_000_000;
 
-    /** The length of all values. */
+    /** The length of all values, on the tapes that have values of one length. */
     private static final int VALUE_BYTES = 100;
 
     /** The tape. */

@@ -188,6 +188,23 @@ final class LauncherTest {
         assertEquals("store-error", ended.text("kind"), ended.text("message"));
     }
 
+    /** The first operation takes longer than the warm-up has: the phase after it is begun all the same, and gets no session. */
+    @Test
+    void timeDoesNotEndTheFirstPassOfAWarmUp() throws Exception {
+        JsonObject request = request("faulty-jvm");
+        request.add("settings", settings("fault", "stall-then-no-session"));
+        JsonObject warmUp = warmUp(request, 1_000_000);
+        JsonArray phases = warmUp.getAsJsonArray("phases");
+        phases.get(0).getAsJsonObject().addProperty("tape", vector("every-operation.tape"));
+        phases.add(phases.get(0).deepCopy());
+        warmUp.getAsJsonObject("hints").addProperty("threads", 3);
+        request.add("warm_up", warmUp);
+        Ended ended = run(request);
+        assertEquals("failed", ended.text("event"), ended.log);
+        assertEquals("warm-up", ended.text("phase"));
+        assertEquals("store-error", ended.text("kind"), ended.text("message"));
+    }
+
     @Test
     void aWarmUpIsDoneFirstAndRemoved() throws Exception {
         JsonObject request = request("faulty-jvm");
