@@ -180,21 +180,17 @@ fn value_bytes(cell: &CellRound) -> Option<u64> {
     cell.end.data_bytes.checked_sub(cell.end.records_alive.checked_mul(of_each)?)
 }
 
-/// A round whose space efficiency counts values alone, as some papers have it.
-pub(crate) fn of_values_alone(cell: &CellRound) -> CellRound {
-    let mut cell = cell.clone();
-    cell.end.data_bytes = value_bytes(&cell).unwrap_or(cell.end.data_bytes);
-    cell
+/// Has a round's space efficiency count values alone, as some papers have it.
+pub(crate) fn count_values_alone(cell: &mut CellRound) {
+    cell.end.data_bytes = value_bytes(cell).unwrap_or(cell.end.data_bytes);
 }
 
-/// A round whose space is that of the store's compacted copy; where it made none, nothing is known of it.
-pub(crate) fn of_compacted_copy(cell: &CellRound) -> CellRound {
-    let mut cell = cell.clone();
+/// Has a round's space be that of the store's compacted copy; where it made none, nothing is known of it.
+pub(crate) fn count_compacted_copy(cell: &mut CellRound) {
     let copy = cell.end.verified.as_ref().and_then(|verified| verified.compacted_copy);
     if let Some(finished) = &mut cell.end.finished {
         finished.disk_after_close = copy.map(|copy| copy.disk);
     }
-    cell
 }
 
 /// Data bytes per byte allocated after closing; `None` if either is unknown or nothing is there.

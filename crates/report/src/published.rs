@@ -84,8 +84,8 @@ pub(crate) struct Facts {
 
 impl Facts {
     /// Whether the sizes of this store are those of compacted copies.
-    pub(crate) fn is_compacted_copy(&self, store: Option<&str>) -> bool {
-        store.and_then(|store| self.stores.get(store)).is_some_and(|facts| facts.compacted_copy)
+    pub(crate) fn is_compacted_copy(&self, store: &str) -> bool {
+        self.stores.get(store).is_some_and(|facts| facts.compacted_copy)
     }
 }
 
@@ -208,7 +208,7 @@ impl Figure {
 
     /// What a compacted copy took, where its size is that of one.
     pub(crate) fn compacted_copy_bytes(&self, facts: &Facts) -> Option<f64> {
-        self.size_bytes().filter(|_| facts.is_compacted_copy(self.store.as_deref()))
+        self.size_bytes().filter(|_| self.store.as_ref().is_some_and(|store| facts.is_compacted_copy(store)))
     }
 
     /// What space efficiency is multiplied by to count keys too: 1 where it does already. Values are as often short as long.

@@ -83,8 +83,11 @@ fn put_over(under: &mut Node, variant: &Node) {
     }
     for key in BY_KEY {
         let Some(from) = variant.get(key) else { continue };
-        let Some(into) = under.table(key) else { continue };
-        merge(into, from, if key == "settings" { 2 } else { 1 });
+        match under.table(key).filter(|_| matches!(from.value, Value::Table(_))) {
+            Some(into) => merge(into, from, if key == "settings" { 2 } else { 1 }),
+            // Told where every variant's mistakes are.
+            None => under.set(key, from.clone()),
+        }
     }
     for key in WHOLE {
         if let Some(node) = variant.get(key) {
@@ -102,8 +105,7 @@ pub(crate) fn write_out(file: &mut SuiteFile, problems: &mut Problems) {
         let Some(like) = variant.get("like").cloned() else { continue };
         let Some(name) = read::text(&like, "like", problems) else { continue };
         let Some(model) = above.iter().find(|other| name_of(other) == name) else {
-            let known: Vec<String> = above.iter().map(name_of).collect();
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            let known: Vec<&str> = above.iter().map(name_of).collect();
             let message = format!("no variant `{}` stands above this one", shorten(&name));
             problems.add_unknown(&like.place, &name, &known, message, "name one that does".to_owned());
             continue;
@@ -113,14 +115,12 @@ pub(crate) fn write_out(file: &mut SuiteFile, problems: &mut Problems) {
             remove(&mut whole, key);
         }
         put_over(&mut whole, variant);
-        // All else, mistakes too, which are told where every variant's are.
         let Value::Table(own) = &variant.value else { continue };
-        let is_over = |entry: &&Entry| {
-            WHOLE.contains(&entry.key.as_str())
-                || BY_KEY.contains(&entry.key.as_str()) && matches!(entry.node.value, Value::Table(_))
-        };
-        for Entry { key, node, .. } in own.iter().filter(|entry| entry.key != "like" && !is_over(entry)) {
-            whole.set(key, node.clone());
+        for Entry { key, node, .. } in own {
+            let is_over = BY_KEY.contains(&key.as_str()) || WHOLE.contains(&key.as_str());
+            if key != "like" && !is_over {
+                whole.set(key, node.clone());
+            }
         }
         variant.value = whole.value;
     }
@@ -168,8 +168,7 @@ pub(crate) fn choose(file: &mut SuiteFile, wanted: &[String], problems: &mut Pro
         problems.add(&place, "the suite has no variants", "leave --variants out");
         return;
     };
-    let known: Vec<String> = variants.iter().map(name_of).collect();
-    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let known: Vec<&str> = variants.iter().map(name_of).collect();
     for word in wanted.iter().map(|word| word.trim()).filter(|word| !known.contains(word)) {
         let message = format!("unknown variant `{}`", shorten(word));
         problems.add_unknown(&place, word, &known, message, format!("the suite has {}", known.join(", ")));
@@ -177,9 +176,9 @@ pub(crate) fn choose(file: &mut SuiteFile, wanted: &[String], problems: &mut Pro
     variants.retain(|variant| wanted.iter().any(|word| word.trim() == name_of(variant)));
 }
 
-fn name_of(variant: &Node) -> String {
+fn name_of(variant: &Node) -> &str {
     match variant.get("name").map(|name| &name.value) {
-        Some(Value::Text(name)) => name.clone(),
-        _ => String::new(),
+        Some(Value::Text(name)) => name,
+        _ => "",
     }
 }

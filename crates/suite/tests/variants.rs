@@ -122,19 +122,18 @@ records = 20
     assert_eq!(phases("loaded-twice"), phases("only-load"));
     assert_eq!(of(&plan, "loaded-twice").len(), of(&plan, "only-load").len());
 
-    for (from, to, message) in [
-        ("like = \"unequal\"", "like = \"unequel\"", "did you mean `unequal`?"),
-        ("like = \"unequal\"", "like = \"fewer\"", "no variant `fewer` stands above this one"),
-        ("like = \"unequal\"", "like = \"more-readers\"", "no variant `more-readers` stands above this one"),
-        ("like = \"unequal\"", "like = 5", "like"),
-        ("name = \"fewer\"\n", "", "name"),
-        ("name = \"fewer\"\n", "nam = \"fewer\"\n", "unknown key `nam` in [[variants]]"),
-        ("[variants.axes]\nrecords = 20", "axes = 20", "axes"),
-    ] {
-        let text = format!("{SUITE}{VARIANTS}{}", more.replacen(from, to, 1));
-        let shown = Suite::parse("base.toml", &text).expect_err(to).to_string();
-        assert!(shown.contains(message) && shown.starts_with("base.toml:"), "{to}: {shown}");
-    }
+    assert_shown_where_they_stand(
+        &format!("{VARIANTS}{more}"),
+        &[
+            ("like = \"unequal\"", "like = \"unequel\"", "did you mean `unequal`?"),
+            ("like = \"unequal\"", "like = \"fewer\"", "no variant `fewer` stands above this one"),
+            ("like = \"unequal\"", "like = \"more-readers\"", "no variant `more-readers` stands above this one"),
+            ("like = \"unequal\"", "like = 5", "like"),
+            ("name = \"fewer\"\n", "", "name"),
+            ("name = \"fewer\"\n", "nam = \"fewer\"\n", "unknown key `nam` in [[variants]]"),
+            ("[variants.axes]\nrecords = 20", "axes = 20", "axes"),
+        ],
+    );
 }
 
 #[test]
@@ -154,15 +153,23 @@ fn flags_hold_for_every_variant_and_choose_among_them() {
 
 #[test]
 fn mistakes_in_variants_are_shown_where_they_stand() {
-    for (from, to, message) in [
-        ("name = \"unequal\"", "name = \"as-it-is\"", "there is another variant `as-it-is`"),
-        ("name = \"unequal\"", "nam = \"unequal\"", "unknown key `nam` in [[variants]]"),
-        ("data = \"text\"", "data = \"txt\"", "did you mean `text`?"),
-        ("durability = \"none\"", "durability = \"non\"", "unknown durability `non`"),
-        ("readers = 5", "readers = 500", "`readers` is 500"),
-        ("access = \"sequential\"", "access = \"zipfian\"", "inserts take new keys"),
-    ] {
-        let text = format!("{SUITE}{}", VARIANTS.replacen(from, to, 1));
+    assert_shown_where_they_stand(
+        VARIANTS,
+        &[
+            ("name = \"unequal\"", "name = \"as-it-is\"", "there is another variant `as-it-is`"),
+            ("name = \"unequal\"", "nam = \"unequal\"", "unknown key `nam` in [[variants]]"),
+            ("data = \"text\"", "data = \"txt\"", "did you mean `text`?"),
+            ("durability = \"none\"", "durability = \"non\"", "unknown durability `non`"),
+            ("readers = 5", "readers = 500", "`readers` is 500"),
+            ("access = \"sequential\"", "access = \"zipfian\"", "inserts take new keys"),
+        ],
+    );
+}
+
+/// Each mistake: what is written, what in its place, and words of the message.
+fn assert_shown_where_they_stand(variants: &str, mistakes: &[(&str, &str, &str)]) {
+    for (from, to, message) in mistakes {
+        let text = format!("{SUITE}{}", variants.replacen(from, to, 1));
         let errors = match Suite::parse("base.toml", &text) {
             Ok(suite) => plan_with(&suite, None).expect_err(to),
             Err(errors) => errors,

@@ -40,8 +40,8 @@ pub(crate) fn record(
 
 /// The same workload with fewer records, and with fewer operations where they change how many there are.
 fn small(workload: &Workload) -> Workload {
-    let records = VALUE_BYTES / workload.value_bytes_mean().max(1);
-    let most = records.clamp(RECORDS_OF_LONG_VALUES, RECORDS).max(u64::from(workload.lanes));
+    let fitting = VALUE_BYTES / workload.value_bytes_mean().max(1);
+    let most = fitting.clamp(RECORDS_OF_LONG_VALUES, RECORDS).max(u64::from(workload.lanes));
     if workload.records <= most {
         return workload.clone();
     }

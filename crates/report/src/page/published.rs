@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::format::{count, size_range};
-use crate::published::{Figure, Kind, Published};
+use crate::published::{Kind, Published};
 use crate::published_report::{contenders, key};
 
 /// A publication, as the page has it.
@@ -42,10 +42,9 @@ pub(crate) fn facts(published: &Published) -> PublishedFacts<'_> {
         .figures
         .iter()
         .filter_map(|of| {
-            let as_ours = |of: &Figure| Some(of.value(&published.facts)? * of.keys_counted(&published.facts));
             let (measure, value) = match of.compacted_copy_bytes(&published.facts) {
                 Some(bytes) => ("compacted_copy_allocated_bytes", bytes),
-                None => (measure(of.measure)?, as_ours(of)?),
+                None => (measure(of.measure)?, of.value(&published.facts)? * of.keys_counted(&published.facts)),
             };
             Some(PublishedFigure {
                 measure,

@@ -27,7 +27,6 @@ final class WarmUp {
     private final Timer timer;
     private final LongAdder counter = new LongAdder();
     private final AtomicBoolean over = new AtomicBoolean();
-    private final AtomicBoolean never = new AtomicBoolean();
     private boolean began;
     private boolean passed;
     private OptionalLong residentBytes = OptionalLong.empty();
@@ -96,7 +95,7 @@ final class WarmUp {
         }
         List<Lane<B>> lanes = Run.lanes(store, tapes, slices, request.hints());
         Team<B> team = new Team<>(store, lanes);
-        AtomicBoolean end = passed ? over : never;
+        AtomicBoolean end = passed ? over : new AtomicBoolean();
         for (int index = 0; index < tapes.phases().size() && !isOver(); index++) {
             Request.Phase phase = request.phases().get(index);
             team.replay(phase, tapes.phases().get(index), new Job(phase.latency(), check, counter, 0, null, end));

@@ -173,9 +173,9 @@ public final class FaultyStore implements StoreType {
         }
 
         @Override
-        public Session<byte[]> session(SessionPlan plan) throws StoreException {
+        public Session<byte[]> session(SessionPlan plan) throws Exception {
             if (fault.equals("stall-then-no-session") && STALLED.get()) {
-                throw StoreException.store("the store was asked to fail");
+                strike("error");
             }
             return new OfThread(content, fault);
         }
