@@ -7,7 +7,7 @@ use crate::format::flags;
 use crate::key::{KEY_BYTES_MAX, KeyMaker};
 use crate::model::{Model, Order, ScanPlan, Shuffle, Totals, Value};
 use crate::pick::{Picked, Picker, Share};
-use crate::places::Places;
+use crate::places::{Cut, Places, Turn};
 use crate::plan::{Kinds, LanePlan, PhasePlan, has, writes};
 use crate::random::{Permutation, Purpose, Stream};
 use crate::record::tell;
@@ -27,6 +27,8 @@ pub(crate) struct PhaseJob<'a> {
     pub(crate) phase: &'a PhaseSpec,
     pub(crate) plan: &'a PhasePlan,
     pub(crate) pool: &'a Pool,
+    /// How the pool is cut, if it is.
+    pub(crate) cut: Option<&'a Cut>,
     /// All indexes of all phases are below this.
     pub(crate) index_end: u64,
 }
@@ -108,6 +110,7 @@ struct LaneRecorder<'a> {
     value_sizes: Sizes,
     value_bytes: Stream,
     value_place: Stream,
+    turn: Turn,
     places: Places,
     scan_lengths: Sizes,
     scan_entries: Stream,
@@ -150,6 +153,7 @@ impl<'a> LaneRecorder<'a> {
             value_sizes: Sizes::new(job.workload.value_bytes, job.workload.value_shape),
             value_bytes: stream(Purpose::ValueBytes),
             value_place: stream(Purpose::ValuePlace),
+            turn: Turn::default(),
             places: Places::default(),
             scan_lengths: Sizes::new(job.phase.scan_entries, job.phase.scan_shape),
             scan_entries: stream(Purpose::ScanEntries),
@@ -209,8 +213,11 @@ impl<'a> LaneRecorder<'a> {
             let (begin, end) = (values.offset(index), values.offset(index + 1));
             return Value { offset: begin as u32, bytes: (end - begin) as u32 };
         }
-        let bytes = self.value_sizes.draw(&mut self.value_bytes) as u32;
         let stream = &mut self.value_place;
+        if let Some(cut) = self.job.cut {
+            return self.turn.take(cut, stream);
+        }
+        let bytes = self.value_sizes.draw(&mut self.value_bytes) as u32;
         let offset = self.places.place(bytes, self.job.workload.pool_bytes, |bound| stream.below(bound));
         Value { offset, bytes }
     }

@@ -1,6 +1,9 @@
 //! Where values lie in the pool, and how long it is for them.
 
-use crate::{POOL_BYTES_MAX, SizeRange};
+use crate::model::Value;
+use crate::random::{Permutation, Purpose, Stream};
+use crate::sizes::Sizes;
+use crate::{POOL_BYTES_MAX, SizeRange, Workload};
 
 /// A pool is at least this long, so that values with bytes in common are seldom compressed together: of a block of values from anywhere in it, half the
 /// block's length over the pool's is there twice (0.2 % of 4 KiB, 1.6 % of 32 KiB). It is no longer for short values, so that they come from the
@@ -13,24 +16,83 @@ const POOL_PER_VALUE: u64 = 16;
 /// Values are the same slices over and over only if there are so many of them: a wrong answer that is another record's value is one of them.
 const SLICES_MIN: u64 = 64;
 
-/// A pool has room for [`SLICES_MIN`] values of one length up to this length.
+/// A pool has room for [`SLICES_MIN`] values of mean length up to this length.
 const SLICES_BYTES_MAX: u64 = 8 << 20;
 
 /// How long the pool is for values of these lengths, unless a suite says otherwise.
 pub fn pool_bytes(values: SizeRange) -> u64 {
-    let slices = values.max.saturating_mul(SLICES_MIN);
-    let slices = if values.min == values.max && slices <= SLICES_BYTES_MAX { slices } else { 0 };
+    let slices = values.min.saturating_add(values.max).saturating_mul(SLICES_MIN / 2);
+    let slices = if slices <= SLICES_BYTES_MAX { slices } else { 0 };
     values.max.saturating_mul(POOL_PER_VALUE).max(slices).clamp(POOL_BYTES_MIN, POOL_BYTES_MAX)
 }
 
-/// The places of values, in the order in which they are written: one directly after the other, from somewhere in the pool to its end, then
+/// To cut a longer pool into so many is to keep as many places in memory.
+const SLICES_MAX: u64 = 1 << 20;
+
+/// A pool cut once into slices that are the values of all phases and lanes. Their lengths lie evenly in the distribution, in any order, so that lanes
+/// that take them in turn draw from it.
+///
+/// A driver that has to hand over objects can make one for each slice beforehand, where it would copy each value into one.
+pub(crate) struct Cut {
+    slices: Vec<Value>,
+}
+
+impl Cut {
+    /// `None` where values follow from a tree, or the pool is not many times as long as they are: see [`Places`].
+    pub(crate) fn of(workload: &Workload) -> Option<Self> {
+        let sizes = Sizes::new(workload.value_bytes, workload.value_shape);
+        let number = (workload.pool_bytes as f64 / sizes.mean().max(1.0)) as u64;
+        if workload.directory_tree().is_some() || !(SLICES_MIN..=SLICES_MAX).contains(&number) {
+            return None;
+        }
+        let order = Permutation::new(number, &mut Stream::new(workload.seed, "", 0, Purpose::ValueBytes));
+        let mut end = 0;
+        let lengths = (0..number).map(|slice| sizes.at((order.apply(slice, number) as f64 + 0.5) / number as f64));
+        let slices = lengths.map_while(|bytes| {
+            let begin = end;
+            end += bytes;
+            // One of no bytes may lie at the very end, out of reach of 32 bits.
+            let offset = u32::try_from(begin).unwrap_or(u32::MAX);
+            (end <= workload.pool_bytes).then_some(Value { offset, bytes: bytes as u32 })
+        });
+        Some(Self { slices: slices.collect() })
+    }
+}
+
+/// The slices of a [`Cut`] that a lane takes: all of them from somewhere in the pool on, one directly behind the other, then all again from somewhere
+/// else, so that values which lie near each other in order of insertion or of keys are seldom the same.
+#[derive(Default)]
+pub(crate) struct Turn {
+    next: usize,
+    left: usize,
+}
+
+impl Turn {
+    /// The next value of a cut.
+    #[inline]
+    pub(crate) fn take(&mut self, cut: &Cut, stream: &mut Stream) -> Value {
+        if self.left == 0 {
+            self.left = cut.slices.len();
+            self.next = stream.below(self.left as u64) as usize;
+        }
+        let value = cut.slices[self.next];
+        self.left -= 1;
+        self.next += 1;
+        if self.next == cut.slices.len() {
+            self.next = 0;
+        }
+        value
+    }
+}
+
+/// The places of values of any length, in the order in which they are written: one directly after the other, from somewhere in the pool to its end, then
 /// again from somewhere else, so that values which lie near each other in order of insertion or of keys are seldom the same slices.
 ///
 /// A program writes what it has just made, and that is in the processor's caches. Values that follow each other come into them by
 /// themselves, where values from anywhere would have to be waited for, by us or by the store.
 ///
-/// Where the pool is many times a value's length they begin again at a multiple of that length, so that values of one length all lie at multiples of it: a
-/// driver that has to hand over objects can make one for each such slice beforehand, where it would copy each value into one.
+/// Where the pool is many times a value's length they begin again at a multiple of that length, so that values of one length are few slices, as of a
+/// pool that was cut.
 #[derive(Default)]
 pub struct Places {
     next: Option<u64>,
@@ -82,8 +144,9 @@ mod tests {
     #[test]
     fn a_pool_has_room_for_many_of_the_longest_values() {
         let of = |min, max| pool_bytes(SizeRange { min, max });
-        assert_eq!([of(1, 1), of(1, 64 << 10), of(1, 1 << 20)], [1 << 20, 1 << 20, 16 << 20]);
+        assert_eq!([of(1, 1), of(1, 32 << 10), of(1, 1 << 20)], [1 << 20, (1 << 20) + 32, 16 << 20]);
         assert_eq!([of(64 << 10, 64 << 10), of(128 << 10, 128 << 10)], [4 << 20, 8 << 20]);
+        assert_eq!([of(10 << 10, 100 << 10), of(0, 256 << 10)], [(110 << 10) * 32, 8 << 20]);
         assert_eq!([of(129 << 10, 129 << 10), of(1 << 20, 1 << 20)], [(129 << 10) * 16, 16 << 20]);
         assert_eq!(of(u64::MAX, u64::MAX), POOL_BYTES_MAX);
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::corpus::Corpus;
 use crate::model::{Model, Totals};
 use crate::phase::{PhaseJob, ascending};
+use crate::places::Cut;
 use crate::plan::{LanePlan, PhasePlan, Plan};
 use crate::{
     Access, Consumer, Counts, Data, KeyForm, KeyMaker, Measure, Operation, PhaseSpec, Pool, PoolFacts, TapeError,
@@ -16,7 +17,7 @@ use crate::{
 
 /// Name and version of what made a tape, and a count of changes of the bytes within a version (`vectors/recorded.txt`): tapes are byte-identical
 /// only for one, and those of another are made anew.
-const GENERATOR: &str = concat!("bakeoff-tape ", env!("CARGO_PKG_VERSION"), "-2");
+const GENERATOR: &str = concat!("bakeoff-tape ", env!("CARGO_PKG_VERSION"), "-3");
 /// The file that is written last and says what the others are.
 pub(crate) const RECORDING_FILE: &str = "recording.json";
 const POOL_FILE: &str = "pool.bin";
@@ -278,12 +279,19 @@ impl Recorder<'_> {
         let pool_facts = self.create_pool(progress)?;
         let pool = Pool::open(&self.directory.join(POOL_FILE))?;
         let shape = self.shape(&pool);
+        let cut = Cut::of(self.workload);
         let mut model = Model::new(KeyMaker::of(self.workload));
         let mut phases = Vec::new();
         for (number, (phase, phase_plan)) in self.workload.phases.iter().zip(&plan.phases).enumerate() {
             let name = PathBuf::from(format!("{:02}-{}.tape", number + 1, phase.name));
-            let job =
-                PhaseJob { workload: self.workload, phase, plan: phase_plan, pool: &pool, index_end: plan.index_end };
+            let job = PhaseJob {
+                workload: self.workload,
+                phase,
+                plan: phase_plan,
+                pool: &pool,
+                cut: cut.as_ref(),
+                index_end: plan.index_end,
+            };
             let before = model.totals();
             let (tape_checksum, operations, counts) = self.write_tape(&name, shape, &job, &mut model, progress)?;
             let after = model.totals();
@@ -393,7 +401,7 @@ impl Recorder<'_> {
         let lane = LanePlan { operations: 1, inserts: 0, first_insert: 0 };
         let phase_plan = PhasePlan { lanes: vec![lane], index_end: plan.index_end };
         let workload = &Workload { lanes: 1, ..self.workload.clone() };
-        let job = PhaseJob { workload, phase: &phase, plan: &phase_plan, pool, index_end: plan.index_end };
+        let job = PhaseJob { workload, phase: &phase, plan: &phase_plan, pool, cut: None, index_end: plan.index_end };
         let shape = TapeShape { lanes: 1, ..shape };
         Ok(self.write_tape(Path::new(VERIFY_FILE), shape, &job, model, progress)?.0)
     }

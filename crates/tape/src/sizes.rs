@@ -30,7 +30,7 @@ impl Sizes {
     }
 
     /// The size below which this part of all draws lies.
-    fn at(&self, part: f64) -> u64 {
+    pub(crate) fn at(&self, part: f64) -> u64 {
         let SizeRange { min, max } = self.range;
         match self.shape {
             Shape::Uniform => min + ((max - min + 1) as f64 * part) as u64,

@@ -167,7 +167,6 @@ fn key_kind_size_place_and_length_are_independent() {
     let updates = || records.iter().filter(|record| record.operation == Operation::Update);
     assert_independent(updates().map(|update| (index_of(update), u64::from(update.value_bytes - 1) / 8)));
     assert_independent(updates().map(|update| (index_of(update), update.value_offset / 1000)));
-    assert_independent(updates().map(|update| (u64::from(update.value_bytes - 1) / 8, update.value_offset / 1000)));
     let scans = records.iter().filter_map(|record| Some((index_of(record), record.scan()?.limit)));
     assert_independent(scans);
     let following = records.windows(2).map(|pair| (index_of(&pair[0]), index_of(&pair[1])));
@@ -217,7 +216,6 @@ fn updates_alone_draw_key_size_and_place_independently() {
     let place = |update: &Owned| update.value_offset / 1000;
     assert_independent(records.iter().map(|update| (index_of(update), size(update))));
     assert_independent(records.iter().map(|update| (index_of(update), place(update))));
-    assert_independent(records.iter().map(|update| (size(update), place(update))));
 }
 
 #[test]
@@ -266,6 +264,43 @@ fn updates_with(value_bytes: SizeRange, value_shape: Shape) -> Vec<u64> {
     let updates = PhaseSpec { operations: Some(50_000), ..phase("update", &[(Operation::Update, 1.0)]) };
     let workload = Workload { value_bytes, value_shape, ..workload(KeyForm::Decimal, 50, vec![updates]) };
     lanes_of(&workload, 1)[0].iter().map(|update| u64::from(update.value_bytes)).collect()
+}
+
+/// As often as each other, in the order in which they lie in the pool, but not always from the same one on.
+#[test]
+fn a_pool_is_cut_once_into_values_that_are_taken_in_turn() {
+    let updates = || PhaseSpec { operations: Some(10_000), ..phase("update", &[(Operation::Update, 1.0)]) };
+    let of = |seed, (min, max), pool_bytes| {
+        let value_bytes = SizeRange { min, max };
+        let workload =
+            Workload { seed, value_bytes, pool_bytes, lanes: 2, ..workload(KeyForm::Decimal, 50, vec![updates()]) };
+        let lanes = lanes_of(&workload, 1).into_iter().map(|lane| {
+            lane.iter().map(|update| (update.value_offset, u64::from(update.value_bytes))).collect::<Vec<_>>()
+        });
+        lanes.collect::<Vec<_>>()
+    };
+    let values = of(1, (0, 99), 50_000);
+    let slices: Vec<(u64, u64)> = values[0].iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+    // A mean of 49.5 in 50,000 bytes: 1,010, of which the last may have had no room.
+    assert!((1_000..=1_010).contains(&slices.len()), "{}", slices.len());
+    assert!(slices.windows(2).all(|pair| pair[0].0 + pair[0].1 == pair[1].0), "nothing is left between them");
+    let mut lengths = BTreeMap::new();
+    slices.iter().for_each(|(_, bytes)| *lengths.entry(bytes).or_insert(0) += 1);
+    assert!(lengths.len() == 100 && lengths.values().all(|times| (9..=11).contains(times)), "{lengths:?}");
+    for lane in &values {
+        for round in lane.chunks_exact(slices.len()) {
+            assert_eq!(round.iter().copied().collect::<BTreeSet<_>>().len(), slices.len(), "each once");
+        }
+        let jumps = lane.windows(2).filter(|pair| pair[1].0 != 0 && pair[0].0 + pair[0].1 != pair[1].0).count();
+        assert!((1..=4_999 / slices.len()).contains(&jumps), "{jumps}");
+    }
+    assert_ne!(values[0][0], values[1][0], "lanes begin anywhere");
+    assert_ne!(values, of(2, (0, 99), 50_000));
+    let lengths = |values: &[Vec<(u64, u64)>]| values[0].iter().map(|(_, bytes)| *bytes).take(900).collect::<Vec<_>>();
+    assert_ne!(lengths(&values)[..9], lengths(&of(2, (0, 99), 50_000))[..9], "nor is the order of lengths always the same");
+    // Too few would be too few different answers: they lie anywhere.
+    let few: BTreeSet<_> = of(1, (50, 150), 6_000)[0].iter().copied().collect();
+    assert!(few.len() > 1_000, "{}", few.len());
 }
 
 #[test]
