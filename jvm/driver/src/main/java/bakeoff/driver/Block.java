@@ -110,6 +110,7 @@ final class Block<B> {
     private void prepareEach(LaneReader reader) throws TapeException {
         int place = reader.first();
         byte seen = 0;
+        boolean slicing = true;
         for (int index = 0; index < count; index++) {
             offsets[index] = place;
             place = reader.read(place, record);
@@ -120,18 +121,31 @@ final class Block<B> {
                 keys.fill(index, records, record.keyOffset, record.keyBytes());
             }
             if (operation.writesValue()) {
-                ByteBuffer window = pool.window(record.valueOffset);
                 int valuePlace = pool.place(record.valueOffset);
                 int length = (int) record.valueBytes();
                 if (lends) {
-                    seen ^= touch(window, valuePlace, length);
+                    seen ^= touch(pool.window(record.valueOffset), valuePlace, length);
                 }
-                values.fill(index, window, valuePlace, length);
+                slicing = slicing && values.slice(index, valuePlace, length);
             } else if (operation.isVisit()) {
                 prepareVisit(index);
             }
         }
         touched = seen;
+        if (!slicing) {
+            fillEach();
+        }
+    }
+
+    /** Values, whatever the operations are. */
+    private void fillEach() {
+        for (int index = 0; index < count; index++) {
+            if (operation(index).writesValue()) {
+                Record written = record(index);
+                ByteBuffer window = pool.window(written.valueOffset);
+                values.fill(index, window, pool.place(written.valueOffset), (int) written.valueBytes());
+            }
+        }
     }
 
     /** The same operation on keys of the same length, as in most blocks: each step is a loop of its own, and nothing is asked of each. */
@@ -161,13 +175,19 @@ final class Block<B> {
         if (lends) {
             touched = touchAll(window, keyBytes);
         }
-        int length = entryBytes[0] - keyBytes;
-        if (!ofOneLength) {
-            for (int index = 0; index < count; index++) {
-                values.fill(index, window, places[index], entryBytes[index] - keyBytes);
-            }
-        } else if (!values.slice(places, length)) {
-            values.fillAll(window, places, 0, length);
+        int sliced = 0;
+        while (sliced < count && values.slice(sliced, places[sliced], entryBytes[sliced] - keyBytes)) {
+            sliced++;
+        }
+        if (sliced == count) {
+            return;
+        }
+        if (ofOneLength) {
+            values.fillAll(window, places, 0, entryBytes[0] - keyBytes);
+            return;
+        }
+        for (int index = 0; index < count; index++) {
+            values.fill(index, window, places[index], entryBytes[index] - keyBytes);
         }
     }
 

@@ -10,6 +10,7 @@ import bakeoff.store.StoreType;
 import bakeoff.tape.Pool;
 import bakeoff.tape.TapeException;
 import bakeoff.tape.TapeReader;
+import bakeoff.tape.WrittenValues;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,8 +35,9 @@ final class Case {
      *
      * @param phases the phases' tapes, each looked through
      * @param verify null if there is nothing to compare at the end
+     * @param written the values that the phases write, if they are few ({@link WrittenValues#slices})
      */
-    record Tapes(OpenPool opened, List<TapeReader> phases, TapeReader verify, DataHints hints) {
+    record Tapes(OpenPool opened, List<TapeReader> phases, TapeReader verify, DataHints hints, long[] written) {
         Pool pool() {
             return opened.pool;
         }
@@ -46,24 +48,21 @@ final class Case {
             return (int) Math.min(Math.max(bytes, 0), 1 << 30);
         }
 
-        /** The length of all values, as far as the hints say; 0 if they say that there are several. */
-        long valueBytes() {
-            return hints.valueBytesMean() == hints.valueBytesMax() ? hints.valueBytesMax() : 0;
-        }
-
         static Tapes open(OpenPool pool, List<Request.Phase> phases, Path verify, DataHints hints) throws Failure {
             try {
                 List<TapeReader> tapes = new ArrayList<>();
+                WrittenValues written = new WrittenValues(pool.pool.bytes());
                 for (Request.Phase phase : phases) {
-                    tapes.add(check(phase.tape(), pool));
+                    tapes.add(check(phase.tape(), pool, written));
                 }
-                return new Tapes(pool, tapes, verify == null ? null : check(verify, pool), hints);
+                TapeReader last = verify == null ? null : check(verify, pool, written);
+                return new Tapes(pool, tapes, last, hints, written.slices());
             } catch (TapeException damaged) {
                 throw Failure.badTape(damaged);
             }
         }
 
-        private static TapeReader check(Path path, OpenPool pool) throws TapeException {
+        private static TapeReader check(Path path, OpenPool pool, WrittenValues written) throws TapeException {
             TapeReader tape = TapeReader.open(path);
             if (tape.header().poolBytes() != pool.pool.bytes() || tape.header().poolChecksum() != pool.checksum) {
                 throw new TapeException(
@@ -76,7 +75,7 @@ final class Case {
                                         pool.pool.bytes(),
                                         pool.checksum));
             }
-            tape.check();
+            tape.check(written);
             return tape;
         }
     }
@@ -110,7 +109,7 @@ final class Case {
     @SuppressWarnings("unchecked") // The same type of store opens stores of the same form.
     <B> Slices<B> slices(Store<B> store) {
         if (slices == null) {
-            slices = Slices.of(store.form(), tapes.pool(), tapes.valueBytes());
+            slices = Slices.of(store.form(), tapes.pool(), tapes.written());
         }
         return (Slices<B>) slices;
     }

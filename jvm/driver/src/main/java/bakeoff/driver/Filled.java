@@ -39,6 +39,8 @@ final class Filled<B> {
     private boolean sliced;
 
     private final int[] numbers;
+    /** That of the last one. */
+    private int number;
 
     Filled(Form<B> form) {
         this(form, Slices.none());
@@ -55,6 +57,7 @@ final class Filled<B> {
     void begin(int operations) {
         count = operations;
         sliced = false;
+        number = -1;
         again = all != null && all.length >= operations && !mixed;
         mixed = false;
         if (!again) {
@@ -79,9 +82,14 @@ final class Filled<B> {
         all[index] = form.of(source, offset, length);
     }
 
-    /** Those of all operations, as slices if there are some for these places in the pool; says whether there are. */
-    boolean slice(int[] places, int length) {
-        sliced = slices.number(places, count, length, numbers);
+    /** That of operation {@code index}, as the slice of the pool that lies there; says whether there is one. If not, those of all operations are to be filled. */
+    boolean slice(int index, int place, int length) {
+        int found = slices.find(number, place, length);
+        sliced = found >= 0;
+        if (sliced) {
+            number = found;
+            numbers[index] = found;
+        }
         return sliced;
     }
 

@@ -2,77 +2,60 @@ package bakeoff.driver;
 
 import bakeoff.store.Form;
 import bakeoff.tape.Pool;
+import bakeoff.tape.WrittenValues;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
- * Values made beforehand, for all threads and all stores of a process: where all are of one length they lie at multiples of it in the pool, and a store
+ * Values made beforehand, for all threads and all stores of a process: where tapes write few different slices of the pool, a store
  * that neither keeps nor changes what it is given is handed the same arrays or views again and again. Otherwise each would have to be copied
  * out of the pool, or pointed to its place in it, before it is written.
  *
  * @param <B> the form
  */
 public final class Slices<B> {
-    /** More, or of a longer pool, would take too much of the heap. */
-    private static final int NUMBER_MAX = 1 << 16;
-
-    private static final int POOL_BYTES_MAX = 8 << 20;
     /** To copy so few bytes takes no longer than to find them again. */
     private static final int COPIED_BYTES = 32;
 
     private final B[] all;
-    private final int length;
+    /** What they are, in the order of places. */
+    private final long[] slices;
 
-    private Slices(B[] all, int length) {
+    private Slices(B[] all, long[] slices) {
         this.all = all;
-        this.length = length;
+        this.slices = slices;
     }
 
-    /** Those of a pool. There are none where the store may keep what it is given, values are very short, or there would be too many or too long ones. */
-    public static <B> Slices<B> of(Form<B> form, Pool pool, long length) {
-        if (!form.lasts()
-                || length <= COPIED_BYTES
-                || length > pool.bytes()
-                || pool.bytes() > POOL_BYTES_MAX
-                || pool.bytes() / length > NUMBER_MAX) {
+    /** Those of a pool that tapes write ({@link WrittenValues#slices}). There are none where the store may keep what it is given, or values are very short. */
+    public static <B> Slices<B> of(Form<B> form, Pool pool, long[] written) {
+        long bytes = Arrays.stream(written)
+                .mapToInt(WrittenValues::length)
+                .asLongStream()
+                .sum();
+        if (!form.lasts() || bytes <= (long) COPIED_BYTES * written.length) {
             return none();
         }
         ByteBuffer window = (form.lends() ? pool : pool.forArrays()).window(0);
-        B[] all = form.newArray((int) (pool.bytes() / length));
+        B[] all = form.newArray(written.length);
         for (int number = 0; number < all.length; number++) {
-            all[number] = form.of(window, number * (int) length, (int) length);
+            long slice = written[number];
+            all[number] = form.of(window, WrittenValues.place(slice), WrittenValues.length(slice));
         }
-        return new Slices<>(all, (int) length);
+        return new Slices<>(all, written);
     }
 
     static <B> Slices<B> none() {
-        return new Slices<>(null, 0);
+        return new Slices<>(null, new long[0]);
     }
 
     B[] all() {
         return all;
     }
 
-    /** Fills {@code numbers} with those of the slices that lie at these places; says whether there is one for each. */
-    boolean number(int[] places, int count, int length, int[] numbers) {
-        if (all == null || this.length != length) {
-            return false;
-        }
-        int next = -1;
-        int number = -1;
-        for (int index = 0; index < count; index++) {
-            int place = places[index];
-            if (place == next) {
-                // Behind the one before, as nearly all are.
-                number++;
-            } else {
-                number = place / length;
-                if (number * length != place) {
-                    return false;
-                }
-            }
-            numbers[index] = number;
-            next = place + length;
-        }
-        return true;
+    /** The number of the one that is so many bytes from this place on, negative if there is none: most are behind that found {@code before}. */
+    int find(int before, int place, int length) {
+        long slice = WrittenValues.slice(place, length);
+        int next = before + 1;
+        return next < slices.length && slices[next] == slice ? next : Arrays.binarySearch(slices, slice);
     }
 }

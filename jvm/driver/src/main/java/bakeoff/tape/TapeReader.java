@@ -96,11 +96,11 @@ public final class TapeReader implements Closeable {
 
     /**
      * Reads every block of every lane with the memory of one block, and refuses the tape if anything on it is not as it was
-     * written.
+     * written. Adds what it writes to {@code written}.
      *
      * @throws TapeException what is wrong and where
      */
-    public void check() throws TapeException {
+    public void check(WrittenValues written) throws TapeException {
         Stamp stamp = Stamp.of(path);
         try (StreamingXXHash64 content = Hash.streaming()) {
             byte[] checksum = new byte[Long.BYTES];
@@ -109,6 +109,7 @@ public final class TapeReader implements Closeable {
                 while (lane.next()) {
                     ByteBuffer.wrap(checksum).order(ByteOrder.LITTLE_ENDIAN).putLong(lane.checksum());
                     content.update(checksum, 0, checksum.length);
+                    written.add(lane);
                 }
             }
             if (content.getValue() != header.contentChecksum()) {

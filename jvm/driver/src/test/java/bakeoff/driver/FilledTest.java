@@ -1,22 +1,23 @@
 package bakeoff.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import bakeoff.store.ArrayForm;
 import bakeoff.store.BufferForm;
 import bakeoff.store.Form;
 import bakeoff.tape.Pool;
+import bakeoff.tape.WrittenValues;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.BiFunction;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -180,77 +181,72 @@ final class FilledTest {
         assertEquals("abc abc", text.apply(filled, 0) + " " + text.apply(filled, 2));
     }
 
-    /** A pool of 40 letters each of a to z, of which the last slice of that length is cut short. */
+    /** A pool of 40 letters each of a to z. */
     private static Pool pool(Path directory) throws Exception {
         StringBuilder letters = new StringBuilder();
         for (char letter = 'a'; letter <= 'z'; letter++) {
             letters.append(String.valueOf(letter).repeat(40));
         }
-        Path path = directory.resolve("pool.bin");
-        Files.writeString(path, letters.substring(0, letters.length() - 1));
-        return Pool.open(path);
+        return Pool.open(Files.writeString(directory.resolve("pool.bin"), letters));
     }
 
-    private static Pool longPool(Path directory, int length) throws Exception {
-        return Pool.open(Files.write(directory.resolve("pool-" + length), new byte[length]));
+    /** What tapes wrote of it: one value of 60 bytes, one of none, one of 100, then those of 40 but for a cut last one. */
+    private static final long[] WRITTEN = LongStream.concat(
+                    LongStream.of(WrittenValues.slice(0, 60), WrittenValues.slice(60, 0), WrittenValues.slice(60, 100)),
+                    IntStream.range(4, 26).mapToLong(number -> WrittenValues.slice(number * 40, 40)))
+            .toArray();
+
+    /** Takes slices by place and length, up to the first that is none. Says how many there were. */
+    private static int slice(Filled<?> filled, int... placesAndLengths) {
+        int count = placesAndLengths.length / 2;
+        filled.begin(count);
+        int index = 0;
+        while (index < count && filled.slice(index, placesAndLengths[2 * index], placesAndLengths[2 * index + 1])) {
+            index++;
+        }
+        return index;
     }
 
     private static <B> void sliced(Form<B> form, Pool pool, BiFunction<Filled<B>, Integer, String> text) {
-        Slices<B> slices = Slices.of(form, pool, 40);
+        Slices<B> slices = Slices.of(form, pool, WRITTEN);
         Filled<B> filled = new Filled<>(form, slices);
-        filled.begin(4);
-        // The last in the pool, then others, of which one is not directly behind the one before.
-        assertTrue(filled.slice(new int[] {24 * 40, 3 * 40, 4 * 40, 0}, 40));
-        for (int index = 0; index < 4; index++) {
-            String expected = String.valueOf("ydea".charAt(index)).repeat(40);
-            assertEquals(expected, text.apply(filled, index));
+        // The last, from the first on, and two that are not directly behind the ones before.
+        assertEquals(6, slice(filled, 1000, 40, 0, 60, 60, 0, 60, 100, 240, 40, 160, 40));
+        String[] expected = {"z".repeat(40), "a".repeat(40) + "b".repeat(20), "", null, "g".repeat(40), "e".repeat(40)};
+        for (int index = 0; index < 6; index++) {
+            if (expected[index] != null) {
+                assertEquals(expected[index], text.apply(filled, index));
+            }
             assertSame(filled.get(index), filled.array()[filled.indexes()[index]]);
         }
-        B slice = filled.get(2);
-        filled.begin(1);
-        assertTrue(filled.slice(new int[] {4 * 40}, 40));
+        B slice = filled.get(4);
+        assertEquals(1, slice(filled, 240, 40));
         assertSame(slice, filled.get(0), "made once");
-        // One of this block is no slice, and the values of the next are of another length: they are filled.
-        ByteBuffer window = pool.forArrays().window(0);
-        int[][] places = {{40, 120, 41}, {39, 79, 0}};
-        String[] expected = {"b".repeat(39) + "c", "abbb"};
-        for (int block = 0; block < 2; block++) {
-            int length = 40 - 36 * block;
-            filled.begin(3);
-            assertFalse(filled.slice(places[block], length));
-            filled.fillAll(form.lends() ? pool.window(0) : window, places[block], 0, length);
-            assertEquals(expected[block], text.apply(filled, 2 - 2 * block));
-            assertSame(filled.get(1), filled.array()[filled.indexes()[1]]);
-        }
-        assertEquals("e".repeat(40), text.apply(filledWith(form, slices, 4 * 40), 0), "slices stay as they were");
-    }
-
-    private static <B> Filled<B> filledWith(Form<B> form, Slices<B> slices, int place) {
-        Filled<B> filled = new Filled<>(form, slices);
-        filled.begin(1);
-        assertTrue(filled.slice(new int[] {place}, 40));
-        return filled;
+        // One of a block lies elsewhere, or is of another length: all of it are filled.
+        ByteBuffer window = (form.lends() ? pool : pool.forArrays()).window(0);
+        assertEquals(2, slice(filled, 240, 40, 280, 40, 321, 40));
+        filled.fillAll(window, new int[] {240, 280, 321}, 0, 40);
+        assertEquals("i".repeat(39) + "j", text.apply(filled, 2));
+        assertSame(filled.get(1), filled.array()[filled.indexes()[1]]);
+        assertEquals(1, slice(filled, 240, 40, 280, 39));
+        filled.fillAll(window, new int[] {239, 279}, 0, 4);
+        assertEquals("fggg", text.apply(filled, 0));
+        Filled<B> after = new Filled<>(form, slices);
+        assertEquals(1, slice(after, 240, 40));
+        assertEquals("g".repeat(40), text.apply(after, 0), "slices stay as they were");
     }
 
     @Test
-    void valuesOfOneLengthAreMadeOnce(@TempDir Path directory) throws Exception {
+    void fewValuesAreMadeOnce(@TempDir Path directory) throws Exception {
         Pool pool = pool(directory);
         sliced(new ArrayForm(true), pool, FilledTest::text);
         sliced(new BufferForm(), pool, (filled, index) -> text(filled.get(index)));
         for (Slices<?> none : List.of(
-                Slices.of(new ArrayForm(), pool, 40),
-                Slices.of(new ArrayForm(true), pool, 32),
-                Slices.of(new ArrayForm(true), pool, 26 * 40),
-                Slices.of(new ArrayForm(true), pool, 0),
-                Slices.of(new ArrayForm(true), longPool(directory, 3 << 20), 40),
-                Slices.of(new ArrayForm(true), longPool(directory, (8 << 20) + 1), 1 << 10))) {
-            assertNull(none.all(), "a store that may keep arrays, too short, long or many values, several lengths");
+                Slices.of(new ArrayForm(), pool, WRITTEN),
+                Slices.of(new ArrayForm(true), pool, new long[] {WrittenValues.slice(0, 32)}),
+                Slices.of(new ArrayForm(true), pool, new long[0]))) {
+            assertNull(none.all(), "a store that may keep arrays, values too short, none");
         }
-        assertEquals(
-                8 << 10,
-                Slices.of(new ArrayForm(true), longPool(directory, 8 << 20), 1 << 10)
-                        .all()
-                        .length);
     }
 
     @Test

@@ -12,6 +12,7 @@ import bakeoff.stores.NullStore;
 import bakeoff.tape.LaneReader;
 import bakeoff.tape.Pool;
 import bakeoff.tape.TapeReader;
+import bakeoff.tape.WrittenValues;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -45,9 +46,6 @@ public class ReplayBenchmark {
     /** On the tape: gets of keys that are not there, so that the null store's answers are right, inserts and updates. */
     public static final int OPERATIONS = 1_000_000;
 
-    /** The length of all values, on the tapes that have values of one length. */
-    private static final int VALUE_BYTES = 100;
-
     /** The tape. */
     @Param("")
     public String tape;
@@ -69,8 +67,8 @@ public class ReplayBenchmark {
         LaneOutcome run(Job job, LaneReader lane) throws Exception;
     }
 
-    private static <B> Replay replay(Form<B> form, Pool pool) {
-        Lane<B> lane = new Lane<>(form, pool, Slices.of(form, pool, VALUE_BYTES), 1_000);
+    private static <B> Replay replay(Form<B> form, Pool pool, long[] written) {
+        Lane<B> lane = new Lane<>(form, pool, Slices.of(form, pool, written), 1_000);
         Session<B> session = new NullStore.NullSession<>();
         return (job, reader) -> lane.replay(job, reader, session);
     }
@@ -80,13 +78,17 @@ public class ReplayBenchmark {
     public void open() throws Exception {
         reader = TapeReader.open(Path.of(tape));
         // As before every replay.
-        reader.check();
+        WrittenValues seen = new WrittenValues(reader.header().poolBytes());
+        reader.check(seen);
         if (reader.header().operations() != OPERATIONS) {
             throw new IllegalArgumentException("%s has %d operations, not %d"
                     .formatted(tape, reader.header().operations(), OPERATIONS));
         }
         Pool values = Pool.open(Path.of(pool));
-        replay = form.equals("views") ? replay(new BufferForm(), values) : replay(new ArrayForm(true), values);
+        long[] written = seen.slices();
+        replay = form.equals("views")
+                ? replay(new BufferForm(), values, written)
+                : replay(new ArrayForm(true), values, written);
     }
 
     /** Closes them. */

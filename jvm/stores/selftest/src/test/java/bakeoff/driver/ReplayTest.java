@@ -20,6 +20,7 @@ import bakeoff.stores.FaultyStore;
 import bakeoff.stores.NullStore;
 import bakeoff.tape.Pool;
 import bakeoff.tape.TapeReader;
+import bakeoff.tape.WrittenValues;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.nio.file.Path;
@@ -142,7 +143,9 @@ final class ReplayTest {
         try (TapeReader tape = TapeReader.open(VECTORS.resolve(name));
                 Session<byte[]> session = store.session(new SessionPlan(false, false))) {
             Pool values = Pool.open(VECTORS.resolve(pool));
-            Slices<byte[]> slices = Slices.of(store.form(), values, 40);
+            WrittenValues written = new WrittenValues(values.bytes());
+            tape.check(written);
+            Slices<byte[]> slices = Slices.of(store.form(), values, written.slices());
             assertNotNull(slices.all());
             Lane<byte[]> lane = new Lane<>(store.form(), values, slices, 1_000);
             for (int number = 0; number < tape.header().lanes().size(); number++) {
