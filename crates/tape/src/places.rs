@@ -10,24 +10,23 @@ use crate::{POOL_BYTES_MAX, SizeRange, Workload};
 /// processor's caches, where a program has what it has just made. LevelDB's and RocksDB's own benchmarks take 1 MiB.
 const POOL_BYTES_MIN: u64 = 1 << 20;
 
-/// A pool is this many times the longest value, so that large values differ from each other.
-const POOL_PER_VALUE: u64 = 16;
+/// A pool is this many times the longest value, and values are slices of a cut only if there are so many of them: a wrong answer that is another
+/// record's value is one of them.
+const SLICES_MIN: u64 = 16;
 
-/// Values are the same slices over and over only if there are so many of them: a wrong answer that is another record's value is one of them.
-const SLICES_MIN: u64 = 64;
-
-/// A pool has room for [`SLICES_MIN`] values of mean length up to this length.
+/// A pool has room for so many values of mean length, as long as that is no more than [`SLICES_BYTES_MAX`].
+const SLICES: u64 = 64;
 const SLICES_BYTES_MAX: u64 = 8 << 20;
+
+/// To cut a pool into more is to keep as many places in memory.
+const SLICES_MAX: u64 = 1 << 20;
 
 /// How long the pool is for values of these lengths, unless a suite says otherwise.
 pub fn pool_bytes(values: SizeRange) -> u64 {
-    let slices = values.min.saturating_add(values.max).saturating_mul(SLICES_MIN / 2);
+    let slices = values.min.saturating_add(values.max).saturating_mul(SLICES / 2);
     let slices = if slices <= SLICES_BYTES_MAX { slices } else { 0 };
-    values.max.saturating_mul(POOL_PER_VALUE).max(slices).clamp(POOL_BYTES_MIN, POOL_BYTES_MAX)
+    values.max.saturating_mul(SLICES_MIN).max(slices).clamp(POOL_BYTES_MIN, POOL_BYTES_MAX)
 }
-
-/// To cut a longer pool into so many is to keep as many places in memory.
-const SLICES_MAX: u64 = 1 << 20;
 
 /// A pool cut once into slices that are the values of all phases and lanes. Their lengths lie evenly in the distribution, in any order, so that lanes
 /// that take them in turn draw from it.
@@ -38,7 +37,7 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// `None` where values follow from a tree, or the pool is not many times as long as they are: see [`Places`].
+    /// `None` where values follow from a tree, or the pool, by the length that a suite gives it, has room for too few of them or for very many: see [`Places`].
     pub(crate) fn of(workload: &Workload) -> Option<Self> {
         let sizes = Sizes::new(workload.value_bytes, workload.value_shape);
         let number = (workload.pool_bytes as f64 / sizes.mean().max(1.0)) as u64;

@@ -10,7 +10,7 @@ public final class WrittenValues {
     /** More, or more bytes together, would take too much of a heap. */
     private static final int NUMBER_MAX = 1 << 16;
 
-    private static final int BYTES_MAX = 8 << 20;
+    private static final int BYTES_MAX = 16 << 20;
     private static final int PLACE_BITS = 17;
     /** Spreads neighbouring numbers: the golden ratio's part behind the point. */
     private static final long SPREAD = 0x9E3779B97F4A7C15L;

@@ -57,10 +57,10 @@ final class WrittenValuesTest {
 
     @Test
     void manyOrLongOnesAreNotKept() {
-        assertEquals(1 << 16, kept(8 << 20, 1 << 16, 0));
-        assertEquals(0, kept(8 << 20, (1 << 16) + 1, 0));
-        assertEquals(8, kept(8 << 20, 8, 1 << 20), "8 MiB together, however often each is written");
-        assertEquals(0, kept(8 << 20, 9, 1 << 20));
-        assertEquals(0, kept((8 << 20) + 1, 1, 1), "of a longer pool");
+        assertEquals(1 << 16, kept(16 << 20, 1 << 16, 0));
+        assertEquals(0, kept(16 << 20, (1 << 16) + 1, 0));
+        assertEquals(16, kept(16 << 20, 16, 1 << 20), "16 MiB together, however often each is written");
+        assertEquals(0, kept(16 << 20, 17, 1 << 20));
+        assertEquals(0, kept((16 << 20) + 1, 1, 1), "of a longer pool");
     }
 }
