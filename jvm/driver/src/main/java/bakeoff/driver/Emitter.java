@@ -3,34 +3,28 @@ package bakeoff.driver;
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
 import java.io.FileDescriptor;
-import java.io.FileNotFoundException;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 /**
  * Writes events, a line each, from whichever thread has one.
  *
  * <p>It takes standard output for itself, so that what a library prints goes to standard error, which is for people. So does what the JVM
- * prints, of which nothing here knows, where the launcher has put aside standard output and says where.
+ * prints, of which nothing here knows, where the launcher has put standard error in its place.
  */
 final class Emitter {
     private static final Gson GSON = new Gson();
     private final PrintStream out;
 
     Emitter() {
-        out = new PrintStream(events(), false, StandardCharsets.UTF_8);
+        out = new PrintStream(new FileOutputStream(events()), false, StandardCharsets.UTF_8);
         System.setOut(System.err);
     }
 
-    private static FileOutputStream events() {
-        String aside = System.getProperty("bakeoff.events");
-        try {
-            return aside == null ? new FileOutputStream(FileDescriptor.out) : new FileOutputStream(aside);
-        } catch (FileNotFoundException impossible) {
-            throw new UncheckedIOException(impossible);
-        }
+    /** The launcher puts the caller's output where the input was: that is written to as it was opened, whereas a file opened again begins anew. */
+    private static FileDescriptor events() {
+        return Main.REQUEST == null ? FileDescriptor.out : FileDescriptor.in;
     }
 
     /** An event of this name without fields yet. */

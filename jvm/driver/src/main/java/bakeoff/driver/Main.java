@@ -5,7 +5,10 @@ import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreType;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import java.io.BufferedInputStream;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -17,6 +20,9 @@ public final class Main {
     private static final int REQUEST_BYTES_MAX = 16 << 20;
 
     private static final String VERSION = "0.1.0";
+
+    /** Where the request is, if the launcher has put the caller's output in the place of standard input. */
+    static final String REQUEST = System.getProperty("bakeoff.request");
 
     private Main() {}
 
@@ -98,16 +104,22 @@ public final class Main {
 
     private static int run(Emitter emitter) {
         try {
-            byte[] request = System.in.readNBytes(REQUEST_BYTES_MAX);
-            emitter.emit(
-                    Run.run(new String(request, StandardCharsets.UTF_8), ServiceLoader.load(StoreType.class), emitter));
+            emitter.emit(Run.run(request(), ServiceLoader.load(StoreType.class), emitter));
             return 0;
         } catch (IOException unreadable) {
-            return fail(emitter, Failure.badRequest("cannot read the request from standard input: " + unreadable));
+            return fail(emitter, Failure.badRequest("cannot read the request: " + unreadable));
         } catch (Failure failure) {
             return fail(emitter, failure);
         } catch (RuntimeException | Error unexpected) {
             return fail(emitter, Failure.of("the driver", unexpected));
+        }
+    }
+
+    private static String request() throws IOException {
+        // Buffered, since a file's stream that is asked for many bytes at once asks where in it one is, which a pipe
+        // does not know.
+        try (InputStream input = REQUEST == null ? System.in : new BufferedInputStream(new FileInputStream(REQUEST))) {
+            return new String(input.readNBytes(REQUEST_BYTES_MAX), StandardCharsets.UTF_8);
         }
     }
 

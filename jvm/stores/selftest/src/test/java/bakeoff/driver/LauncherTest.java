@@ -153,6 +153,24 @@ final class LauncherTest {
         }
     }
 
+    /** It was opened again: what stood in the file was cut away, and what came after it was written over. */
+    @ParameterizedTest
+    @CsvSource({">", ">>"})
+    void aFileThatOthersWriteToAsWellKeepsEveryLine(String into) throws Exception {
+        Path input = Files.writeString(
+                home.resolve("request.json"), request("faulty-jvm").toString());
+        Path shared = home.resolve("shared");
+        String commands = "echo before; ./bakeoff-driver-jvm run <'%s'; echo after".formatted(input);
+        new ProcessBuilder("sh", "-c", "{ %s; } %s'%s'".formatted(commands, into, shared))
+                .directory(home.toFile())
+                .redirectError(home.resolve("log").toFile())
+                .start()
+                .waitFor();
+        List<String> lines = Files.readAllLines(shared);
+        assertEquals(5, lines.size(), lines.toString());
+        assertEquals(List.of("before", "after"), List.of(lines.get(0), lines.get(4)));
+    }
+
     /** Of a tape 64 KiB are held, beside the pool; this store has no buffers. */
     @Test
     void theDriversOwnBuffersWereCountedAsTheStores() throws Exception {
