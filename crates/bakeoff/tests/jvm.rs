@@ -9,7 +9,7 @@ use std::process::Command;
 use common::{Finished, Place, faulty_suite, jvm_is_built, program, tiny_suite, unwrapped};
 
 /// What the driver's script needs beside a Java.
-const PROGRAMS: [&str; 6] = ["bash", "env", "cat", "dirname", "readlink", "sed"];
+const PROGRAMS: [&str; 7] = ["bash", "env", "cat", "dirname", "mktemp", "readlink", "sed"];
 
 /// What goes wrong, what the cell's failure is called, and words of its message.
 const FAULTS: [(&str, &str, &str); 7] = [

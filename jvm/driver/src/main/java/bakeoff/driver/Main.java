@@ -44,6 +44,7 @@ public final class Main {
                         yield 2;
                     }
                 };
+        Temporary.removeOwn();
         // A library's threads must not keep the process alive.
         Runtime.getRuntime().halt(status);
     }
@@ -103,6 +104,7 @@ public final class Main {
     }
 
     private static int run(Emitter emitter) {
+        Temporary.removeOwnAtExit();
         try {
             emitter.emit(Run.run(request(), ServiceLoader.load(StoreType.class), emitter));
             return 0;

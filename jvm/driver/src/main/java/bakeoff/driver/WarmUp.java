@@ -11,7 +11,6 @@ import java.util.Timer;
 import java.util.TimerTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.stream.Stream;
 
 /**
  * Lets the JVM compile what will be measured: replays a small workload of the same kind into stores of its own, which are thrown
@@ -83,7 +82,7 @@ final class WarmUp {
             Run.closeQuickly(store);
             passed = true;
         } finally {
-            remove(directory);
+            Temporary.remove(directory);
         }
     }
 
@@ -99,15 +98,6 @@ final class WarmUp {
         for (int index = 0; index < tapes.phases().size() && !isOver(); index++) {
             Request.Phase phase = request.phases().get(index);
             team.replay(phase, tapes.phases().get(index), new Job(phase.latency(), check, counter, 0, null, end));
-        }
-    }
-
-    /** Removes what was made here. */
-    private static void remove(Path directory) throws IOException {
-        try (Stream<Path> paths = Files.walk(directory)) {
-            for (Path path : paths.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
         }
     }
 }

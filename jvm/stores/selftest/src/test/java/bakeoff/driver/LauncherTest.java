@@ -171,6 +171,23 @@ final class LauncherTest {
         assertEquals(List.of("before", "after"), List.of(lines.get(0), lines.get(4)));
     }
 
+    /** What was made meanwhile stayed in /tmp, wherever the store was. One that is killed leaves it beside its store. */
+    @ParameterizedTest
+    @CsvSource({"exit,0", "die,1"})
+    void withoutADirectoryForTemporaryFilesNothingIsLeftButBesideTheStore(String fault, int left) throws Exception {
+        JsonObject request = request("faulty-jvm");
+        request.add("settings", settings("fault", fault, "when", "open"));
+        // Its store has a directory when the process ends.
+        request.add("warm_up", warmUp(request, 0));
+        Ended ended = run(request.toString(), Map.of("TMPDIR", ""), "run");
+        try (Stream<Path> beside = Files.list(home)) {
+            List<Path> temporary = beside.filter(
+                            path -> path.getFileName().toString().startsWith("bakeoff-temporary."))
+                    .toList();
+            assertEquals(left, temporary.size(), temporary + ended.log);
+        }
+    }
+
     /** Of a tape 64 KiB are held, beside the pool; this store has no buffers. */
     @Test
     void theDriversOwnBuffersWereCountedAsTheStores() throws Exception {
@@ -400,7 +417,7 @@ final class LauncherTest {
     /** Every program that the script needs, and no Java. */
     private String pathWithoutJava() throws IOException {
         Path programs = Files.createDirectories(home.resolve("programs"));
-        for (String name : List.of("bash", "env", "dirname", "readlink", "sed", "cat", "sh")) {
+        for (String name : List.of("bash", "env", "dirname", "readlink", "sed", "cat", "sh", "mktemp")) {
             Files.copy(
                     Path.of("/usr/bin", name).toRealPath(),
                     programs.resolve(name),
