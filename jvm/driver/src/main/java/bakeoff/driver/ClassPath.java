@@ -1,5 +1,6 @@
 package bakeoff.driver;
 
+import bakeoff.store.Causes;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -13,8 +14,19 @@ import java.util.stream.Stream;
 final class ClassPath {
     private ClassPath() {}
 
-    /** The first of the jars of this process's class path that is not there. */
-    static Optional<Path> absent() throws IOException {
+    /**
+     * Looks whether every jar of this process's class path is there.
+     *
+     * @throws Failure one is not: what would be thrown instead depends on who first wants a class of it
+     */
+    static void check() throws IOException, Failure {
+        Optional<Path> absent = absent();
+        if (absent.isPresent()) {
+            throw new Failure(Failure.Kind.RUNTIME, "%s is not there: %s".formatted(absent.get(), Causes.BUILD_AGAIN));
+        }
+    }
+
+    private static Optional<Path> absent() throws IOException {
         Path started = Path.of(System.getProperty("java.class.path")).toAbsolutePath();
         try (JarFile jar = new JarFile(started.toFile())) {
             String names = jar.getManifest().getMainAttributes().getValue(Attributes.Name.CLASS_PATH);

@@ -23,6 +23,8 @@ public final class Failure extends Exception {
         STORE_ERROR,
         /** The store gave a wrong answer. */
         WRONG_ANSWER,
+        /** What the driver itself runs with is missing. */
+        RUNTIME,
         /** No space was left. */
         DISK_FULL,
         /** Memory ran out. */

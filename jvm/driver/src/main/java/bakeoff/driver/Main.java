@@ -1,6 +1,5 @@
 package bakeoff.driver;
 
-import bakeoff.store.Causes;
 import bakeoff.store.StoreDescription;
 import bakeoff.store.StoreType;
 import com.google.gson.JsonArray;
@@ -10,8 +9,6 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.Optional;
 import java.util.ServiceLoader;
 
 /** The command line of the driver: the stores are those on the class path. */
@@ -56,11 +53,7 @@ public final class Main {
     /** Loads a store's library; if that cannot be done, says why, as a cell's failure would. */
     private static int check(String store, Emitter emitter) {
         try {
-            Optional<Path> absent = ClassPath.absent();
-            if (absent.isPresent()) {
-                emitter.say("%s is not there: %s".formatted(absent.get(), Causes.BUILD_AGAIN));
-                return 1;
-            }
+            ClassPath.check();
             Case.find(store, ServiceLoader.load(StoreType.class));
             return 0;
         } catch (Exception | Error error) {
@@ -106,6 +99,7 @@ public final class Main {
     private static int run(Emitter emitter) {
         Temporary.removeOwnAtExit();
         try {
+            ClassPath.check();
             emitter.emit(Run.run(request(), ServiceLoader.load(StoreType.class), emitter));
             return 0;
         } catch (IOException unreadable) {
