@@ -3,6 +3,7 @@
 mod common;
 
 use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
 
 use common::{Place, tiny_suite};
 
@@ -275,19 +276,20 @@ fn tapes_that_are_none_are_refused() {
     place.run(&["tape", "show", "/dev/zero"]).expect(2).says(&["/dev/zero", "not a file"]);
 }
 
+/// What a driver does with a request.
+fn driven(driver: PathBuf, request: &str) -> Output {
+    use std::io::Write;
+    let mut command = Command::new(driver);
+    command.arg("run").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("the driver starts");
+    child.stdin.take().expect("input").write_all(request.as_bytes()).expect("taken");
+    child.wait_with_output().expect("it ends")
+}
+
 #[test]
 fn requests_that_make_no_sense_are_refused() {
     let run = |input: &str| {
-        use std::io::Write;
-        let mut child = std::process::Command::new(common::driver())
-            .arg("run")
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .expect("the driver starts");
-        child.stdin.take().expect("input").write_all(input.as_bytes()).expect("taken");
-        let output = child.wait_with_output().expect("it ends");
+        let output = driven(common::driver(), input);
         assert_eq!(output.status.code(), Some(1));
         let last: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one event");
         assert_eq!((last["event"].as_str(), last["kind"].as_str()), (Some("failed"), Some("bad-request")), "{last}");
@@ -300,25 +302,47 @@ fn requests_that_make_no_sense_are_refused() {
     assert!(run("[".repeat(100_000).as_str()).contains("malformed"));
 }
 
+/// The request of the only cell of `tiny.toml`, recorded anew.
+fn only_request(place: &Place) -> serde_json::Value {
+    let plan = place.run(&["run", "tiny.toml", "--plan"]).expect(0).stdout;
+    let cell = plan.split_whitespace().find(|word| word.len() == 16 && word.chars().all(|c| c.is_ascii_hexdigit()));
+    let request = place.run(&["request", cell.expect("a cell"), "tiny.toml"]).expect(0).stdout;
+    serde_json::from_str(&request).expect("JSON")
+}
+
+/// One driver named a remedy for a tape, neither one for the pool.
+#[test]
+fn a_damaged_tape_and_a_damaged_pool_have_the_same_remedy_in_every_driver() {
+    let jvm = common::jvm_is_built().then(|| ("mvstore", common::driver().with_file_name("bakeoff-driver-jvm")));
+    for (store, driver) in std::iter::once(("lmdb", common::driver())).chain(jvm) {
+        let place = Place::new();
+        place.write("tiny.toml", &tiny_suite(&format!("{store:?}"), ""));
+        for (damaged, cut, words) in [
+            ("/phases/0/tape", 0, "the tape is damaged: record it again"),
+            ("/phases/0/tape", 1, "it was cut short or added to: record it again"),
+            ("/pool", 0, "the tape or the pool is damaged: record both again"),
+            ("/pool", 1, "the tape or the pool is damaged: record both again"),
+        ] {
+            let request = only_request(&place);
+            let path = request.pointer(damaged).and_then(|path| path.as_str()).expect("a path");
+            let mut bytes = std::fs::read(path).expect("it can be read");
+            *bytes.last_mut().expect("a byte") ^= 1;
+            bytes.truncate(bytes.len() - cut);
+            std::fs::write(path, bytes).expect("it can be written");
+            let told = String::from_utf8(driven(driver.clone(), &request.to_string()).stdout).expect("text");
+            assert!(told.contains("\"bad-tape\"") && told.contains(words), "{store}, {damaged}: {told}");
+        }
+    }
+}
+
 #[test]
 fn a_store_is_never_opened_in_a_directory_with_something_in_it() {
     let place = Place::new();
     place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
-    let plan = place.run(&["run", "tiny.toml", "--plan"]).expect(0).stdout;
-    let cell = plan.split_whitespace().find(|word| word.len() == 16 && word.chars().all(|c| c.is_ascii_hexdigit()));
-    let request = place.run(&["request", cell.expect("a cell"), "tiny.toml"]).expect(0).stdout;
-    let request: serde_json::Value = serde_json::from_str(&request).expect("JSON");
+    let request = only_request(&place);
     let directory = PathBuf::from(request["directory"].as_str().expect("a directory"));
     std::fs::write(directory.join("data.mdb"), "someone's data").expect("a file");
-    use std::io::Write;
-    let mut child = std::process::Command::new(common::driver())
-        .arg("run")
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .expect("the driver starts");
-    child.stdin.take().expect("input").write_all(request.to_string().as_bytes()).expect("taken");
-    let output = child.wait_with_output().expect("it ends");
+    let output = driven(common::driver(), &request.to_string());
     assert!(String::from_utf8_lossy(&output.stdout).contains("not empty"));
     assert_eq!(std::fs::read_to_string(directory.join("data.mdb")).expect("there"), "someone's data");
 }

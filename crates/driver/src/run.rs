@@ -301,7 +301,8 @@ fn check_tape(path: &Path, request: &Request, pool: &Pool) -> Result<(TapeReader
     let facts = tape.facts();
     if (facts.pool_bytes, facts.pool_checksum) != (pool.bytes(), pool.checksum()) {
         return Err(Failure::bad_tape(format!(
-            "{} was made for another value pool: {} bytes with checksum {:016x}, but {} has {} bytes with checksum {:016x}",
+            "{} was made for another value pool: {} bytes with checksum {:016x}, but {} has {} bytes with checksum {:016x}; the tape or \
+             the pool is damaged: record both again",
             path.display(),
             facts.pool_bytes,
             facts.pool_checksum,

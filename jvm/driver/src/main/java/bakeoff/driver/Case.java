@@ -67,7 +67,7 @@ final class Case {
             if (tape.header().poolBytes() != pool.pool.bytes() || tape.header().poolChecksum() != pool.checksum) {
                 throw new TapeException(
                         path,
-                        "made for another value pool: %d bytes with checksum %016x, but %s has %d bytes with checksum %016x"
+                        "was made for another value pool: %d bytes with checksum %016x, but %s has %d bytes with checksum %016x; the tape or the pool is damaged: record both again"
                                 .formatted(
                                         tape.header().poolBytes(),
                                         tape.header().poolChecksum(),

@@ -12,6 +12,7 @@ public final class TapeException extends Exception {
     }
 
     static TapeException damaged(Path path, long offset, String what, Object found, Object expected) {
-        return new TapeException(path, "offset %d: %s is %s, expected %s".formatted(offset, what, found, expected));
+        String flaw = "offset %d: %s is %s, expected %s".formatted(offset, what, found, expected);
+        return new TapeException(path, flaw + "; the tape is damaged: record it again");
     }
 }

@@ -81,7 +81,8 @@ public final class TapeReader implements Closeable {
     }
 
     private static TapeException wrongLength(Path path, long found, long expected) {
-        return new TapeException(path, "%d bytes long, expected %s".formatted(found, Long.toUnsignedString(expected)));
+        String lengths = "%d bytes long, expected %s".formatted(found, Long.toUnsignedString(expected));
+        return new TapeException(path, lengths + "; it was cut short or added to: record it again");
     }
 
     /** What the header says. */
