@@ -107,7 +107,7 @@ fn flags_are_held_to_the_same_rules() {
         .run(&["run", "leveldb-2011", "--durability", "power"])
         .expect(2)
         .says(&["--durability power", "changes nothing"]);
-    let twice = place.run(&["run", "hines-2023", "--scale", "0.0001", "--plan"]).expect(2).stderr;
+    let twice = place.run(&["run", "hines-2023", "--records", "100,100", "--plan"]).expect(2).stderr;
     assert_eq!(twice.matches("same value twice").count(), 1, "{twice}");
     let nowhere = ["run", "quick", "--plan", "--dir", "/proc"];
     place.run(&nowhere).expect(2).says(&["cannot write in /proc"]);

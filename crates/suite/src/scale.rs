@@ -2,13 +2,21 @@
 
 use crate::error::Problems;
 use crate::node::{Node, Place, SuiteFile, Value};
-use crate::units::{parse_count, shorten};
+use crate::units::{format_count, parse_count, shorten};
 
 pub(crate) const FLAG: &str = "--scale";
 const LEVELS: &str = "levels=";
 
-/// Puts the flag into a suite as typed. Returns the part of the records that are left, where it is one.
-pub(crate) fn apply(file: &mut SuiteFile, text: &str, problems: &mut Problems) -> Option<f64> {
+/// What is left of records that were so many or more: of fewer a phase says little, and parts of them less.
+const RECORDS_MIN: u64 = 10;
+
+/// Puts the flag into a suite as typed, the least of whose trees has so many levels. Returns the part of the records that are left, where it is one.
+pub(crate) fn apply(
+    file: &mut SuiteFile,
+    text: &str,
+    least_levels: Option<u32>,
+    problems: &mut Problems,
+) -> Option<f64> {
     let text = text.trim();
     let place = Place::Flag { flag: FLAG, value: text.to_owned() };
     if file.root.get("tape").is_some() {
@@ -16,6 +24,11 @@ pub(crate) fn apply(file: &mut SuiteFile, text: &str, problems: &mut Problems) -
         return None;
     }
     let tree = file.root.table_if_there("tree");
+    let typed = text.strip_prefix(LEVELS).and_then(|levels| parse_count(levels).ok());
+    if let Some(least) = least_levels.filter(|least| typed.is_some_and(|levels| levels > u64::from(*least))) {
+        problems.add(&place, format!("the suite's tree has {least} levels"), format!("give 1 to {least}"));
+        return None;
+    }
     if let Some(levels) = text.strip_prefix(LEVELS) {
         match tree {
             Some(tree) => {
@@ -36,9 +49,9 @@ pub(crate) fn apply(file: &mut SuiteFile, text: &str, problems: &mut Problems) -
         problems.add(&place, message, "give a number above 0, up to 1, e.g. --scale 0.01; for a tree levels=5");
         return None;
     };
-    scale(&mut file.root, part, &place);
+    scale(&mut file.root, part, &place, problems);
     for variant in file.root.list_if_there("variants").into_iter().flatten() {
-        scale(variant, part, &place);
+        scale(variant, part, &place, problems);
     }
     Some(part)
 }
@@ -61,8 +74,9 @@ fn set_in_variants(file: &mut SuiteFile, levels: &Node) {
 }
 
 /// Records, operations and batches: a part of each, so that there are as many batches as before.
-fn scale(suite: &mut Node, part: f64, place: &Place) {
+fn scale(suite: &mut Node, part: f64, place: &Place, problems: &mut Problems) {
     if let Some(axes) = suite.table_if_there("axes") {
+        check_records(axes, part, place, problems);
         scale_key(axes, "records", part, place);
     }
     for phase in suite.list_if_there("phases").into_iter().flatten() {
@@ -75,6 +89,23 @@ fn scale(suite: &mut Node, part: f64, place: &Place) {
     }
 }
 
+/// Notes numbers of records that become too few to tell anything.
+fn check_records(axes: &Node, part: f64, place: &Place, problems: &mut Problems) {
+    let Some(node) = axes.get("records") else { return };
+    let counts = match &node.value {
+        Value::Array(elements) => elements.iter().collect(),
+        _ => vec![node],
+    };
+    let is_too_few = |count: &u64| {
+        let left = part_of(*count, part);
+        left < *count && (left == 1 || left < RECORDS_MIN && *count >= RECORDS_MIN)
+    };
+    if let Some(count) = counts.into_iter().filter_map(count_of).filter(is_too_few).min() {
+        let (left, count) = (part_of(count, part), format_count(count));
+        problems.add(place, format!("of {count} records it leaves {left}, which is too few"), "give a larger part");
+    }
+}
+
 fn scale_key(table: &mut Node, key: &str, part: f64, place: &Place) {
     if let Some(scaled) = table.get(key).and_then(|node| scaled(node, part, place)) {
         table.set(key, scaled);
@@ -84,21 +115,22 @@ fn scale_key(table: &mut Node, key: &str, part: f64, place: &Place) {
 /// `None` for what is no count: a word, or a mistake that is found later.
 fn scaled(node: &Node, part: f64, place: &Place) -> Option<Node> {
     let value = match &node.value {
-        Value::Integer(count) => scaled_count(u64::try_from(*count).ok()?, part)?,
-        Value::Text(text) => scaled_count(parse_count(text).ok()?, part)?,
         Value::Array(elements) => {
             Value::Array(elements.iter().map(|element| scaled(element, part, place)).collect::<Option<_>>()?)
         }
-        _ => return None,
+        _ => Value::Integer(i64::try_from(part_of(count_of(node)?, part)).ok()?),
     };
     Some(Node { place: place.clone(), value })
 }
 
-fn scaled_count(count: u64, part: f64) -> Option<Value> {
-    if count == 0 {
-        return None;
-    }
-    i64::try_from(part_of(count, part)).ok().map(Value::Integer)
+/// `None` for what is no count, or 0.
+fn count_of(node: &Node) -> Option<u64> {
+    let count = match &node.value {
+        Value::Integer(count) => u64::try_from(*count).ok(),
+        Value::Text(text) => parse_count(text).ok(),
+        _ => None,
+    };
+    count.filter(|count| *count > 0)
 }
 
 /// The part of a count that `--scale` leaves, at least 1.
@@ -165,7 +197,37 @@ mod tests {
         // 5 + 25 + 125 of 12,207,030 entries.
         assert_eq!(suite.scale(), Some(155.0 / 12_207_030.0));
         assert!(scaled("0.5", tree).unwrap_err().contains("levels=5"));
+        let larger = scaled("levels=11", tree).unwrap_err();
+        assert!(larger.contains("--scale levels=11: the suite's tree has 10 levels"), "{larger}");
+        let own =
+            format!("{tree}[[variants]]\nname = \"low\"\n[variants.tree]\nlevels = 4\n[[variants]]\nname = \"high\"\n");
+        assert!(scaled("levels=5", &own).unwrap_err().contains("the suite's tree has 4 levels"));
+        // 2 * (5 + 25 + 125) of 780 and 12,207,030.
+        assert_eq!(scaled("levels=3", &own).unwrap().scale(), Some(310.0 / 12_207_810.0));
         assert!(scaled("levels=many", tree).unwrap_err().contains("--scale levels=many"));
+    }
+
+    /// The report was headed "scaled down to 100 %".
+    #[test]
+    fn what_is_as_large_as_the_suite_is_not_scaled_down() {
+        let tree = "[axes]\nstores = \"null\"\n[tree]\nfanout = 5\nlevels = 4\n[[phases]]\nname = \"load\"\noperation = \"insert\"\n";
+        for (scale, suite) in [("1", SUITE), ("1.0", SUITE), ("levels=4", tree)] {
+            let whole = scaled(scale, suite).unwrap();
+            assert_eq!((whole.scale(), whole.summary()), (None, ""), "{scale}");
+        }
+    }
+
+    /// One record was left, and one read of it.
+    #[test]
+    fn a_part_that_leaves_too_few_records_is_refused_with_one_that_does_not() {
+        let one = SUITE.replace("[\"1M\", 10_000]", "1_000");
+        let error = scaled("0.000001", &one).unwrap_err();
+        assert!(error.contains("of 1,000 records it leaves 1, which is too few"), "{error}");
+        assert!(error.ends_with("give a larger part: 0.01 is enough"), "{error}");
+        assert!(scaled("0.0099", &one).is_ok(), "10, rounded");
+        // Who has few has few.
+        assert!(scaled("0.5", &SUITE.replace("[\"1M\", 10_000]", "4")).is_ok());
+        assert!(scaled("0.2", &SUITE.replace("[\"1M\", 10_000]", "[1, 4]")).unwrap_err().contains("of 4 records"));
     }
 
     #[test]
@@ -180,9 +242,9 @@ mod tests {
     #[test]
     fn a_part_that_is_too_small_is_refused_with_one_that_is_not() {
         let error = scaled("0.00001", SUITE.replace("1M", "20_000").as_str()).unwrap_err();
-        assert!(error.contains("--scale 0.00001") && error.contains("same value twice"), "{error}");
-        // 0.00005 leaves 1 and, rounded, 1 too.
-        assert!(error.ends_with("give a larger part: 0.0001 is enough"), "{error}");
+        assert!(error.contains("--scale 0.00001") && error.contains("of 10,000 records it leaves 1"), "{error}");
+        // Of the 2,000 of a variant 0.002 leaves 4.
+        assert!(error.ends_with("give a larger part: 0.005 is enough"), "{error}");
         for name in ["hines-2023", "cunningham-2024", "queue"] {
             let text = crate::builtin::find(name).unwrap();
             let error = scaled("0.0001", text).unwrap_err();

@@ -126,15 +126,29 @@ impl Suite {
         overrides.apply(&mut file);
         let Some(text) = &overrides.scale else { return check(file) };
         let mut problems = Problems::default();
-        let scale = scale::apply(&mut file, text, &mut problems);
+        let trees = self.measured_trees(overrides.variants.as_deref());
+        let least_levels = trees.iter().map(|tree| tree.levels).min();
+        let scale = scale::apply(&mut file, text, least_levels, &mut problems);
         if !problems.is_empty() {
             return Err(file.errors(problems));
         }
         let suite = check(file)?;
+        let entries = |trees: Vec<Tree>| trees.into_iter().filter_map(tree_entries).sum::<u64>() as f64;
+        let scale = scale.unwrap_or_else(|| entries(suite.measured_trees(None)) / entries(trees));
+        if scale == 1.0 {
+            return Ok(suite);
+        }
         let summary = format!("{} Scaled down: --scale {}.", suite.summary, text.trim()).trim_start().to_owned();
-        let entries = |suite: &Self| suite.tree.and_then(tree_entries).map(|entries| entries as f64);
-        let scale = scale.or_else(|| Some(entries(&suite)? / entries(self)?));
-        Ok(Self { summary, scale, ..suite })
+        Ok(Self { summary, scale: Some(scale), ..suite })
+    }
+
+    /// The trees of all that is measured if variants are those of these names, or all.
+    fn measured_trees(&self, variants: Option<&[String]>) -> Vec<Tree> {
+        let is_wanted = |suite: &&Self| match (variants, &suite.variant) {
+            (Some(wanted), Some(variant)) => wanted.iter().any(|name| name.trim() == variant.name),
+            _ => true,
+        };
+        self.measured().iter().filter(is_wanted).filter_map(|suite| suite.tree).collect()
     }
 
     /// Refuses the flag where every store has a class of its own: nothing would be measured otherwise than without it.
