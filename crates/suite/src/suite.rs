@@ -185,6 +185,21 @@ impl Suite {
         self.variant.as_ref()
     }
 
+    /// What is surprising in what a flag makes of the variants, each thing once, after the names of the variants that it is true of.
+    pub fn notes(&self) -> Vec<String> {
+        let Ok(typed) = read_file(&self.file.name, &self.file.text) else { return Vec::new() };
+        let mut notes: Vec<(String, Vec<&str>)> = Vec::new();
+        for suite in &self.variants {
+            let Some(name) = suite.variant.as_ref().map(|variant| variant.name.as_str()) else { continue };
+            let Some(what) = variants::settings_of_others(&typed, name, suite.stores()) else { continue };
+            match notes.iter_mut().find(|(known, _)| *known == what) {
+                Some((_, names)) => names.push(name),
+                None => notes.push((what, vec![name])),
+            }
+        }
+        notes.into_iter().map(|(what, names)| format!("{}: {what}", names.join(", "))).collect()
+    }
+
     /// Names of the variants that the others are set against; mostly none.
     pub fn baseline(&self) -> &[String] {
         &self.baseline

@@ -3,6 +3,7 @@
 use crate::error::Problems;
 use crate::node::{Entry, Node, Place, SuiteFile, Value};
 use crate::read::{self, Table, wrong_kind};
+use crate::suite::StoreChoice;
 use crate::units::shorten;
 
 /// The most variants of a suite.
@@ -150,6 +151,25 @@ pub(crate) fn remove(table: &mut Node, key: &str) {
     if let Value::Table(entries) = &mut table.value {
         entries.retain(|entry| entry.key != key);
     }
+}
+
+/// What a variant says of stores that only a flag has put into it: its settings are those of others. `file` is the suite without flags, its variants
+/// written out; nothing where a variant gives no settings, or some to each.
+pub(crate) fn settings_of_others(file: &SuiteFile, variant: &str, stores: &StoreChoice) -> Option<String> {
+    let Value::Array(variants) = &file.root.get("variants")?.value else { return None };
+    let variant = variants.iter().find(|node| name_of(node) == variant)?;
+    let Value::Table(settings) = &variant.get("settings")?.value else { return None };
+    let typed = |node: &Node| node.get("axes").and_then(|axes| axes.get("stores")).cloned();
+    let typed = typed(variant).or_else(|| typed(&file.root))?;
+    let is_new = |name: &&String| !names(&typed, name) && !settings.iter().any(|entry| entry.key == **name);
+    let new = match stores {
+        StoreChoice::Named(chosen) => chosen.iter().filter(is_new).map(String::as_str).collect(),
+        StoreChoice::All if names(&typed, "all") => Vec::new(),
+        StoreChoice::All => vec!["the other stores"],
+    };
+    let of: Vec<&str> = settings.iter().map(|entry| entry.key.as_str()).collect();
+    let told = || format!("sets {} alone, and nothing of {}, which --stores puts there", of.join(", "), new.join(", "));
+    (!new.is_empty() && !of.is_empty()).then(told)
 }
 
 /// Takes an axis out of every variant, so that a flag for it holds for all of them.

@@ -179,6 +179,27 @@ fn assert_shown_where_they_stand(variants: &str, mistakes: &[(&str, &str, &str)]
     }
 }
 
+/// Of LMDB's settings, say, nobody was told that they were nothing to the stores that were asked for.
+#[test]
+fn a_store_that_a_flag_puts_into_a_variant_about_settings_of_others_is_told() {
+    let overrides = |stores: &[&str], variants: Option<&str>| Overrides {
+        stores: Some(stores.iter().map(|name| (*name).to_owned()).collect()),
+        variants: variants.map(|name| vec![name.to_owned()]),
+        ..Overrides::default()
+    };
+    let notes = |stores: &[&str], variants| {
+        let text = bakeoff_suite::builtin::find("lmdbjava-2016").unwrap();
+        Suite::parse_with("lmdbjava-2016", text, &overrides(stores, variants)).unwrap().notes()
+    };
+    let told = notes(&["mvstore", "xodus", "lmdbjava"], None);
+    assert!(told[0].starts_with("test-1-nosync-map, test-1-nosync-file, "), "{told:?}");
+    assert!(told[0].contains(": sets lmdbjava, lmdbjava-agrona, "), "{told:?}");
+    assert!(told[0].ends_with(" alone, and nothing of mvstore, xodus, which --stores puts there"), "{told:?}");
+    assert!(notes(&["all"], None)[0].contains("nothing of the other stores, which"));
+    assert_eq!(notes(&["lmdbjava", "lmdbjni"], None), Vec::<String>::new());
+    assert_eq!(notes(&["mvstore"], Some("test-3-1m")), Vec::<String>::new());
+}
+
 #[test]
 fn several_classes_and_a_class_of_a_store_do_not_go_together() {
     let text = SUITE.replace("durability = [\"process\"]", "durability = [\"none\", \"process\"]");
