@@ -1,6 +1,7 @@
 //! Finds drivers and asks them what they can do.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail};
 use bakeoff_protocol::{DriverDescription, PROTOCOL_VERSION, Platform, StoreDescription};
 
-use crate::tools::kill;
+use crate::tools::{is_on_path, kill};
 
 /// Executables with this prefix, beside the command line or on PATH, are drivers.
 const PREFIX: &str = "bakeoff-driver-";
@@ -141,7 +142,22 @@ fn is_driver(path: &Path) -> bool {
         && path.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
 }
 
+/// Refuses a script whose interpreter is not there: what the system says of it does not tell what to do.
+fn check_interpreter(path: &Path) -> Result<()> {
+    let mut first = Vec::new();
+    let read = |file: File| BufReader::new(file).take(LINE_BYTES_MAX).read_until(b'\n', &mut first);
+    // What cannot be read shows when it is started.
+    let _ = File::open(path).and_then(read);
+    let words = String::from_utf8_lossy(&first);
+    let named = words.strip_prefix("#!/usr/bin/env ").map(str::trim).filter(|name| !name.contains(' '));
+    match named.filter(|name| !is_on_path(name)) {
+        Some(name) => bail!("it is a script for {name}, which is not on PATH: install {name}"),
+        None => Ok(()),
+    }
+}
+
 fn describe(path: &Path) -> Result<DriverDescription> {
+    check_interpreter(path)?;
     let mut child = Command::new(path)
         .arg("describe")
         .stdin(Stdio::null())

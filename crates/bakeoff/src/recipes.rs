@@ -87,10 +87,14 @@ impl Recipe {
         )
     }
 
+    /// The program, if it does not answer and no other driver has its stores.
+    fn silent<'a>(&self, found: &'a Drivers) -> Option<&'a Silent> {
+        found.silent.get(&self.program).filter(|_| !self.is_built(found))
+    }
+
     /// Refuses what is there and does not answer, unless another driver has its stores.
     fn check_answers(&self, found: &Drivers) -> Result<()> {
-        let silent = found.silent.get(&self.program).filter(|_| !self.is_built(found));
-        silent.map_or(Ok(()), |silent| Err(anyhow!(self.left_out(silent))))
+        self.silent(found).map_or(Ok(()), |silent| Err(anyhow!(self.left_out(silent))))
     }
 
     /// Has the script build it, which does nothing if it is built and nothing has changed since.
@@ -157,7 +161,7 @@ pub(crate) fn store_names(drivers: &Drivers) -> Result<StoreNames> {
 /// The drivers there are, `drivers` being built, after those were built that `stores` ask for and `suits` allows, if anything may be built.
 ///
 /// # Errors
-/// If no driver works, or one cannot be built of which a store was named. Where all stores are asked for, what cannot be built is
+/// If no driver works, one cannot be built of which a store was named, or none of those of the named stores answers. Where all stores are asked for, what cannot be built is
 /// left out with a note.
 pub(crate) fn drivers_for(
     mut drivers: Drivers,
@@ -173,15 +177,22 @@ pub(crate) fn drivers_for(
             drivers = Drivers::discover()?;
         }
         match (built, stores) {
-            // Building does nothing where all seems to be there.
-            (Ok(()), StoreChoice::Named(_)) => recipe.check_answers(&drivers)?,
-            (Ok(()), StoreChoice::All) => {}
+            (Ok(()), _) => {}
             (Err(error), StoreChoice::Named(_)) => return Err(error),
             (Err(error), StoreChoice::All) => {
                 notes.push(format!("going on without {}: {error:#}", recipe.store_list()));
                 not_built.push(&recipe.program);
             }
         }
+    }
+    // Building does nothing where all seems to be there. Where a store that was named can be had, the others are left out.
+    if let StoreChoice::Named(names) = stores
+        && !names.iter().any(|name| drivers.of_store(name).is_some())
+    {
+        recipes
+            .iter()
+            .filter(|recipe| recipe.is_wanted(stores))
+            .try_for_each(|recipe| recipe.check_answers(&drivers))?;
     }
     // What to do about these is to build them, which has just failed.
     drivers.silent.retain(|program, _| !not_built.contains(&program));
@@ -202,6 +213,18 @@ pub(crate) fn left_out(drivers: &Drivers) -> Result<BTreeMap<String, String>> {
         (program.clone(), recipe.map_or_else(of_other, |recipe| recipe.left_out(silent)))
     };
     Ok(drivers.silent.iter().map(words).collect())
+}
+
+/// Stores that are lost with programs that are there and do not answer, each with why.
+///
+/// # Errors
+/// As [`recipes`].
+pub(crate) fn lost(drivers: &Drivers) -> Result<BTreeMap<String, String>> {
+    let lost = |recipe: Recipe| {
+        let why = recipe.silent(drivers).map(|silent| silent.why.clone());
+        recipe.stores.into_iter().filter_map(move |store| Some((store, why.clone()?)))
+    };
+    Ok(recipes()?.into_iter().flat_map(lost).collect())
 }
 
 /// Says what a run goes on without, of drivers that do not answer and of those that could not be built.

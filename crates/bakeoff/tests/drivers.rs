@@ -255,6 +255,25 @@ fn a_driver_that_is_there_and_does_not_answer_is_told_once_with_its_own_words() 
     assert_eq!(all.lines().filter(about).count(), 1, "{all}");
 }
 
+/// Nothing was measured, whatever else was asked for, and the advice was to build it again.
+#[test]
+fn a_driver_that_is_a_script_without_its_interpreter_leaves_its_stores_out_alone() {
+    let (here, (_, recipe)) = (Installation::new(), recipe());
+    executable(&here.program.with_file_name(&recipe.program), "#!/usr/bin/env odd-shell\n");
+    let store = &recipe.stores[0];
+    let why = "it is a script for odd-shell, which is not on PATH: install odd-shell";
+    here.place.write("tiny.toml", &tiny_suite(&format!(r#""lmdb", "{store}""#), ""));
+    here.run(&["run", "tiny.toml", "--rounds", "1"], None).expect(0).says(&[
+        "note: ",
+        why,
+        &format!("{store}: its driver does not answer: {why}"),
+    ]);
+    let cells = here.place.cells();
+    assert!(cells.iter().all(|cell| cell["store"] == "lmdb" && cell["status"] == "ok"), "{cells:?}");
+    assert_eq!(cells.len(), 1);
+    here.run(&["run", "tiny.toml", "--stores", store], None).expect(2).says(&[why]);
+}
+
 #[test]
 fn doctor_says_what_a_build_would_install() {
     let here = Installation::new();

@@ -102,6 +102,15 @@ impl Plan {
         }
     }
 
+    /// Says of stores that were left out why: their drivers do not answer.
+    pub fn skip_lost<'a>(&mut self, lost: impl Iterator<Item = (&'a String, &'a String)>) {
+        let skip = |(what, why): (&String, &String)| Skip {
+            what: what.clone(),
+            why: SkipReason::DriverSilent { why: why.clone() },
+        };
+        self.skipped.extend(lost.map(skip));
+    }
+
     /// Leaves out the cells that are to be killed of those stores that `can` says cannot be.
     pub fn skip_killed(&mut self, can: impl Fn(&str) -> bool) {
         self.leave_out(|axes| axes.killed && !can(&axes.store), &SkipReason::KillNotOffered);

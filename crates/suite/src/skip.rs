@@ -126,6 +126,11 @@ pub enum SkipReason {
         /// What was to be profiled.
         profile: Profile,
     },
+    /// The store's driver is there and does not answer.
+    DriverSilent {
+        /// Why.
+        why: String,
+    },
     /// The store's driver cannot die with the store open and recover it.
     KillNotOffered,
     /// A limit on memory cannot be set on this machine.
@@ -223,6 +228,7 @@ impl fmt::Display for SkipReason {
                 formatter,
                 "n/a: its driver does not profile `{profile}`; `bakeoff run --profile cpu` works for every store"
             ),
+            Self::DriverSilent { why } => write!(formatter, "its driver does not answer: {why}"),
             Self::KillNotOffered => write!(formatter, "n/a: its driver does not measure recovery"),
             Self::MemoryLimitNotPossible { why } => write!(formatter, "memory cannot be limited here: {why}"),
         }

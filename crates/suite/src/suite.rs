@@ -2,6 +2,7 @@
 
 mod assemble;
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -183,6 +184,18 @@ impl Suite {
     /// Which variant this is, where the suite has several.
     pub fn variant(&self) -> Option<&Variant> {
         self.variant.as_ref()
+    }
+
+    /// Leaves out stores that are named, and says which.
+    pub fn leave_out(&mut self, is_lost: impl Fn(&str) -> bool) -> BTreeSet<String> {
+        let mut left_out = BTreeSet::new();
+        let own = std::iter::once(&mut self.axes).chain(self.variants.iter_mut().map(|suite| &mut suite.axes));
+        for axes in own {
+            if let StoreChoice::Named(names) = &mut axes.stores {
+                left_out.extend(names.extract_if(.., |name| is_lost(name)));
+            }
+        }
+        left_out
     }
 
     /// What is surprising in what a flag makes of the variants, each thing once, after the names of the variants that it is true of.

@@ -20,7 +20,7 @@ use crate::engine::flush::Flushes;
 use crate::engine::made_media::{NewFileSystem, check_room, images_bytes};
 use crate::engine::profile;
 use crate::engine::replayed::Replayed;
-use crate::recipes::{drivers_for, store_names};
+use crate::recipes::{drivers_for, lost, store_names};
 use crate::tools::Missing;
 
 /// Everything that is known before the first cell runs.
@@ -110,11 +110,14 @@ impl Setup {
         check_room(&made, &base)?;
         // Nobody should wait for a driver to be built only to hear that a directory is not there.
         let drivers = drivers_for(drivers, suite.stores(), |_| true, !arguments.plan)?;
+        let lost = lost(&drivers)?;
+        let left_out = suite.leave_out(|store| lost.contains_key(store));
         let stores = drivers.stores();
         let media: BTreeMap<_, _> =
             directories.iter().map(|(name, directory)| (name.clone(), Medium::read(directory))).collect();
         let plan_media = plan_media(&media, &directories, &made, &base);
         let mut plan = plan(&suite, &stores, &plan_media)?;
+        plan.skip_lost(left_out.into_iter().filter_map(|store| lost.get_key_value(&store)));
         Machine::read_memory().memory_usable_bytes().map_or(Ok(()), |bytes| check_memory(&suite, &stores, bytes))?;
         plan.skip_killed(|store| drivers.of_store(store).is_some_and(|driver| driver.description.recovers));
         if let Some(profile) = arguments.profile {

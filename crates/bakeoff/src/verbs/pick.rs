@@ -19,7 +19,7 @@ use crate::pick::need::{Need, Stores};
 use crate::pick::questions::ask;
 use crate::pick::suite::{PickSuite, check_percentile};
 use crate::pick::typed::Typed;
-use crate::recipes::{Recipe, drivers_for, not_built, store_names, tell_left_out};
+use crate::recipes::{Recipe, drivers_for, lost, not_built, store_names, tell_left_out};
 use crate::tools::Missing;
 use crate::verbs::run::{execute, make_run_directory, print_warnings, run_file};
 
@@ -139,7 +139,9 @@ fn stores(need: &Need, drivers: &Drivers) -> Result<Vec<StoreDescription>> {
         return Ok(all.into_iter().filter(|store| !store.test_only).collect());
     };
     let of_name = |name: &String| all.iter().find(|store| store.name == *name).cloned();
-    names.iter().map(|name| of_name(name).with_context(|| format!("no driver offers `{name}`"))).collect()
+    let lost = lost(drivers)?;
+    let names = names.iter().filter(|name| !lost.contains_key(*name));
+    names.map(|name| of_name(name).with_context(|| format!("no driver offers `{name}`"))).collect()
 }
 
 /// Refuses a name that no driver has, built or not, before one is built.
