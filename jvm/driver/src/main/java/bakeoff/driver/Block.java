@@ -175,11 +175,7 @@ final class Block<B> {
         if (lends) {
             touched = touchAll(window, keyBytes);
         }
-        int sliced = 0;
-        while (sliced < count && values.slice(sliced, places[sliced], entryBytes[sliced] - keyBytes)) {
-            sliced++;
-        }
-        if (sliced == count) {
+        if (values.sliceAll(places, entryBytes, keyBytes)) {
             return;
         }
         if (ofOneLength) {

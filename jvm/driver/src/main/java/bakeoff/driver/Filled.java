@@ -93,6 +93,12 @@ final class Filled<B> {
         return sliced;
     }
 
+    /** {@link #slice} of all operations, whose entries with keys of this length are so long. */
+    boolean sliceAll(int[] places, int[] entryBytes, int keyBytes) {
+        sliced = slices.findAll(places, entryBytes, keyBytes, count, numbers);
+        return sliced;
+    }
+
     /** Those of all operations: {@code length} bytes of {@code source} each, {@code shift} bytes behind these places. */
     void fillAll(ByteBuffer source, int[] places, int shift, int length) {
         if (lends && source != lender) {
