@@ -168,7 +168,10 @@ pub(crate) fn settings_of_others(file: &SuiteFile, variant: &str, stores: &Store
         StoreChoice::All => vec!["the other stores"],
     };
     let of: Vec<&str> = settings.iter().map(|entry| entry.key.as_str()).collect();
-    let told = || format!("sets {} alone, and nothing of {}, which --stores puts there", of.join(", "), new.join(", "));
+    let told = || {
+        let (new, of) = (new.join(", "), of.join(", "));
+        format!("{new} measured without its settings, which are for {of} alone: what its name says may not hold there")
+    };
     (!new.is_empty() && !of.is_empty()).then(told)
 }
 

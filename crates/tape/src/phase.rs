@@ -215,7 +215,9 @@ impl<'a> LaneRecorder<'a> {
         }
         let stream = &mut self.value_place;
         if let Some(cut) = self.job.cut {
-            return self.turn.take(cut, stream);
+            let value = self.turn.take(cut, stream);
+            // Nobody could see whether a store has replaced a value by itself.
+            return if self.model.get(index) == Some(value) { self.turn.take(cut, stream) } else { value };
         }
         let bytes = self.value_sizes.draw(&mut self.value_bytes) as u32;
         let offset = self.places.place(bytes, self.job.workload.pool_bytes, |bound| stream.below(bound));

@@ -28,8 +28,8 @@ pub fn pool_bytes(values: SizeRange) -> u64 {
     values.max.saturating_mul(SLICES_MIN).max(slices).clamp(POOL_BYTES_MIN, POOL_BYTES_MAX)
 }
 
-/// A pool cut once into slices that are the values of all phases and lanes. Their lengths lie evenly in the distribution, in any order, so that lanes
-/// that take them in turn draw from it.
+/// A pool cut once into slices that are the values of all phases and lanes. Of as many equal parts of the distribution each has one of their lengths, in any
+/// order, so that lanes that take them in turn draw from it.
 ///
 /// A driver that has to hand over objects can make one for each slice beforehand, where it would copy each value into one.
 pub(crate) struct Cut {
@@ -37,16 +37,19 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// `None` where values follow from a tree, or the pool, by the length that a suite gives it, has room for too few of them or for very many: see [`Places`].
+    /// `None` where values follow from a tree, or the pool has room for too few of them or for very many: see [`Places`].
     pub(crate) fn of(workload: &Workload) -> Option<Self> {
         let sizes = Sizes::new(workload.value_bytes, workload.value_shape);
         let number = (workload.pool_bytes as f64 / sizes.mean().max(1.0)) as u64;
         if workload.directory_tree().is_some() || !(SLICES_MIN..=SLICES_MAX).contains(&number) {
             return None;
         }
-        let order = Permutation::new(number, &mut Stream::new(workload.seed, "", 0, Purpose::ValueBytes));
+        let mut stream = Stream::new(workload.seed, "", 0, Purpose::ValueBytes);
+        let order = Permutation::new(number, &mut stream);
         let mut end = 0;
-        let lengths = (0..number).map(|slice| sizes.at((order.apply(slice, number) as f64 + 0.5) / number as f64));
+        // Each from anywhere in its part of the distribution.
+        let lengths =
+            (0..number).map(|slice| sizes.at((order.apply(slice, number) as f64 + stream.unit()) / number as f64));
         let slices = lengths.map_while(|bytes| {
             let begin = end;
             end += bytes;

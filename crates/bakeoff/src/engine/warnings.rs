@@ -10,6 +10,9 @@ use bakeoff_suite::WorkloadPlan;
 use crate::engine::run_file::{DriverFacts, WarningFacts};
 use crate::engine::setup::Setup;
 
+/// The code of what a suite says of its variants.
+const OTHERS_SETTINGS: &str = "others-settings";
+
 /// What is known before the first cell.
 pub(crate) fn before(setup: &Setup, machine: &Machine, taking_part: &[DriverFacts]) -> Vec<WarningFacts> {
     // What a limit of memory keeps out of it is no matter of the machine's.
@@ -32,7 +35,9 @@ pub(crate) fn before(setup: &Setup, machine: &Machine, taking_part: &[DriverFact
     found.extend(limits.into_iter().filter_map(|(limit, most)| Warning::limit_above_data(limit, most)));
     // Rounds tell chance from difference, and of a profiled run no difference is told.
     found.extend(Warning::few_rounds(setup.suite.rounds()).filter(|_| setup.profile.is_none()));
-    facts(found)
+    let of_suite =
+        setup.suite.notes().into_iter().map(|message| WarningFacts { code: OTHERS_SETTINGS.to_owned(), message });
+    of_suite.chain(facts(found)).collect()
 }
 
 /// What the results show.

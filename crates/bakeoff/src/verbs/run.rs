@@ -57,7 +57,9 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     let _looked_at = arguments.plan.then(|| LookedAt::before(&arguments.out));
     let setup = Setup::new(arguments, &source)?;
     tell_left_out(&setup.drivers)?;
-    for reason in setup.suite.notes().into_iter().chain(setup.cannot_be_opened()) {
+    // A run has them among its warnings.
+    let of_suite = if arguments.plan { setup.suite.notes() } else { Vec::new() };
+    for reason in of_suite.into_iter().chain(setup.cannot_be_opened()) {
         tell!("note: {}", bakeoff_report::printable(&reason));
     }
     if setup.plan.workloads.is_empty() {
