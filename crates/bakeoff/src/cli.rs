@@ -247,9 +247,12 @@ Examples:
   bakeoff report RUN --against hines-2023          beside the figures of a paper (docs/PUBLISHED.md)
   bakeoff report published:hines-2023              the paper's own figures in our matrix")]
 pub(crate) struct ReportArguments {
-    /// Directories of runs, or published:NAME for a paper's own figures [default: the newest in bakeoff-results]
+    /// Directories of runs, or published:NAME for a paper's own figures [default: the newest in the --out directory]
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
+    /// Where `run` was told to make result directories
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS, conflicts_with = "runs")]
+    pub(crate) out: PathBuf,
     /// Show every store's figures for every workload
     #[arg(long)]
     pub(crate) full: bool,

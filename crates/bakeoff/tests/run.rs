@@ -170,6 +170,10 @@ fn figures_can_be_exported() {
     serde_json::from_str::<serde_json::Value>(&json).expect("the export is JSON");
     let run = place.only_run();
     let report = place.run(&["report", &run.display().to_string(), "--full"]).expect(0).stdout;
+    std::fs::rename(place.path().join("bakeoff-results"), place.path().join("elsewhere"))
+        .expect("the results can be moved");
+    let moved = place.run(&["report", "--out", "elsewhere", "--full"]).expect(0).stdout;
+    assert_eq!(moved.lines().next(), report.lines().next());
     assert!(report.lines().all(|line| line.chars().count() <= 100), "{report}");
 }
 

@@ -12,7 +12,7 @@ use bakeoff_report::{
 };
 
 use crate::Outcome;
-use crate::cli::{DEFAULT_RESULTS, ReportArguments};
+use crate::cli::ReportArguments;
 use crate::engine::results::RESULTS;
 use crate::engine::run_file::RUN_FILE;
 use crate::files::{Kind, MARKER, kind_of, newest_results, replace_file, shown};
@@ -38,7 +38,7 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
     let against = arguments.against.as_deref().map(Published::find).transpose()?;
     let has_text = texts.count() > 0;
     let directories = match arguments.runs.as_slice() {
-        [] => vec![newest_results(Path::new(DEFAULT_RESULTS))?],
+        [] => vec![newest_results(&arguments.out)?],
         named => named.to_vec(),
     };
     if let Some(path) = &arguments.html {
