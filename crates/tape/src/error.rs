@@ -21,7 +21,7 @@ pub enum TapeError {
     },
     /// The file is not a tape at all.
     #[error(
-        "{} is not a tape: it {}, a tape begins with \"{}\"; give a file that ends in .tape",
+        "{} is not a tape: it {}, a tape begins with \"{}\"; give a file that ends in .tape, or record it again if this one should be a tape",
         path.display(),
         if found.is_empty() { "is empty".to_owned() } else { format!("begins with \"{}\"", found.escape_ascii()) },
         expected.escape_ascii()

@@ -14,7 +14,7 @@ const POOL_BYTES_MIN: u64 = 1 << 20;
 /// record's value is one of them.
 const SLICES_MIN: u64 = 16;
 
-/// A pool has room for so many values of mean length, as long as that is no more than [`SLICES_BYTES_MAX`].
+/// A pool has room for so many values from the middle of the range, as long as that is no more than [`SLICES_BYTES_MAX`].
 const SLICES: u64 = 64;
 const SLICES_BYTES_MAX: u64 = 8 << 20;
 

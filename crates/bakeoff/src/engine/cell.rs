@@ -182,7 +182,8 @@ impl<'a> CellJob<'a> {
         collected.end.memory_peak_bytes = group.as_ref().and_then(MemoryGroup::peak_bytes);
         group.map_or(Ok(()), MemoryGroup::remove)?;
         if !matches!(ending, Ending::Interrupted) {
-            collected.end.profiled = profiling.map(Profiling::end);
+            let finished = matches!(ending, Ending::Event(Event::Finished(_)));
+            collected.end.profiled = profiling.map(|profiling| profiling.end(finished));
         }
         Ok(collected.end(ending, process_ns))
     }

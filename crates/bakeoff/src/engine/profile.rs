@@ -179,8 +179,9 @@ impl Profiling {
     }
 
     /// Draws what was found, after the driver has ended in whatever way.
-    pub(crate) fn end(mut self) -> Profiled {
+    pub(crate) fn end(mut self, finished: bool) -> Profiled {
         match self.draw() {
+            Err(_) if !finished => Profiled { trouble: Some("the cell failed".to_owned()), ..Profiled::default() },
             Ok(samples) => Profiled {
                 flame_graph: Some(self.graph.1),
                 samples: Some(samples),

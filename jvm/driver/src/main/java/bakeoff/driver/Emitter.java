@@ -34,9 +34,14 @@ final class Emitter {
         return json;
     }
 
-    /** Writes one line. A caller that has gone away is not an error of the cell: nobody is left to tell. */
+    /** Writes one line. What cannot be written shows at the end: {@link #isLost}. */
     void emit(JsonObject line) {
         say(GSON.toJson(line));
+    }
+
+    /** Whether anything could not be written. */
+    boolean isLost() {
+        return out.checkError();
     }
 
     /** Writes one line of words, where no event is waited for. */

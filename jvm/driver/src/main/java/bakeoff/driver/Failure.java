@@ -8,6 +8,7 @@ import bakeoff.tape.TapeException;
 import com.google.gson.JsonObject;
 import java.nio.ByteBuffer;
 import java.util.Locale;
+import java.util.ServiceConfigurationError;
 
 /** Why a run ended early: what is in the event {@code failed}. */
 public final class Failure extends Exception {
@@ -84,6 +85,9 @@ public final class Failure extends Exception {
                     case OUT_OF_MEMORY -> Kind.OUT_OF_MEMORY;
                     case STORE -> Kind.STORE_ERROR;
                 };
+            }
+            if (cause instanceof ServiceConfigurationError) {
+                return Kind.RUNTIME;
             }
             if (cause instanceof OutOfMemoryError) {
                 return Kind.OUT_OF_MEMORY;

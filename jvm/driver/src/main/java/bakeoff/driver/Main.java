@@ -42,6 +42,10 @@ public final class Main {
                     }
                 };
         Temporary.removeOwn();
+        if (emitter.isLost()) {
+            System.err.println("cannot write to standard output: what was measured is lost");
+            status = 1;
+        }
         // A library's threads must not keep the process alive.
         Runtime.getRuntime().halt(status);
     }
@@ -97,8 +101,8 @@ public final class Main {
     }
 
     private static int run(Emitter emitter) {
-        Temporary.removeOwnAtExit();
         try {
+            Temporary.makeOwn();
             ClassPath.check();
             emitter.emit(Run.run(request(), ServiceLoader.load(StoreType.class), emitter));
             return 0;

@@ -61,7 +61,7 @@ public final class TapeReader implements Closeable {
         byte[] magic = new byte[Math.min(fixed.limit(), MAGIC.length)];
         fixed.get(0, magic);
         if (!java.util.Arrays.equals(magic, MAGIC)) {
-            throw new TapeException(path, "is not a tape: it does not begin with BAKETAPE");
+            throw new TapeException(path, "is not a tape: it does not begin with BAKETAPE; record it again");
         }
         if (length < TapeHeader.FIXED_BYTES) {
             throw wrongLength(path, length, TapeHeader.FIXED_BYTES);

@@ -173,6 +173,37 @@ final class LauncherTest {
         assertEquals(List.of("before", "after"), List.of(lines.get(0), lines.get(4)));
     }
 
+    /** The request was read from the very pipe that it was to be written to, for ever; and events went nowhere without a word. */
+    @ParameterizedTest
+    @CsvSource({
+        "<&-,1,bad-request",
+        "</dev/null >/dev/full,1,what was measured is lost",
+        "</dev/null >&-,1,nowhere to go"
+    })
+    void whatTheCallerHasClosedOrFilledIsSaid(String redirected, int status, String words) throws Exception {
+        Process process = new ProcessBuilder("sh", "-c", "exec ./bakeoff-driver-jvm run " + redirected)
+                .directory(home.toFile())
+                .redirectErrorStream(true)
+                .start();
+        process.getOutputStream().close();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(status, process.waitFor(), said);
+        assertTrue(said.contains(words), said);
+    }
+
+    /** Nobody was left to remove what the launcher had made for it. */
+    @Test
+    void aJvmThatDoesNotStartLeavesNothing() throws Exception {
+        Ended ended = run(
+                request("faulty-jvm").toString(),
+                Map.of("TMPDIR", "", "JAVA_TOOL_OPTIONS", "-XX:+NoSuchOption"),
+                "run");
+        assertEquals(1, ended.status);
+        try (Stream<Path> beside = Files.list(home)) {
+            assertTrue(beside.noneMatch(path -> path.getFileName().toString().startsWith("bakeoff-temporary.")));
+        }
+    }
+
     /** What was made meanwhile stayed in /tmp, wherever the store was. One that is killed leaves it beside its store. */
     @ParameterizedTest
     @CsvSource({"exit,0", "die,1"})
