@@ -101,8 +101,8 @@ public final class Main {
     }
 
     private static int run(Emitter emitter) {
+        Temporary.removeOwnAtExit();
         try {
-            Temporary.makeOwn();
             ClassPath.check();
             emitter.emit(Run.run(request(), ServiceLoader.load(StoreType.class), emitter));
             return 0;

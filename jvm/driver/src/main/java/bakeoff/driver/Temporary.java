@@ -4,14 +4,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** Files that are gone with the process: what libraries unpack, and the stores of a warm-up. */
 final class Temporary {
-    /** The directory that the launcher has named for this process alone; none where something else has started it. */
+    /** The directory that the launcher has made for this process alone; none where something else has started it. */
     private static final String OWN = System.getProperty("bakeoff.temporary");
 
     /** How often that is tried: the warm-up's and libraries' threads may make and remove something in it meanwhile. */
@@ -19,13 +18,8 @@ final class Temporary {
 
     private Temporary() {}
 
-    /** Makes the launcher's directory, for its owner alone, and has it removed also where a signal or a library ends the process. */
-    static void makeOwn() throws IOException {
-        if (OWN == null) {
-            return;
-        }
-        Files.createDirectory(
-                Path.of(OWN), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    /** Has the launcher's directory removed also where a signal or a library ends the process. */
+    static void removeOwnAtExit() {
         Runtime.getRuntime().addShutdownHook(new Thread(Temporary::removeOwn));
     }
 
