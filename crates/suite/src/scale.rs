@@ -24,19 +24,20 @@ pub(crate) fn apply(
         return None;
     }
     let tree = file.root.table_if_there("tree");
-    let typed = text.strip_prefix(LEVELS).and_then(|levels| parse_count(levels).ok());
-    if let Some(least) = least_levels.filter(|least| typed.is_some_and(|levels| levels > u64::from(*least))) {
-        problems.add(&place, format!("the suite's tree has {least} levels"), format!("give 1 to {least}"));
-        return None;
-    }
     if let Some(levels) = text.strip_prefix(LEVELS) {
-        match tree {
-            Some(tree) => {
+        let is_more = |least: &u32| parse_count(levels).is_ok_and(|levels| levels > u64::from(*least));
+        match (tree, least_levels.filter(is_more)) {
+            (Some(_), Some(least)) => {
+                problems.add(&place, format!("the suite's tree has {least} levels"), format!("give 1 to {least}"));
+            }
+            (Some(tree), None) => {
                 let levels = Node { place, value: Value::Text(levels.to_owned()) };
                 tree.set("levels", levels.clone());
                 set_in_variants(file, &levels);
             }
-            None => problems.add(&place, "the suite has no tree", "give a part of its records, e.g. --scale 0.01"),
+            (None, _) => {
+                problems.add(&place, "the suite has no tree", "give a part of its records, e.g. --scale 0.01");
+            }
         }
         return None;
     }

@@ -146,7 +146,7 @@ impl Suite {
     /// The trees of all that is measured if variants are those of these names, or all.
     fn measured_trees(&self, variants: Option<&[String]>) -> Vec<Tree> {
         let is_wanted = |suite: &&Self| match (variants, &suite.variant) {
-            (Some(wanted), Some(variant)) => wanted.iter().any(|name| name.trim() == variant.name),
+            (Some(wanted), Some(variant)) => variants::is_chosen(wanted, &variant.name),
             _ => true,
         };
         self.measured().iter().filter(is_wanted).filter_map(|suite| suite.tree).collect()

@@ -196,7 +196,12 @@ pub(crate) fn choose(file: &mut SuiteFile, wanted: &[String], problems: &mut Pro
         let message = format!("unknown variant `{}`", shorten(word));
         problems.add_unknown(&place, word, &known, message, format!("the suite has {}", known.join(", ")));
     }
-    variants.retain(|variant| wanted.iter().any(|word| word.trim() == name_of(variant)));
+    variants.retain(|variant| is_chosen(wanted, name_of(variant)));
+}
+
+/// Whether a variant of this name is among those wanted, as typed.
+pub(crate) fn is_chosen(wanted: &[String], name: &str) -> bool {
+    wanted.iter().any(|word| word.trim() == name)
 }
 
 fn name_of(variant: &Node) -> &str {

@@ -54,20 +54,16 @@ public final class Slices<B> {
 
     /** The number of the one that is so many bytes from this place on, negative if there is none: most are behind that found {@code before}. */
     int find(int before, int place, int length) {
-        return find(slices, before, WrittenValues.slice(place, length));
-    }
-
-    private static int find(long[] slices, int before, long slice) {
+        long slice = WrittenValues.slice(place, length);
         int next = before + 1;
         return next < slices.length && slices[next] == slice ? next : Arrays.binarySearch(slices, slice);
     }
 
     /** {@link #find}s those at these places that are as long as entries are without their keys; says whether it did, and puts their numbers into {@code numbers}. */
     boolean findAll(int[] places, int[] entryBytes, int keyBytes, int count, int[] numbers) {
-        long[] known = slices;
         int number = -1;
         for (int index = 0; index < count; index++) {
-            number = find(known, number, WrittenValues.slice(places[index], entryBytes[index] - keyBytes));
+            number = find(number, places[index], entryBytes[index] - keyBytes);
             if (number < 0) {
                 return false;
             }

