@@ -44,7 +44,7 @@ impl Statistics {
 /// where they differ, since the columns have no place for them.
 ///
 /// # Errors
-/// `out` takes no more, or the run was profiled, which these columns cannot say.
+/// `out` takes no more, the run was profiled, which these columns cannot say, or it has nothing that they are of.
 pub fn write_hines_csv(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
     run.must_be_measured()?;
     let names = store_names()?;
@@ -53,12 +53,20 @@ pub fn write_hines_csv(run: &Run, out: &mut dyn Write) -> Result<(), ReportError
     for cell in run.cells.iter().filter(|cell| !failed.contains(cell.end.cell.as_str())) {
         cells.entry(&cell.end.cell).or_default().push(cell);
     }
+    let found: Vec<_> =
+        cells.values().filter_map(|rounds| Some((&rounds.first()?.end.axes, statistics(rounds)))).collect();
+    if found.iter().flat_map(|(_, of_cell)| of_cell).all(|(operation, _)| !OPERATIONS.contains(operation)) {
+        return Err(ReportError::NothingInCommon {
+            directory: run.directory.clone(),
+            name: PUBLICATION.to_owned(),
+            why: "its columns are of phases called insert, update, get and remove with a time for each operation, and the run has none that ended well",
+        });
+    }
     let mut writer = csv::Writer::from_writer(out);
     let header = "hardware,store,op,size,records,data type,measurements,sum,min,max,avg";
     writer.write_record(header.split(','))?;
-    for rounds in cells.values() {
-        let Some(axes) = rounds.first().map(|cell| &cell.end.axes) else { continue };
-        for (operation, statistics) in statistics(rounds) {
+    for (axes, of_cell) in found {
+        for (operation, statistics) in of_cell {
             let Statistics { measurements, sum, min, max } = statistics;
             let mean = sum.checked_div(measurements).unwrap_or(0);
             let figures = [measurements, sum, min, max, mean].map(|figure| figure.to_string());

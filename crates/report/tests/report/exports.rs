@@ -154,6 +154,19 @@ fn no_text_in_csv_steers_a_terminal_and_ordinary_texts_come_back() {
 }
 
 #[test]
+fn a_run_without_anything_for_the_columns_of_hines_says_so() {
+    let mut whole = phase_result("get", vec![operation("get", 1_000)]);
+    whole.operations[0].latency = None;
+    let walks = phase_result("walk", vec![operation("walk", 1_000)]);
+    for phases in [vec![whole], vec![walks], Vec::new()] {
+        let mut out = Vec::new();
+        let error = write_hines_csv(&run(vec![good(&axes("lmdb"), 1, phases)], stores()), &mut out).unwrap_err();
+        assert!(error.to_string().contains("insert, update, get and remove"), "{error}");
+        assert!(out.is_empty());
+    }
+}
+
+#[test]
 fn every_column_is_documented() {
     let glossary = include_str!("../../../../docs/RESULTS.md");
     let (header, _) = csv_of(Vec::new());
