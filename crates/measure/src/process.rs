@@ -262,7 +262,7 @@ fn kib(amount: Option<u64>) -> Option<u64> {
     amount?.checked_mul(1_024)
 }
 
-fn ticks_ns(ticks: u64) -> Option<u64> {
+pub(crate) fn ticks_ns(ticks: u64) -> Option<u64> {
     ticks.checked_mul(1_000_000_000 / procfs::ticks_per_second())
 }
 

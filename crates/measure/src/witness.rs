@@ -13,7 +13,7 @@ use rustix::time::ClockId;
 
 use crate::clock::kernel_ns;
 use crate::device::{DeviceId, DeviceRequests, requests_from};
-use crate::process::{Usage, stall_ns};
+use crate::process::{Usage, stall_ns, ticks_ns};
 
 /// A fault that is served from memory takes about half a microsecond (a page is cleared or mapped); with fewer than would fill half of the
 /// time in which an operation's thread ran, faults are not its cause.
@@ -25,9 +25,16 @@ const REQUESTS_NS: u64 = 2_000_000;
 /// How exactly it says for how long it had any: a tick of the kernel's timer, on most machines.
 const TICK_NS: u64 = 4_000_000;
 
+/// Whether the kernel counts how long each thread waits for block devices: 1 if it does.
+const DELAY_ACCOUNTING: &str = "/proc/sys/kernel/task_delayacct";
+
+/// How exactly it tells that: in hundredths of a second, rounded down.
+const DELAY_NS: u64 = 10_000_000;
+
 /// Reads the counters of the thread that made it.
 pub struct Witness {
     schedule: Option<File>,
+    delays: Option<File>,
     pressure: Option<File>,
     disk: Option<File>,
     /// The files are those of one thread.
@@ -41,6 +48,7 @@ pub struct Moment {
     thread_cpu_ns: u64,
     process_cpu_ns: u64,
     runqueue_ns: Option<u64>,
+    delay_io_ns: Option<u64>,
     stall_io_ns: Option<u64>,
     disk: Option<DeviceRequests>,
     faults_minor: u64,
@@ -55,7 +63,10 @@ impl Witness {
         let open = |path| File::open(path).ok();
         let (schedule, pressure) = (open("/proc/thread-self/schedstat"), open("/proc/pressure/io"));
         let disk = disk.and_then(|disk| File::open(disk.sys_path().join("stat")).ok());
-        Self { schedule, pressure, disk, _this_thread: PhantomData }
+        // Elsewhere it stays at zero, and the file takes longer to read than all others.
+        let delays = std::fs::read_to_string(DELAY_ACCOUNTING).is_ok_and(|switch| switch.trim() == "1");
+        let delays = delays.then(|| open("/proc/thread-self/stat")).flatten();
+        Self { schedule, delays, pressure, disk, _this_thread: PhantomData }
     }
 
     /// The counters now.
@@ -68,6 +79,7 @@ impl Witness {
             process_cpu_ns: kernel_ns(ClockId::ProcessCPUTime),
             // `<time on a CPU> <time waiting for one> <timeslices>`, nanoseconds.
             runqueue_ns: told(self.schedule.as_ref(), |text| text.split_ascii_whitespace().nth(1)?.parse().ok()),
+            delay_io_ns: told(self.delays.as_ref(), delay_io_ns),
             stall_io_ns: told(self.pressure.as_ref(), stall_ns),
             disk: told(self.disk.as_ref(), requests_from),
             faults_minor: count(|usage| usage.faults_minor),
@@ -92,6 +104,7 @@ impl Moment {
         Meanwhile {
             blocked_ns: away_ns.saturating_sub(runqueue_ns.unwrap_or(0)),
             runqueue_ns,
+            delay_io_ns: both(self.delay_io_ns, earlier.delay_io_ns),
             stall_io_ns: both(self.stall_io_ns, earlier.stall_io_ns),
             disk_requests: requests.map(|(to, from)| grown(to.count, from.count)),
             // Those of others beside it took no time of their own.
@@ -125,7 +138,8 @@ pub fn cause(latency_ns: u64, meanwhile: &Meanwhile) -> Cause {
         return if stood_in_line { Cause::Preempted } else { Cause::Stolen };
     }
     let half_ns = meanwhile.blocked_ns / 2;
-    if meanwhile.page_faults_major > 0 || meanwhile.stall_io_ns.is_some_and(|stall| stall > half_ns) {
+    let waited_itself = meanwhile.delay_io_ns.is_some_and(|delay| delay > 0 && delay + DELAY_NS > half_ns);
+    if waited_itself || meanwhile.page_faults_major > 0 || meanwhile.stall_io_ns.is_some_and(|stall| stall > half_ns) {
         return Cause::Disk;
     }
     // Before the disk's requests, which may be anybody's: what is written in the background does not keep a thread from working.
@@ -144,9 +158,15 @@ fn disk_was_busy(meanwhile: &Meanwhile, ns: u64) -> bool {
     meanwhile.disk_requests.is_some_and(|requests| requests > 0) && requests_ns > ns
 }
 
+/// The thread's wait for block devices, the 42nd field of its `stat`: clock ticks. The second, its name in brackets, may hold anything.
+fn delay_io_ns(stat: &str) -> Option<u64> {
+    let ticks = stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(39)?;
+    ticks_ns(ticks.parse().ok()?)
+}
+
 /// What a small file that is read again and again tells.
 fn told<T>(file: Option<&File>, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
-    let mut bytes = [0; 256];
+    let mut bytes = [0; 1024];
     let length = file?.read_at(&mut bytes, 0).ok()?;
     parse(std::str::from_utf8(&bytes[..length]).ok()?)
 }
@@ -212,6 +232,20 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_tells_how_long_it_waited_for_block_devices() {
+        let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+        let (name, fields) = (stat.find('(').unwrap(), stat.rfind(')').unwrap());
+        let fields: Vec<_> = stat[fields + 1..].split_ascii_whitespace().collect();
+        assert!(fields.len() >= 40 && name > 0, "{stat}");
+        // The 42nd in proc(5) with two before the state, and a name that would be taken for more fields.
+        let odd = format!("1 (a) b ( c) {} 7 {}", fields[..39].join(" "), fields[40..].join(" "));
+        assert_eq!(delay_io_ns(&odd), Some(70_000_000));
+        assert_eq!(delay_io_ns("1 (cut) S 2 3"), None);
+        let on = std::fs::read_to_string(DELAY_ACCOUNTING).is_ok_and(|switch| switch.trim() == "1");
+        assert_eq!(Witness::new(None).look().delay_io_ns.is_some(), on);
+    }
+
+    #[test]
     fn fresh_memory_faults_pages_in() {
         let (_, meanwhile) = told(false, || drop(std::hint::black_box(vec![1_u8; 64 << 20])));
         assert!(meanwhile.page_faults_minor > 16, "{meanwhile:?}");
@@ -266,6 +300,11 @@ mod tests {
         assert_eq!(told(900_000, Some(0), switched), Cause::Waiting);
         assert_eq!(told(900_000, Some(0), Meanwhile { stall_io_ns: Some(800_000), ..switched }), Cause::Disk);
         assert_eq!(told(900_000, Some(0), Meanwhile { page_faults_major: 1, ..switched }), Cause::Disk);
+        let delayed = |delay| {
+            let seen = Meanwhile { blocked_ns: 80_000_000, delay_io_ns: Some(delay), ..switched };
+            cause(90_000_000, &seen)
+        };
+        assert_eq!([0, 10_000_000, 40_000_000].map(delayed), [Cause::Waiting, Cause::Waiting, Cause::Disk]);
         let requests = |count, ns| Meanwhile { disk_requests: Some(count), disk_requests_ns: Some(ns), ..switched };
         assert_eq!(told(900_000, Some(0), requests(1, 0)), Cause::Disk);
         assert_eq!(told(900_000, Some(0), requests(0, 0)), Cause::Waiting);
