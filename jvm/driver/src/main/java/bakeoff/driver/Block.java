@@ -24,9 +24,10 @@ final class Block<B> {
 
     private static final int PAGE_BYTES = 4096;
     /** Codes that the compiler knows, where it would look up the numbers of an enumeration's members. */
-    private static final int GET = Operation.GET.code();
+    static final int GET = Operation.GET.code();
 
-    private static final int INSERT = Operation.INSERT.code();
+    static final int INSERT = Operation.INSERT.code();
+    static final int UPDATE = Operation.UPDATE.code();
 
     private final Pool pool;
     /** Values are views of the pool. */
@@ -41,16 +42,20 @@ final class Block<B> {
 
     private final int[] offsets = new int[LaneReader.BLOCK_OPERATIONS_MAX];
 
-    /** Where values lie in the pool, while a block is made ready. */
+    private final ByKind byKind = new ByKind();
+
+    /** Whether all operations are the same, with the same flags, and all keys and all values of one length. */
+    private boolean ofOneLength;
+
+    /** Whether all have keys, of the same length, at the same place of their records. */
+    private boolean keysAlike;
+
+    /** Where in the pool the values lie that are written, in the order of the tape, while a block is made ready. */
     private final int[] places = new int[LaneReader.BLOCK_OPERATIONS_MAX];
 
+    private final int[] lengths = new int[LaneReader.BLOCK_OPERATIONS_MAX];
+
     private byte touched;
-
-    /** Whether all operations are the same, with the same flags, on keys of the same length. */
-    private boolean alike;
-
-    /** Whether their values are of the same length too. */
-    private boolean ofOneLength;
 
     /** How many operations. */
     int count;
@@ -92,112 +97,143 @@ final class Block<B> {
         keys.begin(count);
         values.begin(count);
         kept = keeps ? new byte[count][] : null;
-        int place = reader.first();
-        int apart = reader.read(place, record) - place;
-        long differences = record.isOfOneKey() && pool.isOneWindow() && reader.recordBytes() == count * apart
-                ? record.differences(records, place, apart, count)
-                : -1;
-        alike = Record.areAlike(differences);
-        ofOneLength = differences == 0;
-        if (alike) {
-            prepareAlike(place, apart);
-        } else {
-            prepareEach(reader);
+        place(reader);
+        readEntryBytes();
+        prepareKeys();
+        prepareValues();
+        for (int kind = 0; kind < byKind.number(); kind++) {
+            if (byKind.operation(kind).isVisit()) {
+                prepareVisits(byKind.indexes(kind), byKind.count(kind));
+            }
         }
     }
 
-    /** Whatever the operations are, one after the other. */
-    private void prepareEach(LaneReader reader) throws TapeException {
+    /** Finds where each operation's record lies, and of which kind it is. */
+    private void place(LaneReader reader) throws TapeException {
+        int first = reader.first();
+        int apart = reader.read(first, record) - first;
+        boolean mayBeEven = record.isOfOneKey() && reader.recordBytes() == count * apart;
+        long differences = mayBeEven ? record.differences(records, first, apart, count) : -1;
+        ofOneLength = differences == 0;
+        if (Record.areAlike(differences)) {
+            keysAlike = true;
+            byKind.begin(record.kind(), count);
+            Arrays.fill(kinds, 0, count, record.kind());
+            for (int index = 0; index < count; index++) {
+                offsets[index] = first + index * apart;
+            }
+            return;
+        }
+        keysAlike = Record.haveKeysOfOneLength(differences) && placeEven(first, apart);
+        if (!keysAlike) {
+            placeEach(reader);
+        }
+    }
+
+    /** {@link #place}, if all operations are about one key; says whether they are. Their keys are of the same length, so that their records are too. */
+    private boolean placeEven(int first, int apart) {
+        byKind.begin();
+        for (int index = 0; index < count; index++) {
+            int offset = first + index * apart;
+            short kind = Record.kind(records, offset);
+            offsets[index] = offset;
+            kinds[index] = kind;
+            byKind.add(index, kind);
+            if (!byKind.areOfOneKey()) {
+                // What comes after it lies elsewhere.
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** {@link #place}, whatever the operations are. */
+    private void placeEach(LaneReader reader) throws TapeException {
+        byKind.begin();
         int place = reader.first();
-        byte seen = 0;
-        boolean slicing = true;
         for (int index = 0; index < count; index++) {
             offsets[index] = place;
             place = reader.read(place, record);
-            Operation operation = record.operation();
             kinds[index] = record.kind();
-            entryBytes[index] = record.keyBytes() + (int) record.valueBytes();
-            if (operation.hasKey()) {
+            byKind.add(index, record.kind());
+        }
+    }
+
+    private void readEntryBytes() {
+        if (ofOneLength) {
+            Arrays.fill(entryBytes, 0, count, Record.entryBytes(records, offsets[0]));
+            return;
+        }
+        for (int index = 0; index < count; index++) {
+            entryBytes[index] = Record.entryBytes(records, offsets[index]);
+        }
+    }
+
+    private void prepareKeys() {
+        if (keysAlike) {
+            record(0);
+            keys.fillAll(records, offsets, record.keyOffset - offsets[0], record.keyBytes());
+            return;
+        }
+        for (int index = 0; index < count; index++) {
+            if (operation(index).hasKey()) {
+                record(index);
                 keys.fill(index, records, record.keyOffset, record.keyBytes());
             }
-            if (operation.writesValue()) {
-                int valuePlace = pool.place(record.valueOffset);
-                int length = (int) record.valueBytes();
-                if (lends) {
-                    seen ^= touch(pool.window(record.valueOffset), valuePlace, length);
-                }
-                slicing = slicing && values.slice(index, valuePlace, length);
-            } else if (operation.isVisit()) {
-                prepareVisit(index);
+        }
+    }
+
+    private void prepareValues() {
+        int[] writers = byKind.writers();
+        int written = byKind.written();
+        if (written == 0) {
+            return;
+        }
+        if (pool.isOneWindow()) {
+            for (int at = 0; at < written; at++) {
+                int offset = offsets[writers[at]];
+                places[at] = (int) Record.valueOffset(records, offset);
+                lengths[at] = Record.valueBytes(records, offset);
             }
+            if (lends) {
+                touched = touchAll(pool.window(0), written);
+            }
+            if (values.slice(places, lengths, writers, written)) {
+                return;
+            }
+            if (ofOneLength) {
+                values.fillAll(pool.window(0), places, 0, lengths[0]);
+                return;
+            }
+        }
+        fillValues(writers, written);
+    }
+
+    private void fillValues(int[] writers, int written) {
+        byte seen = touched;
+        for (int at = 0; at < written; at++) {
+            int index = writers[at];
+            long offset = Record.valueOffset(records, offsets[index]);
+            ByteBuffer window = pool.window(offset);
+            int length = Record.valueBytes(records, offsets[index]);
+            if (lends && !pool.isOneWindow()) {
+                seen ^= touch(window, pool.place(offset), length);
+            }
+            values.fill(index, window, pool.place(offset), length);
         }
         touched = seen;
-        if (!slicing) {
-            fillEach();
-        }
-    }
-
-    /** Values, whatever the operations are. */
-    private void fillEach() {
-        for (int index = 0; index < count; index++) {
-            if (operation(index).writesValue()) {
-                Record written = record(index);
-                ByteBuffer window = pool.window(written.valueOffset);
-                values.fill(index, window, pool.place(written.valueOffset), (int) written.valueBytes());
-            }
-        }
-    }
-
-    /** The same operation on keys of the same length, as in most blocks: each step is a loop of its own, and nothing is asked of each. */
-    private void prepareAlike(int first, int apart) {
-        Arrays.fill(kinds, 0, count, record.kind());
-        for (int index = 0; index < count; index++) {
-            offsets[index] = first + index * apart;
-        }
-        if (ofOneLength) {
-            Arrays.fill(entryBytes, 0, count, record.keyBytes() + (int) record.valueBytes());
-        } else {
-            for (int index = 0; index < count; index++) {
-                entryBytes[index] = record.keyBytes() + Record.valueBytes(records, offsets[index]);
-            }
-        }
-        keys.fillAll(records, offsets, record.keyOffset - first, record.keyBytes());
-        if (record.operation().writesValue()) {
-            for (int index = 0; index < count; index++) {
-                places[index] = (int) Record.valueOffset(records, offsets[index]);
-            }
-            prepareValues(pool.window(0), record.keyBytes());
-        }
-    }
-
-    /** Values at {@link #places}. */
-    private void prepareValues(ByteBuffer window, int keyBytes) {
-        if (lends) {
-            touched = touchAll(window, keyBytes);
-        }
-        if (values.sliceAll(places, entryBytes, keyBytes)) {
-            return;
-        }
-        if (ofOneLength) {
-            values.fillAll(window, places, 0, entryBytes[0] - keyBytes);
-            return;
-        }
-        for (int index = 0; index < count; index++) {
-            values.fill(index, window, places[index], entryBytes[index] - keyBytes);
-        }
     }
 
     /** {@link #touch}es the values at {@link #places}, but for those that lie in the pages of the one touched last: they mostly follow each other. */
-    private byte touchAll(ByteBuffer window, int keyBytes) {
+    private byte touchAll(ByteBuffer window, int written) {
         byte seen = 0;
         int pageEnd = 0;
         int before = Integer.MAX_VALUE;
-        for (int index = 0; index < count; index++) {
-            int place = places[index];
-            int length = entryBytes[index] - keyBytes;
-            if (place < before || place + length > pageEnd) {
-                seen ^= touch(window, place, length);
-                pageEnd = (place + length - 1 | PAGE_BYTES - 1) + 1;
+        for (int at = 0; at < written; at++) {
+            int place = places[at];
+            if (place < before || place + lengths[at] > pageEnd) {
+                seen ^= touch(window, place, lengths[at]);
+                pageEnd = (place + lengths[at] - 1 | PAGE_BYTES - 1) + 1;
             }
             before = place;
         }
@@ -216,40 +252,43 @@ final class Block<B> {
         return seen;
     }
 
-    private void prepareVisit(int index) {
-        if (visits[index] == null) {
-            visits[index] = new Record();
+    private void prepareVisits(int[] indexes, int visitCount) {
+        for (int at = 0; at < visitCount; at++) {
+            int index = indexes[at];
+            if (visits[index] == null) {
+                visits[index] = new Record();
+            }
+            visits[index].decode(records, offsets[index], records.limit());
+            found[index] = false;
+            entries[index] = 0;
+            bytes[index] = 0;
+            states[index] = 0;
         }
-        visits[index].decode(records, offsets[index], records.limit());
-        found[index] = false;
-        entries[index] = 0;
-        bytes[index] = 0;
-        states[index] = 0;
+    }
+
+    /** Which are of which kind. */
+    ByKind byKind() {
+        return byKind;
     }
 
     /** What operation {@code index} is. */
     Operation operation(int index) {
-        return Operation.ofCode(kinds[index] & 0xff);
+        return Operation.ofCode(code(index));
     }
 
-    /** Whether operation {@code index} is a {@code get}. */
-    boolean isGet(int index) {
-        return (kinds[index] & 0xff) == GET;
+    /** What operation {@code index} is, as a number. */
+    int code(int index) {
+        return kinds[index] & 0xff;
     }
 
-    /** Whether operation {@code index} is an {@code insert}. */
-    boolean isInsert(int index) {
-        return (kinds[index] & 0xff) == INSERT;
-    }
-
-    /** Whether all operations are {@code insert}s of keys of the same length. */
+    /** Whether all operations are {@code insert}s, with the same flags. */
     boolean isAllInserts() {
-        return alike && isInsert(0);
+        return byKind.number() == 1 && code(0) == INSERT;
     }
 
-    /** Whether all operations are {@code get}s of keys of the same length. */
+    /** Whether all operations are {@code get}s, with the same flags. */
     boolean isAllGets() {
-        return alike && isGet(0);
+        return byKind.number() == 1 && code(0) == GET;
     }
 
     /** Whether operation {@code index} has a flag. */
@@ -271,35 +310,28 @@ final class Block<B> {
         return kept == null ? null : kept[index];
     }
 
-    /** Where operations end that are what operation {@code begin} is, with the same flags. */
-    int runEnd(int begin) {
-        if (alike) {
-            return count;
-        }
-        int end = begin + 1;
-        while (end < count && kinds[end] == kinds[begin]) {
-            end++;
-        }
-        return end;
-    }
-
-    /** Bytes of the keys and values that these operations write or are expected to read. */
-    long entryBytes(int begin, int end) {
+    /** Bytes of the keys and values that the operations at so many indexes write or are expected to read. */
+    long entryBytes(int[] indexes, int of) {
         if (ofOneLength) {
-            return (long) (end - begin) * entryBytes[begin];
+            return (long) of * entryBytes[0];
         }
         long sum = 0;
-        for (int index = begin; index < end; index++) {
-            sum += entryBytes[index];
+        for (int at = 0; at < of; at++) {
+            sum += entryBytes[indexes[at]];
         }
         return sum;
     }
 
-    /** Whether none of these operations found anything, nor left anything in the output or as an array. */
-    boolean foundNothing(int begin, int end) {
-        boolean any = kept != null || outputEnds[end - 1] != outputBegin(begin);
-        for (int index = begin; index < end; index++) {
-            any |= found[index];
+    /** Whether none of the operations at so many indexes found anything, nor left anything in the output or as an array. */
+    boolean foundNothing(int[] indexes, int of) {
+        boolean any = kept != null;
+        for (int at = 0; at < of; at++) {
+            any |= found[indexes[at]];
+        }
+        if (outputEnds[count - 1] != 0) {
+            for (int at = 0; at < of; at++) {
+                any |= outputBytes(indexes[at]) != 0;
+            }
         }
         return !any;
     }

@@ -20,6 +20,8 @@ final class Checker {
     private final Pool pool;
     private final Output output;
     private final LaneOutcome outcome;
+    /** The index of the block's first wrong answer; negative if none was found. */
+    private int firstWrong;
 
     Checker(Pool pool, Output output, LaneOutcome outcome) {
         this.pool = pool;
@@ -29,76 +31,83 @@ final class Checker {
 
     /** Checks the answers, unless the store keeps nothing, and counts what was done; {@code timed}: each with its time. */
     void settle(Block<?> block, boolean check, boolean timed) {
-        int end;
-        for (int begin = 0; begin < block.count; begin = end) {
-            end = block.runEnd(begin);
+        firstWrong = -1;
+        ByKind byKind = block.byKind();
+        for (int kind = 0; kind < byKind.number(); kind++) {
+            int[] indexes = byKind.indexes(kind);
+            int count = byKind.count(kind);
             if (check) {
-                check(block, begin, end);
+                check(block, indexes, count);
             }
-            if (!block.has(begin, Flags.UNTIMED)) {
-                count(block, begin, end, timed);
+            if (!block.has(indexes[0], Flags.UNTIMED)) {
+                count(block, indexes, count, timed);
             }
+        }
+        if (firstWrong >= 0 && outcome.firstWrong == null) {
+            outcome.firstWrong = describe(block, firstWrong);
         }
     }
 
-    /** Adds operations of one kind, with the same flags, to their tally. */
-    private void count(Block<?> block, int begin, int end, boolean timed) {
-        Operation operation = block.operation(begin);
+    /** Adds the operations at so many indexes, all of one kind, to their tally. */
+    private void count(Block<?> block, int[] indexes, int count, boolean timed) {
+        int first = indexes[0];
+        Operation operation = block.operation(first);
         Tally tally = outcome.tally(operation);
-        int count = end - begin;
         switch (operation) {
-            case SCAN, SCAN_ALL -> tally.add(count, sum(block.entries, begin, end), sum(block.bytes, begin, end));
-            case WALK -> tally.add(count, sum(block.entries, begin, end), 0);
+            case SCAN, SCAN_ALL ->
+                tally.add(count, sum(block.entries, indexes, count), sum(block.bytes, indexes, count));
+            case WALK -> tally.add(count, sum(block.entries, indexes, count), 0);
             case DELETE, COMMIT -> tally.add(count, count, 0);
-            case GET -> tally.add(count, count, block.has(begin, Flags.FOUND) ? block.entryBytes(begin, end) : 0);
-            default -> tally.add(count, count, block.entryBytes(begin, end));
+            case GET -> tally.add(count, count, block.has(first, Flags.FOUND) ? block.entryBytes(indexes, count) : 0);
+            default -> tally.add(count, count, block.entryBytes(indexes, count));
         }
         if (timed) {
-            outcome.timedNs += tally.time(block.timesNs, begin, end);
+            outcome.timedNs += tally.time(block.timesNs, indexes, count);
         }
     }
 
-    private static long sum(long[] numbers, int begin, int end) {
+    private static long sum(long[] numbers, int[] indexes, int count) {
         long sum = 0;
-        for (int index = begin; index < end; index++) {
-            sum += numbers[index];
+        for (int at = 0; at < count; at++) {
+            sum += numbers[indexes[at]];
         }
         return sum;
     }
 
-    /** Checks the answers to operations of one kind, with the same flags. */
-    private void check(Block<?> block, int begin, int end) {
-        Operation operation = block.operation(begin);
+    /** Checks the answers to the operations at so many indexes, all of one kind. */
+    private void check(Block<?> block, int[] indexes, int count) {
+        Operation operation = block.operation(indexes[0]);
         if (operation == Operation.GET) {
-            checkGets(block, begin, end, block.has(begin, Flags.FOUND));
+            checkGets(block, indexes, count, block.has(indexes[0], Flags.FOUND));
         } else if (operation.isVisit()) {
-            for (int index = begin; index < end; index++) {
-                note(block, index, operation == Operation.WALK ? walkIsRight(block, index) : scanIsRight(block, index));
+            for (int at = 0; at < count; at++) {
+                int index = indexes[at];
+                note(index, operation == Operation.WALK ? walkIsRight(block, index) : scanIsRight(block, index));
             }
         } else {
             return;
         }
-        outcome.answersChecked += end - begin;
+        outcome.answersChecked += count;
     }
 
-    private void checkGets(Block<?> block, int begin, int end, boolean there) {
-        if (!there && block.foundNothing(begin, end)) {
+    private void checkGets(Block<?> block, int[] indexes, int count, boolean there) {
+        if (!there && block.foundNothing(indexes, count)) {
             return;
         }
-        for (int index = begin; index < end; index++) {
+        for (int at = 0; at < count; at++) {
+            int index = indexes[at];
             boolean right = there
                     ? block.found[index] && mismatch(block, index) < 0
                     : !block.found[index] && block.kept(index) == null && block.outputBytes(index) == 0;
-            note(block, index, right);
+            note(index, right);
         }
     }
 
-    private void note(Block<?> block, int index, boolean right) {
+    private void note(int index, boolean right) {
         if (!right) {
             outcome.answersWrong++;
-            if (outcome.firstWrong == null) {
-                outcome.firstWrong = describe(block, index);
-            }
+            // Those of another kind may have come before it.
+            firstWrong = firstWrong < 0 ? index : Math.min(firstWrong, index);
         }
     }
 

@@ -3,7 +3,6 @@ package bakeoff.driver;
 import bakeoff.store.Form;
 import bakeoff.tape.LaneReader;
 import java.nio.ByteBuffer;
-import java.util.stream.IntStream;
 
 /**
  * The keys of a block, or its values, in the form that the store takes: those of the block before, filled again, where the form allows it.
@@ -17,12 +16,10 @@ import java.util.stream.IntStream;
  * @param <B> the form
  */
 final class Filled<B> {
-    /** Each at its own index. */
-    private static final int[] EACH =
-            IntStream.range(0, LaneReader.BLOCK_OPERATIONS_MAX).toArray();
-
     private final Form<B> form;
     private final boolean lends;
+    /** Where no operation has one. */
+    private final B[] none;
     /** Null until the block's first; where an operation has none, what another had before. */
     private B[] all;
 
@@ -39,8 +36,6 @@ final class Filled<B> {
     private boolean sliced;
 
     private final int[] numbers;
-    /** That of the last one. */
-    private int number;
 
     Filled(Form<B> form) {
         this(form, Slices.none());
@@ -49,15 +44,15 @@ final class Filled<B> {
     Filled(Form<B> form, Slices<B> slices) {
         this.form = form;
         this.slices = slices;
-        numbers = slices.all() == null ? EACH : new int[LaneReader.BLOCK_OPERATIONS_MAX];
+        numbers = slices.all() == null ? ByKind.EACH : new int[LaneReader.BLOCK_OPERATIONS_MAX];
         lends = form.lends();
+        none = form.newArray(LaneReader.BLOCK_OPERATIONS_MAX);
     }
 
     /** A block of so many operations begins. */
     void begin(int operations) {
         count = operations;
         sliced = false;
-        number = -1;
         again = all != null && all.length >= operations && !mixed;
         mixed = false;
         if (!again) {
@@ -82,20 +77,9 @@ final class Filled<B> {
         all[index] = form.of(source, offset, length);
     }
 
-    /** That of operation {@code index}, as the slice of the pool that lies there; says whether there is one. If not, those of all operations are to be filled. */
-    boolean slice(int index, int place, int length) {
-        int found = slices.find(number, place, length);
-        sliced = found >= 0;
-        if (sliced) {
-            number = found;
-            numbers[index] = found;
-        }
-        return sliced;
-    }
-
-    /** {@link #slice} of all operations, whose entries with keys of this length are so long. */
-    boolean sliceAll(int[] places, int[] entryBytes, int keyBytes) {
-        sliced = slices.findAll(places, entryBytes, keyBytes, count, numbers);
+    /** Those of the operations with these indexes, so many, as the slices of the pool that lie there; says whether there are all of them. If not, they are to be filled. */
+    boolean slice(int[] places, int[] lengths, int[] indexes, int sliceCount) {
+        sliced = slices.findAll(places, lengths, indexes, sliceCount, numbers);
         return sliced;
     }
 
@@ -127,21 +111,19 @@ final class Filled<B> {
         again = false;
     }
 
-    /** That of operation {@code index}, which was filled. */
-    B get(int index) {
-        return sliced ? slices.all()[numbers[index]] : all[index];
-    }
-
     /**
      * Where those of this block are, that of an operation at the index which {@link #indexes} has for it: for a loop that would have to look for
      * them again after each call of the store.
      */
     B[] array() {
-        return sliced ? slices.all() : all;
+        if (sliced) {
+            return slices.all();
+        }
+        return all == null ? none : all;
     }
 
     /** Where in {@link #array} those of this block's operations are. */
     int[] indexes() {
-        return sliced ? numbers : EACH;
+        return sliced ? numbers : ByKind.EACH;
     }
 }

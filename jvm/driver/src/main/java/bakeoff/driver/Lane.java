@@ -107,12 +107,13 @@ public final class Lane<B> {
         int index = 0;
         int count = block.count;
         B[] keys = block.keys.array();
+        B[] values = block.values.array();
+        int[] places = block.values.indexes();
+        int[] outputEnds = block.outputEnds;
         long[] timesNs = block.timesNs;
         try {
             if (block.isAllInserts()) {
                 // They leave no output, and nobody asks where it ends.
-                B[] values = block.values.array();
-                int[] places = block.values.indexes();
                 for (; index < count; index++) {
                     B key = keys[index];
                     B value = values[places[index]];
@@ -122,7 +123,6 @@ public final class Lane<B> {
                 }
             } else if (block.isAllGets()) {
                 boolean[] found = block.found;
-                int[] outputEnds = block.outputEnds;
                 for (; index < count; index++) {
                     B key = keys[index];
                     long begin = System.nanoTime();
@@ -131,12 +131,17 @@ public final class Lane<B> {
                     keepArray(index);
                     outputEnds[index] = output.position();
                 }
-            }
-            for (; index < count; index++) {
-                long begin = System.nanoTime();
-                perform(index, session);
-                timesNs[index] = System.nanoTime() - begin;
-                block.outputEnds[index] = output.position();
+            } else {
+                for (; index < count; index++) {
+                    int code = block.code(index);
+                    B key = keys[index];
+                    B value = values[places[index]];
+                    long begin = System.nanoTime();
+                    perform(code, index, key, value, session);
+                    timesNs[index] = System.nanoTime() - begin;
+                    keepArray(index);
+                    outputEnds[index] = output.position();
+                }
             }
         } catch (Throwable error) {
             throw Failure.ofStep(block.record(index), block.records, error);
@@ -148,14 +153,18 @@ public final class Lane<B> {
      * counts from when it was due.
      */
     private void timedWhenDue(Session<B> session, Pace pace) throws Failure {
+        B[] keys = block.keys.array();
+        B[] values = block.values.array();
+        int[] places = block.values.indexes();
         for (int index = 0; index < block.count; index++) {
             long from = block.has(index, Flags.DUE) ? pace.awaitDue(block.record(index).dueNs) : System.nanoTime();
             try {
-                perform(index, session);
+                perform(block.code(index), index, keys[index], values[places[index]], session);
             } catch (Throwable error) {
                 throw Failure.ofStep(block.record(index), block.records, error);
             }
             long end = System.nanoTime();
+            keepArray(index);
             block.outputEnds[index] = output.position();
             if (!block.has(index, Flags.UNTIMED)) {
                 pace.ended(end);
@@ -171,6 +180,7 @@ public final class Lane<B> {
         B[] keys = block.keys.array();
         B[] values = block.values.array();
         int[] places = block.values.indexes();
+        int[] outputEnds = block.outputEnds;
         long begin = System.nanoTime();
         try {
             if (block.isAllInserts()) {
@@ -180,16 +190,20 @@ public final class Lane<B> {
                 }
             } else if (block.isAllGets()) {
                 boolean[] found = block.found;
-                int[] outputEnds = block.outputEnds;
                 for (; index < count; index++) {
                     found[index] = session.get(keys[index], output);
                     keepArray(index);
                     outputEnds[index] = output.position();
                 }
-            }
-            for (; index < count; index++) {
-                perform(index, session);
-                block.outputEnds[index] = output.position();
+            } else {
+                for (; index < count; index++) {
+                    int code = block.code(index);
+                    perform(code, index, keys[index], values[places[index]], session);
+                    if (code == Block.GET) {
+                        keepArray(index);
+                    }
+                    outputEnds[index] = output.position();
+                }
             }
         } catch (Throwable error) {
             throw Failure.ofStep(block.record(index), block.records, error);
@@ -198,30 +212,28 @@ public final class Lane<B> {
     }
 
     /** Does one operation: the only code between the two clock readings, where a block is not of one kind. */
-    private void perform(int index, Session<B> session) throws Exception {
-        if (block.isGet(index)) {
-            // What else there is takes a look-up, which would be much of what is charged for the shortest operation
-            // there is.
-            get(index, block.keys.get(index), session);
-            return;
-        }
-        if (block.isInsert(index)) {
-            session.insert(block.keys.get(index), block.values.get(index));
-            return;
-        }
-        switch (block.operation(index)) {
-            case UPDATE -> session.update(block.keys.get(index), block.values.get(index));
-            case UPSERT -> session.upsert(block.keys.get(index), block.values.get(index));
-            case DELETE -> session.delete(block.keys.get(index));
-            case COMMIT -> session.commit();
-            case SCAN, SCAN_ALL -> scan(index, session);
-            default -> walk(index, session);
+    private void perform(int code, int index, B key, B value, Session<B> session) throws Exception {
+        // What else there is takes a look-up, which would be much of what is charged for the shortest operations there
+        // are.
+        if (code == Block.GET) {
+            block.found[index] = session.get(key, output);
+        } else if (code == Block.INSERT) {
+            session.insert(key, value);
+        } else if (code == Block.UPDATE) {
+            session.update(key, value);
+        } else {
+            performOther(index, key, value, session);
         }
     }
 
-    private void get(int index, B key, Session<B> session) throws Exception {
-        block.found[index] = session.get(key, output);
-        keepArray(index);
+    private void performOther(int index, B key, B value, Session<B> session) throws Exception {
+        switch (block.operation(index)) {
+            case UPSERT -> session.upsert(key, value);
+            case DELETE -> session.delete(key);
+            case COMMIT -> session.commit();
+            case SCAN, SCAN_ALL -> scan(index, key, session);
+            default -> walk(index, session);
+        }
     }
 
     /** Keeps the answer that operation {@code index} gave as an array of its own, if it gave one. */
@@ -232,7 +244,7 @@ public final class Lane<B> {
         }
     }
 
-    private void scan(int index, Session<B> session) throws Exception {
+    private void scan(int index, B key, Session<B> session) throws Exception {
         Record record = block.visit(index);
         boolean whole = record.operation() == Operation.SCAN_ALL;
         if (!whole && record.limit == 0) {
@@ -246,7 +258,7 @@ public final class Lane<B> {
         }
         // As unsigned, -1 is the largest number.
         fold.begin(record.consumer, direction == Direction.ANY, whole ? -1 : record.limit);
-        session.scan(whole ? null : block.keys.get(index), direction, fold);
+        session.scan(whole ? null : key, direction, fold);
         block.entries[index] = fold.entries();
         block.bytes[index] = fold.bytes();
         block.states[index] = fold.state();

@@ -18,16 +18,20 @@ final class LatencyHistogram {
     private long minNs = Long.MAX_VALUE;
     private long maxNs;
 
-    /** Records some of these times, and returns their sum. */
-    long record(long[] timesNs, int begin, int end) {
+    /** Records the times at so many indexes, and returns their sum. */
+    long record(long[] timesNs, int[] indexes, int count) {
         long sum = 0;
-        for (int index = begin; index < end; index++) {
-            long ns = timesNs[index];
+        long min = minNs;
+        long max = maxNs;
+        for (int at = 0; at < count; at++) {
+            long ns = timesNs[indexes[at]];
             counts.recordValue(Math.min(Math.max(ns, 0), HIGHEST_NS));
             sum += ns;
-            minNs = Math.min(minNs, ns);
-            maxNs = Math.max(maxNs, ns);
+            min = Math.min(min, ns);
+            max = Math.max(max, ns);
         }
+        minNs = min;
+        maxNs = max;
         sumNs += sum;
         return sum;
     }

@@ -53,21 +53,21 @@ public final class Slices<B> {
     }
 
     /** The number of the one that is so many bytes from this place on, negative if there is none: most are behind that found {@code before}. */
-    int find(int before, int place, int length) {
+    private int find(int before, int place, int length) {
         long slice = WrittenValues.slice(place, length);
         int next = before + 1;
         return next < slices.length && slices[next] == slice ? next : Arrays.binarySearch(slices, slice);
     }
 
-    /** {@link #find}s those at these places that are as long as entries are without their keys; says whether it did, and puts their numbers into {@code numbers}. */
-    boolean findAll(int[] places, int[] entryBytes, int keyBytes, int count, int[] numbers) {
+    /** {@link #find}s so many, and puts the number of each into {@code numbers} at its index; says whether it found all. */
+    boolean findAll(int[] places, int[] lengths, int[] indexes, int count, int[] numbers) {
         int number = -1;
-        for (int index = 0; index < count; index++) {
-            number = find(number, places[index], entryBytes[index] - keyBytes);
+        for (int at = 0; at < count; at++) {
+            number = find(number, places[at], lengths[at]);
             if (number < 0) {
                 return false;
             }
-            numbers[index] = number;
+            numbers[indexes[at]] = number;
         }
         return true;
     }

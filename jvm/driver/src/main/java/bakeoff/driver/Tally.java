@@ -29,12 +29,12 @@ final class Tally {
         bytes += moreBytes;
     }
 
-    /** Records times, and returns their sum. */
-    long time(long[] timesNs, int begin, int end) {
+    /** Records the times at so many indexes, and returns their sum. */
+    long time(long[] timesNs, int[] indexes, int count) {
         if (latencies == null) {
             latencies = new LatencyHistogram();
         }
-        return latencies.record(timesNs, begin, end);
+        return latencies.record(timesNs, indexes, count);
     }
 
     void merge(Tally other) {

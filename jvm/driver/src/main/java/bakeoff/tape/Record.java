@@ -109,12 +109,28 @@ public final class Record {
 
     /** Whether it has a key and nothing behind it, nor a time before it: neither a scan nor a walk nor due. */
     public boolean isOfOneKey() {
-        return operation().hasKey() && !operation().isVisit() && !has(Flags.DUE);
+        return isOfOneKey(kind());
+    }
+
+    /** {@link #isOfOneKey} of a record of this {@link #kind}. */
+    public static boolean isOfOneKey(short kind) {
+        Operation operation = Operation.ofCode(kind & 0xff);
+        return operation.hasKey() && !operation.isVisit() && (kind >>> Byte.SIZE & Flags.DUE) == 0;
+    }
+
+    /** {@link #kind} of the record at {@code offset}. */
+    public static short kind(ByteBuffer block, int offset) {
+        return block.getShort(offset);
     }
 
     /** {@link #differences} of records that are the same operation with the same flags, on keys of the same length. */
     public static boolean areAlike(long differences) {
         return (int) differences == 0;
+    }
+
+    /** {@link #differences} of records whose keys are of the same length. */
+    public static boolean haveKeysOfOneLength(long differences) {
+        return (differences >>> 16 & 0xffff) == 0;
     }
 
     /** In which bits of their beginnings records differ from this one that lie from {@code offset} on, so many and so many bytes apart; 0 if their values are of its length too. */
@@ -129,6 +145,12 @@ public final class Record {
     /** {@link #valueBytes} of the record at {@code offset}. */
     public static int valueBytes(ByteBuffer block, int offset) {
         return block.getInt(offset + 4);
+    }
+
+    /** {@link #keyBytes} and {@link #valueBytes} together of the record at {@code offset}. */
+    public static int entryBytes(ByteBuffer block, int offset) {
+        long head = block.getLong(offset);
+        return (int) (head >>> 16 & 0xffff) + (int) (head >>> 32);
     }
 
     /** Bytes that a right answer appends to the output. */

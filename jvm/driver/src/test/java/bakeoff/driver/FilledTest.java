@@ -1,9 +1,11 @@
 package bakeoff.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import bakeoff.store.ArrayForm;
 import bakeoff.store.BufferForm;
@@ -34,17 +36,22 @@ final class FilledTest {
         }
     }
 
+    /** That of operation {@code index}. */
+    private static <B> B of(Filled<B> filled, int index) {
+        return filled.array()[filled.indexes()[index]];
+    }
+
     private static String text(Filled<byte[]> filled, int index) {
-        return new String(filled.get(index), StandardCharsets.US_ASCII);
+        return new String(of(filled, index), StandardCharsets.US_ASCII);
     }
 
     @Test
     void arraysAreFilledAgainWhereTheStoreKeepsNone() {
         Filled<byte[]> filled = new Filled<>(new ArrayForm(true));
         fill(filled, "one", "sixteen bytes 16", "0123456789", "x".repeat(70));
-        byte[] second = filled.get(1);
+        byte[] second = of(filled, 1);
         fill(filled, "six", "others of 16 ...", "9876543210", "y".repeat(70));
-        assertSame(second, filled.get(1));
+        assertSame(second, of(filled, 1));
         assertEquals("six", text(filled, 0));
         assertEquals("others of 16 ...", text(filled, 1));
         assertEquals("9876543210", text(filled, 2));
@@ -55,9 +62,9 @@ final class FilledTest {
     void whatIsOfAnotherLengthOrHadNoneBeforeIsMade() {
         Filled<byte[]> filled = new Filled<>(new ArrayForm(true));
         fill(filled, "one", null, "two", "three");
-        byte[] first = filled.get(0);
+        byte[] first = of(filled, 0);
         fill(filled, "six", "new", "longer", null);
-        assertSame(first, filled.get(0));
+        assertSame(first, of(filled, 0));
         assertEquals("new", text(filled, 1));
         assertEquals("longer", text(filled, 2));
         fill(filled, "a", "b", "c", "d", "and more than before");
@@ -87,27 +94,27 @@ final class FilledTest {
     void allAtOnceAreFilledAgainUpToTheFirstThatCannotBe() {
         Filled<byte[]> filled = new Filled<>(new ArrayForm(true));
         fill(filled, "one", "two", "three", "six");
-        byte[] first = filled.get(0);
-        byte[] third = filled.get(2);
+        byte[] first = of(filled, 0);
+        byte[] third = of(filled, 2);
         fillAll(filled, 3, "abcdefghijkl");
-        assertSame(first, filled.get(0));
-        assertNotSame(third, filled.get(2));
+        assertSame(first, of(filled, 0));
+        assertNotSame(third, of(filled, 2));
         assertReads("abcdefghijkl", filled);
         filled = new Filled<>(new ArrayForm(true));
         fill(filled, "one", null, "two");
-        first = filled.get(0);
+        first = of(filled, 0);
         fillAll(filled, 3, "mnopqrstu");
-        assertSame(first, filled.get(0));
+        assertSame(first, of(filled, 0));
         assertReads("mnopqrstu", filled);
-        byte[] last = filled.get(2);
+        byte[] last = of(filled, 2);
         fillAll(filled, 3, "ABCDEFGHI");
-        assertSame(last, filled.get(2));
+        assertSame(last, of(filled, 2));
         assertReads("ABCDEFGHI", filled);
         Filled<byte[]> kept = new Filled<>(new ArrayForm());
         fillAll(kept, 3, "abcdef");
-        byte[] before = kept.get(0);
+        byte[] before = of(kept, 0);
         fillAll(kept, 3, "ghijkl");
-        assertNotSame(before, kept.get(0), "a store that may keep arrays");
+        assertNotSame(before, of(kept, 0), "a store that may keep arrays");
         assertEquals("abc", new String(before, StandardCharsets.US_ASCII));
     }
 
@@ -134,8 +141,8 @@ final class FilledTest {
         filled.begin(2);
         filled.fill(0, one, at, text.length());
         filled.fill(1, other, otherAt, otherText.length());
-        assertEquals(text, text(filled.get(0)));
-        assertEquals(otherText, text(filled.get(1)));
+        assertEquals(text, text(of(filled, 0)));
+        assertEquals(otherText, text(of(filled, 1)));
     }
 
     @Test
@@ -144,11 +151,11 @@ final class FilledTest {
         ByteBuffer other = direct("UNO DOS +");
         Filled<ByteBuffer> filled = new Filled<>(new BufferForm());
         view(filled, one, 0, "one", one, 4, "two");
-        ByteBuffer first = filled.get(0);
+        ByteBuffer first = of(filled, 0);
         view(filled, one, 14, "four 5", other, 4, "DOS");
-        assertSame(first, filled.get(0));
+        assertSame(first, of(filled, 0));
         view(filled, other, 0, "UNO", other, 8, "+");
-        assertNotSame(first, filled.get(0));
+        assertNotSame(first, of(filled, 0));
         view(filled, one, 0, "one two", one, 8, "");
     }
 
@@ -158,7 +165,7 @@ final class FilledTest {
         int[] places = {1, 5, 9, 13};
         all(new Filled<>(new ArrayForm(true)), source, places, FilledTest::text);
         all(new Filled<>(new ArrayForm()), source, places, FilledTest::text);
-        all(new Filled<>(new BufferForm()), source, places, (filled, index) -> text(filled.get(index)));
+        all(new Filled<>(new BufferForm()), source, places, (filled, index) -> text(of(filled, index)));
     }
 
     private static <B> void all(
@@ -196,43 +203,53 @@ final class FilledTest {
                     IntStream.range(4, 26).mapToLong(number -> WrittenValues.slice(number * 40, 40)))
             .toArray();
 
-    /** Takes slices by place and length, up to the first that is none. Says how many there were. */
-    private static int slice(Filled<?> filled, int... placesAndLengths) {
+    /** Takes slices by place and length, for a block's operations one after the other; says whether there are all of them. */
+    private static boolean slice(Filled<?> filled, int... placesAndLengths) {
         int count = placesAndLengths.length / 2;
         filled.begin(count);
-        int index = 0;
-        while (index < count && filled.slice(index, placesAndLengths[2 * index], placesAndLengths[2 * index + 1])) {
-            index++;
-        }
-        return index;
+        return slice(filled, ByKind.EACH, placesAndLengths);
+    }
+
+    private static boolean slice(Filled<?> filled, int[] indexes, int[] placesAndLengths) {
+        int count = placesAndLengths.length / 2;
+        int[] places =
+                IntStream.range(0, count).map(at -> placesAndLengths[2 * at]).toArray();
+        int[] lengths = IntStream.range(0, count)
+                .map(at -> placesAndLengths[2 * at + 1])
+                .toArray();
+        return filled.slice(places, lengths, indexes, count);
     }
 
     private static <B> void sliced(Form<B> form, Pool pool, BiFunction<Filled<B>, Integer, String> text) {
         Slices<B> slices = Slices.of(form, pool, WRITTEN);
         Filled<B> filled = new Filled<>(form, slices);
         // The last, from the first on, and two that are not directly behind the ones before.
-        assertEquals(6, slice(filled, 1000, 40, 0, 60, 60, 0, 60, 100, 240, 40, 160, 40));
+        assertTrue(slice(filled, 1000, 40, 0, 60, 60, 0, 60, 100, 240, 40, 160, 40));
         String[] expected = {"z".repeat(40), "a".repeat(40) + "b".repeat(20), "", null, "g".repeat(40), "e".repeat(40)};
         for (int index = 0; index < 6; index++) {
             if (expected[index] != null) {
                 assertEquals(expected[index], text.apply(filled, index));
             }
-            assertSame(filled.get(index), filled.array()[filled.indexes()[index]]);
         }
-        B slice = filled.get(4);
-        assertEquals(1, slice(filled, 240, 40));
-        assertSame(slice, filled.get(0), "made once");
+        // Of four operations the last and the second write.
+        filled.begin(4);
+        assertTrue(slice(filled, new int[] {3, 1}, new int[] {1000, 40, 0, 60}));
+        assertEquals("z".repeat(40), text.apply(filled, 3));
+        assertEquals("a".repeat(40) + "b".repeat(20), text.apply(filled, 1));
+        assertTrue(slice(filled, 1000, 40, 0, 60, 60, 0, 60, 100, 240, 40, 160, 40));
+        B slice = of(filled, 4);
+        assertTrue(slice(filled, 240, 40));
+        assertSame(slice, of(filled, 0), "made once");
         // One of a block lies elsewhere, or is of another length: all of it are filled.
         ByteBuffer window = (form.lends() ? pool : pool.forArrays()).window(0);
-        assertEquals(2, slice(filled, 240, 40, 280, 40, 321, 40));
+        assertFalse(slice(filled, 240, 40, 280, 40, 321, 40));
         filled.fillAll(window, new int[] {240, 280, 321}, 0, 40);
         assertEquals("i".repeat(39) + "j", text.apply(filled, 2));
-        assertSame(filled.get(1), filled.array()[filled.indexes()[1]]);
-        assertEquals(1, slice(filled, 240, 40, 280, 39));
+        assertFalse(slice(filled, 240, 40, 280, 39));
         filled.fillAll(window, new int[] {239, 279}, 0, 4);
         assertEquals("fggg", text.apply(filled, 0));
         Filled<B> after = new Filled<>(form, slices);
-        assertEquals(1, slice(after, 240, 40));
+        assertTrue(slice(after, 240, 40));
         assertEquals("g".repeat(40), text.apply(after, 0), "slices stay as they were");
     }
 
@@ -240,7 +257,7 @@ final class FilledTest {
     void fewValuesAreMadeOnce(@TempDir Path directory) throws Exception {
         Pool pool = pool(directory);
         sliced(new ArrayForm(true), pool, FilledTest::text);
-        sliced(new BufferForm(), pool, (filled, index) -> text(filled.get(index)));
+        sliced(new BufferForm(), pool, (filled, index) -> text(of(filled, index)));
         for (Slices<?> none : List.of(
                 Slices.of(new ArrayForm(), pool, WRITTEN),
                 Slices.of(new ArrayForm(true), pool, new long[] {WrittenValues.slice(0, 32)}),
@@ -253,10 +270,10 @@ final class FilledTest {
     void arraysThatAStoreMayKeepStayAsTheyAre() {
         Filled<byte[]> filled = new Filled<>(new ArrayForm());
         fill(filled, "one", null, "sixteen bytes 16");
-        byte[] first = filled.get(0);
-        byte[] last = filled.get(2);
+        byte[] first = of(filled, 0);
+        byte[] last = of(filled, 2);
         fill(filled, "six", "two", "others of 16 ...");
-        assertNotSame(first, filled.get(0));
+        assertNotSame(first, of(filled, 0));
         assertEquals("one", new String(first, StandardCharsets.US_ASCII));
         assertEquals("sixteen bytes 16", new String(last, StandardCharsets.US_ASCII));
         assertEquals("six", text(filled, 0));

@@ -361,7 +361,7 @@ final class LauncherTest extends Launched {
                 methods++;
             }
         }
-        assertEquals(13, methods, told.log());
+        assertEquals(14, methods, told.log());
         Ended ended = run(request("faulty-jvm"));
         assertEquals(0, ended.status());
         assertFalse(ended.log().contains("CompileCommand"), ended.log());
