@@ -41,6 +41,11 @@ pub fn all() -> impl Iterator<Item = (&'static str, Suite)> {
     SUITES.into_iter().filter_map(|(name, text)| Some((name, Suite::parse(name, text).ok()?)))
 }
 
+/// Their names, in that order.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    SUITES.into_iter().map(|(name, _)| name)
+}
+
 /// The text of the suite with this name.
 ///
 /// # Errors

@@ -11,10 +11,10 @@ const VARIANTS_MAX: usize = 100;
 
 const KNOWN: [&str; 8] = ["name", "summary", "like", "axes", "phases", "settings", "tree", "ending"];
 
-/// Tables of which a variant changes single keys.
-const BY_KEY: [&str; 3] = ["axes", "settings", "tree"];
+/// Tables of which single keys are changed: a variant has no limits, which are a suite's that is like another.
+const BY_KEY: [&str; 4] = ["axes", "settings", "tree", "limits"];
 
-/// What a variant replaces as a whole.
+/// What is replaced as a whole.
 const WHOLE: [&str; 2] = ["phases", "ending"];
 
 /// What a variant is called and what it stands for.
@@ -115,16 +115,21 @@ pub(crate) fn write_out(file: &mut SuiteFile, problems: &mut Problems) {
         for key in ["name", "summary"] {
             remove(&mut whole, key);
         }
-        put_over(&mut whole, variant);
-        let Value::Table(own) = &variant.value else { continue };
-        for Entry { key, node, .. } in own {
-            let is_over = BY_KEY.contains(&key.as_str()) || WHOLE.contains(&key.as_str());
-            if key != "like" && !is_over {
-                whole.set(key, node.clone());
-            }
-        }
-        variant.value = whole.value;
+        begin_with(whole, variant);
     }
+}
+
+/// Makes of what is `like` something all of that, with its own keys put over it.
+pub(crate) fn begin_with(mut model: Node, own: &mut Node) {
+    put_over(&mut model, own);
+    let Value::Table(entries) = &own.value else { return };
+    for Entry { key, node, .. } in entries {
+        let is_over = BY_KEY.contains(&key.as_str()) || WHOLE.contains(&key.as_str());
+        if key != "like" && !is_over {
+            model.set(key, node.clone());
+        }
+    }
+    own.value = model.value;
 }
 
 /// Puts what `from` holds into `into`; tables are merged down to a depth, below that they are replaced.

@@ -7,9 +7,10 @@ use crate::error::{Problems, SuiteErrors};
 use crate::node::{Node, SuiteFile, Value};
 use crate::phase::Phase;
 use crate::read::{self, Table};
-use crate::{axes, distribution, flow, memory, rules, settings, tape, tree, variants, warm_up};
+use crate::{axes, distribution, flow, like, memory, rules, settings, tape, tree, variants, warm_up};
 
-const KNOWN: [&str; 20] = [
+const KNOWN: [&str; 21] = [
+    "like",
     "title",
     "summary",
     "analysis",
@@ -41,6 +42,7 @@ const SEED_DEFAULT: u64 = 1;
 pub(super) fn read_file(name: &str, text: &str) -> Result<SuiteFile, SuiteErrors> {
     let mut file = SuiteFile::parse(name, text)?;
     let mut problems = Problems::default();
+    like::write_out(&mut file, &mut problems);
     variants::write_out(&mut file, &mut problems);
     if problems.is_empty() { Ok(file) } else { Err(file.errors(problems)) }
 }
