@@ -95,9 +95,10 @@ public final class BerkeleyDbJe implements StoreType {
 
     /** With the names of new logs to be flushed after each commit in class {@code power}. */
     private record Opened(Environment environment, Database database, NewNames names) implements Store<byte[]> {
+        /** It copies keys (Key.makeKey) and data (the constructor of LN, LN.copyEntryData) into arrays of its own (the classes of 18.3.12). */
         @Override
         public Form<byte[]> form() {
-            return new ArrayForm();
+            return new ArrayForm(true);
         }
 
         @Override

@@ -163,9 +163,10 @@ public final class SqliteJdbc implements StoreType {
     /** The open database; {@code idle} are connections that no session uses at the moment. */
     record Opened(String url, Map<String, String> pragmas, ConcurrentLinkedQueue<Connection> idle)
             implements Store<byte[]> {
+        /** SQLite copies what is bound when the statement runs (NativeDB.c: SQLITE_TRANSIENT), and each statement is given its own before it runs again. */
         @Override
         public Form<byte[]> form() {
-            return new ArrayForm();
+            return new ArrayForm(true);
         }
 
         @Override
