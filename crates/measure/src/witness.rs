@@ -28,7 +28,7 @@ const TICK_NS: u64 = 4_000_000;
 /// Whether the kernel counts how long each thread waits for block devices: 1 if it does.
 const DELAY_ACCOUNTING: &str = "/proc/sys/kernel/task_delayacct";
 
-/// How exactly it tells that: in hundredths of a second, rounded down.
+/// How exactly it tells that: in hundredths of a second, each told when it is full, whenever it began. Of what took less than one it says nothing.
 const DELAY_NS: u64 = 10_000_000;
 
 /// Reads the counters of the thread that made it.
@@ -138,7 +138,8 @@ pub fn cause(latency_ns: u64, meanwhile: &Meanwhile) -> Cause {
         return if stood_in_line { Cause::Preempted } else { Cause::Stolen };
     }
     let half_ns = meanwhile.blocked_ns / 2;
-    let waited_itself = meanwhile.delay_io_ns.is_some_and(|delay| delay > 0 && delay + DELAY_NS > half_ns);
+    let delay_ns = meanwhile.delay_io_ns.filter(|_| meanwhile.blocked_ns >= DELAY_NS);
+    let waited_itself = delay_ns.is_some_and(|delay| delay > half_ns);
     if waited_itself || meanwhile.page_faults_major > 0 || meanwhile.stall_io_ns.is_some_and(|stall| stall > half_ns) {
         return Cause::Disk;
     }
@@ -300,11 +301,17 @@ mod tests {
         assert_eq!(told(900_000, Some(0), switched), Cause::Waiting);
         assert_eq!(told(900_000, Some(0), Meanwhile { stall_io_ns: Some(800_000), ..switched }), Cause::Disk);
         assert_eq!(told(900_000, Some(0), Meanwhile { page_faults_major: 1, ..switched }), Cause::Disk);
-        let delayed = |delay| {
-            let seen = Meanwhile { blocked_ns: 80_000_000, delay_io_ns: Some(delay), ..switched };
-            cause(90_000_000, &seen)
+        let delayed = |blocked_ns, delay| {
+            let seen = Meanwhile { blocked_ns, delay_io_ns: Some(delay), ..switched };
+            cause(blocked_ns + blocked_ns / 8, &seen)
         };
-        assert_eq!([0, 10_000_000, 40_000_000].map(delayed), [Cause::Waiting, Cause::Waiting, Cause::Disk]);
+        assert_eq!(
+            [0, 40_000_000, 50_000_000].map(|ns| delayed(80_000_000, ns)),
+            [Cause::Waiting, Cause::Waiting, Cause::Disk]
+        );
+        assert_eq!(delayed(15_000_000, 10_000_000), Cause::Disk);
+        // Ten milliseconds that were full then, most of which lay before it.
+        assert_eq!(delayed(2_000_000, 2_000_000), Cause::Waiting);
         let requests = |count, ns| Meanwhile { disk_requests: Some(count), disk_requests_ns: Some(ns), ..switched };
         assert_eq!(told(900_000, Some(0), requests(1, 0)), Cause::Disk);
         assert_eq!(told(900_000, Some(0), requests(0, 0)), Cause::Waiting);

@@ -91,7 +91,7 @@ pub struct Meanwhile {
     /// The thread was ready, and waited for a processor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runqueue_ns: Option<u64>,
-    /// The thread itself waited for a block device, to ten milliseconds (delay accounting, where the kernel has it switched on).
+    /// The thread itself waited for a block device, in full hundredths of a second (delay accounting, where the kernel has it switched on).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_io_ns: Option<u64>,
     /// Some task of the machine waited for I/O (pressure stall information).

@@ -265,6 +265,8 @@ struct Tally {
     wins: BTreeMap<String, usize>,
     shared: BTreeMap<String, usize>,
     first: BTreeMap<String, usize>,
+    /// Fields in which several are first by the same figure.
+    first_shared: usize,
     alone: BTreeMap<String, usize>,
     ties: usize,
     nobody: usize,
@@ -297,6 +299,7 @@ impl Tally {
             *by_verdict.entry(key.clone()).or_default() += 1;
         }
         self.ties += usize::from(ranking.verdict == Verdict::Tie);
+        self.first_shared += usize::from(ranking.verdict == Verdict::Unproven && ranking.tied.len() > 1);
     }
 }
 
@@ -310,7 +313,8 @@ fn tally_words(table: &Table, measure: &Measure, contenders: &Contenders) -> Str
         parts.push(format!("{}: {}", counted(tally.ties, "tie"), numbered(&tally.shared, contenders)));
     }
     if !tally.first.is_empty() {
-        parts.push(format!("first, not proven: {}", numbered(&tally.first, contenders)));
+        let shared = if tally.first_shared > 0 { format!(", {} shared", tally.first_shared) } else { String::new() };
+        parts.push(format!("first, not proven: {}{shared}", numbered(&tally.first, contenders)));
     }
     if !tally.alone.is_empty() {
         parts.push(format!("no competitor: {}", numbered(&tally.alone, contenders)));

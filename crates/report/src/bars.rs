@@ -36,7 +36,7 @@ pub(crate) fn render(
         return None;
     }
     let base = rates_of(tables, &baseline);
-    let mut out = scaled_headings(run, width);
+    let mut out = other_numbers(run, width);
     let mut last = String::new();
     for variant in suite.get("variants").and_then(Value::as_array).into_iter().flatten() {
         let text = |key: &str| variant.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -59,14 +59,23 @@ pub(crate) fn render(
     Some(out)
 }
 
-/// Headings are the suite's: what a run that was scaled down did is said once, above them.
-fn scaled_headings(run: &Run, width: usize) -> String {
-    let Some(scale) = run.info["suite"]["scale"].as_f64() else { return String::new() };
-    let part = digits(scale * 100.0);
-    let words = format!(
-        "Numbers in headings are the whole suite's: of its records, operations and batches this run has {part} %, each rounded, one at least."
-    );
-    format!("\n{}", paragraph(&words, width, "", ""))
+/// Headings are the suite's: what a run of other numbers did is said once, above them.
+fn other_numbers(run: &Run, width: usize) -> String {
+    let suite = &run.info["suite"];
+    let given: Vec<_> = suite["numbers_given"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut words = Vec::new();
+    if let Some(scale) = suite["scale"].as_f64() {
+        let part = digits(scale * 100.0);
+        words.push(format!("of its records, operations and batches this run has {part} %, each rounded, one at least"));
+    }
+    if !given.is_empty() {
+        words.push(format!("this run was given {}", given.join(" and ")));
+    }
+    if words.is_empty() {
+        return String::new();
+    }
+    let words = format!("Numbers in headings are the whole suite's: {}.", words.join("; "));
+    format!("\n{}", paragraph(&printable(&words), width, "", ""))
 }
 
 /// A store's line: key, title, style, rate; the rate is absent where it failed.

@@ -176,6 +176,16 @@ impl Suite {
         self.scale
     }
 
+    /// Flags that gave other numbers than the suite's words tell of, as typed.
+    pub fn numbers_given(&self) -> Vec<String> {
+        let axes = self.file.root.get("axes");
+        let given = |axis: &&str| match &axes?.get(axis)?.place {
+            Place::Flag { flag, value } => Some(format!("{flag} {value}")),
+            _ => None,
+        };
+        ["records", "value-size"].iter().filter_map(given).collect()
+    }
+
     /// What is measured: the variants, or the suite itself where it has none.
     pub fn measured(&self) -> &[Self] {
         if self.variants.is_empty() { std::slice::from_ref(self) } else { &self.variants }

@@ -238,3 +238,11 @@ fn media_given_with_flags_are_the_axis_where_a_suite_names_none() {
     let named = Suite::parse("base.toml", &named).unwrap().with_overrides(&media).unwrap();
     assert_eq!(named.all_media(), ["ssd"], "a suite's own names stay");
 }
+
+#[test]
+fn flags_that_give_other_numbers_are_told() {
+    assert!(suite().numbers_given().is_empty());
+    let list = |words: &str| Some(words.split(',').map(str::to_owned).collect());
+    let flags = Overrides { records: list("10,20"), stores: list("tree"), ..Overrides::default() };
+    assert_eq!(suite().with_overrides(&flags).unwrap().numbers_given(), ["--records 10,20"]);
+}

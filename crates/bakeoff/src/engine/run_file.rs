@@ -74,6 +74,9 @@ pub(crate) struct SuiteText {
     /// The part of the records that `--scale` left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) scale: Option<f64>,
+    /// Flags that gave other numbers than its words tell of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) numbers_given: Vec<String>,
     pub(crate) text: String,
 }
 

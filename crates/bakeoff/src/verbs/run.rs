@@ -405,6 +405,7 @@ pub(crate) fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> 
             variants: variants(suite),
             baseline: suite.baseline().to_vec(),
             scale: suite.scale(),
+            numbers_given: suite.numbers_given(),
             text: source.text,
         },
         seed: suite.seed(),

@@ -63,7 +63,7 @@ fn variants_are_bars_beside_their_baseline() {
 }
 
 #[test]
-fn headings_of_a_scaled_run_told_the_numbers_of_the_whole_suite() {
+fn headings_of_a_run_of_other_numbers_tell_those_of_the_whole_suite() {
     let mut run = with_baseline();
     assert!(!render_terminal(&run, &PLAIN).contains("Numbers in headings"));
     run.info["suite"]["scale"] = 0.001.into();
@@ -71,6 +71,12 @@ fn headings_of_a_scaled_run_told_the_numbers_of_the_whole_suite() {
     let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
     assert!(place("Numbers in headings are the whole suite's") < place("1. Baseline"), "{text}");
     assert!(unwrapped(&text).contains("this run has 0.100 %"), "{text}");
+    run.info["suite"]["numbers_given"] = json!(["--records 100", "--value-size 1KiB"]);
+    let text = unwrapped(&render_terminal(&run, &PLAIN));
+    assert!(text.contains("one at least; this run was given --records 100 and --value-size 1KiB."), "{text}");
+    run.info["suite"]["scale"] = json!(null);
+    let text = unwrapped(&render_terminal(&run, &PLAIN));
+    assert!(text.contains("the whole suite's: this run was given --records 100"), "{text}");
 }
 
 #[test]

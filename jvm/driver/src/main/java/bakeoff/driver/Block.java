@@ -19,9 +19,6 @@ import java.util.Arrays;
  * @param <B> the form of keys and values
  */
 final class Block<B> {
-    /** The time of an operation that is done outside the clock. */
-    static final long UNTIMED = -1;
-
     private static final int PAGE_BYTES = 4096;
     /** Codes that the compiler knows, where it would look up the numbers of an enumeration's members. */
     static final int GET = Operation.GET.code();
@@ -140,7 +137,7 @@ final class Block<B> {
             kinds[index] = kind;
             byKind.add(index, kind);
             if (!byKind.areOfOneKey()) {
-                // What comes after it lies elsewhere.
+                // What comes after it lies elsewhere, or it is no record.
                 return false;
             }
         }

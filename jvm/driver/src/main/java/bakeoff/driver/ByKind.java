@@ -17,10 +17,8 @@ final class ByKind {
     static final int[] EACH =
             IntStream.range(0, LaneReader.BLOCK_OPERATIONS_MAX).toArray();
 
-    private static final int CODE_BITS = Integer.SIZE - Integer.numberOfLeadingZeros(Operation.values().length);
-
-    /** A kind's number plus 1, by what {@link #packed} makes of the kind; 0 if the block has none of it. */
-    private final short[] numberOf = new short[1 << CODE_BITS + Byte.SIZE];
+    /** A kind's number plus 1; 0 if the block has none of it. Few of them are ever looked at. */
+    private final short[] numberOf = new short[1 << Short.SIZE];
 
     private int number;
     private final short[] kinds = new short[LaneReader.BLOCK_OPERATIONS_MAX];
@@ -39,7 +37,7 @@ final class ByKind {
     /** A block begins, whose operations are {@link #add}ed in their order. */
     void begin() {
         for (int of = 0; of < number; of++) {
-            numberOf[packed(kinds[of])] = 0;
+            numberOf[Short.toUnsignedInt(kinds[of])] = 0;
         }
         number = 0;
         written = 0;
@@ -57,7 +55,7 @@ final class ByKind {
     }
 
     void add(int index, short kind) {
-        int of = numberOf[packed(kind)] - 1;
+        int of = numberOf[Short.toUnsignedInt(kind)] - 1;
         if (of < 0) {
             of = newNumber(kind);
         }
@@ -68,10 +66,11 @@ final class ByKind {
 
     private int newNumber(short kind) {
         int of = number++;
-        numberOf[packed(kind)] = (short) number;
+        numberOf[Short.toUnsignedInt(kind)] = (short) number;
         kinds[of] = kind;
         counts[of] = 0;
-        writes[of] = operation(of).writesValue() ? 1 : 0;
+        Operation operation = operation(of);
+        writes[of] = operation != null && operation.writesValue() ? 1 : 0;
         areOfOneKey &= Record.isOfOneKey(kind);
         if (indexes[of] == null) {
             indexes[of] = new int[LaneReader.BLOCK_OPERATIONS_MAX];
@@ -79,16 +78,12 @@ final class ByKind {
         return of;
     }
 
-    private static int packed(short kind) {
-        return kind & (1 << CODE_BITS) - 1 | (kind >> Byte.SIZE & 0xff) << CODE_BITS;
-    }
-
     /** How many kinds there are. */
     int number() {
         return number;
     }
 
-    /** The operation of a kind. */
+    /** The operation of a kind; null if there is none of its code, as where somebody writes to a tape that was checked. */
     Operation operation(int of) {
         return Operation.ofCode(kinds[of] & 0xff);
     }

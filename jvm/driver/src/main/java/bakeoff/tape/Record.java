@@ -115,7 +115,7 @@ public final class Record {
     /** {@link #isOfOneKey} of a record of this {@link #kind}. */
     public static boolean isOfOneKey(short kind) {
         Operation operation = Operation.ofCode(kind & 0xff);
-        return operation.hasKey() && !operation.isVisit() && (kind >>> Byte.SIZE & Flags.DUE) == 0;
+        return operation != null && operation.hasKey() && !operation.isVisit() && (kind >>> Byte.SIZE & Flags.DUE) == 0;
     }
 
     /** {@link #kind} of the record at {@code offset}. */

@@ -78,6 +78,17 @@ final class ByKindTest {
     }
 
     @Test
+    void anUnknownCodeIsNotTakenForAnother() {
+        ByKind byKind = new ByKind();
+        byKind.begin();
+        byKind.add(0, kind(Operation.INSERT, 0));
+        byKind.add(1, (short) (Operation.INSERT.code() + 16));
+        assertEquals(2, byKind.number());
+        assertEquals(1, byKind.written());
+        assertFalse(byKind.areOfOneKey(), "so that each record is read, which finds it");
+    }
+
+    @Test
     void blocksOfOneKindAreNotLookedThrough() {
         ByKind byKind = new ByKind();
         byKind.begin();
