@@ -60,6 +60,7 @@ mod wiredtiger;
 mod write_batch;
 
 pub use error::StoreError;
+pub use null::Null;
 pub use settings::resolve_settings;
 pub use store::{Direction, Entry, OpenRequest, Session, SessionPlan, Store, Work, flush_directories};
 pub use table::{all, find, heavy, native};

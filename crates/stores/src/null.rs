@@ -50,7 +50,8 @@ pub(crate) fn open(_request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreEr
     Ok(Box::new(Null))
 }
 
-struct Null;
+/// The store itself, which needs no directory.
+pub struct Null;
 
 impl Store for Null {
     fn session(&self, _plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError> {

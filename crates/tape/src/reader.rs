@@ -267,6 +267,27 @@ impl LaneReader {
         Ok(Some(Block { header, records }))
     }
 
+    /// Another reader of the same lane, as if it had its first block alone.
+    ///
+    /// # Errors
+    /// As [`Self::next_block`].
+    pub fn first_block(&self) -> Result<Self, TapeError> {
+        let mut alone = Self {
+            file: Arc::clone(&self.file),
+            window: Window::new(Arc::clone(&self.window.map), self.facts.offset),
+            path: Arc::clone(&self.path),
+            position: self.facts.offset,
+            operations: 0,
+            blocks: 0,
+            ..*self
+        };
+        alone.next_block()?;
+        alone.facts.bytes = alone.position - alone.facts.offset;
+        (alone.facts.operations, alone.facts.blocks) = (alone.operations, alone.blocks);
+        alone.rewind();
+        Ok(alone)
+    }
+
     /// Operations in the lane, read or not.
     pub fn operations_in_all(&self) -> u64 {
         self.facts.operations

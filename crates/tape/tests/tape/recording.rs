@@ -74,6 +74,20 @@ fn a_lane_that_was_rewound_is_read_from_its_beginning_wherever_it_was() {
 }
 
 #[test]
+fn the_first_block_alone_ends_well_and_leaves_the_lane_where_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let gets = PhaseSpec { operations: Some(5_000), ..phase("gets", &[(Operation::Get, 1.0)]) };
+    let recording = recorded(&workload(KeyForm::Sha1, 400, vec![gets]), directory.path()).unwrap();
+    let tape = TapeReader::open(&recording.phases[1].path).unwrap();
+    let mut lane = tape.lane(0).unwrap();
+    let first = read_lane(&mut lane, 1);
+    let mut alone = lane.first_block().unwrap();
+    assert_eq!(alone.operations_in_all(), first.len() as u64);
+    assert_eq!(read_lane(&mut alone, usize::MAX), first);
+    assert_eq!(read_lane(&mut lane, usize::MAX).len() + first.len(), 5_000);
+}
+
+#[test]
 fn another_seed_gives_other_bytes() {
     let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     recorded(&varied(), a.path()).unwrap();
