@@ -28,7 +28,7 @@ const TICK_NS: u64 = 4_000_000;
 /// Whether the kernel counts how long each thread waits for block devices: 1 if it does.
 const DELAY_ACCOUNTING: &str = "/proc/sys/kernel/task_delayacct";
 
-/// How exactly it tells that: in hundredths of a second, each told when it is full, whenever it began. Of what took less than one it says nothing.
+/// How exactly it tells that: in hundredths of a second, each told when it is full, whenever it began.
 const DELAY_NS: u64 = 10_000_000;
 
 /// Reads the counters of the thread that made it.
@@ -138,8 +138,8 @@ pub fn cause(latency_ns: u64, meanwhile: &Meanwhile) -> Cause {
         return if stood_in_line { Cause::Preempted } else { Cause::Stolen };
     }
     let half_ns = meanwhile.blocked_ns / 2;
-    let delay_ns = meanwhile.delay_io_ns.filter(|_| meanwhile.blocked_ns >= DELAY_NS);
-    let waited_itself = delay_ns.is_some_and(|delay| delay > half_ns);
+    // The first may have been nearly full before.
+    let waited_itself = meanwhile.delay_io_ns.is_some_and(|delay| delay.saturating_sub(DELAY_NS) > half_ns);
     if waited_itself || meanwhile.page_faults_major > 0 || meanwhile.stall_io_ns.is_some_and(|stall| stall > half_ns) {
         return Cause::Disk;
     }
@@ -306,12 +306,11 @@ mod tests {
             cause(blocked_ns + blocked_ns / 8, &seen)
         };
         assert_eq!(
-            [0, 40_000_000, 50_000_000].map(|ns| delayed(80_000_000, ns)),
+            [0, 50_000_000, 60_000_000].map(|ns| delayed(80_000_000, ns)),
             [Cause::Waiting, Cause::Waiting, Cause::Disk]
         );
-        assert_eq!(delayed(15_000_000, 10_000_000), Cause::Disk);
-        // Ten milliseconds that were full then, most of which lay before it.
-        assert_eq!(delayed(2_000_000, 2_000_000), Cause::Waiting);
+        // A hundredth that was full then, most of which may lie before it.
+        assert_eq!(delayed(15_000_000, 10_000_000), Cause::Waiting);
         let requests = |count, ns| Meanwhile { disk_requests: Some(count), disk_requests_ns: Some(ns), ..switched };
         assert_eq!(told(900_000, Some(0), requests(1, 0)), Cause::Disk);
         assert_eq!(told(900_000, Some(0), requests(0, 0)), Cause::Waiting);

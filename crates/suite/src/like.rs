@@ -5,7 +5,7 @@ use crate::error::Problems;
 use crate::node::{Entry, Node, Place, SuiteFile, Value};
 use crate::read;
 use crate::units::shorten;
-use crate::variants::{begin_with, remove};
+use crate::variants::{begin_with, hold_for_variants, remove};
 
 /// What a suite says of itself alone.
 const OWN: [&str; 3] = ["title", "summary", "analysis"];
@@ -14,8 +14,12 @@ const OWN: [&str; 3] = ["title", "summary", "analysis"];
 pub(crate) fn write_out(file: &mut SuiteFile, problems: &mut Problems) {
     let Some(like) = file.root.get("like").cloned() else { return };
     let Some(name) = read::text(&like, "like", problems) else { return };
+    if name == file.name {
+        problems.add(&like.place, "a suite cannot be like itself", "give the file another name, or leave `like` out");
+        return;
+    }
     let known: Vec<&str> = builtin::names().collect();
-    let Some(text) = builtin::find(&name).ok().filter(|_| name != file.name) else {
+    let Ok(text) = builtin::find(&name) else {
         let message = format!("there is no suite `{}` to be like", shorten(&name));
         let help = format!("use {}; of a file of your own make a copy", known.join(", "));
         problems.add_unknown(&like.place, &name, &known, message, help);
@@ -28,6 +32,7 @@ pub(crate) fn write_out(file: &mut SuiteFile, problems: &mut Problems) {
         remove(&mut model.root, key);
     }
     move_to(&mut model.root, &like.place);
+    hold_for_variants(&mut model.root, &file.root);
     begin_with(model.root, &mut file.root);
 }
 

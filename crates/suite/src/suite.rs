@@ -60,6 +60,7 @@ pub struct Suite {
     variants: Vec<Suite>,
     unequal: bool,
     scale: Option<f64>,
+    numbers_given: Vec<String>,
     /// As typed: where flags are put, and where errors of a plan are shown.
     pub(crate) file: SuiteFile,
 }
@@ -125,7 +126,10 @@ impl Suite {
             }
         }
         overrides.apply(&mut file);
-        let Some(text) = &overrides.scale else { return check(file) };
+        let given = [("--records", &overrides.records), ("--value-size", &overrides.value_size)];
+        let given = given.into_iter().filter_map(|(flag, list)| Some(format!("{flag} {}", list.as_ref()?.join(","))));
+        let numbers_given = self.numbers_given.iter().cloned().chain(given).collect();
+        let Some(text) = &overrides.scale else { return Ok(Self { numbers_given, ..check(file)? }) };
         let mut problems = Problems::default();
         let trees = self.measured_trees(overrides.variants.as_deref());
         let least_levels = trees.iter().map(|tree| tree.levels).min();
@@ -133,7 +137,7 @@ impl Suite {
         if !problems.is_empty() {
             return Err(file.errors(problems));
         }
-        let suite = check(file)?;
+        let suite = Self { numbers_given, ..check(file)? };
         let entries = |trees: Vec<Tree>| trees.into_iter().filter_map(tree_entries).sum::<u64>() as f64;
         let scale = scale.unwrap_or_else(|| entries(suite.measured_trees(None)) / entries(trees));
         if scale == 1.0 {
@@ -176,14 +180,9 @@ impl Suite {
         self.scale
     }
 
-    /// Flags that gave other numbers than the suite's words tell of, as typed.
-    pub fn numbers_given(&self) -> Vec<String> {
-        let axes = self.file.root.get("axes");
-        let given = |axis: &&str| match &axes?.get(axis)?.place {
-            Place::Flag { flag, value } => Some(format!("{flag} {value}")),
-            _ => None,
-        };
-        ["records", "value-size"].iter().filter_map(given).collect()
+    /// `--records` and `--value-size` as typed, where they were given: the suite's words may tell of others.
+    pub fn numbers_given(&self) -> &[String] {
+        &self.numbers_given
     }
 
     /// What is measured: the variants, or the suite itself where it has none.

@@ -11,7 +11,7 @@ const VARIANTS_MAX: usize = 100;
 
 const KNOWN: [&str; 8] = ["name", "summary", "like", "axes", "phases", "settings", "tree", "ending"];
 
-/// Tables of which single keys are changed: a variant has no limits, which are a suite's that is like another.
+/// Tables of which single keys are changed. (Limits are a suite's, not a variant's.)
 const BY_KEY: [&str; 4] = ["axes", "settings", "tree", "limits"];
 
 /// What is replaced as a whole.
@@ -73,17 +73,13 @@ fn merged(file: &SuiteFile, variant: &Node) -> SuiteFile {
     file
 }
 
-/// Puts a variant's axes, settings and tree in the place of those of `under`, key by key, and its phases and ending as a whole.
-fn put_over(under: &mut Node, variant: &Node) {
-    let stores = variant.get("axes").and_then(|axes| axes.get("stores"));
-    if let (Some(stores), Some(settings)) = (stores, under.table_if_there("settings")) {
-        // Settings of stores that this variant leaves out would be taken for a mistake.
-        if let Value::Table(entries) = &mut settings.value {
-            entries.retain(|entry| names(stores, &entry.key));
-        }
+/// Puts axes, settings, tree and limits in the place of those of `under`, key by key, and phases and ending as a whole.
+fn put_over(under: &mut Node, own: &Node) {
+    if let Some(stores) = own.get("axes").and_then(|axes| axes.get("stores")) {
+        leave_out_settings(under, stores);
     }
     for key in BY_KEY {
-        let Some(from) = variant.get(key) else { continue };
+        let Some(from) = own.get(key) else { continue };
         match under.table(key).filter(|_| matches!(from.value, Value::Table(_))) {
             Some(into) => merge(into, from, if key == "settings" { 2 } else { 1 }),
             // Told where every variant's mistakes are.
@@ -91,8 +87,36 @@ fn put_over(under: &mut Node, variant: &Node) {
         }
     }
     for key in WHOLE {
-        if let Some(node) = variant.get(key) {
+        if let Some(node) = own.get(key) {
             under.set(key, node.clone());
+        }
+    }
+}
+
+/// Leaves out settings of stores that are not among these: they would be taken for a mistake.
+fn leave_out_settings(of: &mut Node, stores: &Node) {
+    if let Some(Node { value: Value::Table(entries), .. }) = of.table_if_there("settings") {
+        entries.retain(|entry| names(stores, &entry.key));
+    }
+}
+
+/// Has what a suite says of axes and phases hold for the variants of the one that it is like, as flags do.
+pub(crate) fn hold_for_variants(model: &mut Node, own: &Node) {
+    let axes = match own.get("axes").map(|axes| &axes.value) {
+        Some(Value::Table(entries)) => entries.as_slice(),
+        _ => &[],
+    };
+    for variant in model.list_if_there("variants").into_iter().flatten() {
+        for Entry { key, node, .. } in axes {
+            if let Some(inherited) = variant.table_if_there("axes") {
+                remove(inherited, key);
+            }
+            if key == "stores" {
+                leave_out_settings(variant, node);
+            }
+        }
+        if own.get("phases").is_some() {
+            remove(variant, "phases");
         }
     }
 }

@@ -245,4 +245,8 @@ fn flags_that_give_other_numbers_are_told() {
     let list = |words: &str| Some(words.split(',').map(str::to_owned).collect());
     let flags = Overrides { records: list("10,20"), stores: list("tree"), ..Overrides::default() };
     assert_eq!(suite().with_overrides(&flags).unwrap().numbers_given(), ["--records 10,20"]);
+    let both = Overrides { records: list("1000"), scale: Some("0.5".to_owned()), ..Overrides::default() };
+    assert_eq!(suite().with_overrides(&both).unwrap().numbers_given(), ["--records 1000"]);
+    let scaled = Overrides { scale: Some("1".to_owned()), ..Overrides::default() };
+    assert!(suite().with_overrides(&scaled).unwrap().numbers_given().is_empty());
 }

@@ -74,7 +74,7 @@ pub(crate) struct SuiteText {
     /// The part of the records that `--scale` left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) scale: Option<f64>,
-    /// Flags that gave other numbers than its words tell of.
+    /// `--records` and `--value-size` as typed, where they were given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) numbers_given: Vec<String>,
     pub(crate) text: String,

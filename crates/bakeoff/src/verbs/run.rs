@@ -405,7 +405,7 @@ pub(crate) fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> 
             variants: variants(suite),
             baseline: suite.baseline().to_vec(),
             scale: suite.scale(),
-            numbers_given: suite.numbers_given(),
+            numbers_given: suite.numbers_given().to_vec(),
             text: source.text,
         },
         seed: suite.seed(),

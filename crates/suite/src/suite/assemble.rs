@@ -159,6 +159,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
         variants,
         unequal,
         scale: None,
+        numbers_given: Vec::new(),
         file,
     })
 }

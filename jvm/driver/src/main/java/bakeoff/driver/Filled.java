@@ -77,7 +77,7 @@ final class Filled<B> {
         all[index] = form.of(source, offset, length);
     }
 
-    /** Those of the operations with these indexes, so many, as the slices of the pool that lie there; says whether there are all of them. If not, they are to be filled. */
+    /** Those of {@code sliceCount} operations, with these indexes, as the slices of the pool that lie at these places; says whether there are all of them. If not, they are to be filled. */
     boolean slice(int[] places, int[] lengths, int[] indexes, int sliceCount) {
         sliced = slices.findAll(places, lengths, indexes, sliceCount, numbers);
         return sliced;

@@ -102,7 +102,7 @@ public final class Lane<B> {
         }
     }
 
-    /** Latency mode: two clock readings around each call, and in blocks of one kind nothing else between them. */
+    /** Latency mode: two clock readings around each call, and in blocks of inserts or gets nothing else between them. */
     private void timedEach(Session<B> session) throws Failure {
         int index = 0;
         int count = block.count;
@@ -199,6 +199,7 @@ public final class Lane<B> {
                 for (; index < count; index++) {
                     int code = block.code(index);
                     perform(code, index, keys[index], values[places[index]], session);
+                    // Inside the clock, so not after what gives no answer.
                     if (code == Block.GET) {
                         keepArray(index);
                     }
@@ -211,7 +212,7 @@ public final class Lane<B> {
         return System.nanoTime() - begin;
     }
 
-    /** Does one operation: the only code between the two clock readings, where a block is not of one kind. */
+    /** Does one operation: the only code between the two clock readings, where a block is not of inserts or gets alone. */
     private void perform(int code, int index, B key, B value, Session<B> session) throws Exception {
         // What else there is takes a look-up, which would be much of what is charged for the shortest operations there
         // are.

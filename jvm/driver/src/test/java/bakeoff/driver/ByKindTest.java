@@ -104,5 +104,11 @@ final class ByKindTest {
         byKind.begin(kind(Operation.GET, 0), 7);
         assertEquals(0, byKind.written());
         assertTrue(byKind.areOfOneKey());
+        byKind.begin();
+        short[] mixed = {kind(Operation.GET, 0), kind(Operation.UPDATE, 0), kind(Operation.GET, 0)};
+        for (int index = 0; index < mixed.length; index++) {
+            byKind.add(index, mixed[index]);
+        }
+        check(byKind, mixed);
     }
 }
