@@ -78,10 +78,12 @@ impl Witness {
             thread_cpu_ns: kernel_ns(ClockId::ThreadCPUTime),
             process_cpu_ns: kernel_ns(ClockId::ProcessCPUTime),
             // `<time on a CPU> <time waiting for one> <timeslices>`, nanoseconds.
-            runqueue_ns: told(self.schedule.as_ref(), |text| text.split_ascii_whitespace().nth(1)?.parse().ok()),
-            delay_io_ns: told(self.delays.as_ref(), delay_io_ns),
-            stall_io_ns: told(self.pressure.as_ref(), stall_ns),
-            disk: told(self.disk.as_ref(), requests_from),
+            runqueue_ns: told::<_, 256>(self.schedule.as_ref(), |text| {
+                text.split_ascii_whitespace().nth(1)?.parse().ok()
+            }),
+            delay_io_ns: told::<_, 1024>(self.delays.as_ref(), delay_io_ns),
+            stall_io_ns: told::<_, 256>(self.pressure.as_ref(), stall_ns),
+            disk: told::<_, 256>(self.disk.as_ref(), requests_from),
             faults_minor: count(|usage| usage.faults_minor),
             faults_major: count(|usage| usage.faults_major),
             switches_voluntary: count(|usage| usage.switches_voluntary),
@@ -165,9 +167,9 @@ fn delay_io_ns(stat: &str) -> Option<u64> {
     ticks_ns(ticks.parse().ok()?)
 }
 
-/// What a small file that is read again and again tells.
-fn told<T>(file: Option<&File>, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
-    let mut bytes = [0; 1024];
+/// What a small file that is read again and again tells: its first `BYTES`, or all of it if it is shorter.
+fn told<T, const BYTES: usize>(file: Option<&File>, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let mut bytes = [0; BYTES];
     let length = file?.read_at(&mut bytes, 0).ok()?;
     parse(std::str::from_utf8(&bytes[..length]).ok()?)
 }
