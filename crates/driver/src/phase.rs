@@ -314,71 +314,35 @@ pub(crate) fn verify_request() -> PhaseRequest {
 #[cfg(test)]
 mod tests {
     use std::ops::ControlFlow;
-    use std::sync::atomic::AtomicU64;
+    use std::path::Path;
 
-    use bakeoff_stores::Direction;
+    use bakeoff_protocol::{DataHints, Durability, Settings};
+    use bakeoff_stores::{Direction, OpenRequest};
     use bakeoff_tape::{
         Access, Data, KeyForm, LaneNeeds, Measure, Operation, PhaseSpec, Shape, SizeRange, Workload, record,
     };
 
     use super::*;
 
-    /// Counts what reaches it.
-    #[derive(Default)]
-    struct Counts(AtomicU64);
-
-    impl Store for Counts {
-        fn session(&self, _plan: &SessionPlan, work: bakeoff_stores::Work<'_>) -> Result<(), StoreError> {
-            work(&mut Counting(&self.0))
-        }
-
-        fn close(self: Box<Self>) -> Result<(), StoreError> {
-            Ok(())
-        }
+    /// A store in memory that refuses to insert what is there.
+    fn in_memory(directory: &Path) -> Box<dyn Store> {
+        let entry = bakeoff_stores::find("faulty").unwrap();
+        let settings = bakeoff_stores::resolve_settings(&(entry.describe)(), &Settings::new()).unwrap();
+        let (durability, hints) = (Durability::None, &DataHints::default());
+        (entry.open)(&OpenRequest { directory, durability, settings: &settings, hints }).unwrap()
     }
 
-    struct Counting<'a>(&'a AtomicU64);
-
-    impl Counting<'_> {
-        fn count(&self) -> Result<(), StoreError> {
-            self.0.fetch_add(1, Ordering::Relaxed);
-            Ok(())
-        }
-    }
-
-    impl Session for Counting<'_> {
-        fn insert(&mut self, _key: &[u8], _value: &[u8]) -> Result<(), StoreError> {
-            self.count()
-        }
-
-        fn update(&mut self, _key: &[u8], _value: &[u8]) -> Result<(), StoreError> {
-            self.count()
-        }
-
-        fn upsert(&mut self, _key: &[u8], _value: &[u8]) -> Result<(), StoreError> {
-            self.count()
-        }
-
-        fn get(&mut self, _key: &[u8], _value: &mut Vec<u8>) -> Result<bool, StoreError> {
-            self.count().map(|()| false)
-        }
-
-        fn delete(&mut self, _key: &[u8]) -> Result<(), StoreError> {
-            self.count()
-        }
-
-        fn scan(
-            &mut self,
-            _from: Option<&[u8]>,
-            _direction: Direction,
-            _visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
-        ) -> Result<(), StoreError> {
-            self.count()
-        }
-
-        fn commit(&mut self) -> Result<(), StoreError> {
-            Ok(())
-        }
+    /// How many entries a store has.
+    fn entries(store: &dyn Store) -> u64 {
+        let mut entries = 0;
+        let mut count = |session: &mut dyn Session| {
+            session.scan(None, Direction::Forward, &mut |_, _| {
+                entries += 1;
+                true
+            })
+        };
+        store.session(&SessionPlan::default(), &mut count).unwrap();
+        entries
     }
 
     fn inserts(records: u64, lanes: u32) -> Workload {
@@ -422,22 +386,15 @@ mod tests {
             };
             let tape = TapeReader::open(&recording.phases[0].path).unwrap();
             tape.check().unwrap();
-            let request = PhaseRequest {
-                name: "load".to_owned(),
-                tape: recording.phases[0].path.clone(),
-                mode,
-                batched: false,
-                ascending: false,
-                speed: None,
-                steady_within: None,
-                settle: false,
-                reopen: false,
-            };
+            let request = PhaseRequest { mode, ..verify_request() };
             let mut buffers: Vec<_> = (0..lanes).map(|_| Buffers::new(LaneNeeds::default(), 100).unwrap()).collect();
-            let store = Counts::default();
-            let result = run_phase(&stage, &store, &request, &tape, &mut buffers).unwrap();
-            let counted = store.0.load(Ordering::Relaxed);
-            assert_eq!((counted, result.operations[0].operations), (records, records), "{lanes} lanes, {mode:?}");
+            let store = in_memory(directory.path());
+            let result = run_phase(&stage, &*store, &request, &tape, &mut buffers).unwrap();
+            assert_eq!(
+                (entries(&*store), result.operations[0].operations),
+                (records, records),
+                "{lanes} lanes, {mode:?}"
+            );
             assert_eq!(result.threads, lanes);
         }
     }

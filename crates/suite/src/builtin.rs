@@ -53,7 +53,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 pub fn find(name: &str) -> Result<&'static str, SuiteErrors> {
     let found = SUITES.into_iter().find(|(known, _)| *known == name).map(|(_, text)| text);
     found.ok_or_else(|| {
-        let names = SUITES.map(|(known, _)| known);
+        let names: Vec<&str> = names().collect();
         let message = format!("there is no suite of this name{}", did_you_mean(name, &names));
         let help = format!("use {}, or the path of a suite file ending in .toml", names.join(", "));
         SuiteErrors::of_file(name, message, help)

@@ -32,7 +32,7 @@ pub(crate) fn write_out(file: &mut SuiteFile, problems: &mut Problems) {
         remove(&mut model.root, key);
     }
     move_to(&mut model.root, &like.place);
-    hold_for_variants(&mut model.root, &file.root);
+    hold_for_variants(&mut model, &file.root);
     begin_with(model.root, &mut file.root);
 }
 

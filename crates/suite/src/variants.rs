@@ -101,19 +101,14 @@ fn leave_out_settings(of: &mut Node, stores: &Node) {
 }
 
 /// Has what a suite says of axes and phases hold for the variants of the one that it is like, as flags do.
-pub(crate) fn hold_for_variants(model: &mut Node, own: &Node) {
-    let axes = match own.get("axes").map(|axes| &axes.value) {
-        Some(Value::Table(entries)) => entries.as_slice(),
-        _ => &[],
-    };
-    for variant in model.list_if_there("variants").into_iter().flatten() {
-        for Entry { key, node, .. } in axes {
-            if let Some(inherited) = variant.table_if_there("axes") {
-                remove(inherited, key);
-            }
-            if key == "stores" {
-                leave_out_settings(variant, node);
-            }
+pub(crate) fn hold_for_variants(model: &mut SuiteFile, own: &Node) {
+    if let Some(Node { value: Value::Table(axes), .. }) = own.get("axes") {
+        axes.iter().for_each(|axis| forget_axis(model, &axis.key));
+    }
+    let stores = own.get("axes").and_then(|axes| axes.get("stores"));
+    for variant in model.root.list_if_there("variants").into_iter().flatten() {
+        if let Some(stores) = stores {
+            leave_out_settings(variant, stores);
         }
         if own.get("phases").is_some() {
             remove(variant, "phases");
@@ -204,7 +199,7 @@ pub(crate) fn settings_of_others(file: &SuiteFile, variant: &str, stores: &Store
     (!new.is_empty() && !of.is_empty()).then(told)
 }
 
-/// Takes an axis out of every variant, so that a flag for it holds for all of them.
+/// Takes an axis out of every variant, so that what is said of it elsewhere holds for all of them.
 pub(crate) fn forget_axis(file: &mut SuiteFile, axis: &str) {
     for variant in file.root.list_if_there("variants").into_iter().flatten() {
         if let Some(axes) = variant.table_if_there("axes") {
