@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_stats::Verdict;
 use serde_json::Value;
 
 use crate::contender::Contenders;
@@ -16,6 +17,9 @@ use crate::verdict::{Field, Table};
 
 /// Columns of the longest bar.
 const BAR: usize = 30;
+
+const TIED: &str = "= ";
+const TIED_MEANS: &str = "=: these rounds cannot tell them apart.";
 
 /// The bars of every variant, in the suite's order; `None` if the suite names no baseline. Phases that the baseline has not
 /// are left out: they prepare.
@@ -37,7 +41,7 @@ pub(crate) fn render(
     }
     let base = rates_of(tables, &baseline);
     let mut out = other_numbers(run, width);
-    let mut last = String::new();
+    let (mut last, mut any_tied) = (String::new(), false);
     for variant in suite.get("variants").and_then(Value::as_array).into_iter().flatten() {
         let text = |key: &str| variant.get(key).and_then(Value::as_str).unwrap_or_default();
         for table in tables.iter().filter(|table| table.circumstances.variant.as_deref() == Some(text("name"))) {
@@ -52,9 +56,14 @@ pub(crate) fn render(
                 out.push('\n');
                 let is_base = baseline.iter().any(|name| name == text("name"));
                 let rows = rows(table, field, contenders);
+                any_tied |= rows.iter().any(|row| row.is_tied);
                 out.push_str(&lay_out(&rows, measure, if is_base { None } else { Some(&base) }).render(width, color));
             }
         }
+    }
+    if any_tied {
+        out.push('\n');
+        out.push_str(&paragraph(TIED_MEANS, width, "", ""));
     }
     Some(out)
 }
@@ -83,12 +92,19 @@ struct Row {
     key: String,
     title: Text,
     per_second: Option<f64>,
+    /// It shares the first place.
+    is_tied: bool,
 }
 
 fn rows(table: &Table, field: &Field, contenders: &Contenders) -> Vec<Row> {
+    let tied = match &field.ranking {
+        Some(ranking) if ranking.verdict == Verdict::Tie => ranking.tied.as_slice(),
+        _ => &[],
+    };
     let row = |key: &String, per_second| {
         let style = contenders.get(key).map_or_else(anstyle::Style::new, |contender| contender.style);
-        Row { key: key.clone(), title: Text::default().and(contenders.title(key), style), per_second }
+        let title = Text::default().and(contenders.title(key), style);
+        Row { key: key.clone(), title, per_second, is_tied: tied.contains(key) }
     };
     let measured = field.rounds.iter().map(|(key, rounds)| row(key, per_second(table, rounds)));
     let failed = field.failed.iter().filter(|key| !field.rounds.contains_key(*key)).map(|key| row(key, None));
@@ -97,6 +113,7 @@ fn rows(table: &Table, field: &Field, contenders: &Contenders) -> Vec<Row> {
 
 fn lay_out(rows: &[Row], measure: &Measure, base: Option<&Rates>) -> TextTable {
     let largest = rows.iter().filter_map(|row| row.per_second).fold(0.0, f64::max);
+    let any_tied = rows.iter().any(|row| row.is_tied);
     let mut table = TextTable::new(vec![Side::Left, Side::Right, Side::Left, Side::Left]);
     for row in rows {
         let Some(per_second) = row.per_second else {
@@ -105,11 +122,21 @@ fn lay_out(rows: &[Row], measure: &Measure, base: Option<&Rates>) -> TextTable {
         };
         let before = base.and_then(|base| base.get(&(measure.clone(), store(&row.key).to_owned())));
         let against = before.map_or_else(String::new, |before| format!("({} baseline)", ratio(per_second / before)));
+        let tied = match (any_tied, row.is_tied) {
+            (_, true) => TIED,
+            (true, false) => "  ",
+            (false, false) => "",
+        };
         let length = if largest > 0.0 { (per_second / largest * BAR as f64).round() as usize } else { 0 };
         // Too little for a block is still something.
         let bar = if length == 0 { "▏".to_owned() } else { "█".repeat(length) };
         let bar = format!("{bar}{}", " ".repeat(BAR.saturating_sub(length.max(1))));
-        table.row(vec![row.title.clone(), Text::plain(rate(per_second)), Text::plain(bar), Text::plain(against)]);
+        table.row(vec![
+            row.title.clone(),
+            Text::plain(rate(per_second)),
+            Text::plain(bar),
+            Text::plain(format!("{tied}{against}")),
+        ]);
     }
     table
 }

@@ -120,6 +120,9 @@ pub(crate) fn all_notes(run: &Run) -> Vec<String> {
     notes
 }
 
+/// What is told of a disk.
+const DISK: [&str; 6] = ["file_system", "mount_options", "device_name", "device_model", "rotational", "scheduler"];
+
 /// Machine, media, values, versions, command line: what figures depend on.
 pub(crate) fn origin(run: &Run, width: usize) -> String {
     let mut out = String::new();
@@ -133,10 +136,10 @@ pub(crate) fn origin(run: &Run, width: usize) -> String {
         facts(run.info.get("machine"), &["cpu_model", "cpus_usable", "memory_bytes", "os", "kernel", "hypervisor"]),
     );
     for (name, medium) in run.info.get("media").and_then(Value::as_object).into_iter().flatten() {
-        let keys = ["directory", "file_system", "device_name", "device_model", "free_bytes"];
         let image = medium
             .get("image_on")
-            .map_or_else(String::new, |on| format!("; in an image on {}", facts(Some(on), &keys[1..4])));
+            .map_or_else(String::new, |on| format!("; in an image on {}", facts(Some(on), &DISK)));
+        let keys = [&["directory"], &DISK[..], &["free_bytes"]].concat();
         line("medium", format!("{name}: {}{image}", facts(Some(medium), &keys)));
     }
     // Pools of several lengths mostly read the same.
@@ -161,7 +164,12 @@ fn facts(of: Option<&Value>, keys: &[&str]) -> String {
     let word = |key: &&str| {
         let value = of?.get(*key)?;
         match (value, value.as_f64()) {
-            (Value::String(text), _) if *key == "kernel" => Some(format!("kernel {text}")),
+            (Value::String(text), _) if ["kernel", "scheduler"].contains(key) => Some(format!("{key} {text}")),
+            (Value::Bool(is_so), _) => Some(if *is_so { (*key).to_owned() } else { format!("not {key}") }),
+            (Value::Array(words), _) => {
+                let words: Vec<_> = words.iter().filter_map(Value::as_str).collect();
+                (!words.is_empty()).then(|| format!("mounted {}", words.join(" ")))
+            }
             (Value::String(text), _) => Some(text.clone()),
             (_, Some(number)) if key.ends_with("_bytes") => {
                 Some(format!("{} {}", bytes(number), key_words(key, "_bytes")))

@@ -32,7 +32,7 @@ pub(crate) fn info(stores: &[StoreDescription]) -> Value {
         "seed": 1,
         "rounds": 3,
         "machine": { "cpu_model": "Abacus", "cpus_usable": 2, "memory_bytes": 8_589_934_592_u64, "kernel": "6.1" },
-        "media": { "default": { "directory": "/tmp/x", "file_system": "ext4", "free_bytes": 1_073_741_824 } },
+        "media": { "default": { "directory": "/tmp/x", "file_system": "ext4", "mount_options": ["relatime", "rw"], "rotational": false, "scheduler": "none", "free_bytes": 1_073_741_824 } },
         "stores": stores,
         "skipped": [{ "what": "10KiB..100KiB × 1,000,000 random", "why": "larger than max-db-size" }],
         "given_up": [],

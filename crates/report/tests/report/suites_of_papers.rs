@@ -10,8 +10,13 @@ const PLAIN: TerminalOptions = TerminalOptions { width: 100, color: false, full:
 
 /// Three rounds of a cell whose writes take this long.
 fn writes(axes: &Axes, mean_ns: u64) -> Vec<CellRound> {
-    let round = |round| good(axes, round, vec![phase_result("random-writes", vec![operation("insert", mean_ns)])]);
-    (1..=3).map(round).collect()
+    writes_in(axes, [mean_ns; 3])
+}
+
+/// Rounds of a cell in which writes take so long.
+fn writes_in(axes: &Axes, mean_ns: [u64; 3]) -> Vec<CellRound> {
+    let phase = |mean_ns| phase_result("random-writes", vec![operation("insert", mean_ns)]);
+    (1..).zip(mean_ns).map(|(round, mean_ns)| good(axes, round, vec![phase(mean_ns)])).collect()
 }
 
 fn variant(name: &str, store: &str, durability: Durability) -> Axes {
@@ -20,10 +25,15 @@ fn variant(name: &str, store: &str, durability: Durability) -> Axes {
 }
 
 fn with_baseline() -> Run {
+    with_large_cache([5_000; 3], [25_000; 3])
+}
+
+/// A baseline in which SQLite takes 10 µs and LMDB 20, and a variant in whose rounds they take so long.
+fn with_large_cache(sqlite_ns: [u64; 3], lmdb_ns: [u64; 3]) -> Run {
     let mut cells = Vec::new();
-    for (name, sqlite_ns, lmdb_ns) in [("baseline", 10_000, 20_000), ("large-cache", 5_000, 25_000)] {
-        cells.extend(writes(&variant(name, "sqlite", Durability::Power), sqlite_ns));
-        cells.extend(writes(&variant(name, "lmdb", Durability::None), lmdb_ns));
+    for (name, sqlite_ns, lmdb_ns) in [("baseline", [10_000; 3], [20_000; 3]), ("large-cache", sqlite_ns, lmdb_ns)] {
+        cells.extend(writes_in(&variant(name, "sqlite", Durability::Power), sqlite_ns));
+        cells.extend(writes_in(&variant(name, "lmdb", Durability::None), lmdb_ns));
     }
     for cell in &mut cells {
         cell.end.cell.push_str(cell.end.axes.variant.as_deref().unwrap_or_default());
@@ -60,6 +70,19 @@ fn variants_are_bars_beside_their_baseline() {
     assert!(expected.iter().all(|line| markdown.contains(line)), "{markdown}");
     assert!(text.contains("UNEQUAL"), "{text}");
     assert!(text.contains("LMDB (none): cache=11 [large-cache]"), "{text}");
+}
+
+#[test]
+fn bars_that_rounds_cannot_tell_apart_are_marked() {
+    let meaning = "=: these rounds cannot tell them apart.";
+    let text = render_terminal(&with_baseline(), &PLAIN);
+    assert!(!text.contains(meaning), "{text}");
+    // Now one of them is faster, now the other.
+    let text = render_terminal(&with_large_cache([5_000, 8_000, 6_000], [6_000, 5_000, 8_200]), &PLAIN);
+    let lines: Vec<&str> = text.lines().collect();
+    let marked: Vec<_> = lines.iter().filter(|line| line.contains("  = (")).collect();
+    assert!(marked[0].starts_with("LMDB (none)") && marked[1].starts_with("SQLite (power)"), "{text}");
+    assert!(marked.len() == 2 && lines.contains(&meaning), "{text}");
 }
 
 #[test]
