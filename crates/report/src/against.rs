@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bakeoff_stats::geometric_mean;
 
 use crate::contender::Contenders;
-use crate::figures::{Measure, count_compacted_copy, count_values_alone};
+use crate::figures::{Measure, count_values_alone};
 use crate::format::{counted, digits, listed, printable, ratio};
 use crate::matrix::measure_label;
 use crate::pairs::{Pair, Sides, lay_out, pairs};
@@ -84,12 +84,9 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
 
 /// A round whose space is counted as the publication counts that of the same store.
 fn counted_alike(cell: &CellRound, published: &Published) -> CellRound {
-    let (facts, mut cell) = (&published.facts, cell.clone());
-    if facts.space_of_values {
+    let mut cell = cell.clone();
+    if published.facts.space_of_values {
         count_values_alone(&mut cell);
-    }
-    if facts.is_compacted_copy(&cell.end.axes.store) {
-        count_compacted_copy(&mut cell);
     }
     cell
 }

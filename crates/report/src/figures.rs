@@ -185,14 +185,6 @@ pub(crate) fn count_values_alone(cell: &mut CellRound) {
     cell.end.data_bytes = value_bytes(cell).unwrap_or(cell.end.data_bytes);
 }
 
-/// Has a round's space be that of the store's compacted copy; where it made none, nothing is known of it.
-pub(crate) fn count_compacted_copy(cell: &mut CellRound) {
-    let copy = cell.end.verified.as_ref().and_then(|verified| verified.compacted_copy);
-    if let Some(finished) = &mut cell.end.finished {
-        finished.disk_after_close = copy.map(|copy| copy.disk);
-    }
-}
-
 /// Data bytes per byte allocated after closing; `None` if either is unknown or nothing is there.
 pub(crate) fn space_efficiency(cell: &CellRound) -> Option<f64> {
     by_allocated(cell.end.data_bytes, cell)

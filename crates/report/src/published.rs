@@ -82,13 +82,6 @@ pub(crate) struct Facts {
     pub(crate) stores: BTreeMap<String, StoreFacts>,
 }
 
-impl Facts {
-    /// Whether the sizes of this store are those of compacted copies.
-    pub(crate) fn is_compacted_copy(&self, store: &str) -> bool {
-        self.stores.get(store).is_some_and(|facts| facts.compacted_copy)
-    }
-}
-
 fn one() -> f64 {
     1.0
 }
@@ -105,9 +98,6 @@ pub(crate) struct StoreFacts {
     pub(crate) durability_in: BTreeMap<String, Durability>,
     /// By what.
     pub(crate) how: String,
-    /// Its printed sizes are those of a copy that it made of itself without its free space.
-    #[serde(default)]
-    pub(crate) compacted_copy: bool,
 }
 
 impl StoreFacts {
@@ -118,7 +108,7 @@ impl StoreFacts {
 }
 
 /// One line of a publication's figures; what it does not say is absent.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct Figure {
     /// A part of our suite of the same name.
     pub(crate) variant: Option<String>,
@@ -173,13 +163,28 @@ impl Published {
         };
         let facts = toml::from_str(facts).map_err(|error| unreadable(error.to_string()))?;
         let rows = csv::Reader::from_reader(figures.as_bytes()).into_deserialize().collect::<Result<Vec<_>, _>>();
-        Ok(Self { name: name.to_owned(), facts, figures: rows.map_err(|error| unreadable(error.to_string()))? })
+        let figures = join_repeats(rows.map_err(|error| unreadable(error.to_string()))?);
+        Ok(Self { name: name.to_owned(), facts, figures })
     }
 
     /// The figures as they stand in `published/`, as CSV.
     pub fn csv(&self) -> &'static str {
         ALL.into_iter().find(|(name, _, _)| *name == self.name).map_or("", |(_, figures, _)| figures)
     }
+}
+
+/// Figures of which each stands once: of those that differ in what came out alone, runs of the same, the mean.
+fn join_repeats(figures: Vec<Figure>) -> Vec<Figure> {
+    let mut joined: Vec<(Figure, Vec<f64>)> = Vec::new();
+    for mut figure in figures {
+        let mean = figure.mean.take();
+        match joined.iter_mut().find(|(known, _)| *known == figure) {
+            Some((_, means)) => means.extend(mean),
+            None => joined.push((figure, Vec::from_iter(mean))),
+        }
+    }
+    let figures = joined.into_iter().map(|(figure, means)| Figure { mean: bakeoff_stats::mean(&means), ..figure });
+    figures.collect()
 }
 
 impl Figure {
@@ -204,11 +209,6 @@ impl Figure {
     /// What a store took.
     fn size_bytes(&self) -> Option<f64> {
         Some(self.mean? * size_of(&self.unit).filter(|_| self.measure == Kind::Size)?)
-    }
-
-    /// What a compacted copy took, where its size is that of one.
-    pub(crate) fn compacted_copy_bytes(&self, facts: &Facts) -> Option<f64> {
-        self.size_bytes().filter(|_| self.store.as_ref().is_some_and(|store| facts.is_compacted_copy(store)))
     }
 
     /// What space efficiency is multiplied by to count keys too: 1 where it does already. Values are as often short as long.

@@ -42,12 +42,8 @@ pub(crate) fn facts(published: &Published) -> PublishedFacts<'_> {
         .figures
         .iter()
         .filter_map(|of| {
-            let (measure, value) = match of.compacted_copy_bytes(&published.facts) {
-                Some(bytes) => ("compacted_copy_allocated_bytes", bytes),
-                None => (measure(of.measure)?, of.value(&published.facts)? * of.keys_counted(&published.facts)),
-            };
             Some(PublishedFigure {
-                measure,
+                measure: measure(of.measure)?,
                 phase: of.phase.as_deref().filter(|_| matches!(of.measure, Kind::Time | Kind::Rate)),
                 variant: of.variant.as_deref(),
                 disturbance: of.disturbance.as_deref(),
@@ -58,7 +54,7 @@ pub(crate) fn facts(published: &Published) -> PublishedFacts<'_> {
                 threads: of.threads.unwrap_or(1),
                 store: of.store.as_deref(),
                 title: titles.title(&key(published, of)),
-                value,
+                value: of.value(&published.facts)? * of.keys_counted(&published.facts),
             })
         })
         .collect();
