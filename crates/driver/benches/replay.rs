@@ -65,15 +65,26 @@ fn main() {
         (WATCH_RATIO_MAX - 1.0) * 100.0
     );
     println!("  throughput mode           {throughput:6.1} ns (at most {THROUGHPUT_NS_MAX} ns)");
-    let (watched, unwatched) = medians_of_lmdb(&directory.path().join("lmdb"), &clock, if full { 301 } else { 1 });
     println!(
-        "median of 1,000 gets of LMDB {watched:4.0} ns, {unwatched:4.0} ns where no slow ones are explained: {:+.1} % (at most {:.0} %)",
-        (watched / unwatched - 1.0) * 100.0,
+        "medians of 1,000 operations with slow ones explained and without (at most {:+.0} %)",
         (WATCH_RATIO_MAX - 1.0) * 100.0
     );
+    let mut largest: f64 = 0.0;
+    for store in ["lmdb", "sqlite", "flat-folder"] {
+        for (operation, watched, unwatched) in
+            medians_of(store, &directory.path().join(store), &clock, if full { 301 } else { 1 })
+        {
+            let ratio = watched / unwatched;
+            println!(
+                "  {store:<12} {operation:<7} {watched:7.0} ns  {unwatched:7.0} ns  {:+.1} %",
+                (ratio - 1.0) * 100.0
+            );
+            largest = largest.max(ratio);
+        }
+    }
     if full {
         let flat = flat_memory(directory.path());
-        let watch_is_cheap = latency <= WATCH_RATIO_MAX * blind && watched <= WATCH_RATIO_MAX * unwatched;
+        let watch_is_cheap = latency <= WATCH_RATIO_MAX * blind && largest <= WATCH_RATIO_MAX;
         let within = latency <= LATENCY_RATIO_MAX * pairs && watch_is_cheap;
         if !within || throughput > THROUGHPUT_NS_MAX || !flat {
             println!(
@@ -130,23 +141,32 @@ fn replay(tape: &Path, pool: &Pool, clock: &Clock, mode: Mode, watch: bool) -> f
     elapsed_ns
 }
 
-/// Medians of the medians of a thousand gets, each timed, with slow ones explained and without, in turn.
-fn medians_of_lmdb(directory: &Path, clock: &Clock, repeats: usize) -> (f64, f64) {
+/// Of a store's gets and updates, medians of the medians of a thousand, each timed, with slow ones explained and without, in turn.
+fn medians_of(name: &str, directory: &Path, clock: &Clock, repeats: usize) -> Vec<(String, f64, f64)> {
     let tapes = directory.join("tapes");
-    let recording =
-        record(&gets(1_000, false), &tapes, None, &mut |_| ControlFlow::Continue(())).expect("tapes can be recorded");
+    let mut workload = gets(1_000, false);
+    workload.phases.push(PhaseSpec {
+        access: Access::Uniform,
+        measure: Measure::Latency,
+        ..PhaseSpec::new("update", [(Operation::Update, 1.0)], Some(1_000))
+    });
+    let recording = record(&workload, &tapes, None, &mut |_| ControlFlow::Continue(())).expect("tapes can be recorded");
     let pool = Pool::open(&recording.pool).expect("the pool opens");
     let store = directory.join("store");
     std::fs::create_dir(&store).expect("a directory");
-    let store = open("lmdb", &store);
+    let store = open(name, &store);
     let once = |phase: usize, watch| {
         let outcome = replay_into(&*store, &recording.phases[phase].path, &pool, clock, Mode::Latency, watch).1;
         let latency = outcome.operations()[0].latency.as_ref().map(|latency| latency.latency_ns_p50);
         latency.expect("each was timed") as f64
     };
     once(0, true);
-    let (watched, unwatched) = (0..repeats).map(|_| (once(1, true), once(1, false))).unzip();
-    (median(watched), median(unwatched))
+    // Updates last: after them gets would find other values than their tape says.
+    let medians = workload.phases.iter().enumerate().skip(1).map(|(phase, spec)| {
+        let (watched, unwatched) = (0..repeats).map(|_| (once(phase, true), once(phase, false))).unzip();
+        (spec.name.clone(), median(watched), median(unwatched))
+    });
+    medians.collect()
 }
 
 fn open(name: &str, directory: &Path) -> Box<dyn Store> {

@@ -207,13 +207,15 @@ impl Suite {
         left_out
     }
 
-    /// What is surprising in what a flag makes of the variants, each thing once, after the names of the variants that it is true of.
-    pub fn notes(&self) -> Vec<String> {
+    /// What is surprising in what a flag makes of the variants, each thing once, after the names of the variants that it is true of. `takes_part` says
+    /// whether a variant has cells of a store.
+    pub fn notes(&self, takes_part: impl Fn(&str, &str) -> bool) -> Vec<String> {
         let Ok(typed) = read_file(&self.file.name, &self.file.text) else { return Vec::new() };
         let mut notes: Vec<(String, Vec<&str>)> = Vec::new();
         for suite in &self.variants {
             let Some(name) = suite.variant.as_ref().map(|variant| variant.name.as_str()) else { continue };
-            let Some(what) = variants::settings_of_others(&typed, name, suite.stores()) else { continue };
+            let told = variants::settings_of_others(&typed, name, suite.stores(), |store| takes_part(name, store));
+            let Some(what) = told else { continue };
             match notes.iter_mut().find(|(known, _)| *known == what) {
                 Some((_, names)) => names.push(name),
                 None => notes.push((what, vec![name])),

@@ -177,15 +177,21 @@ pub(crate) fn remove(table: &mut Node, key: &str) {
     }
 }
 
-/// What a variant says of stores that only a flag has put into it: its settings are those of others. `file` is the suite without flags, its variants
-/// written out; nothing where a variant gives no settings, or some to each.
-pub(crate) fn settings_of_others(file: &SuiteFile, variant: &str, stores: &StoreChoice) -> Option<String> {
+/// What a variant says of stores that only a flag has put into it, and that take part: its settings are those of others. `file` is the suite without flags,
+/// its variants written out; nothing where a variant gives no settings, or some to each.
+pub(crate) fn settings_of_others(
+    file: &SuiteFile,
+    variant: &str,
+    stores: &StoreChoice,
+    takes_part: impl Fn(&str) -> bool,
+) -> Option<String> {
     let Value::Array(variants) = &file.root.get("variants")?.value else { return None };
     let variant = variants.iter().find(|node| name_of(node) == variant)?;
     let Value::Table(settings) = &variant.get("settings")?.value else { return None };
     let typed = |node: &Node| node.get("axes").and_then(|axes| axes.get("stores")).cloned();
     let typed = typed(variant).or_else(|| typed(&file.root))?;
-    let is_new = |name: &&String| !names(&typed, name) && !settings.iter().any(|entry| entry.key == **name);
+    let is_new =
+        |name: &&String| !names(&typed, name) && !settings.iter().any(|entry| entry.key == **name) && takes_part(name);
     let new = match stores {
         StoreChoice::Named(chosen) => chosen.iter().filter(is_new).map(String::as_str).collect(),
         StoreChoice::All if names(&typed, "all") => Vec::new(),

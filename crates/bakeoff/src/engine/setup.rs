@@ -9,7 +9,8 @@ use anyhow::{Context, Result, bail};
 use bakeoff_measure::{Machine, Medium};
 use bakeoff_protocol::{Profile, StoreDescription};
 use bakeoff_suite::{
-    Cell, DEFAULT_MEDIUM, Disturbance, Overrides, Plan, PlanMedium, Suite, check_memory, check_stores, plan,
+    Cell, DEFAULT_MEDIUM, Disturbance, Overrides, Plan, PlanMedium, Suite, WorkloadPlan, check_memory, check_stores,
+    plan,
 };
 
 use crate::cli::{RunArguments, SuiteArguments};
@@ -182,6 +183,15 @@ impl Setup {
     /// What else goes on in some workload of the plan.
     pub(crate) fn disturbances(&self) -> BTreeSet<Disturbance> {
         self.plan.workloads.iter().map(|workload| workload.disturbance).collect()
+    }
+
+    /// What the suite says of variants and the stores that take part in them.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.suite.notes(|variant, store| {
+            let of_variant = |workload: &&WorkloadPlan| workload.variant.as_deref() == Some(variant);
+            let mut cells = self.plan.workloads.iter().filter(of_variant).flat_map(|workload| &workload.cells);
+            cells.any(|cell| cell.axes.store == store)
+        })
     }
 
     /// What flushes take, tried when first asked for: not every run is sized.

@@ -58,7 +58,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     let setup = Setup::new(arguments, &source)?;
     tell_left_out(&setup.drivers)?;
     // A run has them among its warnings.
-    let of_suite = if arguments.plan { setup.suite.notes() } else { Vec::new() };
+    let of_suite = if arguments.plan { setup.notes() } else { Vec::new() };
     for reason in of_suite.into_iter().chain(setup.cannot_be_opened()) {
         tell!("note: {}", bakeoff_report::printable(&reason));
     }
