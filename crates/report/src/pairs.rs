@@ -146,7 +146,7 @@ impl<'a> Sides<'a> {
         let signs = [
             ("≠: another store is best", pairs.iter().any(Pair::is_changed)),
             (
-                "+1: another one is tied with it",
+                "+1: one more is tied with it, or so many",
                 pairs.iter().any(|pair| pair.left.tied.len().max(pair.right.tied.len()) > 1),
             ),
         ];

@@ -163,7 +163,7 @@ impl fmt::Display for SkipReason {
             ),
             Self::DiskTooSmall { needed_bytes, free_bytes, copied } => write!(
                 formatter,
-                "too large for the disk: needs about {} (three times the data, {}and the tapes), and {} are free; --scale makes it smaller",
+                "too large for the disk: needs about {} (three times the data, {}and the tapes), and {} are free; fewer --records, a smaller --value-size or --scale need less",
                 approximate_size(*needed_bytes),
                 if *copied { "twice for its compacted copy, " } else { "" },
                 approximate_size(*free_bytes)

@@ -138,7 +138,7 @@ fn what_does_not_fit_the_disk_three_times_is_skipped() {
     let plan = plan_with(&base, Some(needed - 1)).unwrap();
     let shown: Vec<_> = plan.skipped.iter().map(ToString::to_string).collect();
     let expected = "1KiB..10KiB × 10,000 on medium default: too large for the disk: needs about 164 MiB (three times the data, \
-                    and the tapes), and 164 MiB are free; --scale makes it smaller";
+                    and the tapes), and 164 MiB are free; fewer --records, a smaller --value-size or --scale need less";
     assert_eq!(shown, [expected]);
 }
 
