@@ -35,7 +35,7 @@ pub(crate) struct Slices {
 
 impl Default for Slices {
     fn default() -> Self {
-        Self { slice_ns: SLICE_NS, done: Vec::with_capacity(SLICES_MAX), slice: Slice::default(), end_ns: SLICE_NS }
+        Self { slice_ns: SLICE_NS, done: Vec::new(), slice: Slice::default(), end_ns: SLICE_NS }
     }
 }
 

@@ -52,6 +52,7 @@ pub(crate) fn run_phase(
     begin.begin_anew();
     let outcome = replay(stage, store, (request, steady.as_ref()), lanes, buffers, &reporter)?;
     let (end, after) = (Instant::now(), Snapshot::take(stage.device));
+    check_unchanged(tape)?;
     let warmed_up = steady.and_then(|steady| steady.told(outcome.warm_up_operations, begin.at));
     let (warm_up, begin) = warmed_up.map_or((None, begin), |(warm_up, begin)| (Some(warm_up), begin));
     let wall_ns = u64::try_from((end - begin.at).as_nanos()).unwrap_or(u64::MAX);
@@ -128,8 +129,9 @@ pub(crate) fn replay(
     let Some(first) = work.next() else { return Ok(LaneOutcome::default()) };
     let is_open_loop = request.speed.is_some();
     if threads == 1 {
-        // Without a scope, whose code would be run, and fetched from the file, for this alone.
-        return merge(vec![team.replay(first)], is_open_loop);
+        // Without a scope, whose code would be run, and fetched from the file, for this alone; and with nothing to merge.
+        let outcome = team.replay(first)?.outcome;
+        return Ok(LaneOutcome { threads_timed_ns: outcome.timed_ns, ..outcome });
     }
     std::thread::scope(|scope| {
         let handles: Vec<_> = work
@@ -278,6 +280,11 @@ pub(crate) fn begin_progress<'a>(stage: &Stage<'a>, phase: &'a str, tape: &TapeR
     // A phase of one block, as a scan is, ends before it could tell of it.
     tell(0);
     Reporter::new(tell)
+}
+
+/// Refuses a tape that was written to while it was replayed: what was wrong then says nothing of a store.
+pub(crate) fn check_unchanged(tape: &TapeReader) -> Result<(), Failure> {
+    tape.check_unchanged().map_err(|error| Failure::bad_tape(error.to_string()))
 }
 
 /// The lanes of a tape that is right.

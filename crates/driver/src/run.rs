@@ -15,7 +15,7 @@ use bakeoff_tape::{LANES_MAX, LaneNeeds, Pool, TapeReader};
 
 use crate::buffers::Buffers;
 use crate::emit::Emitter;
-use crate::phase::{Stage, begin_progress, lanes_of, panicked, replay, run_phase, verify_request};
+use crate::phase::{Stage, begin_progress, check_unchanged, lanes_of, panicked, replay, run_phase, verify_request};
 
 /// Stack that replaying takes beside what the store takes, several times over.
 const STACK_BYTES: usize = 64 << 10;
@@ -357,7 +357,8 @@ fn compare(
     let reporter = begin_progress(stage, VERIFY, tape);
     let outcome = lanes_of(tape)
         .and_then(|lanes| replay(stage, store, (&verify_request(), None), lanes, &mut buffers[..1], &reporter));
-    let outcome = outcome.map_err(|failure| failure.in_phase(VERIFY))?;
+    let is_unchanged = |outcome| check_unchanged(tape).map(|()| outcome);
+    let outcome = outcome.and_then(is_unchanged).map_err(|failure| failure.in_phase(VERIFY))?;
     match outcome.first_wrong {
         Some(first) => Err(Failure::new(FailureKind::WrongAnswer, format!("{when}: {first}")).in_phase(VERIFY)),
         None => Ok(outcome.entries()),

@@ -115,6 +115,7 @@ fn each_block(
             open[to].add(&record);
         }
     }
+    from.check_unchanged()?;
     for (to, block) in open.iter().enumerate().filter(|(_, block)| !block.is_empty()) {
         ended(to, block)?;
     }

@@ -2,7 +2,8 @@
 //!
 //! A block is checked as a whole before it is handed out (checksum, counts, every record), so that going through its
 //! records inside a replay loop needs no error path. Once [`TapeReader::check`] has seen a whole tape, its blocks are not checked
-//! again as long as the file stays as it was; whether it did is looked at when a lane begins and when it ends.
+//! again as long as the file stays as it was; whether it did is looked at when a lane begins, and asked for by who has replayed it
+//! ([`TapeReader::check_unchanged`]).
 
 use std::fs::File;
 use std::hint::black_box;
@@ -22,7 +23,7 @@ use crate::{BLOCK_BYTES_MAX, Operation, TapeError, consume};
 
 /// An open tape.
 pub struct TapeReader {
-    file: Arc<File>,
+    file: File,
     map: Arc<Mmap>,
     path: Arc<PathBuf>,
     header: TapeHeader,
@@ -141,7 +142,7 @@ impl TapeReader {
         // then. One that somebody else overwrites meanwhile gives other records, which decoding bounds; one that is cut short
         // ends the process with SIGBUS, and with it one cell.
         let map = unsafe { MmapOptions::new().map(&file) }.map_err(TapeError::io("map into memory", path))?;
-        let (file, map, path) = (Arc::new(file), Arc::new(map), Arc::new(path.to_owned()));
+        let (map, path) = (Arc::new(map), Arc::new(path.to_owned()));
         Ok(Self { file, map, path, header, checked: OnceLock::new() })
     }
 
@@ -187,8 +188,8 @@ impl TapeReader {
             found: lane,
             expected: lanes.len() as u32,
         })?;
-        let lane = LaneReader {
-            file: Arc::clone(&self.file),
+        self.check_unchanged()?;
+        Ok(LaneReader {
             window: Window::new(Arc::clone(&self.map), facts.offset),
             path: Arc::clone(&self.path),
             facts,
@@ -196,10 +197,18 @@ impl TapeReader {
             operations: 0,
             blocks: 0,
             pool_bytes: self.header.pool_bytes,
-            checked: self.checked.get().copied(),
-        };
-        lane.check_stamp()?;
-        Ok(lane)
+            is_checked: self.checked.get().is_some(),
+        })
+    }
+
+    /// Refuses a file that was written to since it was checked; to be called when its lanes were read, outside of what is measured.
+    ///
+    /// # Errors
+    /// It was, or it cannot be asked.
+    pub fn check_unchanged(&self) -> Result<(), TapeError> {
+        let Some(checked) = self.checked.get() else { return Ok(()) };
+        let now = Stamp::of(&self.file).map_err(TapeError::io("read the length of", &self.path))?;
+        if now == *checked { Ok(()) } else { Err(TapeError::Changed { path: self.path.to_path_buf() }) }
     }
 }
 
@@ -228,7 +237,6 @@ fn damaged(path: &Path, base: u64, flaw: Flaw) -> TapeError {
 
 /// One lane of a tape, read from its beginning to its end.
 pub struct LaneReader {
-    file: Arc<File>,
     window: Window,
     path: Arc<PathBuf>,
     facts: LaneFacts,
@@ -237,20 +245,20 @@ pub struct LaneReader {
     operations: u64,
     blocks: u64,
     pool_bytes: u64,
-    /// The whole tape was checked when the file had this stamp.
-    checked: Option<Stamp>,
+    /// The whole tape was checked.
+    is_checked: bool,
 }
 
 impl LaneReader {
     /// The next block, in memory and checked; `None` at the end of the lane.
     ///
     /// # Errors
-    /// The block is damaged or cannot be read, the lane's counts do not add up, or the file was changed after it was checked.
+    /// The block is damaged or cannot be read, or the lane's counts do not add up.
     pub fn next_block(&mut self) -> Result<Option<Block<'_>>, TapeError> {
         let base = self.position;
         let left = self.facts.offset + self.facts.bytes - base;
         if left == 0 {
-            return self.check_counts().and_then(|()| self.check_stamp()).map(|()| None);
+            return self.check_counts().map(|()| None);
         }
         let header = self.read_header(left)?;
         let block_bytes = BLOCK_HEADER_BYTES + header.record_bytes as usize;
@@ -259,7 +267,7 @@ impl LaneReader {
         self.position += block_bytes as u64;
         self.operations += u64::from(header.operations);
         self.blocks += 1;
-        if self.checked.is_none() {
+        if !self.is_checked {
             check_checksum(&header, records)
                 .and_then(|()| check_block(&header, records, self.pool_bytes))
                 .map_err(|flaw| damaged(&self.path, base, flaw))?;
@@ -273,7 +281,6 @@ impl LaneReader {
     /// As [`Self::next_block`].
     pub fn first_block(&self) -> Result<Self, TapeError> {
         let mut alone = Self {
-            file: Arc::clone(&self.file),
             window: Window::new(Arc::clone(&self.window.map), self.facts.offset),
             path: Arc::clone(&self.path),
             position: self.facts.offset,
@@ -320,13 +327,6 @@ impl LaneReader {
             return Err(damaged(&self.path, base, flaw));
         }
         Ok(header)
-    }
-
-    /// Refuses a file that was written to since it was checked.
-    fn check_stamp(&self) -> Result<(), TapeError> {
-        let Some(checked) = self.checked else { return Ok(()) };
-        let now = Stamp::of(&self.file).map_err(TapeError::io("read the length of", &self.path))?;
-        if now == checked { Ok(()) } else { Err(TapeError::Changed { path: self.path.to_path_buf() }) }
     }
 
     fn check_counts(&self) -> Result<(), TapeError> {

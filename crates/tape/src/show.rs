@@ -52,7 +52,7 @@ fn show_lane(
     let mut shown = 0;
     let mut lane = tape.lane(number)?;
     while shown < most {
-        let Some(block) = lane.next_block()? else { return Ok(()) };
+        let Some(block) = lane.next_block()? else { return tape.check_unchanged() };
         for record in block.records().take(usize::try_from(most - shown).unwrap_or(usize::MAX)) {
             writeln!(out, "{shown:>10}  {}", in_words(&record)).map_err(written())?;
             shown += 1;

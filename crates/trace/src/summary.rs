@@ -107,6 +107,7 @@ impl Summary {
                 }
             }
         }
+        tape.check_unchanged()?;
         due_ns.sort_unstable();
         due_ns.into_iter().for_each(|due_ns| counting.arrived(due_ns as f64 / 1e9));
         Ok(Self { threads: Some(lanes).filter(|lanes| *lanes > 1), ..counting.finish()? })
