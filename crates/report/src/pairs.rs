@@ -146,7 +146,7 @@ impl<'a> Sides<'a> {
         let signs = [
             ("≠: another store is best", pairs.iter().any(Pair::is_changed)),
             (
-                "+1: one more is tied with it, or so many",
+                "+1: so many more are tied with it",
                 pairs.iter().any(|pair| pair.left.tied.len().max(pair.right.tied.len()) > 1),
             ),
         ];
