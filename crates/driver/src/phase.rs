@@ -352,6 +352,10 @@ mod tests {
         entries
     }
 
+    fn stage<'a>(pool: &'a Pool, clock: &'a Clock, emitter: &'a Emitter) -> Stage<'a> {
+        Stage { pool, clock, check: true, device: None, rss_baseline_bytes: None, emitter }
+    }
+
     fn inserts(records: u64, lanes: u32) -> Workload {
         let load = PhaseSpec {
             access: Access::Uniform,
@@ -383,14 +387,7 @@ mod tests {
             let recording =
                 record(&inserts(records, lanes), directory.path(), None, &mut |_| ControlFlow::Continue(())).unwrap();
             let (pool, clock, emitter) = (Pool::open(&recording.pool).unwrap(), Clock::new(), Emitter::new());
-            let stage = Stage {
-                pool: &pool,
-                clock: &clock,
-                check: true,
-                device: None,
-                rss_baseline_bytes: None,
-                emitter: &emitter,
-            };
+            let stage = stage(&pool, &clock, &emitter);
             let tape = TapeReader::open(&recording.phases[0].path).unwrap();
             tape.check().unwrap();
             let request = PhaseRequest { mode, ..verify_request() };
@@ -403,6 +400,40 @@ mod tests {
                 "{lanes} lanes, {mode:?}"
             );
             assert_eq!(result.threads, lanes);
+        }
+    }
+
+    /// Has the tape written to while it is replayed.
+    struct Meddling<'a>(Box<dyn Store>, &'a Path);
+
+    impl Store for Meddling<'_> {
+        fn session(&self, plan: &SessionPlan, work: bakeoff_stores::Work<'_>) -> Result<(), StoreError> {
+            self.0.session(plan, work)?;
+            // As writing does, but with no moment in which a lane that is still replayed finds it cut short.
+            let tape = std::fs::File::options().write(true).open(self.1).unwrap();
+            tape.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+            Ok(())
+        }
+
+        fn close(self: Box<Self>) -> Result<(), StoreError> {
+            self.0.close()
+        }
+    }
+
+    #[test]
+    fn a_tape_that_somebody_writes_to_while_it_is_replayed_fails_the_phase() {
+        for lanes in [1, 2] {
+            let directory = tempfile::tempdir().unwrap();
+            let recording =
+                record(&inserts(100, lanes), directory.path(), None, &mut |_| ControlFlow::Continue(())).unwrap();
+            let (pool, clock, emitter) = (Pool::open(&recording.pool).unwrap(), Clock::new(), Emitter::new());
+            let stage = stage(&pool, &clock, &emitter);
+            let tape = TapeReader::open(&recording.phases[0].path).unwrap();
+            tape.check().unwrap();
+            let mut buffers: Vec<_> = (0..lanes).map(|_| Buffers::new(LaneNeeds::default(), 100).unwrap()).collect();
+            let store = Meddling(in_memory(directory.path()), &recording.phases[0].path);
+            let failure = run_phase(&stage, &store, &verify_request(), &tape, &mut buffers).unwrap_err();
+            assert_eq!(failure.kind, FailureKind::BadTape, "{}", failure.message);
         }
     }
 

@@ -1,11 +1,12 @@
 //! A run beside a publication: who won then, who wins now, by how much, and where the winner changed.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use bakeoff_stats::geometric_mean;
 
 use crate::contender::Contenders;
-use crate::figures::{Measure, count_values_alone};
+use crate::figures::{Measure, of_values_alone};
 use crate::format::{counted, digits, listed, printable, ratio};
 use crate::matrix::measure_label;
 use crate::pairs::{Pair, Sides, lay_out, pairs};
@@ -28,7 +29,10 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
     let scale = run.info["suite"]["scale"].as_f64();
     let contenders = Contenders::new(&run.cells, &run.stores);
     let their_contenders = published_report::contenders(published);
-    let cells: Vec<_> = run.cells.iter().map(|cell| counted_alike(cell, published)).collect();
+    let cells: Cow<'_, [CellRound]> = match published.facts.space_of_values {
+        true => run.cells.iter().map(of_values_alone).collect(),
+        false => Cow::Borrowed(&run.cells),
+    };
     let (ours, theirs) =
         (compare_all(&cells, &contenders), published_report::tables(published, |records| scaled(records, scale)));
     let mut out = paragraph(&heading(published), width, "", "  ");
@@ -80,15 +84,6 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
     out.push_str(&sections::section("To be known of their figures", &published_report::notes(published, width)));
     out.push_str(&sections::section("How their stores were set", &published_report::stores(published, width)));
     Ok(out)
-}
-
-/// A round whose space is counted as the publication counts that of the same store.
-fn counted_alike(cell: &CellRound, published: &Published) -> CellRound {
-    let mut cell = cell.clone();
-    if published.facts.space_of_values {
-        count_values_alone(&mut cell);
-    }
-    cell
 }
 
 /// What stands above the table of [`each_store`].

@@ -18,7 +18,6 @@ use crate::verdict::{Field, Table};
 /// Columns of the longest bar.
 const BAR: usize = 30;
 
-const TIED: &str = "= ";
 const TIED_MEANS: &str = "=: these rounds cannot tell them apart.";
 
 /// The bars of every variant, in the suite's order; `None` if the suite names no baseline. Phases that the baseline has not
@@ -113,7 +112,7 @@ fn rows(table: &Table, field: &Field, contenders: &Contenders) -> Vec<Row> {
 
 fn lay_out(rows: &[Row], measure: &Measure, base: Option<&Rates>) -> TextTable {
     let largest = rows.iter().filter_map(|row| row.per_second).fold(0.0, f64::max);
-    let any_tied = rows.iter().any(|row| row.is_tied);
+    let indent = if rows.iter().any(|row| row.is_tied) { "  " } else { "" };
     let mut table = TextTable::new(vec![Side::Left, Side::Right, Side::Left, Side::Left]);
     for row in rows {
         let Some(per_second) = row.per_second else {
@@ -122,11 +121,8 @@ fn lay_out(rows: &[Row], measure: &Measure, base: Option<&Rates>) -> TextTable {
         };
         let before = base.and_then(|base| base.get(&(measure.clone(), store(&row.key).to_owned())));
         let against = before.map_or_else(String::new, |before| format!("({} baseline)", ratio(per_second / before)));
-        let tied = match (any_tied, row.is_tied) {
-            (_, true) => TIED,
-            (true, false) => "  ",
-            (false, false) => "",
-        };
+        // Others of the field are indented as much.
+        let tied = if row.is_tied { "= " } else { indent };
         let length = if largest > 0.0 { (per_second / largest * BAR as f64).round() as usize } else { 0 };
         // Too little for a block is still something.
         let bar = if length == 0 { "▏".to_owned() } else { "█".repeat(length) };

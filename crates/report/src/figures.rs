@@ -180,9 +180,11 @@ fn value_bytes(cell: &CellRound) -> Option<u64> {
     cell.end.data_bytes.checked_sub(cell.end.records_alive.checked_mul(of_each)?)
 }
 
-/// Has a round's space efficiency count values alone, as some papers have it.
-pub(crate) fn count_values_alone(cell: &mut CellRound) {
-    cell.end.data_bytes = value_bytes(cell).unwrap_or(cell.end.data_bytes);
+/// A round whose space efficiency counts values alone, as some papers have it.
+pub(crate) fn of_values_alone(cell: &CellRound) -> CellRound {
+    let mut cell = cell.clone();
+    cell.end.data_bytes = value_bytes(&cell).unwrap_or(cell.end.data_bytes);
+    cell
 }
 
 /// Data bytes per byte allocated after closing; `None` if either is unknown or nothing is there.

@@ -166,7 +166,7 @@ fn facts(of: Option<&Value>, keys: &[&str]) -> String {
         match (value, value.as_f64()) {
             (Value::String(text), _) if ["kernel", "scheduler"].contains(key) => Some(format!("{key} {text}")),
             (Value::Bool(is_so), _) => Some(if *is_so { (*key).to_owned() } else { format!("not {key}") }),
-            (Value::Array(words), _) => {
+            (Value::Array(words), _) if *key == "mount_options" => {
                 let words: Vec<_> = words.iter().filter_map(Value::as_str).collect();
                 (!words.is_empty()).then(|| format!("mounted {}", words.join(" ")))
             }
