@@ -20,6 +20,10 @@ pub(crate) const BLOCK_OPERATIONS: u32 = 256;
 /// before were, in the second cache.
 pub(crate) const BLOCK_BYTES: u64 = 256 << 10;
 
+/// Bytes that are written at a time. The kernel keeps what is written together in larger pieces, of which a driver reads more in the same time: a tape
+/// written 4 KiB at a time took a reader in Java 6.5 to 7.4 ns an operation, 256 KiB 4.4 to 5.1, 1 MiB 4.3 to 4.5.
+const WRITE_BYTES: usize = 1 << 20;
+
 /// What must be known before the first record is written.
 #[derive(Clone, Copy, Debug)]
 pub struct TapeShape {
@@ -117,7 +121,7 @@ impl TapeWriter {
     /// The number of lanes or the room for metadata is out of range, or the file cannot be created.
     pub fn create(path: &Path, shape: TapeShape) -> Result<Self, TapeError> {
         let (place, file) = Unfinished::create(path, shape)?;
-        let mut file = BufWriter::with_capacity(1 << 18, file);
+        let mut file = BufWriter::with_capacity(WRITE_BYTES, file);
         file.write_all(&vec![0; place.header_bytes]).map_err(TapeError::io("write to", &place.temporary))?;
         let position = place.header_bytes as u64;
         Ok(Self {

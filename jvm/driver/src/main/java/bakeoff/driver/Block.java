@@ -187,6 +187,10 @@ final class Block<B> {
             return;
         }
         if (pool.isOneWindow()) {
+            boolean sliced = values.slice(records, offsets, writers, written);
+            if (sliced && !lends) {
+                return;
+            }
             for (int at = 0; at < written; at++) {
                 int offset = offsets[writers[at]];
                 places[at] = (int) Record.valueOffset(records, offset);
@@ -195,7 +199,7 @@ final class Block<B> {
             if (lends) {
                 touched = touchAll(pool.window(0), written);
             }
-            if (values.slice(places, lengths, writers, written)) {
+            if (sliced) {
                 return;
             }
             if (ofOneLength) {

@@ -78,8 +78,8 @@ final class Filled<B> {
     }
 
     /** Those of {@code sliceCount} operations, with these indexes, as the slices of the pool that lie at these places; says whether there are all of them. If not, they are to be filled. */
-    boolean slice(int[] places, int[] lengths, int[] indexes, int sliceCount) {
-        sliced = slices.findAll(places, lengths, indexes, sliceCount, numbers);
+    boolean slice(ByteBuffer records, int[] offsets, int[] indexes, int sliceCount) {
+        sliced = slices.findAll(records, offsets, indexes, sliceCount, numbers);
         return sliced;
     }
 

@@ -21,27 +21,25 @@ final class LatencyHistogram {
     private final long[] shortCounts = new long[SHORT_NS];
 
     private long sumNs;
+    /** Of the times in {@link #counts}, as is {@code maxNs}. */
     private long minNs = Long.MAX_VALUE;
+
     private long maxNs;
 
     /** Records the times at so many indexes, and returns their sum. */
     long record(long[] timesNs, int[] indexes, int count) {
         long sum = 0;
-        long min = minNs;
-        long max = maxNs;
         for (int at = 0; at < count; at++) {
             long ns = timesNs[indexes[at]];
             if (ns >= 0 && ns < SHORT_NS) {
                 shortCounts[(int) ns]++;
             } else {
                 counts.recordValue(Math.min(Math.max(ns, 0), HIGHEST_NS));
+                minNs = Math.min(minNs, ns);
+                maxNs = Math.max(maxNs, ns);
             }
             sum += ns;
-            min = Math.min(min, ns);
-            max = Math.max(max, ns);
         }
-        minNs = min;
-        maxNs = max;
         sumNs += sum;
         return sum;
     }
@@ -77,6 +75,8 @@ final class LatencyHistogram {
         for (int ns = 0; ns < SHORT_NS; ns++) {
             if (shortCounts[ns] > 0) {
                 counts.recordValueWithCount(ns, shortCounts[ns]);
+                minNs = Math.min(minNs, ns);
+                maxNs = Math.max(maxNs, ns);
                 shortCounts[ns] = 0;
             }
         }

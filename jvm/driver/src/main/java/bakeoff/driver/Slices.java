@@ -2,6 +2,7 @@ package bakeoff.driver;
 
 import bakeoff.store.Form;
 import bakeoff.tape.Pool;
+import bakeoff.tape.Record;
 import bakeoff.tape.WrittenValues;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -60,14 +61,16 @@ public final class Slices<B> {
     }
 
     /** {@link #find}s those at {@code count} places, and puts the number of each into {@code numbers} at its index; says whether it found all. */
-    boolean findAll(int[] places, int[] lengths, int[] indexes, int count, int[] numbers) {
+    boolean findAll(ByteBuffer records, int[] offsets, int[] indexes, int count, int[] numbers) {
         int number = -1;
         for (int at = 0; at < count; at++) {
-            number = find(number, places[at], lengths[at]);
+            int index = indexes[at];
+            int offset = offsets[index];
+            number = find(number, (int) Record.valueOffset(records, offset), Record.valueBytes(records, offset));
             if (number < 0) {
                 return false;
             }
-            numbers[indexes[at]] = number;
+            numbers[index] = number;
         }
         return true;
     }

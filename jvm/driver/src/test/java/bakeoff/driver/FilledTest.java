@@ -10,9 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import bakeoff.store.ArrayForm;
 import bakeoff.store.BufferForm;
 import bakeoff.store.Form;
+import bakeoff.tape.LaneReader;
 import bakeoff.tape.Pool;
 import bakeoff.tape.WrittenValues;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -211,13 +213,17 @@ final class FilledTest {
     }
 
     private static boolean slice(Filled<?> filled, int[] indexes, int[] placesAndLengths) {
+        // Records without keys: docs/TAPE.md says where in them length and place are.
         int count = placesAndLengths.length / 2;
-        int[] places =
-                IntStream.range(0, count).map(at -> placesAndLengths[2 * at]).toArray();
-        int[] lengths = IntStream.range(0, count)
-                .map(at -> placesAndLengths[2 * at + 1])
-                .toArray();
-        return filled.slice(places, lengths, indexes, count);
+        int recordBytes = 16;
+        ByteBuffer records = ByteBuffer.allocate(recordBytes * count).order(ByteOrder.LITTLE_ENDIAN);
+        int[] offsets = new int[LaneReader.BLOCK_OPERATIONS_MAX];
+        for (int at = 0; at < count; at++) {
+            int offset = recordBytes * at;
+            offsets[indexes[at]] = offset;
+            records.putInt(offset + 4, placesAndLengths[2 * at + 1]).putLong(offset + 8, placesAndLengths[2 * at]);
+        }
+        return filled.slice(records, offsets, indexes, count);
     }
 
     private static <B> void sliced(Form<B> form, Pool pool, BiFunction<Filled<B>, Integer, String> text) {

@@ -40,7 +40,25 @@ final class LatencyHistogramTest {
                 ByteBuffer.wrap(Base64.getDecoder().decode(json.get("histogram").getAsString()));
         assertEquals(expected, Histogram.decodeFromByteBuffer(bytes, HOUR_NS));
         assertEquals(0, json.get("latency_ns_min").getAsLong());
+        assertEquals(Long.MAX_VALUE / 4, json.get("latency_ns_max").getAsLong());
         assertEquals(
                 expected.getValueAtPercentile(50), json.get("latency_ns_p50").getAsLong());
+    }
+
+    @Test
+    void smallestAndLargestAreExact() {
+        for (long[] times : new long[][] {{1_001, 1_003, 1_002}, {5_000_001, 5_000_003}, {1_001, 5_000_003}, {1_999}}) {
+            LatencyHistogram histogram = new LatencyHistogram();
+            histogram.record(times, ByKind.EACH, times.length);
+            LatencyHistogram merged = new LatencyHistogram();
+            merged.merge(histogram);
+            JsonObject json = merged.toJson();
+            assertEquals(
+                    Arrays.stream(times).min().orElseThrow(),
+                    json.get("latency_ns_min").getAsLong());
+            assertEquals(
+                    Arrays.stream(times).max().orElseThrow(),
+                    json.get("latency_ns_max").getAsLong());
+        }
     }
 }

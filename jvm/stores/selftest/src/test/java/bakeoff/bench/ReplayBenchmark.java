@@ -29,11 +29,11 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
-import org.openjdk.jmh.infra.Blackhole;
+import org.openjdk.jmh.util.ListStatistics;
 
 /**
  * What the harness itself costs in Java: a tape replayed into the null store, whole, reading the tape and checking answers
- * included, against bare pairs of clock readings. Per operation, so the tape must hold {@link #OPERATIONS}.
+ * included, and in turn with it bare pairs of clock readings. Per operation, so the tape must hold {@link #OPERATIONS}.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -100,24 +100,56 @@ public class ReplayBenchmark {
     /** Says what of the last replay lay between clock readings: all that a store is charged with. */
     @TearDown(Level.Iteration)
     public void sayCharged() {
-        if (timedNs > 0) {
-            System.out.printf("inside the clock %.1f ns/op; ", (double) timedNs / OPERATIONS);
-        }
+        System.out.printf("inside the clock %.1f ns/op; ", (double) timedNs / OPERATIONS);
     }
 
-    /** What two readings of the clock cost. */
-    @Benchmark
-    public void twoClockReadings(Blackhole hole) {
-        for (int index = 0; index < OPERATIONS; index++) {
+    /** Bare pairs of clock readings, before each replay that is compared with them. */
+    @State(Scope.Thread)
+    public static class ClockReadings {
+        /** Few, as processor and memory slow down where nothing else is done. */
+        private static final int PAIRS = OPERATIONS / 10;
+
+        private ListStatistics pairNs = new ListStatistics();
+        private ListStatistics ratios = new ListStatistics();
+        private double lastNs;
+        /** Kept so that the readings are not left out. */
+        private long betweenNs;
+
+        /** Reads the clock. */
+        @Setup(Level.Invocation)
+        public void read() {
+            long between = 0;
             long begin = System.nanoTime();
-            hole.consume(System.nanoTime() - begin);
+            for (int index = 0; index < PAIRS; index++) {
+                long one = System.nanoTime();
+                between += System.nanoTime() - one;
+            }
+            lastNs = (double) (System.nanoTime() - begin) / PAIRS;
+            betweenNs = between;
+        }
+
+        private void compare(long replayNs) {
+            pairNs.addValue(lastNs);
+            ratios.addValue((double) replayNs / OPERATIONS / lastNs);
+        }
+
+        /** Says how many times as long as a pair the replay of an operation took. */
+        @TearDown(Level.Iteration)
+        public void say() {
+            System.out.printf(
+                    "%.2f times two readings of %.1f ns; ", ratios.getPercentile(50), pairNs.getPercentile(50));
+            pairNs = new ListStatistics();
+            ratios = new ListStatistics();
         }
     }
 
     /** Each operation between two readings. */
     @Benchmark
-    public LaneOutcome latencyMode() throws Exception {
-        return replay(true);
+    public LaneOutcome latencyMode(ClockReadings readings) throws Exception {
+        long begin = System.nanoTime();
+        LaneOutcome outcome = replay(true);
+        readings.compare(System.nanoTime() - begin);
+        return outcome;
     }
 
     /** Each block between two readings. */
