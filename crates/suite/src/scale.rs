@@ -25,8 +25,9 @@ pub(crate) fn apply(
     }
     let tree = file.root.table_if_there("tree");
     if let Some(levels) = text.strip_prefix(LEVELS) {
-        let is_more = |least: &u32| parse_count(levels).is_ok_and(|levels| levels > u64::from(*least));
-        match (tree, least_levels.filter(is_more)) {
+        let is_outside =
+            |least: &u32| parse_count(levels).is_ok_and(|levels| !(1..=u64::from(*least)).contains(&levels));
+        match (tree, least_levels.filter(is_outside)) {
             (Some(_), Some(least)) => {
                 problems.add(&place, format!("the suite's tree has {least} levels"), format!("give 1 to {least}"));
             }
@@ -200,6 +201,7 @@ mod tests {
         assert!(scaled("0.5", tree).unwrap_err().contains("levels=5"));
         let larger = scaled("levels=11", tree).unwrap_err();
         assert!(larger.contains("--scale levels=11: the suite's tree has 10 levels"), "{larger}");
+        assert!(scaled("levels=0", tree).unwrap_err().contains("give 1 to 10"));
         let own =
             format!("{tree}[[variants]]\nname = \"low\"\n[variants.tree]\nlevels = 4\n[[variants]]\nname = \"high\"\n");
         assert!(scaled("levels=5", &own).unwrap_err().contains("the suite's tree has 4 levels"));

@@ -188,6 +188,7 @@ final class Block<B> {
         }
         if (pool.isOneWindow()) {
             boolean sliced = values.slice(records, offsets, writers, written);
+            // Arrays were made beforehand, while views still show the pool, of which pages may have to be fetched.
             if (sliced && !lends) {
                 return;
             }

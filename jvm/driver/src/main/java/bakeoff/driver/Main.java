@@ -124,7 +124,12 @@ public final class Main {
     }
 
     private static int fail(Emitter emitter, Failure failure) {
-        failure.printStackTrace(System.err);
+        // Where something was thrown by what is not ours, who looks into the log wants to know where.
+        if (failure.getCause() == null) {
+            System.err.println(failure.getMessage());
+        } else {
+            failure.printStackTrace(System.err);
+        }
         emitter.emit(failure.toJson());
         return 1;
     }

@@ -49,13 +49,16 @@ final class Profiler implements AutoCloseable {
             return new Profiler(null, null);
         }
         String jar = System.getProperty(JAR);
-        if (jar == null || !Files.exists(Path.of(jar))) {
-            return none(Causes.notThere(jar == null ? JAR : jar));
+        Optional<String> wrong = jar == null ? Optional.of(Causes.notThere(JAR)) : ClassPath.wrong(Path.of(jar));
+        if (wrong.isPresent()) {
+            return none(wrong.get());
         }
         try {
             Profiler started = new Profiler(wanted.get(), load(Path.of(jar)));
             started.execute(wanted.get().kind().start);
             return started;
+        } catch (ClassNotFoundException damaged) {
+            return none(Causes.damaged(jar));
         } catch (ReflectiveOperationException | IOException | RuntimeException | LinkageError trouble) {
             return none(cause(trouble));
         }

@@ -66,6 +66,9 @@ record Request(
      * @throws Failure malformed, of an unknown version, without phases
      */
     static Request parse(String text) throws Failure {
+        if (text.isBlank()) {
+            throw malformed("it is empty");
+        }
         try {
             JsonObject json = JsonParser.parseString(text).getAsJsonObject();
             long protocol = new Fields(json, "").number("protocol");

@@ -27,6 +27,11 @@ public final class Causes {
         return file + " is not there: " + BUILD_AGAIN;
     }
 
+    /** That a file of the driver cannot be read, and how it is got again. */
+    public static String damaged(Object file) {
+        return file + " is damaged: remove it and " + BUILD_AGAIN;
+    }
+
     /** The error and what caused it, each once; for a library that does not load, how that is mended too. */
     public static String inWords(Throwable error) {
         String words = words(error);
