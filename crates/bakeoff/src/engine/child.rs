@@ -316,8 +316,13 @@ fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i6
     // Of Rust, of C++, and of a JVM; one that cannot have its heap, or its own memory, says so at its beginning.
     let words = ["memory allocation of", "out of memory", "Terminating due to java.lang.OutOfMemoryError"];
     let of_jvm = ["There is insufficient memory for the Java Runtime", "Could not reserve enough space for"];
-    // Of a JVM whose first jar, or the one that this one names for its main class, is no jar.
-    let damaged = ["Error: Invalid or corrupt jarfile", "Error: Could not find or load main class"];
+    // Of a JVM that finds the driver's jar no jar, or its main class, or what that needs, in none of those beside it.
+    let damaged = [
+        "Error: Invalid or corrupt jarfile",
+        "Error: Could not find or load main class",
+        "Error: Unable to initialize main class",
+        "Exception in thread \"main\" java.lang.NoClassDefFoundError",
+    ];
     let out_of_memory =
         words.iter().any(|words| last.contains(words)) || of_jvm.iter().any(|words| log.contains(words));
     // Another process may have been killed instead, but hardly at the same time.
@@ -333,8 +338,8 @@ fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i6
             (FailureKind::OutOfMemory, "the driver was killed by the kernel, since memory ran out".to_owned())
         }
         (Some(_), false) => (FailureKind::Crash, format!("the driver {}", how_it_ended(status))),
-        (None, false) if damaged.iter().any(|words| log.contains(words)) => {
-            (FailureKind::Runtime, "a jar of the driver is damaged: remove its directory and build it again (./bakeoff build jvm)".to_owned())
+        (None, false) if log.lines().any(|line| damaged.iter().any(|words| line.starts_with(words))) => {
+            (FailureKind::Runtime, "a jar of the driver is damaged or gone: build the driver again (./bakeoff build jvm)".to_owned())
         }
         (None, false) => {
             (FailureKind::Crash, format!("the driver {} without saying how the cell ended", how_it_ended(status)))

@@ -125,7 +125,7 @@ public final class Main {
 
     private static int fail(Emitter emitter, Failure failure) {
         // Where something was thrown by what is not ours, who looks into the log wants to know where.
-        if (failure.getCause() == null) {
+        if (failure.getCause() == null || failure.kind() == Failure.Kind.BAD_REQUEST) {
             System.err.println(failure.getMessage());
         } else {
             failure.printStackTrace(System.err);

@@ -29,7 +29,7 @@ public final class Causes {
 
     /** That a file of the driver cannot be read, and how it is got again. */
     public static String damaged(Object file) {
-        return file + " is damaged: remove it and " + BUILD_AGAIN;
+        return file + " is damaged: " + BUILD_AGAIN;
     }
 
     /** The error and what caused it, each once; for a library that does not load, how that is mended too. */
@@ -71,7 +71,7 @@ public final class Causes {
         Matcher absent = ABSENT.matcher(words);
         if (!absent.find()) {
             String machine = System.getProperty("os.name") + " " + System.getProperty("os.arch");
-            return "; %s in case a file of it is gone; if that does not help, this is %s with Java %s, for which its Java package may have no library: then leave the store out with --stores"
+            return "; %s in case a file of it is gone or damaged; if that does not help, this is %s with Java %s, for which its Java package may have no library: then leave the store out with --stores"
                     .formatted(BUILD_AGAIN, machine, System.getProperty("java.version"));
         }
         String library = absent.group(1);

