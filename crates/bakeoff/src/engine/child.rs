@@ -316,13 +316,6 @@ fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i6
     // Of Rust, of C++, and of a JVM; one that cannot have its heap, or its own memory, says so at its beginning.
     let words = ["memory allocation of", "out of memory", "Terminating due to java.lang.OutOfMemoryError"];
     let of_jvm = ["There is insufficient memory for the Java Runtime", "Could not reserve enough space for"];
-    // Of a JVM that finds the driver's jar no jar, or its main class, or what that needs, in none of those beside it.
-    let damaged = [
-        "Error: Invalid or corrupt jarfile",
-        "Error: Could not find or load main class",
-        "Error: Unable to initialize main class",
-        "Exception in thread \"main\" java.lang.NoClassDefFoundError",
-    ];
     let out_of_memory =
         words.iter().any(|words| last.contains(words)) || of_jvm.iter().any(|words| log.contains(words));
     // Another process may have been killed instead, but hardly at the same time.
@@ -338,7 +331,7 @@ fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i6
             (FailureKind::OutOfMemory, "the driver was killed by the kernel, since memory ran out".to_owned())
         }
         (Some(_), false) => (FailureKind::Crash, format!("the driver {}", how_it_ended(status))),
-        (None, false) if log.lines().any(|line| damaged.iter().any(|words| line.starts_with(words))) => {
+        (None, false) if lacks_a_jar(&log) => {
             (FailureKind::Runtime, "a jar of the driver is damaged or gone: build the driver again (./bakeoff build jvm)".to_owned())
         }
         (None, false) => {
@@ -348,6 +341,17 @@ fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i6
     let cause = cannot_start(&log).unwrap_or_else(|| last_words(&log).to_owned());
     let message = if cause.is_empty() { what } else { format!("{what}; its last words: {cause}") };
     Ending::Failed { kind, message }
+}
+
+/// Whether a JVM found that the driver's jar is none, or its main class, or what that needs, in none of those beside it.
+fn lacks_a_jar(log: &str) -> bool {
+    let words = [
+        "Error: Invalid or corrupt jarfile",
+        "Error: Could not find or load main class",
+        "Error: Unable to initialize main class",
+        "Exception in thread \"main\" java.lang.NoClassDefFoundError",
+    ];
+    log.lines().any(|line| words.iter().any(|words| line.starts_with(words)))
 }
 
 /// Why a JVM did not start, by its log: its own words, and the variables whose options it took up, one of which may be what it does not take.

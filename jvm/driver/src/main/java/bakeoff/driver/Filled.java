@@ -77,7 +77,7 @@ final class Filled<B> {
         all[index] = form.of(source, offset, length);
     }
 
-    /** Those of {@code sliceCount} operations, with these indexes, as the slices of the pool that lie at these places; says whether there are all of them. If not, they are to be filled. */
+    /** Those of {@code sliceCount} operations, with these indexes, as the slices of the pool that their records name, which lie at these offsets; says whether there are all of them. If not, they are to be filled. */
     boolean slice(ByteBuffer records, int[] offsets, int[] indexes, int sliceCount) {
         sliced = slices.findAll(records, offsets, indexes, sliceCount, numbers);
         return sliced;

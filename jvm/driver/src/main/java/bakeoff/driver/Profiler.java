@@ -48,13 +48,14 @@ final class Profiler implements AutoCloseable {
         if (wanted.isEmpty()) {
             return new Profiler(null, null);
         }
-        String jar = System.getProperty(JAR);
-        Optional<String> wrong = jar == null ? Optional.of(Causes.notThere(JAR)) : ClassPath.wrong(Path.of(jar));
+        // Where nobody says which it is, that is told as one that is not there.
+        Path jar = Path.of(System.getProperty(JAR, JAR));
+        Optional<String> wrong = ClassPath.wrong(jar);
         if (wrong.isPresent()) {
             return none(wrong.get());
         }
         try {
-            Profiler started = new Profiler(wanted.get(), load(Path.of(jar)));
+            Profiler started = new Profiler(wanted.get(), load(jar));
             started.execute(wanted.get().kind().start);
             return started;
         } catch (ClassNotFoundException damaged) {

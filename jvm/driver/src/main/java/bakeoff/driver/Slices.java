@@ -60,7 +60,7 @@ public final class Slices<B> {
         return next < slices.length && slices[next] == slice ? next : Arrays.binarySearch(slices, slice);
     }
 
-    /** {@link #find}s those at {@code count} places, and puts the number of each into {@code numbers} at its index; says whether it found all. */
+    /** {@link #find}s those that the records of {@code count} operations name, and puts the number of each into {@code numbers} at its index; says whether it found all. */
     boolean findAll(ByteBuffer records, int[] offsets, int[] indexes, int count, int[] numbers) {
         int number = -1;
         for (int at = 0; at < count; at++) {
