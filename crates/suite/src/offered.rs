@@ -31,36 +31,36 @@ pub fn offered(phase: &PhaseSpec, capabilities: &Capabilities) -> Result<(), Str
     }
 }
 
-/// Why a store has no cell of a workload, and which axes that depends on.
+/// Why a store has no cell of a workload, after the values of the axes that this depends on.
 pub(crate) fn unfit(chosen: &Chosen<'_>, workload: &Workload, durability: Durability) -> Option<(String, SkipReason)> {
-    let (store, name) = (chosen.store, &chosen.store.name);
+    let store = chosen.store;
     if !store.durability.contains_key(&durability) {
-        return Some((format!("{name}, {durability}"), SkipReason::durability_not_offered(store, durability)));
+        return Some((durability.to_string(), SkipReason::durability_not_offered(store, durability)));
     }
     if let Some((setting, word, most)) = store.gives_up(durability, &chosen.settings) {
         let why = SkipReason::WordPromisesLess { setting: setting.to_owned(), word: word.to_owned(), most };
-        return Some((format!("{name}, {durability}"), why));
+        return Some((durability.to_string(), why));
     }
     if let Some((setting, word)) = store.is_alone(&chosen.settings).filter(|_| workload.lanes > 1) {
         let why = SkipReason::WordForOneThread { setting: setting.to_owned(), word: word.to_owned() };
-        return Some((format!("{name}, {} threads", workload.lanes), why));
+        return Some((format!("{} threads", workload.lanes), why));
     }
     let key = workload.key;
     let SizeRange { min, max: key_bytes } = workload.key_bytes_range();
     if let Some(key_bytes_max) = store.key_bytes_max.filter(|&most| key_bytes > most) {
         let why = SkipReason::KeyTooLong { key, key_bytes, key_bytes_max };
-        return Some((format!("{name}, {} keys", key.name()), why));
+        return Some((format!("{} keys", key.name()), why));
     }
     if min < store.key_bytes_min {
         let why = SkipReason::KeyTooShort { key, key_bytes: min, key_bytes_min: store.key_bytes_min };
-        return Some((format!("{name}, {} keys", key.name()), why));
+        return Some((format!("{} keys", key.name()), why));
     }
     let value_bytes = workload.value_bytes.max;
     if let Some(value_bytes_max) = store.value_bytes_max.filter(|&most| value_bytes > most) {
         let why = SkipReason::ValueTooLong { value_bytes, value_bytes_max };
-        return Some((format!("{name}, {}", format_size_range(workload.value_bytes)), why));
+        return Some((format_size_range(workload.value_bytes), why));
     }
-    phases_unfit(store, &workload.phases).map(|why| (name.clone(), why))
+    phases_unfit(store, &workload.phases).map(|why| (String::new(), why))
 }
 
 fn phases_unfit(store: &StoreDescription, phases: &[PhaseSpec]) -> Option<SkipReason> {

@@ -104,9 +104,8 @@ impl Plan {
 
     /// Says of stores that were left out why: their drivers do not answer.
     pub fn skip_lost<'a>(&mut self, lost: impl Iterator<Item = (&'a String, &'a String)>) {
-        let skip = |(what, why): (&String, &String)| Skip {
-            what: what.clone(),
-            why: SkipReason::DriverSilent { why: why.clone() },
+        let skip = |(store, why): (&String, &String)| {
+            Skip::of_store(store.clone(), SkipReason::DriverSilent { why: why.clone() })
         };
         self.skipped.extend(lost.map(skip));
     }
@@ -125,7 +124,7 @@ impl Plan {
             }
         }
         self.workloads.retain(|workload| !workload.cells.is_empty());
-        self.skipped.extend(unfit.into_iter().map(|store| Skip { what: store, why: why.clone() }));
+        self.skipped.extend(unfit.into_iter().map(|store| Skip::of_store(store, why.clone())));
     }
 
     /// Leaves out whatever needs a limit on memory, which cannot be set for the reason given.
@@ -133,6 +132,7 @@ impl Plan {
         let limits = self.workloads.iter().filter_map(|workload| workload.memory_limit_bytes).collect::<BTreeSet<_>>();
         self.workloads.retain(|workload| workload.memory_limit_bytes.is_none());
         self.skipped.extend(limits.into_iter().map(|bytes| Skip {
+            store: None,
             what: format!("memory-limit {}", format_size(bytes)),
             why: SkipReason::MemoryLimitNotPossible { why: why.to_owned() },
         }));
@@ -251,18 +251,18 @@ impl Planner<'_> {
         let Circumstances { medium, disturbance, durability, memory_limit_bytes } = of;
         let estimate = estimate(workload);
         if let Some((what, why)) = self.too_large(workload, medium, &estimate) {
-            return self.skip(what, why);
+            return self.skip(Skip { store: None, what, why });
         }
         let mut cells = Vec::new();
         for chosen in self.chosen.iter().filter(|chosen| takes_part(self.suite, chosen, durability)) {
             let own = Circumstances { durability: chosen.durability.unwrap_or(durability), ..of };
             if let Some((what, why)) = unfit(chosen, workload, own.durability) {
-                self.skip(what, why);
+                self.skip(Skip { store: Some(chosen.store.name.clone()), what, why });
                 continue;
             }
             match self.memory_settings(chosen, workload.lanes) {
                 Ok(memory_settings) => cells.push(self.cell(chosen, workload, own, memory_settings)),
-                Err(why) => self.skip(chosen.store.name.clone(), why),
+                Err(why) => self.skip(Skip::of_store(chosen.store.name.clone(), why)),
             }
         }
         if !cells.is_empty() {
@@ -290,8 +290,7 @@ impl Planner<'_> {
     }
 
     /// Notes a reason once, however many cells it holds for.
-    fn skip(&mut self, what: String, why: SkipReason) {
-        let skip = Skip { what, why };
+    fn skip(&mut self, skip: Skip) {
         if !self.plan.skipped.contains(&skip) {
             self.plan.skipped.push(skip);
         }

@@ -10,15 +10,33 @@ use crate::units::{approximate_size, format_size};
 /// Something that is not measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
-    /// What, in words: the store and the settings of the axes that the reason depends on.
+    /// The store; `None` where the reason holds for all stores.
+    pub store: Option<String>,
+    /// The values of the axes that the reason depends on, for people; empty where it depends on none.
     pub what: String,
     /// Why.
     pub why: SkipReason,
 }
 
+impl Skip {
+    /// A store that is skipped whatever the axes are.
+    pub(crate) fn of_store(store: String, why: SkipReason) -> Self {
+        Self { store: Some(store), what: String::new(), why }
+    }
+
+    /// What is skipped, for people: the store, and the values of the axes.
+    pub fn label(&self) -> String {
+        match &self.store {
+            None => self.what.clone(),
+            Some(store) if self.what.is_empty() => store.clone(),
+            Some(store) => format!("{store}, {}", self.what),
+        }
+    }
+}
+
 impl fmt::Display for Skip {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}", self.what, self.why)
+        write!(formatter, "{}: {}", self.label(), self.why)
     }
 }
 

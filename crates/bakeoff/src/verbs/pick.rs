@@ -78,7 +78,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     let is_asked = |workload: &bakeoff_suite::WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
     let Some(asked) = setup.plan.workloads.iter().find(|workload| is_asked(workload)) else {
         // What was asked is the first thing in the suite: that what differs from it cannot be measured either is not worth a line.
-        let is_of_a_store = |skip: &&Skip| able.iter().any(|store| is_of(&skip.what, store));
+        let is_of_a_store = |skip: &&Skip| skip.store.as_ref().is_some_and(|store| able.contains(store));
         let of_all = setup.plan.skipped.iter().filter(|skip| !is_of_a_store(skip)).take(1);
         let reasons = of_all.chain(setup.plan.skipped.iter().filter(is_of_a_store));
         let skipped: String = reasons.map(|skip| format!("\n  {skip}")).collect();
@@ -182,17 +182,11 @@ fn words(need: &Need, tape: Option<&Path>) -> Vec<(String, String)> {
 /// Those that cannot, with those that the plan left out of what was asked.
 fn with_skipped(mut excluded: Vec<Excluded>, able: &[String], in_race: &[&str], setup: &Setup) -> Vec<Excluded> {
     for store in able.iter().filter(|store| !in_race.contains(&store.as_str())) {
-        let skip = setup.plan.skipped.iter().find(|skip| is_of(&skip.what, store));
+        let skip = setup.plan.skipped.iter().find(|skip| skip.store.as_ref() == Some(store));
         let why = skip.map_or_else(|| "the plan leaves it out".to_owned(), |skip| skip.why.to_string());
         excluded.push(Excluded { store: store.clone(), why });
     }
     excluded
-}
-
-/// Whether words that begin with a store's name are of this one, and not of another whose name begins like it.
-fn is_of(words: &str, store: &str) -> bool {
-    let goes_on = |character: char| character.is_alphanumeric() || character == '-';
-    words.strip_prefix(store).is_some_and(|rest| !rest.starts_with(goes_on))
 }
 
 fn reasons(excluded: &[Excluded]) -> String {
@@ -212,15 +206,4 @@ fn further(need: &Need, drivers: &Drivers) -> Result<String> {
         .filter(|recipe| may_suit(&need.languages, recipe.platform))
         .map(|recipe| format!("\nNot built, and so not asked: {}; --stores builds them", recipe.store_list()))
         .collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_of;
-
-    #[test]
-    fn a_reason_is_not_taken_for_that_of_a_store_whose_name_begins_alike() {
-        assert!(is_of("lmdb", "lmdb") && is_of("lmdb, threads 4", "lmdb"));
-        assert!(!is_of("lmdbjava, threads 4", "lmdb") && !is_of("sqlite-jdbc", "sqlite"));
-    }
 }

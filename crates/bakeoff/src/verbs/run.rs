@@ -449,7 +449,7 @@ fn variants(suite: &bakeoff_suite::Suite) -> Vec<VariantText> {
 }
 
 fn skipped(setup: &Setup) -> Vec<WhatWhy> {
-    setup.plan.skipped.iter().map(|skip| WhatWhy { what: skip.what.clone(), why: skip.why.to_string() }).collect()
+    setup.plan.skipped.iter().map(|skip| WhatWhy { what: skip.label(), why: skip.why.to_string() }).collect()
 }
 
 #[cfg(test)]
