@@ -37,7 +37,7 @@ Exit status: 0 all good, 1 some cell failed, 2 usage or set-up, 130 interrupted.
 
 /// Which embedded key-value store, or plain files, fits your records on your machine.
 #[derive(Parser)]
-#[command(name = "bakeoff", version = crate::VERSION, styles = STYLES, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "bakeoff", version = crate::version::VERSION, styles = STYLES, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) verb: Verb,

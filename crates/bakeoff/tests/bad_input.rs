@@ -70,11 +70,32 @@ fn output_that_nobody_takes_is_an_error_and_no_panic() {
     }
 }
 
+/// As of `bakeoff … | head`: the reader has seen enough.
+fn print_into_a_closed_pipe(place: &Place, verb: &[&str]) {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let output = place.command(verb).stdout(writer).output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), &*said), (Some(0), ""), "{verb:?}");
+}
+
+#[test]
+fn a_pipe_that_is_closed_is_no_error() {
+    let place = Place::new();
+    for verb in [["stores", "sqlite"], ["suites", "quick"], ["doctor", "--dir=."], ["run", "--help"]] {
+        print_into_a_closed_pipe(&place, &verb);
+    }
+    print_into_a_closed_pipe(&place, &["report", "published:hines-2023", "--csv", "-"]);
+}
+
 #[test]
 fn an_export_that_cannot_be_written_is_told_once() {
     let place = Place::new();
     place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
     place.run(&["run", "tiny.toml", "--rounds", "1"]).expect(0);
+    for export in ["--json", "--csv", "--parquet", "--xlsx", "--markdown", "--html"] {
+        print_into_a_closed_pipe(&place, &["report", export, "-"]);
+    }
     let said = place.run(&["report", "--csv", "hines:"]).expect(2).says(&["no file name", "give it one"]).stderr;
     assert!(!said.contains("os error"), "{said}");
     // A name too long for the file system shows only when the finished file is given it.

@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::INTERRUPTED;
 use crate::engine::progress::restore_terminal;
+use crate::outcome::INTERRUPTED;
 
 /// Signals that come within this time ask once: `timeout` sends two, one to the program and one to its group.
 const AT_ONCE: Duration = Duration::from_millis(500);

@@ -131,7 +131,7 @@ impl Typed {
             let left = [("value-size", "it tells no length of a value"), ("access", trace::POPULARITY_UNKNOWN)];
             for (key, why) in left.into_iter().filter(|(key, _)| !typed.0.contains_key(key)) {
                 let (path, assumed) = (shown(path), typed.get(key).text);
-                anstream::eprintln!("bakeoff: {path}: {why}: {key} {assumed} is assumed unless --{key} says another");
+                tell!("bakeoff: {path}: {why}: {key} {assumed} is assumed unless --{key} says another");
             }
         }
         Ok(typed)

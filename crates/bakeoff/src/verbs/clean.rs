@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::Outcome;
 use crate::cli::{CleanArguments, DEFAULT_RESULTS};
 use crate::engine::cgroup::MemoryGroups;
 use crate::files::{Kind, OwnDirectory, kind_of};
+use crate::outcome::Outcome;
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &CleanArguments) -> Result<Outcome> {
@@ -17,7 +17,7 @@ pub(crate) fn main(arguments: &CleanArguments) -> Result<Outcome> {
             if kind == Kind::Results && !arguments.results {
                 continue;
             }
-            match remove(&path, kind, arguments.dry_run) {
+            match remove(&path, kind, arguments.dry_run)? {
                 true => removed += 1,
                 false => kept += 1,
             }
@@ -27,15 +27,15 @@ pub(crate) fn main(arguments: &CleanArguments) -> Result<Outcome> {
         // Where no control group can be made, there is none to remove.
         let groups = MemoryGroups::find().map_or(0, |groups| groups.remove_leftovers());
         if groups > 0 {
-            anstream::println!("removed {groups} control group(s) of runs that were killed");
+            print_line!("removed {groups} control group(s) of runs that were killed")?;
         }
         removed += groups;
     }
     if removed == 0 && kept == 0 {
-        anstream::println!(
+        print_line!(
             "nothing to remove{}",
             if arguments.results { "" } else { " (results are kept; --results removes them too)" }
-        );
+        )?;
     }
     Ok(if kept > 0 { Outcome::SomeFailed } else { Outcome::Good })
 }
@@ -59,15 +59,15 @@ fn ours(directory: &Path) -> Result<Vec<(PathBuf, Kind)>> {
     Ok(found)
 }
 
-/// Removes one, unless it is in use. Says what it did; false if it could not be removed.
-fn remove(path: &Path, kind: Kind, dry_run: bool) -> bool {
+/// Removes one, unless it is in use, and reports that; false if it could not be removed.
+fn remove(path: &Path, kind: Kind, dry_run: bool) -> Result<bool> {
     let removed = OwnDirectory::open(path, kind).and_then(|own| match dry_run {
         true => Ok("would remove"),
         false => own.remove().map(|()| "removed"),
     });
     match &removed {
-        Ok(word) => anstream::println!("{word} {}", path.display()),
-        Err(error) => anstream::println!("kept: {error:#}"),
+        Ok(word) => print_line!("{word} {}", path.display())?,
+        Err(error) => print_line!("kept: {error:#}")?,
     }
-    removed.is_ok()
+    Ok(removed.is_ok())
 }

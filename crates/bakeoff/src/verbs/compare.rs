@@ -3,8 +3,8 @@
 use anyhow::{Context, Result};
 use bakeoff_report::{Comparison, Run, render_comparison, write_comparison_html, write_comparison_markdown};
 
-use crate::Outcome;
 use crate::cli::CompareArguments;
+use crate::outcome::Outcome;
 use crate::verbs::report::{check_files, export, print, terminal};
 
 /// Runs the verb.

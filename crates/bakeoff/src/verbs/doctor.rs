@@ -9,12 +9,12 @@ use bakeoff_measure::{Clock, Machine, Medium, Warning, before_run, nofile_limit}
 use bakeoff_protocol::Platform;
 use bakeoff_suite::approximate_size;
 
-use crate::Outcome;
 use crate::cli::{COLUMNS, DoctorArguments};
 use crate::drivers::{Driver, Drivers};
 use crate::engine::cgroup::MemoryGroups;
 use crate::engine::child::cannot_start;
 use crate::engine::profile;
+use crate::outcome::Outcome;
 use crate::recipes::{Recipe, left_out, not_built};
 use crate::tools::output_while;
 
@@ -40,76 +40,76 @@ pub(crate) fn main(arguments: &DoctorArguments) -> Result<Outcome> {
     })?;
     let machine = Machine::read();
     let medium = Medium::read(&directory);
-    print_machine(&machine);
-    print_clock();
-    print_medium(&medium);
+    print_machine(&machine)?;
+    print_clock()?;
+    print_medium(&medium)?;
     let advice = print_drivers()?;
-    print_advice(&machine, &medium, advice);
+    print_advice(&machine, &medium, advice)?;
     Ok(Outcome::Good)
 }
 
 /// One fact; what could not be read is said to be unknown.
-fn line(name: &str, value: Option<String>) {
+fn line(name: &str, value: Option<String>) -> Result<()> {
     let value = value.unwrap_or_else(|| "unknown".to_owned());
     let (first, later) = (format!("  {name:<20} "), " ".repeat(23));
-    anstream::print!("{}", bakeoff_report::paragraph(&bakeoff_report::printable(&value), COLUMNS, &first, &later));
+    print_text!("{}", bakeoff_report::paragraph(&bakeoff_report::printable(&value), COLUMNS, &first, &later))
 }
 
-fn print_machine(machine: &Machine) {
-    anstream::println!("Machine");
-    line("system", machine.os.clone());
-    line("kernel", machine.kernel.clone());
-    line("processor", machine.cpu_model.clone().map(|model| format!("{model} ({})", machine.architecture)));
-    line("CPUs usable", machine.cpus_usable.map(|count| count.to_string()));
-    line("hypervisor", machine.hypervisor.clone().or_else(|| Some("none seen".to_owned())));
-    line("memory usable", machine.memory_usable_bytes().map(approximate_size));
+fn print_machine(machine: &Machine) -> Result<()> {
+    print_line!("Machine")?;
+    line("system", machine.os.clone())?;
+    line("kernel", machine.kernel.clone())?;
+    line("processor", machine.cpu_model.clone().map(|model| format!("{model} ({})", machine.architecture)))?;
+    line("CPUs usable", machine.cpus_usable.map(|count| count.to_string()))?;
+    line("hypervisor", machine.hypervisor.clone().or_else(|| Some("none seen".to_owned())))?;
+    line("memory usable", machine.memory_usable_bytes().map(approximate_size))?;
     let limits = MemoryGroups::find().map_or_else(|why| format!("not possible: {why:#}"), |_| "possible".to_owned());
-    line("memory-limit", Some(limits));
-    line("profiling", Some(profile::possibility()));
-    line("swap in use", machine.swap_used_bytes.map(approximate_size));
+    line("memory-limit", Some(limits))?;
+    line("profiling", Some(profile::possibility()))?;
+    line("swap in use", machine.swap_used_bytes.map(approximate_size))?;
     let governors: Vec<_> = machine.governors.values().map(String::as_str).collect();
     let scaling = if governors.is_empty() { "not to be set here".to_owned() } else { governors.join(", ") };
-    line("frequency scaling", Some(scaling));
-    line("load, 1 minute", machine.load_1m.map(|load| format!("{load:.2}")));
-    line("kernel's clock", machine.clock_source.clone());
+    line("frequency scaling", Some(scaling))?;
+    line("load, 1 minute", machine.load_1m.map(|load| format!("{load:.2}")))?;
+    line("kernel's clock", machine.clock_source.clone())
 }
 
-fn print_medium(medium: &Medium) {
-    anstream::println!("\nDirectory {}", medium.directory.display());
-    line("file system", medium.file_system.clone());
-    line("mounted at", medium.mount_point.as_ref().map(|point| point.display().to_string()));
-    line("mount options", (!medium.mount_options.is_empty()).then(|| medium.mount_options.join(",")));
-    line("device", medium.device_name.clone());
-    line("model", medium.device_model.clone());
+fn print_medium(medium: &Medium) -> Result<()> {
+    print_line!("\nDirectory {}", medium.directory.display())?;
+    line("file system", medium.file_system.clone())?;
+    line("mounted at", medium.mount_point.as_ref().map(|point| point.display().to_string()))?;
+    line("mount options", (!medium.mount_options.is_empty()).then(|| medium.mount_options.join(",")))?;
+    line("device", medium.device_name.clone())?;
+    line("model", medium.device_model.clone())?;
     let spins = |rotational| if rotational { "yes (virtual disks often say so wrongly)" } else { "no" };
-    line("rotational", medium.rotational.map(|rotational| spins(rotational).to_owned()));
-    line("scheduler", medium.scheduler.clone());
-    line("write cache", medium.write_cache.clone());
-    line("free", medium.free_bytes.map(approximate_size));
+    line("rotational", medium.rotational.map(|rotational| spins(rotational).to_owned()))?;
+    line("scheduler", medium.scheduler.clone())?;
+    line("write cache", medium.write_cache.clone())?;
+    line("free", medium.free_bytes.map(approximate_size))?;
     let limit = nofile_limit().soft.map_or_else(|| "no limit".to_owned(), |limit| format!("at most {limit}"));
-    line("open files", Some(limit));
+    line("open files", Some(limit))
 }
 
-fn print_clock() {
+fn print_clock() -> Result<()> {
     let clock = Clock::new();
-    line("clock in use", Some(format!("{}, {} ns for two readings", clock.name(), clock.pair_ns())));
+    line("clock in use", Some(format!("{}, {} ns for two readings", clock.name(), clock.pair_ns())))
 }
 
 /// Prints what there is to open stores with; gives advice on what cannot.
 fn print_drivers() -> Result<Vec<String>> {
-    anstream::println!("\nDrivers");
+    print_line!("\nDrivers")?;
     let mut advice = Vec::new();
     match Drivers::discover() {
         Ok(found) => {
-            found.drivers.iter().for_each(|driver| print_driver(driver, &mut advice));
+            found.drivers.iter().try_for_each(|driver| print_driver(driver, &mut advice))?;
             for (program, silent) in &found.silent {
-                line(program, Some(format!("LEFT OUT: {}", silent.why)));
+                line(program, Some(format!("LEFT OUT: {}", silent.why)))?;
             }
             advice.extend(left_out(&found)?.into_values());
-            not_built(&found)?.iter().for_each(print_not_built);
+            not_built(&found)?.iter().try_for_each(print_not_built)?;
         }
         Err(error) => {
-            line("none", Some(format!("{error:#}")));
+            line("none", Some(format!("{error:#}")))?;
             advice.push(format!("no store can be opened: {error:#}"));
         }
     }
@@ -117,21 +117,22 @@ fn print_drivers() -> Result<Vec<String>> {
 }
 
 /// A driver with its stores, and what keeps it from opening them.
-fn print_driver(driver: &Driver, advice: &mut Vec<String>) {
+fn print_driver(driver: &Driver, advice: &mut Vec<String>) -> Result<()> {
     let description = &driver.description;
     let listed = |name: &str| description.stores.iter().any(|store| store.name == name && !store.test_only);
     let stores: Vec<_> =
         description.stores.iter().map(|store| store.name.as_str()).filter(|name| listed(name)).collect();
-    line(&description.driver, Some(format!("{} ({})", stores.join(", "), description.build)));
+    line(&description.driver, Some(format!("{} ({})", stores.join(", "), description.build)))?;
     let mut missing = description.missing.clone();
     if description.platform == Platform::Jvm {
-        missing.extend(print_runtime(driver, advice));
+        missing.extend(print_runtime(driver, advice)?);
     }
     missing.retain(|store, _| listed(store));
     for (why, stores) in by_reason(&missing) {
-        line("", Some(format!("CANNOT OPEN {stores}: {why}")));
+        line("", Some(format!("CANNOT OPEN {stores}: {why}")))?;
         advice.push(format!("{stores} cannot be opened: {why}"));
     }
+    Ok(())
 }
 
 /// What stores lack, each thing once, with all that lack it.
@@ -147,21 +148,22 @@ fn by_reason(missing: &BTreeMap<String, String>) -> Vec<(&str, String)> {
 }
 
 /// What a driver that needs more than itself runs with, or why it cannot run; gives what its stores lack.
-fn print_runtime(driver: &Driver, advice: &mut Vec<String>) -> BTreeMap<String, String> {
+fn print_runtime(driver: &Driver, advice: &mut Vec<String>) -> Result<BTreeMap<String, String>> {
     let name = &driver.description.driver;
-    match check(driver) {
+    let missing = match check(driver) {
         Ok(checked) => {
-            line("", Some(checked.runtime));
+            line("", Some(checked.runtime))?;
             advice.extend(checked.advice);
             advice.extend(Warning::jvm_options(name, &driver.options()).map(|warning| warning.to_string()));
             checked.missing
         }
         Err(why) => {
-            line("", Some(format!("CANNOT RUN: {why}")));
+            line("", Some(format!("CANNOT RUN: {why}")))?;
             advice.push(format!("{name} cannot run, so none of its stores can be opened: {why}"));
             BTreeMap::new()
         }
-    }
+    };
+    Ok(missing)
 }
 
 /// What a driver that needs more than itself found when it looked.
@@ -208,19 +210,19 @@ fn check(driver: &Driver) -> Result<Checked, String> {
 }
 
 /// A driver that is not built yet, and what building it takes here.
-fn print_not_built(recipe: &Recipe) {
+fn print_not_built(recipe: &Recipe) -> Result<()> {
     let missing = match recipe.missing() {
         None => format!("needs {}", recipe.needs.join(", ")),
         Some(missing) if missing.is_empty() => "nothing it needs is missing".to_owned(),
         Some(missing) => format!("missing, and installed then: {}", missing.join(", ")),
     };
     let words = format!("not built: {}; {} ({}); {missing}", recipe.store_list(), recipe.command(), recipe.wait);
-    line(&recipe.program, Some(words));
+    line(&recipe.program, Some(words))
 }
 
 /// What to mend before anything is measured: `warnings` of drivers, then those of the machine.
-fn print_advice(machine: &Machine, medium: &Medium, mut warnings: Vec<String>) {
-    anstream::println!("\nAdvice");
+fn print_advice(machine: &Machine, medium: &Medium, mut warnings: Vec<String>) -> Result<()> {
+    print_line!("\nAdvice")?;
     warnings.extend(before_run(machine, medium, &[]).iter().map(ToString::to_string));
     if let Some(free) = medium.free_bytes.filter(|free| *free < FREE_BYTES_WANTED) {
         warnings.push(format!(
@@ -233,12 +235,10 @@ fn print_advice(machine: &Machine, medium: &Medium, mut warnings: Vec<String>) {
             .push(format!("at most {limit} files can be open: some stores need more; raise it with `ulimit -n 4096`"));
     }
     if warnings.is_empty() {
-        anstream::println!("  nothing: measure away");
+        print_line!("  nothing: measure away")?;
     }
     for warning in warnings {
-        anstream::print!(
-            "{}",
-            bakeoff_report::paragraph(&bakeoff_report::printable(&warning), COLUMNS, "  - ", "    ")
-        );
+        print_text!("{}", bakeoff_report::paragraph(&bakeoff_report::printable(&warning), COLUMNS, "  - ", "    "))?;
     }
+    Ok(())
 }

@@ -9,11 +9,11 @@ use bakeoff_protocol::StoreDescription;
 use bakeoff_report::{Excluded, PICK_ASKED, PickFacts, by_reason, paragraph};
 use bakeoff_suite::{Skip, StoreChoice};
 
-use crate::Outcome;
 use crate::cli::{COLUMNS, PickArguments, RunArguments, SuiteArguments};
 use crate::drivers::Drivers;
 use crate::engine::setup::{Setup, SuiteSource};
 use crate::files::shown;
+use crate::outcome::Outcome;
 use crate::pick::conditions::{Divided, check_words, divide, may_suit};
 use crate::pick::need::{Need, Stores};
 use crate::pick::questions::ask;
@@ -51,11 +51,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     let Divided { able, promising_more, excluded, able_otherwise } = divided;
     if able.is_empty() {
         // That is the answer, and no mistake of whoever asked.
-        anstream::println!(
-            "None: no store can do all that is needed:{}{}",
-            reasons(&excluded),
-            further(&need, &drivers)?
-        );
+        print_line!("None: no store can do all that is needed:{}{}", reasons(&excluded), further(&need, &drivers)?)?;
         return Ok(Outcome::SomeFailed);
     }
     // What asks for the other durability asks these too.

@@ -11,11 +11,11 @@ use bakeoff_report::{
     write_csv, write_hines_csv, write_json, write_markdown, write_page, write_parquet, write_xlsx,
 };
 
-use crate::Outcome;
 use crate::cli::ReportArguments;
 use crate::engine::results::RESULTS;
 use crate::engine::run_file::RUN_FILE;
 use crate::files::{Kind, MARKER, kind_of, newest_results, replace_file, shown};
+use crate::outcome::Outcome;
 
 /// The page's name in a run's directory.
 const PAGE: &str = "report.html";
@@ -82,7 +82,7 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
 /// Says what was left out of a run, which a file that is written for another program does not show.
 fn say_notes(run: &Run) {
     for note in &run.notes {
-        anstream::eprintln!("bakeoff: {}: {}", shown(&run.directory), printable(note));
+        tell!("bakeoff: {}: {}", shown(&run.directory), printable(note));
     }
 }
 

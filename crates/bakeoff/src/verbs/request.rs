@@ -8,7 +8,6 @@ use anyhow::{Context, Result, bail};
 use bakeoff_suite::{Cell, WorkloadPlan};
 use bakeoff_tape::{Progress, Recording};
 
-use crate::Outcome;
 use crate::cli::{DEFAULT_RESULTS, RequestArguments, RunArguments};
 use crate::engine::cell::CellJob;
 use crate::engine::find_rate::open_phase;
@@ -17,6 +16,7 @@ use crate::engine::run_file::RunFile;
 use crate::engine::setup::{Setup, SuiteSource};
 use crate::engine::warm_up;
 use crate::files::{Kind, OwnDirectory, kind_of};
+use crate::outcome::Outcome;
 use crate::verbs::run::arguments_of;
 
 /// Runs the verb.
@@ -49,7 +49,7 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
         again: String::new(),
     };
     let request = serde_json::to_string_pretty(&job.request(1, store_directory)).context("cannot write the request")?;
-    println!("{request}");
+    print_line!("{request}")?;
     if let Some(bytes) = workload.memory_limit_bytes {
         tell!("note: by hand the cell runs without its memory-limit of {}", bakeoff_suite::format_size(bytes));
     }

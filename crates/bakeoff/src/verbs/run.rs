@@ -27,10 +27,11 @@ use crate::engine::scratch::{Scratch, remove_if_left, remove_left_behind, tell_o
 use crate::engine::setup::{Setup, SuiteSource};
 use crate::engine::warnings;
 use crate::files::{Kind, OwnDirectory, newest_results, remove_unfinished, shown};
+use crate::outcome::Outcome;
 use crate::recipes::{self, Recipe, tell_left_out};
 use crate::tools::Missing;
 use crate::verbs::{pick, report};
-use crate::{Outcome, VERSION};
+use crate::version::VERSION;
 
 pub(crate) use print::print_warnings;
 use print::{print_plan, print_start, skipped_lines};
@@ -72,7 +73,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
         find_rate::check_budget(&setup, facts, budget)?;
     }
     if arguments.plan {
-        print_plan(&setup, budget, find_rate.is_some());
+        print_plan(&setup, budget, find_rate.is_some())?;
         return Ok(Outcome::Good);
     }
     setup.check_tools(Missing::Install)?;
@@ -256,7 +257,7 @@ pub(crate) fn execute(
         (None, None) => run.run()?,
     };
     if ended.interrupted {
-        say_page(report::write_page_beside(directory.path()));
+        say_page(report::write_page_beside(directory.path()))?;
         let path = directory.path().display();
         let on = if resumable { format!("; go on with: bakeoff run --resume {path}") } else { String::new() };
         tell!("Stopped. What was measured is kept in {path}{on}");
@@ -278,8 +279,8 @@ pub(crate) fn execute(
     let page = report::write_page_beside(directory.path());
     // The answer first: removing many files can take a while.
     report::show(directory.path(), arguments.full)?;
-    anstream::println!("\nResults: {}", shown(directory.path()));
-    let has_page = say_page(page);
+    print_line!("\nResults: {}", shown(directory.path()))?;
+    let has_page = say_page(page)?;
     if arguments.suite.stores.is_none() {
         print_further_stores(setup, &cannot, may_join)?;
     }
@@ -319,18 +320,18 @@ fn print_further_stores(setup: &Setup, cannot: &BTreeSet<String>, may_join: impl
     let missing = missing.iter().filter(|recipe| may_join(recipe));
     let missing = missing.map(|recipe| format!("{}, after being built ({}).", recipe.store_list(), recipe.wait));
     for text in missing.chain(built) {
-        anstream::print!("{}", bakeoff_report::paragraph(&text, COLUMNS, "Could join with --stores: ", "  "));
+        print_text!("{}", bakeoff_report::paragraph(&text, COLUMNS, "Could join with --stores: ", "  "))?;
     }
     Ok(())
 }
 
 /// Where the page beside the results is. False if it could not be written, which takes nothing from the results.
-fn say_page(page: Result<PathBuf>) -> bool {
+fn say_page(page: Result<PathBuf>) -> Result<bool> {
     match &page {
-        Ok(path) => anstream::println!("Report:  {}", shown(path)),
+        Ok(path) => print_line!("Report:  {}", shown(path))?,
         Err(error) => tell!("bakeoff: the results have no report beside them: {error:#}"),
     }
-    page.is_ok()
+    Ok(page.is_ok())
 }
 
 /// A killed run leaves its scratch directories behind; whoever finishes the run removes them.

@@ -6,9 +6,9 @@ use bakeoff_protocol::{
 };
 use bakeoff_suite::{approximate_size, format_size};
 
-use crate::Outcome;
 use crate::cli::{COLUMNS, StoresArguments};
 use crate::drivers::Drivers;
+use crate::outcome::Outcome;
 use crate::recipes::{Recipe, left_out, not_built, recipes};
 
 /// Runs the verb.
@@ -17,17 +17,15 @@ pub(crate) fn main(arguments: &StoresArguments) -> Result<Outcome> {
     let stores = drivers.stores();
     match &arguments.name {
         Some(name) => match stores.iter().find(|store| store.name == *name) {
-            Some(store) => print_store(store, drivers.missing(name)),
+            Some(store) => print_store(store, drivers.missing(name))?,
             None => return Err(unknown(name, &stores, &drivers)?),
         },
         None => {
-            print_tables(&stores, &not_built(&drivers)?);
+            print_tables(&stores, &not_built(&drivers)?)?;
             for words in left_out(&drivers)?.values() {
-                print_paragraph("\n", 2, &bakeoff_report::printable(words));
+                print_paragraph("\n", 2, &bakeoff_report::printable(words))?;
             }
-            anstream::println!(
-                "\n`bakeoff stores NAME` explains one: its promises, limits, settings and their sources."
-            );
+            print_line!("\n`bakeoff stores NAME` explains one: its promises, limits, settings and their sources.")?;
         }
     }
     Ok(Outcome::Good)
@@ -51,45 +49,46 @@ fn unknown(name: &str, stores: &[StoreDescription], drivers: &Drivers) -> Result
     Ok(anyhow!("unknown store `{name}`{nearest}: there are {}", names.join(", ")))
 }
 
-fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) {
+fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) -> Result<()> {
     let listed: Vec<_> = stores.iter().filter(|store| !store.test_only).collect();
-    print_table(["store", "version", "structure", "ordered", "durability", "language"], listed.iter().map(identity));
+    print_table(["store", "version", "structure", "ordered", "durability", "language"], listed.iter().map(identity))?;
     let heads = ["store", "batches", "threads", "processes", "keys up to", "values up to"];
-    print_table(heads, listed.iter().map(abilities));
+    print_table(heads, listed.iter().map(abilities))?;
     let most = exact_size(bakeoff_tape::RECORD_KEY_BYTES_MAX);
-    print_paragraph("", 0, &format!("These are the stores' own limits; bakeoff measures keys of up to {most}."));
-    anstream::println!();
+    print_paragraph("", 0, &format!("These are the stores' own limits; bakeoff measures keys of up to {most}."))?;
+    print_line!("")?;
     if listed.iter().any(|store| abilities(store).iter().any(|words| words.contains(MOSTLY))) {
-        anstream::println!("{MOSTLY}: not in every class; `bakeoff stores NAME` says in which\n");
+        print_line!("{MOSTLY}: not in every class; `bakeoff stores NAME` says in which\n")?;
     }
-    anstream::println!("Licence, and files on disk");
+    print_line!("Licence, and files on disk")?;
     let indent = 2 + listed.iter().map(|store| store.name.len()).max().unwrap_or(0);
     for store in &listed {
-        print_paragraph(&format!("{:<indent$}", store.name), indent, &format!("{} · {}", store.license, store.files));
+        print_paragraph(&format!("{:<indent$}", store.name), indent, &format!("{} · {}", store.license, store.files))?;
     }
     for recipe in not_built {
         print_paragraph(
             "\nNot built yet: ",
             2,
             &format!("{}; {} ({})", recipe.store_list(), recipe.command(), recipe.wait),
-        );
+        )?;
     }
+    Ok(())
 }
 
 /// Text that begins after `first`, its later lines indented.
-fn print_paragraph(first: &str, indent: usize, text: &str) {
-    anstream::print!("{}", bakeoff_report::paragraph(text, COLUMNS, first, &" ".repeat(indent)));
+fn print_paragraph(first: &str, indent: usize, text: &str) -> Result<()> {
+    print_text!("{}", bakeoff_report::paragraph(text, COLUMNS, first, &" ".repeat(indent)))
 }
 
 /// A line for the heads and one a store, in columns as wide as they need to be.
-fn print_table<const COUNT: usize>(heads: [&str; COUNT], rows: impl Iterator<Item = [String; COUNT]>) {
+fn print_table<const COUNT: usize>(heads: [&str; COUNT], rows: impl Iterator<Item = [String; COUNT]>) -> Result<()> {
     let rows: Vec<_> = std::iter::once(heads.map(str::to_owned)).chain(rows).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0) + 2;
     for row in &rows {
         let cells = row.iter().enumerate().map(|(column, cell)| format!("{cell:<width$}", width = width(column)));
-        anstream::println!("{}", cells.collect::<String>().trim_end());
+        print_line!("{}", cells.collect::<String>().trim_end())?;
     }
-    anstream::println!();
+    print_line!("")
 }
 
 fn identity(store: &&StoreDescription) -> [String; 6] {
@@ -136,37 +135,38 @@ fn abilities(store: &&StoreDescription) -> [String; 6] {
     [&store.name, batches(store), threads, processes, &key, &value].map(str::to_owned)
 }
 
-fn print_store(store: &StoreDescription, missing: Option<&str>) {
-    print_paragraph(&format!("{} {}: ", store.title, store.version), 2, &store.summary);
+fn print_store(store: &StoreDescription, missing: Option<&str>) -> Result<()> {
+    print_paragraph(&format!("{} {}: ", store.title, store.version), 2, &store.summary)?;
     if let Some(why) = missing {
-        print_paragraph("  cannot be opened here: ", 4, &bakeoff_report::printable(why));
+        print_paragraph("  cannot be opened here: ", 4, &bakeoff_report::printable(why))?;
     }
-    anstream::println!("  structure  {}, in {}", store.structure.name(), store.language);
-    anstream::println!("  licence    {}", store.license);
-    print_paragraph("  files      ", 13, &store.files);
+    print_line!("  structure  {}, in {}", store.structure.name(), store.language)?;
+    print_line!("  licence    {}", store.license)?;
+    print_paragraph("  files      ", 13, &store.files)?;
     let limit = |bytes: Option<u64>| bytes.map_or_else(|| "memory".to_owned(), exact_size);
-    anstream::println!("  keys       {} B to {}", store.key_bytes_min, limit(store.key_bytes_max));
-    anstream::println!("  values     up to {}", limit(store.value_bytes_max));
-    print_capabilities(store);
-    anstream::println!("\nDurability: how each promise is reached");
+    print_line!("  keys       {} B to {}", store.key_bytes_min, limit(store.key_bytes_max))?;
+    print_line!("  values     up to {}", limit(store.value_bytes_max))?;
+    print_capabilities(store)?;
+    print_line!("\nDurability: how each promise is reached")?;
     for class in Durability::ALL {
         match store.durability.get(&class) {
             Some(support) => {
-                print_paragraph(&format!("  {class:<8} "), 11, &support.how);
-                print_source(11, &support.source);
+                print_paragraph(&format!("  {class:<8} "), 11, &support.how)?;
+                print_source(11, &support.source)?;
             }
-            None => print_not_offered(class, store.why_not(class)),
+            None => print_not_offered(class, store.why_not(class))?,
         }
     }
     if !store.settings.is_empty() {
-        anstream::println!("\nSettings, in a suite under [settings.{}]", store.name);
+        print_line!("\nSettings, in a suite under [settings.{}]", store.name)?;
     }
     for setting in &store.settings {
-        print_setting(setting);
+        print_setting(setting)?;
     }
     if let Some(memory) = &store.memory {
-        print_memory(memory, &store.settings);
+        print_memory(memory, &store.settings)?;
     }
+    Ok(())
 }
 
 fn exact_size(bytes: u64) -> String {
@@ -177,27 +177,28 @@ fn exact_size(bytes: u64) -> String {
     }
 }
 
-fn print_not_offered(class: Durability, reason: Option<&NotOffered>) {
+fn print_not_offered(class: Durability, reason: Option<&NotOffered>) -> Result<()> {
     let first = format!("  {class:<8} ");
     match reason {
         Some(NotOffered { why, source }) => {
-            print_paragraph(&first, 11, &format!("not offered: {why}"));
-            print_source(11, source);
+            print_paragraph(&first, 11, &format!("not offered: {why}"))?;
+            print_source(11, source)?;
         }
-        None => print_paragraph(&first, 11, "not offered; its driver does not say why"),
+        None => print_paragraph(&first, 11, "not offered; its driver does not say why")?,
     }
+    Ok(())
 }
 
 /// An address below what it is the source of; a long one further left, so that it fits.
-fn print_source(indent: usize, source: &str) {
+fn print_source(indent: usize, source: &str) -> Result<()> {
     let indent = indent.min(COLUMNS.saturating_sub(source.len())).max(4.min(indent));
-    anstream::println!("{}{source}", " ".repeat(indent));
+    print_line!("{}{source}", " ".repeat(indent))
 }
 
-fn print_memory(memory: &MemorySplit, settings: &[Setting]) {
-    anstream::println!("\nMemory that a suite gives it");
-    print_paragraph("  ", 2, &memory.how);
-    print_source(2, &memory.source);
+fn print_memory(memory: &MemorySplit, settings: &[Setting]) -> Result<()> {
+    print_line!("\nMemory that a suite gives it")?;
+    print_paragraph("  ", 2, &memory.how)?;
+    print_source(2, &memory.source)?;
     for share in &memory.shares {
         let MemoryShare { setting, percent, pieces, per_thread, overhead, .. } = share;
         let parts = if *pieces == 1 { String::new() } else { format!(", for {pieces} of its size") };
@@ -210,20 +211,21 @@ fn print_memory(memory: &MemorySplit, settings: &[Setting]) {
             Some(SettingKind::Bytes { max, .. }) => format!("; it takes at most {}", format_size(*max)),
             _ => String::new(),
         };
-        print_paragraph(&format!("  {setting:<18} "), 21, &format!("{percent} %{parts}{threads}{added}{most}"));
+        print_paragraph(&format!("  {setting:<18} "), 21, &format!("{percent} %{parts}{threads}{added}{most}"))?;
     }
     match memory.shares.len() {
         0 => {}
-        1 => print_paragraph("  ", 2, "What it cannot take is used by nobody, and a run says so."),
+        1 => print_paragraph("  ", 2, "What it cannot take is used by nobody, and a run says so.")?,
         _ => print_paragraph(
             "  ",
             2,
             "What a part cannot take goes to the others; what none can take is used by nobody, and a run says so.",
-        ),
+        )?,
     }
+    Ok(())
 }
 
-fn print_capabilities(store: &StoreDescription) {
+fn print_capabilities(store: &StoreDescription) -> Result<()> {
     let capabilities = &store.capabilities;
     // What holds in some classes only is said with the others.
     let except = |name: &str, does: fn(&StoreDescription, Durability) -> bool| {
@@ -250,11 +252,11 @@ fn print_capabilities(store: &StoreDescription) {
         let some: Vec<_> = all.iter().filter(|(_, has)| *has == offered).map(|(name, _)| name.as_str()).collect();
         if some.is_empty() { "–".to_owned() } else { some.join(", ") }
     };
-    print_paragraph("  offers     ", 13, &words(true));
-    print_paragraph("  not        ", 13, &words(false));
+    print_paragraph("  offers     ", 13, &words(true))?;
+    print_paragraph("  not        ", 13, &words(false))
 }
 
-fn print_setting(setting: &Setting) {
+fn print_setting(setting: &Setting) -> Result<()> {
     let kind = match &setting.kind {
         SettingKind::Bytes { min, max } => format!("{}..{}", format_size(*min), format_size(*max)),
         SettingKind::Integer { min, max } => format!("{min}..{max}"),
@@ -268,6 +270,6 @@ fn print_setting(setting: &Setting) {
         (_, None) => "as said".to_owned(),
     };
     let first = format!("  {:<18} ", setting.name);
-    print_paragraph(&first, 21, &format!("{} (default {default}; {kind})", setting.help));
-    print_source(21, &setting.source);
+    print_paragraph(&first, 21, &format!("{} (default {default}; {kind})", setting.help))?;
+    print_source(21, &setting.source)
 }

@@ -2,22 +2,20 @@
 
 use anyhow::Result;
 
-use crate::Outcome;
 use crate::cli::{COLUMNS, SuitesArguments};
 use crate::engine::setup::SuiteSource;
+use crate::outcome::Outcome;
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &SuitesArguments) -> Result<Outcome> {
     match &arguments.name {
-        Some(name) => anstream::print!("{}", SuiteSource::find(name)?.text),
+        Some(name) => print_text!("{}", SuiteSource::find(name)?.text)?,
         None => {
             for (name, suite) in bakeoff_suite::builtin::all() {
                 let first = format!("{name:<18} ");
-                anstream::print!("{}", bakeoff_report::paragraph(suite.summary(), COLUMNS, &first, &" ".repeat(19)));
+                print_text!("{}", bakeoff_report::paragraph(suite.summary(), COLUMNS, &first, &" ".repeat(19)))?;
             }
-            anstream::println!(
-                "\n`bakeoff suites NAME` prints one; `bakeoff run FILE` runs your own (docs/SUITES.md)."
-            );
+            print_line!("\n`bakeoff suites NAME` prints one; `bakeoff run FILE` runs your own (docs/SUITES.md).")?;
         }
     }
     Ok(Outcome::Good)

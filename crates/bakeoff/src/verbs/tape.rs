@@ -9,10 +9,10 @@ use bakeoff_suite::{format_size, parse_size};
 use bakeoff_tape::{Data, Import};
 use bakeoff_trace::{Form, ImportOptions, Imported, LaneFacts, Summary, import};
 
-use crate::Outcome;
 use crate::cli::{ImportArguments, TapeArguments, TapeVerb};
 use crate::engine::watch::Watch;
 use crate::files::{Kind, OwnDirectory, kind_of, shown};
+use crate::outcome::Outcome;
 use crate::pick::need::meaning;
 use crate::pick::trace;
 
@@ -23,7 +23,7 @@ const WARM_UP_OPERATIONS: u64 = 10_000;
 pub(crate) fn main(arguments: &TapeArguments) -> Result<Outcome> {
     match &arguments.verb {
         TapeVerb::Summary { file, form: word } | TapeVerb::Show { file, form: word, summary: true, .. } => {
-            anstream::print!("{}", trace::words(&summary(file, form(word.as_deref())?)?));
+            print_text!("{}", trace::words(&summary(file, form(word.as_deref())?)?))?;
             Ok(Outcome::Good)
         }
         TapeVerb::Show { file, limit, .. } => {
@@ -77,7 +77,7 @@ fn import_trace(arguments: &ImportArguments) -> Result<Outcome> {
     };
     drop(watch);
     directory.keep_as(&out)?;
-    anstream::print!("{}", told(&out, &imported));
+    print_text!("{}", told(&out, &imported))?;
     Ok(Outcome::Good)
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use anyhow::Result;
 use bakeoff_report::printable_lines;
 use bakeoff_suite::format_duration;
 
@@ -22,10 +23,11 @@ pub(super) fn skipped_lines(skipped: &[WhatWhy]) -> String {
 }
 
 /// What stores leave of the memory that they are given, in lines.
-fn print_memory_left(setup: &Setup, print: impl Fn(&str)) {
+fn print_memory_left(setup: &Setup, print: impl Fn(&str) -> Result<()>) -> Result<()> {
     for sentence in bakeoff_suite::memory_left(&setup.plan, &setup.stores) {
-        print(bakeoff_report::paragraph(&sentence, COLUMNS, "memory left: ", "  ").trim_end());
+        print(bakeoff_report::paragraph(&sentence, COLUMNS, "memory left: ", "  ").trim_end())?;
     }
+    Ok(())
 }
 
 /// What is about to be measured, and what could spoil it.
@@ -56,7 +58,10 @@ pub(super) fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budge
     if !file.skipped.is_empty() {
         tell!("Skipped:{}", skipped_lines(&file.skipped));
     }
-    print_memory_left(setup, |line| tell!("{line}"));
+    let _ = print_memory_left(setup, |line| {
+        tell!("{line}");
+        Ok(())
+    });
     print_warnings(file);
 }
 
@@ -69,29 +74,29 @@ pub(crate) fn print_warnings(file: &RunFile) {
 }
 
 /// What would be measured; `searches`: each workload's highest rate is looked for.
-pub(super) fn print_plan(setup: &Setup, budget: Option<Duration>, searches: bool) {
+pub(super) fn print_plan(setup: &Setup, budget: Option<Duration>, searches: bool) -> Result<()> {
     for workload in &setup.plan.workloads {
-        anstream::println!("{}", workload_words(workload));
+        print_line!("{}", workload_words(workload))?;
         for cell in &workload.cells {
-            anstream::println!("  {}  {}", cell.id, cell.axes.store);
+            print_line!("  {}  {}", cell.id, cell.axes.store)?;
         }
     }
-    anstream::print!("{}", bakeoff_report::paragraph(&sized(setup), COLUMNS, "size: ", "  "));
+    print_text!("{}", bakeoff_report::paragraph(&sized(setup), COLUMNS, "size: ", "  "))?;
     if let Some(budget) = budget {
         let words = match searches {
             true => format!("{}, divided among the workloads' searches", format_duration(budget)),
             false => within(setup, budget),
         };
-        anstream::print!("{}", bakeoff_report::paragraph(&words, COLUMNS, "budget: ", "  "));
+        print_text!("{}", bakeoff_report::paragraph(&words, COLUMNS, "budget: ", "  "))?;
     }
     // The plan is a plan all the same: it may be meant for another machine.
     let lacks: BTreeSet<_> = setup.lacks().map(|why| printable_lines(&format!("{why:#}"))).collect();
     for why in lacks {
-        anstream::println!("not here: {why}");
+        print_line!("not here: {why}")?;
     }
     let skipped = skipped(setup);
     if !skipped.is_empty() {
-        anstream::println!("skipped:{}", skipped_lines(&skipped));
+        print_line!("skipped:{}", skipped_lines(&skipped))?;
     }
-    print_memory_left(setup, |line| anstream::println!("{line}"));
+    print_memory_left(setup, |line| print_line!("{line}"))
 }

@@ -1,0 +1,27 @@
+//! How a verb ended when it ended without an error.
+
+use std::process::ExitCode;
+
+/// The exit status of a program that a signal ended.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// How a verb ended.
+pub(crate) enum Outcome {
+    /// All went well.
+    Good,
+    /// It worked, but some cell failed, or became worse than it may.
+    SomeFailed,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl Outcome {
+    /// The exit status that reports it.
+    pub(crate) fn exit_code(self) -> ExitCode {
+        match self {
+            Self::Good => ExitCode::SUCCESS,
+            Self::SomeFailed => ExitCode::from(1),
+            Self::Interrupted => ExitCode::from(INTERRUPTED),
+        }
+    }
+}
