@@ -369,7 +369,7 @@ fn workload_words(of: &Pair, all: &[Circumstances]) -> String {
 
 /// The circumstances that differ between tables, behind a comma.
 fn varying_words(of: &Circumstances, all: &[Circumstances]) -> String {
-    let words = crate::terminal::varying_among(of, all);
+    let words = crate::circumstances::varying_among(of, all);
     let durability = all.iter().any(|other| other.durability != of.durability);
     let class = of.durability.filter(|_| durability).map_or_else(String::new, |class| format!(" · durability {class}"));
     format!("{words}{class}").replace(" · ", ", ")

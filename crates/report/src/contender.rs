@@ -165,7 +165,8 @@ fn settings_words(axes: &Axes) -> String {
     if settings.is_empty() { " (defaults)".to_owned() } else { printable(&format!(" ({})", settings.join(", "))) }
 }
 
-fn style(slot: usize) -> Style {
+/// The style of a slot on a terminal.
+pub(crate) fn style(slot: usize) -> Style {
     let (red, green, blue) = PALETTE[slot % COLOURS];
     let style = Style::new().fg_color(Some(Color::Rgb(RgbColor(red, green, blue))));
     // As marks do on the page, how the letters look tells those of the same colour apart.

@@ -8,13 +8,13 @@ use rust_xlsxwriter::{
     Workbook, Worksheet, XlsxError,
 };
 
+use crate::circumstances::varying;
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::matrix::measure_label;
 use crate::page::light_colours;
 use crate::run::{ReportError, Run};
 use crate::slots::COLOURS;
-use crate::terminal::varying;
 use crate::tidy::{Cell, columns, rows_of};
 use crate::verdict::{Circumstances, Column, Field, Size, Table, compare_all};
 

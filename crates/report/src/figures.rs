@@ -158,6 +158,18 @@ pub(crate) fn per_operation(phase: &PhaseResult, sum: f64) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
 }
 
+/// Time of an operation as it was acknowledged, with its commits, of scans of an entry, nanoseconds.
+pub(crate) fn acknowledged_ns_mean(phase: &PhaseResult) -> Option<f64> {
+    let operations: f64 = phase.operations.iter().filter(|each| each.operation != "commit").map(units).sum();
+    (operations > 0.0).then(|| phase.timed_ns as f64 / operations)
+}
+
+/// The same with the time until the store had done what it put off; `None` where it did not end, or nobody waited.
+pub(crate) fn settled_ns_mean(phase: &PhaseResult) -> Option<f64> {
+    let settled_ns = phase.settled?.settled_ns?;
+    acknowledged_ns_mean(phase).map(|each| each * (1.0 + settled_ns as f64 / phase.timed_ns.max(1) as f64))
+}
+
 /// The least difference that counts, in the measure's unit: single operations are timed in whole nanoseconds.
 pub(crate) fn resolution(measure: &Measure, mode: Option<Mode>) -> f64 {
     match (measure, mode) {

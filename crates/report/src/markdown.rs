@@ -4,6 +4,7 @@ use std::io::Write;
 
 use crate::against::render_against;
 use crate::answer::answer;
+use crate::circumstances::varying;
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::format::{count, printable, size_range};
@@ -11,10 +12,11 @@ use crate::matrix::{figure, measure_label};
 use crate::pairs::doubt;
 use crate::published::Published;
 use crate::run::{ReportError, Run};
-use crate::stored::StoredRow;
-use crate::terminal::{AS_TEXT, TEXT_COLUMNS, amounts, answer_to_one_question, unfinished, varying};
+use crate::sections::disk_usage::{self, DiskUsageRow};
+use crate::sections::{self, phase_tables, slow_operations};
+use crate::terminal::{AS_TEXT, TEXT_COLUMNS, amounts, answer_to_one_question, section_as_text, unfinished};
 use crate::verdict::{Column, Field, Size, Table, compare_all};
-use crate::{bars, disturbed, phase_tables, profiled, sections, slow, stored};
+use crate::{bars, disturbed, profiled};
 
 /// Writes the run's answer, its matrices, its failures and warnings as Markdown, and where a publication is given, how it stands beside that.
 ///
@@ -73,10 +75,11 @@ fn comparisons(run: &Run, tables: &[Table], contenders: &Contenders, out: &mut d
         matrix(out, table, contenders)?;
     }
     as_text(out, &disturbed::section(tables, contenders, &AS_TEXT))?;
-    if stored::has_copies(run) {
-        as_text(out, &phase_tables::render::<StoredRow>(run, contenders, TEXT_COLUMNS, false))?;
+    let copies = disk_usage::has_copies(run).then(|| phase_tables::section::<DiskUsageRow>(run, contenders)).flatten();
+    for section in [copies, slow_operations::section(&run.cells, contenders)].iter().flatten() {
+        as_text(out, &section_as_text(section))?;
     }
-    as_text(out, &slow::render(&run.cells, contenders, TEXT_COLUMNS))
+    Ok(())
 }
 
 /// Who is best in each workload: a row a measure and size, a column a data type and number of records.

@@ -1,5 +1,16 @@
 //! What stands around the tables: what failed, what was left out, what spoils the figures, where they come from.
 
+pub(crate) mod background_work;
+pub(crate) mod disk_usage;
+pub(crate) mod gc;
+pub(crate) mod memory;
+pub(crate) mod names;
+pub(crate) mod phase_tables;
+pub(crate) mod reopening;
+pub(crate) mod slow_operations;
+pub(crate) mod store_counters;
+pub(crate) mod warm_up;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{CellEnd, StoreDescription};

@@ -1,5 +1,9 @@
 //! The report for a person: the answer first, then the matrices, then what they rest on.
 
+mod blocks;
+mod matrix;
+mod tables;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::Profile;
@@ -7,20 +11,22 @@ use bakeoff_stats::{Ranking, Verdict};
 use serde_json::Value;
 
 use crate::answer::{ahead_words, answer, by_workload, workload_words};
-use crate::collected::CollectedRow;
+use crate::circumstances::varying;
 use crate::contender::Contenders;
 use crate::find_rate::{RateFacts, render_rates};
-use crate::format::{bytes, count, counted, printable};
+use crate::format::{count, counted, printable};
 use crate::measured::measured;
 use crate::pick::{PickFacts, render_pick};
-use crate::reopened::ReopenedRow;
 use crate::run::Run;
-use crate::settled::SettledRow;
-use crate::steady::SteadyRow;
-use crate::stored::StoredRow;
+use crate::sections::background_work::BackgroundWorkRow;
+use crate::sections::disk_usage::{self, DiskUsageRow};
+use crate::sections::gc::GcRow;
+use crate::sections::reopening::ReopeningRow;
+use crate::sections::warm_up::WarmUpRow;
+use crate::sections::{self, memory, phase_tables, slow_operations, store_counters};
 use crate::table::{HARD_SPACE, Side, Text, TextTable, paragraph};
 use crate::verdict::{Circumstances, Table, compare_all};
-use crate::{bars, details, disturbed, matrix, memory, own_counts, phase_tables, profiled, sections, slow, stored};
+use crate::{bars, details, disturbed, profiled};
 
 /// Narrower than this, tables make no sense.
 pub(crate) const WIDTH_MIN: usize = 60;
@@ -69,20 +75,21 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     out.push_str(&disturbed::section(&tables, &contenders, options));
     out.push_str(&every_store(run, &contenders, &TerminalOptions { width, ..*options }));
     out.push_str(&sections::as_set(run, &contenders, width));
-    out.push_str(&memory::render(run, width, options.color));
-    if stored::has_copies(run) {
-        out.push_str(&phase_tables::render::<StoredRow>(run, &contenders, width, options.color));
+    let mut made = vec![memory::section(run)];
+    if disk_usage::has_copies(run) {
+        made.push(phase_tables::section::<DiskUsageRow>(run, &contenders));
     }
-    out.push_str(&phase_tables::render::<SteadyRow>(run, &contenders, width, options.color));
-    out.push_str(&phase_tables::render::<SettledRow>(run, &contenders, width, options.color));
+    made.push(phase_tables::section::<WarmUpRow>(run, &contenders));
+    made.push(phase_tables::section::<BackgroundWorkRow>(run, &contenders));
     if options.full || run.cells.iter().any(|cell| cell.end.axes.killed) {
-        out.push_str(&phase_tables::render::<ReopenedRow>(run, &contenders, width, options.color));
+        made.push(phase_tables::section::<ReopeningRow>(run, &contenders));
     }
     if options.full {
-        out.push_str(&phase_tables::render::<CollectedRow>(run, &contenders, width, options.color));
-        out.push_str(&own_counts::render(run, &contenders, width));
+        made.push(phase_tables::section::<GcRow>(run, &contenders));
+        made.push(store_counters::section(run, &contenders));
     }
-    out.push_str(&slow::render(&run.cells, &contenders, width));
+    made.push(slow_operations::section(&run.cells, &contenders));
+    made.iter().flatten().for_each(|each| blocks::section(each, &TerminalOptions { width, ..*options }, &mut out));
     out.push_str(&sections::failed(run, &contenders, width, options.full));
     out.push_str(&sections::left_out(run, width, options.full));
     out.push_str(&sections::warnings(run, width));
@@ -91,6 +98,13 @@ pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
         out.push_str(&sections::section("About this suite", &prose(analysis, width)));
     }
     out.push_str(&sections::origin(run, width));
+    out
+}
+
+/// A section as it stands in a page or in Markdown.
+pub(crate) fn section_as_text(section: &crate::document::Section) -> String {
+    let mut out = String::new();
+    blocks::section(section, &AS_TEXT, &mut out);
     out
 }
 
@@ -150,7 +164,7 @@ fn answers_and_matrices(run: &Run, tables: &[Table], contenders: &Contenders, op
     out.push_str(&failed_in_short(run, contenders, width));
     for table in tables {
         out.push_str(&format!("\n{}\n", circumstances(&table.circumstances, tables, width)));
-        out.push_str(&matrix::render(table, contenders, matrix::MEASURES_OF_RUNS, width, options.color));
+        out.push_str(&crate::matrix::render(table, contenders, crate::matrix::MEASURES_OF_RUNS, width, options.color));
     }
     out
 }
@@ -346,46 +360,6 @@ pub(crate) fn circumstances(of: &Circumstances, tables: &[Table], width: usize) 
     let durability = of.durability_words();
     let line = format!("Best in each workload · durability {durability}{}", varying(of, tables));
     paragraph(&line, width, "", "  ").trim_end().to_owned()
-}
-
-/// The axes in which tables differ, apart from durability.
-pub(crate) fn varying(of: &Circumstances, tables: &[Table]) -> String {
-    let all: Vec<Circumstances> = tables.iter().map(|table| table.circumstances.clone()).collect();
-    varying_among(of, &all)
-}
-
-/// The same, of circumstances alone.
-pub(crate) fn varying_among(of: &Circumstances, all: &[Circumstances]) -> String {
-    let differs = |same: fn(&Circumstances, &Circumstances) -> bool| all.iter().any(|other| !same(other, of));
-    let mut words = String::new();
-    if let Some(variant) = &of.variant {
-        words.push_str(&format!(" · variant {}", printable(variant)));
-    }
-    if differs(|a, b| a.disturbance == b.disturbance) {
-        let disturbed = of.disturbance.as_ref().map(|by| format!("disturbed by {}", printable(by)));
-        words.push_str(&format!(" · {}", disturbed.as_deref().unwrap_or("undisturbed")));
-    }
-    if differs(|a, b| a.medium == b.medium) {
-        words.push_str(&format!(" · medium {}", printable(&of.medium)));
-    }
-    if differs(|a, b| a.key == b.key) {
-        words.push_str(&format!(" · {} keys", printable(&of.key)));
-    }
-    if differs(|a, b| a.threads == b.threads) {
-        words.push_str(&format!(" · {}", counted(of.threads, "thread")));
-    }
-    if differs(|a, b| a.memory_bytes == b.memory_bytes) {
-        let given = of.memory_bytes.map(|given| format!("{} for each store", bytes(given as f64)));
-        words.push_str(&format!(" · {}", given.as_deref().unwrap_or("no memory given")));
-    }
-    if differs(|a, b| a.memory_limit_bytes == b.memory_limit_bytes) {
-        let limit = of.memory_limit_bytes.map(|limit| format!("at most {} of memory", bytes(limit as f64)));
-        words.push_str(&format!(" · {}", limit.as_deref().unwrap_or("no memory limit")));
-    }
-    if let Some(rate) = of.rate_per_second {
-        words.push_str(&format!(" · at {}/s", count(rate)));
-    }
-    words
 }
 
 fn upper_first(text: &str) -> String {

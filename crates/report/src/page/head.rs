@@ -7,6 +7,7 @@ use bakeoff_stats::{Interval, Place, Ranking, Verdict};
 use serde_json::Value;
 
 use crate::answer::{Overall, by_workload, depends_words, next, overall, overall_of, promise, workload_words};
+use crate::circumstances::varying;
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::find_rate::RateFacts;
@@ -17,7 +18,7 @@ use crate::page::html::{marks, store, stores, text};
 use crate::pick::PickFacts;
 use crate::run::Run;
 use crate::sections::all_notes;
-use crate::terminal::{amounts, answers_checked, few_rounds, unfinished, varying};
+use crate::terminal::{amounts, answers_checked, few_rounds, unfinished};
 use crate::verdict::{Circumstances, Table};
 
 /// Largest ratios that a scale may end at.

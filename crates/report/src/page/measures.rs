@@ -4,9 +4,8 @@ use bakeoff_protocol::{Latency, Mode, PhaseLine};
 use bakeoff_stats::Better;
 use serde::Serialize;
 
-use crate::figures::{self, PAGE_BYTES, Timing, is_told, peak_memory, rate_kept, space_efficiency};
+use crate::figures::{self, PAGE_BYTES, Timing, is_told, peak_memory, rate_kept, settled_ns_mean, space_efficiency};
 use crate::results::CellRound;
-use crate::settled::settled_ns_mean;
 
 /// A measure, as the page offers it.
 #[derive(Clone, Copy, Serialize)]

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use bakeoff_stats::Verdict;
 
 use crate::answer::{Overall, depends_words, overall, overall_of};
+use crate::circumstances::varying;
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::format::or_dash;
 use crate::page::head::{ahead, first_words};
 use crate::page::html::{store, stores, text};
 use crate::run::Run;
-use crate::terminal::varying;
 use crate::verdict::Table;
 
 /// A run with its label and its tables.

@@ -4,35 +4,34 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_stats::mean;
 
+use crate::circumstances::varying_among;
 use crate::contender::Contenders;
-use crate::format::{count, printable, workload_of};
+use crate::document::{Block, Section, SectionId};
+use crate::format::{count, workload_of};
 use crate::results::failed_cells;
 use crate::run::Run;
-use crate::sections::section;
-use crate::table::paragraph;
-use crate::terminal::varying_among;
 use crate::verdict::{Circumstances, circumstances};
 
 /// What each round of one store's cells counted, by name.
 type Counts<'a> = BTreeMap<&'a str, Vec<f64>>;
 
-/// The section; empty unless some store counted something.
-pub(crate) fn render(run: &Run, contenders: &Contenders, width: usize) -> String {
+/// The section; `None` unless some store counted something.
+pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {
     let cells = gather(run, contenders);
     if cells.is_empty() {
-        return String::new();
+        return None;
     }
     let all: Vec<Circumstances> =
         cells.keys().map(|(of, ..)| of.clone()).collect::<BTreeSet<_>>().into_iter().collect();
     let what = "By the stores' own names, of the whole cell, its load included; means of all rounds. What is 0 in all of them is left out.";
-    let mut out = paragraph(what, width, "", "");
+    let mut blocks = vec![Block::paragraph(what)];
     for ((of, workload, key), counts) in &cells {
         let title = contenders.title(key);
         let heading = format!("{title} · {workload} · durability {}{}", of.durability_words(), varying_among(of, &all));
-        out.push_str(&paragraph(&printable(&heading), width, "  ", "    "));
-        out.push_str(&paragraph(&printable(&in_words(counts)), width, "    ", "    "));
+        blocks.push(Block::heading(1, heading));
+        blocks.push(Block::paragraph_at(2, describe(counts)));
     }
-    section("What stores counted themselves", &out)
+    Section::titled(SectionId::StoreCounters, "What stores counted themselves", blocks)
 }
 
 /// The counts of cells that never failed, by circumstances, workload and store.
@@ -51,7 +50,7 @@ fn gather<'a>(run: &'a Run, contenders: &'a Contenders) -> BTreeMap<(Circumstanc
     of
 }
 
-fn in_words(counts: &Counts<'_>) -> String {
+fn describe(counts: &Counts<'_>) -> String {
     let means = counts.iter().map(|(name, rounds)| (name, mean(rounds).unwrap_or(0.0)));
     let shown = means.filter(|(_, mean)| *mean > 0.0).map(|(name, mean)| match mean < 10.0 && mean.fract() != 0.0 {
         true => format!("{name} {mean:.1}"),

@@ -2,19 +2,21 @@
 
 use bakeoff_stats::mean;
 
+use crate::document::SectionId;
 use crate::format::{or_dash, time};
-use crate::phase_tables::Row;
 use crate::results::CellRound;
+use crate::sections::phase_tables::Row;
 
 /// One store's rounds of a workload.
 #[derive(Default)]
-pub(crate) struct ReopenedRow {
+pub(crate) struct ReopeningRow {
     close_ns: Vec<f64>,
     reopen_ns: Vec<f64>,
 }
 
-impl Row for ReopenedRow {
+impl Row for ReopeningRow {
     type Part = CellRound;
+    const ID: SectionId = SectionId::Reopening;
     const TITLE: &str = "Time to reopen";
     const WHAT: &str = "Time to close the store with its data, and to open it again: where its process was killed, to recover what it left. \
         Means of all rounds, with the quickest and the slowest.";

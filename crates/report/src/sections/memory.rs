@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{CellEnd, MemorySplit, Settings, StoreDescription};
 
-use crate::format::{bytes, listed, or_dash, printable};
+use crate::document::{Block, Cell, Column, Section, SectionId, Table};
+use crate::format::{bytes, listed, or_dash};
 use crate::run::Run;
-use crate::sections::section;
-use crate::table::{Side, Text, TextTable, paragraph};
 
 /// One store's part of the story, over all its rounds that ended well.
 #[derive(Default)]
@@ -23,46 +22,46 @@ struct Use {
     peak_bytes: Option<u64>,
 }
 
-/// The section about memory; empty unless the suite gives some, or limits it.
-pub(crate) fn render(run: &Run, width: usize, color: bool) -> String {
+/// The section about memory; `None` unless the suite gives stores some, or limits it.
+pub(crate) fn section(run: &Run) -> Option<Section> {
     let ends: Vec<&CellEnd> = run.cells.iter().filter(|cell| cell.is_ok()).map(|cell| &cell.end).collect();
     let given: BTreeSet<u64> = ends.iter().filter_map(|end| end.axes.memory_bytes).collect();
     let limits: BTreeSet<u64> = ends.iter().filter_map(|end| end.axes.memory_limit_bytes).collect();
     if given.is_empty() && limits.is_empty() {
-        return String::new();
+        return None;
     }
     let sizes = |of: &BTreeSet<u64>| listed(&of.iter().map(|&size| bytes(size as f64)).collect::<Vec<_>>());
-    let mut words = Vec::new();
+    let mut sentences = Vec::new();
     let uses = uses(&ends, &run.stores);
     if !given.is_empty() {
-        words.push(format!("Every store was given {}, divided as its documentation advises.", sizes(&given)));
+        sentences.push(format!("Every store was given {}, divided as its documentation advises.", sizes(&given)));
         if uses.values().any(|of| of.is_other) {
-            words.push(
+            sentences.push(
                 "Where settings came to more or less than that, what they came to stands beside them.".to_owned(),
             );
         }
     }
     if !limits.is_empty() {
-        words.push(format!(
+        sentences.push(format!(
             "Cells were held to {} by a control group: driver, store and the page cache of its files together.",
             sizes(&limits)
         ));
     }
     if uses.values().any(|of| of.page_cache_bytes.is_none()) {
-        words.push("– : not known, as on the JVM, which cannot ask what of a file is in memory.".to_owned());
+        sentences.push("– : not known, as on the JVM, which cannot ask what of a file is in memory.".to_owned());
     }
-    let mut out = paragraph(&words.join(" "), width, "", "");
-    out.push_str(&table(&uses, &run.stores, limits.is_empty()).render(width, color));
+    let mut blocks =
+        vec![Block::paragraph(sentences.join(" ")), Block::Table(table(&uses, &run.stores, limits.is_empty()))];
     if !given.is_empty() {
-        for store in &run.stores {
+        let item = |store: &StoreDescription| {
             // Of an unfinished run, a store may have no cell yet.
-            let Some(of) = uses.get(store.name.as_str()) else { continue };
+            let of = uses.get(store.name.as_str())?;
             let how = store.memory.as_ref().map_or("", |memory| &memory.how);
-            let became = became(of, store);
-            out.push_str(&paragraph(&printable(&format!("{}: {became} ({how})", store.title)), width, "  ", "    "));
-        }
+            Some(format!("{}: {} ({how})", store.title, describe(of, store)))
+        };
+        blocks.push(Block::list(run.stores.iter().filter_map(item)));
     }
-    section("Memory", &out)
+    Section::titled(SectionId::Memory, "Memory", blocks)
 }
 
 fn uses<'a>(ends: &[&'a CellEnd], stores: &[StoreDescription]) -> BTreeMap<&'a str, Use> {
@@ -72,10 +71,10 @@ fn uses<'a>(ends: &[&'a CellEnd], stores: &[StoreDescription]) -> BTreeMap<&'a s
         if let Some(memory_bytes) = end.axes.memory_bytes {
             let split =
                 stores.iter().find(|store| store.name == end.axes.store).and_then(|store| store.memory.as_ref());
-            let words = settings_words(&end.memory_settings);
+            let settings = describe_settings(&end.memory_settings);
             let other = split.and_then(|split| other_bytes(split, memory_bytes, end));
             of.is_other |= other.is_some();
-            of.settings.entry((words, other)).or_default().insert(end.axes.threads);
+            of.settings.entry((settings, other)).or_default().insert(end.axes.threads);
         }
         let page_cache = end.finished.as_ref().and_then(|finished| finished.page_cache_bytes);
         of.page_cache_bytes = of.page_cache_bytes.max(page_cache);
@@ -95,8 +94,8 @@ fn other_bytes(split: &MemorySplit, memory_bytes: u64, end: &CellEnd) -> Option<
     (taken_bytes.abs_diff(memory_bytes) > memory_bytes / 100).then_some(taken_bytes)
 }
 
-/// What the memory became, in words.
-fn became(of: &Use, store: &StoreDescription) -> String {
+/// What the memory became.
+fn describe(of: &Use, store: &StoreDescription) -> String {
     let divides = store.memory.as_ref().is_some_and(|memory| !memory.shares.is_empty());
     let nothing = if divides { "what the suite sets" } else { "page cache alone" };
     let threads: BTreeSet<u32> = of.settings.values().flatten().copied().collect();
@@ -114,24 +113,24 @@ fn became(of: &Use, store: &StoreDescription) -> String {
     in_order.into_iter().map(words).collect::<Vec<_>>().join("; ")
 }
 
-fn settings_words(settings: &Settings) -> String {
+fn describe_settings(settings: &Settings) -> String {
     let word = |(name, value): (&String, &serde_json::Value)| {
         format!("{name} {}", value.as_u64().map_or_else(|| value.to_string(), |size| bytes(size as f64)))
     };
     settings.iter().map(word).collect::<Vec<_>>().join(", ")
 }
 
-fn table(uses: &BTreeMap<&str, Use>, stores: &[StoreDescription], unlimited: bool) -> TextTable {
+fn table(uses: &BTreeMap<&str, Use>, stores: &[StoreDescription], unlimited: bool) -> Table {
     let figure = |size: Option<u64>| or_dash(size, |size| bytes(size as f64));
     let columns = if unlimited { 2 } else { 3 };
-    let mut table = TextTable::new([Side::Left, Side::Right, Side::Right][..columns].to_vec());
-    let head = ["store", "page cache of its files", "most in a limited cell"];
-    table.row(head[..columns].iter().copied().map(Text::plain).collect());
+    let heads =
+        [Column::left("store"), Column::right("page cache of its files"), Column::right("most in a limited cell")];
+    let mut table = Table::new(0, heads.into_iter().take(columns).collect());
     for (name, of) in uses {
         let store = stores.iter().find(|store| store.name == *name);
         let title = store.map_or(*name, |store| &store.title);
         let cells = [title.to_owned(), figure(of.page_cache_bytes), figure(of.peak_bytes)];
-        table.row(cells[..columns].iter().map(|cell| Text::plain(printable(cell))).collect());
+        table.row(cells.into_iter().take(columns).map(Cell::from).collect());
     }
     table
 }

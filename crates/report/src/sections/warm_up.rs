@@ -3,16 +3,18 @@
 use bakeoff_protocol::{PhaseResult, WarmedUp};
 use bakeoff_stats::mean;
 
+use crate::document::SectionId;
 use crate::format::{count, or_dash, time};
-use crate::phase_tables::{Row, phases_that};
 use crate::results::CellRound;
+use crate::sections::phase_tables::{Row, phases_that};
 
 /// The warm-ups of one store's rounds of one phase.
 #[derive(Default)]
-pub(crate) struct SteadyRow(Vec<WarmedUp>);
+pub(crate) struct WarmUpRow(Vec<WarmedUp>);
 
-impl Row for SteadyRow {
+impl Row for WarmUpRow {
     type Part = PhaseResult;
+    const ID: SectionId = SectionId::WarmUp;
     const TITLE: &str = "Warm-up until steady";
     const WHAT: &str = "Operations that were replayed before measuring began, how long they took, and an operation's time in the first and in \
         the last part of them; and whether its level had settled by then.";
@@ -39,7 +41,7 @@ impl Row for SteadyRow {
     }
 }
 
-impl SteadyRow {
+impl WarmUpRow {
     /// In how many rounds; or that it could not be told.
     fn settled(&self) -> String {
         let [yes, no] = [true, false].map(|told| self.0.iter().filter(|one| one.steady == Some(told)).count());

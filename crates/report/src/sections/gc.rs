@@ -3,14 +3,15 @@
 use bakeoff_protocol::{PhaseResult, Resources};
 use bakeoff_stats::mean;
 
+use crate::document::SectionId;
 use crate::figures::per_operation;
 use crate::format::{bytes, count, digits, or_dash, percent, time};
-use crate::phase_tables::{Row, phases_that};
 use crate::results::CellRound;
+use crate::sections::phase_tables::{Row, phases_that};
 
 /// One store's rounds of one phase.
 #[derive(Default)]
-pub(crate) struct CollectedRow {
+pub(crate) struct GcRow {
     allocated_bytes_per_operation: Vec<f64>,
     churn_bytes_per_operation: Vec<f64>,
     collections: Vec<f64>,
@@ -20,8 +21,9 @@ pub(crate) struct CollectedRow {
     buffers_peak_bytes: Vec<f64>,
 }
 
-impl Row for CollectedRow {
+impl Row for GcRow {
     type Part = PhaseResult;
+    const ID: SectionId = SectionId::Gc;
     const TITLE: &str = "Heap of stores on the JVM";
     const WHAT: &str = "Bytes that the replaying threads allocated for an operation (of scans an entry) while the clock ran; what collections took out of the heap's parts, by operations too (churn); collections of garbage in the whole phase, the \
         time they took, also as a part of the phase's, and the most heap in use at one moment; \

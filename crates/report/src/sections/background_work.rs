@@ -3,26 +3,15 @@
 use bakeoff_protocol::PhaseResult;
 use bakeoff_stats::mean;
 
-use crate::figures::units;
+use crate::document::SectionId;
+use crate::figures::{acknowledged_ns_mean, settled_ns_mean};
 use crate::format::{bytes, or_dash, ratio, time};
-use crate::phase_tables::{Row, phases_that};
 use crate::results::CellRound;
-
-/// Time of an operation as it was acknowledged, with its commits, of scans of an entry, nanoseconds.
-fn acknowledged_ns_mean(phase: &PhaseResult) -> Option<f64> {
-    let operations: f64 = phase.operations.iter().filter(|each| each.operation != "commit").map(units).sum();
-    (operations > 0.0).then(|| phase.timed_ns as f64 / operations)
-}
-
-/// The same with the time until the store had done what it put off; `None` where it did not end, or nobody waited.
-pub(crate) fn settled_ns_mean(phase: &PhaseResult) -> Option<f64> {
-    let settled_ns = phase.settled?.settled_ns?;
-    acknowledged_ns_mean(phase).map(|each| each * (1.0 + settled_ns as f64 / phase.timed_ns.max(1) as f64))
-}
+use crate::sections::phase_tables::{Row, phases_that};
 
 /// One store's rounds of one phase.
 #[derive(Default)]
-pub(crate) struct SettledRow {
+pub(crate) struct BackgroundWorkRow {
     acknowledged_ns: Vec<f64>,
     settled_ns: Vec<f64>,
     after_ns: Vec<f64>,
@@ -30,8 +19,9 @@ pub(crate) struct SettledRow {
     unfinished: usize,
 }
 
-impl Row for SettledRow {
+impl Row for BackgroundWorkRow {
     type Part = PhaseResult;
+    const ID: SectionId = SectionId::BackgroundWork;
     const TITLE: &str = "Settled cost";
     const WHAT: &str =
         "Time of an operation as acknowledged, and with the work that the store did in the background afterwards.";

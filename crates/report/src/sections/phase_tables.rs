@@ -4,20 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::PhaseResult;
 
+use crate::circumstances::varying_among;
 use crate::contender::Contenders;
-use crate::format::{printable, workload_of};
+use crate::document::{Block, Cell, Column, Section, SectionId, Table};
+use crate::format::workload_of;
 use crate::results::{CellRound, failed_cells};
 use crate::run::Run;
-use crate::sections::section;
-use crate::table::{Side, Text, TextTable, paragraph};
-use crate::terminal::varying_among;
+use crate::sections::names::store;
 use crate::verdict::{Circumstances, circumstances};
 
 /// A row: what one store's rounds have of it.
 pub(crate) trait Row: Default {
     /// What a round has of it: a phase's result, or all of the round.
     type Part;
-    /// What the section is called, and what is in it.
+    /// Which section it is, its title, and what it shows.
+    const ID: SectionId;
     const TITLE: &str;
     const WHAT: &str;
     /// What stands above the columns, the store's name left out.
@@ -44,30 +45,33 @@ pub(crate) fn phases_that(cell: &CellRound, concerns: fn(&PhaseResult) -> bool) 
     results.filter(|result| concerns(result)).map(|result| (result.phase.as_str(), result)).collect()
 }
 
-/// The section; empty unless some round has what it is about.
-pub(crate) fn render<R: Row>(run: &Run, contenders: &Contenders, width: usize, color: bool) -> String {
+/// The section; `None` unless some round has what it is about.
+pub(crate) fn section<R: Row>(run: &Run, contenders: &Contenders) -> Option<Section> {
     let of = rows::<R>(run, contenders);
-    if of.is_empty() {
-        return String::new();
-    }
     let all: Vec<Circumstances> = of.keys().map(|(of, _)| of.clone()).collect::<BTreeSet<_>>().into_iter().collect();
-    let mut out = paragraph(R::WHAT, width, "", "");
-    for ((circumstances, words), stores) in &of {
-        let heading =
-            format!("{words} · durability {}{}", circumstances.durability_words(), varying_among(circumstances, &all));
-        out.push_str(&paragraph(&printable(&heading), width, "  ", "    "));
-        let columns = R::COLUMNS;
-        let mut table = TextTable::new([Side::Left].into_iter().chain(columns.iter().map(|_| Side::Right)).collect());
-        table.row(["    store"].iter().chain(columns).map(|head| Text::plain(*head)).collect());
-        let mut stores: Vec<(&&str, &R)> = stores.iter().collect();
-        stores.sort_by(|(_, a), (_, b)| a.order().total_cmp(&b.order()));
-        for (key, row) in stores {
-            let title = format!("    {}", contenders.title(key));
-            table.row(std::iter::once(title).chain(row.cells()).map(Text::plain).collect());
-        }
-        out.push_str(&table.render(width, color));
+    let mut blocks = Vec::new();
+    for ((circumstances, part), stores) in &of {
+        let (durability, varying) = (circumstances.durability_words(), varying_among(circumstances, &all));
+        blocks.push(Block::heading(1, format!("{part} · durability {durability}{varying}")));
+        blocks.push(Block::Table(table(stores, contenders)));
     }
-    section(R::TITLE, &out)
+    if !blocks.is_empty() {
+        blocks.insert(0, Block::paragraph(R::WHAT));
+    }
+    Section::titled(R::ID, R::TITLE, blocks)
+}
+
+/// A row for each of these stores.
+fn table<R: Row>(stores: &BTreeMap<&str, R>, contenders: &Contenders) -> Table {
+    let columns = R::COLUMNS.iter().map(|title| Column::right(*title));
+    let mut table = Table::new(2, std::iter::once(Column::left("store")).chain(columns).collect());
+    let mut stores: Vec<(&&str, &R)> = stores.iter().collect();
+    stores.sort_by(|(_, a), (_, b)| a.order().total_cmp(&b.order()));
+    for (key, row) in stores {
+        let name = Cell::from(store(contenders, key));
+        table.row(std::iter::once(name).chain(row.cells().into_iter().map(Cell::from)).collect());
+    }
+    table
 }
 
 type Rows<'a, R> = BTreeMap<(Circumstances, String), BTreeMap<&'a str, R>>;
@@ -80,8 +84,8 @@ fn rows<'a, R: Row>(run: &Run, contenders: &'a Contenders) -> Rows<'a, R> {
         let axes = &cell.end.axes;
         let Some(contender) = contenders.of(axes) else { continue };
         for (name, part) in R::parts(cell) {
-            let words = format!("{name} · {}", workload_of(axes));
-            of.entry((circumstances(axes), words)).or_default().entry(&contender.key).or_default().add(part);
+            let part_of_workload = format!("{name} · {}", workload_of(axes));
+            of.entry((circumstances(axes), part_of_workload)).or_default().entry(&contender.key).or_default().add(part);
         }
     }
     of

@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Axes, Cause, Mode, PhaseLine, SlowOperation};
 
+use crate::circumstances::varying_among;
 use crate::contender::Contenders;
-use crate::format::{listed, percent, printable, time, workload_of};
+use crate::document::{Block, Section, SectionId};
+use crate::format::{listed, percent, time, workload_of};
 use crate::results::{CellRound, failed_cells};
-use crate::sections::section;
-use crate::table::paragraph;
-use crate::terminal::varying_among;
 use crate::verdict::{Circumstances, circumstances};
 
 /// The slow operations of a store under one promise.
@@ -23,24 +22,23 @@ struct Slow<'a> {
 const TITLE: &str = "Why slow operations were slow";
 
 /// The section, with the phases of which it can say nothing.
-pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize) -> String {
+pub(crate) fn section(cells: &[CellRound], contenders: &Contenders) -> Option<Section> {
     let of_stores = gather(cells, contenders);
     let whole = timed_as_a_whole(cells);
     if of_stores.is_empty() {
         let is_single = |phase: &PhaseLine| phase.result.mode == Mode::Latency;
         if whole.is_empty() || cells.iter().flat_map(|cell| &cell.phases).any(is_single) {
-            return String::new();
+            return None;
         }
         let none = format!("No operation has a time of its own: {whole}.");
-        return section(TITLE, &paragraph(&printable(&none), width, "", ""));
+        return Section::titled(SectionId::SlowOperations, TITLE, vec![Block::paragraph(none)]);
     }
     let all: Vec<Circumstances> = of_stores.keys().map(|(of, _)| of.clone()).collect();
     let what = "What took the largest part of the time of the slowest thousandth of each phase's operations (eight at least), as far as the \
                 kernel tells: `docs/METHODOLOGY.md` says how it is known.";
     let without = if whole.is_empty() { String::new() } else { format!(" Not of all phases: {whole}.") };
-    let mut out = paragraph(&printable(&format!("{what}{without}")), width, "", "");
-    for ((of, key), slow) in &of_stores {
-        let Some((slowest, phase, axes)) = slow.slowest else { continue };
+    let line = |((of, key), slow): (&Group, &Slow)| {
+        let (slowest, phase, axes) = slow.slowest?;
         let mut title = contenders.title(key);
         if all.iter().any(|other| other.durability != of.durability) {
             title += &format!(" · durability {}", of.durability_words());
@@ -49,13 +47,13 @@ pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize)
         let variant = axes.variant.as_ref().map_or_else(String::new, |variant| format!(", variant {variant}"));
         let place = format!("{phase} of {}{variant}", workload_of(axes));
         let slowest = format!("{}, {}: {place}", time(slowest.latency_ns as f64), slowest.cause.words());
-        let line = format!("{title}: {}; the slowest took {slowest}", shares(&slow.time_ns));
-        out.push_str(&paragraph(&printable(&line), width, "  ", "    "));
-    }
-    section(TITLE, &out)
+        Some(format!("{title}: {}; the slowest took {slowest}", shares(&slow.time_ns)))
+    };
+    let lines = Block::list(of_stores.iter().filter_map(line));
+    Section::titled(SectionId::SlowOperations, TITLE, vec![Block::paragraph(format!("{what}{without}")), lines])
 }
 
-/// Which phases were timed as a whole, in words; empty if none was.
+/// Which phases were timed as a whole; empty if none was.
 fn timed_as_a_whole(cells: &[CellRound]) -> String {
     let phases = cells.iter().flat_map(|cell| &cell.phases).map(|phase| &phase.result);
     let names: BTreeSet<&str> =
@@ -103,7 +101,7 @@ fn shares(time_ns: &BTreeMap<Cause, u64>) -> String {
         .filter(|(share, _)| *share >= 0.01)
         .collect();
     shares.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let words: Vec<String> =
+    let labels: Vec<String> =
         shares.iter().map(|(share, cause)| format!("{} {}", cause.name(), percent(*share))).collect();
-    words.join(", ")
+    labels.join(", ")
 }

@@ -3,27 +3,29 @@
 use bakeoff_protocol::DiskUsage;
 use bakeoff_stats::mean;
 
+use crate::document::SectionId;
 use crate::format::{bytes, or_dash, ratio};
-use crate::phase_tables::Row;
 use crate::results::CellRound;
 use crate::run::Run;
+use crate::sections::phase_tables::Row;
 
-/// Whether some store was to make a compacted copy, and did.
+/// Whether some store made a compacted copy.
 pub(crate) fn has_copies(run: &Run) -> bool {
     run.cells.iter().any(|cell| cell.end.verified.as_ref().is_some_and(|verified| verified.compacted_copy.is_some()))
 }
 
 /// One store's rounds of a workload.
 #[derive(Default)]
-pub(crate) struct StoredRow {
+pub(crate) struct DiskUsageRow {
     before_close: Vec<f64>,
     after_close: Vec<f64>,
     copy: Vec<f64>,
     flat: Vec<f64>,
 }
 
-impl Row for StoredRow {
+impl Row for DiskUsageRow {
     type Part = CellRound;
+    const ID: SectionId = SectionId::DiskUsage;
     const TITLE: &str = "Storage";
     const WHAT: &str = "Bytes allocated on disk: while the store is open, after it was closed, and those of a copy without free space that it made of itself; \
         beside a flat array of the same keys and values, of which what is closed, and what is copied, is so many times. Means of all rounds; – where a store makes no such copy.";

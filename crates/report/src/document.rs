@@ -1,0 +1,565 @@
+//! A report as data: what it says, and nothing of how it looks.
+//!
+//! ```text
+//! Run, rankings ─sections─→ Document ─terminal─→ text
+//!                                    ├─markdown─→ Markdown
+//!                                    └─page─────→ HTML
+//! ```
+//! [`crate::sections`] makes a document once. Renderers show it: each goes through the blocks in order, and none reads the text of
+//! another. Invariants: every text in a document is safe to print, because [`Text`] escapes control characters when it is made;
+//! markup of any kind is the renderer's; a document holds all entries of a list, and says how many are shown unasked.
+
+#![allow(dead_code, reason = "sections become documents one after the other")]
+
+use crate::format::printable;
+
+/// A report: its title, what is known at first sight, and its sections in reading order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Document {
+    /// What the report is about: the suite's title, or the two runs that are compared.
+    pub(crate) title: Title,
+    /// When it was measured; empty if unknown or if it has no single time.
+    pub(crate) started: Text,
+    /// Why the report is incomplete, such as `NOT FINISHED: …`; empty if it is complete.
+    pub(crate) state: Text,
+    /// What is said right below the title.
+    pub(crate) lead: Vec<Block>,
+    /// Everything else.
+    pub(crate) sections: Vec<Section>,
+}
+
+/// A titled part of a report.
+#[derive(Clone, Debug)]
+pub(crate) struct Section {
+    /// Which section it is: renderers choose and place sections by it, never by a title.
+    pub(crate) id: SectionId,
+    /// Its title.
+    pub(crate) title: Title,
+    /// What it says, in reading order.
+    pub(crate) blocks: Vec<Block>,
+}
+
+impl Section {
+    /// A section with a title; `None` if it says nothing.
+    pub(crate) fn titled(id: SectionId, title: &str, blocks: Vec<Block>) -> Option<Self> {
+        (!blocks.is_empty()).then(|| Self { id, title: Title::Shown(Text::plain(title)), blocks })
+    }
+
+    /// A section without a title; `None` if it says nothing.
+    pub(crate) fn untitled(id: SectionId, blocks: Vec<Block>) -> Option<Self> {
+        (!blocks.is_empty()).then_some(Self { id, title: Title::None, blocks })
+    }
+}
+
+/// A title of a document or section.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Title {
+    /// There is none: what it holds speaks for itself.
+    #[default]
+    None,
+    /// A title that every form shows.
+    Shown(Text),
+    /// A title for forms in which everything needs one, such as Markdown and HTML. A terminal leaves it out: what follows shows
+    /// the same.
+    Implied(Text),
+}
+
+impl Title {
+    /// The title's text; `None` if there is no title.
+    pub(crate) fn text(&self) -> Option<&Text> {
+        match self {
+            Self::None => None,
+            Self::Shown(text) | Self::Implied(text) => Some(text),
+        }
+    }
+}
+
+/// Every section that a report may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum SectionId {
+    /// That stores promise different things, where no answer says it.
+    Unequal,
+    /// Rates as bars, set against a baseline.
+    Bars,
+    /// Who is best, in a few sentences: one for each table of rankings.
+    Answer,
+    /// Which stores failed, in a line.
+    FailedInShort,
+    /// The best store in each workload: one for each table of rankings.
+    Matrix,
+    /// Undisturbed and disturbed figures.
+    Disturbance,
+    /// Every store's full line in every workload.
+    EveryStore,
+    /// How each store was set, where stores promise different things.
+    SettingsInForce,
+    /// What became of the memory given to each store.
+    Memory,
+    /// Bytes on disk: open, closed, copied.
+    DiskUsage,
+    /// Warm-up until the rate was steady.
+    WarmUp,
+    /// Cost with background work included.
+    BackgroundWork,
+    /// Time to close and to open again.
+    Reopening,
+    /// Allocation and garbage collection on the JVM.
+    Gc,
+    /// What stores counted themselves.
+    StoreCounters,
+    /// Why slow operations were slow.
+    SlowOperations,
+    /// Failed rounds, with their logs.
+    Failures,
+    /// What the plan skipped.
+    Skipped,
+    /// What there was no time for.
+    GivenUp,
+    /// Warnings of the run.
+    Warnings,
+    /// What a reader of the figures must know.
+    Notes,
+    /// What the suite's author says about it.
+    AboutSuite,
+    /// Machine, media, versions, command line.
+    Provenance,
+    /// How to see more.
+    Hint,
+    /// Why a profiled run is not ranked.
+    Profiled,
+    /// Flame graphs of a profiled run.
+    FlameGraphs,
+    /// What `bakeoff pick` was asked.
+    Asked,
+    /// The answer of a pick.
+    PickAnswer,
+    /// Settings of the store that a pick chose.
+    PickSettings,
+    /// What each store of a pick costs.
+    PickCosts,
+    /// When the answer of a pick would change.
+    PickChanges,
+    /// Stores that a pick left out, by reason.
+    PickLeftOut,
+    /// The highest rates that keep a bound on latency.
+    Rates,
+    /// How a run stands next to a publication.
+    Against,
+    /// What a comparison of two runs found.
+    Comparison,
+}
+
+/// A part of a section.
+///
+/// `depth` is how deep a block stands below its section: 0 for the section's own statements, 1 for what belongs to one of them, and
+/// so on. A terminal indents by it.
+#[derive(Clone, Debug)]
+pub(crate) enum Block {
+    /// A heading within a section.
+    Heading {
+        /// How deep it stands.
+        depth: usize,
+        /// The heading.
+        text: Text,
+    },
+    /// Prose.
+    Paragraph {
+        /// How deep it stands.
+        depth: usize,
+        /// The prose.
+        text: Text,
+    },
+    /// A statement of one line that a reader must not miss, such as a warning on all figures.
+    Note(Text),
+    /// A name and its value, alone: `then: an SSD of 2011`.
+    Fact(&'static str, Text),
+    /// Entries, one below the other.
+    List(List),
+    /// Names and values in two columns.
+    Facts(Vec<Fact>),
+    /// A table.
+    Table(Table),
+    /// Who is best in each workload.
+    Matrix(Matrix),
+    /// Lines to be copied as they are, such as a part of a suite's file.
+    Code(Vec<String>),
+    /// What to type on a terminal to see more. Other forms leave it out.
+    Hint(Text),
+    /// What follows is set apart from what stands before.
+    Gap,
+}
+
+impl Block {
+    /// Prose that stands flush with the section.
+    pub(crate) fn paragraph(text: impl Into<Text>) -> Self {
+        Self::Paragraph { depth: 0, text: text.into() }
+    }
+
+    /// Prose at a depth.
+    pub(crate) fn paragraph_at(depth: usize, text: impl Into<Text>) -> Self {
+        Self::Paragraph { depth, text: text.into() }
+    }
+
+    /// A heading at a depth.
+    pub(crate) fn heading(depth: usize, text: impl Into<Text>) -> Self {
+        Self::Heading { depth, text: text.into() }
+    }
+
+    /// A list of single texts, all of which are shown.
+    pub(crate) fn list(items: impl IntoIterator<Item = impl Into<Text>>) -> Self {
+        Self::List(List { items: items.into_iter().map(Item::text).collect(), fold: None })
+    }
+}
+
+/// A text in which stores and judgements stand out. Control characters are escaped when it is made.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Text {
+    /// Its parts, in order.
+    pub(crate) spans: Vec<Span>,
+}
+
+/// A part of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Span {
+    /// What it says.
+    pub(crate) text: String,
+    /// What it is.
+    pub(crate) kind: SpanKind,
+}
+
+/// What a part of a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpanKind {
+    /// Nothing in particular.
+    Plain,
+    /// A store's name. The number is its slot: its colour and mark ([`crate::slots`]).
+    Store(usize),
+    /// A judgement in favour.
+    Good,
+    /// A judgement against.
+    Bad,
+}
+
+impl Text {
+    /// A text without stores.
+    pub(crate) fn plain(text: &str) -> Self {
+        Self::default().and(text)
+    }
+
+    /// A store's name with the colour and mark of its slot.
+    pub(crate) fn store(title: &str, slot: usize) -> Self {
+        Self::default().and_store(title, slot)
+    }
+
+    /// The same with more text at its end.
+    pub(crate) fn and(self, text: &str) -> Self {
+        self.and_span(text, SpanKind::Plain)
+    }
+
+    /// The same with a store's name at its end.
+    pub(crate) fn and_store(self, title: &str, slot: usize) -> Self {
+        self.and_span(title, SpanKind::Store(slot))
+    }
+
+    /// The same with a part of any kind at its end.
+    pub(crate) fn and_span(mut self, text: &str, kind: SpanKind) -> Self {
+        if !text.is_empty() {
+            self.spans.push(Span { text: printable(text), kind });
+        }
+        self
+    }
+
+    /// The same with another text at its end.
+    pub(crate) fn join(mut self, other: Self) -> Self {
+        self.spans.extend(other.spans);
+        self
+    }
+
+    /// Whether it says nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// All its parts as one string, for forms in which nothing stands out.
+    pub(crate) fn to_plain(&self) -> String {
+        self.spans.iter().map(|span| span.text.as_str()).collect()
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self::plain(text)
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self::plain(&text)
+    }
+}
+
+/// Entries, one below the other.
+#[derive(Clone, Debug)]
+pub(crate) struct List {
+    /// All entries.
+    pub(crate) items: Vec<Item>,
+    /// How many are shown unasked; `None` for all.
+    pub(crate) fold: Option<Fold>,
+}
+
+/// An entry of a list: what it says, part by part.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    /// Its parts, each a line on a terminal.
+    pub(crate) parts: Vec<Part>,
+}
+
+impl Item {
+    /// An entry of one text.
+    pub(crate) fn text(text: impl Into<Text>) -> Self {
+        Self { parts: vec![Part::Text(text.into())] }
+    }
+}
+
+/// A part of an entry, or the value of a fact.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    /// A text.
+    Text(Text),
+    /// A command to paste into a shell, and what it does: `again`. The name is empty where the fact names it.
+    Command(&'static str, String),
+}
+
+/// A name and its value.
+#[derive(Clone, Debug)]
+pub(crate) struct Fact {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its value.
+    pub(crate) value: Part,
+}
+
+impl Fact {
+    /// A fact whose value is a text.
+    pub(crate) fn new(name: &str, value: impl Into<Text>) -> Self {
+        Self { name: printable(name), value: Part::Text(value.into()) }
+    }
+}
+
+/// That only the first entries are shown unasked.
+#[derive(Clone, Debug)]
+pub(crate) struct Fold {
+    /// How many are shown.
+    pub(crate) shown: usize,
+    /// What is left, such as `3 more` or `2 more workloads`.
+    pub(crate) rest: String,
+    /// How a terminal shows the rest.
+    pub(crate) hint: &'static str,
+}
+
+impl Fold {
+    /// All but the first `shown` of so many are folded; `None` if there are no others.
+    pub(crate) fn after(shown: usize, all: usize, hint: &'static str) -> Option<Self> {
+        (all > shown).then(|| Self { shown, rest: format!("{} more", all - shown), hint })
+    }
+}
+
+/// A table: columns, and rows in groups.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    /// How deep it stands below its section.
+    pub(crate) depth: usize,
+    /// Its columns, the names of the rows first. A table whose columns have no titles has no head.
+    pub(crate) columns: Vec<Column>,
+    /// Its rows.
+    pub(crate) groups: Vec<RowGroup>,
+    /// How many rows are shown unasked; `None` for all.
+    pub(crate) fold: Option<Fold>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub(crate) fn new(depth: usize, columns: Vec<Column>) -> Self {
+        Self { depth, columns, groups: Vec::new(), fold: None }
+    }
+
+    /// Begins a group of rows under a heading.
+    pub(crate) fn group(&mut self, heading: impl Into<Text>) {
+        self.groups.push(RowGroup { heading: Some(heading.into()), rows: Vec::new() });
+    }
+
+    /// Adds a row to the last group.
+    pub(crate) fn row(&mut self, cells: Vec<Cell>) {
+        self.row_at(0, cells);
+    }
+
+    /// Adds a row to the last group, its name at a level.
+    pub(crate) fn row_at(&mut self, level: usize, cells: Vec<Cell>) {
+        if self.groups.is_empty() {
+            self.groups.push(RowGroup { heading: None, rows: Vec::new() });
+        }
+        if let Some(group) = self.groups.last_mut() {
+            group.rows.push(Row { level, cells });
+        }
+    }
+
+    /// All rows, whatever their group.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.groups.iter().flat_map(|group| &group.rows)
+    }
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    /// What stands above it.
+    pub(crate) title: Text,
+    /// On which side its text lies.
+    pub(crate) side: Side,
+}
+
+impl Column {
+    /// A column of names or sentences.
+    pub(crate) fn left(title: impl Into<Text>) -> Self {
+        Self { title: title.into(), side: Side::Left }
+    }
+
+    /// A column of figures.
+    pub(crate) fn right(title: impl Into<Text>) -> Self {
+        Self { title: title.into(), side: Side::Right }
+    }
+}
+
+/// On which side a column's text lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Names and sentences.
+    Left,
+    /// Figures.
+    Right,
+}
+
+/// Rows that belong together, and what they have in common.
+#[derive(Clone, Debug)]
+pub(crate) struct RowGroup {
+    /// What they have in common; `None` for the only group of a table.
+    pub(crate) heading: Option<Text>,
+    /// The rows.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A row. Cells that are missing at its end are empty.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// How deep its name stands: 1 for a part of the group's heading, 2 for a part of the row above.
+    pub(crate) level: usize,
+    /// Its cells, the name first.
+    pub(crate) cells: Vec<Cell>,
+}
+
+/// A cell of a table.
+#[derive(Clone, Debug)]
+pub(crate) enum Cell {
+    /// A text or a formatted figure.
+    Text(Text),
+    /// A bar of this length, 0 to 1.
+    Bar(f64),
+    /// A ratio and its interval in the colour of a store, to be drawn on a logarithmic scale; `None` if there is no interval. Forms
+    /// that cannot draw leave the column out: the same figures stand in others.
+    Strip {
+        /// Low end, estimate and high end.
+        ratio: Option<[f64; 3]>,
+        /// The store's slot.
+        slot: usize,
+    },
+}
+
+impl<T: Into<Text>> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+/// Who is best in each workload: a row for each measure and size of values, a column for each data type and number of records.
+///
+/// How stores are named depends on the room: a renderer takes a title, a short name or a code of [`Matrix::stores`].
+#[derive(Clone, Debug)]
+pub(crate) struct Matrix {
+    /// Every store that takes part, in the order of its key. Fields name them by their place here.
+    pub(crate) stores: Vec<MatrixStore>,
+    /// The columns.
+    pub(crate) columns: Vec<MatrixColumn>,
+    /// The rows, by measure.
+    pub(crate) measures: Vec<MatrixMeasure>,
+    /// What the measures are.
+    pub(crate) meaning: Text,
+}
+
+/// A store of a matrix.
+#[derive(Clone, Debug)]
+pub(crate) struct MatrixStore {
+    /// Its title.
+    pub(crate) title: String,
+    /// A shorter name that is still unique, with the durability class where that is a part of the title.
+    pub(crate) short: String,
+    /// Its colour and mark; `None` if the store is unknown.
+    pub(crate) slot: Option<usize>,
+}
+
+/// A column of a matrix. A text is empty where a publication does not say it.
+#[derive(Clone, Debug)]
+pub(crate) struct MatrixColumn {
+    /// The data type.
+    pub(crate) data: String,
+    /// The number of records.
+    pub(crate) records: String,
+}
+
+impl Matrix {
+    /// All fields that there are.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &MatrixField> {
+        self.measures.iter().flat_map(|measure| &measure.rows).flat_map(|row| &row.fields).flatten()
+    }
+}
+
+/// The rows of a measure.
+#[derive(Clone, Debug)]
+pub(crate) struct MatrixMeasure {
+    /// Its name.
+    pub(crate) name: String,
+    /// A row for each size of values.
+    pub(crate) rows: Vec<MatrixRow>,
+}
+
+/// A row of a matrix.
+#[derive(Clone, Debug)]
+pub(crate) struct MatrixRow {
+    /// The sizes of values.
+    pub(crate) sizes: String,
+    /// Whether sizes are known. A publication may say neither them nor the data; both are then left out.
+    pub(crate) has_sizes: bool,
+    /// A field for each column; `None` where nothing was to be measured.
+    pub(crate) fields: Vec<Option<MatrixField>>,
+}
+
+/// A field of a matrix.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum MatrixField {
+    /// Some stores were ranked.
+    Ranked {
+        /// Those that share the first place, by their place in [`Matrix::stores`].
+        first: Vec<usize>,
+        /// How many were ranked.
+        ranked: usize,
+        /// What the ranking says.
+        verdict: bakeoff_stats::Verdict,
+        /// The figure of the first one; empty if there is none.
+        figure: String,
+    },
+    /// Every store failed.
+    Failed,
+    /// Those that were measured are never ranked.
+    NotRanked,
+    /// No store offers it, or it could not be read.
+    NotOffered,
+}
