@@ -21,7 +21,7 @@ const CLOSED_WITHIN: Duration = Duration::from_secs(2);
 
 /// A path for people, whatever is in its names: nothing of it steers a terminal.
 pub(crate) fn shown(path: &Path) -> String {
-    bakeoff_report::printable(&path.display().to_string())
+    bakeoff_text::printable(&path.display().to_string())
 }
 
 /// What a directory of ours is for.

@@ -49,7 +49,7 @@ fn main() -> ExitCode {
 
 /// Reports why it is over, and gives the status for that. The reason may hold paths and text of files, which must not steer a terminal.
 fn complain(why: &str) -> ExitCode {
-    let why = bakeoff_report::printable_lines(why);
+    let why = bakeoff_text::printable_lines(why);
     tell!("{}bakeoff:{} {why}", cli::ERROR.render(), cli::ERROR.render_reset());
     ExitCode::from(2)
 }
@@ -62,7 +62,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
     {
         return complain(&format!(
             "`{}` is no option, and as a number it is below zero, which no number, size or time here is",
-            bakeoff_report::printable(&negative)
+            bakeoff_text::printable(&negative)
         ));
     }
     match error.print() {

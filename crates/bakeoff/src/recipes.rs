@@ -233,7 +233,7 @@ pub(crate) fn lost(drivers: &Drivers) -> Result<BTreeMap<String, String>> {
 /// As [`recipes`].
 pub(crate) fn tell_left_out(drivers: &Drivers) -> Result<()> {
     for reason in left_out(drivers)?.values().chain(&drivers.notes) {
-        tell!("note: {}", bakeoff_report::printable(reason));
+        tell!("note: {}", bakeoff_text::printable(reason));
     }
     Ok(())
 }

@@ -104,7 +104,7 @@ fn ended_well(words: &str, output: &Output) -> Result<()> {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    let said = bakeoff_report::printable(said.trim().lines().last().unwrap_or("it said nothing"));
+    let said = bakeoff_text::printable(said.trim().lines().last().unwrap_or("it said nothing"));
     bail!("`{words}` failed ({}): {said}", output.status)
 }
 

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::Durability;
 use bakeoff_stats::{Better, Candidate, Interval, Place, RankOptions, Ranking, Verdict, rank};
+use bakeoff_text::{HARD_SPACE, counted, listed, printable, ratio, ratio_range};
 
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{counted, listed, printable, ratio, ratio_range, workload_in_words};
+use crate::format::workload_in_words;
 use crate::matrix::measure_label;
 use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
-use crate::table::HARD_SPACE;
 use crate::verdict::{Column, Field, Size, Table};
 
 /// The sentences that answer for one table, without line breaks.

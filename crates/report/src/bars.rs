@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 
 use bakeoff_stats::Verdict;
+use bakeoff_text::{Side, Text, TextTable, digits, paragraph, printable, rate, ratio};
 use serde_json::Value;
 
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{digits, printable, rate, ratio};
 use crate::matrix::measure_label;
 use crate::pairs::store;
 use crate::rounds::Rounds;
 use crate::run::Run;
-use crate::table::{Side, Text, TextTable, paragraph};
 use crate::verdict::{Field, Table};
 
 /// Columns of the longest bar.

@@ -1,6 +1,7 @@
 //! Labels of circumstances: in what the tables of a report differ.
 
-use crate::format::{bytes, count, counted, printable};
+use bakeoff_text::{bytes, counted, format_count, printable};
+
 use crate::verdict::{Circumstances, Table};
 
 /// The axes in which tables differ, apart from durability.
@@ -38,7 +39,7 @@ pub(crate) fn varying_among(of: &Circumstances, all: &[Circumstances]) -> String
         label.push_str(&format!(" · {}", limit.as_deref().unwrap_or("no memory limit")));
     }
     if let Some(rate) = of.rate_per_second {
-        label.push_str(&format!(" · at {}/s", count(rate)));
+        label.push_str(&format!(" · at {}/s", format_count(rate)));
     }
     label
 }

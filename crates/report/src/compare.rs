@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 
 use bakeoff_protocol::Structure;
 use bakeoff_stats::{CommonScatter, Interval};
+use bakeoff_text::{counted, format_count, listed, printable};
 
 pub use html::write_comparison_html;
 pub use markdown::write_comparison_markdown;
@@ -24,7 +25,7 @@ pub use terminal::render_comparison;
 
 use crate::contender::Contenders;
 use crate::figures::{Measure, resolution};
-use crate::format::{count, counted, listed, printable, workload_in_words};
+use crate::format::workload_in_words;
 use crate::matrix::measure_label;
 use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
 use crate::run::{ReportError, Run};
@@ -128,7 +129,9 @@ impl Comparison {
         let mut notes: Vec<String> = [(a, only_a), (b, only_b)]
             .into_iter()
             .filter(|(_, number)| *number > 0)
-            .map(|(run, number)| format!("only in {}: {} figures", run.directory.display(), count(number as u64)))
+            .map(|(run, number)| {
+                format!("only in {}: {} figures", run.directory.display(), format_count(number as u64))
+            })
             .collect();
         notes.extend(facts::runtime_of_both(a, b));
         for run in [a, b] {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anstyle::{Color, RgbColor, Style};
 use bakeoff_protocol::{Axes, StoreDescription};
+use bakeoff_text::printable;
 
-use crate::format::printable;
 use crate::results::CellRound;
 use crate::slots::{COLOURS, Slots};
 

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use bakeoff_protocol::{Axes, Latency};
 use bakeoff_stats::{bootstrap_mean_interval, mean, median};
+use bakeoff_text::{Side, Text, TextTable, or_dash, paragraph, printable, rate, time, time_range};
 
 use crate::contender::{Contender, Contenders};
 use crate::figures::{Measure, TOO_FEW, asked_per_second, is_per_entry, is_told, timings};
-use crate::format::{or_dash, printable, rate, time, time_range, workload_in_words};
+use crate::format::workload_in_words;
 use crate::matrix::measure_label;
 use crate::results::{CellRound, failed_cells, phase_order};
-use crate::table::{Side, Text, TextTable, paragraph};
 use crate::verdict::{Circumstances, Column, Size, circumstances};
 
 /// Confidence of the intervals shown.
@@ -122,7 +122,7 @@ fn heading_words(of: &Heading) -> String {
     let threads = if of.threads == 1 { String::new() } else { format!(", {} threads", of.threads) };
     let variant = of.variant.as_ref().map_or_else(String::new, |variant| format!(" · {variant}"));
     let disturbed = of.disturbance.as_ref().map_or_else(String::new, |by| format!(", disturbed by {by}"));
-    let size = |size: u64| crate::format::bytes(size as f64);
+    let size = |size: u64| bakeoff_text::bytes(size as f64);
     let given = of.memory_bytes.map_or_else(String::new, |given| format!(", {} for the store", size(given)));
     let limit = of.memory_limit_bytes.map_or_else(String::new, |limit| format!(", at most {} of memory", size(limit)));
     let durability = of.durability_words();

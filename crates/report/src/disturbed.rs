@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use bakeoff_stats::geometric_mean;
+use bakeoff_text::{paragraph, printable, ratio};
 
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{printable, ratio};
 use crate::pairs::{Sides, lay_out, pairs};
 use crate::rounds::Rounds;
 use crate::sections;
-use crate::table::paragraph;
 use crate::terminal::{TerminalOptions, WIDTH_MIN};
 use crate::verdict::{Circumstances, Table};
 

@@ -11,7 +11,7 @@
 
 #![allow(dead_code, reason = "sections become documents one after the other")]
 
-use crate::format::printable;
+use bakeoff_text::printable;
 
 /// A report: its title, what is known at first sight, and its sections in reading order.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use crate::format::printable_lines;
+use bakeoff_text::printable_lines;
+
 use crate::run::{ReportError, Run};
 use crate::tidy::{Cell, columns, rows_of};
 

@@ -129,7 +129,7 @@ fn hardware(run: &Run, axes: &Axes) -> String {
 
 /// `1KiB to 10KiB`, as their program spells it.
 fn size(axes: &Axes) -> String {
-    let spelt = crate::format::size_range(axes.value_bytes_min, axes.value_bytes_max);
+    let spelt = bakeoff_text::format_size_range(axes.value_bytes_min, axes.value_bytes_max);
     spelt.replacen("..", " to ", 1)
 }
 

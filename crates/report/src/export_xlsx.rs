@@ -307,5 +307,5 @@ fn unit(measure: &Measure) -> &'static str {
 
 /// A text as a sheet takes it: not too long, and without what XML cannot say.
 fn text(raw: &str) -> String {
-    crate::format::printable(raw).chars().take(TEXT_MAX).collect()
+    bakeoff_text::printable(raw).chars().take(TEXT_MAX).collect()
 }

@@ -9,13 +9,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use bakeoff_stats::{Bisection, Bracket};
+use bakeoff_text::{digits, printable, rate};
 use serde::{Deserialize, Serialize};
 
 pub use answer::render_rates;
 pub use plan::{ClosedLoop, Left};
 
 use crate::figures::{operations_to_tell, quantile};
-use crate::format::{digits, printable, rate};
 use crate::results::CellRound;
 use crate::run::Run;
 
@@ -240,7 +240,7 @@ impl RateFacts {
 
     /// The bound, for a sentence: `p99 below 2.00 ms`.
     fn words(&self) -> String {
-        format!("{} below {}", self.bound.percentile, crate::format::time(self.bound.below_ns as f64))
+        format!("{} below {}", self.bound.percentile, bakeoff_text::time(self.bound.below_ns as f64))
     }
 }
 

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use bakeoff_protocol::PhaseResult;
 use bakeoff_stats::mean;
+use bakeoff_text::{Side, Text, TextTable, digits, or_dash, paragraph, printable};
 
 use crate::figures::per_operation;
-use crate::format::{digits, or_dash, printable};
 use crate::published::{Figure, Kind, Published};
 use crate::results::{CellRound, failed_cells};
 use crate::run::Run;
 use crate::sections::section;
-use crate::table::{Side, Text, TextTable, paragraph};
 
 /// JMH prints bytes in these.
 const MEBIBYTE: f64 = (1 << 20) as f64;

@@ -1,10 +1,10 @@
 //! Who leads so far, for the display of a run that goes on.
 
 use bakeoff_protocol::{Axes, ResultLine, StoreDescription};
+use bakeoff_text::{format_count, format_size_range, printable, ratio, time};
 
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{count, printable, ratio, size_range, time};
 use crate::matrix::measure_label;
 use crate::results::Assembly;
 use crate::verdict::{Column, Field, Size, gather};
@@ -42,7 +42,12 @@ fn is_of_workload(line: &ResultLine, axes: &Axes) -> bool {
 
 fn workload(measure: &Measure, size: Size, column: &Column) -> String {
     let data = printable(&column.data);
-    format!("{} {} × {} {data}", measure_label(measure), size_range(size.0, size.1), count(column.records))
+    format!(
+        "{} {} × {} {data}",
+        measure_label(measure),
+        format_size_range(size.0, size.1),
+        format_count(column.records)
+    )
 }
 
 /// `SQLite 3.21 µs (then LMDB 1.2×)`.

@@ -2,12 +2,13 @@
 
 use std::io::Write;
 
+use bakeoff_text::{format_count, format_size_range, printable};
+
 use crate::against::render_against;
 use crate::answer::answer;
 use crate::circumstances::varying;
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{count, printable, size_range};
 use crate::matrix::{figure, measure_label};
 use crate::pairs::doubt;
 use crate::published::Published;
@@ -86,7 +87,7 @@ fn comparisons(run: &Run, tables: &[Table], contenders: &Contenders, out: &mut d
 fn matrix(out: &mut dyn Write, table: &Table, contenders: &Contenders) -> Result<(), ReportError> {
     let columns: Vec<Column> = table.columns().into_iter().collect();
     let heads: Vec<String> =
-        columns.iter().map(|column| format!("{} {}", column.data, count(column.records))).collect();
+        columns.iter().map(|column| format!("{} {}", column.data, format_count(column.records))).collect();
     let mut cells = vec!["measure", "values"];
     cells.extend(heads.iter().map(String::as_str));
     writeln!(out, "{}\n|{}", row(&cells), "---|".repeat(cells.len()))?;
@@ -108,7 +109,7 @@ fn line(table: &Table, measure: &Measure, size: Size, columns: &[Column], conten
     let fields: Vec<Option<&Field>> =
         columns.iter().map(|column| table.fields.get(&(measure.clone(), size, column.clone()))).collect();
     fields.iter().any(Option::is_some).then(|| {
-        let mut cells = vec![measure_label(measure), size_range(size.0, size.1)];
+        let mut cells = vec![measure_label(measure), format_size_range(size.0, size.1)];
         let words = |field: &Option<&Field>| field.map_or_else(String::new, |field| best(measure, field, contenders));
         cells.extend(fields.iter().map(words));
         row(&cells.iter().map(String::as_str).collect::<Vec<_>>())

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anstyle::Style;
 use bakeoff_stats::{Ranking, Verdict};
+use bakeoff_text::{
+    Side, Text, TextTable, bytes, format_count, format_size_range, paragraph, percent, printable, time,
+};
 
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{bytes, count, percent, printable, size_range, time};
-use crate::table::{Side, Text, TextTable, paragraph};
 use crate::verdict::{Column, Field, Size, Table};
 
 /// Names of tied stores in a field; the others are counted.
@@ -90,7 +91,7 @@ fn lay_out(table: &Table, columns: &[Column], names: &BTreeMap<String, String>, 
         let repeated = index > 0 && columns[index - 1].data == column.data;
         data.push(Text::plain(if repeated { String::new() } else { printable(&column.data) }));
         // A publication may not say how many.
-        records.push(Text::plain(if column.records == 0 { String::new() } else { count(column.records) }));
+        records.push(Text::plain(if column.records == 0 { String::new() } else { format_count(column.records) }));
     }
     layout.row(data);
     layout.row(records);
@@ -101,7 +102,8 @@ fn lay_out(table: &Table, columns: &[Column], names: &BTreeMap<String, String>, 
         let mut label = measure_label(measure);
         for size in table.sizes() {
             if let Some(cells) = row(table, measure, size, columns, names, contenders) {
-                let sizes = if size == (0, 0) && !says_sizes { String::new() } else { size_range(size.0, size.1) };
+                let sizes =
+                    if size == (0, 0) && !says_sizes { String::new() } else { format_size_range(size.0, size.1) };
                 let mut line = vec![Text::plain(std::mem::take(&mut label)), Text::plain(sizes)];
                 line.extend(cells);
                 layout.row(line);

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use bakeoff_protocol::Axes;
+use bakeoff_text::{bytes, counted, digits, format_count, format_size_range, listed};
 
-use crate::format::{bytes, count, counted, digits, listed, size_range};
 use crate::pick::{PICK_ASKED, PickFacts};
 use crate::run::Run;
 
@@ -18,12 +18,13 @@ pub(crate) fn measured(runs: &[&Run]) -> String {
         return String::new();
     }
     let stores: BTreeSet<&str> = axes.iter().map(|of| of.store.as_str()).collect();
-    let sizes = values(&axes, |of| Some((of.value_bytes_min, of.value_bytes_max)), |(min, max)| size_range(*min, *max));
-    let records = values(&axes, |of| Some(of.records), |records| count(*records));
+    let sizes =
+        values(&axes, |of| Some((of.value_bytes_min, of.value_bytes_max)), |(min, max)| format_size_range(*min, *max));
+    let records = values(&axes, |of| Some(of.records), |records| format_count(*records));
     let data = values(&axes, |of| Some(of.data.clone()), Clone::clone);
     let class = |of: &Axes| Some(if of.unequal { None } else { Some(of.durability) });
     let classes = values(&axes, class, |class| class.map_or_else(|| "as set".to_owned(), |class| class.to_string()));
-    let threads = values(&axes, |of| Some(of.threads), |threads| count(u64::from(*threads)));
+    let threads = values(&axes, |of| Some(of.threads), |threads| format_count(u64::from(*threads)));
     let mut words = vec![
         counted(stores.len(), "store"),
         format!(
@@ -91,7 +92,8 @@ fn combinations(axes: &[&Axes]) -> Option<String> {
     };
     let measured: BTreeSet<[String; 11]> = axes.iter().map(workload).collect();
     let named: usize = (0..11).map(|axis| measured.iter().map(|of| &of[axis]).collect::<BTreeSet<_>>().len()).product();
-    (measured.len() < named).then(|| format!("{} of the {} combinations of these", measured.len(), count(named as u64)))
+    (measured.len() < named)
+        .then(|| format!("{} of the {} combinations of these", measured.len(), format_count(named as u64)))
 }
 
 fn or_none(of: &Option<String>) -> String {

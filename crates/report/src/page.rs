@@ -30,6 +30,7 @@ use std::path::Path;
 
 use bakeoff_protocol::CellEnd;
 use bakeoff_stats::Verdict;
+use bakeoff_text::listed;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
@@ -41,7 +42,6 @@ use crate::contender::Contenders;
 use crate::disturbed;
 use crate::export_csv::write_csv;
 use crate::find_rate::{RateFacts, render_rates};
-use crate::format::listed;
 use crate::links::{link, way};
 use crate::measured::measured;
 use crate::page::axes::Axis;

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use bakeoff_stats::{Better, Place, Ranking, Verdict};
+use bakeoff_text::{Side, Text, TextTable, format_count, format_size_range, printable, ratio};
 
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{count, printable, ratio, size_range};
 use crate::matrix::{Names, figure, measure_label};
-use crate::table::{Side, Text, TextTable};
 use crate::verdict::{Column, Size, Table, better};
 
 /// Where a figure stands in a table.
@@ -194,8 +193,8 @@ pub(crate) fn lay_out(
         let ([left, left_figure], [right, right_figure]) =
             (sides.best(0, measure, pair.left), sides.best(1, measure, pair.right));
         table.row(vec![
-            Text::plain(format!("  {}", size_range(size.0, size.1))),
-            Text::plain(format!("{} {}", count(column.records), printable(&column.data))),
+            Text::plain(format!("  {}", format_size_range(size.0, size.1))),
+            Text::plain(format!("{} {}", format_count(column.records), printable(&column.data))),
             left,
             left_figure,
             right,

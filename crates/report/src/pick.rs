@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use bakeoff_protocol::{FailureKind, OperationResult, PhaseResult};
 use bakeoff_stats::{Better, Candidate, Place, RankOptions, Ranking, Verdict, rank};
+use bakeoff_text::{bytes, rate, ratio};
 use serde::{Deserialize, Serialize};
 
 pub use answer::render_pick;
 pub use time::roughly;
 
 use crate::figures::{PAGE_BYTES, is_told, quantile};
-use crate::format::{self, bytes, rate, ratio};
 use crate::results::{CellRound, failed_cells};
 use crate::run::Run;
 
@@ -101,7 +101,7 @@ impl Goal {
             Self::Throughput => rate(1e9 / cost),
             Self::Space => ratio(cost),
             Self::Memory => bytes(cost),
-            Self::Mean | Self::P50 | Self::P99 | Self::P999 | Self::Cpu => format::time(cost),
+            Self::Mean | Self::P50 | Self::P99 | Self::P999 | Self::Cpu => bakeoff_text::time(cost),
         }
     }
 

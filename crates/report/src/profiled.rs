@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use bakeoff_protocol::{Axes, CellEnd, Profile, Profiled};
+use bakeoff_text::{bytes, counted, or_dash, paragraph, printable};
 
 use crate::contender::Contenders;
-use crate::format::{bytes, counted, or_dash, printable, workload_of};
+use crate::format::workload_of;
 use crate::links::{file_link, link, way};
 use crate::page::html::{store, text};
 use crate::run::{ReportError, Run};
 use crate::sections::section;
-use crate::table::paragraph;
 
 /// Flame graphs that are listed unless everything is asked for.
 const SHOWN: usize = 12;

@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_stats::Verdict;
+use bakeoff_text::{counted, paragraph, printable};
 
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::{counted, printable};
 use crate::published::{Figure, Kind, Published, StoreFacts};
 use crate::rounds::Rounds;
-use crate::table::paragraph;
 use crate::terminal::{TerminalOptions, WIDTH_MIN, circumstances};
 use crate::verdict::{Circumstances, Column, Field, Table, rank_fields};
 use crate::{matrix, sections};

@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bakeoff_protocol::{CellEnd, PROTOCOL_VERSION, Profile, StoreDescription};
+use bakeoff_text::command_again;
 use serde_json::Value;
 
 use crate::results::{CellRound, parse_results};
-use crate::shell::command_again;
 
 /// Why a run cannot be read or shown.
 #[derive(Debug, thiserror::Error)]

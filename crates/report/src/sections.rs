@@ -14,13 +14,12 @@ pub(crate) mod warm_up;
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{CellEnd, StoreDescription};
+use bakeoff_text::{bytes, command_lines, counted, listed, paragraph, printable, shell_command};
 use serde_json::Value;
 
 use crate::contender::Contenders;
-use crate::format::{bytes, counted, listed, printable, workload_of};
+use crate::format::workload_of;
 use crate::run::Run;
-use crate::shell::{command, command_lines};
-use crate::table::paragraph;
 
 /// Entries of a list that are shown unless everything is asked for.
 const SHOWN: usize = 5;
@@ -212,7 +211,7 @@ pub(crate) fn command_line(run: &Run) -> String {
     match run.info.get("command_line") {
         Some(Value::String(line)) => line.clone(),
         Some(Value::Array(arguments)) => {
-            command(&arguments.iter().map(|each| each.as_str().unwrap_or_default()).collect::<Vec<_>>())
+            shell_command(&arguments.iter().map(|each| each.as_str().unwrap_or_default()).collect::<Vec<_>>())
         }
         _ => String::new(),
     }

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::Profile;
 use bakeoff_stats::{Ranking, Verdict};
+use bakeoff_text::{HARD_SPACE, Side, Text, TextTable, counted, format_count, paragraph, printable};
 use serde_json::Value;
 
 use crate::answer::{ahead_words, answer, by_workload, workload_words};
 use crate::circumstances::varying;
 use crate::contender::Contenders;
 use crate::find_rate::{RateFacts, render_rates};
-use crate::format::{count, counted, printable};
 use crate::measured::measured;
 use crate::pick::{PickFacts, render_pick};
 use crate::run::Run;
@@ -24,7 +24,6 @@ use crate::sections::gc::GcRow;
 use crate::sections::reopening::ReopeningRow;
 use crate::sections::warm_up::WarmUpRow;
 use crate::sections::{self, memory, phase_tables, slow_operations, store_counters};
-use crate::table::{HARD_SPACE, Side, Text, TextTable, paragraph};
 use crate::verdict::{Circumstances, Table, compare_all};
 use crate::{bars, details, disturbed, profiled};
 
@@ -223,7 +222,7 @@ pub(crate) fn amounts(run: &Run) -> String {
         "{} · {} checked and right, {} compared after opening again",
         cells_measured(run),
         counted(answers_checked(run), "answer"),
-        if entries == 1 { "1 entry".to_owned() } else { format!("{} entries", count(entries)) }
+        if entries == 1 { "1 entry".to_owned() } else { format!("{} entries", format_count(entries)) }
     )
 }
 
@@ -244,11 +243,11 @@ fn cells_measured(run: &Run) -> String {
     };
     let mut words = format!("{} measured{rounds}", counted(good.len(), "cell"));
     if failed > 0 {
-        words += &format!(", {} failed", count(failed as u64));
+        words += &format!(", {} failed", format_count(failed as u64));
     }
     match run.list("cells").len().saturating_sub(good.len() + failed) {
         0 => {}
-        left => words += &format!(", {} not measured", count(left as u64)),
+        left => words += &format!(", {} not measured", format_count(left as u64)),
     }
     words
 }
@@ -351,7 +350,7 @@ fn failed_in_short(run: &Run, contenders: &Contenders, width: usize) -> String {
         return String::new();
     }
     let failed: Vec<String> = failed.into_iter().collect();
-    let words = format!("FAILED somewhere, and not ranked there: {}. See below.", crate::format::listed(&failed));
+    let words = format!("FAILED somewhere, and not ranked there: {}. See below.", bakeoff_text::listed(&failed));
     format!("\n{}", paragraph(&words, width, "", ""))
 }
 

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use bakeoff_protocol::Durability;
 use bakeoff_tape::{Data, KeyForm, KeyMaker, LANES_MAX, POOL_BYTES_MAX, SizeRange, Tree, key_lengths, tree_entries};
+use bakeoff_text::{
+    format_duration, format_size, format_size_range, parse_duration, parse_size, parse_size_range, shorten,
+};
 
 use crate::disturbance::Disturbance;
 use crate::error::Problems;
@@ -12,8 +15,6 @@ use crate::node::{Node, SuiteFile, Value};
 use crate::read::{self, Table};
 use crate::suite::StoreChoice;
 use crate::tree;
-use crate::units::{format_duration, format_size, format_size_range, parse_duration, parse_size};
-use crate::units::{parse_size_range, shorten};
 use crate::{RECORDS_MAX, VALUE_BYTES_MAX};
 
 /// The longest time a cell may be given: 30 days.
@@ -246,8 +247,11 @@ pub(crate) fn pool_bytes(root: &Table<'_>, axes: &Axes, file: &SuiteFile, proble
         let help = "leave `pool-size` out";
         problems.add(root.place("pool-size"), "the tree says how long the pool is", help);
     } else if given < largest.max {
-        let message =
-            format!("a pool of {} has no room for values of {}", format_size(given), format_size_range(largest));
+        let message = format!(
+            "a pool of {} has no room for values of {}",
+            format_size(given),
+            format_size_range(largest.min, largest.max)
+        );
         let help = format!("make `pool-size` at least {}, or leave it out", format_size(largest.max));
         problems.add(&file.blame(&["value-size"], root.place("pool-size")), message, help);
     }

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::ops::Range;
 
+use bakeoff_text::format_count;
+
 use crate::node::Place;
-use crate::units::format_count;
 
 /// Errors shown at once; of more, only the number is told.
 const SHOWN_MAX: usize = 20;

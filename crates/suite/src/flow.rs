@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use bakeoff_tape::{KeyForm, Operation, PhaseSpec};
+use bakeoff_text::format_count;
 
 use crate::RECORDS_MAX;
 use crate::axes::{Axes, has_form};
 use crate::error::Problems;
 use crate::node::{Place, SuiteFile};
 use crate::phase::Phase;
-use crate::units::format_count;
 
 /// The part of a phase's operations that are of a kind.
 fn share(phase: &PhaseSpec, operation: Operation) -> f64 {

@@ -30,7 +30,6 @@ mod stores;
 mod suite;
 mod tape;
 mod tree;
-mod units;
 mod variants;
 mod warm_up;
 
@@ -46,10 +45,6 @@ pub use rate::OpenPhase;
 pub use skip::{Skip, SkipReason};
 pub use stores::check_stores;
 pub use suite::{StoreChoice, Suite, read_text};
-pub use units::{
-    UnitError, approximate_size, format_count, format_duration, format_size, format_size_range, parse_count,
-    parse_count_range, parse_duration, parse_size, parse_size_range,
-};
 pub use variants::Variant;
 pub use warm_up::WarmUpLimit;
 

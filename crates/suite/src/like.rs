@@ -1,10 +1,11 @@
 //! `like`: a suite that begins as another one.
 
+use bakeoff_text::shorten;
+
 use crate::builtin;
 use crate::error::Problems;
 use crate::node::{Entry, Node, Place, SuiteFile, Value};
 use crate::read;
-use crate::units::shorten;
 use crate::variants::{begin_with, hold_for_variants, remove};
 
 /// What a suite says of itself alone.

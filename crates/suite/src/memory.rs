@@ -1,6 +1,7 @@
 //! Memory: the same amount for every store, divided among its settings as the store says, and the limit that a cell runs under.
 
 use bakeoff_protocol::{MemoryShare, SettingKind, Settings, StoreDescription};
+use bakeoff_text::{approximate_size, format_size, parse_size};
 
 use crate::error::{Problems, SuiteErrors};
 use crate::node::{Node, SuiteFile, Value};
@@ -9,7 +10,6 @@ use crate::read;
 use crate::skip::SkipReason;
 use crate::stores::{Chosen, choose};
 use crate::suite::Suite;
-use crate::units::{approximate_size, format_size, parse_size};
 
 /// Amounts of memory that can be given, in bytes: no store's buffers fit less than the least.
 const MEMORY_BYTES: (u64, u64) = (64 << 10, 1 << 46);

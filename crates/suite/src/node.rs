@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use bakeoff_text::{format_size, shorten, shorten_to};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::SUITE_BYTES_MAX;
 use crate::error::{Problems, SuiteErrors};
-use crate::units::format_size;
-use crate::{SUITE_BYTES_MAX, units};
 
 /// Where a value was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl SuiteFile {
         let mut problems = Problems::default();
         for error in errors {
             let place = error.span().map_or(Place::File, Place::Span);
-            let message = units::shorten_to(error.message(), 300);
+            let message = shorten_to(error.message(), 300);
             problems.add(&place, format!("not TOML: {message}"), "write it as TOML 1.0 says: https://toml.io");
         }
         let value = table(root.get_ref(), &mut problems);
@@ -189,7 +189,7 @@ fn table(entries: &DeTable<'_>, problems: &mut Problems) -> Value {
 
 fn integer(digits: &str, radix: u32, place: &Place, problems: &mut Problems) -> i64 {
     i64::from_str_radix(&digits.replace('_', ""), radix).unwrap_or_else(|_| {
-        let message = format!("`{}` is too large for an integer", units::shorten(digits));
+        let message = format!("`{}` is too large for an integer", shorten(digits));
         problems.add(place, message, format!("integers go from {} to {}", i64::MIN, i64::MAX));
         0
     })

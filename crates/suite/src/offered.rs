@@ -2,10 +2,10 @@
 
 use bakeoff_protocol::{Capabilities, Durability, StoreDescription};
 use bakeoff_tape::{Batch, Operation, PhaseSpec, SizeRange, Workload};
+use bakeoff_text::format_size_range;
 
 use crate::skip::SkipReason;
 use crate::stores::Chosen;
-use crate::units::format_size_range;
 
 /// Whether a store with these capabilities can do the phase; what it cannot is left out and shown as n/a.
 ///
@@ -58,7 +58,7 @@ pub(crate) fn unfit(chosen: &Chosen<'_>, workload: &Workload, durability: Durabi
     let value_bytes = workload.value_bytes.max;
     if let Some(value_bytes_max) = store.value_bytes_max.filter(|&most| value_bytes > most) {
         let why = SkipReason::ValueTooLong { value_bytes, value_bytes_max };
-        return Some((format_size_range(workload.value_bytes), why));
+        return Some((format_size_range(workload.value_bytes.min, workload.value_bytes.max), why));
     }
     phases_unfit(store, &workload.phases).map(|why| (String::new(), why))
 }

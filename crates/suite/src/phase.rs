@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use bakeoff_protocol::STEADY_WITHIN_MAX;
 use bakeoff_tape::{Access, Batch, Consumer, Measure, OpenLoop, Operation, PhaseSpec, Shape, SizeRange};
+use bakeoff_text::shorten;
 
 use crate::RECORDS_MAX;
 use crate::distribution;
 use crate::error::Problems;
 use crate::node::{Node, Value};
 use crate::read::{self, Table, wrong_kind};
-use crate::units::shorten;
 
 /// The most operations of a phase.
 const OPERATIONS_MAX: u64 = 1_000_000_000_000;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use bakeoff_protocol::{Axes, Durability, Profile, Settings, StoreDescription};
 use bakeoff_tape::{Data, Estimate, SizeRange, TreeValues, Workload, estimate, pool_bytes};
+use bakeoff_text::{format_count, format_size, format_size_range};
 use serde::Serialize;
 use sha1::{Digest, Sha1};
 
@@ -17,7 +18,6 @@ use crate::offered::unfit;
 use crate::skip::{Skip, SkipReason};
 use crate::stores::{Chosen, choose};
 use crate::suite::Suite;
-use crate::units::{format_count, format_size, format_size_range};
 
 /// The most cells of a plan.
 const CELLS_MAX: usize = 100_000;
@@ -477,5 +477,9 @@ impl Plan {
 
 /// Value size and records, as people say it.
 fn size_words(workload: &Workload) -> String {
-    format!("{} × {}", format_size_range(workload.value_bytes), format_count(workload.records))
+    format!(
+        "{} × {}",
+        format_size_range(workload.value_bytes.min, workload.value_bytes.max),
+        format_count(workload.records)
+    )
 }

@@ -1,10 +1,12 @@
 //! Reading typed values out of a suite as typed, noting everything that is wrong on the way.
 
+use std::ops::RangeInclusive;
+
 use bakeoff_tape::SizeRange;
+use bakeoff_text::{UnitError, format_count, parse_count, parse_count_range, shorten};
 
 use crate::error::Problems;
 use crate::node::{Entry, Node, Place, Value};
-use crate::units::{UnitError, format_count, parse_count, parse_count_range, shorten};
 
 /// The most values an axis takes, so that a plan stays small.
 const AXIS_VALUES_MAX: usize = 100;
@@ -175,7 +177,7 @@ pub(crate) fn quantity(
     show: fn(u64) -> String,
     problems: &mut Problems,
 ) -> Option<u64> {
-    let read = |text: &str| parse(text).map(|value| SizeRange { min: value, max: value });
+    let read = |text: &str| parse(text).map(|value| value..=value);
     interval(node, what, limits, read, show, problems).map(|both| both.min)
 }
 
@@ -184,7 +186,7 @@ pub(crate) fn interval(
     node: &Node,
     what: &str,
     limits: (u64, u64),
-    parse: impl Fn(&str) -> Result<SizeRange, UnitError>,
+    parse: impl Fn(&str) -> Result<RangeInclusive<u64>, UnitError>,
     show: fn(u64) -> String,
     problems: &mut Problems,
 ) -> Option<SizeRange> {
@@ -197,7 +199,7 @@ pub(crate) fn interval(
             }
         },
         Value::Text(text) => match parse(text) {
-            Ok(range) => range,
+            Ok(range) => SizeRange { min: *range.start(), max: *range.end() },
             Err(error) => {
                 problems.add(&node.place, format!("`{what}`: {}", error.what), error.remedy);
                 return None;

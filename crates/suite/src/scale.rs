@@ -1,8 +1,9 @@
 //! `--scale`: the same suite with a part of its records, or with a smaller tree.
 
+use bakeoff_text::{format_count, parse_count, shorten};
+
 use crate::error::Problems;
 use crate::node::{Node, Place, SuiteFile, Value};
-use crate::units::{format_count, parse_count, shorten};
 
 pub(crate) const FLAG: &str = "--scale";
 const LEVELS: &str = "levels=";

@@ -1,13 +1,13 @@
 //! The tables `[settings.STORE]`, checked against what the store says it takes.
 
 use bakeoff_protocol::{Durability, Setting, SettingKind, Settings, Step, StoreDescription};
+use bakeoff_text::{format_size, parse_size, shorten};
 use serde_json::Value as Json;
 
 use crate::error::Problems;
 use crate::node::{Entry, Node, Place, SuiteFile, Value};
 use crate::read::{self, Table};
 use crate::suite::StoreChoice;
-use crate::units::{format_size, parse_size, shorten};
 
 /// Notes settings of stores that the suite does not name, and whatever is not a table.
 pub(crate) fn check_names(root: &Table<'_>, stores: &StoreChoice, file: &SuiteFile, problems: &mut Problems) {

@@ -4,8 +4,7 @@ use std::fmt;
 
 use bakeoff_protocol::{Durability, Profile, StoreDescription};
 use bakeoff_tape::KeyForm;
-
-use crate::units::{approximate_size, format_size};
+use bakeoff_text::{approximate_size, format_size};
 
 /// Something that is not measured.
 #[derive(Clone, Debug, PartialEq, Eq)]

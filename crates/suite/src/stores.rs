@@ -1,11 +1,11 @@
 //! The stores that a suite asks for, among those that there are.
 
 use bakeoff_protocol::{Durability, Settings, StoreDescription};
+use bakeoff_text::shorten;
 
 use crate::error::{Problems, SuiteErrors};
 use crate::settings;
 use crate::suite::{StoreChoice, Suite};
-use crate::units::shorten;
 
 /// Checks the names of stores that a suite asks for or has settings for against those that can be had at all, before drivers are built for them. `hidden`
 /// ones are taken, but named to nobody.

@@ -1,10 +1,10 @@
 //! The table `[tree]`.
 
 use bakeoff_tape::{POOL_BYTES_MAX, SizeRange, Tree, TreeValues, ValueForm, name_lengths, tree_entries};
+use bakeoff_text::{format_size, parse_size};
 
 use crate::error::Problems;
 use crate::read::{self, Table};
-use crate::units::{format_size, parse_size};
 use crate::{RECORDS_MAX, VALUE_BYTES_MAX};
 
 const KNOWN: [&str; 5] = ["fanout", "levels", "padding", "values", "name-size"];

@@ -1,10 +1,11 @@
 //! `[[variants]]`: a suite that is measured several times, each time with parts of it changed.
 
+use bakeoff_text::shorten;
+
 use crate::error::Problems;
 use crate::node::{Entry, Node, Place, SuiteFile, Value};
 use crate::read::{self, Table, wrong_kind};
 use crate::suite::StoreChoice;
-use crate::units::shorten;
 
 /// The most variants of a suite.
 const VARIANTS_MAX: usize = 100;

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use bakeoff_text::{parse_count, parse_duration, shorten};
+
 use crate::error::Problems;
 use crate::node::{Node, Value};
 use crate::read::{self, Table};
-use crate::units::{parse_count, parse_duration, shorten};
 
 /// The longest warm-up: a cell's time limit is mostly shorter.
 const TIME_MAX: Duration = Duration::from_secs(3_600);

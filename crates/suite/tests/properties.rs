@@ -2,13 +2,7 @@
 
 mod common;
 
-use std::time::Duration;
-
-use bakeoff_suite::{
-    Overrides, Suite, format_duration, format_size, format_size_range, parse_count, parse_count_range, parse_duration,
-    parse_size, parse_size_range,
-};
-use bakeoff_tape::SizeRange;
+use bakeoff_suite::{Overrides, Suite};
 use common::{SUITE, plan_with};
 use proptest::prelude::*;
 
@@ -112,31 +106,5 @@ proptest! {
                 Err(errors) => prop_assert!(errors.to_string().starts_with("--"), "{errors}"),
             }
         }
-    }
-
-    #[test]
-    fn sizes_are_read_back(bytes in any::<u64>(), shift in 0..64u32) {
-        let bytes = bytes >> shift << (shift / 2);
-        prop_assert_eq!(parse_size(&format_size(bytes)), Ok(bytes));
-        prop_assert_eq!(parse_count(&bytes.to_string()), Ok(bytes));
-    }
-
-    #[test]
-    fn ranges_are_read_back(ends in any::<(u32, u32)>()) {
-        let range = SizeRange { min: ends.0.min(ends.1).into(), max: ends.0.max(ends.1).into() };
-        prop_assert_eq!(parse_size_range(&format_size_range(range)), Ok(range));
-        prop_assert_eq!(parse_count_range(&format!("{}..{}", range.min, range.max)), Ok(range));
-    }
-
-    #[test]
-    fn durations_are_read_back(milliseconds in any::<u64>(), shift in 0..64u32) {
-        let time = Duration::from_millis(milliseconds >> shift);
-        prop_assert_eq!(parse_duration(&format_duration(time)), Ok(time));
-    }
-
-    #[test]
-    fn any_number_is_survived(text in "\\PC*|[0-9._]{0,40}[a-zA-Z]{0,3}") {
-        let _ = (parse_size(&text), parse_count(&text), parse_duration(&text));
-        let _ = (parse_size_range(&text), parse_count_range(&text));
     }
 }

@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use bakeoff_measure::{out_of_memory_kills, room_bytes_if_full};
 use bakeoff_protocol::{Crash, Event, FailureKind, Request};
-use bakeoff_report::counted;
-use bakeoff_suite::format_duration;
+use bakeoff_text::{counted, format_duration};
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, set_parent_process_death_signal,
     setrlimit, waitid,

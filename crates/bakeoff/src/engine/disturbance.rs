@@ -154,7 +154,7 @@ impl Running {
     pub(crate) fn check_alive(&mut self) -> Result<()> {
         let Some(status) = self.child.try_wait().context("cannot ask after the disturbance")? else { return Ok(()) };
         let said = std::fs::read_to_string(&self.log).unwrap_or_default();
-        let said = bakeoff_report::printable(said.trim().lines().last().unwrap_or("it said nothing"));
+        let said = bakeoff_text::printable(said.trim().lines().last().unwrap_or("it said nothing"));
         bail!("the disturbance `{}` ended by itself ({status}): {said}", self.disturbance)
     }
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use bakeoff_protocol::Structure;
-use bakeoff_report::counted;
-use bakeoff_suite::{Disturbance, WarmUpLimit, WorkloadPlan, format_duration};
+use bakeoff_suite::{Disturbance, WarmUpLimit, WorkloadPlan};
 use bakeoff_tape::acknowledgements;
+use bakeoff_text::{counted, format_duration};
 
 use crate::engine::disturbance::{AHEAD, VIDEO_MADE_IN};
 use crate::engine::made_media::images_bytes;
@@ -21,11 +21,11 @@ pub(crate) fn sized(setup: &Setup) -> String {
     let flushes = setup.flushes().words().map_or_else(String::new, |words| format!(" {words}"));
     let images = match images_bytes(&setup.made) {
         0 => String::new(),
-        bytes => format!("; images of new file systems grow to {} at most", bakeoff_suite::approximate_size(bytes)),
+        bytes => format!("; images of new file systems grow to {} at most", bakeoff_text::approximate_size(bytes)),
     };
     format!(
         "about {time}{flushes}; up to {} of disk at a time{images}",
-        bakeoff_suite::approximate_size(setup.plan.disk_bytes_max())
+        bakeoff_text::approximate_size(setup.plan.disk_bytes_max())
     )
 }
 

@@ -9,9 +9,10 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use bakeoff_report::{Left, RateBound, RateFacts, RateSearch, counted, rounds_of};
+use bakeoff_report::{Left, RateBound, RateFacts, RateSearch, rounds_of};
 use bakeoff_stats::Bracket;
-use bakeoff_suite::{Cell, OpenPhase, WorkloadPlan, format_count, format_duration, offered};
+use bakeoff_suite::{Cell, OpenPhase, WorkloadPlan, offered};
+use bakeoff_text::{counted, format_count, format_duration};
 
 use crate::engine::estimate::{FLUSHES_OF_A_WRITE_MIN, estimates};
 use crate::engine::progress::Display;

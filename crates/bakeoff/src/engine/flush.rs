@@ -46,7 +46,7 @@ impl Flushes {
     /// What a size that was told counts of them; nothing where there are none.
     pub(crate) fn words(&self) -> Option<String> {
         let words = |(medium, ns): (&String, &Option<f64>)| match ns {
-            Some(ns) => format!("{} on {medium}", bakeoff_report::time(*ns)),
+            Some(ns) => format!("{} on {medium}", bakeoff_text::time(*ns)),
             None => format!("unknown and not counted on {medium}"),
         };
         let media: Vec<String> = self.0.iter().map(words).collect();

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::Medium;
-use bakeoff_suite::{format_size, parse_size};
+use bakeoff_text::{format_size, parse_size};
 use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::process::geteuid;
 use rustix::thread::{UnshareFlags, unshare_unsafe};
@@ -165,7 +165,7 @@ fn must_fit(wanted: &[&NewFileSystem], free: Option<u64>, place: &str) -> Result
     bail!(
         "{} {fit} not fit {place}: {} are free; {}",
         names.join(" and "),
-        bakeoff_suite::approximate_size(free),
+        bakeoff_text::approximate_size(free),
         largest_that_fits(free / wanted.len() as u64, last.name)
     );
 }
@@ -196,7 +196,7 @@ fn serve_ntfs(own: &Path, image: &Path, point: &Path) -> Result<Child> {
         if ended.is_some() || begin.elapsed() > PATIENCE {
             let _ = server.kill();
             let said = std::fs::read_to_string(&log).unwrap_or_default();
-            let said = bakeoff_report::printable(said.trim().lines().last().unwrap_or("it said nothing"));
+            let said = bakeoff_text::printable(said.trim().lines().last().unwrap_or("it said nothing"));
             bail!("ntfs-3g did not mount {}: {said}", image.display());
         }
         std::thread::sleep(Duration::from_millis(5));

@@ -138,7 +138,7 @@ pub(crate) fn sees_kernel() -> bool {
 fn last_words(said: &[u8]) -> String {
     let said = String::from_utf8_lossy(said);
     let below = said.lines().skip_while(|line| line.trim() != "Error:").nth(1);
-    bakeoff_report::printable(below.or(said.trim().lines().last()).unwrap_or("it said nothing").trim())
+    bakeoff_text::printable(below.or(said.trim().lines().last()).unwrap_or("it said nothing").trim())
 }
 
 /// The profiling of one round of a cell.

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_protocol::{CellStatus, ResultLine};
-use bakeoff_report::command_again;
-use bakeoff_suite::{Cell, DEFAULT_MEDIUM, WarmUpLimit, WorkloadPlan, format_count, format_size, format_size_range};
+use bakeoff_suite::{Cell, DEFAULT_MEDIUM, WarmUpLimit, WorkloadPlan};
 use bakeoff_tape::{KeyForm, OnProgress, Recording, TapeError, Workload};
+use bakeoff_text::{command_again, format_count, format_size, format_size_range};
 
 use crate::engine::cell::CellJob;
 use crate::engine::estimate::{FLUSHES_OF_A_WRITE, estimates};
@@ -235,7 +235,7 @@ impl Run<'_> {
             }
         };
         let Some(lines) = lines else {
-            let took = bakeoff_report::time(begin.elapsed().as_nanos() as f64);
+            let took = bakeoff_text::time(begin.elapsed().as_nanos() as f64);
             self.cut = Some(WhatWhy { what, why: format!("begun, and given up after {took}: the budget was over") });
             return Ok(false);
         };
@@ -417,13 +417,14 @@ fn summary(what: &str, lines: &[ResultLine]) -> (String, bool) {
     }
     let kind = end.failure.map_or("failed", |kind| kind.words());
     let message = end.failure_message.as_deref().unwrap_or_default();
-    (bakeoff_report::printable(&format!("{what}: FAILED, {kind}: {message}")), true)
+    (bakeoff_text::printable(&format!("{what}: FAILED, {kind}: {message}")), true)
 }
 
 /// A workload in words: `1KiB..10KiB × 10,000 random, process`.
 pub(crate) fn workload_words(plan: &WorkloadPlan) -> String {
     let workload = &plan.workload;
-    let (size, count) = (format_size_range(workload.value_bytes), format_count(workload.records));
+    let (size, count) =
+        (format_size_range(workload.value_bytes.min, workload.value_bytes.max), format_count(workload.records));
     // Settings may give a store a class of its own, as papers had them.
     let is_as_set = plan.cells.iter().any(|cell| cell.axes.durability != plan.durability);
     let class = if is_as_set { "durability as set" } else { plan.durability.name() };

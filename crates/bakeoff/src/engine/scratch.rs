@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_report::counted;
+use bakeoff_text::counted;
 
 use crate::engine::made_media;
 use crate::files::{Kind, OwnDirectory, count_files, empty_tree, remove_tree, remove_unfinished, shown};
@@ -185,7 +185,7 @@ impl Scratch {
     pub(crate) fn remove(mut self) -> Result<()> {
         let expected = self.removal_time();
         if expected > ANNOUNCED {
-            tell!("Removing the stores' files takes about {}", bakeoff_suite::format_duration(round_up(expected)));
+            tell!("Removing the stores' files takes about {}", bakeoff_text::format_duration(round_up(expected)));
         }
         let mut outcome = self.tapes.take().map_or(Ok(()), OwnDirectory::remove);
         for place in std::mem::take(&mut self.places).into_values() {

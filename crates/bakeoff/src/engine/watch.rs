@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use bakeoff_suite::format_count;
 use bakeoff_tape::Progress;
+use bakeoff_text::format_count;
 
 use crate::engine::interrupt::Interrupt;
 use crate::engine::progress::Display;

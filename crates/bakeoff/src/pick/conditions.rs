@@ -2,8 +2,9 @@
 
 use anyhow::{Result, bail};
 use bakeoff_protocol::{Durability, Platform, StoreDescription};
-use bakeoff_report::{Excluded, printable};
-use bakeoff_suite::{SkipReason, did_you_mean, format_size};
+use bakeoff_report::Excluded;
+use bakeoff_suite::{SkipReason, did_you_mean};
+use bakeoff_text::{format_size, printable};
 
 use crate::pick::need::{MUSTS, Must, Need};
 use crate::pick::suite::other_class;

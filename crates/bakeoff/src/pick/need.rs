@@ -7,11 +7,12 @@ use anyhow::{Result, bail};
 use bakeoff_measure::Machine;
 use bakeoff_protocol::Durability;
 use bakeoff_report::Goal;
-use bakeoff_suite::{
-    VALUE_BYTES_MAX, approximate_size, did_you_mean, format_count, format_duration, format_size, parse_count,
-    parse_duration, parse_size, parse_size_range,
-};
+use bakeoff_suite::{VALUE_BYTES_MAX, did_you_mean};
 use bakeoff_tape::{Data, LANES_MAX, RECORD_KEY_BYTES_MAX, SizeRange};
+use bakeoff_text::{
+    approximate_size, format_count, format_duration, format_size, parse_count, parse_duration, parse_size,
+    parse_size_range,
+};
 
 use crate::pick::suite::PICK_RECORDS_MAX;
 use crate::pick::typed::{ITEMS, RESULTS, Typed, Word};
@@ -179,7 +180,7 @@ fn value_bytes(word: &Word) -> Result<SizeRange> {
     let Word { place, text } = word;
     match parse_size_range(text) {
         Err(why) => bail!("{place} {text}: {why}"),
-        Ok(range) if range.max <= VALUE_BYTES_MAX => Ok(range),
+        Ok(range) if *range.end() <= VALUE_BYTES_MAX => Ok(SizeRange { min: *range.start(), max: *range.end() }),
         Ok(_) => bail!("{place} {text}: values have at most {}", format_size(VALUE_BYTES_MAX)),
     }
 }
@@ -335,7 +336,7 @@ pub(crate) fn meaning<T: Copy>(place: &str, text: &str, known: &[(&str, T)]) -> 
         Some((_, value)) => Ok(*value),
         None => {
             let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
-            let shown = bakeoff_report::printable(text);
+            let shown = bakeoff_text::printable(text);
             bail!("{place}: unknown word `{shown}`{}; use {}", did_you_mean(text, &names), names.join(", "))
         }
     }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, Write};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_report::paragraph;
+use bakeoff_text::paragraph;
 
 use crate::cli::COLUMNS;
 use crate::pick::need::Need;

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use bakeoff_protocol::Durability;
-use bakeoff_report::{Goal, PICK_ASKED, PICK_PHASE, Question, counted};
-use bakeoff_suite::{VALUE_BYTES_MAX, drawn_max, format_count, format_size_range};
+use bakeoff_report::{Goal, PICK_ASKED, PICK_PHASE, Question};
+use bakeoff_suite::{VALUE_BYTES_MAX, drawn_max};
 use bakeoff_tape::SizeRange;
+use bakeoff_text::{counted, format_count, format_size_range};
 
 use crate::engine::replayed::Replayed;
 use crate::pick::conditions::{PromisingMore, loads_in_batches};
@@ -160,7 +161,7 @@ fn head(need: &Need, stores: &[String]) -> String {
          [axes]\nstores = {stores:?}\nvalue-size = \"{}\"\nrecords = {}\nkey = \"{key}\"\ndata = \"{}\"\ndurability = \"{}\"\nthreads = {}\n\n\
          [limits]\ntimeout = \"{timeout_s}s\"\n\n",
         of_every_need(need),
-        format_size_range(need.value_bytes),
+        format_size_range(need.value_bytes.min, need.value_bytes.max),
         need.records,
         need.data.name(),
         need.durability,
@@ -252,12 +253,12 @@ fn variants(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<V
     };
     let SizeRange { min, max } = need.value_bytes;
     if max >= 1 {
-        let text = format_size_range(SizeRange { min: min.saturating_mul(2), max: max.saturating_mul(2) });
+        let text = format_size_range(min.saturating_mul(2), max.saturating_mul(2));
         let impossible = (max > VALUE_BYTES_MAX / 2).then(|| "since bakeoff has no values of that size".to_owned());
         add("values-doubled", format!("Values twice as long, {text}"), format!("value-size = \"{text}\""), impossible);
     }
     if max >= 2 {
-        let text = format_size_range(SizeRange { min: min / 2, max: max / 2 });
+        let text = format_size_range(min / 2, max / 2);
         add("values-halved", format!("Values half as long, {text}"), format!("value-size = \"{text}\""), None);
     }
     let records = need.records.saturating_mul(10);

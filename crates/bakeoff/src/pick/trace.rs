@@ -4,8 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use bakeoff_suite::{VALUE_BYTES_MAX, approximate_size, format_count, format_duration, format_size, format_size_range};
+use bakeoff_suite::VALUE_BYTES_MAX;
 use bakeoff_tape::{Operation, Recording, SizeRange, TapeReader};
+use bakeoff_text::{approximate_size, format_count, format_duration, format_size, format_size_range};
 use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Sizes, Summary, Trace};
 
 use crate::engine::watch::Watch;
@@ -65,7 +66,7 @@ pub(crate) fn need(summary: &Summary) -> Vec<(&'static str, String)> {
     need.extend(summary.record_value_bytes.map(|records| {
         let SizeRange { min, max } = records.range;
         // A range with the mean of a few small and many of the largest would end beyond those.
-        ("value-size", format_size_range(SizeRange { min, max: max.min(VALUE_BYTES_MAX) }))
+        ("value-size", format_size_range(min, max.min(VALUE_BYTES_MAX)))
     }));
     need.extend(threads(summary).map(|threads| ("threads", threads.to_string())));
     need.extend(summary.popularity.map(|popularity| ("access", access(popularity.law))));
@@ -179,7 +180,7 @@ fn words_of_sizes(sizes: Sizes) -> String {
 }
 
 fn words_of_records(records: RecordSizes, operations: Sizes) -> String {
-    let (sizes, range) = (records.sizes, format_size_range(records.range));
+    let (sizes, range) = (records.sizes, format_size_range(records.range.min, records.range.max));
     let fit = match records.differs * 100.0 {
         percent if percent < 10.0 => format!("about evenly in {range} ({percent:.1} % of the data differ)"),
         percent => {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use bakeoff_measure::{Clock, Machine, Medium, Warning, before_run, nofile_limit};
 use bakeoff_protocol::Platform;
-use bakeoff_suite::approximate_size;
+use bakeoff_text::approximate_size;
 
 use crate::cli::{COLUMNS, DoctorArguments};
 use crate::drivers::{Driver, Drivers};
@@ -52,7 +52,7 @@ pub(crate) fn main(arguments: &DoctorArguments) -> Result<Outcome> {
 fn line(name: &str, value: Option<String>) -> Result<()> {
     let value = value.unwrap_or_else(|| "unknown".to_owned());
     let (first, later) = (format!("  {name:<20} "), " ".repeat(23));
-    print_text!("{}", bakeoff_report::paragraph(&bakeoff_report::printable(&value), COLUMNS, &first, &later))
+    print_text!("{}", bakeoff_text::paragraph(&bakeoff_text::printable(&value), COLUMNS, &first, &later))
 }
 
 fn print_machine(machine: &Machine) -> Result<()> {
@@ -238,7 +238,7 @@ fn print_advice(machine: &Machine, medium: &Medium, mut warnings: Vec<String>) -
         print_line!("  nothing: measure away")?;
     }
     for warning in warnings {
-        print_text!("{}", bakeoff_report::paragraph(&bakeoff_report::printable(&warning), COLUMNS, "  - ", "    "))?;
+        print_text!("{}", bakeoff_text::paragraph(&bakeoff_text::printable(&warning), COLUMNS, "  - ", "    "))?;
     }
     Ok(())
 }

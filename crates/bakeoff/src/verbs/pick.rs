@@ -6,8 +6,9 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::Machine;
 use bakeoff_protocol::StoreDescription;
-use bakeoff_report::{Excluded, PICK_ASKED, PickFacts, by_reason, paragraph};
+use bakeoff_report::{Excluded, PICK_ASKED, PickFacts, by_reason};
 use bakeoff_suite::{Skip, StoreChoice};
+use bakeoff_text::paragraph;
 
 use crate::cli::{COLUMNS, PickArguments, RunArguments, SuiteArguments};
 use crate::drivers::Drivers;
@@ -99,7 +100,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     tell!(
         "Racing {} within {} → {}",
         in_race.join(", "),
-        bakeoff_suite::format_duration(need.budget),
+        bakeoff_text::format_duration(need.budget),
         shown(directory.path())
     );
     if !facts.excluded.is_empty() {
@@ -148,7 +149,7 @@ fn check_names(names: &[String], built: &Drivers, place: &str) -> Result<()> {
         None => Ok(()),
         Some(name) => {
             let near = bakeoff_suite::did_you_mean(name, &known);
-            let name = bakeoff_report::printable(name);
+            let name = bakeoff_text::printable(name);
             bail!("{place}: unknown store `{name}`{near}; drivers offer {}", known.join(", "))
         }
     }

@@ -61,7 +61,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     // A run has them among its warnings.
     let of_suite = if arguments.plan { setup.notes() } else { Vec::new() };
     for reason in of_suite.into_iter().chain(setup.cannot_be_opened()) {
-        tell!("note: {}", bakeoff_report::printable(&reason));
+        tell!("note: {}", bakeoff_text::printable(&reason));
     }
     if setup.plan.workloads.is_empty() {
         // Where nothing can be written there is no room either.
@@ -201,7 +201,7 @@ fn check_same_machine(file: &RunFile, setup: &Setup) -> Result<()> {
         pairs.push(("a driver's build", Some(then.build.clone()), Some(now.build.clone())));
     }
     let Some((what, then, now)) = pairs.into_iter().find(|(_, then, now)| then != now) else { return Ok(()) };
-    let shown = |fact: Option<String>| bakeoff_report::printable(fact.as_deref().unwrap_or("unknown"));
+    let shown = |fact: Option<String>| bakeoff_text::printable(fact.as_deref().unwrap_or("unknown"));
     bail!(
         "{what} was {} when the run began and is {} now: their figures must not be mixed; start a new run",
         shown(then),
@@ -320,7 +320,7 @@ fn print_further_stores(setup: &Setup, cannot: &BTreeSet<String>, may_join: impl
     let missing = missing.iter().filter(|recipe| may_join(recipe));
     let missing = missing.map(|recipe| format!("{}, after being built ({}).", recipe.store_list(), recipe.wait));
     for text in missing.chain(built) {
-        print_text!("{}", bakeoff_report::paragraph(&text, COLUMNS, "Could join with --stores: ", "  "))?;
+        print_text!("{}", bakeoff_text::paragraph(&text, COLUMNS, "Could join with --stores: ", "  "))?;
     }
     Ok(())
 }
@@ -351,7 +351,7 @@ fn remove_leftovers(setup: &Setup, run: &str) {
 }
 
 fn parse_budget(text: &str) -> Result<Duration> {
-    let budget = bakeoff_suite::parse_duration(text).map_err(|why| anyhow::anyhow!("--budget {text}: {why}"))?;
+    let budget = bakeoff_text::parse_duration(text).map_err(|why| anyhow::anyhow!("--budget {text}: {why}"))?;
     if budget < BUDGET_MIN {
         bail!("--budget {text}: too short to measure anything in: give at least 1s, such as 3m");
     }

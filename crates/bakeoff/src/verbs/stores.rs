@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow};
 use bakeoff_protocol::{
     Durability, MemoryShare, MemorySplit, NotOffered, Overhead, Setting, SettingKind, StoreDescription,
 };
-use bakeoff_suite::{approximate_size, format_size};
+use bakeoff_text::{approximate_size, format_size};
 
 use crate::cli::{COLUMNS, StoresArguments};
 use crate::drivers::Drivers;
@@ -23,7 +23,7 @@ pub(crate) fn main(arguments: &StoresArguments) -> Result<Outcome> {
         None => {
             print_tables(&stores, &not_built(&drivers)?)?;
             for words in left_out(&drivers)?.values() {
-                print_paragraph("\n", 2, &bakeoff_report::printable(words))?;
+                print_paragraph("\n", 2, &bakeoff_text::printable(words))?;
             }
             print_line!("\n`bakeoff stores NAME` explains one: its promises, limits, settings and their sources.")?;
         }
@@ -40,7 +40,7 @@ fn unknown(name: &str, stores: &[StoreDescription], drivers: &Drivers) -> Result
     }
     let recipes = recipes()?;
     if let Some(why) = recipes.iter().find(is_among).and_then(|recipe| left_out.get(&recipe.program)) {
-        return Ok(anyhow!("{}", bakeoff_report::printable(why)));
+        return Ok(anyhow!("{}", bakeoff_text::printable(why)));
     }
     let built = stores.iter().filter(|store| !store.test_only).map(|store| store.name.as_str());
     let names: Vec<_> =
@@ -77,7 +77,7 @@ fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) -> Result<()>
 
 /// Text that begins after `first`, its later lines indented.
 fn print_paragraph(first: &str, indent: usize, text: &str) -> Result<()> {
-    print_text!("{}", bakeoff_report::paragraph(text, COLUMNS, first, &" ".repeat(indent)))
+    print_text!("{}", bakeoff_text::paragraph(text, COLUMNS, first, &" ".repeat(indent)))
 }
 
 /// A line for the heads and one a store, in columns as wide as they need to be.
@@ -138,7 +138,7 @@ fn abilities(store: &&StoreDescription) -> [String; 6] {
 fn print_store(store: &StoreDescription, missing: Option<&str>) -> Result<()> {
     print_paragraph(&format!("{} {}: ", store.title, store.version), 2, &store.summary)?;
     if let Some(why) = missing {
-        print_paragraph("  cannot be opened here: ", 4, &bakeoff_report::printable(why))?;
+        print_paragraph("  cannot be opened here: ", 4, &bakeoff_text::printable(why))?;
     }
     print_line!("  structure  {}, in {}", store.structure.name(), store.language)?;
     print_line!("  licence    {}", store.license)?;

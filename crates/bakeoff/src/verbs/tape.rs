@@ -4,9 +4,8 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_report::{counted, printable, shell_command};
-use bakeoff_suite::{format_size, parse_size};
 use bakeoff_tape::{Data, Import};
+use bakeoff_text::{counted, format_size, parse_size, printable, shell_command};
 use bakeoff_trace::{Form, ImportOptions, Imported, LaneFacts, Summary, import};
 
 use crate::cli::{ImportArguments, TapeArguments, TapeVerb};

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bakeoff_text::{counted, format_count, printable};
 use serde_json::Value;
 
 use crate::contender::Contenders;
-use crate::format::{count, counted, printable, workload_of};
+use crate::format::workload_of;
 use crate::results::replayed;
 use crate::run::Run;
 
@@ -44,8 +45,9 @@ fn other_operations(a: &Run, b: &Run) -> Option<String> {
     let both: Vec<bool> = tapes_a.iter().filter_map(|(place, a)| Some(tapes_b.get(place)? != a)).collect();
     let number = both.iter().filter(|differs| **differs).count();
     let of = counted(both.len(), "phase");
-    (number > 0)
-        .then(|| format!("operations: {} of {of} replayed another tape, or at another speed", count(number as u64)))
+    (number > 0).then(|| {
+        format!("operations: {} of {of} replayed another tape, or at another speed", format_count(number as u64))
+    })
 }
 
 fn facts(run: &Run) -> BTreeMap<String, String> {

@@ -1,11 +1,10 @@
 //! A comparison as text.
 
 use anstyle::{AnsiColor, Style};
+use bakeoff_text::{Side, Text, TextTable, counted, digits, paragraph, ratio};
 
 use crate::compare::{Change, Comparison, Line};
-use crate::format::{counted, digits, ratio};
 use crate::sections::section;
-use crate::table::{Side, Text, TextTable, paragraph};
 use crate::terminal::{TerminalOptions, WIDTH_MIN};
 
 /// The comparison as text that ends with a line break: over all workloads first, then every workload in which something

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use bakeoff_stats::Bracket;
+use bakeoff_text::{Side, Text, TextTable, counted, format_count, or_dash, paragraph, printable, rate, time};
 
 use crate::find_rate::{Left, RateFacts, RateSearch, lasts};
-use crate::format::{count, counted, or_dash, printable, rate, time};
 use crate::run::Run;
 use crate::sections::section;
-use crate::table::{Side, Text, TextTable, paragraph};
 
 /// Below this length of a phase, seconds, what holds and what fails is said to be shaky.
 const SHORT_S: f64 = 1.0;
@@ -99,7 +98,7 @@ impl Rates<'_> {
             bracket.held.map_or_else(String::new, |held| lasts(search.operations, held)),
             rate_at(bracket.failed),
             failed,
-            count(search.probes.len() as u64),
+            format_count(search.probes.len() as u64),
         ]
     }
 
@@ -141,7 +140,7 @@ impl Rates<'_> {
         search.unsure_end(&self.facts.bound, cells, self.rounds)?;
         let at = |rate: u64| {
             let rounds = search.rounds_at(rate, &self.facts.bound, cells) as usize;
-            format!("{} on {}", crate::format::rate(rate as f64), counted(rounds, "round"))
+            format!("{} on {}", bakeoff_text::rate(rate as f64), counted(rounds, "round"))
         };
         let ends: Vec<String> = [bracket.held, bracket.failed].into_iter().flatten().map(at).collect();
         let wanted = counted(self.rounds, "round");
@@ -189,7 +188,7 @@ fn known(bracket: Bracket) -> String {
 
 /// A time that is expected, for a person: `about 14 s`, or `7 to 60 s` where it is known no better.
 fn seconds(left: Left) -> String {
-    let [least, most] = [left.least_ns, left.most_ns].map(|ns| count((ns / 1e9).ceil() as u64));
+    let [least, most] = [left.least_ns, left.most_ns].map(|ns| format_count((ns / 1e9).ceil() as u64));
     if least == most { format!("about {most} s") } else { format!("{least} to {most} s") }
 }
 

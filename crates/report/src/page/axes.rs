@@ -4,10 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Axes, Durability};
+use bakeoff_text::{bytes, format_count, format_size_range};
 use serde::Serialize;
 use serde_json::Value;
-
-use crate::format::{bytes, count, size_range};
 
 /// What results say of a cell that is no axis of a workload: who takes part, and both ends of the axis `value_bytes`.
 const NO_AXES: [&str; 6] = ["suite", "store", "settings", "value_bytes_min", "value_bytes_max", "unequal"];
@@ -61,12 +60,12 @@ impl Place {
     }
 
     fn number(number: u64) -> Self {
-        Self { order: (number, 0), label: count(number), number: Some(number) }
+        Self { order: (number, 0), label: format_count(number), number: Some(number) }
     }
 
     fn sizes(min: u64, max: u64) -> Self {
         let middle = min + max.saturating_sub(min) / 2;
-        Self { order: (min, max), label: size_range(min, max), number: Some(middle) }
+        Self { order: (min, max), label: format_size_range(min, max), number: Some(middle) }
     }
 }
 

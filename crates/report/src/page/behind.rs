@@ -6,10 +6,11 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use bakeoff_protocol::{CellEnd, StoreDescription};
+use bakeoff_text::{counted, format_count, listed};
 use serde_json::Value;
 
 use crate::contender::Contenders;
-use crate::format::{count, counted, listed, workload_of};
+use crate::format::workload_of;
 use crate::links::{file_link, way};
 use crate::page::Labelled;
 use crate::page::head::failures_id;
@@ -57,7 +58,7 @@ fn failures(run: &Run, contenders: &Contenders, (of, id): (&str, &str), page: &P
     };
     format!(
         "<details id=\"{id}\" class=\"failures\" open><summary>Failed: never ranked, never averaged ({}{of})</summary>{items}{more}</details>\n",
-        count(failed.len() as u64)
+        format_count(failed.len() as u64)
     )
 }
 
@@ -111,7 +112,7 @@ fn machine(run: &Run) -> String {
 fn pairs(of: &Value, caption: &str) -> String {
     let value = |value: &Value| match value {
         Value::String(words) => text(words),
-        Value::Number(number) => number.as_u64().map_or_else(|| number.to_string(), count),
+        Value::Number(number) => number.as_u64().map_or_else(|| number.to_string(), format_count),
         other => text(&other.to_string()),
     };
     let fields = of.as_object().into_iter().flatten();

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bakeoff_text::{listed, ratio, ratio_range};
+
 use crate::compare::{Change, Comparison, Line};
-use crate::format::{listed, ratio, ratio_range};
 use crate::page::Labelled;
 use crate::page::axes::{Workload, axes_of, indices, workload};
 use crate::page::html::{marks, text};

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_stats::{Interval, Place, Ranking, Verdict};
+use bakeoff_text::{counted, format_count, listed, ratio, ratio_range};
 use serde_json::Value;
 
 use crate::answer::{Overall, by_workload, depends_words, next, overall, overall_of, promise, workload_words};
@@ -11,7 +12,6 @@ use crate::circumstances::varying;
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::find_rate::RateFacts;
-use crate::format::{count, counted, listed, ratio, ratio_range};
 use crate::matrix::measure_label;
 use crate::page::Labelled;
 use crate::page::html::{marks, store, stores, text};
@@ -280,7 +280,7 @@ fn scale(end: f64) -> String {
 /// How many answers were checked, on which machine and disk, and how much is to be minded: what a figure is worth at first sight. Of several
 /// runs, how many there are.
 pub(crate) fn place(runs: &[Labelled], warnings: &str) -> String {
-    let checked = count(runs.iter().map(|(_, run)| answers_checked(run)).fold(0, u64::saturating_add));
+    let checked = format_count(runs.iter().map(|(_, run)| answers_checked(run)).fold(0, u64::saturating_add));
     let mut words = vec![format!("{checked} answers checked and right")];
     match warnings.matches("<li").count() {
         0 => {}

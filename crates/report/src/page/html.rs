@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use bakeoff_text::printable;
+
 use crate::contender::{Contender, Contenders};
-use crate::format::printable;
 use crate::slots::{COLOURS, MARKS};
 
 /// The text, to stand between tags or in a quoted attribute.
@@ -40,7 +41,7 @@ pub(crate) fn marks(slot: usize) -> String {
 /// Stores in a sentence: `a`, `a and b`, `a, b and c`.
 pub(crate) fn stores(keys: &[String], contenders: &Contenders) -> String {
     let names: Vec<String> = keys.iter().map(|key| contenders.get(key).map_or_else(|| text(key), store)).collect();
-    crate::format::listed(&names)
+    bakeoff_text::listed(&names)
 }
 
 /// A template with `{{name}}` in the place of each slot's content. What is put in is not looked through again.

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 
 use bakeoff_stats::Verdict;
+use bakeoff_text::or_dash;
 
 use crate::answer::{Overall, depends_words, overall, overall_of};
 use crate::circumstances::varying;
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::format::or_dash;
 use crate::page::head::{ahead, first_words};
 use crate::page::html::{store, stores, text};
 use crate::run::Run;

@@ -1,8 +1,8 @@
 //! A publication's figures as the page shows them beside ours. The script finds those of the chosen workload.
 
+use bakeoff_text::{format_count, format_size_range};
 use serde::Serialize;
 
-use crate::format::{count, size_range};
 use crate::published::{Kind, Published};
 use crate::published_report::{contenders, key};
 
@@ -49,8 +49,8 @@ pub(crate) fn facts(published: &Published) -> PublishedFacts<'_> {
                 disturbance: of.disturbance.as_deref(),
                 hardware: &of.hardware,
                 data: of.data.as_deref(),
-                records: of.records.map(count),
-                value_bytes: of.value_bytes_min.zip(of.value_bytes_max).map(|(min, max)| size_range(min, max)),
+                records: of.records.map(format_count),
+                value_bytes: of.value_bytes_min.zip(of.value_bytes_max).map(|(min, max)| format_size_range(min, max)),
                 threads: of.threads.unwrap_or(1),
                 store: of.store.as_deref(),
                 title: titles.title(&key(published, of)),

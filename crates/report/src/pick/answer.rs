@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Durability, FailureKind};
 use bakeoff_stats::{Interval, Place, Ranking, Verdict};
+use bakeoff_text::{counted, listed, paragraph, printable, ratio, ratio_range};
 
-use crate::format::{counted, listed, printable, ratio, ratio_range};
 use crate::pick::time::{CLEAR, duration, enough, more_time};
 use crate::pick::{
     CLOSE, PICK_ASKED, PickFacts, Question, ROUNDS_PROOF, by_reason, costs::cost_table, is_ahead_by_far, is_late,
@@ -14,7 +14,6 @@ use crate::pick::{
 use crate::results::CellRound;
 use crate::run::Run;
 use crate::sections::section;
-use crate::table::paragraph;
 use crate::terminal::unfinished;
 
 /// No figures are given for what lies further from one than this.

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use bakeoff_stats::{CommonScatter, Ranking, compare_among};
+use bakeoff_text::{Side, Text, TextTable, listed, or_dash, paragraph, ratio};
 
-use crate::format::{listed, or_dash, ratio};
 use crate::pick::answer::Picked;
 use crate::pick::{CLOSE, CONFIDENCE, Goal, PICK_ASKED, application, costs, operations_of};
-use crate::table::{Side, Text, TextTable, paragraph};
 
 /// The costs of every round of every store by a measure.
 struct Costs {

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use bakeoff_stats::{Place, Ranking, Verdict};
+use bakeoff_text::{counted, ratio};
 use serde_json::Value;
 
-use crate::format::{counted, ratio};
 use crate::pick::answer::{CUT_SHORT, Picked, rival, surely};
 use crate::pick::{
     CLOSE, PICK_ASKED, PICK_ASKED_PART, ROUNDS_PROOF, is_ahead_by_far, is_tie_of_few_rounds, unknown_for_time,

@@ -2,10 +2,10 @@
 
 use bakeoff_protocol::PhaseResult;
 use bakeoff_stats::mean;
+use bakeoff_text::{bytes, or_dash, ratio, time};
 
 use crate::document::SectionId;
 use crate::figures::{acknowledged_ns_mean, settled_ns_mean};
-use crate::format::{bytes, or_dash, ratio, time};
 use crate::results::CellRound;
 use crate::sections::phase_tables::{Row, phases_that};
 

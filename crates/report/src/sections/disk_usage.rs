@@ -2,9 +2,9 @@
 
 use bakeoff_protocol::DiskUsage;
 use bakeoff_stats::mean;
+use bakeoff_text::{bytes, or_dash, ratio};
 
 use crate::document::SectionId;
-use crate::format::{bytes, or_dash, ratio};
 use crate::results::CellRound;
 use crate::run::Run;
 use crate::sections::phase_tables::Row;

@@ -2,10 +2,10 @@
 
 use bakeoff_protocol::{PhaseResult, Resources};
 use bakeoff_stats::mean;
+use bakeoff_text::{bytes, digits, format_count, or_dash, percent, time};
 
 use crate::document::SectionId;
 use crate::figures::per_operation;
-use crate::format::{bytes, count, digits, or_dash, percent, time};
 use crate::results::CellRound;
 use crate::sections::phase_tables::{Row, phases_that};
 
@@ -71,5 +71,5 @@ fn churn_bytes(of: &Resources) -> Option<u64> {
 
 /// How often, on average.
 fn times(mean: f64) -> String {
-    if mean.fract() == 0.0 { count(mean as u64) } else { digits(mean) }
+    if mean.fract() == 0.0 { format_count(mean as u64) } else { digits(mean) }
 }

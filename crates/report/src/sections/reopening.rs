@@ -1,9 +1,9 @@
 //! How long stores took to close and to open again with their data.
 
 use bakeoff_stats::mean;
+use bakeoff_text::{or_dash, time};
 
 use crate::document::SectionId;
-use crate::format::{or_dash, time};
 use crate::results::CellRound;
 use crate::sections::phase_tables::Row;
 

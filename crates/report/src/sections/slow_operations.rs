@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Axes, Cause, Mode, PhaseLine, SlowOperation};
+use bakeoff_text::{listed, percent, time};
 
 use crate::circumstances::varying_among;
 use crate::contender::Contenders;
 use crate::document::{Block, Section, SectionId};
-use crate::format::{listed, percent, time, workload_of};
+use crate::format::workload_of;
 use crate::results::{CellRound, failed_cells};
 use crate::verdict::{Circumstances, circumstances};
 

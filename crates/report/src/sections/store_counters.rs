@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_stats::mean;
+use bakeoff_text::format_count;
 
 use crate::circumstances::varying_among;
 use crate::contender::Contenders;
 use crate::document::{Block, Section, SectionId};
-use crate::format::{count, workload_of};
+use crate::format::workload_of;
 use crate::results::failed_cells;
 use crate::run::Run;
 use crate::verdict::{Circumstances, circumstances};
@@ -54,7 +55,7 @@ fn describe(counts: &Counts<'_>) -> String {
     let means = counts.iter().map(|(name, rounds)| (name, mean(rounds).unwrap_or(0.0)));
     let shown = means.filter(|(_, mean)| *mean > 0.0).map(|(name, mean)| match mean < 10.0 && mean.fract() != 0.0 {
         true => format!("{name} {mean:.1}"),
-        false => format!("{name} {}", count(mean.round() as u64)),
+        false => format!("{name} {}", format_count(mean.round() as u64)),
     });
     let shown: Vec<String> = shown.collect();
     if shown.is_empty() { "nothing but 0".to_owned() } else { shown.join(", ") }

@@ -2,9 +2,9 @@
 
 use bakeoff_protocol::{PhaseResult, WarmedUp};
 use bakeoff_stats::mean;
+use bakeoff_text::{format_count, or_dash, time};
 
 use crate::document::SectionId;
-use crate::format::{count, or_dash, time};
 use crate::results::CellRound;
 use crate::sections::phase_tables::{Row, phases_that};
 
@@ -32,7 +32,7 @@ impl Row for WarmUpRow {
         let mean_of = |figures: Vec<f64>, show: fn(f64) -> String| or_dash(mean(&figures), show);
         let of = |figure: fn(&WarmedUp) -> Option<f64>| self.0.iter().filter_map(figure).collect::<Vec<_>>();
         vec![
-            mean_of(of(|one| Some(one.operations as f64)), |mean| count(mean.round() as u64)),
+            mean_of(of(|one| Some(one.operations as f64)), |mean| format_count(mean.round() as u64)),
             mean_of(of(|one| Some(one.wall_ns as f64)), time),
             mean_of(of(|one| Some(*one.interval_ns_means.first()? as f64)), time),
             mean_of(of(|one| Some(*one.interval_ns_means.last()? as f64)), time),

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use bakeoff_text::{command_lines, paragraph};
+
 use crate::document::{Block, Document, Fact, Fold, List, Part, Section, Text, Title};
-use crate::shell::command_lines;
-use crate::table::paragraph;
 use crate::terminal::TerminalOptions;
 use crate::terminal::matrix;
 use crate::terminal::tables;

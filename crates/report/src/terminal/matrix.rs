@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use anstyle::Style;
 use bakeoff_stats::Verdict;
+use bakeoff_text::{Side, Text, TextTable, paragraph};
 
 use crate::contender::style;
 use crate::document::{Matrix, MatrixField, MatrixRow, MatrixStore};
-use crate::table::{Side, Text, TextTable, paragraph};
 
 /// Names of tied stores in a field; the others are counted.
 const NAMES_MAX: usize = 3;

@@ -1,10 +1,10 @@
 //! Tables of a document as tables of text, with stores in their colours.
 
 use anstyle::{AnsiColor, Style};
+use bakeoff_text::{HARD_SPACE, Side, Text, TextTable};
 
 use crate::contender::style;
 use crate::document::{self, Cell, Row, RowGroup, SpanKind, Table};
-use crate::table::{HARD_SPACE, Side, Text, TextTable};
 
 /// Columns of the longest bar.
 const BAR: usize = 30;

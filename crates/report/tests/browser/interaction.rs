@@ -1,7 +1,8 @@
 //! What is on the first screen and what each chooser, pointer and key does.
 
 use bakeoff_protocol::{Axes, Durability};
-use bakeoff_report::{TerminalOptions, command_again, render_terminal};
+use bakeoff_report::{TerminalOptions, render_terminal};
+use bakeoff_text::command_again;
 use serde_json::json;
 
 use crate::Page;

@@ -124,10 +124,10 @@ pub(crate) fn longest_keys(fixture: &Fixture) -> Outcome {
     let tried = if fixture.has_defaults() { KEY_BYTES_TRIED } else { RECORD_KEY_BYTES_MAX };
     let length = declared.map_or(tried, |most| most.min(tried));
     write_and_find_keys_of(fixture, length as usize);
-    let in_words = bakeoff_suite::format_size;
+    let in_words = bakeoff_text::format_size;
     match declared {
         Some(most) if most > length || !fixture.has_defaults() => {
-            Outcome::OkSoFar(format!("{} tried of {}", in_words(length), bakeoff_suite::approximate_size(most)))
+            Outcome::OkSoFar(format!("{} tried of {}", in_words(length), bakeoff_text::approximate_size(most)))
         }
         Some(most) => {
             assert!(

@@ -5,8 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use bakeoff_report::printable_lines;
-use bakeoff_suite::format_duration;
+use bakeoff_text::{format_duration, printable_lines};
 
 use crate::cli::COLUMNS;
 use crate::engine::estimate::{sized, within};
@@ -25,7 +24,7 @@ pub(super) fn skipped_lines(skipped: &[WhatWhy]) -> String {
 /// What stores leave of the memory that they are given, in lines.
 fn print_memory_left(setup: &Setup, print: impl Fn(&str) -> Result<()>) -> Result<()> {
     for sentence in bakeoff_suite::memory_left(&setup.plan, &setup.stores) {
-        print(bakeoff_report::paragraph(&sentence, COLUMNS, "memory left: ", "  ").trim_end())?;
+        print(bakeoff_text::paragraph(&sentence, COLUMNS, "memory left: ", "  ").trim_end())?;
     }
     Ok(())
 }
@@ -35,7 +34,7 @@ pub(super) fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budge
     let cells: usize = setup.plan.workloads.iter().map(|workload| workload.cells.len()).sum();
     tell!(
         "{}: workloads: {}, cells: {cells}, rounds: {}{} → {}",
-        bakeoff_report::printable(setup.suite.title()),
+        bakeoff_text::printable(setup.suite.title()),
         setup.plan.workloads.len(),
         setup.suite.rounds(),
         budget.map_or_else(String::new, |budget| format!(", within {} s", budget.as_secs())),
@@ -46,11 +45,11 @@ pub(super) fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budge
             let text = format!(
                 "Looking for the highest rate with {}, for each cell: at least {}, longer where limits lie far below what stores can do",
                 facts.bound,
-                bakeoff_suite::format_duration(find_rate::expected(setup, facts).1)
+                bakeoff_text::format_duration(find_rate::expected(setup, facts).1)
             );
-            tell!("{}", bakeoff_report::paragraph(&text, COLUMNS, "", "  ").trim_end());
+            tell!("{}", bakeoff_text::paragraph(&text, COLUMNS, "", "  ").trim_end());
         }
-        None => tell!("{}", bakeoff_report::paragraph(&sized(setup), COLUMNS, "Size: ", "  ").trim_end()),
+        None => tell!("{}", bakeoff_text::paragraph(&sized(setup), COLUMNS, "Size: ", "  ").trim_end()),
     }
     if let Some(facts) = &file.profile {
         tell!("Profiling ({}): no store will be ranked", facts.kind);
@@ -68,7 +67,7 @@ pub(super) fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budge
 /// What could spoil the figures, before any is measured.
 pub(crate) fn print_warnings(file: &RunFile) {
     for warning in &file.warnings {
-        let text = bakeoff_report::paragraph(&warning.message, COLUMNS, "warning: ", "  ");
+        let text = bakeoff_text::paragraph(&warning.message, COLUMNS, "warning: ", "  ");
         tell!("{}", text.trim_end());
     }
 }
@@ -81,13 +80,13 @@ pub(super) fn print_plan(setup: &Setup, budget: Option<Duration>, searches: bool
             print_line!("  {}  {}", cell.id, cell.axes.store)?;
         }
     }
-    print_text!("{}", bakeoff_report::paragraph(&sized(setup), COLUMNS, "size: ", "  "))?;
+    print_text!("{}", bakeoff_text::paragraph(&sized(setup), COLUMNS, "size: ", "  "))?;
     if let Some(budget) = budget {
         let words = match searches {
             true => format!("{}, divided among the workloads' searches", format_duration(budget)),
             false => within(setup, budget),
         };
-        print_text!("{}", bakeoff_report::paragraph(&words, COLUMNS, "budget: ", "  "))?;
+        print_text!("{}", bakeoff_text::paragraph(&words, COLUMNS, "budget: ", "  "))?;
     }
     // The plan is a plan all the same: it may be meant for another machine.
     let lacks: BTreeSet<_> = setup.lacks().map(|why| printable_lines(&format!("{why:#}"))).collect();

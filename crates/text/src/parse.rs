@@ -1,10 +1,9 @@
-//! Numbers as people write them: sizes (`64MiB`), counts (`10k`), durations (`1h30m`) and ranges (`1KiB..10KiB`).
-//!
-//! What the `format_` functions write, the `parse_` functions read back to the same number.
+//! Numbers as people type them: sizes (`64MiB`), counts (`10k`), times (`1h30m`) and ranges (`1KiB..10KiB`).
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use bakeoff_tape::SizeRange;
+use crate::printable::shorten;
 
 /// Why a number could not be read; the text says how to write it instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +37,7 @@ const SIZE_UNITS: [Unit; 10] = [
     ("tb", 1_000_000_000_000),
 ];
 const COUNT_UNITS: [Unit; 4] = [("", 1), ("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
-const DURATION_UNITS: [Unit; 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+pub(crate) const DURATION_UNITS: [Unit; 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
 
 const SIZE_REMEDY: &str =
     "write a whole number of bytes such as 100B, 4KiB (1,024 each) or 1.5GiB; kB, MB and GB are powers of 1,000";
@@ -104,7 +103,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
 ///
 /// # Errors
 /// An end is not a size, or the range runs backwards.
-pub fn parse_size_range(text: &str) -> Result<SizeRange, UnitError> {
+pub fn parse_size_range(text: &str) -> Result<RangeInclusive<u64>, UnitError> {
     range(text, parse_size)
 }
 
@@ -112,74 +111,11 @@ pub fn parse_size_range(text: &str) -> Result<SizeRange, UnitError> {
 ///
 /// # Errors
 /// An end is not a count, or the range runs backwards.
-pub fn parse_count_range(text: &str) -> Result<SizeRange, UnitError> {
+pub fn parse_count_range(text: &str) -> Result<RangeInclusive<u64>, UnitError> {
     range(text, parse_count)
 }
 
-/// Writes a size exactly, in the largest unit that divides it: `64MiB`, `1536B`, `0B`.
-pub fn format_size(bytes: u64) -> String {
-    const UNITS: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
-    let unit = UNITS.into_iter().find(|&(_, scale)| bytes >= scale && bytes.is_multiple_of(scale));
-    unit.map_or_else(|| format!("{bytes}B"), |(name, scale)| format!("{}{name}", bytes / scale))
-}
-
-/// Writes a range of sizes exactly, or one size where both ends are the same: `1KiB..10KiB`, `4KiB`.
-pub fn format_size_range(range: SizeRange) -> String {
-    if range.min == range.max {
-        format_size(range.min)
-    } else {
-        format!("{}..{}", format_size(range.min), format_size(range.max))
-    }
-}
-
-/// Writes a size for people, to three digits: `537 MiB`, `1.50 GiB`. Not meant to be read back.
-pub fn approximate_size(bytes: u64) -> String {
-    const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let mut value = bytes as f64;
-    let mut unit = 0;
-    while value >= 999.5 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    let decimals = match value {
-        _ if unit == 0 => 0,
-        value if value < 9.995 => 2,
-        value if value < 99.95 => 1,
-        _ => 0,
-    };
-    format!("{value:.decimals$} {}", UNITS[unit])
-}
-
-/// Writes a count with a comma between thousands: `10,000`. Not meant to be read back.
-pub fn format_count(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Writes a time to the millisecond: `1h30m`, `90s` as `1m30s`, `500ms`, `0s`.
-pub fn format_duration(time: Duration) -> String {
-    let mut rest = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    if rest == 0 {
-        return "0s".into();
-    }
-    let mut text = String::new();
-    for (name, scale) in DURATION_UNITS.into_iter().rev() {
-        if rest >= scale {
-            text.push_str(&format!("{}{name}", rest / scale));
-            rest %= scale;
-        }
-    }
-    text
-}
-
-fn range(text: &str, parse: fn(&str) -> Result<u64, UnitError>) -> Result<SizeRange, UnitError> {
+fn range(text: &str, parse: fn(&str) -> Result<u64, UnitError>) -> Result<RangeInclusive<u64>, UnitError> {
     let (min, max) = match text.split_once("..") {
         Some((min, max)) => (parse(min)?, parse(max.strip_prefix('=').unwrap_or(max))?),
         None => parse(text).map(|both| (both, both))?,
@@ -190,7 +126,7 @@ fn range(text: &str, parse: fn(&str) -> Result<u64, UnitError>) -> Result<SizeRa
             "write the smaller end first, for example 1..100; both ends are included",
         ));
     }
-    Ok(SizeRange { min, max })
+    Ok(min..=max)
 }
 
 /// The number at the start, and what follows it.
@@ -231,19 +167,4 @@ fn scaled(number: &str, unit: &str, units: &[Unit]) -> Result<u64, String> {
     }
     let total = whole.checked_mul(u128::from(scale)).and_then(|product| product.checked_add(scaled / ten_power));
     total.and_then(|total| u64::try_from(total).ok()).ok_or_else(|| "is too large".into())
-}
-
-/// At most 40 characters of a text, without control characters, for messages.
-pub(crate) fn shorten(text: &str) -> String {
-    shorten_to(text, 40)
-}
-
-/// At most so many characters of a text, without control characters, for messages.
-pub(crate) fn shorten_to(text: &str, characters: usize) -> String {
-    let visible = |character: char| if character.is_control() { '·' } else { character };
-    let mut short: String = text.chars().take(characters).map(visible).collect();
-    if text.chars().nth(characters).is_some() {
-        short.push('…');
-    }
-    short
 }

@@ -17,7 +17,7 @@ pub fn command_again(bakeoff: &str, cell: &str, directory: &str, driver: &str) -
 
 /// A command on lines of at most this many columns, as far as its words allow: each but the last ends with a backslash, so that all can
 /// be pasted together.
-pub(crate) fn command_lines(command: &str, width: usize, first: &str, later: &str) -> String {
+pub fn command_lines(command: &str, width: usize, first: &str, later: &str) -> String {
     let (mut lines, mut line) = (Vec::new(), first.to_owned());
     let mut is_empty = true;
     for word in words(command) {

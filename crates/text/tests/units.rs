@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bakeoff_suite::{
+use bakeoff_text::{
     approximate_size, format_count, format_duration, format_size, parse_count, parse_duration, parse_size,
 };
 
@@ -19,7 +19,7 @@ fn sizes() {
     assert!(parse_size("1K").unwrap_err().to_string().contains("1KiB for powers of 1,024 or 1KB for powers of 1,000"));
     assert_eq!([format_size(0), format_size(1_536), format_size(64 << 20)], ["0B", "1536B", "64MiB"]);
     let shown = [0, 999, 1_000, 10_239, 563_150_000, 3 << 40, u64::MAX].map(approximate_size);
-    assert_eq!(shown, ["0 B", "999 B", "0.98 KiB", "10.0 KiB", "537 MiB", "3.00 TiB", "16.0 EiB"]);
+    assert_eq!(shown, ["0 B", "999 B", "1000 B", "10.0 KiB", "537 MiB", "3.00 TiB", "16.0 EiB"]);
 }
 
 #[test]

@@ -4,29 +4,29 @@ use anstyle::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A space at which paragraphs are not broken.
-pub(crate) const HARD_SPACE: char = '\u{a0}';
+pub const HARD_SPACE: char = '\u{a0}';
 
 /// Between two columns.
 const GAP: &str = "  ";
 
 /// A line of text, parts of it coloured.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Text(Vec<(String, Style)>);
+pub struct Text(Vec<(String, Style)>);
 
 impl Text {
     /// Text without colour.
-    pub(crate) fn plain(text: impl Into<String>) -> Self {
+    pub fn plain(text: impl Into<String>) -> Self {
         Self::default().and(text, Style::new())
     }
 
     /// The same with more text behind.
-    pub(crate) fn and(mut self, text: impl Into<String>, style: Style) -> Self {
+    pub fn and(mut self, text: impl Into<String>, style: Style) -> Self {
         self.0.push((text.into(), style));
         self
     }
 
     /// How many columns of a terminal it takes.
-    pub(crate) fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         self.0.iter().map(|(text, _)| text.width()).sum()
     }
 
@@ -74,7 +74,7 @@ fn prefix(text: &str, width: usize) -> &str {
 
 /// On which side a column's text lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub enum Side {
     /// Words.
     Left,
     /// Numbers.
@@ -83,34 +83,34 @@ pub(crate) enum Side {
 
 /// A table: columns with a side each, rows of cells, rules between groups of rows.
 #[derive(Clone, Debug)]
-pub(crate) struct TextTable {
+pub struct TextTable {
     sides: Vec<Side>,
     rows: Vec<Option<Vec<Text>>>,
 }
 
 impl TextTable {
     /// An empty table with these columns.
-    pub(crate) fn new(sides: Vec<Side>) -> Self {
+    pub fn new(sides: Vec<Side>) -> Self {
         Self { sides, rows: Vec::new() }
     }
 
     /// Adds a row; cells that are not given stay empty.
-    pub(crate) fn row(&mut self, cells: Vec<Text>) {
+    pub fn row(&mut self, cells: Vec<Text>) {
         self.rows.push(Some(cells));
     }
 
     /// Adds a rule across the table.
-    pub(crate) fn rule(&mut self) {
+    pub fn rule(&mut self) {
         self.rows.push(None);
     }
 
     /// How wide it would like to be.
-    pub(crate) fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         total(&self.widths())
     }
 
     /// The table as text, at most this wide (and at least wide enough for its gaps); cells are cut where they must be.
-    pub(crate) fn render(self, width: usize, color: bool) -> String {
+    pub fn render(self, width: usize, color: bool) -> String {
         let mut widths = self.widths();
         while total(&widths) > width {
             match widths.iter_mut().max() {

@@ -1,0 +1,24 @@
+//! Numbers, sizes, times, tables and shell commands as people read and write them.
+//!
+//! - `format_…` functions write a number exactly; `parse_…` functions read it back. Suites and flags use them.
+//! - [`time`], [`bytes`], [`rate`] and similar functions round to three significant digits.
+//! - [`printable`] makes a text safe to show in a terminal.
+//! - [`TextTable`] and [`paragraph`] lay text out in columns and lines; [`shell_command`] quotes a command for a POSIX shell.
+//!
+//! Nothing here performs I/O or knows a suite, a store or a result.
+
+mod exact;
+mod parse;
+mod printable;
+mod rounded;
+mod sentence;
+mod shell;
+mod table;
+
+pub use exact::{format_count, format_duration, format_size, format_size_range};
+pub use parse::{UnitError, parse_count, parse_count_range, parse_duration, parse_size, parse_size_range};
+pub use printable::{printable, printable_lines, shorten, shorten_to};
+pub use rounded::{approximate_size, bytes, digits, percent, rate, ratio, ratio_range, time, time_range};
+pub use sentence::{counted, listed, or_dash};
+pub use shell::{command as shell_command, command_again, command_lines};
+pub use table::{HARD_SPACE, Side, Text, TextTable, paragraph};
