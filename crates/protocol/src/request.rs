@@ -31,6 +31,14 @@ impl Durability {
             Self::Power => "power",
         }
     }
+
+    /// The class to compare this one with: the next stronger one, or from the strongest the one below.
+    pub fn neighbour(self) -> Self {
+        match self {
+            Self::None | Self::Power => Self::Process,
+            Self::Process => Self::Power,
+        }
+    }
 }
 
 impl fmt::Display for Durability {

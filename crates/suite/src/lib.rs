@@ -13,6 +13,7 @@ mod distribution;
 mod disturbance;
 mod error;
 mod flow;
+mod label;
 mod like;
 mod memory;
 mod node;

@@ -6,23 +6,22 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use bakeoff_measure::room_bytes_if_full;
 use bakeoff_protocol::{
-    CellEnd, CellStatus, Crash, DataHints, Event, FailureKind, Mode, PROTOCOL_VERSION, PhaseLine, PhaseRequest,
-    PhaseResult, Progress, Request, ResultLine, StoreDescription, TapeFacts,
+    CellEnd, CellStatus, Crash, Event, FailureKind, PROTOCOL_VERSION, PhaseLine, PhaseResult, Progress, Request,
+    ResultLine, StoreDescription, TapeFacts,
 };
 use bakeoff_report::impossible;
-use bakeoff_suite::{Cell, WarmUpLimit, WorkloadPlan, offered};
-use bakeoff_tape::{Batch, Hints, Measure, OpenLoop, PhaseSpec, PhaseTape, Recording};
+use bakeoff_suite::{Cell, WarmUpLimit, WorkloadPlan};
+use bakeoff_tape::{PhaseSpec, PhaseTape, Recording};
 
 use crate::drivers::Driver;
 use crate::engine::cgroup::{MemoryGroup, MemoryGroups};
 use crate::engine::child::{self, Ending, Job};
 use crate::engine::disturbance::Running;
 use crate::engine::interrupt::Interrupt;
+use crate::engine::names::TEMPORARY;
 use crate::engine::profile::Profiling;
-use crate::engine::run::workload_words;
+use crate::engine::request::{Phases, data_hints, mode, phase_request, warm_up_request};
 use crate::engine::run_file::now;
-use crate::engine::scratch::TEMPORARY;
-use crate::engine::warm_up;
 
 /// A cell with everything needed to run it.
 pub(crate) struct CellJob<'a> {
@@ -51,23 +50,10 @@ pub(crate) struct CellJob<'a> {
     pub(crate) again: String,
 }
 
-/// The phases a store is asked for, and those it does not offer.
-pub(crate) struct Phases<'a> {
-    pub(crate) asked: Vec<(&'a PhaseSpec, &'a PhaseTape)>,
-    pub(crate) not_offered: Vec<(String, String)>,
-}
-
 impl<'a> CellJob<'a> {
-    /// Sorts the phases by what the store offers.
-    pub(crate) fn phases(&self) -> Phases<'a> {
-        let mut phases = Phases { asked: Vec::new(), not_offered: Vec::new() };
-        for (spec, tape) in self.workload.workload.phases.iter().zip(&self.recording.phases) {
-            match offered(spec, &self.store.capabilities) {
-                Ok(()) => phases.asked.push((spec, tape)),
-                Err(why) => phases.not_offered.push((spec.name.clone(), why)),
-            }
-        }
-        phases
+    /// The phases, sorted by what the store offers.
+    fn phases(&self) -> Phases<'a> {
+        Phases::of(&self.workload.workload, self.recording, &self.store.capabilities)
     }
 
     /// What the driver is asked, for the store's files in `directory`.
@@ -98,7 +84,7 @@ impl<'a> CellJob<'a> {
 
     fn warm_up(&self) -> Option<bakeoff_protocol::WarmUp> {
         let (limit, recording) = self.warm_up.filter(|_| self.driver.description.warms_up)?;
-        warm_up::request(limit, recording, &self.phases(), self.workload.workload.lanes)
+        warm_up_request(limit, recording, &self.phases(), self.workload.workload.lanes)
     }
 
     /// Whether the store can show everything in it, so that its content can be compared at the end.
@@ -118,7 +104,7 @@ impl<'a> CellJob<'a> {
     fn profiling(&self, round: u32, directory: &Path, log: &(&Path, String)) -> Option<Profiling> {
         let kind = self.cell.axes.profile?;
         let graph = (log.0.with_extension("svg"), Path::new(&log.1).with_extension("svg").display().to_string());
-        let title = format!("{} · {}", self.store.title, workload_words(self.workload));
+        let title = format!("{} · {}", self.store.title, self.workload);
         let subtitle = format!("--profile {kind} · cell {} · round {round}", self.cell.id);
         let by_driver = self.driver.description.profiles.contains(&kind);
         Some(Profiling::new((kind, by_driver), directory.with_file_name(TEMPORARY), graph, (title, subtitle)))
@@ -186,44 +172,6 @@ impl<'a> CellJob<'a> {
             collected.end.profiled = profiling.map(|profiling| profiling.end(finished));
         }
         Ok(collected.end(ending, process_ns))
-    }
-}
-
-/// What a store may know of recorded data.
-pub(crate) fn data_hints(hints: &Hints, threads: u32) -> DataHints {
-    DataHints {
-        records_max: hints.records_max,
-        records_inserted: hints.records_inserted,
-        key_bytes_max: hints.key_bytes_max,
-        value_bytes_mean: hints.value_bytes_mean,
-        value_bytes_max: hints.value_bytes_max,
-        data_bytes_max: hints.data_bytes_max,
-        written_bytes: hints.written_bytes,
-        integer_keys: hints.integer_keys,
-        threads,
-    }
-}
-
-/// One phase as a driver is asked for it.
-pub(crate) fn phase_request(spec: &PhaseSpec, tape: &PhaseTape) -> PhaseRequest {
-    PhaseRequest {
-        name: spec.name.clone(),
-        tape: tape.path.clone(),
-        mode: mode(spec),
-        batched: spec.batch != Batch::Each,
-        ascending: tape.ascending,
-        speed: spec.open_loop.map(OpenLoop::speed),
-        steady_within: spec.steady_within,
-        settle: spec.settle,
-        reopen: spec.reopen,
-    }
-}
-
-/// How a phase is timed.
-fn mode(spec: &PhaseSpec) -> Mode {
-    match spec.measure {
-        Measure::Latency => Mode::Latency,
-        Measure::Throughput => Mode::Throughput,
     }
 }
 

@@ -19,7 +19,7 @@ use rustix::process::{
 
 use crate::engine::cgroup::MemoryGroup;
 use crate::engine::interrupt::Interrupt;
-use crate::engine::scratch::TEMPORARY;
+use crate::engine::names::TEMPORARY;
 
 /// The longest line of an event (a phase's histograms are some 100 KB).
 const LINE_BYTES_MAX: u64 = 16 << 20;

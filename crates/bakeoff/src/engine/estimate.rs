@@ -18,7 +18,7 @@ pub(crate) fn sized(setup: &Setup) -> String {
     let rounds = f64::from(setup.suite.rounds());
     let time_ns: f64 = rounds_ns(setup).into_iter().map(|round_ns| round_ns * rounds).sum();
     let time = format_duration(made_in(setup) + Duration::from_secs((time_ns / 1e9).ceil() as u64));
-    let flushes = setup.flushes().words().map_or_else(String::new, |words| format!(" {words}"));
+    let flushes = setup.flushes().label().map_or_else(String::new, |words| format!(" {words}"));
     let images = match images_bytes(&setup.made) {
         0 => String::new(),
         bytes => format!("; images of new file systems grow to {} at most", bakeoff_text::approximate_size(bytes)),

@@ -16,7 +16,7 @@ use bakeoff_text::{counted, format_count, format_duration};
 
 use crate::engine::estimate::{FLUSHES_OF_A_WRITE_MIN, estimates};
 use crate::engine::progress::Display;
-use crate::engine::run::{Ended, Run, Tapes, workload_words};
+use crate::engine::run::{Ended, Run, Tapes};
 use crate::engine::setup::Setup;
 
 /// How long the open loop may last, seconds: rates at which it would be shorter or longer are not tried. In less than the first
@@ -60,7 +60,7 @@ pub(crate) fn facts(setup: &Setup, bound: &str) -> Result<RateFacts> {
 
 /// The phase of a workload that has a rate.
 pub(crate) fn open_phase(workload: &WorkloadPlan) -> Result<OpenPhase> {
-    workload.open_phase().map_err(|why| anyhow::anyhow!("--find-rate: {}: {why}", workload_words(workload)))
+    workload.open_phase().map_err(|why| anyhow::anyhow!("--find-rate: {workload}: {why}"))
 }
 
 /// Rates that a search tries at least, about: the first, one a doubling or halving away, and four between these two.
@@ -73,7 +73,7 @@ pub(crate) fn expected(setup: &Setup, facts: &RateFacts) -> (Duration, Duration)
     for workload in &setup.plan.workloads {
         let Ok(phase) = workload.open_phase() else { continue };
         let searched = |store: &str| {
-            facts.searches.iter().any(|search| search.store == store && search.workload == workload_words(workload))
+            facts.searches.iter().any(|search| search.store == store && search.workload == workload.to_string())
         };
         for (_, closed_ns) in estimates(setup, &workload.closed(&phase), FLUSHES_OF_A_WRITE_MIN)
             .into_iter()
@@ -111,7 +111,7 @@ fn search(workload: &WorkloadPlan, phase: &OpenPhase, cell: &Cell) -> RateSearch
     let (lowest, highest) = (at_length(PHASE_S.1).ceil() as u64, at_length(PHASE_S.0) as u64);
     RateSearch {
         store: cell.axes.store.clone(),
-        workload: workload_words(workload),
+        workload: workload.to_string(),
         phase: phase.name.clone(),
         operations: phase.operations,
         closed_cell: cell.id.clone(),
@@ -161,7 +161,7 @@ impl Run<'_> {
 
     /// Searches one workload, a probe of each store in turn, until all searches are over or the time is.
     fn find_rates_of(&mut self, of: &Searched<'_>, facts: &mut RateFacts, display: &mut Display) -> Result<()> {
-        let words = workload_words(of.workload);
+        let words = of.workload.to_string();
         let places: Vec<usize> =
             (0..facts.searches.len()).filter(|place| facts.searches[*place].workload == words).collect();
         if !self.close_loops(of, facts, &places, display)? {
@@ -266,7 +266,7 @@ impl Run<'_> {
             Some((budget, ns)) if ns < left.most_ns => format!("; the budget leaves {budget}, which may cut it short"),
             _ => String::new(),
         };
-        tell!("{what} of {} takes {takes}{but}", workload_words(of.workload));
+        tell!("{what} of {} takes {takes}{but}", of.workload);
     }
 
     fn next_rate(&self, facts: &RateFacts, place: usize) -> Option<u64> {

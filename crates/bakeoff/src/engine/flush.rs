@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use crate::engine::made_media::NewFileSystem;
-use crate::engine::setup::Setup;
+use crate::engine::names;
 use crate::files::{Kind, OwnDirectory};
 
 /// Flushes that are timed, and how long at most.
@@ -24,16 +24,19 @@ const BYTES: [u8; 4096] = [7; 4096];
 pub(crate) struct Flushes(BTreeMap<String, Option<f64>>);
 
 impl Flushes {
-    /// Tries each of these media. Nothing is written where no store flushes its writes.
-    pub(crate) fn measure(setup: &Setup) -> Self {
-        let cells = setup.plan.workloads.iter().flat_map(|workload| &workload.cells);
-        let in_memory = |medium: &str| setup.made.get(medium).is_some_and(NewFileSystem::is_in_memory);
-        let flushed = cells.filter(|cell| setup.flushes_writes(cell) && !in_memory(&cell.axes.medium));
-        let media: BTreeSet<&String> = flushed.map(|cell| &cell.axes.medium).collect();
-        let tried = |medium: &String| match setup.made.get(medium) {
+    /// Tries each of `media`, which are those where some store flushes its writes: in its directory, or in `base` where it is to be made.
+    pub(crate) fn measure<'a>(
+        media: impl Iterator<Item = &'a String>,
+        directories: &BTreeMap<String, PathBuf>,
+        made: &BTreeMap<String, NewFileSystem>,
+        base: &Path,
+    ) -> Self {
+        let in_memory = |medium: &str| made.get(medium).is_some_and(NewFileSystem::is_in_memory);
+        let media: BTreeSet<&String> = media.filter(|medium| !in_memory(medium)).collect();
+        let tried = |medium: &String| match made.get(medium) {
             // It is not there yet, but its image will lie there.
-            Some(_) => flush_ns(&setup.base).ok(),
-            None => flush_ns(setup.directories.get(medium)?).ok(),
+            Some(_) => flush_ns(base).ok(),
+            None => flush_ns(directories.get(medium)?).ok(),
         };
         Self(media.into_iter().map(|medium| (medium.clone(), tried(medium))).collect())
     }
@@ -44,12 +47,12 @@ impl Flushes {
     }
 
     /// What a size that was told counts of them; nothing where there are none.
-    pub(crate) fn words(&self) -> Option<String> {
-        let words = |(medium, ns): (&String, &Option<f64>)| match ns {
+    pub(crate) fn label(&self) -> Option<String> {
+        let label = |(medium, ns): (&String, &Option<f64>)| match ns {
             Some(ns) => format!("{} on {medium}", bakeoff_text::time(*ns)),
             None => format!("unknown and not counted on {medium}"),
         };
-        let media: Vec<String> = self.0.iter().map(words).collect();
+        let media: Vec<String> = self.0.iter().map(label).collect();
         (!media.is_empty()).then(|| {
             format!(
                 "with three flushes (each {}) for each write that is acknowledged when it is flushed: a store may need one, or six",
@@ -64,7 +67,7 @@ impl Flushes {
 /// The file has a name, for a file system may know that one without need not be flushed; its directory is marked as ours, in case that we
 /// are killed now.
 fn flush_ns(directory: &Path) -> Result<f64> {
-    let path = directory.join(format!("bakeoff-scratch-flush-{}", std::process::id()));
+    let path = directory.join(names::flushes());
     let own = OwnDirectory::create(&path, Kind::Scratch)?;
     let times = flushes_ns(own.path().join("file"));
     own.remove()?;
@@ -99,7 +102,7 @@ mod tests {
     fn what_is_not_known_is_not_counted_and_said() {
         let flushes = Flushes(BTreeMap::from([("a".to_owned(), Some(2e6)), ("b".to_owned(), None)]));
         assert_eq!((flushes.of("a"), flushes.of("b"), flushes.of("c")), (2e6, 0.0, 0.0));
-        assert!(flushes.words().unwrap().contains("(each 2.00 ms on a, unknown and not counted on b)"));
-        assert_eq!(Flushes::default().words(), None);
+        assert!(flushes.label().unwrap().contains("(each 2.00 ms on a, unknown and not counted on b)"));
+        assert_eq!(Flushes::default().label(), None);
     }
 }

@@ -15,7 +15,8 @@ use anyhow::{Context, Result};
 use rustix::process::setsid;
 use rustix::thread::set_name;
 
-use crate::engine::scratch::{name_of, remove_all_of};
+use crate::engine::names;
+use crate::engine::scratch::remove_all_of;
 
 /// The hidden verb.
 const VERB: &str = "guard";
@@ -48,7 +49,7 @@ impl Guard {
         unsafe { command.pre_exec(|| Ok(setsid().map(drop)?)) };
         let mut child =
             command.spawn().context("cannot start the process that removes made media if the run is killed")?;
-        let words = [base.as_os_str().as_bytes(), name_of(run).as_bytes(), b""].join(&0);
+        let words = [base.as_os_str().as_bytes(), names::of_run(run).as_bytes(), b""].join(&0);
         let told = child.stdin.as_mut().map_or(Ok(()), |pipe| pipe.write_all(&words));
         let guard = Self(child);
         told.context("cannot tell the process that removes made media what to guard").map(|()| guard)

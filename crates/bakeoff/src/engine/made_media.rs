@@ -21,7 +21,7 @@ use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::process::geteuid;
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
-use crate::engine::scratch::name_of;
+use crate::engine::names;
 use crate::files::{Kind, OwnDirectory, mounts_below};
 use crate::tools::{Missing, dies_with_us, need, run};
 
@@ -39,9 +39,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How what we start finds an image that has no name: as its standard input.
 const NAMELESS: &str = "/proc/self/fd/0";
-
-/// In the names of the directories that hold images.
-pub(crate) const INFIX: &str = "-made-";
 
 /// How file systems are made: name, the Debian package, and the program with its arguments before the image; none for one in memory.
 ///
@@ -247,7 +244,7 @@ impl MadeMedia {
             mount_for_ourselves();
         }
         for (medium, file_system) in wanted {
-            let path = base.join(format!("{}{INFIX}{medium}", name_of(run)));
+            let path = base.join(names::made_medium(run, medium));
             let own = OwnDirectory::create(&path, Kind::Scratch)?;
             let inside = own.path().to_owned();
             // Kept before mounting, so that it is removed however that ends.

@@ -15,7 +15,6 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::setup::Setup;
 use crate::tools::{Missing, is_on_path, need};
 
 /// The sampler and Debian's package of it.
@@ -50,20 +49,18 @@ pub(crate) struct ProfileFacts {
 }
 
 impl ProfileFacts {
-    /// What is known of the profiling of a run that is about to begin; `None` if it is not profiled.
-    pub(crate) fn of(setup: &Setup) -> Option<Self> {
-        let kind = setup.profile?;
-        let outside = setup.is_sampled_from_outside();
+    /// What is known of the profiling of a run that is about to begin; `outside`: some driver does not profile itself.
+    pub(crate) fn of(kind: Profile, outside: bool) -> Self {
         let sampler = if outside { version() } else { None };
         // The kernel asks the same of drivers that sample themselves; allocations are not in it.
         let kernel_frames = (kind == Profile::Cpu).then(sees_kernel);
-        Some(Self { kind, sampler, kernel_frames })
+        Self { kind, sampler, kernel_frames }
     }
 }
 
-/// Sees to it that the sampler is there and may be used, if some driver of the plan needs it.
-pub(crate) fn check(setup: &Setup, missing: Missing) -> Result<()> {
-    if !setup.is_sampled_from_outside() {
+/// Sees to it that the sampler is there and may be used, if some driver of the plan does not profile itself.
+pub(crate) fn check(outside: bool, missing: Missing) -> Result<()> {
+    if !outside {
         return Ok(());
     }
     let (program, package) = SAMPLER;

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_protocol::{CellStatus, ResultLine};
-use bakeoff_suite::{Cell, DEFAULT_MEDIUM, WarmUpLimit, WorkloadPlan};
-use bakeoff_tape::{KeyForm, OnProgress, Recording, TapeError, Workload};
-use bakeoff_text::{command_again, format_count, format_size, format_size_range};
+use bakeoff_suite::{Cell, WarmUpLimit, WorkloadPlan};
+use bakeoff_tape::{OnProgress, Recording, TapeError, Workload};
+use bakeoff_text::command_again;
 
 use crate::engine::cell::CellJob;
 use crate::engine::estimate::{FLUSHES_OF_A_WRITE, estimates};
@@ -213,7 +213,7 @@ impl Run<'_> {
         round: u32,
         display: &mut Display,
     ) -> Result<bool> {
-        let what = format!("{} · {} · round {round}", cell.axes.store, workload_words(workload));
+        let what = format!("{} · {} · round {round}", cell.axes.store, workload);
         display.doing(&what);
         let job = self.job(workload, cell, tapes)?;
         let recording = &tapes.recording;
@@ -306,7 +306,7 @@ impl Run<'_> {
         if !known {
             bakeoff_tape::lend_pool(&lender, &directory)?;
         }
-        let what = format!("recording tapes of {}", workload_words(workload));
+        let what = format!("recording tapes of {}", workload);
         let recording = record(workload, &directory, self.setup.corpus.as_deref(), &mut |progress| {
             let percent = progress.done * 100 / progress.total.max(1);
             display.doing(&format!("{what}: {} {percent} %", progress.what));
@@ -383,7 +383,7 @@ impl Run<'_> {
                     0 => "not run: no time for it in the budget".to_owned(),
                     done => format!("{done} of {rounds} rounds: no time for more in the budget"),
                 };
-                Some(WhatWhy { what: workload_words(workload), why })
+                Some(WhatWhy { what: workload.to_string(), why })
             })
             .chain(self.cut.clone())
             .collect()
@@ -405,7 +405,7 @@ pub(crate) fn record(
     match bakeoff_tape::record(&workload.workload, directory, corpus, on_progress) {
         Ok(recording) => Ok(Some(recording)),
         Err(TapeError::Stopped) => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("cannot record the tapes of {}", workload_words(workload))),
+        Err(error) => Err(error).with_context(|| format!("cannot record the tapes of {}", workload)),
     }
 }
 
@@ -418,37 +418,4 @@ fn summary(what: &str, lines: &[ResultLine]) -> (String, bool) {
     let kind = end.failure.map_or("failed", |kind| kind.words());
     let message = end.failure_message.as_deref().unwrap_or_default();
     (bakeoff_text::printable(&format!("{what}: FAILED, {kind}: {message}")), true)
-}
-
-/// A workload in words: `1KiB..10KiB × 10,000 random, process`.
-pub(crate) fn workload_words(plan: &WorkloadPlan) -> String {
-    let workload = &plan.workload;
-    let (size, count) =
-        (format_size_range(workload.value_bytes.min, workload.value_bytes.max), format_count(workload.records));
-    // Settings may give a store a class of its own, as papers had them.
-    let is_as_set = plan.cells.iter().any(|cell| cell.axes.durability != plan.durability);
-    let class = if is_as_set { "durability as set" } else { plan.durability.name() };
-    let mut words = format!("{size} × {count} {}, {class}", workload.data.name());
-    if (workload.key, workload.key_bytes) != (KeyForm::Sha1, None) {
-        words += &format!(", {} keys", workload.key_name());
-    }
-    if workload.lanes > 1 {
-        words += &format!(", {} threads", workload.lanes);
-    }
-    if let Some(variant) = &plan.variant {
-        words += &format!(", variant {variant}");
-    }
-    if !plan.disturbance.is_none() {
-        words += &format!(", disturbed by {}", plan.disturbance);
-    }
-    if let Some(bytes) = plan.memory_limit_bytes {
-        words += &format!(", at most {} of memory", format_size(bytes));
-    }
-    if let Some(rate) = plan.cells.first().and_then(|cell| cell.axes.rate_per_second) {
-        words += &format!(", at {}/s", format_count(rate));
-    }
-    if plan.medium != DEFAULT_MEDIUM {
-        words += &format!(", on {}", plan.medium);
-    }
-    words
 }

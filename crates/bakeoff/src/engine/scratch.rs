@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use bakeoff_text::counted;
 
-use crate::engine::made_media;
+use crate::engine::names::{self, TEMPORARY};
 use crate::files::{Kind, OwnDirectory, count_files, empty_tree, remove_tree, remove_unfinished, shown};
 
 /// The scratch directories of a run.
@@ -55,15 +55,6 @@ impl Room {
     }
 }
 
-/// The directory beside a store's where its driver puts temporary files.
-pub(crate) const TEMPORARY: &str = "temporary";
-
-/// The beginning of the names of all scratch directories.
-const PREFIX: &str = "bakeoff-scratch-";
-
-/// The end of the name of the directory of tapes. A medium's ends in `-` and its name.
-const TAPES: &str = ".tapes";
-
 /// Removing that takes longer than this is announced.
 const ANNOUNCED: Duration = Duration::from_secs(2);
 
@@ -76,11 +67,11 @@ impl Scratch {
     pub(crate) fn create(media: &BTreeMap<String, PathBuf>, base: &Path, run: &str) -> Result<Self> {
         let mut places = BTreeMap::new();
         for (medium, directory) in media {
-            let path = directory.join(format!("{}-{medium}", name_of(run)));
+            let path = directory.join(names::medium(run, medium));
             let own = OwnDirectory::create(&path, Kind::Scratch)?;
             places.insert(medium.clone(), Place { own, room: Room::of(directory), aside: 0, unusable: None });
         }
-        let path = base.join(name_of(run) + TAPES);
+        let path = base.join(names::tapes(run));
         let tapes = Some(OwnDirectory::create(&path, Kind::Scratch)?);
         Ok(Self { places, tapes, retired: 0, emptied_s: Vec::new() })
     }
@@ -199,11 +190,6 @@ impl Scratch {
     }
 }
 
-/// How the names of all scratch directories of a run of this process begin; `run` is a name that no other run has.
-pub(crate) fn name_of(run: &str) -> String {
-    format!("{PREFIX}{run}-{}", std::process::id())
-}
-
 /// What lies in `base` under names that begin so, with the rest of each name.
 fn named(base: &Path, beginning: &str) -> Vec<(PathBuf, String)> {
     let entries = std::fs::read_dir(base).into_iter().flatten().flatten();
@@ -216,7 +202,7 @@ fn named(base: &Path, beginning: &str) -> Vec<(PathBuf, String)> {
 /// What such runs left of stores on media stays for `bakeoff clean` ([`tell_of_left_stores`]): to remove many files makes some file systems
 /// slow for minutes, and stores are measured next.
 pub(crate) fn remove_left_behind(base: &Path) {
-    named(base, PREFIX).iter().filter(|(_, rest)| !is_of_stores(rest)).for_each(|(path, _)| {
+    named(base, names::SCRATCH).iter().filter(|(_, rest)| !names::is_of_stores(rest)).for_each(|(path, _)| {
         remove_if_left(path);
     });
 }
@@ -224,8 +210,9 @@ pub(crate) fn remove_left_behind(base: &Path) {
 /// Says where killed runs left stores on media, and how they are removed.
 pub(crate) fn tell_of_left_stores<'a>(media: impl Iterator<Item = &'a PathBuf>) {
     for directory in media.collect::<BTreeSet<_>>() {
-        let left = named(directory, PREFIX).into_iter();
-        let left = left.filter(|(path, rest)| is_of_stores(rest) && OwnDirectory::open(path, Kind::Scratch).is_ok());
+        let left = named(directory, names::SCRATCH).into_iter();
+        let left =
+            left.filter(|(path, rest)| names::is_of_stores(rest) && OwnDirectory::open(path, Kind::Scratch).is_ok());
         match left.count() {
             0 => {}
             count => tell!(
@@ -238,14 +225,9 @@ pub(crate) fn tell_of_left_stores<'a>(media: impl Iterator<Item = &'a PathBuf>) 
     }
 }
 
-/// Whether the rest of a scratch directory's name is that of a place for stores, and neither of tapes nor of a medium made for the run.
-fn is_of_stores(rest: &str) -> bool {
-    !rest.ends_with(TAPES) && !rest.contains(made_media::INFIX)
-}
-
-/// Removes the tapes and made media in `base` of a process that has ended, by the [`name_of`] its run. False if something is still in use.
+/// Removes the tapes and made media in `base` of a process that has ended, by the [name](names::of_run) of its run. False if something is still in use.
 pub(crate) fn remove_all_of(base: &Path, name: &str) -> bool {
-    let left = named(base, name).into_iter().filter(|(_, rest)| rest == TAPES || rest.starts_with(made_media::INFIX));
+    let left = named(base, name).into_iter().filter(|(_, rest)| names::is_of_tapes_or_made(rest));
     left.fold(true, |done, (path, _)| (remove_unfinished(&path) || remove_if_left(&path)) && done)
 }
 

@@ -162,7 +162,7 @@ impl Setup {
         let made = self.made.values().map(move |file_system| file_system.check(missing));
         let disturbed =
             self.disturbances().into_iter().map(move |disturbance| disturbance::check(disturbance, missing));
-        let profiled = std::iter::once_with(move || profile::check(self, missing));
+        let profiled = std::iter::once_with(move || profile::check(self.is_sampled_from_outside(), missing));
         corpus.chain(directories).chain(made).chain(disturbed).chain(profiled)
     }
 
@@ -196,7 +196,12 @@ impl Setup {
 
     /// What flushes take, tried when first asked for: not every run is sized.
     pub(crate) fn flushes(&self) -> &Flushes {
-        self.flushes.get_or_init(|| Flushes::measure(self))
+        let measure = || {
+            let cells = self.plan.workloads.iter().flat_map(|workload| &workload.cells);
+            let media = cells.filter(|cell| self.flushes_writes(cell)).map(|cell| &cell.axes.medium);
+            Flushes::measure(media, &self.directories, &self.made, &self.base)
+        };
+        self.flushes.get_or_init(measure)
     }
 
     /// Whether a cell's store flushes each write before it acknowledges it.

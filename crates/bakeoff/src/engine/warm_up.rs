@@ -4,11 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use bakeoff_protocol::{PhaseRequest, WarmUp};
-use bakeoff_suite::WarmUpLimit;
 use bakeoff_tape::{Operation, PhaseSpec, Recording, Tree, TreeValues, Workload, tree_entries};
-
-use crate::engine::cell::{Phases, data_hints, phase_request};
 
 /// Records of the small workload, at most: enough that every kind of operation is done often, few enough for many passes.
 const RECORDS: u64 = 10_000;
@@ -61,28 +57,6 @@ fn small(workload: &Workload) -> Workload {
 fn small_tree(tree: Tree, most: u64) -> Tree {
     let fits = |levels: &u32| tree_entries(Tree { levels: *levels, ..tree }).is_some_and(|entries| entries <= most);
     Tree { levels: (1..=tree.levels).take_while(fits).last().unwrap_or(1), ..tree }
-}
-
-/// What a request says of it.
-pub(crate) fn request(limit: WarmUpLimit, recording: &Recording, phases: &Phases<'_>, threads: u32) -> Option<WarmUp> {
-    let (time_ns, operations) = match limit {
-        WarmUpLimit::None => return None,
-        WarmUpLimit::Time(time) => (u64::try_from(time.as_nanos()).ok(), None),
-        WarmUpLimit::Operations(operations) => (None, Some(operations)),
-    };
-    let asked = phases.asked.iter().filter_map(|(spec, _)| {
-        let tape = recording.phases.iter().find(|tape| tape.name == spec.name)?;
-        // As fast as it goes: what is to be compiled is compiled sooner.
-        let asked = phase_request(spec, tape);
-        Some(PhaseRequest { speed: None, steady_within: None, settle: false, reopen: false, ..asked })
-    });
-    Some(WarmUp {
-        time_ns,
-        operations,
-        pool: recording.pool.clone(),
-        hints: data_hints(&recording.hints, threads),
-        phases: asked.collect(),
-    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use bakeoff_suite::{SkipReason, did_you_mean};
 use bakeoff_text::{format_size, printable};
 
 use crate::pick::need::{MUSTS, Must, Need};
-use crate::pick::suite::other_class;
 
 /// Licences that ask for little more than to be named.
 const PERMISSIVE: [&str; 14] = [
@@ -107,7 +106,7 @@ pub(crate) fn divide<'a>(
     platform: impl Fn(&str) -> Platform,
     missing: impl Fn(&str) -> Option<&'a str>,
 ) -> Divided {
-    let otherwise = Need { durability: other_class(need.durability), ..need.clone() };
+    let otherwise = Need { durability: need.durability.neighbour(), ..need.clone() };
     let mut divided = Divided {
         able: Vec::new(),
         promising_more: PromisingMore::default(),

@@ -14,8 +14,11 @@ use bakeoff_text::{
     parse_size_range,
 };
 
-use crate::pick::suite::PICK_RECORDS_MAX;
-use crate::pick::typed::{ITEMS, RESULTS, Typed, Word};
+use crate::pick::items::{ITEMS, RESULTS};
+use crate::pick::typed::{Typed, Word};
+
+/// The most records that are taken: less than half of those that can be numbered, which leaves enough for what the rounds insert.
+pub(crate) const RECORDS_MAX: u64 = 2_000_000_000;
 
 /// Kinds of operation that a mix may have.
 const OPERATIONS: [&str; 6] = ["get", "insert", "update", "upsert", "delete", "scan"];
@@ -105,7 +108,7 @@ impl Need {
         let of = |key| typed.get(key);
         let (key_bytes, key_bytes_longest) = key_bytes(&of("key-size"))?;
         Ok(Self {
-            records: within(&of("records"), parse_count, (1, PICK_RECORDS_MAX), format_count)?,
+            records: within(&of("records"), parse_count, (1, RECORDS_MAX), format_count)?,
             value_bytes: value_bytes(&of("value-size"))?,
             key_bytes,
             key_bytes_longest,

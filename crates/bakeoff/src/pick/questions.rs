@@ -6,8 +6,9 @@ use anyhow::{Context, Result, bail};
 use bakeoff_text::paragraph;
 
 use crate::cli::COLUMNS;
+use crate::pick::items::ITEMS;
 use crate::pick::need::Need;
-use crate::pick::typed::{ITEMS, Typed};
+use crate::pick::typed::Typed;
 
 /// Asks every question; an empty answer takes the default, a wrong one, or one that `check` refuses, is asked for again.
 ///

@@ -12,13 +12,10 @@ use bakeoff_text::{counted, format_count, format_size_range};
 
 use crate::engine::replayed::Replayed;
 use crate::pick::conditions::{PromisingMore, loads_in_batches};
-use crate::pick::need::{Need, is_write};
+use crate::pick::need::{Need, RECORDS_MAX, is_write};
 
 /// Rounds of a race at most: what differs by too little to be seen in so many does not matter.
 pub(crate) const ROUNDS_MAX: u32 = 100;
-
-/// The most records that are taken: less than half of those that can be numbered, which leaves enough for what the rounds insert.
-pub(crate) const PICK_RECORDS_MAX: u64 = 2_000_000_000;
 
 /// Operations of a round: so many that what a store still does with the load is a small part of it, and few where each may wait for the disk.
 const OPERATIONS_MAX: u64 = 50_000;
@@ -81,7 +78,7 @@ impl PickSuite {
             timeout_s(need, stores),
             settings(&promising_more.asked, "settings")
         );
-        let promise = durability_variant(other_class(need.durability));
+        let promise = durability_variant(need.durability.neighbour());
         let why = "as a tape is replayed as it is: `pick --trace` asks it of the like of a trace";
         let of_tape = |variant: Variant| Variant {
             phases: String::new(),
@@ -139,14 +136,6 @@ fn timeout_s(need: &Need, stores: &[String]) -> u64 {
 /// The name of the variant that asks for another class.
 fn durability_variant(class: Durability) -> String {
     format!("durability-{class}")
-}
-
-/// The other durability that an answer tells of: the next, or from the last the one before.
-pub(crate) fn other_class(asked: Durability) -> Durability {
-    match asked {
-        Durability::None | Durability::Power => Durability::Process,
-        Durability::Process => Durability::Power,
-    }
 }
 
 fn head(need: &Need, stores: &[String]) -> String {
@@ -263,11 +252,11 @@ fn variants(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<V
     }
     let records = need.records.saturating_mul(10);
     let words = format!("Ten times the records, {}", format_count(records));
-    let impossible = (records > PICK_RECORDS_MAX)
-        .then(|| format!("since bakeoff takes no more than {}", format_count(PICK_RECORDS_MAX)));
+    let impossible =
+        (records > RECORDS_MAX).then(|| format!("since bakeoff takes no more than {}", format_count(RECORDS_MAX)));
     add("records-tenfold", words, format!("records = {records}"), impossible);
     let phases = |mix: &[(String, f64)], class| phases(need, (mix, class), batches, "variants.phases");
-    let class = other_class(need.durability);
+    let class = need.durability.neighbour();
     variants.push(Variant {
         name: durability_variant(class),
         words: format!("Durability {class}"),
@@ -294,7 +283,8 @@ mod tests {
     use bakeoff_suite::Suite;
 
     use super::*;
-    use crate::pick::typed::{ITEMS, Typed};
+    use crate::pick::items::ITEMS;
+    use crate::pick::typed::Typed;
 
     fn need(words: &[(&str, &str)]) -> Need {
         let mut typed = Typed::default();

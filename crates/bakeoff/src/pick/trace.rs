@@ -11,7 +11,7 @@ use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Sizes, Summary, Trace};
 
 use crate::engine::watch::Watch;
 use crate::files::shown;
-use crate::pick::typed::ACCESS_ASSUMED;
+use crate::pick::items::ACCESS_ASSUMED;
 
 /// Keys of which one can be more popular than another.
 const RECORDS_MIN: u64 = 2;

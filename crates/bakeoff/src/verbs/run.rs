@@ -19,6 +19,7 @@ use crate::engine::find_rate;
 use crate::engine::guard::Guard;
 use crate::engine::interrupt::Interrupt;
 use crate::engine::made_media::MadeMedia;
+use crate::engine::names;
 use crate::engine::profile::ProfileFacts;
 use crate::engine::results::Results;
 use crate::engine::run::Run;
@@ -340,7 +341,7 @@ fn remove_leftovers(setup: &Setup, run: &str) {
         let Ok(entries) = std::fs::read_dir(directory) else { continue };
         for path in entries.flatten().map(|entry| entry.path()) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if !name.starts_with(&format!("bakeoff-scratch-{run}-")) {
+            if !name.starts_with(&names::of_any_process(run)) {
                 continue;
             }
             if !remove_unfinished(&path) {
@@ -423,7 +424,7 @@ pub(crate) fn run_file(setup: &Setup, source: SuiteSource, machine: Machine) -> 
         pools: Vec::new(),
         pick: None,
         find_rate: None,
-        profile: ProfileFacts::of(setup),
+        profile: setup.profile.map(|kind| ProfileFacts::of(kind, setup.is_sampled_from_outside())),
     }
 }
 

@@ -10,7 +10,6 @@ use bakeoff_text::{format_duration, printable_lines};
 use crate::cli::COLUMNS;
 use crate::engine::estimate::{sized, within};
 use crate::engine::find_rate;
-use crate::engine::run::workload_words;
 use crate::engine::run_file::{RunFile, WhatWhy};
 use crate::engine::setup::Setup;
 use crate::files::shown;
@@ -75,7 +74,7 @@ pub(crate) fn print_warnings(file: &RunFile) {
 /// What would be measured; `searches`: each workload's highest rate is looked for.
 pub(super) fn print_plan(setup: &Setup, budget: Option<Duration>, searches: bool) -> Result<()> {
     for workload in &setup.plan.workloads {
-        print_line!("{}", workload_words(workload))?;
+        print_line!("{workload}")?;
         for cell in &workload.cells {
             print_line!("  {}  {}", cell.id, cell.axes.store)?;
         }

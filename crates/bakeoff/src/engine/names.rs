@@ -1,0 +1,53 @@
+//! Names of the directories that a run makes: who finds them later knows by them whose they are and what they are for.
+
+/// The beginning of the names of all scratch directories.
+pub(crate) const SCRATCH: &str = "bakeoff-scratch-";
+
+/// The directory beside a store's where its driver puts temporary files.
+pub(crate) const TEMPORARY: &str = "temporary";
+
+/// The end of the name of the directory of tapes. A medium's ends in `-` and its name.
+const TAPES: &str = ".tapes";
+
+/// In the names of the directories that hold images.
+const MADE: &str = "-made-";
+
+/// How the names of all scratch directories of a run of this process begin; `run` is a name that no other run has.
+pub(crate) fn of_run(run: &str) -> String {
+    format!("{SCRATCH}{run}-{}", std::process::id())
+}
+
+/// How the names of the scratch directories of a run begin, whichever process it had.
+pub(crate) fn of_any_process(run: &str) -> String {
+    format!("{SCRATCH}{run}-")
+}
+
+/// The directory of a run's stores on a medium.
+pub(crate) fn medium(run: &str, medium: &str) -> String {
+    format!("{}-{medium}", of_run(run))
+}
+
+/// The directory of a run's tapes.
+pub(crate) fn tapes(run: &str) -> String {
+    of_run(run) + TAPES
+}
+
+/// The directory of a medium that is made for a run.
+pub(crate) fn made_medium(run: &str, medium: &str) -> String {
+    format!("{}{MADE}{medium}", of_run(run))
+}
+
+/// The directory in which flushes are tried.
+pub(crate) fn flushes() -> String {
+    format!("{SCRATCH}flush-{}", std::process::id())
+}
+
+/// Whether what follows [`SCRATCH`] in a name is that of a place for stores, and neither of tapes nor of a medium made for the run.
+pub(crate) fn is_of_stores(rest: &str) -> bool {
+    !rest.ends_with(TAPES) && !rest.contains(MADE)
+}
+
+/// Whether what follows [`of_run`] in a name is that of tapes or of a medium made for the run.
+pub(crate) fn is_of_tapes_or_made(rest: &str) -> bool {
+    rest == TAPES || rest.starts_with(MADE)
+}
