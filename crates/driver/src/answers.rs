@@ -4,8 +4,7 @@ use std::fmt::Write;
 use std::slice::Iter;
 
 use bakeoff_tape::{Consumer, Operation, Pool, Record, Records, Scan, ScanFields, consume};
-
-use crate::walk;
+use bakeoff_tree::WalkAnswer;
 
 /// What a store answered to one operation. Small, because one is written for every operation while the clock runs.
 #[derive(Clone, Copy, Default)]
@@ -25,6 +24,13 @@ pub(crate) struct Visit {
     pub(crate) bytes: u64,
     /// Scans: the consumer's state. `walk`: the object id read last, or what all fields came to.
     pub(crate) state: u64,
+}
+
+impl Visit {
+    /// What a walk came to whose last lookup found a value or not.
+    fn of_walk(&self, found: bool) -> WalkAnswer {
+        WalkAnswer { found, components: self.entries, state: self.state }
+    }
 }
 
 /// What came of an operation.
@@ -83,7 +89,11 @@ fn judge_other(mut records: Records<'_>, found: bool, output: &[u8], visits: &mu
             judged.right = Some(scan_is_right(record.scan, visit, output));
             judged.bytes = visit.map_or(0, |visit| visit.bytes);
         }
-        Operation::Walk => judged.right = Some(walk::is_right(&record, found, visit)),
+        Operation::Walk => {
+            let walk = record.walk().zip(visit);
+            judged.right =
+                Some(walk.is_some_and(|(walk, visit)| walk.is_right(record.expected_walk(), visit.of_walk(found))));
+        }
     }
     judged
 }
@@ -124,7 +134,10 @@ pub(crate) fn describe_wrong(record: &Record<'_>, answered: Answered<'_>, pool: 
                 expected.len()
             )
         }
-        Operation::Walk => walk::describe_wrong(record, found, &visit),
+        Operation::Walk => {
+            let walk = record.walk().unwrap_or_default();
+            walk.describe_wrong(record.expected_walk(), visit.of_walk(found))
+        }
         _ => describe_wrong_scan(record, &visit, &key),
     }
 }

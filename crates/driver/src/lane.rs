@@ -10,7 +10,8 @@ use std::time::Instant;
 use bakeoff_measure::{Clock, DeviceId};
 use bakeoff_protocol::{Mode, OperationResult};
 use bakeoff_stores::{Direction, Session, StoreError};
-use bakeoff_tape::{Block, Consumer, LaneReader, Operation, Pool, Record, Scan, ScanFields, Walk, consume};
+use bakeoff_tape::{Block, Consumer, LaneReader, Operation, Pool, Record, Scan, ScanFields, consume};
+use bakeoff_tree::Walk;
 
 use crate::answers::{Answer, Answered, Visit, describe_wrong, judge, printable};
 use crate::buffers::Buffers;

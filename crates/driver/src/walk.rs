@@ -1,7 +1,7 @@
 //! A walk inside the clock: a path is looked up component by component, and each value read for the id that the next key begins with.
 
 use bakeoff_stores::{Session, StoreError};
-use bakeoff_tape::{Record, Walk};
+use bakeoff_tree::Walk;
 
 use crate::answers::Visit;
 
@@ -37,7 +37,7 @@ pub(crate) fn walk(
         if !session.get(&buffers.key, &mut buffers.value)? {
             return Ok(false);
         }
-        let Some(id) = read(plan, &buffers.value, seen) else {
+        let Some(id) = plan.read(&buffers.value, &mut seen.state) else {
             // A value that cannot be read is a wrong answer, not an error: something is there, and it is not counted.
             return Ok(true);
         };
@@ -45,46 +45,6 @@ pub(crate) fn walk(
         seen.entries += 1;
     }
     Ok(true)
-}
-
-/// Reads a value's id, and what the walk asks for besides.
-#[inline]
-fn read(plan: Walk, value: &[u8], seen: &mut Visit) -> Option<u64> {
-    if plan.all_fields {
-        return bakeoff_codec::read(plan.codec, value, Some(&mut seen.state));
-    }
-    seen.state = bakeoff_codec::read(plan.codec, value, None)?;
-    Some(seen.state)
-}
-
-/// Whether a walk came to what the tape expects.
-pub(crate) fn is_right(record: &Record<'_>, found: bool, visit: Option<&Visit>) -> bool {
-    let (Some(walk), Some(visit)) = (record.walk(), visit) else { return false };
-    match record.found() || walk.past_leaf {
-        true => (found, visit.entries, visit.state) == (record.found(), walk.found(), record.value_offset),
-        false => !found,
-    }
-}
-
-/// What was wrong with it, for a person.
-#[cold]
-pub(crate) fn describe_wrong(record: &Record<'_>, found: bool, visit: &Visit) -> String {
-    let walk = record.walk().unwrap_or_default();
-    let (entries, components) = (visit.entries, walk.components);
-    let by = walk.codec.name();
-    if found && entries < u64::from(components) {
-        return format!(
-            "walk of {components} components: the value found by the lookup after {entries} others cannot be read as {by}"
-        );
-    }
-    let of = if walk.all_fields { "fields" } else { "object" };
-    format!(
-        "walk of {components} components found {entries} of them and read {of} {} (the last found: {found}), expected {of} {} \
-         (the last found: {})",
-        visit.state,
-        record.value_offset,
-        record.found()
-    )
 }
 
 #[cfg(test)]

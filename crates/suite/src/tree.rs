@@ -65,6 +65,9 @@ fn fits(table: &Table<'_>, tree: Tree, problems: &mut Problems) -> bool {
 
 /// The lengths of a tree's values, as an axis of one value.
 pub(crate) fn value_sizes(tree: Option<Tree>) -> Vec<SizeRange> {
-    let range = |tree: Tree| Some(TreeValues::new(tree).range(tree_entries(tree)?));
+    let range = |tree: Tree| {
+        let (min, max) = TreeValues::new(tree).range(tree_entries(tree)?);
+        Some(SizeRange { min, max })
+    };
     tree.and_then(range).into_iter().collect()
 }

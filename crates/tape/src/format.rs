@@ -3,7 +3,9 @@
 //! Nothing here reads or writes files. Decoding is bounds-checked throughout: no bytes, however damaged, lead outside
 //! the slice they are in.
 
-use crate::{Consumer, Operation, SizeRange, Walk};
+use bakeoff_tree::Walk;
+
+use crate::{Consumer, Operation, SizeRange};
 
 /// The first bytes of a tape.
 pub const MAGIC: [u8; 8] = *b"BAKETAPE";
@@ -135,6 +137,11 @@ impl Record<'_> {
     #[inline]
     pub fn scan(&self) -> Option<Scan> {
         Scan::decode(self.scan?)
+    }
+
+    /// What a `walk` must come to: whether its last lookup finds a value, and what all lookups give.
+    pub fn expected_walk(&self) -> (bool, u64) {
+        (self.found(), self.value_offset)
     }
 
     /// How a `walk` goes.

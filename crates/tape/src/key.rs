@@ -1,12 +1,14 @@
 //! From a record's index to its key.
 
+use bakeoff_tree::{EntryKeys, ID_BYTES, NAME_BYTES_MAX, Tree};
 use sha1::{Digest, Sha1};
 
-use crate::tree::{ID_BYTES, Numbering, Place};
-use crate::{KeyForm, Tree, Workload};
+use crate::{KeyForm, Workload};
 
 /// The longest key of any form, bytes.
 pub const KEY_BYTES_MAX: usize = 128;
+
+const _: () = assert!(ID_BYTES + NAME_BYTES_MAX <= KEY_BYTES_MAX);
 
 /// The lengths that keys of a form can be given, bytes: shorter hashes might meet, shorter numbers would not hold every index, of which
 /// there are fewer than 2³².
@@ -19,9 +21,6 @@ pub fn key_lengths(form: KeyForm) -> Option<(u32, u32)> {
     }
 }
 
-/// Length of what a name in a directory begins with.
-const NAME_PREFIX_BYTES: usize = 3;
-
 /// Indexes from here on are never inserted: they make keys that are not there, in forms whose keys are hashes.
 const NEVER_INSERTED: u64 = 1 << 63;
 
@@ -31,28 +30,23 @@ pub struct KeyMaker {
     form: KeyForm,
     /// Length of every key.
     bytes: usize,
-    /// How entries of the tree are numbered, if there is one.
-    numbering: Numbering,
-    name_digits: usize,
+    /// The keys of the tree, if there is one.
+    entries: EntryKeys,
 }
 
 impl KeyMaker {
     /// A maker of keys of this form; `tree` is needed for [`KeyForm::Directory`] and ignored otherwise.
     pub fn new(form: KeyForm, tree: Option<Tree>) -> Self {
-        let fanout = tree.map_or(1, |tree| tree.fanout.max(1));
-        let name_digits = (fanout - 1).checked_ilog10().unwrap_or(0) as usize + 1;
-        let given = tree.map_or(0, |tree| tree.name_bytes as usize).min(KEY_BYTES_MAX - ID_BYTES);
-        let name_digits = name_digits.max(given.saturating_sub(NAME_PREFIX_BYTES));
+        let entries = EntryKeys::new(tree.unwrap_or_default());
         let bytes = match form {
             KeyForm::Sha1 => 32,
             KeyForm::Decimal => 16,
             KeyForm::Integer => 4,
-            KeyForm::Directory => ID_BYTES + NAME_PREFIX_BYTES + name_digits,
+            KeyForm::Directory => entries.bytes(),
             // Nobody makes such keys: they come with the operations.
             KeyForm::Raw => 0,
         };
-        let numbering = Numbering::new(tree.unwrap_or_default());
-        Self { form, bytes, numbering, name_digits }
+        Self { form, bytes, entries }
     }
 
     /// The maker of a workload's keys.
@@ -79,7 +73,7 @@ impl KeyMaker {
             KeyForm::Sha1 => sha1_hex(index, &mut buffer[..self.bytes]),
             KeyForm::Decimal => decimal(index, &mut buffer[..self.bytes]),
             KeyForm::Integer => buffer[..4].copy_from_slice(&(index as u32).to_be_bytes()),
-            KeyForm::Directory => self.entry(self.numbering.place(index), b"dir", buffer),
+            KeyForm::Directory => self.entries.make(index, buffer),
             KeyForm::Raw => {}
         }
         &buffer[..self.key_bytes()]
@@ -89,7 +83,7 @@ impl KeyMaker {
     pub(crate) fn order_prefix(&self, index: u64) -> u64 {
         match self.form {
             KeyForm::Sha1 => hash_prefix(index),
-            KeyForm::Directory => self.numbering.rank(index) << self.numbering.entries().leading_zeros(),
+            KeyForm::Directory => self.entries.order_prefix(index),
             _ => index,
         }
     }
@@ -111,32 +105,10 @@ impl KeyMaker {
                 let above = u64::from(u32::MAX) + 1 - inserted;
                 return self.make(inserted + draw % inserted.clamp(1, above.max(1)), buffer);
             }
-            KeyForm::Directory => self.entry(self.numbering.place(near), b"not", buffer),
+            KeyForm::Directory => self.entries.make_missing(near, buffer),
             KeyForm::Raw => {}
         }
         &buffer[..self.key_bytes()]
-    }
-
-    /// Writes the key of an entry whose name begins with `prefix`.
-    #[inline]
-    fn entry(&self, place: Place, prefix: &[u8; 3], key: &mut [u8]) {
-        key[..ID_BYTES].copy_from_slice(&place.parent_id.to_be_bytes());
-        self.name(place.number, prefix, &mut key[ID_BYTES..]);
-    }
-
-    /// Length of the name of an entry.
-    pub(crate) fn name_bytes(&self) -> usize {
-        NAME_PREFIX_BYTES + self.name_digits
-    }
-
-    /// Writes the name of an entry, which no other in its directory has: `prefix`, then its number there, zero-padded.
-    #[inline]
-    pub(crate) fn name(&self, mut number: u64, prefix: &[u8; 3], out: &mut [u8]) {
-        out[..3].copy_from_slice(prefix);
-        for digit in out[3..self.name_bytes()].iter_mut().rev() {
-            *digit = b'0' + (number % 10) as u8;
-            number /= 10;
-        }
     }
 }
 
@@ -203,11 +175,6 @@ mod tests {
         assert_eq!(key(KeyForm::Sha1, None, 1), b"3da89ee273be13437e7ecf760f3fbd4d");
         assert_eq!(key(KeyForm::Decimal, None, 1234), b"0000000000001234");
         assert_eq!(key(KeyForm::Integer, None, 0x0102_0304), [1, 2, 3, 4]);
-        let tree = Tree { fanout: 12, levels: 2, ..Tree::default() };
-        assert_eq!(key(KeyForm::Directory, Some(tree), 12), b"\0\0\0\0\0\0\0\x01dir11");
-        assert_eq!(key(KeyForm::Directory, Some(tree), 13), b"\0\0\0\0\0\0\0\0dir01");
-        let longer = Tree { name_bytes: 9, ..tree };
-        assert_eq!(key(KeyForm::Directory, Some(longer), 14), b"\0\0\0\0\0\0\0\x0edir000000");
     }
 
     #[test]

@@ -269,7 +269,8 @@ fn settle_ties(packed: &mut [u64], keys: KeyMaker) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{KeyForm, Tree};
+    use crate::KeyForm;
+    use bakeoff_tree::Tree;
 
     #[test]
     fn totals_follow_the_content() {

@@ -1,6 +1,6 @@
 //! Recording one phase: drawing its operations, lane after lane, and writing down what a right store answers.
 
-use bakeoff_codec::Directory;
+use bakeoff_tree::{DrawnWalk, TreeValues};
 
 use crate::arrivals::Arrivals;
 use crate::format::flags;
@@ -12,10 +12,8 @@ use crate::plan::{Kinds, LanePlan, PhasePlan, has, writes};
 use crate::random::{Permutation, Purpose, Stream};
 use crate::record::tell;
 use crate::sizes::Sizes;
-use crate::tree::Numbering;
 use crate::{
-    Access, Batch, OnProgress, Operation, PhaseSpec, Pool, Progress, Record, Scan, TapeError, TapeWriter, TreeValues,
-    Walk, Workload,
+    Access, Batch, OnProgress, Operation, PhaseSpec, Pool, Progress, Record, Scan, TapeError, TapeWriter, Workload,
 };
 
 /// Operations between two reports of progress.
@@ -362,36 +360,17 @@ impl<'a> LaneRecorder<'a> {
     /// A walk from the root to a random leaf, or a step further, where nothing is.
     fn walk(&mut self) -> Result<(), TapeError> {
         let Some(tree) = self.job.workload.tree else { return Ok(()) };
-        let (phase, numbering) = (self.job.phase, Numbering::new(tree));
-        let components = tree.levels + u32::from(phase.past_leaf);
-        let name_bytes = self.keys.name_bytes();
-        let mut path = Vec::with_capacity(components as usize * (1 + name_bytes));
-        let (mut id, mut state, mut found) = (0, 0, true);
-        for (level, branch) in (0..components).zip(numbering.branches()) {
-            let number = self.walk.below(u64::from(tree.fanout));
-            let begin = path.len() + 1;
-            path.push(name_bytes as u8);
-            path.resize(begin + name_bytes, 0);
-            self.keys.name(number, b"dir", &mut path[begin..]);
-            if level < tree.levels {
-                let index = id + number * branch;
-                found &= self.model.get(index).is_some();
-                let directory = Directory { object_id: Numbering::object_id(index), parent_id: id };
-                state = if phase.all_fields { directory.fold_fields(state) } else { directory.object_id };
-                id = directory.object_id;
-            }
-        }
-        let codec = tree.values.read_by();
-        let walk = Walk {
-            components: components as u16,
-            codec,
-            all_fields: phase.all_fields,
-            // Where something is gone from the tree, the walk ends before.
-            past_leaf: phase.past_leaf && found,
-        };
-        let flags = if found && !phase.past_leaf { flags::FOUND } else { 0 };
-        let value_offset = if found { state } else { 0 };
-        self.write(Record { key: &path, value_bytes: walk.encode(), value_offset, ..bare(Operation::Walk, flags) })
+        let (phase, stream, model) = (self.job.phase, &mut self.walk, &*self.model);
+        let reads = (phase.all_fields, phase.past_leaf);
+        let DrawnWalk { path, walk, found, state } =
+            tree.draw_walk(reads, |bound| stream.below(bound), |index| model.get(index).is_some());
+        let flags = if found { flags::FOUND } else { 0 };
+        self.write(Record {
+            key: &path,
+            value_bytes: walk.encode(),
+            value_offset: state,
+            ..bare(Operation::Walk, flags)
+        })
     }
 }
 

@@ -1,18 +1,16 @@
 //! What can be said of a workload before anything is drawn: whether it is possible, what it inserts, how large it gets.
 
+use bakeoff_tree::{Tree, TreeValues, ValueForm, name_lengths, tree_entries};
+use serde::{Deserialize, Serialize};
+
 use crate::format::{LANES_MAX, fits_value};
 use crate::key::key_lengths;
 use crate::model::RECORDS_MAX;
 use crate::pool::POOL_BYTES_MAX;
 use crate::random::{Purpose, Stream};
 use crate::sizes::Sizes;
-use crate::tree::{name_lengths, tree_entries};
 use crate::writer::{BLOCK_BYTES, BLOCK_OPERATIONS};
-use crate::{
-    Access, Batch, Consumer, KeyForm, Measure, OpenLoop, Operation, PhaseSpec, Shape, TapeError, Tree, TreeValues,
-    ValueForm, Workload,
-};
-use serde::{Deserialize, Serialize};
+use crate::{Access, Batch, Consumer, KeyForm, Measure, OpenLoop, Operation, PhaseSpec, Shape, TapeError, Workload};
 
 /// Ranges that [`Access::Ranges`] has, at most.
 const RANGES_MAX: u32 = 10_000;
@@ -368,8 +366,7 @@ impl PhaseSize {
         let share = |operation| share(workload, phase, operation);
         let PhaseWrites { inserts, deletes, all: writes, restores, commits, .. } = PhaseWrites::new(workload, phase);
         let read_first = if phase.read_first { writes - inserts } else { 0.0 };
-        let levels = workload.tree.map_or(0, |tree| tree.levels);
-        let walk_bytes = f64::from(levels) * (1 + key.name_bytes()) as f64;
+        let walk_bytes = workload.tree.map_or(0, Tree::path_bytes) as f64;
         let (scans, whole, walks) = (share(Operation::Scan), share(Operation::ScanAll), share(Operation::Walk));
         let keyed = drawn + restores + read_first - whole - walks;
         let operations = drawn + restores + read_first + commits;

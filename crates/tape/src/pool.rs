@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use bakeoff_codec::Encoder;
+use bakeoff_tree::{Encoder, Tree, TreeValues};
 use memmap2::{Mmap, MmapOptions};
 use serde::{Deserialize, Serialize};
 
 use crate::record::tell;
 use crate::source::Source;
-use crate::{Data, OnProgress, Progress, TapeError, Tree, TreeValues, consume};
+use crate::{Data, OnProgress, Progress, TapeError, consume};
 
 /// The longest pool, bytes: the model keeps 32 bits for each value's place.
 pub const POOL_BYTES_MAX: u64 = 1 << 32;
@@ -80,7 +80,7 @@ impl Pool {
         write_pool(path, values.offset(entries), progress, |mut piece| {
             while !piece.is_empty() {
                 if used == value.len() {
-                    values.write(index, &mut encoder, &mut source, &mut value)?;
+                    values.write(index, &mut encoder, &mut value, |padding| source.fill(padding))?;
                     (used, index) = (0, index + 1);
                 }
                 let taken = (value.len() - used).min(piece.len());

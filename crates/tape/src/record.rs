@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use bakeoff_tree::{Tree, TreeValues};
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::Corpus;
@@ -12,7 +13,7 @@ use crate::places::Cut;
 use crate::plan::{LanePlan, PhasePlan, Plan};
 use crate::{
     Access, Consumer, Counts, Data, KeyForm, KeyMaker, Measure, Operation, PhaseSpec, Pool, PoolFacts, TapeError,
-    TapeReader, TapeShape, TapeWriter, Tree, TreeValues, Workload,
+    TapeReader, TapeShape, TapeWriter, Workload,
 };
 
 /// Name and version of what made a tape, and a count of changes of the bytes within a version (`vectors/recorded.txt`): tapes are byte-identical
@@ -410,7 +411,7 @@ impl Recorder<'_> {
         let totals = model.totals();
         let key_bytes = model.keys().key_bytes() as u64;
         let value_bytes_max = match self.workload.directory_tree() {
-            Some(tree) => TreeValues::new(tree).range(self.workload.records).max,
+            Some(tree) => TreeValues::new(tree).range(self.workload.records).1,
             None => self.workload.value_bytes.max,
         };
         Hints {

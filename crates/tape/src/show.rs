@@ -1,10 +1,10 @@
-//! A tape in words, for people.
+//! A tape as text, for people.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
-use bakeoff_codec::Codec;
+use bakeoff_tree::describe_path;
 
 use crate::{Operation, Record, TapeError, TapeReader};
 
@@ -54,7 +54,7 @@ fn show_lane(
     while shown < most {
         let Some(block) = lane.next_block()? else { return tape.check_unchanged() };
         for record in block.records().take(usize::try_from(most - shown).unwrap_or(usize::MAX)) {
-            writeln!(out, "{shown:>10}  {}", in_words(&record)).map_err(written())?;
+            writeln!(out, "{shown:>10}  {}", describe(&record)).map_err(written())?;
             shown += 1;
         }
     }
@@ -64,16 +64,19 @@ fn show_lane(
     Ok(())
 }
 
-/// One record on one line.
-fn in_words(record: &Record<'_>) -> String {
+/// One record as one line.
+fn describe(record: &Record<'_>) -> String {
     let mut line = record.operation.name().to_owned();
-    let mut add = |words: std::fmt::Arguments<'_>| {
+    let mut add = |text: std::fmt::Arguments<'_>| {
         // Writing to a string cannot fail.
-        let _ = line.write_fmt(words);
+        let _ = line.write_fmt(text);
     };
     match record.operation {
         Operation::Commit | Operation::ScanAll => {}
-        Operation::Walk => add(format_args!(" {}{}", path_in_words(record.key), walk_in_words(record))),
+        Operation::Walk => {
+            let walk = record.walk().unwrap_or_default();
+            add(format_args!(" {}{}", describe_path(record.key), walk.describe(record.expected_walk())));
+        }
         _ => add(format_args!(" {}", printable(record.key))),
     }
     match record.operation {
@@ -100,31 +103,6 @@ fn in_words(record: &Record<'_>) -> String {
         add(format_args!(" due at {due_ns} ns"));
     }
     line
-}
-
-/// How values are read on the way, and what comes of it.
-fn walk_in_words(record: &Record<'_>) -> String {
-    let walk = record.walk().unwrap_or_default();
-    let by = if walk.codec == Codec::Long { String::new() } else { format!(" by {}", walk.codec.name()) };
-    let found = record.found() || walk.past_leaf;
-    let what = match (found, walk.all_fields) {
-        (false, _) => "nothing".to_owned(),
-        (true, false) => format!("object {}", record.value_offset),
-        (true, true) => format!("all fields {:016x}", record.value_offset),
-    };
-    format!("{by} → {what}{}", if walk.past_leaf { ", then nothing" } else { "" })
-}
-
-/// The components of a walk, each after a `/`.
-fn path_in_words(mut path: &[u8]) -> String {
-    let mut words = String::new();
-    while let Some((length, rest)) = path.split_first() {
-        let (name, rest) = rest.split_at(usize::from(*length).min(rest.len()));
-        words.push('/');
-        words.push_str(&printable(name));
-        path = rest;
-    }
-    words
 }
 
 /// Bytes as a terminal can show them: `\xNN` for what is not printable ASCII.

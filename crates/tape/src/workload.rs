@@ -1,5 +1,6 @@
 //! What determines the bytes of a cell's tapes: as-validated types, which the suite fills and the recorder reads.
 
+use bakeoff_tree::Tree;
 use serde::{Deserialize, Serialize};
 
 use crate::sizes::Sizes;
@@ -240,68 +241,6 @@ pub enum Access {
     },
 }
 
-/// What the values of a directory tree are (Ozone 2020).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ValueForm {
-    /// The object id, 8 bytes, and padding.
-    #[default]
-    Long,
-    /// What is known of a directory as a FlatBuffer.
-    #[serde(rename = "flatbuffers")]
-    FlatBuffers,
-    /// The same with the object id over its first 8 bytes, which is all that can be read from it.
-    #[serde(rename = "flatbuffers-long")]
-    FlatBuffersLong,
-    /// What is known of a directory as a message of Protocol Buffers.
-    Protobuf,
-    /// The same with the object id over its first 8 bytes.
-    ProtobufLong,
-}
-
-impl ValueForm {
-    /// All forms.
-    pub const ALL: [Self; 5] =
-        [Self::Long, Self::FlatBuffers, Self::FlatBuffersLong, Self::Protobuf, Self::ProtobufLong];
-
-    /// The name used in suites.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Long => "long",
-            Self::FlatBuffers => "flatbuffers",
-            Self::FlatBuffersLong => "flatbuffers-long",
-            Self::Protobuf => "protobuf",
-            Self::ProtobufLong => "protobuf-long",
-        }
-    }
-
-    /// Whether values have fields besides the object id.
-    pub fn has_fields(self) -> bool {
-        matches!(self, Self::FlatBuffers | Self::Protobuf)
-    }
-
-    fn is_long(&self) -> bool {
-        *self == Self::Long
-    }
-}
-
-/// A directory tree (Ozone 2020): `fanout` directories in each, `levels` deep.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tree {
-    /// Directories in a directory.
-    pub fanout: u32,
-    /// Levels below the root.
-    pub levels: u32,
-    /// Bytes of padding after the 8-byte object id in a value; none in other forms.
-    pub padding_bytes: u32,
-    /// What values are.
-    #[serde(default, skip_serializing_if = "ValueForm::is_long")]
-    pub values: ValueForm,
-    /// Length of names, bytes; 0 for the shortest that tell entries apart.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub name_bytes: u32,
-}
-
 /// What is known of operations that an application did, instead of being drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Import {
@@ -398,9 +337,4 @@ impl Workload {
         let own = KeyMaker::of(self).key_bytes() as u64;
         self.import.as_ref().map_or(SizeRange { min: own, max: own }, |import| import.key_bytes)
     }
-}
-
-/// The same for what is zero.
-fn is_zero(value: &u32) -> bool {
-    *value == 0
 }

@@ -72,7 +72,7 @@ impl Naive {
             let key = |parent: u64| [parent.to_be_bytes().as_slice(), name].concat();
             let value = parent.and_then(|parent| self.entries.get(&key(parent)));
             parent = value.map(|value| {
-                let id = bakeoff_codec::read(walk.codec, value, walk.all_fields.then_some(&mut state)).unwrap();
+                let id = bakeoff_tree::read(walk.codec, value, walk.all_fields.then_some(&mut state)).unwrap();
                 state = if walk.all_fields { state } else { id };
                 found_here += 1;
                 id

@@ -6,11 +6,11 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use bakeoff_codec::{Codec, Directory, Encoder};
 use bakeoff_tape::{
     Consumer, Data, KeyForm, Operation, PhaseSpec, Pool, Scan, TapeReader, TapeShape, TapeWriter, Tree, ValueForm,
     Walk, Workload, consume,
 };
+use bakeoff_tree::{Codec, Directory, Encoder};
 use serde_json::{Value, json};
 
 use crate::common::{Owned, phase, read, recorded, workload};

@@ -1,2 +1,2 @@
-/** Directories serialised as values: code that flatc and protoc generated from {@code crates/codec/schema}, and what reads it. */
+/** Directories serialised as values: code that flatc and protoc generated from {@code crates/tree/schema}, and what reads it. */
 package bakeoff.directory;

@@ -7,9 +7,8 @@
 
 use flatbuffers::{FlatBufferBuilder, VOffsetT};
 
-use crate::Directory;
-use crate::directory::{fold, fold_acl, fold_text};
-use crate::directory_info_generated::bakeoff::directory::flat::{
+use super::directory::{Directory, fold, fold_acl, fold_text};
+use super::directory_info_generated::bakeoff::directory::flat::{
     Acl, AclArgs, AclScope, AclType, DirectoryInfo, DirectoryInfoArgs,
 };
 
@@ -168,8 +167,8 @@ pub(crate) fn encode(builder: &mut FlatBufferBuilder<'static>, directory: &Direc
 
 #[cfg(test)]
 mod tests {
+    use super::super::directory_info_generated::bakeoff::directory::flat::root_as_directory_info;
     use super::*;
-    use crate::directory_info_generated::bakeoff::directory::flat::root_as_directory_info;
     use proptest::prelude::*;
 
     /// What [`fields`] does, by the reader of the crate.

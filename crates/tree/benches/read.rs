@@ -1,11 +1,11 @@
 //! What reading a serialised directory costs, without a store: medians over interleaved repeats. `./bakeoff bench jvm` measures the same in Java.
 //!
-//! `cargo bench -p bakeoff-codec`
+//! `cargo bench -p bakeoff-tree`
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use bakeoff_codec::{Codec, Directory, Encoder, read};
+use bakeoff_tree::{Codec, Directory, Encoder, read};
 
 const REPEATS: usize = 21;
 const OPERATIONS: u32 = 100_000;

@@ -1,107 +1,62 @@
-//! A directory as the tree of a tape has it, and what reading all its fields comes to.
+//! How values are serialised, and what a walk reads from them while the clock runs.
+//!
+//! Messages are read through the library that a program would use (`prost`), FlatBuffers in the steps of Java's library. So walks in both
+//! languages do the same work. Nothing here panics on any bytes: a value that cannot be read is [`None`].
 
-use crate::{Codec, flat, proto};
+mod directory;
+#[rustfmt::skip]
+#[allow(missing_docs, unreachable_pub, unused, clippy::all, clippy::undocumented_unsafe_blocks, elided_lifetimes_in_paths)]
+mod directory_info_generated;
+mod flat;
+mod proto;
 
-/// Milliseconds from 1970 to the time at which the first directory was made: September 2020.
-const BEGIN_MS: u64 = 1_600_000_000_000;
-/// Directories made in a millisecond.
-const PER_MS: u64 = 100;
-const NAME: &str = "/abcdefghifklmno";
-const OWNER: &str = "sodonnell";
-const GROUP: &str = "hadoop-read-write";
-const ACL_NAME: &str = "otheruser";
-const PERMISSIONS: i16 = 755;
-/// Both of a directory: the first in its own scope (1, DEFAULT), the second for access (0).
-const ACLS: [Acl<'static>; 2] = [
-    Acl { name: ACL_NAME, kind: 0, scope: 1, permissions: 7 },
-    Acl { name: ACL_NAME, kind: 0, scope: 0, permissions: 7 },
-];
+pub use directory::{Acl, Directory};
 
-/// An entry of a directory's list of rights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acl<'a> {
-    /// Whose rights.
-    pub name: &'a str,
-    /// USER 0, GROUP 1, MASK 2, OTHER 3.
-    pub kind: i32,
-    /// ACCESS 0, DEFAULT 1.
-    pub scope: i32,
-    /// Three bits.
-    pub permissions: i32,
+/// How the object id, and the rest, is read from a value: what a walk on a tape names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Codec {
+    /// The first 8 bytes, little-endian, whatever follows them.
+    #[default]
+    Long = 0,
+    /// A FlatBuffer.
+    FlatBuffers = 1,
+    /// A message of Protocol Buffers.
+    Protobuf = 2,
 }
 
-/// What is known of a directory. Everything but its ids is the same in all, or nearly so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Directory {
-    /// Its own id.
-    pub object_id: u64,
-    /// The id of the directory that it lies in; the root is 0.
-    pub parent_id: u64,
-}
+impl Codec {
+    /// All codecs, by code.
+    pub const ALL: [Self; 3] = [Self::Long, Self::FlatBuffers, Self::Protobuf];
 
-impl Directory {
-    /// When it was made, and changed: milliseconds from 1970; its update id too.
-    pub fn time_ms(&self) -> u64 {
-        BEGIN_MS + self.object_id / PER_MS
+    /// The codec with this code on the tape.
+    #[inline]
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
     }
 
-    /// Its name.
-    pub fn name(&self) -> &'static str {
-        NAME
-    }
-
-    /// Its owner.
-    pub fn owner(&self) -> &'static str {
-        OWNER
-    }
-
-    /// Its owner's group.
-    pub fn group(&self) -> &'static str {
-        GROUP
-    }
-
-    /// Its permissions.
-    pub fn permissions(&self) -> i16 {
-        PERMISSIONS
-    }
-
-    /// Rights of others.
-    pub fn acls(&self) -> &'static [Acl<'static>; 2] {
-        &ACLS
-    }
-
-    /// What reading all fields makes of the state: [`crate::read`] of the serialised directory does the same.
-    pub fn fold_fields(&self, state: u64) -> u64 {
-        let time_ms = self.time_ms();
-        let ids = [self.object_id, time_ms, self.parent_id, time_ms, time_ms];
-        let state = ids.into_iter().fold(state, fold);
-        let state = [NAME, OWNER, GROUP].into_iter().fold(state, fold_text);
-        let state = fold(fold(state, PERMISSIONS as u64), ACLS.len() as u64);
-        ACLS.iter().fold(state, |state, acl| fold_acl(state, acl.name, [acl.kind, acl.scope, acl.permissions]))
+    /// The name used in descriptions of tapes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Long => "long",
+            Self::FlatBuffers => "flatbuffers",
+            Self::Protobuf => "protobuf",
+        }
     }
 }
 
-/// The next state after a number was read.
+/// Reads a value's object id; with `all` folds every field of it, in the order of the schema, into the state. `None` if the value
+/// cannot be read, or is said to hold fields that its codec does not have.
 #[inline]
-pub fn fold(state: u64, number: u64) -> u64 {
-    (state.rotate_left(5) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-}
-
-/// The next state after a text was read: of its length, its first byte and its last.
-#[inline]
-pub fn fold_text(state: u64, text: &str) -> u64 {
-    let ends = match text.as_bytes() {
-        [] => 0,
-        [only] => u64::from(*only) * 0x101,
-        [first, .., last] => u64::from(*first) | u64::from(*last) << 8,
-    };
-    fold(state, text.len() as u64 | ends << 48)
-}
-
-/// The next state after an entry of rights was read: its name, and its kind, scope and permissions as signed numbers.
-#[inline]
-pub(crate) fn fold_acl(state: u64, name: &str, numbers: [i32; 3]) -> u64 {
-    numbers.into_iter().fold(fold_text(state, name), |state, number| fold(state, i64::from(number) as u64))
+pub fn read(codec: Codec, value: &[u8], all: Option<&mut u64>) -> Option<u64> {
+    match (codec, all) {
+        (Codec::Long, None) => value.first_chunk().map(|id| u64::from_le_bytes(*id)),
+        (Codec::Long, Some(_)) => None,
+        (Codec::FlatBuffers, None) => flat::object_id(value),
+        (Codec::FlatBuffers, Some(state)) => flat::fields(value, state),
+        (Codec::Protobuf, None) => proto::object_id(value),
+        (Codec::Protobuf, Some(state)) => proto::fields(value, state),
+    }
 }
 
 /// Serialises directories one after the other, with buffers that are used again.
@@ -125,7 +80,6 @@ impl Encoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read;
     use proptest::prelude::*;
 
     fn encoded(codec: Codec, directory: &Directory) -> Vec<u8> {

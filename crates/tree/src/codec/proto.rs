@@ -4,8 +4,7 @@
 
 use prost::Message;
 
-use crate::Directory;
-use crate::directory::{fold, fold_acl, fold_text};
+use super::directory::{Directory, fold, fold_acl, fold_text};
 
 #[derive(Clone, PartialEq, Message)]
 struct Acl {
