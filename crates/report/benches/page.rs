@@ -15,7 +15,9 @@ use std::time::Instant;
 
 use bakeoff_measure::Histogram;
 use bakeoff_protocol::{OperationResult, PhaseResult};
-use bakeoff_report::{CellRound, Run, parse_results, write_page};
+use bakeoff_report::write_page;
+use bakeoff_results::cell_rounds::{CellRound, parse_results};
+use bakeoff_results::run::Run;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

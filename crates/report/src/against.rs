@@ -7,12 +7,13 @@ use bakeoff_stats::geometric_mean;
 use bakeoff_text::{Side, Text, TextTable, counted, digits, listed, paragraph, printable, ratio};
 
 use crate::contender::Contenders;
+use crate::error::ReportError;
 use crate::figures::{Measure, of_values_alone};
 use crate::matrix::measure_label;
 use crate::pairs::{Pair, Sides, lay_out, pairs};
 use crate::published::Published;
 use crate::results::CellRound;
-use crate::run::{ReportError, Run};
+use crate::run::Run;
 use crate::terminal::{TerminalOptions, WIDTH_MIN, circumstances, unfinished};
 use crate::verdict::{Table, compare_all};
 use crate::{garbage, published_report, sections};

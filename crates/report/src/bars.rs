@@ -100,7 +100,8 @@ fn rows(table: &Table, field: &Field, contenders: &Contenders) -> Vec<Row> {
         _ => &[],
     };
     let row = |key: &String, per_second| {
-        let style = contenders.get(key).map_or_else(anstyle::Style::new, |contender| contender.style);
+        let style =
+            contenders.get(key).map_or_else(anstyle::Style::new, |contender| crate::colours::style(contender.slot));
         let title = Text::default().and(contenders.title(key), style);
         Row { key: key.clone(), title, per_second, is_tied: tied.contains(key) }
     };

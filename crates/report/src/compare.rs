@@ -24,11 +24,12 @@ pub use markdown::write_comparison_markdown;
 pub use terminal::render_comparison;
 
 use crate::contender::Contenders;
+use crate::error::ReportError;
 use crate::figures::{Measure, resolution};
 use crate::format::workload_in_words;
 use crate::matrix::measure_label;
 use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
-use crate::run::{ReportError, Run};
+use crate::run::Run;
 use crate::verdict::{Circumstances, Column, Size, Table, gather};
 
 /// What part of what is called better or worse may be neither, of stores, of stores and measures, and of single workloads. Half of each lies on

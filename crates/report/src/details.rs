@@ -97,8 +97,13 @@ fn groups<'a>(cells: &'a [CellRound], contenders: &Contenders) -> Groups<'a> {
 }
 
 fn new_line<'a>(contender: &Contender, axes: &Axes) -> Line<'a> {
-    let Contender { title, style, ranked, .. } = contender;
-    Line { title: title.clone(), style: *style, ranked: *ranked && axes.profile.is_none(), ..Line::default() }
+    let Contender { title, slot, ranked, .. } = contender;
+    Line {
+        title: title.clone(),
+        style: crate::colours::style(*slot),
+        ranked: *ranked && axes.profile.is_none(),
+        ..Line::default()
+    }
 }
 
 /// The heading of whatever is measured at this place among the phases.

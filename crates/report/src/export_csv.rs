@@ -4,7 +4,8 @@ use std::io::Write;
 
 use bakeoff_text::printable_lines;
 
-use crate::run::{ReportError, Run};
+use crate::error::ReportError;
+use crate::run::Run;
 use crate::tidy::{Cell, columns, rows_of};
 
 /// Writes every round of every cell, failed ones included, as CSV with a header. Absent figures are empty fields.

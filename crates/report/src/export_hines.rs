@@ -6,11 +6,12 @@ use std::io::Write;
 use bakeoff_protocol::Axes;
 use serde_json::Value;
 
+use crate::error::ReportError;
 use crate::export_csv::safe_text;
 use crate::figures::{peak_memory, space_efficiency_of_values};
 use crate::published::Published;
 use crate::results::{CellRound, failed_cells};
-use crate::run::{ReportError, Run};
+use crate::run::Run;
 
 /// The publication whose columns and names of stores these are.
 const PUBLICATION: &str = "hines-2023";

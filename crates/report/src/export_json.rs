@@ -6,9 +6,10 @@ use bakeoff_stats::{Place, Ranking, Verdict};
 use serde_json::{Value, json};
 
 use crate::contender::Contenders;
+use crate::error::ReportError;
 use crate::figures::Measure;
 use crate::results::CellRound;
-use crate::run::{ReportError, Run};
+use crate::run::Run;
 use crate::verdict::{Circumstances, Column, Field, Size, compare_all};
 
 /// The version of this document's layout.

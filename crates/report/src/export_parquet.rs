@@ -11,7 +11,8 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
-use crate::run::{ReportError, Run};
+use crate::error::ReportError;
+use crate::run::Run;
 use crate::tidy::{Cell, columns, rows_of};
 
 /// Writes every round of every cell, failed ones included, as Parquet with Snappy.

@@ -10,10 +10,11 @@ use rust_xlsxwriter::{
 
 use crate::circumstances::varying;
 use crate::contender::Contenders;
+use crate::error::ReportError;
 use crate::figures::Measure;
 use crate::matrix::measure_label;
 use crate::page::light_colours;
-use crate::run::{ReportError, Run};
+use crate::run::Run;
 use crate::slots::COLOURS;
 use crate::tidy::{Cell, columns, rows_of};
 use crate::verdict::{Circumstances, Column, Field, Size, Table, compare_all};

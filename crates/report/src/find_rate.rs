@@ -1,316 +1,204 @@
-//! The highest rate of an open loop that keeps a bound on latency: what was asked of `bakeoff run --find-rate`, and what each round says
-//! to it. `answer` puts what was found into words.
-
-mod answer;
-mod plan;
+//! The highest rates as a table: for each workload a row a store, best first, then what a bracket does not say.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
-use bakeoff_stats::{Bisection, Bracket};
-use bakeoff_text::{digits, printable, rate};
-use serde::{Deserialize, Serialize};
+use bakeoff_stats::Bracket;
+use bakeoff_text::{Side, Text, TextTable, counted, digits, format_count, or_dash, paragraph, printable, rate, time};
 
-pub use answer::render_rates;
-pub use plan::{ClosedLoop, Left};
-
-use crate::figures::{operations_to_tell, quantile};
-use crate::results::CellRound;
 use crate::run::Run;
+use crate::sections::section;
+use bakeoff_results::rate_search::{RateFacts, RateSearch};
+use bakeoff_results::rate_search_time::Left;
 
-/// A store has kept up if its last answer came at most this much later than the schedule takes, as a ratio. One that is slower than the
-/// schedule is late by more and more, which a short phase may hide from its percentiles.
-const KEPT_UP_WITHIN: f64 = 1.05;
+/// Below this length of a phase, seconds, what holds and what fails is said to be shaky.
+const SHORT_S: f64 = 1.0;
 
-/// Percentiles that can be bounded: name and share of the operations.
-const PERCENTILES: [(&str, f64); 5] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)];
+/// What is said then.
+const SHORT: &str = "Rates at which the phase lasts less than a second rest on little: one pause of the machine decides, and what a store puts off \
+                     is not due yet. Give the phase more operations.";
 
-/// Units of a bound's time.
-const UNITS: [(&str, f64); 5] = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
-
-/// The longest time that a bound may have, nanoseconds: an hour.
-const BELOW_NS_MAX: f64 = 3.6e12;
-
-/// What latency must stay below: `p99<2ms`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RateBound {
-    /// `p50`, `p90`, `p99`, `p999` or `max`, over all operations of the phase.
-    pub percentile: String,
-    /// What it must stay below.
-    pub below_ns: u64,
-}
-
-impl FromStr for RateBound {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let shown = printable(text);
-        let example = "write a percentile and a time, such as p99<2ms";
-        let (percentile, time) = text.split_once('<').ok_or_else(|| format!("`{shown}` is no bound: {example}"))?;
-        let percentile = percentile.trim();
-        if !PERCENTILES.iter().any(|(name, _)| *name == percentile) {
-            let names = PERCENTILES.map(|(name, _)| name).join(", ");
-            return Err(format!("unknown percentile `{}`: use {names}", printable(percentile)));
+/// What was found, as text that ends with a line break; lines have at most `width` columns.
+pub fn render_rates(run: &Run, facts: &RateFacts, width: usize, color: bool) -> String {
+    let rates = Rates { run, facts, titles: titles(run), rounds: rounds(run) };
+    let mut workloads: Vec<&str> = Vec::new();
+    for search in &facts.searches {
+        if !workloads.contains(&search.workload.as_str()) {
+            workloads.push(&search.workload);
         }
-        let time = time.trim();
-        let unit_at = time.find(|letter: char| letter.is_alphabetic()).unwrap_or(time.len());
-        let (number, unit) = time.split_at(unit_at);
-        let scale = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale);
-        let below_ns = number.trim().parse::<f64>().ok().zip(scale).map(|(number, scale)| number * scale);
-        let below_ns = below_ns
-            .ok_or_else(|| format!("`{}` is not a time with a unit (ns, us, ms or s): {example}", printable(time)))?;
-        if !(1.0..=BELOW_NS_MAX).contains(&below_ns) {
-            return Err(format!("the time `{}` is out of range: give 1ns to 3600s", printable(time)));
+    }
+    let mut body: String = workloads.into_iter().map(|workload| rates.workload(workload, width, color)).collect();
+    body.push('\n');
+    body.push_str(&paragraph(&rates.meaning(), width, "  ", "  "));
+    section(&format!("Highest rate with {}", facts.words()), &body)
+}
+
+fn titles(run: &Run) -> BTreeMap<&str, String> {
+    run.stores.iter().map(|store| (store.name.as_str(), printable(&store.title))).collect()
+}
+
+/// The rounds that the two rates of an answer were to have.
+fn rounds(run: &Run) -> u32 {
+    run.info
+        .get("rounds")
+        .and_then(serde_json::Value::as_u64)
+        .and_then(|rounds| u32::try_from(rounds).ok())
+        .unwrap_or(1)
+}
+
+/// A run's searches with what is needed to speak of them.
+struct Rates<'a> {
+    run: &'a Run,
+    facts: &'a RateFacts,
+    titles: BTreeMap<&'a str, String>,
+    rounds: u32,
+}
+
+impl Rates<'_> {
+    fn bracket(&self, search: &RateSearch) -> Bracket {
+        Bracket::of(&search.tried(&self.facts.bound, &self.run.cells))
+    }
+
+    fn title(&self, search: &RateSearch) -> String {
+        self.titles.get(search.store.as_str()).cloned().unwrap_or_else(|| printable(&search.store))
+    }
+
+    fn workload(&self, workload: &str, width: usize, color: bool) -> String {
+        let of_workload = self.facts.searches.iter().filter(|search| search.workload == workload);
+        let mut rows: Vec<(&RateSearch, Bracket)> = of_workload.map(|search| (search, self.bracket(search))).collect();
+        rows.sort_by_key(|(_, bracket)| std::cmp::Reverse((bracket.held, bracket.failed)));
+        let Some((first, _)) = rows.first() else { return String::new() };
+        let heading = format!("{} · phase {}, {}", workload, first.phase, counted(first.operations, "operation"));
+        let percentile = &self.facts.bound.percentile;
+        let mut table = TextTable::new([Side::Left].into_iter().chain([Side::Right; 7]).collect());
+        let fails = format!("{percentile} there");
+        let head = ["  store", "closed loop", "holds at", percentile, "lasting", "fails at", &fails, "rates tried"];
+        table.row(head.map(Text::plain).into());
+        for (search, bracket) in &rows {
+            table.row(self.row(search, *bracket).map(Text::plain).into());
         }
-        Ok(Self { percentile: percentile.to_owned(), below_ns: below_ns as u64 })
-    }
-}
-
-impl fmt::Display for RateBound {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ns = self.below_ns as f64;
-        let units = [("s", 1e9), ("ms", 1e6), ("us", 1e3)];
-        let (unit, scale) = units.into_iter().find(|(_, scale)| ns >= *scale).unwrap_or(("ns", 1.0));
-        write!(formatter, "{}<{}{unit}", self.percentile, ns / scale)
-    }
-}
-
-impl RateBound {
-    /// The share of the operations whose latency must stay below.
-    fn share(&self) -> f64 {
-        PERCENTILES.iter().find(|(name, _)| *name == self.percentile).map_or(1.0, |(_, share)| *share)
+        let notes = rows.iter().filter_map(|(search, bracket)| self.note(search, *bracket));
+        let short = rows.iter().any(|(search, bracket)| is_short(search, *bracket));
+        let notes = notes.chain(short.then(|| SHORT.to_owned()));
+        let notes: String = notes.map(|note| paragraph(&note, width, "  ", "    ")).collect();
+        format!("{}{}{notes}", paragraph(&printable(&heading), width, "  ", "    "), table.render(width, color))
     }
 
-    /// The fewest operations that tell this percentile.
-    pub fn operations_min(&self) -> u64 {
-        if self.share() < 1.0 { operations_to_tell(self.share()) } else { 1 }
-    }
-}
-
-/// How one round went at a rate.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Outcome {
-    /// The percentile that is bounded.
-    latency_ns: u64,
-    /// Whether the last answer came about when the schedule ended.
-    kept_up: bool,
-}
-
-impl Outcome {
-    /// What the round's open loop says; `None` if it has none that can be read.
-    fn of(round: &CellRound, bound: &RateBound) -> Option<Self> {
-        let phase = round.phases.iter().map(|phase| &phase.result).find(|phase| phase.open_loop.is_some())?;
-        let due_ns = phase.open_loop.as_ref()?.due_ns as f64;
-        let kept_up = phase.timed_ns as f64 <= due_ns * KEPT_UP_WITHIN + bound.below_ns as f64;
-        Some(Self { latency_ns: quantile(phase, bound.share())?, kept_up })
-    }
-
-    fn holds(self, bound: &RateBound) -> bool {
-        self.kept_up && self.latency_ns < bound.below_ns
-    }
-}
-
-/// The search for one store's highest rate in one workload.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RateSearch {
-    /// The store's name.
-    pub store: String,
-    /// The workload, for a person.
-    pub workload: String,
-    /// The phase that is an open loop.
-    pub phase: String,
-    /// Operations on its schedule.
-    pub operations: u64,
-    /// The cell in which each operation begins when the one before has ended; empty in a run of a version that measured none.
-    #[serde(default)]
-    pub closed_cell: String,
-    /// The lowest rate that may be tried, operations a second.
-    pub lowest_per_second: u64,
-    /// The first rate that is tried: that of the closed loop, as soon as it is known.
-    pub start_per_second: u64,
-    /// The highest rate that may be tried.
-    pub highest_per_second: u64,
-    /// Cells, and the rate at which each was tried.
-    pub probes: BTreeMap<String, u64>,
-    /// Whether the time ended it, or the user.
-    pub cut_short: bool,
-}
-
-impl RateSearch {
-    /// Which rates to try.
-    pub fn bisection(&self) -> Bisection {
-        let (lowest, start, highest) = (self.lowest_per_second, self.start_per_second, self.highest_per_second);
-        Bisection { lowest, start, highest }
-    }
-
-    /// The rates at which it is known whether the bound holds.
-    pub fn tried(&self, bound: &RateBound, cells: &[CellRound]) -> BTreeMap<u64, bool> {
-        self.votes(bound, cells).into_iter().filter_map(|(rate, votes)| Some((rate, votes.verdict()?))).collect()
-    }
-
-    /// The rate to try next; `None` where the search has come to its end, or a cell failed.
-    pub fn next_rate(&self, bound: &RateBound, cells: &[CellRound]) -> Option<u64> {
-        let next = self.bisection().next(&self.tried(bound, cells))?;
-        self.failed_at(cells).is_none().then_some(next)
-    }
-
-    /// An end of the bracket whose rounds, up to so many, could still say otherwise; `None` where both stand, or a cell failed.
-    pub fn unsure_end(&self, bound: &RateBound, cells: &[CellRound], rounds: u32) -> Option<u64> {
-        let votes = self.votes(bound, cells);
-        let Bracket { held, failed } = Bracket::of(&self.tried(bound, cells));
-        let unsure = |rate: &u64| votes.get(rate).is_none_or(|votes| !votes.is_decided(rounds));
-        [held, failed].into_iter().flatten().find(unsure).filter(|_| self.failed_at(cells).is_none())
-    }
-
-    /// How many rounds there are at a rate.
-    pub fn rounds_at(&self, rate: u64, bound: &RateBound, cells: &[CellRound]) -> u32 {
-        self.votes(bound, cells).get(&rate).map_or(0, |votes| votes.holding + votes.failing)
-    }
-
-    fn votes(&self, bound: &RateBound, cells: &[CellRound]) -> BTreeMap<u64, Votes> {
-        let votes = |cell: &String| {
-            let outcomes = self.outcomes(bound, cells, cell);
-            let holding = outcomes.iter().filter(|outcome| outcome.holds(bound)).count() as u32;
-            Votes { holding, failing: outcomes.len() as u32 - holding }
+    fn row(&self, search: &RateSearch, bracket: Bracket) -> [String; 8] {
+        let at = |rate: Option<u64>| search.at(rate?, &self.facts.bound, &self.run.cells);
+        let rate_at = |at: Option<u64>| or_dash(at, |at| rate(at as f64));
+        let latency = |at: Option<f64>| at.map_or_else(String::new, time);
+        let failed = match at(bracket.failed) {
+            Some(ns) if ns < self.facts.bound.below_ns as f64 => "fell behind".to_owned(),
+            other => latency(other),
         };
-        self.probes.iter().map(|(cell, rate)| (*rate, votes(cell))).collect()
+        [
+            format!("  {}", self.title(search)),
+            or_dash(search.closed_loop(&self.run.cells), |closed| rate(closed.per_second)),
+            rate_at(bracket.held),
+            latency(at(bracket.held)),
+            bracket.held.map_or_else(String::new, |held| lasts(search.operations, held)),
+            rate_at(bracket.failed),
+            failed,
+            format_count(search.probes.len() as u64),
+        ]
     }
 
-    /// Where a cell failed, if one did, for a person: there the search ends.
-    pub fn failed_at(&self, cells: &[CellRound]) -> Option<String> {
-        let of = |cell: &String| match self.probes.get(cell) {
-            Some(at) => Some(format!("at {}", rate(*at as f64))),
-            None => (*cell == self.closed_cell).then(|| "in the closed loop".to_owned()),
+    /// Why there is no closed bracket, and how there might be one.
+    fn note(&self, search: &RateSearch, bracket: Bracket) -> Option<String> {
+        let title = self.title(search);
+        let lasting = |rate: u64| lasts(search.operations, rate);
+        if let Some(at) = search.failed_at(&self.run.cells) {
+            return Some(format!("{title}: a cell failed {at}, which ended the search: see below."));
+        }
+        if search.cut_short && self.run.text(&["finished"]).is_some() {
+            return Some(format!("{title}: the time ended. {}{}", known(bracket), self.rest(search)));
+        }
+        let unsure = self.unsure(search, bracket);
+        let note = match bracket {
+            Bracket { held: Some(held), failed: None } if held >= search.highest_per_second => Some(format!(
+                "{title}: held at the highest rate tried, {}, at which the phase lasts {}. Give it more operations to try higher ones.",
+                rate(held as f64),
+                lasting(held)
+            )),
+            Bracket { held: None, failed: Some(failed) } if failed <= search.lowest_per_second => Some(format!(
+                "{title}: fails even at the lowest rate tried, {}, at which the phase lasts {}. Give it fewer operations to try \
+                 lower ones, or a larger bound.",
+                rate(failed as f64),
+                lasting(failed)
+            )),
+            bracket if bracket.is_closed() => None,
+            _ => Some(format!("{title}: not finished, `bakeoff run --resume` goes on.")),
         };
-        cells.iter().filter(|round| !round.is_ok()).find_map(|round| of(&round.end.cell))
+        match (note, unsure) {
+            (None, Some(unsure)) => Some(format!("{title}: {unsure}")),
+            (note, unsure) => Some(note? + &unsure.map_or_else(String::new, |unsure| format!(" {unsure}"))),
+        }
     }
 
-    fn outcomes(&self, bound: &RateBound, cells: &[CellRound], cell: &str) -> Vec<Outcome> {
-        let of_cell = cells.iter().filter(|round| round.is_ok() && round.end.cell == cell);
-        of_cell.filter_map(|round| Outcome::of(round, bound)).collect()
+    /// How few rounds the ends of a search rest on, where the time did not suffice for all.
+    fn unsure(&self, search: &RateSearch, bracket: Bracket) -> Option<String> {
+        let cells = &self.run.cells;
+        search.unsure_end(&self.facts.bound, cells, self.rounds)?;
+        let at = |rate: u64| {
+            let rounds = search.rounds_at(rate, &self.facts.bound, cells) as usize;
+            format!("{} on {}", bakeoff_text::rate(rate as f64), counted(rounds, "round"))
+        };
+        let ends: Vec<String> = [bracket.held, bracket.failed].into_iter().flatten().map(at).collect();
+        let wanted = counted(self.rounds, "round");
+        Some(format!("The time was too short for the {wanted} that each end may take: it found {}.", ends.join(", ")))
     }
 
-    /// The bounded percentile at a rate, median over its rounds. Of two in the middle it is the higher, so that it is below the bound where the
-    /// rate holds, and below it elsewhere only if the store fell behind.
-    fn at(&self, rate: u64, bound: &RateBound, cells: &[CellRound]) -> Option<f64> {
-        let (cell, _) = self.probes.iter().find(|(_, tried)| **tried == rate)?;
-        let mut latencies: Vec<u64> =
-            self.outcomes(bound, cells, cell).iter().map(|outcome| outcome.latency_ns).collect();
-        latencies.sort_unstable();
-        latencies.get(latencies.len() / 2).map(|ns| *ns as f64)
+    /// What a search that was cut short still wants.
+    fn rest(&self, search: &RateSearch) -> String {
+        let cells = &self.run.cells;
+        let Some(left) = search.left(&self.facts.bound, cells, self.rounds) else {
+            return " Its closed loop was not measured either, so nothing tells how long it would take: give more --budget.".to_owned();
+        };
+        format!(
+            " Coming within 5 %, with up to {} at both ends, would take {} more: give more --budget.",
+            counted(self.rounds, "round"),
+            seconds(left)
+        )
+    }
+
+    fn meaning(&self) -> String {
+        let ends = match self.rounds {
+            1 => String::new(),
+            rounds => format!(", the two rates of the answer up to {rounds}"),
+        };
+        let (percentile, below) = (&self.facts.bound.percentile, time(self.facts.bound.below_ns as f64));
+        format!(
+            "A rate holds if {percentile}, counted from when each operation was due, is below {below} and the store keeps up with the \
+             schedule, in most of its rounds: one where that holds, two or more where it does not{ends}. The two rates are where the search ended, and no interval of confidence: repeat it, with another --seed, \
+             before you rely on a small difference."
+        )
     }
 }
 
-/// The rounds at a rate in which the bound held, and those in which it did not.
-#[derive(Clone, Copy, Debug, Default)]
-struct Votes {
-    holding: u32,
-    failing: u32,
-}
-
-impl Votes {
-    /// Whether it held in most rounds. One that failed alone may have been disturbed: a further one is asked first.
-    fn verdict(self) -> Option<bool> {
-        let Self { holding, failing } = self;
-        let doubtful = failing == 1 && holding < 2;
-        (holding + failing > 0 && !doubtful).then_some(holding > failing)
-    }
-
-    /// Whether no further of so many rounds could change that.
-    fn is_decided(self, rounds: u32) -> bool {
-        self.holding * 2 > rounds || self.failing * 2 >= rounds
+/// What is known of the highest rate before its search is over.
+fn known(bracket: Bracket) -> String {
+    match (bracket.held.map(|held| rate(held as f64)), bracket.failed.map(|failed| rate(failed as f64))) {
+        (Some(held), Some(failed)) => {
+            format!("So far its highest rate lies between {held}, which holds, and {failed}, which does not.")
+        }
+        (Some(held), None) => format!("So far its highest rate is at least {held}, which holds."),
+        (None, Some(failed)) => format!("So far its highest rate is below {failed}, which does not hold."),
+        (None, None) => "Whether any rate holds is not known yet.".to_owned(),
     }
 }
 
-/// What a search for the highest rates was asked and how it went, as `run.json` keeps it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RateFacts {
-    /// What latency must stay below.
-    pub bound: RateBound,
-    /// One for each store and workload.
-    pub searches: Vec<RateSearch>,
+/// A time that is expected, for a person: `about 14 s`, or `7 to 60 s` where it is known no better.
+fn seconds(left: Left) -> String {
+    let [least, most] = [left.least_ns, left.most_ns].map(|ns| format_count((ns / 1e9).ceil() as u64));
+    if least == most { format!("about {most} s") } else { format!("{least} to {most} s") }
 }
 
-impl RateFacts {
-    /// What a run's `run.json` says of the search that it was; `None` if it was none.
-    pub fn of(run: &Run) -> Option<Self> {
-        serde_json::from_value(run.info.get("find_rate")?.clone()).ok()
-    }
-
-    /// The bound, for a sentence: `p99 below 2.00 ms`.
-    fn words(&self) -> String {
-        format!("{} below {}", self.bound.percentile, bakeoff_text::time(self.bound.below_ns as f64))
-    }
+/// Whether the highest rate that holds is that of a short phase.
+fn is_short(search: &RateSearch, bracket: Bracket) -> bool {
+    bracket.held.is_some_and(|held| (search.operations as f64) < SHORT_S * held as f64)
 }
 
 /// How long a schedule takes at a rate: `1.23 s`.
 fn lasts(operations: u64, per_second: u64) -> String {
     format!("{} s", digits(operations as f64 / per_second.max(1) as f64))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bounds_are_read_as_people_write_them_and_shown_so() {
-        for (text, percentile, below_ns, shown) in [
-            ("p99<2ms", "p99", 2_000_000, "p99<2ms"),
-            (" p50 < 1.5 us ", "p50", 1_500, "p50<1.5us"),
-            ("max<1s", "max", 1_000_000_000, "max<1s"),
-            ("p999<250µs", "p999", 250_000, "p999<250us"),
-            ("p90<40ns", "p90", 40, "p90<40ns"),
-        ] {
-            let bound: RateBound = text.parse().unwrap();
-            assert_eq!((bound.percentile.as_str(), bound.below_ns), (percentile, below_ns), "{text}");
-            assert_eq!(bound.to_string(), shown);
-            assert_eq!(shown.parse(), Ok(bound));
-        }
-    }
-
-    #[test]
-    fn bounds_that_are_none_say_what_would_be_one() {
-        for (text, words) in [
-            ("", "is no bound"),
-            ("2ms", "is no bound"),
-            ("p99>2ms", "is no bound"),
-            ("p98<2ms", "unknown percentile `p98`: use p50, p90, p99, p999, max"),
-            ("p99<=2ms", "is not a time"),
-            ("p99<2", "is not a time"),
-            ("p99<ms", "is not a time"),
-            ("p99<2min", "is not a time"),
-            ("p99<-2ms", "out of range"),
-            ("p99<0ms", "out of range"),
-            ("p99<0.1ns", "out of range"),
-            ("p99<1e300s", "is not a time"),
-            ("p99<99999s", "out of range"),
-            ("p99<NaNms", "is not a time"),
-            ("p\u{1b}99<2ms", "unknown percentile `p\\u{1b}99`"),
-        ] {
-            let told = text.parse::<RateBound>().unwrap_err();
-            assert!(told.contains(words), "{text}: {told}");
-        }
-    }
-
-    #[test]
-    fn a_percentile_needs_operations_beyond_it() {
-        let least = |text: &str| text.parse::<RateBound>().unwrap().operations_min();
-        assert_eq!(["p50<1s", "p90<1s", "p99<1s", "p999<1s", "max<1s"].map(least), [20, 100, 1_000, 10_000, 1]);
-    }
-
-    #[test]
-    fn most_rounds_decide_and_a_failure_is_tried_again() {
-        let verdict = |holding, failing| Votes { holding, failing }.verdict();
-        assert_eq!([(0, 0), (0, 1), (1, 1)].map(|(yes, no)| verdict(yes, no)), [None; 3]);
-        assert_eq!([(1, 0), (2, 1), (3, 2)].map(|(yes, no)| verdict(yes, no)), [Some(true); 3]);
-        assert_eq!([(0, 2), (1, 2), (2, 2)].map(|(yes, no)| verdict(yes, no)), [Some(false); 3]);
-    }
-
-    #[test]
-    fn an_end_stands_when_the_rounds_to_come_cannot_change_it() {
-        let decided = |holding, failing| Votes { holding, failing }.is_decided(3);
-        assert_eq!([(0, 0), (1, 0), (1, 1)].map(|(yes, no)| decided(yes, no)), [false; 3]);
-        assert_eq!([(2, 0), (2, 1), (0, 2), (1, 2)].map(|(yes, no)| decided(yes, no)), [true; 4]);
-    }
 }

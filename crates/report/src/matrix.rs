@@ -20,9 +20,6 @@ const NAMES_MAX: usize = 3;
 pub(crate) const MEASURES_OF_RUNS: &str = "times are means per operation (scans: per entry; batched writes: their commits included) · space efficiency: bytes of keys and values \
      per byte on disk after closing · peak memory: above the empty store's";
 
-/// Widest name of a phase in the first column.
-const LABEL_MAX: usize = 20;
-
 /// A matrix as text, at most this wide: whole if it fits, else with shorter names, else one data type after the other, else
 /// as many columns at a time as fit.
 ///
@@ -159,7 +156,7 @@ fn first(tied: &[String], names: &BTreeMap<String, String>, contenders: &Contend
         if index > 0 {
             text = text.and(" = ", Style::new());
         }
-        let style = contenders.get(key).map_or_else(Style::new, |contender| contender.style);
+        let style = contenders.get(key).map_or_else(Style::new, |contender| crate::colours::style(contender.slot));
         text = text.and(names.get(key).unwrap_or(key), style);
     }
     let more = tied.len().saturating_sub(NAMES_MAX);
@@ -175,18 +172,9 @@ pub(crate) fn figure(measure: &Measure, value: f64) -> String {
     }
 }
 
-/// A measure's name: the phase, with the kind of operation where it mixes several.
+/// A measure's label.
 pub(crate) fn measure_label(measure: &Measure) -> String {
-    let label = match measure {
-        Measure::Time { phase, operation: None } => printable(phase),
-        Measure::Time { phase, operation: Some(operation) } => printable(&format!("{phase}: {operation}")),
-        Measure::Space => "space efficiency".to_owned(),
-        Measure::Memory => "peak memory".to_owned(),
-    };
-    if label.chars().count() <= LABEL_MAX {
-        return label;
-    }
-    label.chars().take(LABEL_MAX - 1).chain(['…']).collect()
+    measure.label()
 }
 
 /// What the abbreviations and marks that were used mean.

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use bakeoff_protocol::Axes;
 use bakeoff_text::{bytes, counted, digits, format_count, format_size_range, listed};
 
-use crate::pick::{PICK_ASKED, PickFacts};
 use crate::run::Run;
+use bakeoff_results::pick::{PICK_ASKED, PickFacts};
 
 /// Values of an axis that are named one by one; of more, the ends.
 const NAMED_MAX: usize = 4;

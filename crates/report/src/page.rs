@@ -40,8 +40,9 @@ use sha2::{Digest, Sha256};
 
 use crate::contender::Contenders;
 use crate::disturbed;
+use crate::error::ReportError;
 use crate::export_csv::write_csv;
-use crate::find_rate::{RateFacts, render_rates};
+use crate::find_rate::render_rates;
 use crate::links::{link, way};
 use crate::measured::measured;
 use crate::page::axes::Axis;
@@ -51,14 +52,16 @@ use crate::page::html::{fill, lines, text};
 use crate::page::measures::{MEASURES, Measure};
 use crate::page::overview::{RunTables, id, overview};
 use crate::page::published::PublishedFacts;
-use crate::pick::{PICK_ASKED, PickFacts, is_ahead_by_far, of_variant, pick_is_answered, proven_ranking, render_pick};
+use crate::pick::render_pick;
 use crate::profiled::{self, Graphs};
 use crate::published::Published;
-use crate::run::{ReportError, Run};
+use crate::run::Run;
 use crate::slots::COLOURS;
 use crate::terminal::{AS_TEXT, TEXT_COLUMNS};
 use crate::tidy::{Cell, columns};
 use crate::verdict::compare_all;
+use bakeoff_results::pick::{PICK_ASKED, PickFacts, is_ahead_by_far, of_variant, pick_is_answered, proven_ranking};
+use bakeoff_results::rate_search::RateFacts;
 
 const TEMPLATE: &str = include_str!("../web/page.html");
 /// The page's looks, which other pages share.

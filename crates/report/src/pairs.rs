@@ -104,7 +104,9 @@ impl<'a> Sides<'a> {
     fn best(&self, side: usize, measure: &Measure, ranking: &Ranking) -> [Text; 2] {
         let key = first(ranking);
         let name = self.short(side, key);
-        let style = self.contenders[side].get(key).map_or_else(anstyle::Style::new, |contender| contender.style);
+        let style = self.contenders[side]
+            .get(key)
+            .map_or_else(anstyle::Style::new, |contender| crate::colours::style(contender.slot));
         let more = if ranking.tied.len() > 1 { format!(" +{}", ranking.tied.len() - 1) } else { String::new() };
         let doubt = doubt(ranking.verdict);
         let value = ranking.order.first().map_or_else(String::new, |place| figure(measure, place.mean));

@@ -11,27 +11,11 @@ use crate::contender::Contenders;
 use crate::format::workload_of;
 use crate::links::{file_link, link, way};
 use crate::page::html::{store, text};
-use crate::run::{ReportError, Run};
+use crate::run::Run;
 use crate::sections::section;
 
 /// Flame graphs that are listed unless everything is asked for.
 const SHOWN: usize = 12;
-
-impl Run {
-    /// What was profiled in this run; `None` for a measurement. A run with a single profiled cell is none.
-    pub fn profile(&self) -> Option<Profile> {
-        self.cells.iter().find_map(|cell| cell.end.axes.profile).or_else(|| {
-            let kind = self.text(&["profile", "kind"])?;
-            kind.parse().ok()
-        })
-    }
-
-    /// Refuses a run that was profiled where only a measurement will do.
-    pub(crate) fn must_be_measured(&self) -> Result<(), ReportError> {
-        let refuse = |profile| Err(ReportError::Profiled { directory: self.directory.clone(), profile });
-        self.profile().map_or(Ok(()), refuse)
-    }
-}
 
 /// Why there is no answer.
 pub(crate) fn words(run: &Run, profile: Profile) -> String {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use bakeoff_protocol::Durability;
 use serde::Deserialize;
 
-use crate::run::ReportError;
+use crate::error::ReportError;
 
 /// Name, figures and facts of every publication.
 const ALL: [(&str, &str, &str); 5] = [

@@ -14,9 +14,9 @@ use serde_json::Value;
 use crate::answer::{ahead_words, answer, by_workload, workload_words};
 use crate::circumstances::varying;
 use crate::contender::Contenders;
-use crate::find_rate::{RateFacts, render_rates};
+use crate::find_rate::render_rates;
 use crate::measured::measured;
-use crate::pick::{PickFacts, render_pick};
+use crate::pick::render_pick;
 use crate::run::Run;
 use crate::sections::background_work::BackgroundWorkRow;
 use crate::sections::disk_usage::{self, DiskUsageRow};
@@ -26,6 +26,8 @@ use crate::sections::warm_up::WarmUpRow;
 use crate::sections::{self, memory, phase_tables, slow_operations, store_counters};
 use crate::verdict::{Circumstances, Table, compare_all};
 use crate::{bars, details, disturbed, profiled};
+use bakeoff_results::pick::PickFacts;
+use bakeoff_results::rate_search::RateFacts;
 
 /// Narrower than this, tables make no sense.
 pub(crate) const WIDTH_MIN: usize = 60;
@@ -331,7 +333,7 @@ fn fastest(table: &Table, contenders: &Contenders, options: &TerminalOptions) ->
 fn first_text(ranking: &Ranking, contenders: &Contenders) -> Text {
     let mut names = Text::default();
     for (index, key) in ranking.tied.iter().enumerate() {
-        let style = contenders.get(key).map_or_else(anstyle::Style::new, |each| each.style);
+        let style = contenders.get(key).map_or_else(anstyle::Style::new, |each| crate::colours::style(each.slot));
         names = names.and(if index > 0 { " = " } else { "" }, anstyle::Style::new()).and(contenders.title(key), style);
     }
     names.and(if ranking.verdict == Verdict::Unproven { ", not proven" } else { "" }, anstyle::Style::new())

@@ -18,7 +18,9 @@ mod table;
 pub use exact::{format_count, format_duration, format_size, format_size_range};
 pub use parse::{UnitError, parse_count, parse_count_range, parse_duration, parse_size, parse_size_range};
 pub use printable::{printable, printable_lines, shorten, shorten_to};
-pub use rounded::{approximate_size, bytes, digits, percent, rate, ratio, ratio_range, time, time_range};
+pub use rounded::{
+    approximate_size, bytes, digits, minutes_or_seconds, percent, rate, ratio, ratio_range, roughly, time, time_range,
+};
 pub use sentence::{counted, listed, or_dash};
 pub use shell::{command as shell_command, command_again, command_lines};
 pub use table::{HARD_SPACE, Side, Text, TextTable, paragraph};

@@ -1,5 +1,7 @@
 //! Numbers for people: three significant digits, in the unit that fits their size. They are not meant to be read back.
 
+use std::time::Duration;
+
 const TIME_UNITS: [(f64, &str); 4] = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
 
 const SIZE_UNITS: [(f64, &str); 7] = [
@@ -27,6 +29,22 @@ pub fn time_range(low_ns: f64, high_ns: f64) -> String {
     }
     let (scale, unit) = unit_of(high_ns, &TIME_UNITS);
     format!("{}–{} {unit}", digits(low_ns.max(0.0) / scale), digits(high_ns / scale))
+}
+
+/// A time that is a guess, rounded up to two digits at most: `45 s`, `5 min`.
+pub fn roughly(time: Duration) -> String {
+    let seconds = time.as_secs_f64().ceil() as u64;
+    let step = match seconds {
+        0..60 => 5,
+        60..600 => 60,
+        _ => 300,
+    };
+    minutes_or_seconds(seconds.next_multiple_of(step))
+}
+
+/// A number of seconds, as minutes where those are whole: `90 s`, `2 min`.
+pub fn minutes_or_seconds(seconds: u64) -> String {
+    if seconds.is_multiple_of(60) && seconds > 0 { format!("{} min", seconds / 60) } else { format!("{seconds} s") }
 }
 
 /// A number of bytes: `12.3 MiB`.

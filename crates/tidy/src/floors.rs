@@ -4,7 +4,7 @@ use crate::workspace::Package;
 
 /// The floors of the workspace, lowest first. A crate may use crates of lower floors only, in its tests too.
 pub const FLOORS: &[&[&str]] = &[
-    &["bakeoff-protocol", "bakeoff-stats", "bakeoff-text", "bakeoff-tidy", "bakeoff-tree"],
+    &["bakeoff-flame", "bakeoff-protocol", "bakeoff-stats", "bakeoff-text", "bakeoff-tidy", "bakeoff-tree"],
     &["bakeoff-measure", "bakeoff-tape"],
     &["bakeoff-store", "bakeoff-suite", "bakeoff-trace"],
     &["bakeoff-results", "bakeoff-stores"],

@@ -9,7 +9,7 @@ use bakeoff_protocol::{
     CellEnd, CellStatus, Crash, Event, FailureKind, PROTOCOL_VERSION, PhaseLine, PhaseResult, Progress, Request,
     ResultLine, StoreDescription, TapeFacts,
 };
-use bakeoff_report::impossible;
+use bakeoff_results::plausible::impossible;
 use bakeoff_suite::{Cell, WarmUpLimit, WorkloadPlan};
 use bakeoff_tape::{PhaseSpec, PhaseTape, Recording};
 

@@ -9,7 +9,9 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use bakeoff_report::{Left, RateBound, RateFacts, RateSearch, rounds_of};
+use bakeoff_results::cell_rounds::rounds_of;
+use bakeoff_results::rate_search::{RateBound, RateFacts, RateSearch};
+use bakeoff_results::rate_search_time::Left;
 use bakeoff_stats::Bracket;
 use bakeoff_suite::{Cell, OpenPhase, WorkloadPlan, offered};
 use bakeoff_text::{counted, format_count, format_duration};

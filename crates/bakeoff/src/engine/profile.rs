@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Error, Result, bail};
+use bakeoff_flame::{FlameUnit, draw_flame_graph, fold_perf_script, folded_weight};
 use bakeoff_protocol::{Profile, ProfileRequest, Profiled};
-use bakeoff_report::{FlameUnit, draw_flame_graph, fold_perf_script, folded_weight};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};

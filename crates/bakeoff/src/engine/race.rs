@@ -9,12 +9,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use bakeoff_protocol::Structure;
-use bakeoff_report::{
+use bakeoff_results::cell_rounds::rounds_of;
+use bakeoff_results::pick::{
     Excluded, Goal, PICK_ASKED, PICK_ASKED_PART, PICK_FAR_BEHIND, PickFacts, goal_so_far, pick_is_answered,
-    pick_ranking, pick_typical_ranking, roughly, rounds_of,
+    pick_ranking, pick_typical_ranking,
 };
 use bakeoff_stats::{Place, Ranking, Verdict};
 use bakeoff_suite::{Cell, WorkloadPlan};
+use bakeoff_text::roughly;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -200,7 +200,11 @@ impl Run<'_> {
             let to_remove = self.scratch.removal_time().saturating_sub(removal);
             costs.saw(step.workload, index, (begin.elapsed() + to_remove).as_nanos() as f64);
         }
-        display.leaders(bakeoff_report::live_leaders(self.results.lines(), &self.file.stores, &workload.cells[0].axes));
+        display.leaders(bakeoff_results::leaders::live_leaders(
+            self.results.lines(),
+            &self.file.stores,
+            &workload.cells[0].axes,
+        ));
         Ok(true)
     }
 

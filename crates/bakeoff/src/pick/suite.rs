@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use bakeoff_protocol::Durability;
-use bakeoff_report::{Goal, PICK_ASKED, PICK_PHASE, Question};
+use bakeoff_results::pick::{Goal, PICK_ASKED, PICK_PHASE, Question};
 use bakeoff_suite::{VALUE_BYTES_MAX, drawn_max};
 use bakeoff_tape::SizeRange;
 use bakeoff_text::{counted, format_count, format_size_range};

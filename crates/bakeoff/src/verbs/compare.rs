@@ -1,7 +1,8 @@
 //! `bakeoff compare`: what changed from one run to another.
 
 use anyhow::{Context, Result};
-use bakeoff_report::{Comparison, Run, render_comparison, write_comparison_html, write_comparison_markdown};
+use bakeoff_report::{Comparison, render_comparison, write_comparison_html, write_comparison_markdown};
+use bakeoff_results::run::Run;
 
 use crate::cli::CompareArguments;
 use crate::outcome::Outcome;

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::Machine;
 use bakeoff_protocol::StoreDescription;
-use bakeoff_report::{Excluded, PICK_ASKED, PickFacts, by_reason};
+use bakeoff_results::pick::{Excluded, PICK_ASKED, PickFacts, by_reason};
 use bakeoff_suite::{Skip, StoreChoice};
 use bakeoff_text::paragraph;
 

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_report::{
-    Published, ReportError, Run, TerminalOptions, render_against, render_published, render_terminal, write_csv,
+    Published, ReportError, TerminalOptions, render_against, render_published, render_terminal, write_csv,
     write_hines_csv, write_json, write_markdown, write_page, write_parquet, write_xlsx,
 };
+use bakeoff_results::run::Run;
 use bakeoff_text::printable;
 
 use crate::cli::ReportArguments;

@@ -4,9 +4,9 @@ use std::io::Write;
 
 use crate::compare::terminal::figures;
 use crate::compare::{Change, Comparison, Line};
+use crate::error::ReportError;
 use crate::page::html::{fill, marks, text};
 use crate::page::{STYLE, THEME, policy};
-use crate::run::ReportError;
 
 const TEMPLATE: &str = include_str!("../../web/compare.html");
 

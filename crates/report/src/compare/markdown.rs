@@ -4,8 +4,8 @@ use std::io::Write;
 
 use crate::compare::terminal::figures;
 use crate::compare::{Change, Comparison, Line};
+use crate::error::ReportError;
 use crate::markdown::{bullets, escape, row};
-use crate::run::ReportError;
 
 /// Writes the comparison as Markdown: over all workloads, the workloads with a change, and what the runs differ in.
 ///

@@ -11,15 +11,15 @@ use crate::answer::{Overall, by_workload, depends_words, next, overall, overall_
 use crate::circumstances::varying;
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::find_rate::RateFacts;
 use crate::matrix::measure_label;
 use crate::page::Labelled;
 use crate::page::html::{marks, store, stores, text};
-use crate::pick::PickFacts;
 use crate::run::Run;
 use crate::sections::all_notes;
 use crate::terminal::{amounts, answers_checked, few_rounds, unfinished};
 use crate::verdict::{Circumstances, Table};
+use bakeoff_results::pick::PickFacts;
+use bakeoff_results::rate_search::RateFacts;
 
 /// Largest ratios that a scale may end at.
 const SCALE_ENDS: [f64; 10] = [2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1_000.0, 10_000.0, 100_000.0];

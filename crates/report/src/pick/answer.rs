@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Durability, FailureKind};
 use bakeoff_stats::{Interval, Place, Ranking, Verdict};
-use bakeoff_text::{counted, listed, paragraph, printable, ratio, ratio_range};
+use bakeoff_text::{counted, listed, minutes_or_seconds, paragraph, printable, ratio, ratio_range};
 
-use crate::pick::time::{CLEAR, duration, enough, more_time};
-use crate::pick::{
-    CLOSE, PICK_ASKED, PickFacts, Question, ROUNDS_PROOF, by_reason, costs::cost_table, is_ahead_by_far, is_late,
-    is_tie_of_few_rounds, is_without_room, of_variant, pick_is_answered, proven_ranking, unknown_for_time,
-};
+use crate::pick::costs::cost_table;
+use crate::pick::time::{CLEAR, enough, more_time};
 use crate::results::CellRound;
 use crate::run::Run;
 use crate::sections::section;
 use crate::terminal::unfinished;
+use bakeoff_results::pick::{
+    CLOSE, PICK_ASKED, PickFacts, Question, ROUNDS_PROOF, by_reason, is_ahead_by_far, is_late, is_tie_of_few_rounds,
+    is_without_room, of_variant, pick_is_answered, proven_ranking, unknown_for_time,
+};
 
 /// No figures are given for what lies further from one than this.
 const BEYOND: f64 = 1000.0;
@@ -123,7 +124,7 @@ fn need(facts: &PickFacts, width: usize) -> String {
 }
 
 fn nothing(picked: &Picked<'_>) -> String {
-    let budget = duration(picked.facts.budget().as_secs());
+    let budget = minutes_or_seconds(picked.facts.budget().as_secs());
     let mut failed = picked.run.cells.iter().filter(|cell| !cell.is_ok()).peekable();
     if failed.peek().is_none() && picked.is_cut_short() {
         return format!("None: no round of a store was measured. {CUT_SHORT}");

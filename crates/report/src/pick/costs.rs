@@ -6,7 +6,7 @@ use bakeoff_stats::{CommonScatter, Ranking, compare_among};
 use bakeoff_text::{Side, Text, TextTable, listed, or_dash, paragraph, ratio};
 
 use crate::pick::answer::Picked;
-use crate::pick::{CLOSE, CONFIDENCE, Goal, PICK_ASKED, application, costs, operations_of};
+use bakeoff_results::pick::{CLOSE, CONFIDENCE, Goal, PICK_ASKED, application, costs, operations_of};
 
 /// The costs of every round of every store by a measure.
 struct Costs {

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use bakeoff_stats::{Place, Ranking, Verdict};
-use bakeoff_text::{counted, ratio};
+use bakeoff_text::{counted, minutes_or_seconds, ratio, roughly};
 use serde_json::Value;
 
 use crate::pick::answer::{CUT_SHORT, Picked, rival, surely};
-use crate::pick::{
+use bakeoff_results::pick::{
     CLOSE, PICK_ASKED, PICK_ASKED_PART, ROUNDS_PROOF, is_ahead_by_far, is_tie_of_few_rounds, unknown_for_time,
 };
 
@@ -33,12 +33,12 @@ pub(super) fn enough(picked: &Picked<'_>) -> String {
             " Three rounds of all stores take about {} or more: how much more is not known of those that were not measured to the end. Give more \
              than {} with --budget.",
             roughly(rounds),
-            duration(budget.as_secs())
+            minutes_or_seconds(budget.as_secs())
         );
     }
     if rounds <= budget {
         // They took longer than the guess, or were not begun for fear that they would.
-        return format!(" Give more than {} with --budget.", duration(budget.as_secs()));
+        return format!(" Give more than {} with --budget.", minutes_or_seconds(budget.as_secs()));
     }
     format!(" Three rounds of all stores need a budget of {} or more, by a first guess: --budget.", roughly(rounds))
 }
@@ -61,7 +61,7 @@ pub(super) fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String
         Verdict::Tie if picked.facts.out_of_time || is_tie_of_few_rounds(ranking) => {}
         Verdict::Tie | Verdict::Winner | Verdict::Alone => return None,
     }
-    let budget = duration(picked.facts.budget().as_secs());
+    let budget = minutes_or_seconds(picked.facts.budget().as_secs());
     let (best, next) = (ranking.order.first()?, rival(ranking)?);
     let Some(interval) = next.ratio_to_best else {
         return Some(format!("The time, {budget}, was too short to tell anything.{}", enough(picked)));
@@ -90,7 +90,7 @@ pub(super) fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String
             false if fewest < ROUNDS_FEW => format!(
                 "{budget} could not tell them apart: all that is known is that {known}. So few rounds cannot tell how many it would take: give \
                  twice the time, {}, or more with --budget.",
-                duration(picked.facts.budget().as_secs() * 2)
+                minutes_or_seconds(picked.facts.budget().as_secs() * 2)
             ),
             false => format!(
                 "{budget} could not tell them apart: all that is known is that {known}. Their rounds differ too much for more time to help: \
@@ -135,25 +135,6 @@ pub(super) fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String
 /// The budget of which this many seconds of measuring what was asked are the part that it may have.
 fn budget_for(seconds: f64) -> String {
     roughly(Duration::from_secs_f64(seconds / PICK_ASKED_PART))
-}
-
-/// A time that is a guess, to two digits at most, upwards.
-pub fn roughly(time: Duration) -> String {
-    duration(round_up(time.as_secs_f64().ceil() as u64))
-}
-
-/// To two digits at most, upwards: a guess has no more.
-fn round_up(seconds: u64) -> u64 {
-    let step = match seconds {
-        0..60 => 5,
-        60..600 => 60,
-        _ => 300,
-    };
-    seconds.next_multiple_of(step)
-}
-
-pub(super) fn duration(seconds: u64) -> String {
-    if seconds.is_multiple_of(60) && seconds > 0 { format!("{} min", seconds / 60) } else { format!("{seconds} s") }
 }
 
 /// The time of one round of these stores together, seconds.

@@ -7,7 +7,7 @@ use anstyle::Style;
 use bakeoff_stats::Verdict;
 use bakeoff_text::{Side, Text, TextTable, paragraph};
 
-use crate::contender::style;
+use crate::colours::style;
 use crate::document::{Matrix, MatrixField, MatrixRow, MatrixStore};
 
 /// Names of tied stores in a field; the others are counted.

@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use bakeoff_text::{HARD_SPACE, Side, Text, TextTable};
 
-use crate::contender::style;
+use crate::colours::style;
 use crate::document::{self, Cell, Row, RowGroup, SpanKind, Table};
 
 /// Columns of the longest bar.

@@ -2,8 +2,8 @@
 
 use std::fs::{File, create_dir_all};
 
+use bakeoff_flame::{FlameUnit, draw_flame_graph};
 use bakeoff_protocol::{Profile, Profiled};
-use bakeoff_report::{FlameUnit, draw_flame_graph};
 use serde_json::json;
 
 use crate::Page;

@@ -3,7 +3,8 @@
 use std::fs;
 
 use bakeoff_protocol::FailureKind;
-use bakeoff_report::{Run, write_csv};
+use bakeoff_report::write_csv;
+use bakeoff_results::run::Run;
 use serde_json::json;
 
 use crate::Page;

@@ -2,7 +2,8 @@
 
 use bakeoff_measure::Histogram;
 use bakeoff_protocol::{Axes, Durability, FailureKind, OpenLoop, OperationResult, PhaseResult, Resources, Settled};
-use bakeoff_report::{CellRound, Run};
+use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::run::Run;
 
 use crate::common::{axes, failed, good, operation, phase_result, run, stores, with_course};
 

@@ -18,7 +18,8 @@ mod reading;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bakeoff_report::{Published, Run, write_page};
+use bakeoff_report::{Published, write_page};
+use bakeoff_results::run::Run;
 use tempfile::TempDir;
 
 use crate::chromium::Browser;

@@ -288,7 +288,7 @@ fn names_and_labels_do_not_lie_on_each_other() {
 }
 
 /// Gets of two stores in four sizes.
-fn sizes() -> bakeoff_report::Run {
+fn sizes() -> bakeoff_results::run::Run {
     let mut cells = Vec::new();
     for (min, max) in [(1, 100), (100, 1024), (1024, 10_240), (10_240, 102_400)] {
         for name in ["lmdb", "sqlite"] {

@@ -8,7 +8,8 @@ use bakeoff_protocol::{
     Meanwhile, Mode, OpenLoop, Opened, OperationResult, OverTime, PhaseLine, PhaseResult, Resources, ResultLine,
     Settings, SlowOperation, SlowOperations, StoreDescription, Structure, TapeFacts, Verified,
 };
-use bakeoff_report::{CellRound, Run};
+use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::run::Run;
 use serde_json::{Value, json};
 
 /// A text without the breaks of its lines and what is set before them, since where a sentence breaks says nothing.

@@ -2,9 +2,11 @@
 
 use bakeoff_protocol::{Axes, Durability, FailureKind, Structure};
 use bakeoff_report::{
-    CellRound, Change, Comparison, ReportError, Run, TerminalOptions, render_comparison, write_comparison_html,
+    Change, Comparison, ReportError, TerminalOptions, render_comparison, write_comparison_html,
     write_comparison_markdown,
 };
+use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::run::Run;
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

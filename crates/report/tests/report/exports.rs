@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::common::*;
 use bakeoff_protocol::{Axes, FailureKind, Resources};
-use bakeoff_report::{CellRound, write_csv, write_hines_csv, write_json};
+use bakeoff_report::{write_csv, write_hines_csv, write_json};
+use bakeoff_results::cell_rounds::CellRound;
 use serde_json::Value;
 use sha2::{Digest, Sha512};
 

@@ -9,7 +9,7 @@ use parquet::record::Field;
 
 use crate::common::*;
 
-fn made_up() -> bakeoff_report::Run {
+fn made_up() -> bakeoff_results::run::Run {
     let mixed = phase_result("mix", vec![operation("get", 1_000), operation("update", 4_000)]);
     let mut cells = vec![good(&axes("lmdb"), 1, vec![mixed.clone()]), good(&axes("lmdb"), 2, vec![mixed.clone()])];
     cells.extend([good(&axes("sqlite"), 1, vec![mixed.clone()]), good(&axes("sqlite"), 2, vec![mixed])]);

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use bakeoff_protocol::Axes;
-use bakeoff_report::{CellRound, TerminalOptions, render_terminal, write_page};
+use bakeoff_report::{TerminalOptions, render_terminal, write_page};
+use bakeoff_results::cell_rounds::CellRound;
 
 use crate::common::*;
 

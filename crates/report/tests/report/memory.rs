@@ -1,7 +1,8 @@
 //! Memory given and limited: what the report says, and what it must not mix.
 
 use bakeoff_protocol::{Axes, MemoryShare, MemorySplit, Settings, StoreDescription};
-use bakeoff_report::{CellRound, TerminalOptions, render_terminal, write_csv};
+use bakeoff_report::{TerminalOptions, render_terminal, write_csv};
+use bakeoff_results::cell_rounds::CellRound;
 
 use crate::common::*;
 

@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use bakeoff_protocol::{Axes, Durability, FailureKind};
-use bakeoff_report::{
-    CellRound, Excluded, Goal, PICK_ASKED, PICK_PHASE, PickFacts, Question, TerminalOptions, pick_is_answered,
-    render_pick, render_terminal,
-};
+use bakeoff_report::{TerminalOptions, render_pick, render_terminal};
+use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::pick::{Excluded, Goal, PICK_ASKED, PICK_PHASE, PickFacts, Question, pick_is_answered};
 use serde_json::json;
 
 use crate::common::{axes, failed, good, operation, phase_result, run, stores, unwrapped};
@@ -174,7 +173,7 @@ fn a_percentile_that_is_not_told_drops_nobody() {
     let one = |operations: u64| {
         let mut cells = rounds("lmdb", PICK_ASKED, &[1000]);
         cells[0].phases[0].result.operations[0].operations = operations;
-        bakeoff_report::goal_so_far(&cells, Goal::P999)
+        bakeoff_results::pick::goal_so_far(&cells, Goal::P999)
     };
     assert_eq!((one(3_334), one(10_000)), (Goal::Mean, Goal::P999));
 }

@@ -1,10 +1,8 @@
 //! What a pick says where its time was short, or it had few rounds.
 
 use bakeoff_protocol::FailureKind;
-use bakeoff_report::{
-    Excluded, Goal, PICK_ASKED, PickFacts, TerminalOptions, pick_is_answered, render_pick, render_terminal,
-    write_markdown,
-};
+use bakeoff_report::{TerminalOptions, render_pick, render_terminal, write_markdown};
+use bakeoff_results::pick::{Excluded, Goal, PICK_ASKED, PickFacts, pick_is_answered};
 use serde_json::json;
 
 use crate::common::{failed, run, stores, unwrapped};
@@ -63,7 +61,8 @@ fn the_only_store_measured_when_a_race_was_killed_is_no_answer() {
     // Killed with a store measured, what ended the race is in no fact: it has no end.
     let mut killed = run(rounds("lmdb", PICK_ASKED, &[1000]), stores());
     killed.info["finished"] = serde_json::Value::Null;
-    let says = |killed: &bakeoff_report::Run, facts: &PickFacts| unwrapped(&render_pick(killed, facts, 100, false));
+    let says =
+        |killed: &bakeoff_results::run::Run, facts: &PickFacts| unwrapped(&render_pick(killed, facts, 100, false));
     let text = says(&killed, &facts());
     assert_says(
         &text,
@@ -271,8 +270,8 @@ fn what_is_typical_of_a_round_is_not_spoilt_by_a_few_slow_operations() {
         operation.timed_ns = operation.timed_ns.map(|ns| ns * 50);
     }
     let times = |ranking: bakeoff_stats::Ranking| ranking.order[1].mean / ranking.order[0].mean;
-    assert!(times(bakeoff_report::pick_ranking(&cells, PICK_ASKED, Goal::Mean, 0.95, None).unwrap()) > 50.0);
-    assert!(times(bakeoff_report::pick_typical_ranking(&cells, PICK_ASKED, None).unwrap()) < 2.0);
+    assert!(times(bakeoff_results::pick::pick_ranking(&cells, PICK_ASKED, Goal::Mean, 0.95, None).unwrap()) > 50.0);
+    assert!(times(bakeoff_results::pick::pick_typical_ranking(&cells, PICK_ASKED, None).unwrap()) < 2.0);
 }
 
 #[test]

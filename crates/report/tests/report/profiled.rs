@@ -4,9 +4,10 @@ use std::path::Path;
 
 use bakeoff_protocol::{Profile, Profiled};
 use bakeoff_report::{
-    Comparison, Published, Run, TerminalOptions, render_against, render_terminal, write_csv, write_hines_csv,
-    write_json, write_markdown, write_page, write_parquet, write_xlsx,
+    Comparison, Published, TerminalOptions, render_against, render_terminal, write_csv, write_hines_csv, write_json,
+    write_markdown, write_page, write_parquet, write_xlsx,
 };
+use bakeoff_results::run::Run;
 use serde_json::{Value, json};
 
 use crate::common::{axes, gets, run, stores};

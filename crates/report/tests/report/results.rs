@@ -4,7 +4,10 @@ use std::fs;
 
 use crate::common::*;
 use bakeoff_protocol::{Axes, Durability, PhaseResult};
-use bakeoff_report::{ReportError, Run, TerminalOptions, live_leaders, parse_results, render_terminal};
+use bakeoff_report::{TerminalOptions, render_terminal};
+use bakeoff_results::cell_rounds::parse_results;
+use bakeoff_results::leaders::live_leaders;
+use bakeoff_results::run::{Run, RunError};
 use proptest::prelude::*;
 
 #[test]
@@ -233,7 +236,7 @@ fn directories_that_are_no_runs_are_refused() {
     for info in [None, Some("{}"), Some("[1]"), Some("garbage"), Some("{\"name\":\"someone's package\"}")] {
         let directory = directory(info, Some(b"my own data"));
         let error = Run::read(directory.path()).unwrap_err();
-        assert!(matches!(error, ReportError::NotARun { .. }), "{error:?}");
+        assert!(matches!(error, RunError::NotARun { .. }), "{error:?}");
         assert!(error.to_string().contains("is not a bakeoff run"), "{error}");
     }
     let missing = Run::read(std::path::Path::new("/nonexistent/run")).unwrap_err();

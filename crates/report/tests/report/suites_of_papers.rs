@@ -1,7 +1,9 @@
 //! What only the suites of papers show: unequal promises, bars against a baseline, disturbances, the columns of Hines 2023.
 
 use bakeoff_protocol::{Axes, Durability};
-use bakeoff_report::{CellRound, Run, TerminalOptions, render_terminal, write_hines_csv, write_markdown, write_page};
+use bakeoff_report::{TerminalOptions, render_terminal, write_hines_csv, write_markdown, write_page};
+use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::run::Run;
 use serde_json::json;
 
 use crate::common::{axes, good, operation, phase_result, run, stores, unwrapped};

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use crate::common::*;
 use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Durability, FailureKind, Mode, PhaseResult};
-use bakeoff_report::{CellRound, Comparison, Run, TerminalOptions, render_terminal, write_markdown, write_page};
+use bakeoff_report::{Comparison, TerminalOptions, render_terminal, write_markdown, write_page};
+use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::run::Run;
 use proptest::prelude::*;
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;

@@ -1,64 +1,48 @@
-//! Who takes part: a store with the settings a suite gave it, its title and its colour.
+//! Who takes part: a store with the settings a suite gave it, its title and its slot (colour and mark).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anstyle::{Color, RgbColor, Style};
 use bakeoff_protocol::{Axes, StoreDescription};
 use bakeoff_text::printable;
 
-use crate::results::CellRound;
-use crate::slots::{COLOURS, Slots};
-
-/// The colours of slots on a terminal, of the same hues as on the page ([`crate::slots`]): Okabe and Ito's, told apart with any kind of colour
-/// vision. Their black, which a dark terminal swallows, is a grey.
-const PALETTE: [(u8, u8, u8); COLOURS] = [
-    (230, 159, 0),
-    (86, 180, 233),
-    (0, 158, 115),
-    (240, 228, 66),
-    (0, 114, 178),
-    (213, 94, 0),
-    (204, 121, 167),
-    (150, 150, 150),
-];
+use crate::cell_rounds::CellRound;
+use crate::slots::Slots;
 
 /// A store with the settings a suite gave it.
 #[derive(Clone, Debug)]
-pub(crate) struct Contender {
+pub struct Contender {
     /// What tells it apart from all others.
-    pub(crate) key: String,
+    pub key: String,
     /// The store's name.
-    pub(crate) store: String,
+    pub store: String,
     /// Its name for people, safe to print.
-    pub(crate) title: String,
+    pub title: String,
     /// Whether it may be ranked: it keeps its data and does not exist for tests only.
-    pub(crate) ranked: bool,
+    pub ranked: bool,
     /// Its place among [`Contenders::titles`]: the same for all with the same title.
-    pub(crate) index: usize,
+    pub index: usize,
     /// Its colour and mark.
-    pub(crate) slot: usize,
-    /// Its colour on a terminal.
-    pub(crate) style: Style,
+    pub slot: usize,
 }
 
 impl Contender {
     /// One that has no colour yet.
     fn new(key: String, store: String, title: String, ranked: bool, index: usize) -> Self {
-        Self { key, store, title, ranked, index, slot: 0, style: Style::new() }
+        Self { key, store, title, ranked, index, slot: 0 }
     }
 }
 
 /// Everyone who takes part in a run, by key.
-pub(crate) struct Contenders(BTreeMap<String, Contender>);
+pub struct Contenders(BTreeMap<String, Contender>);
 
 impl Contenders {
     /// Everyone in these cells, as the stores' descriptions name them.
-    pub(crate) fn new(cells: &[CellRound], stores: &[StoreDescription]) -> Self {
+    pub fn new(cells: &[CellRound], stores: &[StoreDescription]) -> Self {
         Self::of_all(&[(cells, stores)])
     }
 
     /// Everyone in the cells of several runs; a store that several of them describe has the first one's title.
-    pub(crate) fn of_all(runs: &[(&[CellRound], &[StoreDescription])]) -> Self {
+    pub fn of_all(runs: &[(&[CellRound], &[StoreDescription])]) -> Self {
         let mut by_store: BTreeMap<&str, BTreeMap<String, &Axes>> = BTreeMap::new();
         let mut rivals: BTreeMap<(&str, Option<&str>), BTreeSet<String>> = BTreeMap::new();
         for axes in runs.iter().flat_map(|(cells, _)| *cells).map(|cell| &cell.end.axes) {
@@ -94,7 +78,7 @@ impl Contenders {
     }
 
     /// Those with these keys and titles, all of which may be ranked.
-    pub(crate) fn named(titles: BTreeMap<String, String>) -> Self {
+    pub fn named(titles: BTreeMap<String, String>) -> Self {
         let contender = |(index, (key, title)): (usize, (String, String))| {
             let title = printable(&title);
             (key.clone(), Contender::new(key.clone(), key, title, true, index))
@@ -115,39 +99,38 @@ impl Contenders {
         by_index.extend(further.iter().map(|(_, (index, _, title))| (*index, slots.take(title))));
         for contender in self.0.values_mut() {
             contender.slot = by_index[&contender.index];
-            contender.style = style(contender.slot);
         }
         self
     }
 
     /// The one that these axes belong to.
-    pub(crate) fn of(&self, axes: &Axes) -> Option<&Contender> {
+    pub fn of(&self, axes: &Axes) -> Option<&Contender> {
         self.get(&key_of(axes))
     }
 
     /// The one with this key.
-    pub(crate) fn get(&self, key: &str) -> Option<&Contender> {
+    pub fn get(&self, key: &str) -> Option<&Contender> {
         self.0.get(key)
     }
 
     /// One for each title, in the order of their indices.
-    pub(crate) fn titles(&self) -> Vec<&Contender> {
+    pub fn titles(&self) -> Vec<&Contender> {
         let by_index: BTreeMap<usize, &Contender> = self.0.values().map(|each| (each.index, each)).collect();
         by_index.into_values().collect()
     }
 
     /// The place of the one with this key among [`Self::titles`]; 0 if it is unknown.
-    pub(crate) fn index(&self, key: &str) -> usize {
+    pub fn index(&self, key: &str) -> usize {
         self.get(key).map_or(0, |contender| contender.index)
     }
 
     /// The colour and mark of the one with this key; the first if it is unknown.
-    pub(crate) fn slot(&self, key: &str) -> usize {
+    pub fn slot(&self, key: &str) -> usize {
         self.get(key).map_or(0, |contender| contender.slot)
     }
 
     /// The title of the one with this key; the key itself if it is unknown.
-    pub(crate) fn title(&self, key: &str) -> String {
+    pub fn title(&self, key: &str) -> String {
         self.get(key).map_or_else(|| printable(key), |contender| contender.title.clone())
     }
 }
@@ -163,17 +146,4 @@ fn key_of(axes: &Axes) -> String {
 fn settings_words(axes: &Axes) -> String {
     let settings: Vec<String> = axes.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
     if settings.is_empty() { " (defaults)".to_owned() } else { printable(&format!(" ({})", settings.join(", "))) }
-}
-
-/// The style of a slot on a terminal.
-pub(crate) fn style(slot: usize) -> Style {
-    let (red, green, blue) = PALETTE[slot % COLOURS];
-    let style = Style::new().fg_color(Some(Color::Rgb(RgbColor(red, green, blue))));
-    // As marks do on the page, how the letters look tells those of the same colour apart.
-    match slot / COLOURS {
-        0 => style,
-        1 => style.underline(),
-        2 => style.italic(),
-        _ => style.underline().italic(),
-    }
 }

@@ -19,7 +19,7 @@ const OFF_MAX: f64 = 0.01;
 const STORES_OWN: [&str; 3] = ["settings", "memory_settings", "store_properties"];
 
 /// The first figure in a line of results that cannot be true, by name and value; `None` if all can be.
-pub(crate) fn absurd(text: &str, line: &ResultLine) -> Option<String> {
+pub fn absurd(text: &str, line: &ResultLine) -> Option<String> {
     let too_large = if has_long_number(text) { too_large("", &serde_json::from_str(text).ok()?) } else { None };
     too_large.or_else(|| match line {
         ResultLine::Phase(phase) => impossible(&phase.result),

@@ -23,12 +23,12 @@ impl CellRound {
 }
 
 /// Ids of the cells that failed in some round: none of their figures count, the good rounds' neither.
-pub(crate) fn failed_cells(cells: &[CellRound]) -> BTreeSet<&str> {
+pub fn failed_cells(cells: &[CellRound]) -> BTreeSet<&str> {
     cells.iter().filter(|cell| !cell.is_ok()).map(|cell| cell.end.cell.as_str()).collect()
 }
 
 /// The names of all phases in the order in which they ran: as in the round that has most, the others' behind.
-pub(crate) fn phase_order(cells: &[CellRound]) -> Vec<&str> {
+pub fn phase_order(cells: &[CellRound]) -> Vec<&str> {
     let mut rounds: Vec<&CellRound> = cells.iter().collect();
     rounds.sort_by_key(|cell| std::cmp::Reverse(cell.phases.len()));
     let mut order = Vec::new();
@@ -100,7 +100,7 @@ pub fn rounds_of(lines: &[ResultLine]) -> Vec<CellRound> {
 }
 
 /// A tape's checksum, and how fast it was replayed in an open loop.
-pub(crate) type Replayed = (String, Option<u64>);
+pub type Replayed = (String, Option<u64>);
 
 /// Axes that do not decide what is replayed: whoever replays it, where, and what else goes on.
 const NO_WORKLOAD: [&str; 10] = [
@@ -120,7 +120,7 @@ const NO_WORKLOAD: [&str; 10] = [
 type PhasePlace = (String, String);
 
 /// What was replayed, and in which phase of which workload: for all its stores it is the same.
-pub(crate) fn replayed(round: &CellRound) -> impl Iterator<Item = (PhasePlace, Replayed)> {
+pub fn replayed(round: &CellRound) -> impl Iterator<Item = (PhasePlace, Replayed)> {
     let mut axes = serde_json::to_value(&round.end.axes).unwrap_or_default();
     if let Some(axes) = axes.as_object_mut() {
         axes.retain(|name, _| !NO_WORKLOAD.contains(&name.as_str()));
@@ -147,7 +147,7 @@ fn hold_to_answers(end: &mut CellEnd, phase: &PhaseLine) {
 
 /// Puts lines together to rounds of cells.
 #[derive(Default)]
-pub(crate) struct Assembly {
+pub struct Assembly {
     cells: Vec<CellRound>,
     seen: BTreeSet<(String, u32)>,
     pending: Vec<PhaseLine>,
@@ -160,7 +160,7 @@ pub(crate) struct Assembly {
 
 impl Assembly {
     /// Takes the next line.
-    pub(crate) fn add(&mut self, line: ResultLine) {
+    pub fn add(&mut self, line: ResultLine) {
         match line {
             ResultLine::Phase(phase) => self.phase(*phase),
             ResultLine::Cell(end) => self.end(*end),
@@ -168,7 +168,7 @@ impl Assembly {
     }
 
     /// The finished rounds, and notes on what was left out.
-    pub(crate) fn finish(mut self) -> (Vec<CellRound>, Vec<String>) {
+    pub fn finish(mut self) -> (Vec<CellRound>, Vec<String>) {
         self.give_up_pending();
         let mut notes = Vec::new();
         if !self.unfinished.is_empty() {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use bakeoff_stats::Bracket;
 
-use crate::find_rate::{RateBound, RateSearch, Votes};
-use crate::results::CellRound;
+use crate::cell_rounds::CellRound;
+use crate::rate_search::{RateBound, RateSearch, Votes};
 
 /// How a store did when each operation began as the one before ended.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,10 +5,10 @@
 //! by marks: circles, squares, diamonds, triangles.
 
 /// Colours that are told apart; the page's style names as many.
-pub(crate) const COLOURS: usize = 8;
+pub const COLOURS: usize = 8;
 
 /// Marks of the same colour.
-pub(crate) const MARKS: usize = 4;
+pub const MARKS: usize = 4;
 
 /// What the hash begins with.
 const SEED: u32 = 234_946_256;
@@ -23,11 +23,11 @@ fn colour(name: &str) -> usize {
 
 /// How often each colour is on a page already.
 #[derive(Default)]
-pub(crate) struct Slots([usize; COLOURS]);
+pub struct Slots([usize; COLOURS]);
 
 impl Slots {
     /// A colour and a mark in one number: the name's colour, and the first mark that nobody of that colour has yet. The marks of many begin anew.
-    pub(crate) fn take(&mut self, name: &str) -> usize {
+    pub fn take(&mut self, name: &str) -> usize {
         let colour = colour(name);
         let mark = self.0[colour] % MARKS;
         self.0[colour] += 1;

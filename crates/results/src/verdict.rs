@@ -6,73 +6,73 @@ use std::collections::{BTreeMap, BTreeSet};
 use bakeoff_protocol::{Axes, Durability, Mode};
 use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, rank};
 
+use crate::cell_rounds::{CellRound, failed_cells, phase_order};
 use crate::contender::{Contender, Contenders};
 use crate::figures::{Measure, peak_memory, resolution, space_efficiency, timings};
-use crate::results::{CellRound, failed_cells, phase_order};
 use crate::rounds::Rounds;
 
 /// What all figures of a table have in common. Only such figures are compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Circumstances {
+pub struct Circumstances {
     /// The suite's variant, where it has several.
-    pub(crate) variant: Option<String>,
+    pub variant: Option<String>,
     /// What each write promises; `None` where each store was set as a suite, or a publication, chose.
-    pub(crate) durability: Option<Durability>,
+    pub durability: Option<Durability>,
     /// What else went on; `None` for nothing.
-    pub(crate) disturbance: Option<String>,
+    pub disturbance: Option<String>,
     /// The medium's name.
-    pub(crate) medium: String,
+    pub medium: String,
     /// The key form.
-    pub(crate) key: String,
+    pub key: String,
     /// Threads.
-    pub(crate) threads: u32,
+    pub threads: u32,
     /// Memory that every store was given.
-    pub(crate) memory_bytes: Option<u64>,
+    pub memory_bytes: Option<u64>,
     /// The most memory that a cell could have.
-    pub(crate) memory_limit_bytes: Option<u64>,
+    pub memory_limit_bytes: Option<u64>,
     /// The rate of the open loop, where the highest one was looked for.
-    pub(crate) rate_per_second: Option<u64>,
+    pub rate_per_second: Option<u64>,
 }
 
 impl Circumstances {
     /// The promise, as people say it.
-    pub(crate) fn durability_words(&self) -> &'static str {
+    pub fn durability_words(&self) -> &'static str {
         self.durability.map_or("as set", |class| class.name())
     }
 }
 
 /// A column: data type and number of records.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Column {
+pub struct Column {
     /// The data type.
-    pub(crate) data: String,
+    pub data: String,
     /// Records loaded.
-    pub(crate) records: u64,
+    pub records: u64,
 }
 
 /// Smallest and largest value.
-pub(crate) type Size = (u64, u64);
+pub type Size = (u64, u64);
 
 /// One field of a table.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Field {
+pub struct Field {
     /// Figures of those that may be ranked, by key.
-    pub(crate) rounds: BTreeMap<String, Rounds>,
+    pub rounds: BTreeMap<String, Rounds>,
     /// Keys of those that failed in this cell.
-    pub(crate) failed: BTreeSet<String>,
+    pub failed: BTreeSet<String>,
     /// Keys of those that do not offer this.
-    pub(crate) not_offered: BTreeSet<String>,
+    pub not_offered: BTreeSet<String>,
     /// Keys of those that were measured and are never ranked.
-    pub(crate) unranked: BTreeSet<String>,
+    pub unranked: BTreeSet<String>,
     /// How it was timed.
-    pub(crate) mode: Option<Mode>,
+    pub mode: Option<Mode>,
     /// The verdict; `None` where nobody can be ranked.
-    pub(crate) ranking: Option<Ranking>,
+    pub ranking: Option<Ranking>,
 }
 
 impl Field {
     /// Figures of which less is better, none below what can be resolved.
-    pub(crate) fn costs(&self, measure: &Measure, rounds: &Rounds) -> Rounds {
+    pub fn costs(&self, measure: &Measure, rounds: &Rounds) -> Rounds {
         let least = resolution(measure, self.mode);
         rounds.map(|figure| match better(measure) {
             Better::Lower => figure.max(least),
@@ -83,50 +83,50 @@ impl Field {
 
 /// All figures under the same circumstances.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
+pub struct Table {
     /// What they have in common.
-    pub(crate) circumstances: Circumstances,
+    pub circumstances: Circumstances,
     /// Measures, in the order of the phases; space and memory last.
-    pub(crate) measures: Vec<Measure>,
+    pub measures: Vec<Measure>,
     /// The fields.
-    pub(crate) fields: BTreeMap<(Measure, Size, Column), Field>,
+    pub fields: BTreeMap<(Measure, Size, Column), Field>,
     /// Everyone that took part.
-    pub(crate) present: BTreeSet<String>,
+    pub present: BTreeSet<String>,
 }
 
 impl Table {
     /// Record sizes, ascending.
-    pub(crate) fn sizes(&self) -> BTreeSet<Size> {
+    pub fn sizes(&self) -> BTreeSet<Size> {
         self.fields.keys().map(|(_, size, _)| *size).collect()
     }
 
     /// Columns: data types, and in each the numbers of records, ascending.
-    pub(crate) fn columns(&self) -> BTreeSet<Column> {
+    pub fn columns(&self) -> BTreeSet<Column> {
         self.fields.keys().map(|(_, _, column)| column.clone()).collect()
     }
 
     /// The fields of one measure.
-    pub(crate) fn fields_of(&self, measure: &Measure) -> impl Iterator<Item = &Field> {
+    pub fn fields_of(&self, measure: &Measure) -> impl Iterator<Item = &Field> {
         self.fields.iter().filter(move |((of, _, _), _)| of == measure).map(|(_, field)| field)
     }
 }
 
 /// Compares everything that may be compared. Deterministic.
-pub(crate) fn compare_all(cells: &[CellRound], contenders: &Contenders) -> Vec<Table> {
+pub fn compare_all(cells: &[CellRound], contenders: &Contenders) -> Vec<Table> {
     let mut tables = gather(cells, contenders);
     rank_fields(&mut tables);
     tables
 }
 
 /// Ranks every field by its rounds.
-pub(crate) fn rank_fields(tables: &mut [Table]) {
+pub fn rank_fields(tables: &mut [Table]) {
     for ((measure, _, _), field) in tables.iter_mut().flat_map(|table| &mut table.fields) {
         field.ranking = ranking(measure, field);
     }
 }
 
 /// The figures of all cells that never failed, not yet ranked.
-pub(crate) fn gather(cells: &[CellRound], contenders: &Contenders) -> Vec<Table> {
+pub fn gather(cells: &[CellRound], contenders: &Contenders) -> Vec<Table> {
     let failed = failed_cells(cells);
     let order = phase_order(cells);
     let mut tables: BTreeMap<Circumstances, Table> = BTreeMap::new();
@@ -231,7 +231,7 @@ impl Gathering<'_, '_> {
 }
 
 /// Which end of a measure is the good one.
-pub(crate) fn better(measure: &Measure) -> Better {
+pub fn better(measure: &Measure) -> Better {
     if *measure == Measure::Space { Better::Higher } else { Better::Lower }
 }
 
@@ -241,7 +241,8 @@ fn ranking(measure: &Measure, field: &Field) -> Option<Ranking> {
     rank(&candidates, RankOptions { resolution: resolution(measure, field.mode), ..RankOptions::new(better(measure)) })
 }
 
-pub(crate) fn circumstances(axes: &Axes) -> Circumstances {
+/// What the figures of a cell have in common with others of its table.
+pub fn circumstances(axes: &Axes) -> Circumstances {
     Circumstances {
         variant: axes.variant.clone(),
         durability: (!axes.unequal).then_some(axes.durability),

@@ -2,15 +2,19 @@
 
 use bakeoff_measure::Histogram;
 use bakeoff_protocol::{Latency, Mode, OperationResult, PhaseLine, PhaseResult};
+use bakeoff_text::printable;
 
-use crate::results::CellRound;
+use crate::cell_rounds::CellRound;
+
+/// Widest name of a phase in the first column.
+const LABEL_MAX: usize = 20;
 
 /// A page of memory: resident sets cannot be told apart by less.
-pub(crate) const PAGE_BYTES: f64 = 4096.0;
+pub const PAGE_BYTES: f64 = 4096.0;
 
 /// What is measured in a row of the matrix.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Measure {
+pub enum Measure {
     /// Time of an operation in a phase; the kind is named where the phase mixes several.
     Time {
         /// The phase.
@@ -24,21 +28,37 @@ pub(crate) enum Measure {
     Memory,
 }
 
+impl Measure {
+    /// Its name: the phase, with the kind of operation where it mixes several. Safe to print, and not too long for a table.
+    pub fn label(&self) -> String {
+        let label = match self {
+            Self::Time { phase, operation: None } => printable(phase),
+            Self::Time { phase, operation: Some(operation) } => printable(&format!("{phase}: {operation}")),
+            Self::Space => "space efficiency".to_owned(),
+            Self::Memory => "peak memory".to_owned(),
+        };
+        if label.chars().count() <= LABEL_MAX {
+            return label;
+        }
+        label.chars().take(LABEL_MAX - 1).chain(['…']).collect()
+    }
+}
+
 /// Time spent on one kind of operation in one phase and round.
 #[derive(Clone, Debug)]
-pub(crate) struct Timing<'a> {
+pub struct Timing<'a> {
     /// The kind, or `all` where a mixed phase was timed as a whole.
-    pub(crate) operation: &'a str,
+    pub operation: &'a str,
     /// Whether the phase mixes kinds, so that this one must be named.
-    pub(crate) mixed: bool,
+    pub mixed: bool,
     /// Mean time in nanoseconds for an operation (for scans: an entry), the commits of a phase of one kind included.
-    pub(crate) mean_ns: f64,
+    pub mean_ns: f64,
     /// How many of those a second, all threads together.
-    pub(crate) per_second: f64,
+    pub per_second: f64,
     /// Distribution over operations (for a scan, over whole scans), where each was timed.
-    pub(crate) latency: Option<&'a Latency>,
+    pub latency: Option<&'a Latency>,
     /// How many operations that is a distribution of.
-    pub(crate) operations: u64,
+    pub operations: u64,
 }
 
 /// Operations that must have taken longer than a percentile for it to be told: with fewer it is little more than the slowest one's time.
@@ -51,21 +71,21 @@ fn beyond(share: f64, operations: u64) -> f64 {
 
 /// Whether rounds of so many operations each tell the percentile at a share: enough of all together lie beyond it, and at least one in
 /// each round, or the rounds' percentiles would be their slowest operations. Every percentile that is shown or ranked is asked this.
-pub(crate) fn is_told(share: f64, operations: &[u64]) -> bool {
+pub fn is_told(share: f64, operations: &[u64]) -> bool {
     let all = operations.iter().fold(0, |all: u64, number| all.saturating_add(*number));
     beyond(share, all) >= BEYOND_MIN && operations.iter().all(|number| beyond(share, *number) >= 1.0)
 }
 
 /// The fewest operations by which a single round tells the percentile at a share.
-pub(crate) fn operations_to_tell(share: f64) -> u64 {
+pub fn operations_to_tell(share: f64) -> u64 {
     ((BEYOND_MIN - 1e-6) / (1.0 - share)).ceil() as u64
 }
 
 /// What stands in place of a percentile that is not told.
-pub(crate) const TOO_FEW: &str = "too few";
+pub const TOO_FEW: &str = "too few";
 
 /// A percentile over all operations of a phase, whatever their kind.
-pub(crate) fn quantile(phase: &PhaseResult, share: f64) -> Option<u64> {
+pub fn quantile(phase: &PhaseResult, share: f64) -> Option<u64> {
     let mut all = Histogram::new();
     for latency in phase.operations.iter().filter_map(|of| of.latency.as_ref()) {
         all.merge(&Histogram::from_base64(&latency.histogram).ok()?);
@@ -87,7 +107,7 @@ struct Sum<'a> {
 ///
 /// A phase of one kind with commits counts the commits' time to its writes: that is what a write costs. A mixed phase that
 /// was timed by blocks has only a sum, shown as `all`.
-pub(crate) fn timings(result: &PhaseResult) -> Vec<Timing<'_>> {
+pub fn timings(result: &PhaseResult) -> Vec<Timing<'_>> {
     let whole_ns = result.timed_ns as f64;
     let thread_ns = result.threads_timed_ns.map_or(whole_ns * f64::from(result.threads.max(1)), |ns| ns as f64);
     let work: Vec<&OperationResult> = result.operations.iter().filter(|each| each.operation != "commit").collect();
@@ -131,47 +151,47 @@ fn total_ns(operations: &[OperationResult]) -> Option<f64> {
 }
 
 /// How many operations a second were due in an open loop, of all kinds on all threads together; `None` in a closed one.
-pub(crate) fn asked_per_second(line: &PhaseLine) -> Option<f64> {
+pub fn asked_per_second(line: &PhaseLine) -> Option<f64> {
     let due_ns = line.result.open_loop?.due_ns;
     (due_ns > 0).then(|| line.tape.operations as f64 / due_ns as f64 * 1e9)
 }
 
 /// What part of the rate asked for an open loop kept up with: 1 if the last answer came when its operation was due.
-pub(crate) fn rate_kept(result: &PhaseResult) -> Option<f64> {
+pub fn rate_kept(result: &PhaseResult) -> Option<f64> {
     let due_ns = result.open_loop?.due_ns;
     (due_ns > 0 && result.timed_ns > 0).then(|| (due_ns as f64 / result.timed_ns as f64).min(1.0))
 }
 
 /// Whether figures of this kind are per entry rather than per operation.
-pub(crate) fn is_per_entry(operation: &str) -> bool {
+pub fn is_per_entry(operation: &str) -> bool {
     matches!(operation, "scan" | "scan-all")
 }
 
 /// How many of them a figure counts: entries for scans, operations for everything else.
-pub(crate) fn units(of: &OperationResult) -> f64 {
+pub fn units(of: &OperationResult) -> f64 {
     if is_per_entry(&of.operation) { of.entries as f64 } else { of.operations as f64 }
 }
 
 /// A sum over a whole phase by its operations, of all kinds but commits; of scans by entries.
-pub(crate) fn per_operation(phase: &PhaseResult, sum: f64) -> Option<f64> {
+pub fn per_operation(phase: &PhaseResult, sum: f64) -> Option<f64> {
     let count: f64 = phase.operations.iter().filter(|each| each.operation != "commit").map(units).sum();
     (count > 0.0).then(|| sum / count)
 }
 
 /// Time of an operation as it was acknowledged, with its commits, of scans of an entry, nanoseconds.
-pub(crate) fn acknowledged_ns_mean(phase: &PhaseResult) -> Option<f64> {
+pub fn acknowledged_ns_mean(phase: &PhaseResult) -> Option<f64> {
     let operations: f64 = phase.operations.iter().filter(|each| each.operation != "commit").map(units).sum();
     (operations > 0.0).then(|| phase.timed_ns as f64 / operations)
 }
 
 /// The same with the time until the store had done what it put off; `None` where it did not end, or nobody waited.
-pub(crate) fn settled_ns_mean(phase: &PhaseResult) -> Option<f64> {
+pub fn settled_ns_mean(phase: &PhaseResult) -> Option<f64> {
     let settled_ns = phase.settled?.settled_ns?;
     acknowledged_ns_mean(phase).map(|each| each * (1.0 + settled_ns as f64 / phase.timed_ns.max(1) as f64))
 }
 
 /// The least difference that counts, in the measure's unit: single operations are timed in whole nanoseconds.
-pub(crate) fn resolution(measure: &Measure, mode: Option<Mode>) -> f64 {
+pub fn resolution(measure: &Measure, mode: Option<Mode>) -> f64 {
     match (measure, mode) {
         (Measure::Time { .. }, Some(Mode::Latency)) => 1.0,
         (Measure::Memory, _) => PAGE_BYTES,
@@ -193,19 +213,19 @@ fn value_bytes(cell: &CellRound) -> Option<u64> {
 }
 
 /// A round whose space efficiency counts values alone, as some papers have it.
-pub(crate) fn of_values_alone(cell: &CellRound) -> CellRound {
+pub fn of_values_alone(cell: &CellRound) -> CellRound {
     let mut cell = cell.clone();
     cell.end.data_bytes = value_bytes(&cell).unwrap_or(cell.end.data_bytes);
     cell
 }
 
 /// Data bytes per byte allocated after closing; `None` if either is unknown or nothing is there.
-pub(crate) fn space_efficiency(cell: &CellRound) -> Option<f64> {
+pub fn space_efficiency(cell: &CellRound) -> Option<f64> {
     by_allocated(cell.end.data_bytes, cell)
 }
 
 /// The same of values alone, where it is known how much those are.
-pub(crate) fn space_efficiency_of_values(cell: &CellRound) -> Option<f64> {
+pub fn space_efficiency_of_values(cell: &CellRound) -> Option<f64> {
     by_allocated(value_bytes(cell).unwrap_or(cell.end.data_bytes), cell)
 }
 
@@ -215,7 +235,7 @@ fn by_allocated(bytes: u64, cell: &CellRound) -> Option<f64> {
 }
 
 /// The highest of the phases' peaks above the empty store; `None` if none could be read.
-pub(crate) fn peak_memory(cell: &CellRound) -> Option<f64> {
+pub fn peak_memory(cell: &CellRound) -> Option<f64> {
     let peaks = cell.phases.iter().filter_map(|phase| phase.result.resources.rss_peak_above_baseline_bytes);
     peaks.max().map(|bytes| bytes as f64)
 }

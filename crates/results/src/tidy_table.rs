@@ -4,7 +4,7 @@
 use bakeoff_protocol::{CellStatus, DiskUsage, OperationResult, PhaseLine};
 use serde_json::Value;
 
-use crate::results::CellRound;
+use crate::cell_rounds::CellRound;
 use crate::run::Run;
 
 /// Columns of what a phase cost, named as in `results.jsonl`.
@@ -54,7 +54,7 @@ const COMPACTED_COPY: [&str; 3] =
 
 /// What stands in a field; the kind is the same in all rows of a column.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Cell {
+pub enum Cell {
     /// A word or a text; empty where it is absent.
     Text(String),
     /// A figure, or none where it is absent.
@@ -65,7 +65,7 @@ pub(crate) enum Cell {
 
 /// A row: name and content of each column, in order.
 #[derive(Clone, Default)]
-pub(crate) struct Row(pub(crate) Vec<(&'static str, Cell)>);
+pub struct Row(pub Vec<(&'static str, Cell)>);
 
 impl Row {
     fn number(&mut self, name: &'static str, value: Option<impl Into<u64>>) {
@@ -87,12 +87,12 @@ impl Row {
 }
 
 /// All rows of a run, failed rounds included.
-pub(crate) fn rows_of(run: &Run) -> impl Iterator<Item = Row> {
+pub fn rows_of(run: &Run) -> impl Iterator<Item = Row> {
     run.cells.iter().flat_map(rows)
 }
 
 /// The columns, in order: those that a row without any figure has.
-pub(crate) fn columns() -> Vec<(&'static str, Cell)> {
+pub fn columns() -> Vec<(&'static str, Cell)> {
     let mut row = Row::default();
     axes(&mut row, None);
     phase(&mut row, None);

@@ -8,11 +8,11 @@ use bakeoff_protocol::{CellEnd, PROTOCOL_VERSION, Profile, StoreDescription};
 use bakeoff_text::command_again;
 use serde_json::Value;
 
-use crate::results::{CellRound, parse_results};
+use crate::cell_rounds::{CellRound, parse_results};
 
-/// Why a run cannot be read or shown.
+/// Why a run cannot be read, or not be taken for a measurement.
 #[derive(Debug, thiserror::Error)]
-pub enum ReportError {
+pub enum RunError {
     /// The directory has no `run.json` that bakeoff wrote.
     #[error(
         "{} is not a bakeoff run: {why}. Name a directory that `bakeoff run` made, such as bakeoff-results/<time>-<suite>",
@@ -32,44 +32,6 @@ pub enum ReportError {
         /// The cause.
         source: io::Error,
     },
-    /// No publication has this name.
-    #[error("there is no publication `{name}`: use {names}")]
-    NotPublished {
-        /// The name asked for.
-        name: String,
-        /// All there are.
-        names: String,
-    },
-    /// A file in `published/` is wrong.
-    #[error("published/{name} cannot be read: {why}. Mend the file and build again")]
-    Published {
-        /// The publication.
-        name: String,
-        /// The cause.
-        why: String,
-    },
-    /// A run and a publication have nothing in common.
-    #[error("nothing in {} can be set against {name}: {why}", directory.display())]
-    NothingInCommon {
-        /// The run.
-        directory: PathBuf,
-        /// The publication.
-        name: String,
-        /// What would be needed.
-        why: &'static str,
-    },
-    /// Two runs have nothing in common.
-    #[error(
-        "{} and {} have no figure in common: compare runs of the same suite, or of suites that share workloads, phases, stores, durability and medium's name",
-        a.display(),
-        b.display()
-    )]
-    NothingToCompare {
-        /// The first run.
-        a: PathBuf,
-        /// The second run.
-        b: PathBuf,
-    },
     /// A run was profiled, and only a measurement will do.
     #[error(
         "{} was profiled (--profile {profile}), which slows each store down in its own way: its figures are not to be compared with any; \
@@ -82,15 +44,6 @@ pub enum ReportError {
         /// What was profiled.
         profile: Profile,
     },
-    /// An export cannot be written.
-    #[error("cannot write the export")]
-    Write(#[from] io::Error),
-    /// A row of the CSV export cannot be written.
-    #[error("cannot write the export")]
-    Csv(#[from] csv::Error),
-    /// The JSON export cannot be written.
-    #[error("cannot write the export")]
-    Json(#[from] serde_json::Error),
 }
 
 /// A run: what was to be measured, where, and every round that ended.
@@ -121,7 +74,7 @@ impl Run {
     /// # Errors
     /// The directory has neither a `run.json` of bakeoff's nor results that can be read without it, or a file of it cannot be read. Damaged
     /// files are no error: what is left out is said in [`Run::notes`].
-    pub fn read(directory: &Path) -> Result<Self, ReportError> {
+    pub fn read(directory: &Path) -> Result<Self, RunError> {
         let path = directory.join("results.jsonl");
         let (cells, mut notes) = match std::fs::read(&path) {
             Ok(text) if text.is_empty() => (Vec::new(), vec![EMPTY.to_owned()]),
@@ -129,12 +82,12 @@ impl Run {
             Err(source) if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 (Vec::new(), vec!["there is no results.jsonl: nothing was measured yet".to_owned()])
             }
-            Err(source) => return Err(ReportError::Read { path, source }),
+            Err(source) => return Err(RunError::Read { path, source }),
         };
         let info = match read_info(directory) {
             Ok(info) => info,
             // Results say of themselves what was measured, so they can be shown alone.
-            Err(ReportError::NotARun { why, .. }) if !cells.is_empty() => {
+            Err(RunError::NotARun { why, .. }) if !cells.is_empty() => {
                 notes.insert(0, format!("{why}: {WITHOUT_INFO}"));
                 Value::Object(serde_json::Map::new())
             }
@@ -148,27 +101,27 @@ impl Run {
     }
 
     /// Whether anything is known but the results alone.
-    pub(crate) fn is_told(&self) -> bool {
+    pub fn is_told(&self) -> bool {
         self.info.as_object().is_some_and(|info| !info.is_empty())
     }
 
     /// A text of `run.json`, by its path: `["suite", "title"]`.
-    pub(crate) fn text(&self, path: &[&str]) -> Option<&str> {
+    pub fn text(&self, path: &[&str]) -> Option<&str> {
         path.iter().try_fold(&self.info, |value, key| value.get(key))?.as_str().filter(|text| !text.is_empty())
     }
 
     /// The entries of a list in `run.json`; none if it is absent.
-    pub(crate) fn list(&self, key: &str) -> &[Value] {
+    pub fn list(&self, key: &str) -> &[Value] {
         self.info.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
     /// What the run is called.
-    pub(crate) fn title(&self) -> &str {
+    pub fn title(&self) -> &str {
         self.text(&["suite", "title"]).or(self.text(&["suite", "name"])).unwrap_or("bakeoff")
     }
 
     /// What ran drivers that need more than a processor, such as a Java, each with the titles of the stores that ran there.
-    pub(crate) fn runtimes(&self) -> BTreeMap<&str, BTreeSet<&str>> {
+    pub fn runtimes(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut runtimes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for end in self.cells.iter().map(|cell| &cell.end) {
             let Some(runtime) = end.opened.as_ref().and_then(|opened| opened.runtime.as_deref()) else { continue };
@@ -179,7 +132,7 @@ impl Run {
     }
 
     /// The command that does a cell of this run again, in a clone of the project: its request, given to the store's driver.
-    pub(crate) fn command_again(&self, cell: &str, store: &str) -> String {
+    pub fn command_again(&self, cell: &str, store: &str) -> String {
         let offers = |driver: &&Value| {
             let stores = driver.get("stores").and_then(Value::as_array);
             stores.is_some_and(|stores| stores.iter().any(|name| name == store))
@@ -190,12 +143,29 @@ impl Run {
     }
 
     /// Why a cell failed, and the command that shows it again: the engine's own stands behind its message.
-    pub(crate) fn failure(&self, end: &CellEnd) -> (String, String) {
+    pub fn failure(&self, end: &CellEnd) -> (String, String) {
         let message = end.failure_message.as_deref().unwrap_or_default();
         match message.rsplit_once(" (again: ").and_then(|(why, again)| Some((why, again.strip_suffix(')')?))) {
             Some((why, again)) => (why.to_owned(), again.to_owned()),
             None => (message.to_owned(), self.command_again(&end.cell, &end.axes.store)),
         }
+    }
+
+    /// What was profiled in this run; `None` for a measurement. A run with a single profiled cell is none.
+    pub fn profile(&self) -> Option<Profile> {
+        self.cells.iter().find_map(|cell| cell.end.axes.profile).or_else(|| {
+            let kind = self.text(&["profile", "kind"])?;
+            kind.parse().ok()
+        })
+    }
+
+    /// Refuses a run that was profiled where only a measurement will do.
+    ///
+    /// # Errors
+    /// It was profiled.
+    pub fn must_be_measured(&self) -> Result<(), RunError> {
+        let refuse = |profile| Err(RunError::Profiled { directory: self.directory.clone(), profile });
+        self.profile().map_or(Ok(()), refuse)
     }
 
     fn read_stores(&mut self) {
@@ -235,9 +205,9 @@ impl Run {
 }
 
 /// `run.json`, if it is one of ours.
-fn read_info(directory: &Path) -> Result<Value, ReportError> {
+fn read_info(directory: &Path) -> Result<Value, RunError> {
     let path = directory.join("run.json");
-    let not_a_run = |why: String| ReportError::NotARun { directory: directory.to_owned(), why };
+    let not_a_run = |why: String| RunError::NotARun { directory: directory.to_owned(), why };
     let text = match std::fs::read(&path) {
         Ok(text) => text,
         Err(source) => {
@@ -245,7 +215,7 @@ fn read_info(directory: &Path) -> Result<Value, ReportError> {
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                     not_a_run("there is no run.json in it".to_owned())
                 }
-                _ => ReportError::Read { path, source },
+                _ => RunError::Read { path, source },
             });
         }
     };

@@ -3,10 +3,9 @@
 use bakeoff_protocol::{Axes, ResultLine, StoreDescription};
 use bakeoff_text::{format_count, format_size_range, printable, ratio, time};
 
+use crate::cell_rounds::Assembly;
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::matrix::measure_label;
-use crate::results::Assembly;
 use crate::verdict::{Column, Field, Size, gather};
 
 /// A line for each timed measure of the workload that `axes` belong to (whichever store they name): who leads by the mean
@@ -42,12 +41,7 @@ fn is_of_workload(line: &ResultLine, axes: &Axes) -> bool {
 
 fn workload(measure: &Measure, size: Size, column: &Column) -> String {
     let data = printable(&column.data);
-    format!(
-        "{} {} × {} {data}",
-        measure_label(measure),
-        format_size_range(size.0, size.1),
-        format_count(column.records)
-    )
+    format!("{} {} × {} {data}", measure.label(), format_size_range(size.0, size.1), format_count(column.records))
 }
 
 /// `SQLite 3.21 µs (then LMDB 1.2×)`.

@@ -6,36 +6,41 @@ use bakeoff_stats::{geometric_mean, mean};
 
 /// A store's figures under one measure in one workload, by the number of the round.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rounds(BTreeMap<u32, f64>);
+pub struct Rounds(BTreeMap<u32, f64>);
 
 impl Rounds {
     /// The only figure there is.
-    pub(crate) fn only(figure: f64) -> Self {
+    pub fn only(figure: f64) -> Self {
         Self(BTreeMap::from([(1, figure)]))
     }
 
     /// Adds a round's figure.
-    pub(crate) fn add(&mut self, round: u32, figure: f64) {
+    pub fn add(&mut self, round: u32, figure: f64) {
         self.0.insert(round, figure);
     }
 
     /// The figures, in the order of their rounds.
-    pub(crate) fn figures(&self) -> Vec<f64> {
+    pub fn figures(&self) -> Vec<f64> {
         self.0.values().copied().collect()
     }
 
     /// Their mean.
-    pub(crate) fn mean(&self) -> Option<f64> {
+    pub fn mean(&self) -> Option<f64> {
         mean(&self.figures())
     }
 
     /// How many rounds there are.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.0.len()
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Each figure turned into another one.
-    pub(crate) fn map(&self, change: impl Fn(f64) -> f64) -> Self {
+    pub fn map(&self, change: impl Fn(f64) -> f64) -> Self {
         Self(self.0.iter().map(|(round, figure)| (*round, change(*figure))).collect())
     }
 }
@@ -43,7 +48,7 @@ impl Rounds {
 /// Those of many workloads that have enough rounds to be taken together. One that a budget or a failure cut short would cost all the others the rounds
 /// that it lacks; so as many are kept as leave the most to tell by, workloads times the rounds that each has beyond its first, but not fewer
 /// than half of them: a few that have come further say nothing of the others.
-pub(crate) fn with_enough_rounds<T>(all: Vec<T>, rounds: impl Fn(&T) -> usize) -> Vec<T> {
+pub fn with_enough_rounds<T>(all: Vec<T>, rounds: impl Fn(&T) -> usize) -> Vec<T> {
     let having = |least: usize| all.iter().filter(|each| rounds(each) >= least).count();
     let most = all.iter().map(&rounds).max().unwrap_or(0);
     let speaks_for_all = |least: &usize| 2 * having(*least) >= having(1);
@@ -56,7 +61,7 @@ pub(crate) fn with_enough_rounds<T>(all: Vec<T>, rounds: impl Fn(&T) -> usize) -
 
 /// The geometric mean over the workloads, for each round that every one of them has. A round that one of them lacks is left out, or it
 /// would be the mean of other workloads than the rest.
-pub(crate) fn over_workloads(workloads: &[&Rounds]) -> Vec<f64> {
+pub fn over_workloads(workloads: &[&Rounds]) -> Vec<f64> {
     let Some((first, others)) = workloads.split_first() else { return Vec::new() };
     let score = |(round, figure): (&u32, &f64)| {
         let others: Option<Vec<f64>> = others.iter().map(|other| other.0.get(round).copied()).collect();

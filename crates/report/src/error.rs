@@ -1,0 +1,61 @@
+//! Why a report cannot be made.
+
+use std::io;
+use std::path::PathBuf;
+
+use bakeoff_results::run::RunError;
+
+/// Why a run cannot be shown.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The run cannot be read, or not be taken for a measurement.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// No publication has this name.
+    #[error("there is no publication `{name}`: use {names}")]
+    NotPublished {
+        /// The name asked for.
+        name: String,
+        /// All there are.
+        names: String,
+    },
+    /// A file in `published/` is wrong.
+    #[error("published/{name} cannot be read: {why}. Mend the file and build again")]
+    Published {
+        /// The publication.
+        name: String,
+        /// The cause.
+        why: String,
+    },
+    /// A run and a publication have nothing in common.
+    #[error("nothing in {} can be set against {name}: {why}", directory.display())]
+    NothingInCommon {
+        /// The run.
+        directory: PathBuf,
+        /// The publication.
+        name: String,
+        /// What would be needed.
+        why: &'static str,
+    },
+    /// Two runs have nothing in common.
+    #[error(
+        "{} and {} have no figure in common: compare runs of the same suite, or of suites that share workloads, phases, stores, durability and medium's name",
+        a.display(),
+        b.display()
+    )]
+    NothingToCompare {
+        /// The first run.
+        a: PathBuf,
+        /// The second run.
+        b: PathBuf,
+    },
+    /// An export cannot be written.
+    #[error("cannot write the export")]
+    Write(#[from] io::Error),
+    /// A row of the CSV export cannot be written.
+    #[error("cannot write the export")]
+    Csv(#[from] csv::Error),
+    /// The JSON export cannot be written.
+    #[error("cannot write the export")]
+    Json(#[from] serde_json::Error),
+}

@@ -1,0 +1,25 @@
+//! What a run recorded, and what follows from it.
+//!
+//! ```text
+//! run.json, results.jsonl ─run::Run::read→ Run ─verdict::compare_all→ tables of rankings
+//!                                           ├─tidy_table::rows_of──→ one row for each operation of each phase
+//!                                           ├─pick::pick_ranking───→ who leads a race, and whether it is answered
+//!                                           └─rate_search::…───────→ the rate to try next
+//! ```
+//! The engine decides by these functions while it runs, and the report shows what they found. Statistics are `bakeoff-stats`'s.
+//! Invariants: only rounds of cells that never failed count; stores are ranked only against stores with the same durability, on the
+//! same workload; whatever was left out while reading is noted.
+
+pub mod cell_rounds;
+pub mod contender;
+pub mod figures;
+pub mod leaders;
+pub mod pick;
+pub mod plausible;
+pub mod rate_search;
+pub mod rate_search_time;
+pub mod rounds;
+pub mod run;
+pub mod slots;
+pub mod tidy_table;
+pub mod verdict;

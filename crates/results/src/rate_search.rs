@@ -1,0 +1,305 @@
+//! The highest rate of an open loop that keeps a bound on latency: what was asked of `bakeoff run --find-rate`, and what each round says
+//! to it. `answer` puts what was found into words.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use bakeoff_stats::{Bisection, Bracket};
+use bakeoff_text::{printable, rate};
+use serde::{Deserialize, Serialize};
+
+use crate::cell_rounds::CellRound;
+use crate::figures::{operations_to_tell, quantile};
+use crate::run::Run;
+
+/// A store has kept up if its last answer came at most this much later than the schedule takes, as a ratio. One that is slower than the
+/// schedule is late by more and more, which a short phase may hide from its percentiles.
+const KEPT_UP_WITHIN: f64 = 1.05;
+
+/// Percentiles that can be bounded: name and share of the operations.
+const PERCENTILES: [(&str, f64); 5] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)];
+
+/// Units of a bound's time.
+const UNITS: [(&str, f64); 5] = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+
+/// The longest time that a bound may have, nanoseconds: an hour.
+const BELOW_NS_MAX: f64 = 3.6e12;
+
+/// What latency must stay below: `p99<2ms`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RateBound {
+    /// `p50`, `p90`, `p99`, `p999` or `max`, over all operations of the phase.
+    pub percentile: String,
+    /// What it must stay below.
+    pub below_ns: u64,
+}
+
+impl FromStr for RateBound {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let shown = printable(text);
+        let example = "write a percentile and a time, such as p99<2ms";
+        let (percentile, time) = text.split_once('<').ok_or_else(|| format!("`{shown}` is no bound: {example}"))?;
+        let percentile = percentile.trim();
+        if !PERCENTILES.iter().any(|(name, _)| *name == percentile) {
+            let names = PERCENTILES.map(|(name, _)| name).join(", ");
+            return Err(format!("unknown percentile `{}`: use {names}", printable(percentile)));
+        }
+        let time = time.trim();
+        let unit_at = time.find(|letter: char| letter.is_alphabetic()).unwrap_or(time.len());
+        let (number, unit) = time.split_at(unit_at);
+        let scale = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale);
+        let below_ns = number.trim().parse::<f64>().ok().zip(scale).map(|(number, scale)| number * scale);
+        let below_ns = below_ns
+            .ok_or_else(|| format!("`{}` is not a time with a unit (ns, us, ms or s): {example}", printable(time)))?;
+        if !(1.0..=BELOW_NS_MAX).contains(&below_ns) {
+            return Err(format!("the time `{}` is out of range: give 1ns to 3600s", printable(time)));
+        }
+        Ok(Self { percentile: percentile.to_owned(), below_ns: below_ns as u64 })
+    }
+}
+
+impl fmt::Display for RateBound {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ns = self.below_ns as f64;
+        let units = [("s", 1e9), ("ms", 1e6), ("us", 1e3)];
+        let (unit, scale) = units.into_iter().find(|(_, scale)| ns >= *scale).unwrap_or(("ns", 1.0));
+        write!(formatter, "{}<{}{unit}", self.percentile, ns / scale)
+    }
+}
+
+impl RateBound {
+    /// The share of the operations whose latency must stay below.
+    fn share(&self) -> f64 {
+        PERCENTILES.iter().find(|(name, _)| *name == self.percentile).map_or(1.0, |(_, share)| *share)
+    }
+
+    /// The fewest operations that tell this percentile.
+    pub fn operations_min(&self) -> u64 {
+        if self.share() < 1.0 { operations_to_tell(self.share()) } else { 1 }
+    }
+}
+
+/// How one round went at a rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Outcome {
+    /// The percentile that is bounded.
+    latency_ns: u64,
+    /// Whether the last answer came about when the schedule ended.
+    kept_up: bool,
+}
+
+impl Outcome {
+    /// What the round's open loop says; `None` if it has none that can be read.
+    fn of(round: &CellRound, bound: &RateBound) -> Option<Self> {
+        let phase = round.phases.iter().map(|phase| &phase.result).find(|phase| phase.open_loop.is_some())?;
+        let due_ns = phase.open_loop.as_ref()?.due_ns as f64;
+        let kept_up = phase.timed_ns as f64 <= due_ns * KEPT_UP_WITHIN + bound.below_ns as f64;
+        Some(Self { latency_ns: quantile(phase, bound.share())?, kept_up })
+    }
+
+    fn holds(self, bound: &RateBound) -> bool {
+        self.kept_up && self.latency_ns < bound.below_ns
+    }
+}
+
+/// The search for one store's highest rate in one workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RateSearch {
+    /// The store's name.
+    pub store: String,
+    /// The workload, for a person.
+    pub workload: String,
+    /// The phase that is an open loop.
+    pub phase: String,
+    /// Operations on its schedule.
+    pub operations: u64,
+    /// The cell in which each operation begins when the one before has ended; empty in a run of a version that measured none.
+    #[serde(default)]
+    pub closed_cell: String,
+    /// The lowest rate that may be tried, operations a second.
+    pub lowest_per_second: u64,
+    /// The first rate that is tried: that of the closed loop, as soon as it is known.
+    pub start_per_second: u64,
+    /// The highest rate that may be tried.
+    pub highest_per_second: u64,
+    /// Cells, and the rate at which each was tried.
+    pub probes: BTreeMap<String, u64>,
+    /// Whether the time ended it, or the user.
+    pub cut_short: bool,
+}
+
+impl RateSearch {
+    /// Which rates to try.
+    pub fn bisection(&self) -> Bisection {
+        let (lowest, start, highest) = (self.lowest_per_second, self.start_per_second, self.highest_per_second);
+        Bisection { lowest, start, highest }
+    }
+
+    /// The rates at which it is known whether the bound holds.
+    pub fn tried(&self, bound: &RateBound, cells: &[CellRound]) -> BTreeMap<u64, bool> {
+        self.votes(bound, cells).into_iter().filter_map(|(rate, votes)| Some((rate, votes.verdict()?))).collect()
+    }
+
+    /// The rate to try next; `None` where the search has come to its end, or a cell failed.
+    pub fn next_rate(&self, bound: &RateBound, cells: &[CellRound]) -> Option<u64> {
+        let next = self.bisection().next(&self.tried(bound, cells))?;
+        self.failed_at(cells).is_none().then_some(next)
+    }
+
+    /// An end of the bracket whose rounds, up to so many, could still say otherwise; `None` where both stand, or a cell failed.
+    pub fn unsure_end(&self, bound: &RateBound, cells: &[CellRound], rounds: u32) -> Option<u64> {
+        let votes = self.votes(bound, cells);
+        let Bracket { held, failed } = Bracket::of(&self.tried(bound, cells));
+        let unsure = |rate: &u64| votes.get(rate).is_none_or(|votes| !votes.is_decided(rounds));
+        [held, failed].into_iter().flatten().find(unsure).filter(|_| self.failed_at(cells).is_none())
+    }
+
+    /// How many rounds there are at a rate.
+    pub fn rounds_at(&self, rate: u64, bound: &RateBound, cells: &[CellRound]) -> u32 {
+        self.votes(bound, cells).get(&rate).map_or(0, |votes| votes.holding + votes.failing)
+    }
+
+    pub(crate) fn votes(&self, bound: &RateBound, cells: &[CellRound]) -> BTreeMap<u64, Votes> {
+        let votes = |cell: &String| {
+            let outcomes = self.outcomes(bound, cells, cell);
+            let holding = outcomes.iter().filter(|outcome| outcome.holds(bound)).count() as u32;
+            Votes { holding, failing: outcomes.len() as u32 - holding }
+        };
+        self.probes.iter().map(|(cell, rate)| (*rate, votes(cell))).collect()
+    }
+
+    /// Where a cell failed, if one did, for a person: there the search ends.
+    pub fn failed_at(&self, cells: &[CellRound]) -> Option<String> {
+        let of = |cell: &String| match self.probes.get(cell) {
+            Some(at) => Some(format!("at {}", rate(*at as f64))),
+            None => (*cell == self.closed_cell).then(|| "in the closed loop".to_owned()),
+        };
+        cells.iter().filter(|round| !round.is_ok()).find_map(|round| of(&round.end.cell))
+    }
+
+    fn outcomes(&self, bound: &RateBound, cells: &[CellRound], cell: &str) -> Vec<Outcome> {
+        let of_cell = cells.iter().filter(|round| round.is_ok() && round.end.cell == cell);
+        of_cell.filter_map(|round| Outcome::of(round, bound)).collect()
+    }
+
+    /// The bounded percentile at a rate, median over its rounds. Of two in the middle it is the higher, so that it is below the bound where the
+    /// rate holds, and below it elsewhere only if the store fell behind.
+    pub fn at(&self, rate: u64, bound: &RateBound, cells: &[CellRound]) -> Option<f64> {
+        let (cell, _) = self.probes.iter().find(|(_, tried)| **tried == rate)?;
+        let mut latencies: Vec<u64> =
+            self.outcomes(bound, cells, cell).iter().map(|outcome| outcome.latency_ns).collect();
+        latencies.sort_unstable();
+        latencies.get(latencies.len() / 2).map(|ns| *ns as f64)
+    }
+}
+
+/// The rounds at a rate in which the bound held, and those in which it did not.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Votes {
+    pub(crate) holding: u32,
+    pub(crate) failing: u32,
+}
+
+impl Votes {
+    /// Whether it held in most rounds. One that failed alone may have been disturbed: a further one is asked first.
+    fn verdict(self) -> Option<bool> {
+        let Self { holding, failing } = self;
+        let doubtful = failing == 1 && holding < 2;
+        (holding + failing > 0 && !doubtful).then_some(holding > failing)
+    }
+
+    /// Whether no further of so many rounds could change that.
+    fn is_decided(self, rounds: u32) -> bool {
+        self.holding * 2 > rounds || self.failing * 2 >= rounds
+    }
+}
+
+/// What a search for the highest rates was asked and how it went, as `run.json` keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RateFacts {
+    /// What latency must stay below.
+    pub bound: RateBound,
+    /// One for each store and workload.
+    pub searches: Vec<RateSearch>,
+}
+
+impl RateFacts {
+    /// What a run's `run.json` says of the search that it was; `None` if it was none.
+    pub fn of(run: &Run) -> Option<Self> {
+        serde_json::from_value(run.info.get("find_rate")?.clone()).ok()
+    }
+
+    /// The bound, for a sentence: `p99 below 2.00 ms`.
+    pub fn words(&self) -> String {
+        format!("{} below {}", self.bound.percentile, bakeoff_text::time(self.bound.below_ns as f64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_read_as_people_write_them_and_shown_so() {
+        for (text, percentile, below_ns, shown) in [
+            ("p99<2ms", "p99", 2_000_000, "p99<2ms"),
+            (" p50 < 1.5 us ", "p50", 1_500, "p50<1.5us"),
+            ("max<1s", "max", 1_000_000_000, "max<1s"),
+            ("p999<250µs", "p999", 250_000, "p999<250us"),
+            ("p90<40ns", "p90", 40, "p90<40ns"),
+        ] {
+            let bound: RateBound = text.parse().unwrap();
+            assert_eq!((bound.percentile.as_str(), bound.below_ns), (percentile, below_ns), "{text}");
+            assert_eq!(bound.to_string(), shown);
+            assert_eq!(shown.parse(), Ok(bound));
+        }
+    }
+
+    #[test]
+    fn bounds_that_are_none_say_what_would_be_one() {
+        for (text, words) in [
+            ("", "is no bound"),
+            ("2ms", "is no bound"),
+            ("p99>2ms", "is no bound"),
+            ("p98<2ms", "unknown percentile `p98`: use p50, p90, p99, p999, max"),
+            ("p99<=2ms", "is not a time"),
+            ("p99<2", "is not a time"),
+            ("p99<ms", "is not a time"),
+            ("p99<2min", "is not a time"),
+            ("p99<-2ms", "out of range"),
+            ("p99<0ms", "out of range"),
+            ("p99<0.1ns", "out of range"),
+            ("p99<1e300s", "is not a time"),
+            ("p99<99999s", "out of range"),
+            ("p99<NaNms", "is not a time"),
+            ("p\u{1b}99<2ms", "unknown percentile `p\\u{1b}99`"),
+        ] {
+            let told = text.parse::<RateBound>().unwrap_err();
+            assert!(told.contains(words), "{text}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_percentile_needs_operations_beyond_it() {
+        let least = |text: &str| text.parse::<RateBound>().unwrap().operations_min();
+        assert_eq!(["p50<1s", "p90<1s", "p99<1s", "p999<1s", "max<1s"].map(least), [20, 100, 1_000, 10_000, 1]);
+    }
+
+    #[test]
+    fn most_rounds_decide_and_a_failure_is_tried_again() {
+        let verdict = |holding, failing| Votes { holding, failing }.verdict();
+        assert_eq!([(0, 0), (0, 1), (1, 1)].map(|(yes, no)| verdict(yes, no)), [None; 3]);
+        assert_eq!([(1, 0), (2, 1), (3, 2)].map(|(yes, no)| verdict(yes, no)), [Some(true); 3]);
+        assert_eq!([(0, 2), (1, 2), (2, 2)].map(|(yes, no)| verdict(yes, no)), [Some(false); 3]);
+    }
+
+    #[test]
+    fn an_end_stands_when_the_rounds_to_come_cannot_change_it() {
+        let decided = |holding, failing| Votes { holding, failing }.is_decided(3);
+        assert_eq!([(0, 0), (1, 0), (1, 1)].map(|(yes, no)| decided(yes, no)), [false; 3]);
+        assert_eq!([(2, 0), (2, 1), (0, 2), (1, 2)].map(|(yes, no)| decided(yes, no)), [true; 4]);
+    }
+}
