@@ -1,24 +1,111 @@
-//! The colours of stores on a terminal.
+//! Every colour of a report, once: the page's style, terminals and workbooks take theirs from here.
+//!
+//! Colours are written `0xrrggbb`. Those of stores come from Okabe and Ito's palette. On the page they are darkened for light paper
+//! and lightened for dark paper until any two differ by a CIEDE2000 of at least 10, without red or green cones too, and each has a
+//! contrast of at least 3 to its background ([`vision`] tests it). A slot's number gives the colour and a mark
+//! ([`crate::slots`]). Text next to a mark has the colour of text.
+
+#[cfg(test)]
+mod vision;
 
 use anstyle::{Color, RgbColor, Style};
+
 use bakeoff_results::slots::COLOURS;
 
-/// The colours of slots on a terminal, of the same hues as on the page ([`bakeoff_results::slots`]): Okabe and Ito's, told apart with any kind of colour
-/// vision. Their black, which a dark terminal swallows, is a grey.
-const PALETTE: [(u8, u8, u8); COLOURS] = [
-    (230, 159, 0),
-    (86, 180, 233),
-    (0, 158, 115),
-    (240, 228, 66),
-    (0, 114, 178),
-    (213, 94, 0),
-    (204, 121, 167),
-    (150, 150, 150),
-];
+/// The colours of the page on one kind of paper.
+#[derive(Clone, Copy)]
+pub(crate) struct Theme {
+    /// Behind everything.
+    pub(crate) paper: u32,
+    /// Behind answers and pictures.
+    pub(crate) card: u32,
+    /// Text.
+    pub(crate) ink: u32,
+    /// Text that matters less.
+    pub(crate) soft: u32,
+    /// Lines between rows.
+    pub(crate) line: u32,
+    /// Behind code, and fields without a store.
+    pub(crate) faint: u32,
+    /// Links.
+    pub(crate) link: u32,
+    /// Judgements against, failures.
+    pub(crate) bad: u32,
+    /// Judgements in favour.
+    pub(crate) good: u32,
+    /// Stores.
+    pub(crate) stores: [u32; COLOURS],
+    /// How much of a store's colour a field of the matrix has, in percent.
+    pub(crate) tint_percent: u32,
+}
 
-/// How a store with this slot is written on a terminal.
+impl Theme {
+    /// All colours but those of stores, each with its name in the page's style.
+    pub(crate) fn named(&self) -> [(&'static str, u32); 9] {
+        [
+            ("paper", self.paper),
+            ("card", self.card),
+            ("ink", self.ink),
+            ("soft", self.soft),
+            ("line", self.line),
+            ("faint", self.faint),
+            ("link", self.link),
+            ("bad", self.bad),
+            ("good", self.good),
+        ]
+    }
+}
+
+/// Light paper on a screen. Workbooks have these colours too.
+pub(crate) const LIGHT: Theme = Theme {
+    paper: 0xfbfaf8,
+    card: 0xffffff,
+    ink: 0x1d1d1f,
+    soft: 0x62636a,
+    line: 0xdddcd8,
+    faint: 0xf1f0ec,
+    link: 0x0b5cad,
+    bad: 0xb3261e,
+    good: 0x006b4c,
+    stores: [0xcd8200, 0x3a9ad5, 0x00855f, 0x4f3d00, 0x004eae, 0xb35108, 0xb5558b, 0x55255c],
+    tint_percent: 17,
+};
+
+/// Dark paper on a screen.
+pub(crate) const DARK: Theme = Theme {
+    paper: 0x16171a,
+    card: 0x1d1f23,
+    ink: 0xe7e6e3,
+    soft: 0xa0a1a8,
+    line: 0x35373d,
+    faint: 0x24262b,
+    link: 0x86bdf0,
+    bad: 0xff8a80,
+    good: 0x2fc094,
+    stores: [0xe39e21, 0x75cbfa, 0x2fc094, 0xf7e853, 0x459cf9, 0xc97147, 0xdb8cb8, 0x855ca3],
+    tint_percent: 24,
+};
+
+/// Paper in a printer.
+pub(crate) const PRINT: Theme = Theme {
+    paper: 0xffffff,
+    card: 0xffffff,
+    ink: 0x000000,
+    soft: 0x444444,
+    line: 0xbbbbbb,
+    faint: 0xf4f4f4,
+    link: 0x000000,
+    bad: 0x990000,
+    good: 0x006b4c,
+    ..LIGHT
+};
+
+/// Stores on a terminal, in the same hues as on the page. Black, which a dark terminal swallows, is a grey here.
+const TERMINAL: [u32; COLOURS] = [0xe69f00, 0x56b4e9, 0x009e73, 0xf0e442, 0x0072b2, 0xd55e00, 0xcc79a7, 0x969696];
+
+/// How a terminal writes the name of a store with this slot.
 pub(crate) fn style(slot: usize) -> Style {
-    let (red, green, blue) = PALETTE[slot % COLOURS];
+    let [_, red, green, blue] = TERMINAL[slot % COLOURS].to_be_bytes();
     let style = Style::new().fg_color(Some(Color::Rgb(RgbColor(red, green, blue))));
     // As marks do on the page, how the letters look tells those of the same colour apart.
     match slot / COLOURS {

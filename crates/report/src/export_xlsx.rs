@@ -9,11 +9,11 @@ use rust_xlsxwriter::{
 };
 
 use crate::circumstances::varying;
+use crate::colours::LIGHT;
 use crate::contender::Contenders;
 use crate::error::ReportError;
 use crate::figures::Measure;
 use crate::matrix::measure_label;
-use crate::page::light_colours;
 use crate::run::Run;
 use crate::slots::COLOURS;
 use crate::tidy::{Cell, columns, rows_of};
@@ -190,7 +190,7 @@ impl Charted<'_> {
 /// logarithmic axis.
 fn chart(several: &[&Charted<'_>], tables: &[Table], contenders: &Contenders) -> Chart {
     let mut chart = Chart::new(ChartType::Column);
-    let (words, colours) = (PLACE.len() as u16 - 1, light_colours());
+    let (words, colours) = (PLACE.len() as u16 - 1, LIGHT.stores);
     let last = several[several.len() - 1];
     let (measure, of) = (last.measure, &last.table.circumstances);
     for (column, store) in (words + 1..).zip(contenders.titles()) {

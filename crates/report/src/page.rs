@@ -13,8 +13,6 @@
 mod axes;
 mod behind;
 mod beside;
-#[cfg(test)]
-mod colours;
 mod contests;
 mod course;
 mod figures;
@@ -23,6 +21,7 @@ pub(crate) mod html;
 mod measures;
 mod overview;
 mod published;
+pub(crate) mod style;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -52,11 +51,11 @@ use crate::page::html::{fill, lines, text};
 use crate::page::measures::{MEASURES, Measure};
 use crate::page::overview::{RunTables, id, overview};
 use crate::page::published::PublishedFacts;
+use crate::page::style::style_sheet;
 use crate::pick::render_pick;
 use crate::profiled::{self, Graphs};
 use crate::published::Published;
 use crate::run::Run;
-use crate::slots::COLOURS;
 use crate::terminal::{AS_TEXT, TEXT_COLUMNS};
 use crate::tidy::{Cell, columns};
 use crate::verdict::compare_all;
@@ -64,16 +63,6 @@ use bakeoff_results::pick::{PICK_ASKED, PickFacts, is_ahead_by_far, of_variant, 
 use bakeoff_results::rate_search::RateFacts;
 
 const TEMPLATE: &str = include_str!("../web/page.html");
-/// The page's looks, which other pages share.
-pub(crate) const STYLE: &str = include_str!("../web/page.css");
-
-/// The stores' colours on light paper, which other exports share, as `0xrrggbb`.
-pub(crate) fn light_colours() -> [u32; COLOURS] {
-    let value = |slot| {
-        STYLE.split_once(&format!("--c{slot}: #")).and_then(|(_, after)| u32::from_str_radix(after.get(..6)?, 16).ok())
-    };
-    std::array::from_fn(|slot| value(slot).unwrap_or_default())
-}
 
 /// Libraries, each a script of its own, as their authors publish them.
 const LIBRARIES: [&str; 2] = [include_str!("../web/vendor/d3.min.js"), include_str!("../web/vendor/plot.umd.min.js")];
@@ -187,7 +176,7 @@ pub fn write_page(
             ("title", &text(&title(&runs))),
             ("summary", &text(&measured(&runs.iter().map(|(_, run)| *run).collect::<Vec<_>>()))),
             ("place", &head::place(&runs, &warnings)),
-            ("style", STYLE),
+            ("style", &style_sheet()),
             ("few", &(head::few(&runs) + &beside::beside(&runs))),
             ("picks", &(profiled(&runs, &contenders, place) + &asked)),
             ("first", &first),

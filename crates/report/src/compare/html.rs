@@ -6,7 +6,8 @@ use crate::compare::terminal::figures;
 use crate::compare::{Change, Comparison, Line};
 use crate::error::ReportError;
 use crate::page::html::{fill, marks, text};
-use crate::page::{STYLE, THEME, policy};
+use crate::page::style::style_sheet;
+use crate::page::{THEME, policy};
 
 const TEMPLATE: &str = include_str!("../../web/compare.html");
 
@@ -30,7 +31,7 @@ pub fn write_comparison_html(of: &Comparison, out: &mut dyn Write) -> Result<(),
         TEMPLATE,
         &[
             ("policy", &policy(&[THEME])),
-            ("style", STYLE),
+            ("style", &style_sheet()),
             ("script", THEME),
             ("a", &text(&of.labels[0])),
             ("b", &text(&of.labels[1])),

@@ -1,8 +1,7 @@
 //! Whether the colours of stores are told apart: a test that computes what people without red or green cones see, after Machado,
 //! Oliveira and Fernandes 2009, and how far that differs (CIEDE2000).
 
-use super::STYLE;
-use crate::slots::COLOURS;
+use super::{DARK, LIGHT, PRINT};
 
 type Vector = [f64; 3];
 
@@ -17,13 +16,11 @@ fn times(matrix: &[Vector; 3], of: Vector) -> Vector {
     matrix.map(|row| row.iter().zip(of).map(|(factor, part)| factor * part).sum())
 }
 
-/// `#rrggbb`, or `#rgb`, as linear RGB.
-fn linear(hex: &str) -> Vector {
-    let digits: Vec<u32> = hex.trim_start_matches('#').chars().map(|digit| digit.to_digit(16).unwrap()).collect();
-    let byte =
-        |part: usize| if digits.len() == 3 { digits[part] * 17 } else { digits[2 * part] * 16 + digits[2 * part + 1] };
-    [0, 1, 2].map(|part| {
-        let value = f64::from(byte(part)) / 255.0;
+/// `0xrrggbb` as linear RGB.
+fn linear(colour: u32) -> Vector {
+    let [_, red, green, blue] = colour.to_be_bytes();
+    [red, green, blue].map(|byte| {
+        let value = f64::from(byte) / 255.0;
         if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
     })
 }
@@ -73,12 +70,6 @@ fn difference(one: Vector, two: Vector) -> f64 {
     ((dl / sl).powi(2) + (dc / sc).powi(2) + (dh / sh).powi(2) + rt * (dc / sc) * (dh / sh)).sqrt()
 }
 
-/// The value of a custom property in a part of the style.
-fn property<'s>(style: &'s str, name: &str) -> Option<&'s str> {
-    let (_, after) = style.split_once(&format!("--{name}: "))?;
-    after.split_once(';').map(|(value, _)| value)
-}
-
 #[test]
 fn ciede2000_is_that_of_the_published_pairs() {
     for (one, two, expected) in [
@@ -92,21 +83,18 @@ fn ciede2000_is_that_of_the_published_pairs() {
 
 #[test]
 fn stores_are_told_apart_whatever_cones_one_has() {
-    let themes: Vec<&str> = STYLE.split("--paper:").skip(1).collect();
-    assert_eq!(themes.len(), 4, "light, dark twice, print");
-    for theme in themes {
-        let card = linear(property(theme, "card").unwrap());
-        let colours: Vec<&str> = (0..COLOURS).map(|index| property(theme, &format!("c{index}")).unwrap()).collect();
-        for (index, one) in colours.iter().enumerate() {
-            assert!(contrast(linear(one), card) >= 3.0, "{one} on its card");
-            for (two, eyes) in colours[..index].iter().flat_map(|two| EYES.iter().map(move |eyes| (two, eyes))) {
-                let seen = [one, two].map(|colour| lab(times(eyes, linear(colour))));
+    for theme in [LIGHT, DARK, PRINT] {
+        let card = linear(theme.card);
+        for (index, one) in theme.stores.iter().enumerate() {
+            assert!(contrast(linear(*one), card) >= 3.0, "{one:06x} on its card");
+            for (two, eyes) in theme.stores[..index].iter().flat_map(|two| EYES.iter().map(move |eyes| (two, eyes))) {
+                let seen = [one, two].map(|colour| lab(times(eyes, linear(*colour))));
                 let far = difference(seen[0], seen[1]);
-                assert!(far >= 10.0, "{one} and {two} differ by {far:.1} for {eyes:?}");
+                assert!(far >= 10.0, "{one:06x} and {two:06x} differ by {far:.1} for {eyes:?}");
             }
         }
-        for words in ["ink", "soft", "bad", "good", "link"] {
-            assert!(contrast(linear(property(theme, words).unwrap()), card) >= 4.5, "{words} on its card");
+        for text in [theme.ink, theme.soft, theme.bad, theme.good, theme.link] {
+            assert!(contrast(linear(text), card) >= 4.5, "{text:06x} on its card");
         }
     }
 }
