@@ -54,18 +54,18 @@ pub(crate) struct Drivers {
     /// What a run goes on without, and why, of drivers that could not be built.
     pub(crate) notes: Vec<String>,
     /// Programs that are there and do not answer.
-    pub(crate) silent: BTreeMap<String, Silent>,
+    pub(crate) unresponsive: BTreeMap<String, UnresponsiveDriver>,
 }
 
 /// A driver that does not answer.
-pub(crate) struct Silent {
+pub(crate) struct UnresponsiveDriver {
     pub(crate) path: PathBuf,
     pub(crate) why: String,
 }
 
-impl Silent {
+impl UnresponsiveDriver {
     /// Where it is, and what is wrong with it.
-    pub(crate) fn words(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         format!("{} is left out: {}", self.path.display(), self.why)
     }
 }
@@ -76,7 +76,7 @@ impl Drivers {
     /// # Errors
     /// If no driver answers at all.
     pub(crate) fn discover() -> Result<Self> {
-        let mut found = Self { drivers: Vec::new(), notes: Vec::new(), silent: BTreeMap::new() };
+        let mut found = Self { drivers: Vec::new(), notes: Vec::new(), unresponsive: BTreeMap::new() };
         for path in candidates() {
             match describe(&path) {
                 Ok(description) => found.drivers.push(Driver { path, description }),
@@ -84,8 +84,11 @@ impl Drivers {
             }
         }
         if found.drivers.is_empty() {
-            let reasons =
-                found.silent.values().map(|silent| format!("\n  driver {}", silent.words())).collect::<String>();
+            let reasons = found
+                .unresponsive
+                .values()
+                .map(|unresponsive| format!("\n  driver {}", unresponsive.describe()))
+                .collect::<String>();
             bail!("no driver works: build with ./bakeoff, or put a {PREFIX}* on PATH{reasons}");
         }
         Ok(found)
@@ -93,7 +96,7 @@ impl Drivers {
 
     fn leave_out(&mut self, path: &Path, error: &anyhow::Error) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        self.silent.insert(name, Silent { path: path.to_owned(), why: format!("{error:#}") });
+        self.unresponsive.insert(name, UnresponsiveDriver { path: path.to_owned(), why: format!("{error:#}") });
     }
 
     /// Every store, each once: where two drivers offer one, the first found counts.

@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use rustix::fs::{FlockOperation, flock};
@@ -287,28 +287,6 @@ pub(crate) fn remove_unfinished(path: &Path) -> bool {
     std::fs::remove_dir(path).is_ok()
 }
 
-/// The results directory below `out` that was begun last.
-pub(crate) fn newest_results(out: &Path) -> Result<PathBuf> {
-    let entries = std::fs::read_dir(out)
-        .with_context(|| format!("no results in {}: `bakeoff run` makes some, --out says where", out.display()))?;
-    entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| kind_of(path) == Some(Kind::Results))
-        .max_by_key(|path| begun(path))
-        .with_context(|| format!("no results in {}: `bakeoff run` makes some", out.display()))
-}
-
-/// How long a name's beginning is that tells the second, `20260131-235959`.
-const SECOND_LENGTH: usize = 15;
-
-/// What orders runs by when they began: the second in their names, and of those of one second when their marker was written, which is done once.
-fn begun(path: &Path) -> (String, Option<SystemTime>, PathBuf) {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let marked = path.join(MARKER).metadata().and_then(|facts| facts.modified()).ok();
-    (name.chars().take(SECOND_LENGTH).collect(), marked, path.to_owned())
-}
-
 /// Writes a file so that a reader sees the old content or the new, never half of either.
 pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
     let beside = path.with_extension("new");
@@ -344,24 +322,6 @@ mod tests {
         assert!(!root.exists());
         assert_eq!(std::fs::read_to_string(outside.join("precious")).unwrap(), "kept");
         remove_tree(&root).unwrap();
-    }
-
-    /// Names were compared as they stand, whatever comes after the second.
-    #[test]
-    fn of_runs_begun_in_the_same_second_the_last_is_the_newest() {
-        let out = tempfile::tempdir().unwrap();
-        for name in [
-            "19700102-000000-b",
-            "19700102-000000-b-2",
-            "19700102-000000-b-10",
-            "19700102-000000-a",
-            "19700101-235959-c",
-        ] {
-            OwnDirectory::create(&out.path().join(name), Kind::Results).unwrap();
-            // The file system's clock goes in steps.
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        assert_eq!(newest_results(out.path()).unwrap(), out.path().join("19700102-000000-a"));
     }
 
     #[test]

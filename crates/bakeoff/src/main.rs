@@ -5,13 +5,18 @@
 #[macro_use]
 mod output;
 
+mod announce;
 mod cli;
 mod drivers;
 mod engine;
+mod export;
 mod files;
+mod measure;
+mod options;
 mod outcome;
 mod pick;
 mod recipes;
+mod show;
 mod tools;
 mod verbs;
 mod version;
@@ -26,7 +31,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use crate::cli::{Cli, Verb};
-use crate::outcome::{INTERRUPTED, Outcome};
+use crate::outcome::Outcome;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -42,7 +47,7 @@ fn main() -> ExitCode {
     match run_verb(cli.verb) {
         Ok(outcome) => outcome.exit_code(),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) if is_stopped(&error) => ExitCode::from(INTERRUPTED),
+        Err(error) if is_stopped(&error) => Outcome::Interrupted.exit_code(),
         Err(error) => complain(&format!("{error:#}")),
     }
 }
@@ -89,7 +94,7 @@ fn run_verb(verb: Verb) -> anyhow::Result<Outcome> {
         Verb::Tape(arguments) => verbs::tape::main(&arguments),
         Verb::Request(arguments) => verbs::request::main(&arguments),
         Verb::Clean(arguments) => verbs::clean::main(&arguments),
-        Verb::Guard => engine::guard::main().map(|()| Outcome::Good),
+        Verb::Guard => engine::guard::main(output::REPORTER).map(|()| Outcome::Good),
     }
 }
 

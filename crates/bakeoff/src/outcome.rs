@@ -2,8 +2,7 @@
 
 use std::process::ExitCode;
 
-/// The exit status of a program that a signal ended.
-pub(crate) const INTERRUPTED: u8 = 130;
+use crate::engine::interrupt::INTERRUPTED;
 
 /// How a verb ended.
 pub(crate) enum Outcome {

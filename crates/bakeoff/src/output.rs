@@ -5,6 +5,11 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 
+use crate::engine::reporter::Reporter;
+
+/// Where the engine reports: standard error.
+pub(crate) const REPORTER: Reporter = Reporter::new(|line| tell(format_args!("{line}")));
+
 /// Prints a line on standard output; its value is a [`Result`].
 macro_rules! print_line {
     ($($text:tt)*) => { $crate::output::print(format_args!("{}\n", format_args!($($text)*))) };

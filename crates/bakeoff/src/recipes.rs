@@ -10,7 +10,8 @@ use bakeoff_protocol::Platform;
 use bakeoff_suite::StoreChoice;
 use serde::Deserialize;
 
-use crate::drivers::{Drivers, Silent};
+use crate::drivers::{Drivers, UnresponsiveDriver};
+use crate::engine::reporter::Reporter;
 use crate::tools::script;
 
 /// A driver of `drivers.toml`.
@@ -51,7 +52,7 @@ impl Recipe {
     }
 
     /// What to do about the driver, which is there and does not answer.
-    fn left_out(&self, Silent { path, why }: &Silent) -> String {
+    fn left_out(&self, UnresponsiveDriver { path, why }: &UnresponsiveDriver) -> String {
         let (path, stores, command) = (path.display(), self.store_list(), self.command());
         format!("{path} is left out, so {stores} cannot be opened: {why}; mend that, or build it again: {command}")
     }
@@ -70,7 +71,7 @@ impl Recipe {
 
     /// Whether it is not there, and no other driver has its stores.
     fn is_missing(&self, found: &Drivers) -> bool {
-        !self.is_built(found) && !found.silent.contains_key(&self.program)
+        !self.is_built(found) && !found.unresponsive.contains_key(&self.program)
     }
 
     /// Refuses what is not built.
@@ -88,18 +89,18 @@ impl Recipe {
     }
 
     /// The program, if it does not answer and no other driver has its stores.
-    fn silent<'a>(&self, found: &'a Drivers) -> Option<&'a Silent> {
-        found.silent.get(&self.program).filter(|_| !self.is_built(found))
+    fn unresponsive<'a>(&self, found: &'a Drivers) -> Option<&'a UnresponsiveDriver> {
+        found.unresponsive.get(&self.program).filter(|_| !self.is_built(found))
     }
 
     /// Refuses what is there and does not answer, unless another driver has its stores.
     fn check_answers(&self, found: &Drivers) -> Result<()> {
-        self.silent(found).map_or(Ok(()), |silent| Err(anyhow!(self.left_out(silent))))
+        self.unresponsive(found).map_or(Ok(()), |unresponsive| Err(anyhow!(self.left_out(unresponsive))))
     }
 
     /// Has the script build it, which does nothing if it is built and nothing has changed since.
-    fn build(&self, found: &Drivers) -> Result<()> {
-        let is_there = found.has_program(&self.program) || found.silent.contains_key(&self.program);
+    fn build(&self, found: &Drivers, reporter: Reporter) -> Result<()> {
+        let is_there = found.has_program(&self.program) || found.unresponsive.contains_key(&self.program);
         let Some(script) = script() else {
             if is_there {
                 return Ok(());
@@ -107,13 +108,13 @@ impl Recipe {
             bail!("{} is not built: run {} in a clone of bakeoff ({})", self.program, self.command(), self.wait);
         };
         if !is_there {
-            tell!(
+            reporter.report(&format!(
                 "{} is needed for {} and not built yet: building it, which takes {}. Installed if missing: {}.",
                 self.program,
                 self.store_list(),
                 self.wait,
                 self.needs.join(", ")
-            );
+            ));
         }
         let status = Command::new(&script)
             .args(["build", &self.name])
@@ -168,11 +169,12 @@ pub(crate) fn drivers_for(
     stores: &StoreChoice,
     suits: impl Fn(&Recipe) -> bool,
     may_build: bool,
+    reporter: Reporter,
 ) -> Result<Drivers> {
     let recipes = recipes()?;
     let (mut notes, mut not_built) = (Vec::new(), Vec::new());
     for recipe in recipes.iter().filter(|recipe| recipe.is_wanted(stores) && suits(recipe)) {
-        let built = if may_build { recipe.build(&drivers) } else { recipe.check_built(&drivers) };
+        let built = if may_build { recipe.build(&drivers, reporter) } else { recipe.check_built(&drivers) };
         if built.is_ok() && may_build {
             drivers = Drivers::discover()?;
         }
@@ -195,7 +197,7 @@ pub(crate) fn drivers_for(
             .try_for_each(|recipe| recipe.check_answers(&drivers))?;
     }
     // What to do about these is to build them, which has just failed.
-    drivers.silent.retain(|program, _| !not_built.contains(&program));
+    drivers.unresponsive.retain(|program, _| !not_built.contains(&program));
     drivers.notes = notes;
     Ok(drivers)
 }
@@ -206,13 +208,13 @@ pub(crate) fn drivers_for(
 /// As [`recipes`].
 pub(crate) fn left_out(drivers: &Drivers) -> Result<BTreeMap<String, String>> {
     let recipes = recipes()?;
-    let words = |(program, silent): (&String, &Silent)| {
+    let describe = |(program, unresponsive): (&String, &UnresponsiveDriver)| {
         // Nothing is lost with one that nobody knows, or whose stores another has.
-        let of_other = || format!("{}; mend it, or remove it", silent.words());
+        let of_other = || format!("{}; mend it, or remove it", unresponsive.describe());
         let recipe = recipes.iter().find(|recipe| recipe.program == *program && !recipe.is_built(drivers));
-        (program.clone(), recipe.map_or_else(of_other, |recipe| recipe.left_out(silent)))
+        (program.clone(), recipe.map_or_else(of_other, |recipe| recipe.left_out(unresponsive)))
     };
-    Ok(drivers.silent.iter().map(words).collect())
+    Ok(drivers.unresponsive.iter().map(describe).collect())
 }
 
 /// Stores that are lost with programs that are there and do not answer, each with why.
@@ -221,21 +223,10 @@ pub(crate) fn left_out(drivers: &Drivers) -> Result<BTreeMap<String, String>> {
 /// As [`recipes`].
 pub(crate) fn lost(drivers: &Drivers) -> Result<BTreeMap<String, String>> {
     let lost = |recipe: Recipe| {
-        let why = recipe.silent(drivers).map(|silent| silent.why.clone());
+        let why = recipe.unresponsive(drivers).map(|unresponsive| unresponsive.why.clone());
         recipe.stores.into_iter().filter_map(move |store| Some((store, why.clone()?)))
     };
     Ok(recipes()?.into_iter().flat_map(lost).collect())
-}
-
-/// Says what a run goes on without, of drivers that do not answer and of those that could not be built.
-///
-/// # Errors
-/// As [`recipes`].
-pub(crate) fn tell_left_out(drivers: &Drivers) -> Result<()> {
-    for reason in left_out(drivers)?.values().chain(&drivers.notes) {
-        tell!("note: {}", bakeoff_text::printable(reason));
-    }
-    Ok(())
 }
 
 /// The drivers that are not built: they are not there, and none of their stores is offered.

@@ -286,6 +286,11 @@ fn damaged_runs_are_refused_or_read_as_far_as_possible() {
     place.run(&["run", "--resume"]).expect(2).says(&["run.json"]);
     std::fs::write(run.join("run.json"), file.replacen("\"protocol\": 1", "\"protocol\": 99", 1)).expect("written");
     place.run(&["run", "--resume"]).expect(2).says(&["99"]);
+    let mut older: serde_json::Value = serde_json::from_str(&file).expect("JSON");
+    older.as_object_mut().expect("an object").remove("options").expect("the run's options");
+    std::fs::write(run.join("run.json"), older.to_string()).expect("written");
+    place.run(&["run", "--resume"]).expect(2).says(&["did not record its options", "start a new run"]);
+    place.run(&["report"]).expect(0);
 }
 
 #[test]

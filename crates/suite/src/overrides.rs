@@ -1,10 +1,13 @@
 //! What the command line changes in a suite.
 
+use serde::{Deserialize, Serialize};
+
 use crate::node::{Node, Place, SuiteFile, Value};
 use crate::variants;
 
 /// Flags that take the place of what a suite says, as typed. They are held to the same rules as the suite.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Overrides {
     /// `--stores`: names, or `all` alone for every store that is not there for tests only.
     pub stores: Option<Vec<String>>,

@@ -145,7 +145,7 @@ impl Run<'_> {
     /// Looks for the highest rate of every store in every workload, and keeps how it went in `run.json`.
     pub(crate) fn find_rates(mut self, mut facts: RateFacts) -> Result<Ended> {
         self.file.finished = None;
-        let mut display = Display::new();
+        let mut display = Display::new(self.setup.reporter);
         let workloads = &self.setup.plan.workloads;
         facts.searches.iter_mut().for_each(|search| search.cut_short = true);
         for (index, workload) in workloads.iter().enumerate() {
@@ -268,7 +268,7 @@ impl Run<'_> {
             Some((budget, ns)) if ns < left.most_ns => format!("; the budget leaves {budget}, which may cut it short"),
             _ => String::new(),
         };
-        tell!("{what} of {} takes {takes}{but}", of.workload);
+        self.setup.reporter.report(&format!("{what} of {} takes {takes}{but}", of.workload));
     }
 
     fn next_rate(&self, facts: &RateFacts, place: usize) -> Option<u64> {

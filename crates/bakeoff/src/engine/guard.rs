@@ -16,6 +16,7 @@ use rustix::process::setsid;
 use rustix::thread::set_name;
 
 use crate::engine::names;
+use crate::engine::reporter::Reporter;
 use crate::engine::scratch::remove_all_of;
 
 /// The hidden verb.
@@ -65,7 +66,7 @@ impl Drop for Guard {
 }
 
 /// Runs the verb: waits for the run's end, and removes what it left.
-pub(crate) fn main() -> Result<()> {
+pub(crate) fn main(reporter: Reporter) -> Result<()> {
     // Under another name it does the same.
     let _ = set_name(NAME);
     let mut words = Vec::new();
@@ -74,7 +75,7 @@ pub(crate) fn main() -> Result<()> {
     if let [base, name, b""] = words.split(|byte| *byte == 0).collect::<Vec<_>>()[..] {
         let (base, name) = (Path::new(OsStr::from_bytes(base)), String::from_utf8_lossy(name));
         let begin = Instant::now();
-        while !remove_all_of(base, &name) && begin.elapsed() < PATIENCE {
+        while !remove_all_of(base, &name, reporter) && begin.elapsed() < PATIENCE {
             std::thread::sleep(POLL);
         }
     }

@@ -9,7 +9,9 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::engine::progress::restore_terminal;
-use crate::outcome::INTERRUPTED;
+
+/// The exit status of a program that a signal ended.
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Signals that come within this time ask once: `timeout` sends two, one to the program and one to its group.
 const AT_ONCE: Duration = Duration::from_millis(500);

@@ -279,6 +279,7 @@ impl Drop for MadeMedia {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::reporter::Reporter;
     use crate::engine::scratch::remove_left_behind;
     use crate::tools::say_skipped;
 
@@ -348,7 +349,7 @@ mod tests {
                 let mut made = made;
                 drop(std::mem::take(&mut made.made));
                 assert_eq!(mounts_below(&left).len(), 1);
-                remove_left_behind(parent.path());
+                remove_left_behind(parent.path(), Reporter::new(|_| ()));
                 assert!(!left.exists());
             } else {
                 made.remove().unwrap();

@@ -8,6 +8,8 @@ use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressStyle};
 use rustix::process::getpgrp;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 
+use crate::engine::reporter::Reporter;
+
 /// Between two plain lines, at least.
 const LINE_PERIOD: Duration = Duration::from_secs(5);
 
@@ -18,6 +20,7 @@ pub(crate) struct Display {
     predicted: Option<Prediction>,
     cells: Option<Cells>,
     last_line: Option<Instant>,
+    reporter: Reporter,
 }
 
 /// Of a run whose cells are known from the beginning.
@@ -87,8 +90,8 @@ struct Bars {
 }
 
 impl Display {
-    /// A display on standard error.
-    pub(crate) fn new() -> Self {
+    /// A display on standard error, if that is a terminal; otherwise lines are reported.
+    pub(crate) fn new(reporter: Reporter) -> Self {
         let bars = stderr().is_terminal().then(|| {
             let all = MultiProgress::new();
             let progress = all.add(ProgressBar::new(BAR_STEPS));
@@ -97,7 +100,7 @@ impl Display {
             progress.enable_steady_tick(Duration::from_millis(500));
             Bars { all, progress, leaders: Vec::new(), _quiet: Quiet::new() }
         });
-        Self { bars, begin: Instant::now(), predicted: None, cells: None, last_line: None }
+        Self { bars, begin: Instant::now(), predicted: None, cells: None, last_line: None, reporter }
     }
 
     /// So many cells are to be done.
@@ -135,7 +138,8 @@ impl Display {
             Some(_) => {}
             None if failed || self.last_line.is_none_or(|last| last.elapsed() >= LINE_PERIOD) => {
                 self.last_line = Some(Instant::now());
-                tell!("[{:>3} %] {line} · {}", (share * 100.0) as u64, self.time_left());
+                let percent = (share * 100.0) as u64;
+                self.reporter.report(&format!("[{percent:>3} %] {line} · {}", self.time_left()));
             }
             None => {}
         }

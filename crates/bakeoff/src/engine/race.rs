@@ -54,7 +54,7 @@ impl Run<'_> {
         let guesses = workloads.iter().map(|workload| estimates(self.setup, workload, FLUSHES_OF_A_WRITE_MIN));
         let costs = Costs::new(guesses.collect());
         let random = Xoshiro256PlusPlus::seed_from_u64(self.setup.suite.seed());
-        let mut racing = Racing { costs, display: Display::new(), random, facts };
+        let mut racing = Racing { costs, display: Display::new(self.setup.reporter), random, facts };
         self.race_asked(&mut racing)?;
         let leaders = racing.facts.finalists.clone();
         if !leaders.is_empty() && !self.interrupt.requested() {

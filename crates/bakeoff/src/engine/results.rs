@@ -10,6 +10,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use bakeoff_protocol::{CellStatus, ResultLine};
 
+use crate::engine::reporter::Reporter;
 use crate::files::replace_file;
 
 /// The file's name in a run's directory.
@@ -24,12 +25,12 @@ pub(crate) struct Results {
 
 impl Results {
     /// Opens or makes the file; whatever follows the last line that ends a cell is cut off.
-    pub(crate) fn open(directory: &Path) -> Result<Self> {
+    pub(crate) fn open(directory: &Path, reporter: Reporter) -> Result<Self> {
         let path = directory.join(RESULTS);
         let mut file = open(&path)?;
         let mut known = Known::read(&mut file).with_context(|| format!("cannot read {}", path.display()))?;
         if !known.spoiled.is_empty() {
-            put_aside(directory, &file, &known)?;
+            put_aside(directory, &file, &known, reporter)?;
             file = open(&path)?;
             known = Known::read(&mut file).with_context(|| format!("cannot read {}", path.display()))?;
         }
@@ -142,19 +143,19 @@ impl Known {
 }
 
 /// Leaves only what can be read in the file; the whole, as it was, is kept beside it.
-fn put_aside(directory: &Path, file: &File, known: &Known) -> Result<()> {
+fn put_aside(directory: &Path, file: &File, known: &Known, reporter: Reporter) -> Result<()> {
     let path = directory.join(RESULTS);
     let names = (1..).map(|number| directory.join(format!("results-damaged-{number}.jsonl")));
     let kept = names.into_iter().find(|name| !name.exists()).unwrap_or_default();
     std::fs::copy(&path, &kept).with_context(|| format!("cannot copy {} to {}", path.display(), kept.display()))?;
     let sound = sound(file, known).with_context(|| format!("cannot read {}", path.display()))?;
     replace_file(&path, &sound)?;
-    tell!(
+    reporter.report(&format!(
         "{} of the cells in {} have lines that cannot be read: they are measured again; the file as it was is {}",
         known.spoiled.len(),
         path.display(),
         kept.display()
-    );
+    ));
     Ok(())
 }
 

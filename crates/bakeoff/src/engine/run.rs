@@ -71,11 +71,11 @@ impl Run<'_> {
         let mut pending = steps(&counts, rounds, self.setup.suite.seed());
         let guesses = workloads.iter().map(|workload| estimates(self.setup, workload, FLUSHES_OF_A_WRITE));
         let mut costs = Costs::new(guesses.collect());
-        let mut display = Display::new();
+        let mut display = Display::new(self.setup.reporter);
         pending.retain(|step| !self.is_done(step));
         display.expect(pending.iter().map(|step| step.cells.len()).sum());
         if pending.is_empty() {
-            tell!("Nothing is left to measure");
+            self.setup.reporter.report("Nothing is left to measure");
         } else if self.file.finished.take().is_some() {
             self.file.given_up.clear();
             self.file.write(self.directory.path())?;

@@ -8,6 +8,7 @@ use bakeoff_measure::{Machine, Medium};
 use bakeoff_protocol::{PROTOCOL_VERSION, StoreDescription};
 use bakeoff_results::pick::PickFacts;
 use bakeoff_results::rate_search::RateFacts;
+use bakeoff_suite::RunOptions;
 use bakeoff_tape::PoolFacts;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,9 @@ pub(crate) struct RunFile {
     pub(crate) command_line: Vec<String>,
     /// The directory it was typed in: relative paths in it start there.
     pub(crate) working_directory: PathBuf,
+    /// What was asked of the run beside its suite; absent in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) options: Option<RunOptions>,
     pub(crate) started: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) finished: Option<String>,
@@ -139,6 +143,19 @@ impl RunFile {
             bail!("{} was written by another version (protocol {other}, this is {PROTOCOL_VERSION})", path.display());
         }
         serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))
+    }
+
+    /// What was asked of the run beside its suite.
+    ///
+    /// # Errors
+    /// An older version wrote the file, and did not keep it.
+    pub(crate) fn options(&self) -> Result<&RunOptions> {
+        self.options.as_ref().with_context(|| {
+            format!(
+                "the run was begun by bakeoff {}, which did not record its options: start a new run, or go on with that version",
+                self.bakeoff_version
+            )
+        })
     }
 
     /// Writes it, replacing what was there in one step.

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use bakeoff_text::counted;
 
 use crate::engine::names::{self, TEMPORARY};
+use crate::engine::reporter::Reporter;
 use crate::files::{Kind, OwnDirectory, count_files, empty_tree, remove_tree, remove_unfinished, shown};
 
 /// The scratch directories of a run.
@@ -21,6 +22,7 @@ pub(crate) struct Scratch {
     retired: u64,
     /// What emptying took for a file of each store put aside, seconds.
     emptied_s: Vec<f64>,
+    reporter: Reporter,
 }
 
 /// The scratch directory of a medium.
@@ -64,7 +66,12 @@ const FILES_REMOVED_AT_ONCE: usize = 100;
 impl Scratch {
     /// Makes one in each medium's directory, and one for the tapes in `base`, which is on none of the media that are made for the run. `run`
     /// is a name that no other run has.
-    pub(crate) fn create(media: &BTreeMap<String, PathBuf>, base: &Path, run: &str) -> Result<Self> {
+    pub(crate) fn create(
+        media: &BTreeMap<String, PathBuf>,
+        base: &Path,
+        run: &str,
+        reporter: Reporter,
+    ) -> Result<Self> {
         let mut places = BTreeMap::new();
         for (medium, directory) in media {
             let path = directory.join(names::medium(run, medium));
@@ -73,7 +80,7 @@ impl Scratch {
         }
         let path = base.join(names::tapes(run));
         let tapes = Some(OwnDirectory::create(&path, Kind::Scratch)?);
-        Ok(Self { places, tapes, retired: 0, emptied_s: Vec::new() })
+        Ok(Self { places, tapes, retired: 0, emptied_s: Vec::new(), reporter })
     }
 
     /// The directory of a medium.
@@ -176,13 +183,14 @@ impl Scratch {
     pub(crate) fn remove(mut self) -> Result<()> {
         let expected = self.removal_time();
         if expected > ANNOUNCED {
-            tell!("Removing the stores' files takes about {}", bakeoff_text::format_duration(round_up(expected)));
+            let time = bakeoff_text::format_duration(round_up(expected));
+            self.reporter.report(&format!("Removing the stores' files takes about {time}"));
         }
         let mut outcome = self.tapes.take().map_or(Ok(()), OwnDirectory::remove);
         for place in std::mem::take(&mut self.places).into_values() {
             let removed = place.own.remove();
             match place.unusable {
-                Some(_) => removed.unwrap_or_else(|why| tell!("note: {why:#}")),
+                Some(_) => removed.unwrap_or_else(|why| self.reporter.report(&format!("note: {why:#}"))),
                 None => outcome = outcome.and(removed),
             }
         }
@@ -199,44 +207,55 @@ fn named(base: &Path, beginning: &str) -> Vec<(PathBuf, String)> {
 
 /// Removes the tapes and the media made for a run that killed runs left in `base`: nobody living holds their locks.
 ///
-/// What such runs left of stores on media stays for `bakeoff clean` ([`tell_of_left_stores`]): to remove many files makes some file systems
+/// What such runs left of stores on media stays for `bakeoff clean` ([`report_left_stores`]): to remove many files makes some file systems
 /// slow for minutes, and stores are measured next.
-pub(crate) fn remove_left_behind(base: &Path) {
+pub(crate) fn remove_left_behind(base: &Path, reporter: Reporter) {
     named(base, names::SCRATCH).iter().filter(|(_, rest)| !names::is_of_stores(rest)).for_each(|(path, _)| {
-        remove_if_left(path);
+        remove_if_left(path, reporter);
     });
 }
 
 /// Says where killed runs left stores on media, and how they are removed.
-pub(crate) fn tell_of_left_stores<'a>(media: impl Iterator<Item = &'a PathBuf>) {
+pub(crate) fn report_left_stores<'a>(media: impl Iterator<Item = &'a PathBuf>, reporter: Reporter) {
     for directory in media.collect::<BTreeSet<_>>() {
         let left = named(directory, names::SCRATCH).into_iter();
         let left =
             left.filter(|(path, rest)| names::is_of_stores(rest) && OwnDirectory::open(path, Kind::Scratch).is_ok());
         match left.count() {
             0 => {}
-            count => tell!(
+            count => reporter.report(&format!(
                 "note: {} holds what {} left when killed. To have the room back: bakeoff clean {}",
                 shown(directory),
                 counted(count, "run"),
                 shown(directory)
-            ),
+            )),
         }
     }
 }
 
 /// Removes the tapes and made media in `base` of a process that has ended, by the [name](names::of_run) of its run. False if something is still in use.
-pub(crate) fn remove_all_of(base: &Path, name: &str) -> bool {
+pub(crate) fn remove_all_of(base: &Path, name: &str, reporter: Reporter) -> bool {
     let left = named(base, name).into_iter().filter(|(_, rest)| names::is_of_tapes_or_made(rest));
-    left.fold(true, |done, (path, _)| (remove_unfinished(&path) || remove_if_left(&path)) && done)
+    left.fold(true, |done, (path, _)| (remove_unfinished(&path) || remove_if_left(&path, reporter)) && done)
 }
 
 /// Removes a scratch directory that a killed run left. False if it is in use, or not ours, and so left as it is.
-pub(crate) fn remove_if_left(path: &Path) -> bool {
+pub(crate) fn remove_if_left(path: &Path, reporter: Reporter) -> bool {
     let Ok(own) = OwnDirectory::open(path, Kind::Scratch) else { return false };
-    tell!("Removing what a run left behind when it was killed: {}", path.display());
-    own.remove().unwrap_or_else(|error| tell!("note: {error:#}"));
+    reporter.report(&format!("Removing what a run left behind when it was killed: {}", path.display()));
+    own.remove().unwrap_or_else(|error| reporter.report(&format!("note: {error:#}")));
     true
+}
+
+/// Removes the scratch directories of a run that was killed and is taken up again, whichever process it had.
+pub(crate) fn remove_leftovers<'a>(directories: impl Iterator<Item = &'a PathBuf>, run: &str, reporter: Reporter) {
+    for directory in directories {
+        for (path, _) in named(directory, &names::of_any_process(run)) {
+            if !remove_unfinished(&path) {
+                remove_if_left(&path, reporter);
+            }
+        }
+    }
 }
 
 /// To whole seconds.

@@ -34,7 +34,7 @@ pub(crate) fn before(setup: &Setup, machine: &Machine, taking_part: &[DriverFact
     }
     found.extend(limits.into_iter().filter_map(|(limit, most)| Warning::limit_above_data(limit, most)));
     // Rounds tell chance from difference, and of a profiled run no difference is told.
-    found.extend(Warning::few_rounds(setup.suite.rounds()).filter(|_| setup.profile.is_none()));
+    found.extend(Warning::few_rounds(setup.suite.rounds()).filter(|_| setup.options.profile.is_none()));
     let of_suite = setup.notes().into_iter().map(|message| WarningFacts { code: OTHERS_SETTINGS.to_owned(), message });
     of_suite.chain(facts(found)).collect()
 }

@@ -10,6 +10,7 @@ use bakeoff_text::format_count;
 
 use crate::engine::interrupt::Interrupt;
 use crate::engine::progress::Display;
+use crate::engine::reporter::Reporter;
 
 /// What is over sooner is not shown.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
@@ -18,6 +19,7 @@ const SHOWN_AFTER: Duration = Duration::from_secs(1);
 pub(crate) struct Watch {
     interrupt: Interrupt,
     begin: Instant,
+    reporter: Reporter,
     shown: Mutex<Shown>,
 }
 
@@ -30,8 +32,9 @@ struct Shown {
 
 impl Watch {
     /// Catches Ctrl-C from now on.
-    pub(crate) fn begin() -> Result<Self> {
-        Ok(Self { interrupt: Interrupt::install()?, begin: Instant::now(), shown: Mutex::default() })
+    pub(crate) fn begin(reporter: Reporter) -> Result<Self> {
+        let interrupt = Interrupt::install()?;
+        Ok(Self { interrupt, begin: Instant::now(), reporter, shown: Mutex::default() })
     }
 
     /// Shows how far the task is, and says whether to go on.
@@ -41,7 +44,7 @@ impl Watch {
         }
         // What another thread does at the same time is as good to show.
         if let Ok(mut shown) = self.shown.try_lock() {
-            shown.show(progress, self.begin.elapsed() >= SHOWN_AFTER);
+            shown.show(progress, self.begin.elapsed() >= SHOWN_AFTER, self.reporter);
         }
         ControlFlow::Continue(())
     }
@@ -55,7 +58,7 @@ impl Drop for Watch {
 }
 
 impl Shown {
-    fn show(&mut self, Progress { what, done, total }: Progress<'_>, is_long: bool) {
+    fn show(&mut self, Progress { what, done, total }: Progress<'_>, is_long: bool, reporter: Reporter) {
         let since = match &mut self.stage {
             Some((stage, since)) if stage == what => *since,
             stage => stage.insert((what.to_owned(), Instant::now())).1,
@@ -63,7 +66,7 @@ impl Shown {
         if !is_long {
             return;
         }
-        let display = self.display.get_or_insert_with(Display::new);
+        let display = self.display.get_or_insert_with(|| Display::new(reporter));
         // What has no known end is counted.
         let line = match total {
             0 => format!("{what}: {}", format_count(done)),

@@ -11,6 +11,7 @@ use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Sizes, Summary, Trace};
 
 use crate::engine::watch::Watch;
 use crate::files::shown;
+use crate::output::REPORTER;
 use crate::pick::items::ACCESS_ASSUMED;
 
 /// Keys of which one can be more popular than another.
@@ -33,7 +34,7 @@ pub(crate) fn read(path: &Path, form: Option<Form>) -> Result<Summary> {
             shown(path)
         );
     }
-    let watch = Watch::begin()?;
+    let watch = Watch::begin(REPORTER)?;
     let read = || -> Result<Summary> { Ok(Summary::read(Trace::open(path, form)?, &|progress| watch.hear(progress))?) };
     read().with_context(|| format!("cannot take {} as a trace", path.display()))
 }
@@ -116,7 +117,7 @@ pub(crate) fn need_of_tape(path: &Path) -> Result<Vec<(&'static str, String)>> {
 /// Sums up the operations of an imported tape.
 pub(crate) fn summary_of_tape(recording: &Recording) -> Result<Summary> {
     let last = recording.phases.last().context("the tape has no phase")?;
-    let watch = Watch::begin()?;
+    let watch = Watch::begin(REPORTER)?;
     Ok(Summary::of_tape(&TapeReader::open(&last.path)?, &|progress| watch.hear(progress))?)
 }
 

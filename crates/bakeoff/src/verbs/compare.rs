@@ -5,8 +5,9 @@ use bakeoff_report::{Comparison, render_comparison, write_comparison_html, write
 use bakeoff_results::run::Run;
 
 use crate::cli::CompareArguments;
+use crate::export::{check_files, export};
 use crate::outcome::Outcome;
-use crate::verbs::report::{check_files, export, print, terminal};
+use crate::show::{print, terminal};
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &CompareArguments) -> Result<Outcome> {

@@ -102,8 +102,8 @@ fn print_drivers() -> Result<Vec<String>> {
     match Drivers::discover() {
         Ok(found) => {
             found.drivers.iter().try_for_each(|driver| print_driver(driver, &mut advice))?;
-            for (program, silent) in &found.silent {
-                line(program, Some(format!("LEFT OUT: {}", silent.why)))?;
+            for (program, unresponsive) in &found.unresponsive {
+                line(program, Some(format!("LEFT OUT: {}", unresponsive.why)))?;
             }
             advice.extend(left_out(&found)?.into_values());
             not_built(&found)?.iter().try_for_each(print_not_built)?;

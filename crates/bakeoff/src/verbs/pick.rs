@@ -7,22 +7,29 @@ use anyhow::{Context, Result, bail};
 use bakeoff_measure::Machine;
 use bakeoff_protocol::StoreDescription;
 use bakeoff_results::pick::{Excluded, PICK_ASKED, PickFacts, by_reason};
-use bakeoff_suite::{Skip, StoreChoice};
+use bakeoff_suite::{Overrides, RunOptions, Skip, StoreChoice};
 use bakeoff_text::paragraph;
 
-use crate::cli::{COLUMNS, PickArguments, RunArguments, SuiteArguments};
+use crate::announce::print_warnings;
+use crate::cli::{COLUMNS, PickArguments};
 use crate::drivers::Drivers;
-use crate::engine::setup::{Setup, SuiteSource};
+use crate::engine::record::run_file;
+use crate::engine::run_directory::make_run_directory;
+use crate::engine::setup::Setup;
+use crate::engine::source::SuiteSource;
 use crate::files::shown;
+use crate::measure::Measurement;
+use crate::options::tell_left_out;
 use crate::outcome::Outcome;
+use crate::output::REPORTER;
 use crate::pick::conditions::{Divided, check_words, divide, may_suit};
 use crate::pick::need::{Need, Stores};
 use crate::pick::questions::ask;
 use crate::pick::suite::{PickSuite, check_percentile};
 use crate::pick::typed::Typed;
-use crate::recipes::{Recipe, drivers_for, lost, not_built, store_names, tell_left_out};
+use crate::recipes::{Recipe, drivers_for, lost, not_built, store_names};
 use crate::tools::Missing;
-use crate::verbs::run::{execute, make_run_directory, print_warnings, run_file};
+use crate::version::VERSION;
 
 /// What the suite of a pick is called in errors and results.
 const NAME: &str = "pick";
@@ -66,11 +73,15 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         }
     };
     let source = SuiteSource { name: NAME.to_owned(), text: suite.text };
-    let mut run_arguments = run_arguments(arguments);
-    run_arguments.dir.clone_from(&need.dir);
     // Whoever named stores is not told which others there are.
-    run_arguments.suite.stores = (!matches!(need.stores, Stores::Built)).then(|| in_suite.clone());
-    let setup = Setup::new(&run_arguments, &source)?;
+    let stores = (!matches!(need.stores, Stores::Built)).then(|| in_suite.clone());
+    let options = RunOptions {
+        overrides: Overrides { stores, ..Overrides::default() },
+        dir: need.dir.clone(),
+        out: arguments.out.clone(),
+        ..RunOptions::default()
+    };
+    let setup = Setup::new(&options.within(Some(need.budget)), &source, true, REPORTER)?;
     setup.check_tools(Missing::Install)?;
     let is_asked = |workload: &bakeoff_suite::WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
     let Some(asked) = setup.plan.workloads.iter().find(|workload| is_asked(workload)) else {
@@ -95,7 +106,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         questions: suite.questions,
         proof_ns_expected: 0,
     };
-    let mut file = run_file(&setup, source, Machine::read());
+    let mut file = run_file(&setup, source, Machine::read(), VERSION);
     let directory = make_run_directory(&arguments.out, NAME)?;
     tell!(
         "Racing {} within {} → {}",
@@ -107,10 +118,12 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         tell!("Left out:{}", reasons(&facts.excluded));
     }
     print_warnings(&file);
+    let cannot: Vec<_> = facts.excluded.iter().map(|excluded| excluded.store.clone()).collect();
     file.pick = Some(facts);
     file.write(directory.path())?;
     let may_join = |recipe: &Recipe| may_suit(&need.languages, recipe.platform);
-    execute(&run_arguments, &setup, &directory, file, Some(need.budget), may_join)
+    Measurement { setup: &setup, directory: &directory, file, budget: Some(need.budget), full: false }
+        .show(&cannot, may_join)
 }
 
 /// The drivers of the stores that may take part; `place` is where they were asked for.
@@ -118,11 +131,11 @@ fn drivers(built: Drivers, need: &Need, place: &str) -> Result<Drivers> {
     let drivers = match &need.stores {
         Stores::Built => built,
         Stores::All => {
-            drivers_for(built, &StoreChoice::All, |recipe| may_suit(&need.languages, recipe.platform), true)?
+            drivers_for(built, &StoreChoice::All, |recipe| may_suit(&need.languages, recipe.platform), true, REPORTER)?
         }
         Stores::Named(names) => {
             check_names(names, &built, place)?;
-            drivers_for(built, &StoreChoice::Named(names.clone()), |_| true, true)?
+            drivers_for(built, &StoreChoice::Named(names.clone()), |_| true, true, REPORTER)?
         }
     };
     tell_left_out(&drivers)?;
@@ -152,17 +165,6 @@ fn check_names(names: &[String], built: &Drivers, place: &str) -> Result<()> {
             let name = bakeoff_text::printable(name);
             bail!("{place}: unknown store `{name}`{near}; drivers offer {}", known.join(", "))
         }
-    }
-}
-
-/// What `bakeoff run` would be given for the suite of a pick.
-pub(crate) fn run_arguments(arguments: &PickArguments) -> RunArguments {
-    let suite = SuiteArguments { suite: NAME.to_owned(), ..SuiteArguments::default() };
-    RunArguments {
-        suite,
-        dir: arguments.dir.as_ref().map(Into::into),
-        out: arguments.out.clone(),
-        ..RunArguments::default()
     }
 }
 

@@ -1,29 +1,22 @@
 //! `bakeoff report`: a run's result again, as a page, or as a file for other programs.
 
-use std::fs::{OpenOptions, Permissions};
-use std::io::{self, BufWriter, IntoInnerError, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use bakeoff_report::{
-    Published, ReportError, TerminalOptions, render_against, render_published, render_terminal, write_csv,
-    write_hines_csv, write_json, write_markdown, write_page, write_parquet, write_xlsx,
+    Published, ReportError, render_against, render_published, write_csv, write_hines_csv, write_json, write_markdown,
+    write_page, write_parquet, write_xlsx,
 };
 use bakeoff_results::run::Run;
 use bakeoff_text::printable;
 
 use crate::cli::ReportArguments;
-use crate::engine::results::RESULTS;
-use crate::engine::run_file::RUN_FILE;
-use crate::files::{Kind, MARKER, kind_of, newest_results, replace_file, shown};
+use crate::engine::run_directory::newest_results;
+use crate::export::{check_files, export, place_of};
+use crate::files::shown;
 use crate::outcome::Outcome;
-
-/// The page's name in a run's directory.
-const PAGE: &str = "report.html";
-
-/// Tables fit this width, and do not use more. A narrower terminal gets narrower ones.
-const WIDTH: usize = 100;
+use crate::show::{print, print_report, terminal};
 
 /// Writes one run in some format.
 type Writer = fn(&Run, &mut dyn Write) -> Result<(), ReportError>;
@@ -64,7 +57,7 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
     if exports.is_empty() && !has_text {
         match &against {
             Some(published) => print(&render_against(&Run::read(only)?, published, &terminal(arguments.full))?)?,
-            None => show(only, arguments.full)?,
+            None => print_report(&Run::read(only)?, arguments.full)?,
         }
         return Ok(Outcome::Good);
     }
@@ -110,45 +103,6 @@ fn hines_columns(path: &str) -> Option<&str> {
     if rest.is_empty() { Some("-") } else { rest.strip_prefix(':') }
 }
 
-/// Each export must have a name, and two must not be written into each other.
-pub(crate) fn check_files<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Result<()> {
-    let mut seen = Vec::new();
-    for file in files {
-        if file.as_os_str().is_empty() {
-            bail!("an export has no file name: give it one, or - for standard output");
-        }
-        let place = place_of(file);
-        if seen.contains(&place) {
-            bail!("two exports would be written into {}: give them different files", file.display());
-        }
-        seen.push(place);
-    }
-    Ok(())
-}
-
-/// Where a file is or will be, whatever links and detours lead there.
-fn place_of(file: &Path) -> PathBuf {
-    let parent = file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-    let place = |parent: PathBuf| file.file_name().map(|name| parent.join(name));
-    let found = file.canonicalize().ok().or_else(|| parent.canonicalize().ok().and_then(place));
-    found.unwrap_or_else(|| file.to_owned())
-}
-
-/// Whether a run keeps something there that cannot be made again.
-fn is_of_a_run(place: &Path) -> bool {
-    let is_named = place.file_name().is_some_and(|name| [RUN_FILE, RESULTS, MARKER].iter().any(|own| name == *own));
-    let directory = place.parent();
-    (is_named && directory.and_then(kind_of) == Some(Kind::Results))
-        || directory
-            .is_some_and(|logs| logs.ends_with("logs") && logs.parent().and_then(kind_of) == Some(Kind::Results))
-}
-
-/// Prints the report of a run for a person.
-pub(crate) fn show(directory: &Path, full: bool) -> Result<()> {
-    let run = Run::read(directory)?;
-    print(&render_terminal(&run, &terminal(full)))
-}
-
 /// Prints what a publication found, or its figures as they stand in `published/`.
 fn show_published(name: &str, arguments: &ReportArguments) -> Result<Outcome> {
     let published = Published::find(name)?;
@@ -167,59 +121,4 @@ fn show_published(name: &str, arguments: &ReportArguments) -> Result<Outcome> {
         None => print(&render_published(&published, &terminal(arguments.full)))?,
     }
     Ok(Outcome::Good)
-}
-
-/// How standard output is written to: with colours if it takes them and the user wants them.
-pub(crate) fn terminal(full: bool) -> TerminalOptions {
-    let color = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
-    let columns = terminal_size::terminal_size_of(io::stdout()).map_or(WIDTH, |(columns, _)| usize::from(columns.0));
-    TerminalOptions { width: columns.min(WIDTH), color, full }
-}
-
-/// Prints a report.
-pub(crate) fn print(text: &str) -> Result<()> {
-    io::stdout().lock().write_all(text.as_bytes()).context("cannot print the report")
-}
-
-/// Writes a run's page beside its results and gives its path.
-pub(crate) fn write_page_beside(directory: &Path) -> Result<PathBuf> {
-    let mut page = Vec::new();
-    write_page(&[Run::read(directory)?], None, directory, &mut page)?;
-    let path = directory.join(PAGE);
-    replace_file(&path, &page)?;
-    Ok(path)
-}
-
-/// Writes an export to a file, or to standard output for `-`.
-pub(crate) fn export<E>(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), E>) -> Result<()>
-where
-    E: std::error::Error + Send + Sync + 'static,
-{
-    if path.as_os_str() == "-" {
-        let mut out = io::stdout().lock();
-        write(&mut out).context("cannot print the export")?;
-        return out.flush().context("cannot print the export");
-    }
-    let place = place_of(path);
-    if is_of_a_run(&place) {
-        bail!("{} holds a run's results, which an export would replace: give another file", place.display());
-    }
-    let cannot = || format!("cannot write {}", path.display());
-    // A pipe or a device is written to; a file is replaced when the export is whole.
-    if place.metadata().is_ok_and(|facts| !facts.is_file()) {
-        let mut out = BufWriter::new(OpenOptions::new().write(true).open(&place).with_context(cannot)?);
-        write(&mut out).with_context(cannot)?;
-        return out.flush().with_context(cannot);
-    }
-    let parent = place.parent().unwrap_or(Path::new("."));
-    parent.metadata().with_context(cannot)?;
-    let readable = Permissions::from_mode(0o666);
-    let file = tempfile::Builder::new().permissions(readable).tempfile_in(parent);
-    // Its own message names the temporary file.
-    let file = file.map_err(|error| io::Error::from(error.kind())).with_context(cannot)?;
-    let mut out = BufWriter::new(file);
-    write(&mut out).with_context(cannot)?;
-    let file = out.into_inner().map_err(IntoInnerError::into_error).with_context(cannot)?;
-    // Its own message tells its cause, which is told behind it again.
-    file.persist(&place).map(drop).map_err(|error| error.error).with_context(cannot)
 }

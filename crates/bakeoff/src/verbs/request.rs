@@ -8,16 +8,18 @@ use anyhow::{Context, Result, bail};
 use bakeoff_suite::{Cell, WorkloadPlan};
 use bakeoff_tape::{Progress, Recording};
 
-use crate::cli::{DEFAULT_RESULTS, RequestArguments, RunArguments};
+use crate::cli::{DEFAULT_RESULTS, RequestArguments};
 use crate::engine::cell::CellJob;
 use crate::engine::find_rate::open_phase;
 use crate::engine::run::record;
 use crate::engine::run_file::RunFile;
-use crate::engine::setup::{Setup, SuiteSource};
+use crate::engine::setup::Setup;
+use crate::engine::source::SuiteSource;
 use crate::engine::warm_up;
 use crate::files::{Kind, OwnDirectory, kind_of};
+use crate::options::{plan_options, suite_source};
 use crate::outcome::Outcome;
-use crate::verbs::run::arguments_of;
+use crate::output::REPORTER;
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
@@ -79,19 +81,16 @@ fn tapes(
 /// The plan that the cell is in: that of a run, or of a suite.
 fn setup(arguments: &RequestArguments) -> Result<Setup> {
     let Some(run) = &arguments.run else {
-        let source = SuiteSource::of(&arguments.suite)?;
-        let out = std::env::temp_dir();
-        return Setup::new(
-            &RunArguments { suite: arguments.suite.clone(), dir: Some(out), ..RunArguments::default() },
-            &source,
-        );
+        let source = suite_source(&arguments.suite)?;
+        let options = plan_options(&arguments.suite, std::env::temp_dir());
+        return Setup::new(&options, &source, true, REPORTER);
     };
     if kind_of(run) != Some(Kind::Results) {
         bail!("{} is not a run of bakeoff's", run.display());
     }
     let file = RunFile::read(run)?;
     let source = SuiteSource { name: file.suite.name.clone(), text: file.suite.text.clone() };
-    Setup::new(&arguments_of(&file)?, &source)
+    Setup::new(file.options()?, &source, true, REPORTER)
 }
 
 /// Every workload of the plan, which its tapes are recorded for, with how it is replayed: as planned, in a closed loop, or at a rate that the

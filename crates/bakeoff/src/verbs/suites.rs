@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::cli::{COLUMNS, SuitesArguments};
-use crate::engine::setup::SuiteSource;
+use crate::engine::source::SuiteSource;
 use crate::outcome::Outcome;
 
 /// Runs the verb.

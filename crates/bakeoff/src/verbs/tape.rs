@@ -12,6 +12,7 @@ use crate::cli::{ImportArguments, TapeArguments, TapeVerb};
 use crate::engine::watch::Watch;
 use crate::files::{Kind, OwnDirectory, kind_of, shown};
 use crate::outcome::Outcome;
+use crate::output::REPORTER;
 use crate::pick::need::meaning;
 use crate::pick::trace;
 
@@ -65,7 +66,7 @@ fn import_trace(arguments: &ImportArguments) -> Result<Outcome> {
         bail!("{} is there already: give another name with --out, or remove it", out.display());
     }
     let options = options(arguments)?;
-    let watch = Watch::begin()?;
+    let watch = Watch::begin(REPORTER)?;
     let directory = work_directory(&out)?;
     let imported = match import(trace, directory.path(), &options, &|progress| watch.hear(progress)) {
         Ok(imported) => imported,

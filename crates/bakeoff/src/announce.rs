@@ -1,4 +1,4 @@
-//! What `bakeoff run` says before it measures.
+//! What is shown of a run before anything is measured.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,13 +10,13 @@ use bakeoff_text::{format_duration, printable_lines};
 use crate::cli::COLUMNS;
 use crate::engine::estimate::{sized, within};
 use crate::engine::find_rate;
+use crate::engine::record::skipped;
 use crate::engine::run_file::{RunFile, WhatWhy};
 use crate::engine::setup::Setup;
 use crate::files::shown;
-use crate::verbs::run::skipped;
 
 /// What is left out and why, each in a line of its own.
-pub(super) fn skipped_lines(skipped: &[WhatWhy]) -> String {
+pub(crate) fn skipped_lines(skipped: &[WhatWhy]) -> String {
     skipped.iter().map(|skip| format!("\n  {}: {}", skip.what, skip.why)).collect()
 }
 
@@ -29,7 +29,7 @@ fn print_memory_left(setup: &Setup, print: impl Fn(&str) -> Result<()>) -> Resul
 }
 
 /// What is about to be measured, and what could spoil it.
-pub(super) fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<Duration>) {
+pub(crate) fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<Duration>) {
     let cells: usize = setup.plan.workloads.iter().map(|workload| workload.cells.len()).sum();
     tell!(
         "{}: workloads: {}, cells: {cells}, rounds: {}{} → {}",
@@ -72,7 +72,7 @@ pub(crate) fn print_warnings(file: &RunFile) {
 }
 
 /// What would be measured; `searches`: each workload's highest rate is looked for.
-pub(super) fn print_plan(setup: &Setup, budget: Option<Duration>, searches: bool) -> Result<()> {
+pub(crate) fn print_plan(setup: &Setup, budget: Option<Duration>, searches: bool) -> Result<()> {
     for workload in &setup.plan.workloads {
         print_line!("{workload}")?;
         for cell in &workload.cells {

@@ -1,0 +1,103 @@
+//! What `run` and `pick` share once there is a plan: measuring it, and showing what came of it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use bakeoff_protocol::StoreDescription;
+use bakeoff_results::run::Run;
+use bakeoff_suite::StoreChoice;
+
+use crate::cli::COLUMNS;
+use crate::engine::execute::execute;
+use crate::engine::run_file::RunFile;
+use crate::engine::setup::Setup;
+use crate::files::{OwnDirectory, shown};
+use crate::outcome::Outcome;
+use crate::recipes::{self, Recipe};
+use crate::show::{print_report, write_page_beside};
+
+/// What is to be measured, and where it is kept.
+pub(crate) struct Measurement<'a> {
+    pub(crate) setup: &'a Setup,
+    pub(crate) directory: &'a OwnDirectory,
+    pub(crate) file: RunFile,
+    pub(crate) budget: Option<Duration>,
+    /// Show every store's figures for every workload.
+    pub(crate) full: bool,
+}
+
+impl Measurement<'_> {
+    /// Measures, and shows what came of it. Stores that `cannot` take part are not offered for a further run, nor are those of drivers that are
+    /// not built and that `may_join` refuses.
+    pub(crate) fn show(self, cannot: &[String], may_join: impl Fn(&Recipe) -> bool) -> Result<Outcome> {
+        let path = self.directory.path();
+        let measured = execute(self.setup, self.directory, self.file, self.budget)?;
+        let ended = &measured.ended;
+        if ended.interrupted {
+            show_page(Run::read(path).map_err(Into::into).and_then(|run| write_page_beside(&run)))?;
+            let path = path.display();
+            let on = if measured.is_resumable {
+                format!("; go on with: bakeoff run --resume {path}")
+            } else {
+                String::new()
+            };
+            tell!("Stopped. What was measured is kept in {path}{on}");
+            measured.remove()?;
+            return Ok(Outcome::Interrupted);
+        }
+        // A pick shows what its budget was too short for.
+        if ended.measured == 0 && self.budget.is_some() && measured.is_resumable {
+            measured.remove()?;
+            bail!(
+                "the budget ended before a cell was done: give more time, or ask for less with --stores, --records or \
+                 --value-size; what is known of the run is kept in {}",
+                path.display()
+            );
+        }
+        let failed = ended.failed > 0;
+        let run = Run::read(path)?;
+        // Before anything is printed, which ends where nobody reads it.
+        let page = write_page_beside(&run);
+        // The answer first: removing many files can take a while.
+        print_report(&run, self.full)?;
+        print_line!("\nResults: {}", shown(path))?;
+        let has_page = show_page(page)?;
+        if self.setup.options.overrides.stores.is_none() {
+            print_further_stores(self.setup, cannot, may_join)?;
+        }
+        measured.remove()?;
+        Ok(if failed || !has_page { Outcome::SomeFailed } else { Outcome::Good })
+    }
+}
+
+/// Which stores could join, and what that costs where they are not built.
+fn print_further_stores(setup: &Setup, cannot: &[String], may_join: impl Fn(&Recipe) -> bool) -> Result<()> {
+    let named = setup.suite.stores();
+    let is_further = |store: &&StoreDescription| {
+        !store.test_only
+            && !cannot.contains(&store.name)
+            && match named {
+                StoreChoice::All => false,
+                StoreChoice::Named(names) => !names.contains(&store.name),
+            }
+    };
+    let built: Vec<&str> = setup.stores.iter().filter(is_further).map(|store| store.name.as_str()).collect();
+    let built = (!built.is_empty()).then(|| format!("{}, which are built.", built.join(", ")));
+    let missing = recipes::not_built(&setup.drivers)?;
+    let missing = missing.iter().filter(|recipe| may_join(recipe));
+    let missing = missing.map(|recipe| format!("{}, after being built ({}).", recipe.store_list(), recipe.wait));
+    for text in missing.chain(built) {
+        print_text!("{}", bakeoff_text::paragraph(&text, COLUMNS, "Could join with --stores: ", "  "))?;
+    }
+    Ok(())
+}
+
+/// Where the page beside the results is. False if it could not be written, which takes nothing from the results.
+fn show_page(page: Result<PathBuf>) -> Result<bool> {
+    match &page {
+        Ok(path) => print_line!("Report:  {}", shown(path))?,
+        Err(error) => tell!("bakeoff: the results have no report beside them: {error:#}"),
+    }
+    Ok(page.is_ok())
+}

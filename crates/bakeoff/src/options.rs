@@ -1,0 +1,111 @@
+//! From what was typed to what the engine takes: the suite's text, and the options of a run.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use bakeoff_suite::{Overrides, RunOptions};
+
+use crate::cli::{RunArguments, SuiteArguments};
+use crate::drivers::Drivers;
+use crate::engine::source::SuiteSource;
+use crate::recipes::left_out;
+
+/// The shortest time that a run may be given.
+const BUDGET_MIN: Duration = Duration::from_secs(1);
+
+/// The suite that is asked for: one that replays a tape, or one by its name.
+pub(crate) fn suite_source(arguments: &SuiteArguments) -> Result<SuiteSource> {
+    match &arguments.tape {
+        Some(tape) => SuiteSource::replaying(tape),
+        None => SuiteSource::find(&arguments.suite),
+    }
+}
+
+/// What is asked of a run beside its suite.
+pub(crate) fn run_options(arguments: &RunArguments) -> Result<RunOptions> {
+    let budget = arguments.budget.as_deref().map(parse_budget).transpose()?;
+    let options = RunOptions {
+        overrides: overrides(&arguments.suite),
+        corpus: arguments.suite.corpus.clone(),
+        dir: arguments.dir.clone(),
+        media: media(&arguments.medium)?,
+        out: arguments.out.clone(),
+        budget_ns: None,
+        profile: arguments.profile,
+    };
+    Ok(options.within(budget))
+}
+
+/// What is asked of a plan alone: nothing is measured, and `out` is the directory that cells would be measured in.
+pub(crate) fn plan_options(arguments: &SuiteArguments, out: PathBuf) -> RunOptions {
+    RunOptions {
+        overrides: overrides(arguments),
+        corpus: arguments.corpus.clone(),
+        dir: Some(out.clone()),
+        out,
+        ..RunOptions::default()
+    }
+}
+
+/// The time that `--budget` gives.
+///
+/// # Errors
+/// It is no time, or too short.
+pub(crate) fn parse_budget(text: &str) -> Result<Duration> {
+    let budget = bakeoff_text::parse_duration(text).map_err(|why| anyhow::anyhow!("--budget {text}: {why}"))?;
+    if budget < BUDGET_MIN {
+        bail!("--budget {text}: too short to measure anything in: give at least 1s, such as 3m");
+    }
+    Ok(budget)
+}
+
+fn overrides(arguments: &SuiteArguments) -> Overrides {
+    Overrides {
+        stores: arguments.stores.clone(),
+        variants: arguments.variants.clone(),
+        durability: arguments.durability.clone(),
+        records: arguments.records.clone(),
+        value_size: arguments.value_size.clone(),
+        data: arguments.data.clone(),
+        threads: arguments.threads.clone(),
+        memory_limit: arguments.memory_limit.clone(),
+        memory: arguments.memory.clone(),
+        speed: arguments.speed.clone(),
+        rounds: arguments.rounds.clone(),
+        seed: arguments.seed.clone(),
+        max_db_size: arguments.max_db_size.clone(),
+        timeout: arguments.timeout.clone(),
+        scale: arguments.scale.clone(),
+        disturbance: arguments.disturbance.clone(),
+        media: None,
+    }
+}
+
+/// What `--medium` says.
+fn media(given: &[String]) -> Result<BTreeMap<String, PathBuf>> {
+    let mut media = BTreeMap::new();
+    for medium in given {
+        let Some((name, directory)) =
+            medium.split_once('=').filter(|(name, directory)| !name.is_empty() && !directory.is_empty())
+        else {
+            bail!("--medium {medium}: write NAME=DIR, for example --medium ssd=/mnt/a");
+        };
+        if media.insert(name.to_owned(), PathBuf::from(directory)).is_some() {
+            bail!("--medium {medium}: the medium `{name}` was given before: give each a name of its own");
+        }
+    }
+    Ok(media)
+}
+
+/// Reports what a run goes on without, of drivers that do not answer and of those that could not be built.
+///
+/// # Errors
+/// As [`left_out`].
+pub(crate) fn tell_left_out(drivers: &Drivers) -> Result<()> {
+    for reason in left_out(drivers)?.values().chain(&drivers.notes) {
+        tell!("note: {}", bakeoff_text::printable(reason));
+    }
+    Ok(())
+}
