@@ -6,7 +6,7 @@ use bakeoff_protocol::FailureKind;
 use bakeoff_tape::{BLOCK_OPERATIONS_MAX, LaneNeeds};
 
 use crate::answers::{Answer, Visit};
-use crate::run::Failure;
+use crate::failure::Failure;
 use crate::walk::WalkBuffers;
 use crate::watch::{SLOW_MAX, Slow};
 

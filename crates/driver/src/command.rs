@@ -8,7 +8,9 @@ use bakeoff_protocol::{DriverDescription, Event, PROTOCOL_VERSION, Platform};
 use bakeoff_stores::Entry;
 
 use crate::emit::Emitter;
-use crate::run::{Failure, parse_request, run};
+use crate::failure::Failure;
+use crate::request::parse_request;
+use crate::run::run;
 
 /// The longest request a driver reads.
 const REQUEST_BYTES_MAX: u64 = 16 << 20;

@@ -15,10 +15,10 @@ use bakeoff_tree::Walk;
 
 use crate::answers::{Answer, Answered, Visit, describe_wrong, judge, printable};
 use crate::buffers::Buffers;
+use crate::failure::Failure;
 use crate::over_time::Slices;
 use crate::pace::Pace;
 use crate::progress::Reporter;
-use crate::run::Failure;
 use crate::steady::Steady;
 use crate::tally::{Row, Tallies};
 use crate::walk;

@@ -1,6 +1,5 @@
 //! One phase: the threads that replay its lanes, their common start, and what the process spent meanwhile.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -13,9 +12,9 @@ use bakeoff_tape::{LaneReader, Pool, TapeReader};
 
 use crate::buffers::Buffers;
 use crate::emit::Emitter;
+use crate::failure::Failure;
 use crate::lane::{LaneJob, LaneOutcome, fetch_first_values, replay_lane};
 use crate::progress::Reporter;
-use crate::run::Failure;
 use crate::steady::{Begin, Steady};
 use crate::watch::explain;
 
@@ -143,7 +142,9 @@ pub(crate) fn replay(
         // As in a program with one thread: glibc gives the memory of other threads back to the kernel sooner, and fetching it again
         // would be the store's time.
         let mut outcomes = vec![team.replay(first)];
-        outcomes.extend(handles.into_iter().map(|handle| handle.join().unwrap_or_else(|panic| Err(panicked(&*panic)))));
+        outcomes.extend(
+            handles.into_iter().map(|handle| handle.join().unwrap_or_else(|panic| Err(Failure::from_panic(&*panic)))),
+        );
         merge(outcomes, is_open_loop)
     })
 }
@@ -212,7 +213,7 @@ impl Team<'_> {
     /// Replays one lane. A panic of the store is a failure like any other, and stops the other threads.
     fn replay(&self, of_lane: (LaneReader, &mut Buffers)) -> Result<Replayed, Failure> {
         let outcome = catch_unwind(AssertUnwindSafe(|| self.replay_in_session(of_lane)))
-            .unwrap_or_else(|panic| Err(panicked(&*panic)));
+            .unwrap_or_else(|panic| Err(Failure::from_panic(&*panic)));
         if outcome.is_err() {
             self.stop.store(true, Ordering::Release);
         }
@@ -291,16 +292,6 @@ pub(crate) fn check_unchanged(tape: &TapeReader) -> Result<(), Failure> {
 pub(crate) fn lanes_of(tape: &TapeReader) -> Result<Vec<LaneReader>, Failure> {
     let lanes = (0..).zip(&tape.facts().lanes).map(|(lane, _)| tape.lane(lane));
     lanes.collect::<Result<_, _>>().map_err(|error| Failure::bad_tape(error.to_string()))
-}
-
-/// The message of a panic, as the end of a cell.
-pub(crate) fn panicked(panic: &(dyn Any + Send)) -> Failure {
-    let words = panic
-        .downcast_ref::<&str>()
-        .map(|words| (*words).to_owned())
-        .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no message".to_owned());
-    Failure::new(FailureKind::Panic, format!("the store panicked: {words}"))
 }
 
 /// The final comparison as a phase; its time goes nowhere.

@@ -7,15 +7,15 @@ use std::time::Instant;
 
 use bakeoff_measure::{Clock, DeviceId, die, disk_usage, page_cache_bytes, rss_bytes};
 use bakeoff_protocol::{
-    CompactedCopy, Crash, Durability, Event, FailureKind, Finished, Mode, Opened, PROTOCOL_VERSION, PhaseResult,
-    Request, STEADY_WITHIN_MAX, Verified,
+    CompactedCopy, Crash, Durability, Event, FailureKind, Finished, Opened, PhaseResult, Request, Verified,
 };
-use bakeoff_stores::{Entry, OpenRequest, Store, StoreError, flush_directories, resolve_settings};
-use bakeoff_tape::{LANES_MAX, LaneNeeds, Pool, TapeReader};
+use bakeoff_stores::{Entry, OpenRequest, Store, flush_directories, resolve_settings};
+use bakeoff_tape::{LaneNeeds, Pool, TapeReader};
 
 use crate::buffers::Buffers;
 use crate::emit::Emitter;
-use crate::phase::{Stage, begin_progress, check_unchanged, lanes_of, panicked, replay, run_phase, verify_request};
+use crate::failure::Failure;
+use crate::phase::{Stage, begin_progress, check_unchanged, lanes_of, replay, run_phase, verify_request};
 
 /// Stack that replaying takes beside what the store takes, several times over.
 const STACK_BYTES: usize = 64 << 10;
@@ -23,98 +23,10 @@ const STACK_BYTES: usize = 64 << 10;
 /// What failures call the comparison at the end.
 const VERIFY: &str = "verify";
 
-/// Why a run ended early.
-#[derive(Debug)]
-pub struct Failure {
-    /// What sort of failure.
-    pub kind: FailureKind,
-    /// The phase it happened in.
-    pub phase: Option<String>,
-    /// What happened.
-    pub message: String,
-}
-
-impl Failure {
-    pub(crate) fn new(kind: FailureKind, message: String) -> Self {
-        Self { kind, phase: None, message }
-    }
-
-    pub(crate) fn bad_request(message: String) -> Self {
-        Self::new(FailureKind::BadRequest, message)
-    }
-
-    pub(crate) fn bad_tape(message: String) -> Self {
-        Self::new(FailureKind::BadTape, message)
-    }
-
-    pub(crate) fn from_store(doing: &str, error: &StoreError) -> Self {
-        let kind = match error {
-            StoreError::DiskFull(_) => FailureKind::DiskFull,
-            StoreError::OutOfMemory(_) => FailureKind::OutOfMemory,
-            StoreError::BadRequest(_) => FailureKind::BadRequest,
-            StoreError::Store(_) => FailureKind::StoreError,
-        };
-        Self::new(kind, format!("{doing}: {error}"))
-    }
-
-    fn in_phase(mut self, phase: &str) -> Self {
-        self.phase.get_or_insert_with(|| phase.to_owned());
-        self
-    }
-}
-
-/// Reads a request and checks what can be checked without touching a file.
-///
-/// # Errors
-/// Malformed JSON, an unknown protocol version, no phases, more threads than a driver starts.
-pub fn parse_request(text: &str) -> Result<Request, Failure> {
-    /// Read first, so that a request of another version is called that and not malformed.
-    #[derive(serde::Deserialize)]
-    struct Version {
-        protocol: u32,
-    }
-    let malformed = |error: serde_json::Error| {
-        Failure::bad_request(format!("the request is malformed: {error} (docs/PROTOCOL.md shows one)"))
-    };
-    let version: Version = serde_json::from_str(text).map_err(malformed)?;
-    if version.protocol != PROTOCOL_VERSION {
-        return Err(Failure::bad_request(format!(
-            "the request speaks protocol {}, this driver speaks {PROTOCOL_VERSION}: build both from the same version",
-            version.protocol
-        )));
-    }
-    let request: Request = serde_json::from_str(text).map_err(malformed)?;
-    if request.phases.is_empty() && request.crash != Some(Crash::Recover) {
-        return Err(Failure::bad_request("the request has no phases".to_owned()));
-    }
-    for phase in &request.phases {
-        let sound = phase.speed.is_none_or(|speed| speed > 0.0 && speed.is_finite() && phase.mode == Mode::Latency);
-        if !sound {
-            return Err(Failure::bad_request(format!(
-                "phase `{}`: speed {:?} in mode {:?}: give a number above 0, and mode latency",
-                phase.name, phase.speed, phase.mode
-            )));
-        }
-    }
-    for phase in &request.phases {
-        let sound = |part: f64| part > 0.0 && part <= STEADY_WITHIN_MAX && phase.speed.is_none();
-        if phase.steady_within.is_some_and(|part| !sound(part)) {
-            return Err(Failure::bad_request(format!(
-                "phase `{}`: steady_within {:?}, speed {:?}: give a part above 0, up to {STEADY_WITHIN_MAX}, and no speed",
-                phase.name, phase.steady_within, phase.speed
-            )));
-        }
-    }
-    if !(1..=LANES_MAX).contains(&request.hints.threads) {
-        return Err(Failure::bad_request(format!("hints.threads is {}: give 1 to {LANES_MAX}", request.hints.threads)));
-    }
-    Ok(request)
-}
-
 /// Does what a request asks for and emits an event for each step.
 pub(crate) fn run(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result<Finished, Failure> {
     let ended = catch_unwind(AssertUnwindSafe(|| run_request(request, stores, emitter)));
-    ended.unwrap_or_else(|panic| Err(panicked(&*panic)))
+    ended.unwrap_or_else(|panic| Err(Failure::from_panic(&*panic)))
 }
 
 fn run_request(request: &Request, stores: &[Entry], emitter: &Emitter) -> Result<Finished, Failure> {

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use rustix::fs::{major, minor};
 use serde::{Deserialize, Serialize};
 
-use crate::medium::mount_of;
+use crate::mount::mount_of;
 use crate::sys;
 
 /// `/sys` counts in sectors of this many bytes, whatever the device's own sector size.

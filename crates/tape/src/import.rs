@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use crate::record::{RECORDING_FILE, RecordingFile, to_json};
+use crate::recording::{RECORDING_FILE, RecordingFile, to_json};
 use crate::{Recording, TapeError, Workload, consume};
 
 /// What follows every byte of the tapes of a recording, for [`crate::Import::identity`].

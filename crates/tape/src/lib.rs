@@ -8,25 +8,30 @@ pub mod consume;
 mod corpus;
 mod deal;
 mod error;
+mod estimate;
 mod format;
 mod header;
 mod import;
 mod key;
 mod model;
+mod operation;
 mod phase;
 mod phase_spec;
 mod pick;
 mod places;
 mod plan;
 mod pool;
+mod progress;
 mod random;
 mod ranges;
 mod reader;
 mod record;
+mod recording;
 mod show;
 mod sizes;
 mod source;
 mod unfinished;
+mod validate;
 mod words;
 mod workload;
 mod writer;
@@ -35,6 +40,7 @@ pub use bakeoff_tree::{Tree, TreeValues, ValueForm, Walk, name_lengths, tree_ent
 pub use corpus::check_corpus;
 pub use deal::DealtTape;
 pub use error::TapeError;
+pub use estimate::{acknowledgements, estimate};
 pub use format::{
     BLOCK_BYTES_MAX, BLOCK_OPERATIONS_MAX, LANES_MAX, MAGIC, METADATA_BYTES_MAX, RECORD_KEY_BYTES_MAX, Record, Scan,
     ScanFields, VERSION, flags,
@@ -42,13 +48,18 @@ pub use format::{
 pub use header::{LaneFacts, TapeHeader};
 pub use import::{import_identity, keep_import, open_import};
 pub use key::{KEY_BYTES_MAX, KeyMaker, key_lengths};
-pub use phase_spec::{Batch, Measure, OpenLoop, PhaseSpec};
+pub use operation::{Consumer, Operation};
+pub use phase_spec::{Access, Batch, Measure, OpenLoop, PhaseSpec};
 pub use places::{Places, pool_bytes};
-pub use plan::{Estimate, acknowledgements, estimate};
+
 pub use pool::{POOL_BYTES_MAX, Pool, PoolFacts};
+pub use progress::{OnProgress, Progress, report_progress};
 pub use random::below;
 pub use reader::{Block, LaneNeeds, LaneReader, Records, TapeReader};
-pub use record::{Hints, OnProgress, PhaseTape, Progress, Recording, lend_pool, record, tell};
+pub use record::{lend_pool, record};
+pub use recording::{Hints, PhaseTape, Recording};
 pub use show::show;
-pub use workload::{Access, Consumer, Data, Import, KeyForm, Operation, Shape, SizeRange, Workload};
-pub use writer::{Counts, TapeShape, TapeWriter};
+pub use sizes::{Shape, SizeRange};
+pub use unfinished::TapeShape;
+pub use workload::{Data, Estimate, Import, KeyForm, Workload};
+pub use writer::{Counts, TapeWriter};

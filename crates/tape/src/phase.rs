@@ -8,9 +8,9 @@ use crate::key::{KEY_BYTES_MAX, KeyMaker};
 use crate::model::{Model, Order, ScanPlan, Shuffle, Totals, Value};
 use crate::pick::{Picked, Picker, Share};
 use crate::places::{Cut, Places, Turn};
-use crate::plan::{Kinds, LanePlan, PhasePlan, has, writes};
+use crate::plan::{Kinds, LanePlan, PhasePlan};
+use crate::progress::report_progress;
 use crate::random::{Permutation, Purpose, Stream};
-use crate::record::tell;
 use crate::sizes::Sizes;
 use crate::{
     Access, Batch, OnProgress, Operation, PhaseSpec, Pool, Progress, Record, Scan, TapeError, TapeWriter, Workload,
@@ -56,25 +56,25 @@ impl PhaseJob<'_> {
             let mut recorder = LaneRecorder::new(self, number, *lane, model, tape, by_key, picker);
             for done in 0..lane.operations {
                 if done % PROGRESS_PERIOD == 0 {
-                    tell(progress, Progress { what: &self.phase.name, done: begun + done, total })?;
+                    report_progress(progress, Progress { what: &self.phase.name, done: begun + done, total })?;
                 }
                 recorder.one(done)?;
             }
             recorder.end()?;
             begun += lane.operations;
         }
-        tell(progress, Progress { what: &self.phase.name, done: total, total })
+        report_progress(progress, Progress { what: &self.phase.name, done: total, total })
     }
 
     fn share(&self, lane: u32, plan: &LanePlan, index_end: u64) -> Share<'_> {
-        let removes = has(self.phase, Operation::Delete) && !self.phase.restore;
+        let removes = self.phase.has(Operation::Delete) && !self.phase.restore;
         let shuffles = plan.inserts > 0 && self.phase.access == Access::Uniform;
         Share {
             seed: self.workload.seed,
             phase: &self.phase.name,
             lane,
             lanes: self.workload.lanes,
-            owned: writes(self.phase),
+            owned: self.phase.writes(),
             index_end,
             inserts: plan.inserts,
             scattered: removes || shuffles,
@@ -85,13 +85,13 @@ impl PhaseJob<'_> {
     /// Whether any operation falls on a record that is there.
     fn picks(&self) -> bool {
         use Operation::{Delete, Get, Scan, Update, Upsert};
-        [Delete, Get, Scan, Update, Upsert].into_iter().any(|operation| has(self.phase, operation))
+        [Delete, Get, Scan, Update, Upsert].into_iter().any(|operation| self.phase.has(operation))
     }
 
     fn needs_key_order(&self) -> bool {
-        let whole = has(self.phase, Operation::ScanAll) && !self.phase.any_order;
+        let whole = self.phase.has(Operation::ScanAll) && !self.phase.any_order;
         let sequential = self.phase.access == Access::Sequential && self.picks();
-        whole || sequential || has(self.phase, Operation::Scan)
+        whole || sequential || self.phase.has(Operation::Scan)
     }
 }
 
@@ -393,7 +393,7 @@ fn whole_scan(model: &Model, pool: &Pool, order: &Order, phase: &PhaseSpec) -> S
 
 /// Whether a phase only inserts, with keys that ascend, into a store that is empty.
 pub(crate) fn ascending(workload: &Workload, phase: &PhaseSpec, keys: KeyMaker, before: Totals) -> bool {
-    let only_inserts = Operation::ALL.into_iter().all(|kind| has(phase, kind) == (kind == Operation::Insert));
+    let only_inserts = Operation::ALL.into_iter().all(|kind| phase.has(kind) == (kind == Operation::Insert));
     let in_order = keys.ascending() && phase.access != Access::Uniform && workload.lanes == 1;
     only_inserts && in_order && before.records == 0
 }

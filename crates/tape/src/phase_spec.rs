@@ -4,7 +4,46 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Access, Consumer, Operation, Shape, SizeRange};
+use crate::{Consumer, Operation, Shape, SizeRange};
+
+/// Which records operations fall on. Every phase draws from a random stream of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "kind")]
+pub enum Access {
+    /// In ascending key order, starting again at the lowest.
+    Sequential,
+    /// In the order in which records were inserted (for an insert phase: ascending index).
+    Insertion,
+    /// Each live record equally likely; for a load, a random permutation.
+    Uniform,
+    /// Zipfian with this exponent, popular records scattered over the key space.
+    Zipfian {
+        /// The exponent: 0.99 in YCSB.
+        theta: f64,
+    },
+    /// Zipfian over age: the newest record is the most popular.
+    Latest {
+        /// The exponent.
+        theta: f64,
+    },
+    /// A part of the records takes a part of the operations.
+    Hot {
+        /// Part of the records that is hot, between 0 and 1.
+        records: f64,
+        /// Part of the operations that fall on them, between 0 and 1.
+        operations: f64,
+    },
+    /// Ranges of neighbouring records whose popularity falls by two exponentials, and within each a power law, as in RocksDB's mixgraph.
+    Ranges {
+        /// Into how many ranges of equal length the records are divided.
+        ranges: u32,
+        /// `[a, b, c, d]`: the range of rank `x`, from 1, has the weight `a·e^(b·x) + c·e^(d·x)`.
+        range: [f64; 4],
+        /// `[a, b]`: the part `a·x^b` of a range's operations falls on its first `x` records, which are scattered over it; so many that
+        /// the part reaches 1 may be more than the range has.
+        key: [f64; 2],
+    },
+}
 
 /// How writes are acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,6 +178,16 @@ impl PhaseSpec {
             all_fields: false,
             past_leaf: false,
         }
+    }
+
+    /// Whether a kind of operation occurs.
+    pub(crate) fn has(&self, operation: Operation) -> bool {
+        self.mix.get(&operation).is_some_and(|weight| *weight > 0.0)
+    }
+
+    /// Whether the phase changes the store.
+    pub(crate) fn writes(&self) -> bool {
+        Operation::ALL.into_iter().any(|operation| operation.writes() && self.has(operation))
     }
 }
 

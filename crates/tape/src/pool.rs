@@ -8,7 +8,7 @@ use bakeoff_tree::{Encoder, Tree, TreeValues};
 use memmap2::{Mmap, MmapOptions};
 use serde::{Deserialize, Serialize};
 
-use crate::record::tell;
+use crate::progress::report_progress;
 use crate::source::Source;
 use crate::{Data, OnProgress, Progress, TapeError, consume};
 
@@ -19,8 +19,8 @@ const PIECE_BYTES: usize = 64 << 10;
 /// Pieces compressed, at most.
 const PIECES_MAX: usize = 64;
 
-/// Progress is told after so many bytes: several times a second.
-const TELL_BYTES: u64 = 4 << 20;
+/// Progress is reported after so many bytes: several times a second.
+const PROGRESS_BYTES: u64 = 4 << 20;
 
 /// What is known of a pool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -153,8 +153,8 @@ fn write_pool(
     while offset < bytes {
         let length = (bytes - offset).min(PIECE_BYTES as u64);
         let piece = &mut piece[..length as usize];
-        if offset.is_multiple_of(TELL_BYTES) {
-            tell(progress, Progress { what: "pool", done: offset, total: bytes })?;
+        if offset.is_multiple_of(PROGRESS_BYTES) {
+            report_progress(progress, Progress { what: "pool", done: offset, total: bytes })?;
         }
         fill(piece)?;
         file.write_all(piece).map_err(TapeError::io("write to", &temporary))?;

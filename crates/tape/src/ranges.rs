@@ -2,8 +2,13 @@
 
 use xxhash_rust::xxh64::xxh64;
 
-use crate::plan::range_weight;
 use crate::random::{Permutation, Stream};
+
+/// The weight of the range of this rank, from 1, for [`Access::Ranges`].
+pub(crate) fn range_weight([a, b, c, d]: [f64; 4], rank: u32) -> f64 {
+    let rank = f64::from(rank);
+    a * libm::exp(b * rank) + c * libm::exp(d * rank)
+}
 
 /// Draws slots by [`Access::Ranges`].
 pub(crate) struct Ranges {

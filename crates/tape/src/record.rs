@@ -1,6 +1,5 @@
 //! Recording a workload: its pool, a tape for each phase, and a tape that scans everything at the end.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use bakeoff_tree::{Tree, TreeValues};
@@ -11,156 +10,20 @@ use crate::model::{Model, Totals};
 use crate::phase::{PhaseJob, ascending};
 use crate::places::Cut;
 use crate::plan::{LanePlan, PhasePlan, Plan};
+use crate::progress::report_progress;
+use crate::recording::{RECORDING_FILE, RecordingFile, to_json};
 use crate::{
-    Access, Consumer, Counts, Data, KeyForm, KeyMaker, Measure, Operation, PhaseSpec, Pool, PoolFacts, TapeError,
-    TapeReader, TapeShape, TapeWriter, Workload,
+    Access, Consumer, Counts, Data, Hints, KeyForm, KeyMaker, Measure, OnProgress, Operation, PhaseSpec, PhaseTape,
+    Pool, PoolFacts, Progress, Recording, TapeError, TapeShape, TapeWriter, Workload,
 };
 
 /// Name and version of what made a tape, and a count of changes of the bytes within a version (`vectors/recorded.txt`): tapes are byte-identical
 /// only for one, and those of another are made anew.
 const GENERATOR: &str = concat!("bakeoff-tape ", env!("CARGO_PKG_VERSION"), "-3");
-/// The file that is written last and says what the others are.
-pub(crate) const RECORDING_FILE: &str = "recording.json";
 const POOL_FILE: &str = "pool.bin";
 /// What the pool beside it was made from, and what is known of it.
 const POOL_FACTS_FILE: &str = "pool.json";
 const VERIFY_FILE: &str = "verify.tape";
-
-/// How far recording has come.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress<'a> {
-    /// What is being recorded: `pool`, or a phase's name.
-    pub what: &'a str,
-    /// Operations (pool: bytes) done of it.
-    pub done: u64,
-    /// Operations (pool: bytes) in all.
-    pub total: u64,
-}
-
-/// Hears how far recording has come, and says whether to go on. Called several times a second.
-pub type OnProgress<'a> = &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>;
-
-/// Reports progress, and ends what is done if that is wanted.
-///
-/// # Errors
-/// [`TapeError::Stopped`] where whoever hears of it says so.
-pub fn tell(on_progress: OnProgress<'_>, progress: Progress<'_>) -> Result<(), TapeError> {
-    match on_progress(progress) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(TapeError::Stopped),
-    }
-}
-
-/// A phase's tape.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PhaseTape {
-    /// The phase.
-    pub name: String,
-    /// The file.
-    pub path: PathBuf,
-    /// The tape's identity: 16 hexadecimal digits.
-    pub tape_checksum: String,
-    /// Operations on the tape, commits and restoring inserts included.
-    pub operations: u64,
-    /// What a driver must report of it.
-    pub counts: Counts,
-    /// Records alive after the phase.
-    pub records_after: u64,
-    /// Bytes of keys and values alive after the phase.
-    pub data_bytes_after: u64,
-    /// Bytes of keys and values that the phase writes, restoring inserts included.
-    pub written_bytes: u64,
-    /// The phase only inserts, keys ascending byte by byte, into an empty store.
-    pub ascending: bool,
-}
-
-/// What may be known beforehand about the data of a workload.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Hints {
-    /// Records alive at the same time, at most.
-    pub records_max: u64,
-    /// Records that all phases insert together, deleted ones included.
-    pub records_inserted: u64,
-    /// Length of the longest key.
-    pub key_bytes_max: u64,
-    /// Mean length of a value written.
-    pub value_bytes_mean: u64,
-    /// Length of the longest value.
-    pub value_bytes_max: u64,
-    /// Bytes of keys and values alive at the same time, at most.
-    pub data_bytes_max: u64,
-    /// Bytes of keys and values that all phases write together.
-    pub written_bytes: u64,
-    /// All keys are 4-byte big-endian integers.
-    pub integer_keys: bool,
-}
-
-/// A recorded workload.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Recording {
-    /// The value pool.
-    pub pool: PathBuf,
-    /// What is known of it.
-    pub pool_facts: PoolFacts,
-    /// The phases' tapes, in order.
-    pub phases: Vec<PhaseTape>,
-    /// The tape that scans everything that must be there after the last phase.
-    pub verify: PathBuf,
-    /// What may be known beforehand about the data.
-    pub hints: Hints,
-}
-
-impl Recording {
-    /// The same with its files in `directory`.
-    fn located(mut self, directory: &Path) -> Self {
-        self.pool = directory.join(&self.pool);
-        self.verify = directory.join(&self.verify);
-        for phase in &mut self.phases {
-            phase.path = directory.join(&phase.path);
-        }
-        self
-    }
-}
-
-/// What `recording.json` holds. A recording is used again only if all of this but the recording itself is as it would be.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct RecordingFile {
-    pub(crate) generator: String,
-    /// The workload as JSON text: compared letter by letter, so that no number is rounded on the way.
-    pub(crate) workload: String,
-    /// Follows the files that text was taken from.
-    pub(crate) corpus_stamp: Option<u64>,
-    pub(crate) verify_checksum: String,
-    /// With file names only, so that the directory can be moved.
-    pub(crate) recording: Recording,
-}
-
-impl RecordingFile {
-    /// Writes it into a directory whose tapes are complete.
-    pub(crate) fn write(&self, directory: &Path) -> Result<(), TapeError> {
-        let file = directory.join(RECORDING_FILE);
-        let temporary = directory.join("recording.json.part");
-        std::fs::write(&temporary, to_json(self, &file)?).map_err(TapeError::io("write", &temporary))?;
-        std::fs::rename(&temporary, &file).map_err(TapeError::io("give its name to", &file))
-    }
-
-    /// The recording, its files in `directory`, if it is whole.
-    pub(crate) fn whole(self, directory: &Path) -> Option<Recording> {
-        let recording = self.recording.located(directory);
-        let pool = Pool::open(&recording.pool).ok()?;
-        let (pool_bytes, pool_checksum) = (pool.bytes(), pool.checksum());
-        let whole = |path: &Path, identity: &str| {
-            TapeReader::open(path).is_ok_and(|tape| {
-                let facts = tape.facts();
-                facts.identity() == identity
-                    && (facts.pool_bytes, facts.pool_checksum) == (pool_bytes, pool_checksum)
-                    && tape.check().is_ok()
-            })
-        };
-        let tapes_whole = recording.phases.iter().all(|phase| whole(&phase.path, &phase.tape_checksum));
-        (tapes_whole && whole(&recording.verify, &self.verify_checksum)).then_some(recording)
-    }
-}
 
 /// Records a workload into `directory`: its pool, a tape for each phase, and a tape for the check at the end.
 ///
@@ -233,10 +96,6 @@ struct PoolSource {
     seed: u64,
     corpus_stamp: Option<u64>,
     tree: Option<Tree>,
-}
-
-pub(crate) fn to_json(value: &impl Serialize, path: &Path) -> Result<String, TapeError> {
-    serde_json::to_string(value).map_err(|error| TapeError::io("write as JSON into", path)(error.into()))
 }
 
 /// What a recording must have been made from to be used again.
@@ -334,7 +193,7 @@ impl Recorder<'_> {
         let temporary = self.directory.join("pool.json.part");
         std::fs::write(&temporary, text).map_err(TapeError::io("write", &temporary))?;
         std::fs::rename(&temporary, &facts_path).map_err(TapeError::io("give its name to", &facts_path))?;
-        tell(progress, Progress { what: "pool", done: total, total })?;
+        report_progress(progress, Progress { what: "pool", done: total, total })?;
         Ok(facts)
     }
 

@@ -1,7 +1,39 @@
 //! Sizes and lengths drawn from a range.
 
+use serde::{Deserialize, Serialize};
+
 use crate::random::Stream;
-use crate::{Shape, SizeRange};
+
+/// A range of sizes in bytes, both ends included; sizes are drawn uniformly from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SizeRange {
+    /// Smallest.
+    pub min: u64,
+    /// Largest.
+    pub max: u64,
+}
+
+/// How sizes and lengths lie in their range.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "kind")]
+pub enum Shape {
+    /// Each equally likely.
+    #[default]
+    Uniform,
+    /// A generalised Pareto distribution from 0, cut off above the range; what lies below the range becomes its least.
+    Pareto {
+        /// Its shape, at least 0; 0 is the exponential distribution.
+        shape: f64,
+        /// Its scale, above 0.
+        scale: f64,
+    },
+}
+
+impl Shape {
+    pub(crate) fn is_uniform(&self) -> bool {
+        *self == Self::Uniform
+    }
+}
 
 /// Draws sizes or lengths from a range.
 #[derive(Clone, Copy)]

@@ -4,9 +4,22 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use crate::TapeError;
 use crate::format::{LANES_MAX, METADATA_BYTES_MAX};
 use crate::header::{TapeHeader, encode_header, header_bytes};
-use crate::{TapeError, TapeShape};
+
+/// What must be known before the first record is written.
+#[derive(Clone, Copy, Debug)]
+pub struct TapeShape {
+    /// Lanes the tape will have, at least 1.
+    pub lanes: u32,
+    /// Length of the pool, bytes.
+    pub pool_bytes: u64,
+    /// XXH64 of the pool.
+    pub pool_checksum: u64,
+    /// Room to keep for the metadata, bytes.
+    pub metadata_bytes_max: usize,
+}
 
 /// Where a tape will be. Dropped before [`Unfinished::complete`], it leaves nothing behind.
 pub(crate) struct Unfinished {

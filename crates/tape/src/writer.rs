@@ -10,7 +10,7 @@ use xxhash_rust::xxh64::Xxh64;
 
 use crate::format::{BLOCK_HEADER_BYTES, BlockHeader, Record, check_record, encode_record};
 use crate::header::{LaneFacts, TapeHeader};
-use crate::unfinished::{Unfinished, unwritable};
+use crate::unfinished::{TapeShape, Unfinished, unwritable};
 use crate::{Operation, RECORD_KEY_BYTES_MAX, TapeError, consume};
 
 /// Operations in a block that is full of them, fewer than a reader takes: what a driver makes ready for a block is still in the processor's second
@@ -23,19 +23,6 @@ pub(crate) const BLOCK_BYTES: u64 = 256 << 10;
 /// Bytes that are written at a time. The kernel keeps what is written together in larger pieces, of which a driver reads more in the same time: a tape
 /// written 4 KiB at a time took a reader in Java 6.5 to 7.4 ns an operation, 256 KiB 4.8 to 5.1, 1 MiB 4.1 to 4.5.
 const WRITE_BYTES: usize = 1 << 20;
-
-/// What must be known before the first record is written.
-#[derive(Clone, Copy, Debug)]
-pub struct TapeShape {
-    /// Lanes the tape will have, at least 1.
-    pub lanes: u32,
-    /// Length of the pool, bytes.
-    pub pool_bytes: u64,
-    /// XXH64 of the pool.
-    pub pool_checksum: u64,
-    /// Room to keep for the metadata, bytes.
-    pub metadata_bytes_max: usize,
-}
 
 /// What replaying a tape comes to, whatever the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,10 +6,11 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use bakeoff_tape::Operation;
 
 use crate::error::{Origin, TraceError};
+use crate::event::Event;
 use crate::hash::Identity;
 use crate::keys::Keys;
 use crate::lanes::Threads;
-use crate::read::{Event, Trace};
+use crate::read::Trace;
 
 /// Operations of a batch, at most, and the bytes of keys after which it ends, so that memory stays flat.
 const BATCH_OPERATIONS: usize = 4096;

@@ -7,14 +7,14 @@ use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 use std::hint::black_box;
 
-use bakeoff_tape::{Consumer, Operation, Places, Pool, Scan, SizeRange, TapeError, below, flags, pool_bytes};
+use bakeoff_tape::{Consumer, Operation, Places, Pool, Record, Scan, SizeRange, TapeError, below, flags, pool_bytes};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use xxhash_rust::xxh64::xxh64;
 
 use crate::ahead::Batch;
 use crate::hash::{Hashed, Identity};
-use crate::import::{OnProgress, tell};
+use crate::progress::{OnProgress, report};
 
 /// Progress is told after so many bytes of values.
 const TELL_BYTES: u64 = 64 << 20;
@@ -230,7 +230,7 @@ impl Content {
             let Some(value) = pool.slice(u64::from(known.place.offset), known.place.bytes) else { return Ok(None) };
             untold_bytes += value.len() as u64;
             if untold_bytes >= TELL_BYTES {
-                tell(progress, "adding up what must be there in the end", (entries, records))?;
+                report(progress, "adding up what must be there in the end", (entries, records))?;
                 untold_bytes = 0;
             }
             checksum = checksum.wrapping_add(xxh64(value, key.checksum));
@@ -266,4 +266,15 @@ impl Values {
         let draw = |bound| below(self.random.next_u64(), bound);
         Place { offset: self.places.place(bytes, self.pool_bytes, draw), bytes }
     }
+}
+
+/// A record for a tape, without a scan.
+pub(crate) fn record<'a>(
+    (operation, flags): (Operation, u8),
+    key: &'a [u8],
+    value: Place,
+    due_ns: Option<u64>,
+) -> Record<'a> {
+    let (value_bytes, value_offset) = (value.bytes, u64::from(value.offset));
+    Record { operation, flags, key, value_bytes, value_offset, due_ns, scan: None }
 }

@@ -10,10 +10,10 @@ use bakeoff_tape::{
     import_identity, keep_import,
 };
 
-use crate::content::{Content, Place, Totals};
+use crate::content::{Content, Place, Totals, record};
 use crate::error::TraceError;
-use crate::import::{OnProgress, record};
 use crate::lanes::{LaneFacts, Order, deal, shape};
+use crate::progress::OnProgress;
 
 /// The phase that holds the operations of a trace.
 pub const IMPORT_PHASE: &str = "application";

@@ -2,21 +2,22 @@
 //! everything that must be there at the end.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use bakeoff_measure::room_bytes;
-use bakeoff_tape::{Data, Operation, Progress, Record, SizeRange, TapeError, TapeWriter, Workload};
+use bakeoff_tape::{Data, Operation, SizeRange, TapeWriter, Workload};
 
 use crate::ahead::{Batch, Source, read_ahead};
-use crate::content::{Content, Place, Step};
+use crate::content::{Content, Place, Step, record};
 use crate::error::{Origin, TraceError};
+use crate::event::Event;
 use crate::finish::{Done, LOAD_BATCH, LOAD_FILE, PoolMade, TRACE_FILE};
 use crate::form::Form;
 use crate::hash::Identity;
 use crate::keys::Keys;
 use crate::lanes::{IMPORT_LANES_MAX, LaneFacts, Order, Threads, shape};
-use crate::read::{Event, Position, Trace};
+use crate::progress::{OnProgress, report_read};
+use crate::read::Trace;
 use crate::summary::KEYS_MAX;
 
 /// Where the beginning of a trace, imported once more by itself, lies in the directory of an import.
@@ -31,7 +32,7 @@ const ROOM_CHECK_BYTES: u64 = 16 << 20;
 /// How a trace is to be imported.
 #[derive(Clone, Debug)]
 pub struct ImportOptions {
-    /// Its form; told by its first line if not given.
+    /// Its form; recognised by its first line if not given.
     pub form: Option<Form>,
     /// Lanes to deal keys to, up to [`crate::IMPORT_LANES_MAX`]; if not given, what the trace says of threads.
     pub threads: Option<u32>,
@@ -74,27 +75,6 @@ pub struct Imported {
     pub lanes: LaneFacts,
 }
 
-/// Progress is told after so many operations.
-pub(crate) const TELL_OPERATIONS: u64 = 1 << 16;
-
-/// Hears how far an import has come, in bytes of the trace, of the pool and so on, and says whether to go on. What has no known end has a
-/// total of 0. Called many times a second, and from several threads.
-pub type OnProgress<'a> = &'a (dyn Fn(Progress<'_>) -> ControlFlow<()> + Sync);
-
-/// Reports progress and ends the import if that is wanted.
-pub(crate) fn tell(progress: OnProgress<'_>, what: &str, (done, total): (u64, u64)) -> Result<(), TapeError> {
-    bakeoff_tape::tell(&mut |told| progress(told), Progress { what, done, total })
-}
-
-/// The same of a trace that is read: how much of its file, or where that has no end how many operations.
-pub(crate) fn tell_read(
-    progress: OnProgress<'_>,
-    position: Option<&Position>,
-    operations: u64,
-) -> Result<(), TapeError> {
-    tell(progress, "reading the trace", position.map_or((operations, 0), Position::of_all))
-}
-
 /// Imports the trace in a file into an empty directory: a value pool, a tape to load what the trace found there, one with its operations, one to
 /// compare everything at the end. The trace is read once, so it may come through a pipe.
 ///
@@ -117,7 +97,7 @@ pub fn import(
         if let Some(warm_up) = &mut warm_up {
             warm_up.add(batch)?;
         }
-        Ok(tell_read(progress, position.as_ref(), importer.operations)?)
+        Ok(report_read(progress, position.as_ref(), importer.operations)?)
     })?;
     let operations = importer.operations;
     let lanes = importer.lanes();
@@ -226,7 +206,7 @@ impl Importer {
         let step = self
             .content
             .step((event.operation, id, key.len()), thread, event.value_bytes, self.options.value_bytes)
-            .map_err(|_| untold(event))?;
+            .map_err(|_| unknown_length(event))?;
         if self.content.keys() > KEYS_MAX {
             return Err(TraceError::TooManyKeys { origin: event.origin, most: KEYS_MAX as u64 });
         }
@@ -312,18 +292,8 @@ impl Importer {
     }
 }
 
-pub(crate) fn record<'a>(
-    (operation, flags): (Operation, u8),
-    key: &'a [u8],
-    value: Place,
-    due_ns: Option<u64>,
-) -> Record<'a> {
-    let (value_bytes, value_offset) = (value.bytes, u64::from(value.offset));
-    Record { operation, flags, key, value_bytes, value_offset, due_ns, scan: None }
-}
-
 #[cold]
-fn untold(event: &Event<'_>) -> TraceError {
+fn unknown_length(event: &Event<'_>) -> TraceError {
     let expected =
         "a length, since nothing before tells how long this value is: give one for all such values with --value-size";
     TraceError::line(event.origin, "value_size", b"", expected)

@@ -6,8 +6,8 @@ use std::io::Read;
 use sha1::{Digest, Sha1};
 
 use crate::error::TraceError;
+use crate::event::Event;
 use crate::hash::Identity;
-use crate::read::Event;
 
 /// Hashed keys have at least as many digits: with fewer, two of many keys might meet.
 const HASHED_BYTES_MIN: usize = 20;

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use bakeoff_tape::{DealtTape, POOL_BYTES_MAX, Record, TapeError, TapeReader, TapeShape};
 
 use crate::error::TraceError;
+use crate::event::Event;
 use crate::hash::{Hashed, part};
-use crate::import::{OnProgress, TELL_OPERATIONS, tell};
-use crate::read::Event;
+use crate::progress::{OnProgress, PROGRESS_OPERATIONS, report};
 
 /// Lanes of an imported tape, at most: a block of each is in memory at the same time.
 pub const IMPORT_LANES_MAX: u32 = 256;
@@ -133,8 +133,8 @@ pub(crate) fn deal(
     // Of each operation it is asked twice.
     let count_asked = || {
         asked.set(asked.get() + 1);
-        match asked.get() % TELL_OPERATIONS {
-            0 => tell(progress, "dealing the operations to threads", (asked.get(), 2 * tape.facts().operations)),
+        match asked.get() % PROGRESS_OPERATIONS {
+            0 => report(progress, "dealing the operations to threads", (asked.get(), 2 * tape.facts().operations)),
             _ => Ok(()),
         }
     };

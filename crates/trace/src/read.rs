@@ -1,6 +1,6 @@
 //! A trace, read operation by operation.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{Cursor, Read, Seek};
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -8,9 +8,11 @@ use std::path::Path;
 use bakeoff_tape::{Operation, RECORD_KEY_BYTES_MAX};
 
 use crate::error::{Origin, TraceError, shorten};
+use crate::event::Event;
 use crate::form::{Form, is_ycsb_operation, operation, unquoted, words};
 use crate::lines::{Lines, Row};
 use crate::parquet::{self, ParquetRows};
+use crate::position::Position;
 use crate::times::Times;
 
 /// The largest value that is believed, in bytes.
@@ -25,52 +27,11 @@ const ZSTANDARD: &[u8] = b"\x28\xb5\x2f\xfd";
 /// The path that means standard input.
 const STANDARD_INPUT: &str = "-";
 
-/// One operation of a trace.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Event<'a> {
-    /// Its line or row.
-    pub origin: Origin,
-    /// What is done.
-    pub operation: Operation,
-    /// The key; it may stand for one of another length.
-    pub key: &'a [u8],
-    /// The length of the application's key, bytes.
-    pub key_bytes: u64,
-    /// The length of the value written or read; `None` where the trace does not say.
-    pub value_bytes: Option<u64>,
-    /// When, in seconds from whenever the trace counts; `None` where it does not say.
-    pub time_s: Option<f64>,
-    /// The thread that did it, by whatever name; `None` where the trace does not say.
-    pub thread: Option<&'a [u8]>,
-}
-
 /// A trace that is being read.
 pub struct Trace<R: Read> {
     rows: Rows<R>,
     times: Times,
     position: Option<Position>,
-}
-
-/// How much of a file was read.
-#[derive(Debug)]
-pub(crate) struct Position {
-    /// The same open file, which has one position for both.
-    file: File,
-    bytes: u64,
-}
-
-impl Position {
-    /// That in a file; `None` in a pipe, whose length nobody knows.
-    fn of(file: &File) -> Option<Self> {
-        let facts = file.metadata().ok().filter(Metadata::is_file)?;
-        Some(Self { file: file.try_clone().ok()?, bytes: facts.len() })
-    }
-
-    /// Bytes read so far, and in all.
-    pub(crate) fn of_all(&self) -> (u64, u64) {
-        let read = (&self.file).stream_position().unwrap_or(0);
-        (read.min(self.bytes), self.bytes)
-    }
 }
 
 enum Rows<R: Read> {

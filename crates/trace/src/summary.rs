@@ -8,11 +8,12 @@ use bakeoff_measure::Histogram;
 use bakeoff_tape::{Operation, TapeReader};
 
 use crate::error::{Origin, TraceError};
+use crate::event::Event;
 use crate::hash::{Hashed, secret_hash};
-use crate::import::{OnProgress, TELL_OPERATIONS, tell, tell_read};
 use crate::lanes::Threads;
 use crate::popularity::Popularity;
-use crate::read::{Event, Trace};
+use crate::progress::{OnProgress, PROGRESS_OPERATIONS, report, report_read};
+use crate::read::Trace;
 use crate::sizes::{RecordSizes, Sizes};
 
 /// The most different keys that are counted: they take about 20 bytes of memory each.
@@ -70,8 +71,8 @@ impl Summary {
         let mut counting = Counting { threads: Some(Threads::default()), ..Counting::default() };
         while let Some(event) = trace.next_event()? {
             counting.add(&event)?;
-            if counting.operations.is_multiple_of(TELL_OPERATIONS) {
-                tell_read(progress, position.as_ref(), counting.operations)?;
+            if counting.operations.is_multiple_of(PROGRESS_OPERATIONS) {
+                report_read(progress, position.as_ref(), counting.operations)?;
             }
         }
         counting.finish()
@@ -89,7 +90,7 @@ impl Summary {
         for number in 0..lanes {
             let mut lane = tape.lane(number)?;
             while let Some(block) = lane.next_block()? {
-                tell(progress, "reading the tape", (counting.operations, tape.facts().operations))?;
+                report(progress, "reading the tape", (counting.operations, tape.facts().operations))?;
                 for record in block.records() {
                     due_ns.extend(record.due_ns);
                     let value_bytes = Some(u64::from(record.value_bytes));

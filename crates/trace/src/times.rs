@@ -1,7 +1,7 @@
 //! The rule that times of a trace keep: in every line or in none, never falling, and not for ever.
 
 use crate::error::TraceError;
-use crate::read::Event;
+use crate::event::Event;
 
 /// Longer than any trace, in seconds: a time beyond is a mistake of its unit.
 const DURATION_S_MAX: f64 = 1e9;

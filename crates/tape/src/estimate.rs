@@ -1,0 +1,129 @@
+//! How large a workload gets, from its settings alone.
+
+use bakeoff_tree::{Tree, TreeValues};
+
+use crate::key::KeyMaker;
+use crate::sizes::Sizes;
+use crate::writer::{BLOCK_BYTES, BLOCK_OPERATIONS};
+use crate::{Batch, Estimate, Operation, PhaseSpec, SizeRange, Workload};
+
+impl Workload {
+    /// The mean size of values, bytes, rounded.
+    pub fn value_bytes_mean(&self) -> u64 {
+        if let Some(import) = &self.import {
+            return import.value_bytes_mean;
+        }
+        Sizes::new(self.value_bytes, self.value_shape).mean().round() as u64
+    }
+
+    /// The lengths of its keys, bytes.
+    pub fn key_bytes_range(&self) -> SizeRange {
+        let own = KeyMaker::of(self).key_bytes() as u64;
+        self.import.as_ref().map_or(SizeRange { min: own, max: own }, |import| import.key_bytes)
+    }
+}
+
+/// Estimates how large a workload gets from its settings alone, without drawing anything; of an import it is known.
+pub fn estimate(workload: &Workload) -> Estimate {
+    if let Some(import) = &workload.import {
+        return import.size;
+    }
+    let key = KeyMaker::of(workload);
+    let value_bytes = match workload.directory_tree() {
+        Some(tree) => TreeValues::new(tree).offset(workload.records) as f64 / workload.records.max(1) as f64,
+        None => Sizes::new(workload.value_bytes, workload.value_shape).mean(),
+    };
+    let entry_bytes = key.key_bytes() as f64 + value_bytes;
+    let (mut records, mut records_max, mut sums) = (0.0_f64, 0.0_f64, Estimate::default());
+    for phase in &workload.phases {
+        let size = PhaseSize::new(workload, phase, &key, value_bytes);
+        records = (records + size.inserts - if phase.restore { 0.0 } else { size.deletes }).max(0.0);
+        records_max = records_max.max(records);
+        sums.written_bytes += (size.values_written * entry_bytes) as u64;
+        sums.operations += size.operations as u64;
+        sums.tape_bytes += size.tape_bytes as u64;
+    }
+    sums.data_bytes_max = (records_max * entry_bytes) as u64;
+    sums.pool_bytes = match workload.directory_tree() {
+        Some(tree) => TreeValues::new(tree).offset(workload.records),
+        None => workload.pool_bytes,
+    };
+    sums
+}
+
+/// How often a store has to acknowledge writes, roughly: a batch is acknowledged once.
+pub fn acknowledgements(workload: &Workload) -> u64 {
+    let phases = workload.phases.iter().map(|phase| PhaseWrites::new(workload, phase));
+    phases.map(|writes| writes.acknowledgements as u64).sum()
+}
+
+/// What one phase writes on average.
+struct PhaseWrites {
+    inserts: f64,
+    deletes: f64,
+    /// All kinds of the phase's own.
+    all: f64,
+    restores: f64,
+    commits: f64,
+    acknowledgements: f64,
+}
+
+impl PhaseWrites {
+    fn new(workload: &Workload, phase: &PhaseSpec) -> Self {
+        let share = |operation| share(workload, phase, operation);
+        let (inserts, deletes) = (share(Operation::Insert), share(Operation::Delete));
+        let all = inserts + deletes + share(Operation::Update) + share(Operation::Upsert);
+        let restores = if phase.restore { deletes } else { 0.0 };
+        let commits = match phase.batch {
+            Batch::Each => 0.0,
+            Batch::Writes(count) => all / count.max(1) as f64,
+            Batch::All => f64::from(workload.lanes).min(all),
+        };
+        let acknowledgements = if phase.batch == Batch::Each { all + restores } else { commits };
+        Self { inserts, deletes, all, restores, commits, acknowledgements }
+    }
+}
+
+/// How many operations of a kind a phase has on average.
+fn share(workload: &Workload, phase: &PhaseSpec, operation: Operation) -> f64 {
+    let drawn = phase.operations.unwrap_or(workload.records) as f64;
+    let total: f64 = phase.mix.values().sum();
+    phase.mix.get(&operation).map_or(0.0, |weight| drawn * weight / total)
+}
+
+/// What one phase comes to on average.
+struct PhaseSize {
+    operations: f64,
+    inserts: f64,
+    deletes: f64,
+    values_written: f64,
+    tape_bytes: f64,
+}
+
+impl PhaseSize {
+    fn new(workload: &Workload, phase: &PhaseSpec, key: &KeyMaker, value_bytes: f64) -> Self {
+        let drawn = phase.operations.unwrap_or(workload.records) as f64;
+        let share = |operation| share(workload, phase, operation);
+        let PhaseWrites { inserts, deletes, all: writes, restores, commits, .. } = PhaseWrites::new(workload, phase);
+        let read_first = if phase.read_first { writes - inserts } else { 0.0 };
+        let walk_bytes = workload.tree.map_or(0, Tree::path_bytes) as f64;
+        let (scans, whole, walks) = (share(Operation::Scan), share(Operation::ScanAll), share(Operation::Walk));
+        let keyed = drawn + restores + read_first - whole - walks;
+        let operations = drawn + restores + read_first + commits;
+        let blocks = operations / f64::from(BLOCK_OPERATIONS)
+            + (writes - deletes + restores + read_first + share(Operation::Get)) * value_bytes / BLOCK_BYTES as f64;
+        let due_bytes = if phase.open_loop.is_some() { 8.0 * drawn } else { 0.0 };
+        let tape_bytes = due_bytes
+            + 16.0 * operations
+            + keyed * key.key_bytes() as f64
+            + 40.0 * (scans + whole)
+            + walks * walk_bytes;
+        Self {
+            operations,
+            inserts,
+            deletes,
+            values_written: writes - deletes + restores,
+            tape_bytes: tape_bytes + 24.0 * blocks + 2048.0 + 32.0 * f64::from(workload.lanes),
+        }
+    }
+}

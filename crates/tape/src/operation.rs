@@ -1,0 +1,110 @@
+//! The kinds of operation, and what is done with the entries of a scan.
+
+use serde::{Deserialize, Serialize};
+
+/// The kinds of operation, with their code on the tape (`docs/TAPE.md`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[repr(u8)]
+pub enum Operation {
+    /// Write a key that is not there.
+    Insert = 1,
+    /// Replace the value of a key that is there.
+    Update = 2,
+    /// Write a key whether or not it is there.
+    Upsert = 3,
+    /// Read a key.
+    Get = 4,
+    /// Remove a key.
+    Delete = 5,
+    /// Read some entries in key order.
+    Scan = 6,
+    /// Read every entry.
+    ScanAll = 7,
+    /// End a batch.
+    Commit = 8,
+    /// Look up a path in a directory tree, a component at a time.
+    Walk = 9,
+}
+
+impl Operation {
+    /// All kinds, by code.
+    pub const ALL: [Self; 9] = [
+        Self::Insert,
+        Self::Update,
+        Self::Upsert,
+        Self::Get,
+        Self::Delete,
+        Self::Scan,
+        Self::ScanAll,
+        Self::Commit,
+        Self::Walk,
+    ];
+
+    /// The kind with this code.
+    #[inline]
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code).checked_sub(1)?).copied()
+    }
+
+    /// The name used in suites and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Insert => "insert",
+            Self::Update => "update",
+            Self::Upsert => "upsert",
+            Self::Get => "get",
+            Self::Delete => "delete",
+            Self::Scan => "scan",
+            Self::ScanAll => "scan-all",
+            Self::Commit => "commit",
+            Self::Walk => "walk",
+        }
+    }
+
+    /// Whether it goes through entries that the store chooses: a scan or a walk.
+    #[inline]
+    pub fn visits(self) -> bool {
+        matches!(self, Self::Scan | Self::ScanAll | Self::Walk)
+    }
+
+    /// Whether it changes the store.
+    #[inline]
+    pub fn writes(self) -> bool {
+        self.writes_value() || self == Self::Delete
+    }
+
+    /// Whether it writes a value.
+    #[inline]
+    pub fn writes_value(self) -> bool {
+        matches!(self, Self::Insert | Self::Update | Self::Upsert)
+    }
+}
+
+/// What is done with each entry of a scan inside the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[repr(u8)]
+pub enum Consumer {
+    /// Count entries and bytes.
+    Count = 0,
+    /// Read the first and last 8 bytes of key and value.
+    Touch = 1,
+    /// CRC-32 of all bytes.
+    Crc32 = 2,
+    /// XXH64 of all bytes.
+    Xxh64 = 3,
+    /// Copy key and value to the caller's buffer.
+    Copy = 4,
+}
+
+impl Consumer {
+    /// All consumers, by code.
+    pub const ALL: [Self; 5] = [Self::Count, Self::Touch, Self::Crc32, Self::Xxh64, Self::Copy];
+
+    /// The consumer with this code on the tape.
+    #[inline]
+    pub fn from_code(code: u64) -> Option<Self> {
+        Self::ALL.get(usize::try_from(code).ok()?).copied()
+    }
+}

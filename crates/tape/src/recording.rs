@@ -1,0 +1,126 @@
+//! A recorded workload: its files, and what is known of them.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Counts, Pool, PoolFacts, TapeError, TapeReader};
+
+/// The file that is written last and says what the others are.
+pub(crate) const RECORDING_FILE: &str = "recording.json";
+
+/// A phase's tape.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseTape {
+    /// The phase.
+    pub name: String,
+    /// The file.
+    pub path: PathBuf,
+    /// The tape's identity: 16 hexadecimal digits.
+    pub tape_checksum: String,
+    /// Operations on the tape, commits and restoring inserts included.
+    pub operations: u64,
+    /// What a driver must report of it.
+    pub counts: Counts,
+    /// Records alive after the phase.
+    pub records_after: u64,
+    /// Bytes of keys and values alive after the phase.
+    pub data_bytes_after: u64,
+    /// Bytes of keys and values that the phase writes, restoring inserts included.
+    pub written_bytes: u64,
+    /// The phase only inserts, keys ascending byte by byte, into an empty store.
+    pub ascending: bool,
+}
+
+/// What may be known beforehand about the data of a workload.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Hints {
+    /// Records alive at the same time, at most.
+    pub records_max: u64,
+    /// Records that all phases insert together, deleted ones included.
+    pub records_inserted: u64,
+    /// Length of the longest key.
+    pub key_bytes_max: u64,
+    /// Mean length of a value written.
+    pub value_bytes_mean: u64,
+    /// Length of the longest value.
+    pub value_bytes_max: u64,
+    /// Bytes of keys and values alive at the same time, at most.
+    pub data_bytes_max: u64,
+    /// Bytes of keys and values that all phases write together.
+    pub written_bytes: u64,
+    /// All keys are 4-byte big-endian integers.
+    pub integer_keys: bool,
+}
+
+/// A recorded workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recording {
+    /// The value pool.
+    pub pool: PathBuf,
+    /// What is known of it.
+    pub pool_facts: PoolFacts,
+    /// The phases' tapes, in order.
+    pub phases: Vec<PhaseTape>,
+    /// The tape that scans everything that must be there after the last phase.
+    pub verify: PathBuf,
+    /// What may be known beforehand about the data.
+    pub hints: Hints,
+}
+
+impl Recording {
+    /// The same with its files in `directory`.
+    pub(crate) fn located(mut self, directory: &Path) -> Self {
+        self.pool = directory.join(&self.pool);
+        self.verify = directory.join(&self.verify);
+        for phase in &mut self.phases {
+            phase.path = directory.join(&phase.path);
+        }
+        self
+    }
+}
+
+/// What `recording.json` holds. A recording is used again only if all of this but the recording itself is as it would be.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RecordingFile {
+    pub(crate) generator: String,
+    /// The workload as JSON text: compared letter by letter, so that no number is rounded on the way.
+    pub(crate) workload: String,
+    /// Follows the files that text was taken from.
+    pub(crate) corpus_stamp: Option<u64>,
+    pub(crate) verify_checksum: String,
+    /// With file names only, so that the directory can be moved.
+    pub(crate) recording: Recording,
+}
+
+impl RecordingFile {
+    /// Writes it into a directory whose tapes are complete.
+    pub(crate) fn write(&self, directory: &Path) -> Result<(), TapeError> {
+        let file = directory.join(RECORDING_FILE);
+        let temporary = directory.join("recording.json.part");
+        std::fs::write(&temporary, to_json(self, &file)?).map_err(TapeError::io("write", &temporary))?;
+        std::fs::rename(&temporary, &file).map_err(TapeError::io("give its name to", &file))
+    }
+
+    /// The recording, its files in `directory`, if it is whole.
+    pub(crate) fn whole(self, directory: &Path) -> Option<Recording> {
+        let recording = self.recording.located(directory);
+        let pool = Pool::open(&recording.pool).ok()?;
+        let (pool_bytes, pool_checksum) = (pool.bytes(), pool.checksum());
+        let whole = |path: &Path, identity: &str| {
+            TapeReader::open(path).is_ok_and(|tape| {
+                let facts = tape.facts();
+                facts.identity() == identity
+                    && (facts.pool_bytes, facts.pool_checksum) == (pool_bytes, pool_checksum)
+                    && tape.check().is_ok()
+            })
+        };
+        let tapes_whole = recording.phases.iter().all(|phase| whole(&phase.path, &phase.tape_checksum));
+        (tapes_whole && whole(&recording.verify, &self.verify_checksum)).then_some(recording)
+    }
+}
+
+/// A value as JSON text, which is written into a file at `path`.
+pub(crate) fn to_json(value: &impl Serialize, path: &Path) -> Result<String, TapeError> {
+    serde_json::to_string(value).map_err(|error| TapeError::io("write as JSON into", path)(error.into()))
+}

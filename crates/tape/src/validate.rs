@@ -1,0 +1,146 @@
+//! Whether a workload can be recorded.
+
+use bakeoff_tree::{Tree, TreeValues, ValueForm, name_lengths, tree_entries};
+
+use crate::format::{LANES_MAX, fits_value};
+use crate::key::key_lengths;
+use crate::pool::POOL_BYTES_MAX;
+use crate::ranges::range_weight;
+use crate::{Access, Batch, Consumer, KeyForm, Measure, OpenLoop, Operation, PhaseSpec, Shape, TapeError, Workload};
+
+/// Ranges that [`Access::Ranges`] has, at most.
+const RANGES_MAX: u32 = 10_000;
+
+fn require(holds: bool, what: impl Into<String>, found: impl ToString, expected: &str) -> Result<(), TapeError> {
+    if holds { Ok(()) } else { Err(TapeError::workload(what, found, expected)) }
+}
+
+/// Refuses what cannot be recorded.
+pub(crate) fn validate(workload: &Workload) -> Result<(), TapeError> {
+    let Workload { lanes, value_bytes, pool_bytes, .. } = workload;
+    require((1..=LANES_MAX).contains(lanes), "lanes", lanes, "use 1 to 4096")?;
+    require(!workload.phases.is_empty(), "phases", "none", "give at least one")?;
+    let drawn = workload.import.is_none() && workload.key != KeyForm::Raw;
+    require(drawn, "key", "raw", "use another form: such keys come from a trace, which is imported and not recorded")?;
+    match (workload.key, workload.tree) {
+        (KeyForm::Directory, None) => {
+            return Err(TapeError::workload("key", "directory without a tree", "give the tree's fanout and levels"));
+        }
+        (KeyForm::Directory, Some(tree)) => {
+            let expected = "the number of entries of the tree: fanout + fanout² + … for each level";
+            require(tree_entries(tree) == Some(workload.records), "records", workload.records, expected)?;
+            validate_tree(workload, tree)?;
+        }
+        _ => {
+            let range = format!("{} to {}", value_bytes.min, value_bytes.max);
+            require(fits_value(*value_bytes), "value_bytes", range, "an ascending range below 4 GiB")?;
+            let expected = "1 byte to 4 GiB, and at least the longest value";
+            let fits = (value_bytes.max.max(1)..=POOL_BYTES_MAX).contains(pool_bytes);
+            require(fits, "pool_bytes", pool_bytes, expected)?;
+        }
+    }
+    validate_shape("value_shape", workload.value_shape)?;
+    if let Some(bytes) = workload.key_bytes {
+        let fits = key_lengths(workload.key).is_some_and(|(least, most)| (least..=most).contains(&bytes));
+        require(fits, "key_bytes", bytes, "20 to 128 for sha1 keys, 10 to 128 for decimal ones")?;
+    }
+    for (number, phase) in workload.phases.iter().enumerate() {
+        let unique = workload.phases[..number].iter().all(|other| other.name != phase.name);
+        require(unique, "phases", format!("two named `{}`", phase.name), "give each a name of its own")?;
+        validate_phase(workload, phase)?;
+    }
+    Ok(())
+}
+
+fn validate_tree(workload: &Workload, tree: Tree) -> Result<(), TapeError> {
+    let bytes = TreeValues::new(tree).offset(workload.records);
+    let expected = "at most 4 GiB of values: use fewer levels, a smaller fanout or less padding";
+    require(bytes <= POOL_BYTES_MAX, "the tree's values", format!("{bytes} bytes"), expected)?;
+    let padded = tree.padding_bytes == 0 || tree.values == ValueForm::Long;
+    require(padded, "padding_bytes", tree.padding_bytes, "0 in serialised values, which have their own length")?;
+    let (least, most) = name_lengths(tree);
+    let named = tree.name_bytes == 0 || (least..=most).contains(&tree.name_bytes);
+    require(named, "name_bytes", tree.name_bytes, &format!("use {least} to {most}, or 0"))?;
+    match workload.phases.iter().find(|phase| phase.all_fields).filter(|_| !tree.values.has_fields()) {
+        None => Ok(()),
+        Some(phase) => Err(TapeError::workload(
+            format!("phase `{}`: all_fields", phase.name),
+            "true",
+            "values of this tree have no field but the id: read that",
+        )),
+    }
+}
+
+fn validate_phase(workload: &Workload, phase: &PhaseSpec) -> Result<(), TapeError> {
+    let name = &phase.name;
+    let at = |field: &str| format!("phase `{name}`: {field}");
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let named = !name.is_empty() && name.len() <= 64 && name.bytes().all(plain);
+    require(named, at("name"), name, "use 1 to 64 lower-case letters, digits and `-`")?;
+    let weights = phase.mix.values();
+    let sound = weights.clone().all(|weight| weight.is_finite() && *weight >= 0.0) && weights.sum::<f64>() > 0.0;
+    require(sound, at("mix"), format!("{:?}", phase.mix), "give weights of at least 0, one of them above")?;
+    require(!phase.has(Operation::Commit), at("mix"), "commit", "commits come from `batch`")?;
+    require((0.0..=1.0).contains(&phase.missing), at("missing"), phase.missing, "use 0 to 1")?;
+    require(phase.batch != Batch::Writes(0), at("batch"), 0, "use at least 1 write")?;
+    if let Some(open_loop @ (OpenLoop::Poisson { per_second } | OpenLoop::Fixed { per_second })) = phase.open_loop {
+        let fits = per_second > 0.0 && per_second <= 1e9 && phase.measure == Measure::Latency;
+        require(fits, at("open_loop"), format!("{open_loop:?}"), "use a rate above 0, up to 10⁹, and measure latency")?;
+    }
+    let range = phase.scan_entries;
+    require(
+        range.min <= range.max,
+        at("scan_entries"),
+        format!("{} to {}", range.min, range.max),
+        "an ascending range",
+    )?;
+    validate_shape(&at("scan_shape"), phase.scan_shape)?;
+    validate_access(phase)?;
+    let scans = phase.has(Operation::Scan) || phase.has(Operation::ScanAll) || phase.has(Operation::Walk);
+    let shared = workload.lanes > 1 && phase.writes() && scans;
+    let expected =
+        "what a scan or walk finds while other threads write is not known: use one thread, or phases of their own";
+    require(!shared, at("mix"), "scans or walks beside writes on several lanes", expected)?;
+    let any_order_copy = phase.any_order && phase.consumer == Consumer::Copy && phase.has(Operation::ScanAll);
+    require(!any_order_copy, at("consumer"), "copy in any order", "use another consumer, or any_order = false")?;
+    let walks = phase.has(Operation::Walk) && workload.key != KeyForm::Directory;
+    require(!walks, at("mix"), "walk", "only with key = \"directory\" and a tree")
+}
+
+fn validate_shape(what: &str, shape: Shape) -> Result<(), TapeError> {
+    let Shape::Pareto { shape, scale } = shape else { return Ok(()) };
+    let fits = (0.0..=10.0).contains(&shape) && scale > 0.0 && scale <= 1e12;
+    require(fits, what, format!("shape {shape}, scale {scale}"), "use a shape of 0 to 10 and a scale above 0")
+}
+
+fn validate_access(phase: &PhaseSpec) -> Result<(), TapeError> {
+    let at = |field: &str| format!("phase `{}`: {field}", phase.name);
+    match phase.access {
+        Access::Zipfian { theta } | Access::Latest { theta } => {
+            require((0.0..=100.0).contains(&theta), at("theta"), theta, "use 0 to 100; YCSB uses 0.99")
+        }
+        Access::Hot { records, operations } => {
+            require(records > 0.0 && records <= 1.0, at("hot records"), records, "use a part above 0, up to 1")?;
+            require((0.0..=1.0).contains(&operations), at("hot operations"), operations, "use a part from 0 to 1")
+        }
+        Access::Ranges { ranges, range, key: [a, b] } => {
+            let finite = range.iter().all(|number| number.is_finite());
+            let weighs = (1..=ranges).all(|rank| (0.0..f64::INFINITY).contains(&range_weight(range, rank)));
+            let fits = (1..=RANGES_MAX).contains(&ranges) && finite && weighs && range_weight(range, 1) > 0.0;
+            require(
+                fits,
+                at("ranges"),
+                format!("{ranges} by {range:?}"),
+                "use 1 to 10,000 whose weights are not negative",
+            )?;
+            let falls = a > 0.0 && a <= 1.0 && b > 0.0 && b <= 10.0;
+            require(
+                falls,
+                at("ranges key"),
+                format!("{a}, {b}"),
+                "use a part above 0, up to 1, and a power above 0, up to 10",
+            )
+        }
+        Access::Sequential | Access::Insertion | Access::Uniform => Ok(()),
+    }
+}
