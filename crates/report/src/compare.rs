@@ -8,10 +8,9 @@
 //! ([`bakeoff_stats::discovery_confidence`]); the tables share what may go wrong, so that between two equal runs something is called
 //! worse in at most one of twenty comparisons, and better likewise.
 
+pub(crate) mod document;
 mod facts;
 mod html;
-mod markdown;
-mod terminal;
 
 use std::collections::BTreeMap;
 
@@ -20,14 +19,11 @@ use bakeoff_stats::{CommonScatter, Interval};
 use bakeoff_text::{counted, format_count, listed, printable};
 
 pub use html::write_comparison_html;
-pub use markdown::write_comparison_markdown;
-pub use terminal::render_comparison;
 
 use crate::contender::Contenders;
 use crate::error::ReportError;
 use crate::figures::{Measure, resolution};
 use crate::format::workload_in_words;
-use crate::matrix::measure_label;
 use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
 use crate::run::Run;
 use crate::verdict::{Circumstances, Column, Size, Table, gather};
@@ -362,7 +358,7 @@ fn circumstances_of(pairs: &[Pair]) -> Vec<Circumstances> {
 fn cost_label(measure: &Measure) -> String {
     match measure {
         Measure::Space => "space on disk".to_owned(),
-        other => measure_label(other),
+        other => other.label(),
     }
 }
 

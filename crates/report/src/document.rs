@@ -9,8 +9,6 @@
 //! another. Invariants: every text in a document is safe to print, because [`Text`] escapes control characters when it is made;
 //! markup of any kind is the renderer's; a document holds all entries of a list, and says how many are shown unasked.
 
-#![allow(dead_code, reason = "sections become documents one after the other")]
-
 use bakeoff_text::printable;
 
 /// A report: its title, what is known at first sight, and its sections in reading order.
@@ -32,23 +30,57 @@ pub(crate) struct Document {
 #[derive(Clone, Debug)]
 pub(crate) struct Section {
     /// Which section it is: renderers choose and place sections by it, never by a title.
+    #[allow(dead_code, reason = "the page places sections by it")]
     pub(crate) id: SectionId,
     /// Its title.
     pub(crate) title: Title,
     /// What it says, in reading order.
     pub(crate) blocks: Vec<Block>,
+    /// Where it is shown.
+    pub(crate) forms: Forms,
 }
 
 impl Section {
+    /// A section that every form shows.
+    pub(crate) fn new(id: SectionId, title: Title, blocks: Vec<Block>) -> Self {
+        Self { id, title, blocks, forms: Forms::ALL }
+    }
+
     /// A section with a title; `None` if it says nothing.
     pub(crate) fn titled(id: SectionId, title: &str, blocks: Vec<Block>) -> Option<Self> {
-        (!blocks.is_empty()).then(|| Self { id, title: Title::Shown(Text::plain(title)), blocks })
+        (!blocks.is_empty()).then(|| Self::new(id, Title::Shown(Text::plain(title)), blocks))
     }
 
     /// A section without a title; `None` if it says nothing.
     pub(crate) fn untitled(id: SectionId, blocks: Vec<Block>) -> Option<Self> {
-        (!blocks.is_empty()).then_some(Self { id, title: Title::None, blocks })
+        (!blocks.is_empty()).then(|| Self::new(id, Title::None, blocks))
     }
+}
+
+/// The forms of a report that show a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Forms {
+    /// A terminal.
+    pub(crate) terminal: bool,
+    /// Markdown.
+    pub(crate) markdown: bool,
+    /// The page.
+    pub(crate) page: bool,
+}
+
+impl Forms {
+    /// None of them.
+    pub(crate) const NONE: Self = Self { terminal: false, markdown: false, page: false };
+    /// All of them.
+    pub(crate) const ALL: Self = Self { terminal: true, markdown: true, page: true };
+    /// Terminals alone.
+    pub(crate) const TERMINAL: Self = Self { terminal: true, ..Self::NONE };
+    /// The page alone.
+    pub(crate) const PAGE: Self = Self { page: true, ..Self::NONE };
+    /// Markdown alone.
+    pub(crate) const MARKDOWN: Self = Self { markdown: true, ..Self::NONE };
+    /// What is read as text: terminals and Markdown.
+    pub(crate) const TEXT: Self = Self { page: false, ..Self::ALL };
 }
 
 /// A title of a document or section.
@@ -145,8 +177,34 @@ pub(crate) enum SectionId {
     Rates,
     /// How a run stands next to a publication.
     Against,
-    /// What a comparison of two runs found.
-    Comparison,
+    /// How a publication's stores were set.
+    PublishedSettings,
+    /// What a reader of a publication's figures must know.
+    PublishedNotes,
+    /// The machines of a publication.
+    PublishedHardware,
+    /// Garbage collection in a publication and in a run.
+    Garbage,
+    /// What got better and worse most between two runs.
+    Headline,
+    /// How many figures changed between two runs.
+    Summary,
+    /// Each store's time over everything, in two runs.
+    OverEverything,
+    /// Each store and measure over all workloads, in two runs.
+    OverWorkloads,
+    /// Every workload of two runs.
+    EachWorkload,
+    /// Workloads in which something changed.
+    Changed,
+    /// Workloads in which nothing changed that can be told.
+    Unchanged,
+    /// How to read the ratios of two runs.
+    Explanation,
+    /// Cells that failed in the second of two runs only.
+    NewlyFailed,
+    /// What two runs differ in.
+    Differences,
 }
 
 /// A part of a section.
@@ -205,6 +263,11 @@ impl Block {
         Self::Heading { depth, text: text.into() }
     }
 
+    /// Lines to be copied as they are.
+    pub(crate) fn code(lines: impl IntoIterator<Item = String>) -> Self {
+        Self::Code(lines.into_iter().map(|line| printable(&line)).collect())
+    }
+
     /// A list of single texts, all of which are shown.
     pub(crate) fn list(items: impl IntoIterator<Item = impl Into<Text>>) -> Self {
         Self::List(List { items: items.into_iter().map(Item::text).collect(), fold: None })
@@ -234,6 +297,10 @@ pub(crate) enum SpanKind {
     Plain,
     /// A store's name. The number is its slot: its colour and mark ([`crate::slots`]).
     Store(usize),
+    /// What matters most.
+    Strong,
+    /// What a reader may type, such as a command.
+    Code,
     /// A judgement in favour.
     Good,
     /// A judgement against.
@@ -280,9 +347,13 @@ impl Text {
         self.spans.is_empty()
     }
 
-    /// All its parts as one string, for forms in which nothing stands out.
+    /// All its parts as one string, for forms in which only code stands out: between backticks.
     pub(crate) fn to_plain(&self) -> String {
-        self.spans.iter().map(|span| span.text.as_str()).collect()
+        let plain = |span: &Span| match span.kind {
+            SpanKind::Code => format!("`{}`", span.text),
+            _ => span.text.clone(),
+        };
+        self.spans.iter().map(plain).collect()
     }
 }
 
@@ -466,6 +537,7 @@ pub(crate) enum Cell {
     Bar(f64),
     /// A ratio and its interval in the colour of a store, to be drawn on a logarithmic scale; `None` if there is no interval. Forms
     /// that cannot draw leave the column out: the same figures stand in others.
+    #[allow(dead_code, reason = "the page draws it")]
     Strip {
         /// Low end, estimate and high end.
         ratio: Option<[f64; 3]>,

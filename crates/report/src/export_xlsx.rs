@@ -13,7 +13,6 @@ use crate::colours::LIGHT;
 use crate::contender::Contenders;
 use crate::error::ReportError;
 use crate::figures::Measure;
-use crate::matrix::measure_label;
 use crate::run::Run;
 use crate::slots::COLOURS;
 use crate::tidy::{Cell, columns, rows_of};
@@ -110,7 +109,7 @@ fn place(
         Cell::Number(Some(size.1)),
         word(&column.data),
         Cell::Number(Some(column.records)),
-        word(&measure_label(measure)),
+        word(&measure.label()),
         word(unit(measure)),
         word(&workload(*size, column)),
     ];
@@ -214,7 +213,7 @@ fn chart(several: &[&Charted<'_>], tables: &[Table], contenders: &Contenders) ->
     // The last is the disturbed one, and the other stands beside it.
     let beside = if several.len() > 1 { "· undisturbed and disturbed by" } else { "· disturbed by" };
     let circumstances = varying(of, tables).replacen("· disturbed by", beside, 1);
-    let title = format!("{} (durability {}{circumstances})", measure_label(measure), of.durability_words());
+    let title = format!("{} (durability {}{circumstances})", measure.label(), of.durability_words());
     let logarithmic = |axis: &mut ChartAxis| {
         if *measure != Measure::Space {
             axis.set_log_base(10);

@@ -1,176 +1,224 @@
-//! A run's answer and matrices as Markdown, for a pull request or a note; and what all Markdown here shares.
+//! Reports as Markdown, for a pull request or a note.
 
 use std::io::Write;
 
-use bakeoff_text::{format_count, format_size_range, printable};
+use bakeoff_text::{HARD_SPACE, printable};
 
-use crate::against::render_against;
-use crate::answer::answer;
-use crate::circumstances::varying;
+use crate::analysis::{Analysis, Detail};
+use crate::compare::Comparison;
+use crate::compare::document::document as comparison;
 use crate::contender::Contenders;
+use crate::document::{
+    Block, Cell, Document, Fact, List, Matrix, MatrixField, Part, Section, Side, SpanKind, Table, Text, Title,
+};
 use crate::error::ReportError;
-use crate::figures::Measure;
-use crate::matrix::{figure, measure_label};
-use crate::pairs::doubt;
+use crate::labels::doubt;
 use crate::published::Published;
+use crate::published::against::against;
 use crate::run::Run;
-use crate::sections::disk_usage::{self, DiskUsageRow};
-use crate::sections::{self, phase_tables, slow_operations};
-use crate::terminal::{AS_TEXT, TEXT_COLUMNS, amounts, answer_to_one_question, section_as_text, unfinished};
-use crate::verdict::{Column, Field, Size, Table, compare_all};
-use crate::{bars, disturbed, profiled};
+use crate::sections::report;
 
-/// Writes the run's answer, its matrices, its failures and warnings as Markdown, and where a publication is given, how it stands beside that.
+/// Blocks of the longest bar.
+const BAR: usize = 30;
+
+/// What signs in a matrix mean.
+const SIGNS: &str = "A = B: tied, cannot be told apart (95 % confidence). ?: first by its figure, not proven. alone: no other was measured.";
+
+/// Writes the run's report as Markdown, and where a publication is given, how it stands next to that.
 ///
 /// # Errors
-/// `out` takes no more; or the run cannot be set beside the publication.
-pub fn write_markdown(run: &Run, against: Option<&Published>, out: &mut dyn Write) -> Result<(), ReportError> {
-    let against = against.map(|published| Ok::<_, ReportError>((published, render_against(run, published, &AS_TEXT)?)));
-    let against = against.transpose()?;
+/// `out` takes no more; or the run cannot be set next to the publication.
+pub fn write_markdown(run: &Run, published: Option<&Published>, out: &mut dyn Write) -> Result<(), ReportError> {
+    let beside = published.map(|published| against(run, published, Detail::Usual)).transpose()?;
     let contenders = Contenders::new(&run.cells, &run.stores);
-    let tables = compare_all(&run.cells, &contenders);
-    let title = run.title();
-    writeln!(out, "# {}\n\n{}\n", escape(title), escape(&amounts(run)))?;
-    if let Some(words) = unfinished(run) {
-        writeln!(out, "**{words}**\n")?;
-    }
-    if let Some(profile) = run.profile() {
-        writeln!(out, "**{}**\n", escape(&profiled::words(run, profile)))?;
-    }
-    let asked = answer_to_one_question(run, TEXT_COLUMNS, false);
-    match &asked {
-        Some((answer, _)) => code(out, answer.trim_matches('\n'))?,
-        None if run.profile().is_none() => comparisons(run, &tables, &contenders, out)?,
-        None => {}
-    }
-    if let Some((published, beside)) = against {
-        as_text(out, &sections::section(&format!("Beside {}", published.facts.title), &beside))?;
-    }
-    let failed = run.cells.iter().filter(|cell| !cell.is_ok()).map(|cell| {
-        let (axes, why) = (&cell.end.axes, cell.end.failure.map_or("failed", |kind| kind.words()));
-        let message = cell.end.failure_message.as_deref().unwrap_or_default();
-        format!("{}, round {}: {why}. {message}", axes.store, cell.end.round)
-    });
-    if asked.is_none() {
-        // Else it stands in the answer.
-        bullets(out, "Failed", &failed.collect::<Vec<_>>())?;
-    }
-    let messages = run.list("warnings").iter().filter_map(|warning| warning.get("message")?.as_str());
-    bullets(out, "Warnings", &messages.map(str::to_owned).chain(run.notes.iter().cloned()).collect::<Vec<_>>())
+    let mut text = String::new();
+    document(&report(&Analysis::new(run, &contenders), Detail::Usual), 1, &mut text);
+    beside.iter().for_each(|beside| document(beside, 2, &mut text));
+    Ok(out.write_all(text.as_bytes())?)
 }
 
-/// The answer and matrices of every table, and what else there is to be said of all.
-fn comparisons(run: &Run, tables: &[Table], contenders: &Contenders, out: &mut dyn Write) -> Result<(), ReportError> {
-    if let Some(bars) = bars::render(run, tables, contenders, TEXT_COLUMNS, false) {
-        as_text(out, &sections::section("Rates, and how many times the baseline's", &bars))?;
-        writeln!(out)?;
+/// Writes the comparison as Markdown.
+///
+/// # Errors
+/// `out` takes no more.
+pub fn write_comparison_markdown(of: &Comparison, out: &mut dyn Write) -> Result<(), ReportError> {
+    let mut text = String::new();
+    document(&comparison(of, Detail::Usual), 1, &mut text);
+    Ok(out.write_all(text.as_bytes())?)
+}
+
+/// A document whose title is a heading of this level.
+fn document(of: &Document, level: usize, out: &mut String) {
+    title(&of.title, level, out);
+    if !of.state.is_empty() {
+        paragraph(&format!("**{}**", inline(&of.state)), out);
     }
-    for table in tables {
-        let answer = answer(table, contenders);
-        writeln!(out, "## {}{}\n", escape(&answer.promise), escape(&varying(&table.circumstances, tables)))?;
-        writeln!(out, "**Overall:** {}.\n", escape(&answer.overall))?;
-        writeln!(out, "| measure | best |\n|---|---|")?;
-        for (measure, words) in &answer.measures {
-            writeln!(out, "{}", row(&[measure, words]))?;
+    blocks(&of.lead, level + 1, out);
+    for Section { title: name, blocks: all, .. } in of.sections.iter().filter(|section| section.forms.markdown) {
+        title(name, level + 1, out);
+        blocks(all, level + 2, out);
+    }
+}
+
+fn title(of: &Title, level: usize, out: &mut String) {
+    if let Some(text) = of.text() {
+        paragraph(&format!("{} {}", "#".repeat(level), inline(text)), out);
+    }
+}
+
+/// Something that stands alone: an empty line sets it apart from what stands before.
+fn paragraph(text: &str, out: &mut String) {
+    if !text.is_empty() {
+        let gap = if out.is_empty() { "" } else { "\n" };
+        out.push_str(&format!("{gap}{text}\n"));
+    }
+}
+
+fn blocks(all: &[Block], level: usize, out: &mut String) {
+    for block in all {
+        match block {
+            Block::Heading { depth, text } => {
+                paragraph(&format!("{} {}", "#".repeat(level + depth), inline(text)), out);
+            }
+            Block::Paragraph { text, .. } => paragraph(&inline(text), out),
+            Block::Note(text) => paragraph(&format!("**{}**", inline(text)), out),
+            Block::Fact(name, value) => paragraph(&format!("**{name}:** {}", inline(value)), out),
+            Block::List(of) => paragraph(&list(of), out),
+            Block::Facts(all) => paragraph(&facts(all), out),
+            Block::Table(of) => paragraph(&table(of), out),
+            Block::Matrix(of) => {
+                paragraph(&matrix(of), out);
+                paragraph(&escape(SIGNS), out);
+            }
+            Block::Code(lines) => paragraph(&code(&lines.join("\n")), out),
+            Block::Hint(_) | Block::Gap => {}
         }
-        writeln!(out)?;
-        matrix(out, table, contenders)?;
     }
-    as_text(out, &disturbed::section(tables, contenders, &AS_TEXT))?;
-    let copies = disk_usage::has_copies(run).then(|| phase_tables::section::<DiskUsageRow>(run, contenders)).flatten();
-    for section in [copies, slow_operations::section(&run.cells, contenders)].iter().flatten() {
-        as_text(out, &section_as_text(section))?;
+}
+
+/// A text in a line.
+fn inline(of: &Text) -> String {
+    let span = |text: &str, kind| match kind {
+        SpanKind::Strong | SpanKind::Bad => format!("**{}**", escape(text)),
+        SpanKind::Code => quoted(text),
+        SpanKind::Plain | SpanKind::Store(_) | SpanKind::Good => escape(text),
+    };
+    of.spans.iter().map(|each| span(&each.text, each.kind)).collect()
+}
+
+/// All entries of a list, its commands as code.
+fn list(of: &List) -> String {
+    let items = of.items.iter().map(|item| {
+        let parts: Vec<String> = item.parts.iter().map(part).collect();
+        format!("- {}", parts.join("<br>"))
+    });
+    items.collect::<Vec<_>>().join("\n")
+}
+
+fn part(of: &Part) -> String {
+    match of {
+        Part::Text(text) => inline(text),
+        Part::Command("", command) => quoted(command),
+        Part::Command(name, command) => format!("{}: {}", escape(name), quoted(command)),
     }
-    Ok(())
+}
+
+fn facts(all: &[Fact]) -> String {
+    let lines = all.iter().map(|fact| format!("- **{}:** {}", escape(&fact.name), part(&fact.value)));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A table with all its rows. A heading of a group is a row of its own; columns that only a picture can show are left out.
+fn table(of: &Table) -> String {
+    let is_drawn = |at: &usize| of.rows().any(|row| matches!(row.cells.get(*at), Some(Cell::Strip { .. })));
+    let kept: Vec<usize> = (0..of.columns.len()).filter(|at| !is_drawn(at)).collect();
+    let heads: Vec<String> = kept.iter().map(|at| inline(&of.columns[*at].title)).collect();
+    let rule = kept.iter().map(|at| if of.columns[*at].side == Side::Right { "--:|" } else { "---|" });
+    let mut lines = vec![row(&heads), format!("|{}", rule.collect::<String>())];
+    for group in &of.groups {
+        lines.extend(group.heading.as_ref().map(|heading| row(&[format!("**{}**", inline(heading))])));
+        lines.extend(group.rows.iter().map(|each| {
+            let cells: Vec<String> = kept.iter().map(|at| each.cells.get(*at).map_or_else(String::new, cell)).collect();
+            row(&cells)
+        }));
+    }
+    lines.join("\n")
+}
+
+fn cell(of: &Cell) -> String {
+    match of {
+        Cell::Text(text) => inline(text),
+        // Too little for a block is still something.
+        Cell::Bar(part) if part * (BAR as f64) < 0.5 => "▏".to_owned(),
+        Cell::Bar(part) => "█".repeat((part * BAR as f64).round() as usize),
+        Cell::Strip { .. } => String::new(),
+    }
 }
 
 /// Who is best in each workload: a row a measure and size, a column a data type and number of records.
-fn matrix(out: &mut dyn Write, table: &Table, contenders: &Contenders) -> Result<(), ReportError> {
-    let columns: Vec<Column> = table.columns().into_iter().collect();
-    let heads: Vec<String> =
-        columns.iter().map(|column| format!("{} {}", column.data, format_count(column.records))).collect();
-    let mut cells = vec!["measure", "values"];
-    cells.extend(heads.iter().map(String::as_str));
-    writeln!(out, "{}\n|{}", row(&cells), "---|".repeat(cells.len()))?;
-    for measure in &table.measures {
-        for size in table.sizes() {
-            if let Some(line) = line(table, measure, size, &columns, contenders) {
-                writeln!(out, "{line}")?;
-            }
-        }
+fn matrix(of: &Matrix) -> String {
+    let columns = of.columns.iter().map(|column| escape(format!("{} {}", column.data, column.records).trim()));
+    let heads: Vec<String> = ["measure", "values"].map(str::to_owned).into_iter().chain(columns).collect();
+    let mut lines = vec![row(&heads), format!("|{}", "---|".repeat(heads.len()))];
+    for measure in &of.measures {
+        lines.extend(measure.rows.iter().map(|each| {
+            let names = [measure.name.as_str(), each.sizes.as_str()].map(escape);
+            let fields =
+                each.fields.iter().map(|field| field.as_ref().map_or_else(String::new, |of_it| best(of, of_it)));
+            row(&names.into_iter().chain(fields).collect::<Vec<_>>())
+        }));
     }
-    writeln!(
-        out,
-        "\nA = B: tied, cannot be told apart (95 % confidence). ?: first by its figure, not proven. alone: no other was measured.\n"
-    )?;
-    Ok(())
+    lines.join("\n")
 }
 
-fn line(table: &Table, measure: &Measure, size: Size, columns: &[Column], contenders: &Contenders) -> Option<String> {
-    let fields: Vec<Option<&Field>> =
-        columns.iter().map(|column| table.fields.get(&(measure.clone(), size, column.clone()))).collect();
-    fields.iter().any(Option::is_some).then(|| {
-        let mut cells = vec![measure_label(measure), format_size_range(size.0, size.1)];
-        let words = |field: &Option<&Field>| field.map_or_else(String::new, |field| best(measure, field, contenders));
-        cells.extend(fields.iter().map(words));
-        row(&cells.iter().map(String::as_str).collect::<Vec<_>>())
-    })
-}
-
-fn best(measure: &Measure, field: &Field, contenders: &Contenders) -> String {
-    let Some(ranking) = &field.ranking else {
-        return if field.failed.is_empty() { "n/a" } else { "failed" }.to_owned();
+fn best(of: &Matrix, field: &MatrixField) -> String {
+    let text = match field {
+        MatrixField::Ranked { first, verdict, figure, .. } => {
+            let names: Vec<&str> = first.iter().map(|place| of.stores[*place].title.as_str()).collect();
+            let doubt = doubt(*verdict);
+            format!("{}{doubt} {figure}", names.join(" = "))
+        }
+        MatrixField::Failed => "failed".to_owned(),
+        MatrixField::NotRanked => "not ranked".to_owned(),
+        MatrixField::NotOffered => "n/a".to_owned(),
     };
-    let names: Vec<String> = ranking.tied.iter().map(|key| contenders.title(key)).collect();
-    let doubt = doubt(ranking.verdict);
-    let value = ranking.order.first().map_or_else(String::new, |place| figure(measure, place.mean));
-    format!("{}{doubt} {value}", names.join(" = "))
+    escape(&text)
+}
+
+/// A row of cells that are Markdown already.
+fn row(cells: &[String]) -> String {
+    let cells: String = cells.iter().map(|cell| format!(" {cell} |")).collect();
+    format!("|{cells}")
+}
+
+/// Lines as they are.
+fn code(text: &str) -> String {
+    // Names in it may be foreign.
+    format!("```text\n{}\n```", text.replace("```", "`\u{200b}`\u{200b}`"))
+}
+
+/// A command as code within a line: between more backticks than it has in a row.
+fn quoted(command: &str) -> String {
+    let longest = command.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    let ticks = "`".repeat(longest + 1);
+    let pad = if longest > 0 { " " } else { "" };
+    // In a table it would end a cell, and lists stand in no table.
+    format!("{ticks}{pad}{command}{pad}{ticks}")
 }
 
 /// A text that Markdown, and HTML inside it, take for a text.
-pub(crate) fn escape(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in printable(text).chars() {
         match character {
             '<' => safe.push_str("&lt;"),
             '&' => safe.push_str("&amp;"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' | '$' => safe.extend(['\\', character]),
+            HARD_SPACE => safe.push(' '),
             other => safe.push(other),
         }
     }
     safe
-}
-
-/// A row of a table.
-pub(crate) fn row(cells: &[impl AsRef<str>]) -> String {
-    let cells: String = cells.iter().map(|cell| format!(" {} |", escape(cell.as_ref()))).collect();
-    format!("|{cells}")
-}
-
-/// A section as on a terminal, its title first; nothing if it is empty.
-fn as_text(out: &mut dyn Write, section: &str) -> Result<(), ReportError> {
-    if let Some((title, body)) = section.trim_matches('\n').split_once('\n') {
-        writeln!(out, "\n## {}\n", escape(title))?;
-        code(out, body)?;
-    }
-    Ok(())
-}
-
-/// A text as it stands.
-fn code(out: &mut dyn Write, text: &str) -> Result<(), ReportError> {
-    // Names in it may be foreign.
-    Ok(writeln!(out, "```text\n{}\n```", text.replace("```", "`\u{200b}`\u{200b}`"))?)
-}
-
-/// A section with a list; nothing if it is empty.
-pub(crate) fn bullets(out: &mut dyn Write, title: &str, lines: &[String]) -> Result<(), ReportError> {
-    if !lines.is_empty() {
-        writeln!(out, "\n## {title}\n")?;
-    }
-    for line in lines {
-        writeln!(out, "- {}", escape(line))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -181,6 +229,7 @@ mod tests {
     fn nothing_is_taken_for_markup() {
         let evil = "<img src=x> [a](javascript:b) `c` *d* | e \u{1b}[1m\n# f";
         assert_eq!(escape(evil), "&lt;img src=x> \\[a\\](javascript:b) \\`c\\` \\*d\\* \\| e \\\\u{1b}\\[1m\\\\n\\# f");
-        assert_eq!(row(&["a|b", "c"]), "| a\\|b | c |");
+        assert_eq!(row(&["a|b", "c"].map(escape)), "| a\\|b | c |");
+        assert_eq!(quoted("a `b`"), "`` a `b` ``");
     }
 }

@@ -16,8 +16,10 @@ mod beside;
 mod contests;
 mod course;
 mod figures;
+mod flame_graphs;
 mod head;
 pub(crate) mod html;
+mod links;
 mod measures;
 mod overview;
 mod published;
@@ -37,28 +39,26 @@ use flate2::write::GzEncoder;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::analysis::{Analysis, Detail};
 use crate::contender::Contenders;
-use crate::disturbed;
 use crate::error::ReportError;
 use crate::export_csv::write_csv;
-use crate::find_rate::render_rates;
-use crate::links::{link, way};
 use crate::measured::measured;
 use crate::page::axes::Axis;
 use crate::page::contests::Contests;
 use crate::page::figures::{CURVE_SHARES, ContestFigures, figures};
+use crate::page::flame_graphs::Graphs;
 use crate::page::html::{fill, lines, text};
+use crate::page::links::{link, way};
 use crate::page::measures::{MEASURES, Measure};
 use crate::page::overview::{RunTables, id, overview};
 use crate::page::published::PublishedFacts;
 use crate::page::style::style_sheet;
-use crate::pick::render_pick;
-use crate::profiled::{self, Graphs};
 use crate::published::Published;
 use crate::run::Run;
-use crate::terminal::{AS_TEXT, TEXT_COLUMNS};
+use crate::sections::disturbance;
+use crate::terminal::{TEXT_COLUMNS, render_pick, render_rates, text_of};
 use crate::tidy::{Cell, columns};
-use crate::verdict::compare_all;
 use bakeoff_results::pick::{PICK_ASKED, PickFacts, is_ahead_by_far, of_variant, pick_is_answered, proven_ranking};
 use bakeoff_results::rate_search::RateFacts;
 
@@ -155,7 +155,7 @@ pub fn write_page(
     // Who is best at a rate that some others never had is no answer to what the highest one is; who is best while profiled, to nothing.
     let answered = runs.iter().filter(|(_, run)| RateFacts::of(run).is_none() && run.profile().is_none());
     let tables: Vec<RunTables> =
-        answered.map(|(label, run)| (label.as_str(), *run, compare_all(&run.cells, &contenders))).collect();
+        answered.map(|(label, run)| (label.as_str(), Analysis::new(run, &contenders))).collect();
     let (overview, answers) = (overview(&tables, &contenders), answers(&tables, &contenders));
     let asked = picks(&runs, &contenders);
     // Many answers in full would push what was measured, and what spoils it, off the first screen. Who is fastest over all phases is no second
@@ -267,13 +267,14 @@ fn headline(run: &Run, facts: &PickFacts, contenders: &Contenders) -> String {
 
 /// Undisturbed and disturbed, as on a terminal.
 fn side_by_side(runs: &[RunTables], contenders: &Contenders) -> String {
-    let of_run = |(label, _, tables): &RunTables| {
-        let section = disturbed::section(tables, contenders, &AS_TEXT);
-        let (title, body) = section.trim_matches('\n').split_once('\n')?;
+    let of_run = |(label, of_run): &RunTables| {
+        let section = disturbance::section(of_run.tables(), contenders, Detail::Usual)?;
+        let title = text(&section.title.text()?.to_plain());
+        let body = text_of(&section.blocks);
         let of = if runs.len() > 1 { format!(" · {}", text(label)) } else { String::new() };
         Some(behind::folded(
             &format!("{title}{of}"),
-            &format!("<pre class=\"code whole\" tabindex=\"0\">{}</pre>", lines(body)),
+            &format!("<pre class=\"code whole\" tabindex=\"0\">{}</pre>", lines(&body)),
         ))
     };
     runs.iter().filter_map(of_run).collect()
@@ -281,21 +282,21 @@ fn side_by_side(runs: &[RunTables], contenders: &Contenders) -> String {
 
 /// The flame graphs of runs that were profiled.
 fn profiled(runs: &[Labelled], contenders: &Contenders, place: &Path) -> String {
-    runs.iter().map(|(_, run)| profiled::html(run, contenders, place)).collect()
+    runs.iter().map(|(_, run)| flame_graphs::html(run, contenders, place)).collect()
 }
 
 /// The answers of all runs, in full.
 fn answers(runs: &[RunTables], contenders: &Contenders) -> String {
     let mut answers = String::new();
-    for (place, (label, _, tables)) in runs.iter().enumerate() {
+    for (place, (label, of_run)) in runs.iter().enumerate() {
         if runs.len() > 1 {
             answers.push_str(&format!("<h2 class=\"run\">{}</h2>", text(label)));
         }
-        if tables.is_empty() {
+        if of_run.tables().is_empty() {
             answers.push_str("<p class=\"headline\">Nothing was measured.</p>");
         }
-        for (index, table) in tables.iter().enumerate() {
-            answers.push_str(&head::answer(table, tables, contenders, &id(place, index)));
+        for (index, ranked) in of_run.ranked().enumerate() {
+            answers.push_str(&head::answer(ranked, contenders, &id(place, index)));
         }
     }
     answers
@@ -313,7 +314,7 @@ fn payload(
     contenders: &Contenders,
     place: &Path,
 ) -> Result<Vec<u8>, ReportError> {
-    let graphs = profiled::graphs(runs.iter().map(|(_, run)| *run), place);
+    let graphs = flame_graphs::graphs(runs.iter().map(|(_, run)| *run), place);
     let contests = Contests::new(runs, contenders);
     let payload = Payload {
         format: 1,
@@ -333,7 +334,11 @@ fn run_facts<'a>(label: &'a str, run: &'a Run, graphs: &'a BTreeMap<String, Grap
     let mut cells = BTreeMap::new();
     let prefix = way(place, &run.directory);
     let flame_graphs = |end: &CellEnd| -> &[(String, String)] {
-        if graphs.is_empty() { &[] } else { graphs.get(&profiled::unprofiled(&end.axes)).map_or(&[], Vec::as_slice) }
+        if graphs.is_empty() {
+            &[]
+        } else {
+            graphs.get(&flame_graphs::unprofiled(&end.axes)).map_or(&[], Vec::as_slice)
+        }
     };
     for end in run.cells.iter().map(|cell| &cell.end) {
         if let Some(opened) = &end.opened {

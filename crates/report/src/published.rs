@@ -2,6 +2,10 @@
 //!
 //! To add one: `published/NAME.csv` with the figures, `published/NAME.toml` with what is to be known of them, a line here.
 
+pub(crate) mod against;
+pub(crate) mod garbage;
+pub(crate) mod report;
+
 use std::collections::BTreeMap;
 
 use bakeoff_protocol::Durability;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{Axes, StoreDescription};
+use bakeoff_protocol::{Axes, Durability, StoreDescription};
 use bakeoff_text::printable;
 
 use crate::cell_rounds::CellRound;
@@ -17,6 +17,8 @@ pub struct Contender {
     pub store: String,
     /// Its name for people, safe to print.
     pub title: String,
+    /// The durability class, where it is a part of the title: stores promise different things there.
+    pub class: Option<Durability>,
     /// Whether it may be ranked: it keeps its data and does not exist for tests only.
     pub ranked: bool,
     /// Its place among [`Contenders::titles`]: the same for all with the same title.
@@ -27,8 +29,8 @@ pub struct Contender {
 
 impl Contender {
     /// One that has no colour yet.
-    fn new(key: String, store: String, title: String, ranked: bool, index: usize) -> Self {
-        Self { key, store, title, ranked, index, slot: 0 }
+    fn new(key: String, store: String, title: String, class: Option<Durability>, index: usize) -> Self {
+        Self { key, store, title, class, ranked: true, index, slot: 0 }
     }
 }
 
@@ -71,17 +73,19 @@ impl Contenders {
                 let index = titles.get(&title).map_or(titles.len(), |(_, index)| *index);
                 titles.insert(title.clone(), (store, index));
                 let (key, store) = (key.clone(), (*store).to_owned());
-                contenders.insert(key.clone(), Contender::new(key, store, title, ranked, index));
+                let class = axes.unequal.then_some(axes.durability);
+                let contender = Contender { ranked, ..Contender::new(key.clone(), store, title, class, index) };
+                contenders.insert(key, contender);
             }
         }
         Self(contenders).coloured()
     }
 
-    /// Those with these keys and titles, all of which may be ranked.
-    pub fn named(titles: BTreeMap<String, String>) -> Self {
-        let contender = |(index, (key, title)): (usize, (String, String))| {
+    /// Those with these keys, titles and the classes that are parts of titles. All of them may be ranked.
+    pub fn named(titles: BTreeMap<String, (String, Option<Durability>)>) -> Self {
+        let contender = |(index, (key, (title, class))): (usize, (String, (String, Option<Durability>)))| {
             let title = printable(&title);
-            (key.clone(), Contender::new(key.clone(), key, title, true, index))
+            (key.clone(), Contender::new(key.clone(), key, title, class, index))
         };
         Self(titles.into_iter().enumerate().map(contender).collect()).coloured()
     }

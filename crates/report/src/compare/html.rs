@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::compare::terminal::figures;
+use crate::compare::document::figures;
 use crate::compare::{Change, Comparison, Line};
 use crate::error::ReportError;
 use crate::page::html::{fill, marks, text};

@@ -11,12 +11,12 @@ use serde_json::Value;
 
 use crate::contender::Contenders;
 use crate::format::workload_of;
-use crate::links::{file_link, way};
 use crate::page::Labelled;
 use crate::page::head::failures_id;
 use crate::page::html::{lines, store, text};
+use crate::page::links::{file_link, way};
 use crate::run::Run;
-use crate::sections::command_line;
+use crate::sections::provenance::command_line;
 
 /// How much of a failed cell's log is shown, from its end.
 const LOG_BYTES_MAX: u64 = 4096;

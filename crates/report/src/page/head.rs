@@ -7,16 +7,17 @@ use bakeoff_stats::{Interval, Place, Ranking, Verdict};
 use bakeoff_text::{counted, format_count, listed, ratio, ratio_range};
 use serde_json::Value;
 
-use crate::answer::{Overall, by_workload, depends_words, next, overall, overall_of, promise, workload_words};
+use crate::analysis::Ranked;
 use crate::circumstances::varying;
 use crate::contender::Contenders;
 use crate::figures::Measure;
-use crate::matrix::measure_label;
+use crate::overall::{Overall, depends, next};
 use crate::page::Labelled;
 use crate::page::html::{marks, store, stores, text};
 use crate::run::Run;
-use crate::sections::all_notes;
-use crate::terminal::{amounts, answers_checked, few_rounds, unfinished};
+use crate::sections::answer::{Promise, describe_comparisons, describe_depends, promise, workload_label};
+use crate::sections::heading::{amounts, answers_checked, few_rounds, is_unfinished};
+use crate::sections::notes::all_notes;
 use crate::verdict::{Circumstances, Table};
 use bakeoff_results::pick::PickFacts;
 use bakeoff_results::rate_search::RateFacts;
@@ -25,14 +26,16 @@ use bakeoff_results::rate_search::RateFacts;
 const SCALE_ENDS: [f64; 10] = [2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1_000.0, 10_000.0, 100_000.0];
 
 /// The answer of one table: a sentence on speed, one on space and memory, and a line for each operation.
-pub(crate) fn answer(table: &Table, tables: &[Table], contenders: &Contenders, id: &str) -> String {
-    let lines: Vec<(&Measure, Overall)> = table
+pub(crate) fn answer(of_table: Ranked, contenders: &Contenders, id: &str) -> String {
+    let (table, tables) = (of_table.table, of_table.tables);
+    let lines: Vec<(&Measure, &Overall)> = table
         .measures
         .iter()
-        .filter_map(|measure| Some((measure, overall_of(table, |each| each == measure)?)))
+        .zip(of_table.measures())
+        .filter_map(|(of, overall)| Some((of, overall.as_ref()?)))
         .collect();
-    let whole = overall(table);
-    let (headline, margins) = whole.as_ref().map_or_else(
+    let whole = of_table.whole();
+    let (headline, margins) = whole.map_or_else(
         || ("No workload has figures of every store that never failed: see the matrix.".to_owned(), String::new()),
         |whole| headline(table, whole, contenders),
     );
@@ -44,29 +47,28 @@ pub(crate) fn answer(table: &Table, tables: &[Table], contenders: &Contenders, i
         "<section class=\"answer\" id=\"{id}\"><p class=\"promise\">{}</p>\n<h2 class=\"headline\">{headline}</h2>\n\
          <p class=\"others\">{others}{}</p>\n{margins}{}{}</section>\n",
         promise_words(&table.circumstances, tables),
-        whole.as_ref().map_or_else(String::new, |whole| left_out(whole, contenders)),
-        workloads(by_workload(table).iter().map(|(of, overall)| (workload_words(of), overall)).collect(), contenders),
+        whole.map_or_else(String::new, |whole| left_out(whole, contenders)),
+        workloads(of_table.workloads().iter().map(|(of, overall)| (workload_label(of), overall)).collect(), contenders),
         standings(table, &lines, contenders),
     )
 }
 
-fn of<'a>(lines: &'a [(&Measure, Overall)], measure: &Measure) -> Option<&'a Overall> {
-    lines.iter().find(|(each, _)| *each == measure).map(|(_, overall)| overall)
+fn of<'a>(lines: &[(&Measure, &'a Overall)], measure: &Measure) -> Option<&'a Overall> {
+    lines.iter().find(|(each, _)| *each == measure).map(|(_, overall)| *overall)
 }
 
 /// What the figures of a table have in common: the promise, and what differs between tables.
 fn promise_words(of: &Circumstances, tables: &[Table]) -> String {
-    let words = promise(of.durability);
-    let (class, meaning) = words.split_once(": ").unwrap_or((&words, ""));
+    let Promise { class, meaning } = promise(of.durability);
     let varying = text(&varying(of, tables));
-    format!("<b>{}</b>{varying}: <span>{}</span>", text(class), text(meaning))
+    format!("<b>{}</b>{varying}: <span>{}</span>", text(&class), text(meaning))
 }
 
 /// What the figures in the answer are.
 fn margins(of: &Overall) -> String {
     format!(
         "<p class=\"hint\">Geometric means over {}; in brackets where the true ratio lies, with 95 % confidence.</p>\n",
-        of.comparisons()
+        describe_comparisons(of)
     )
 }
 
@@ -75,9 +77,9 @@ fn headline(table: &Table, of: &Overall, contenders: &Contenders) -> (String, St
     let first = stores(&of.ranking.tied, contenders);
     let ahead = ahead(&of.ranking, contenders, " faster than ");
     let margins = if ahead.is_empty() { String::new() } else { margins(of) };
-    let name = |key: &String| stores(std::slice::from_ref(key), contenders);
-    if let Some(words) = depends_words(table, &of.ranking, name, text) {
-        return (words, String::new());
+    let name = |key: &str| stores(&[key.to_owned()], contenders);
+    if let Some(depends) = depends(table, &of.ranking) {
+        return (describe_depends(&depends, name, |measure| text(&measure.label())), String::new());
     }
     let sentence = match of.ranking.verdict {
         Verdict::Winner => format!("{first} is fastest: {ahead}"),
@@ -187,7 +189,7 @@ pub(super) fn first_words(of: &Overall, contenders: &Contenders) -> String {
 }
 
 /// A line for each operation: who is best, how far ahead, in how many workloads, and everyone on a scale.
-fn standings(table: &Table, lines: &[(&Measure, Overall)], contenders: &Contenders) -> String {
+fn standings(table: &Table, lines: &[(&Measure, &Overall)], contenders: &Contenders) -> String {
     let rankings = lines.iter().map(|(_, overall)| &overall.ranking);
     let all = rankings.flat_map(|ranking| ranking.order.iter().map(|place| times(ranking, place)));
     let furthest = all.filter(|times| times.is_finite()).fold(1.0, f64::max);
@@ -209,7 +211,7 @@ fn standing(table: &Table, measure: &Measure, of: &Overall, contenders: &Contend
     format!(
         "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td class=\"won\">{}</td>\
          <td class=\"scale\"><div class=\"strip\">{}</div></td></tr>",
-        text(&measure_label(measure)),
+        text(&measure.label()),
         first_words(of, contenders),
         ahead(ranking, contenders, " "),
         won(fields.filter_map(|field| field.ranking.as_ref()), &ranking.tied, contenders),
@@ -324,7 +326,7 @@ pub(crate) fn facts(label: &str, run: &Run) -> String {
             text(format!("{name}: {} {} {}", fact("file_system"), fact("device_model"), fact("directory")).trim())
         })
         .collect();
-    let unfinished = if unfinished(run).is_some() { " <b class=\"bad\">not finished</b>" } else { "" };
+    let unfinished = if is_unfinished(run) { " <b class=\"bad\">not finished</b>" } else { "" };
     let rows = [
         ("run", text(label)),
         ("measured", text(&amounts(run))),

@@ -6,17 +6,16 @@ use std::collections::BTreeMap;
 use bakeoff_stats::Verdict;
 use bakeoff_text::or_dash;
 
-use crate::answer::{Overall, depends_words, overall, overall_of};
+use crate::analysis::Analysis;
 use crate::circumstances::varying;
 use crate::contender::Contenders;
 use crate::figures::Measure;
+use crate::overall::{Overall, depends};
 use crate::page::head::{ahead, first_words};
 use crate::page::html::{store, stores, text};
-use crate::run::Run;
-use crate::verdict::Table;
 
-/// A run with its label and its tables.
-pub(crate) type RunTables<'a> = (&'a str, &'a Run, Vec<Table>);
+/// A run with its label and its rankings.
+pub(crate) type RunTables<'a> = (&'a str, Analysis<'a>);
 
 /// The id of a table's answer in full.
 pub(crate) fn id(run: usize, table: usize) -> String {
@@ -26,17 +25,18 @@ pub(crate) fn id(run: usize, table: usize) -> String {
 /// A line for each table of these runs; nothing if one answer is all there is.
 pub(crate) fn overview(runs: &[RunTables], contenders: &Contenders) -> String {
     let mut all = Vec::new();
-    for (place, (label, _, tables)) in runs.iter().enumerate() {
-        for (index, table) in tables.iter().enumerate() {
+    for (place, (label, of_run)) in runs.iter().enumerate() {
+        for (index, ranked) in of_run.ranked().enumerate() {
+            let (table, tables) = (ranked.table, ranked.tables);
             let run = if runs.len() > 1 { format!("{label} · ") } else { String::new() };
             let words = format!(
                 "{run}durability {}{}",
                 table.circumstances.durability_words(),
                 varying(&table.circumstances, tables)
             );
-            let whole = overall(table);
-            let depends = depends(table, whole.as_ref());
-            all.push((id(place, index), words, table, whole, depends));
+            let whole = ranked.whole();
+            let depends = whole.is_some_and(|whole| depends(table, &whole.ranking).is_some());
+            all.push((id(place, index), words, ranked, whole, depends));
         }
     }
     if all.len() < 2 {
@@ -44,12 +44,15 @@ pub(crate) fn overview(runs: &[RunTables], contenders: &Contenders) -> String {
     }
     let rows: String = all
         .iter()
-        .map(|(id, words, table, whole, depends)| {
-            let [space, memory] =
-                [Measure::Space, Measure::Memory].map(|measure| overall_of(table, |each| *each == measure));
-            let ahead = whole.as_ref().map_or_else(String::new, |whole| ahead(&whole.ranking, contenders, " "));
-            let [fastest, space, memory] = [whole, &space, &memory].map(|of| first(of.as_ref(), contenders));
-            let fastest = whole.as_ref().filter(|_| *depends).map_or(fastest, |whole| either(whole, contenders));
+        .map(|(id, words, ranked, whole, depends)| {
+            let of = |measure| {
+                let place = ranked.table.measures.iter().position(|each| *each == measure)?;
+                ranked.measures()[place].as_ref()
+            };
+            let ahead = whole.map_or_else(String::new, |whole| ahead(&whole.ranking, contenders, " "));
+            let [fastest, space, memory] =
+                [*whole, of(Measure::Space), of(Measure::Memory)].map(|of| first(of, contenders));
+            let fastest = whole.filter(|_| *depends).map_or(fastest, |whole| either(whole, contenders));
             format!(
                 "<tr><th scope=\"row\"><a href=\"#{id}\">{}</a></th><td>{fastest}</td><td>{ahead}</td><td>{space}</td>\
                  <td>{memory}</td></tr>",
@@ -62,13 +65,8 @@ pub(crate) fn overview(runs: &[RunTables], contenders: &Contenders) -> String {
          <thead><tr><th scope=\"col\">under</th><th scope=\"col\">fastest</th>\
          <th scope=\"col\">ahead of the next, 95 % interval</th><th scope=\"col\">least disk space</th>\
          <th scope=\"col\">least memory</th></tr></thead><tbody>{rows}</tbody></table></div></section>\n",
-        headline(all.iter().map(|(_, _, _, whole, depends)| whole.as_ref().filter(|_| !depends)), contenders)
+        headline(all.iter().map(|(_, _, _, whole, depends)| whole.filter(|_| !depends)), contenders)
     )
-}
-
-/// Whether those that are tied over everything win different workloads, so that none of them is the answer to all.
-fn depends(table: &Table, whole: Option<&Overall>) -> bool {
-    whole.is_some_and(|whole| depends_words(table, &whole.ranking, Clone::clone, str::to_owned).is_some())
 }
 
 /// Those that share the first place since each of them wins something.

@@ -3,8 +3,8 @@
 use bakeoff_text::{format_count, format_size_range};
 use serde::Serialize;
 
+use crate::published::report::{contenders, key};
 use crate::published::{Kind, Published};
-use crate::published_report::{contenders, key};
 
 /// A publication, as the page has it.
 #[derive(Serialize)]

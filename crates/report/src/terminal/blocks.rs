@@ -5,8 +5,8 @@ use std::fmt::Write;
 use bakeoff_text::{command_lines, paragraph};
 
 use crate::document::{Block, Document, Fact, Fold, List, Part, Section, Text, Title};
-use crate::terminal::TerminalOptions;
 use crate::terminal::matrix;
+use crate::terminal::options::TerminalOptions;
 use crate::terminal::tables;
 
 /// Columns by which each level is indented.
@@ -15,9 +15,9 @@ const INDENT: usize = 2;
 /// The narrowest column of names of facts. Most facts then line up from one section to the next.
 const NAMES_MIN: usize = 8;
 
-#[allow(dead_code, reason = "sections become documents one after the other")]
 /// The document as text that ends with a line break.
-pub(crate) fn document(of: &Document, options: &TerminalOptions) -> String {
+pub(crate) fn document(of: &Document, options: TerminalOptions) -> String {
+    let options = &options.wide_enough();
     let mut out = String::new();
     if let Title::Shown(title) = &of.title {
         let parts = [title, &of.started, &of.state].map(Text::to_plain);
@@ -25,12 +25,12 @@ pub(crate) fn document(of: &Document, options: &TerminalOptions) -> String {
         out.push_str(&hanging(&parts.join(" · "), 0, options));
     }
     blocks(&of.lead, options, &mut out);
-    of.sections.iter().for_each(|each| section(each, options, &mut out));
+    of.sections.iter().filter(|each| each.forms.terminal).for_each(|each| section(each, options, &mut out));
     out
 }
 
 /// A section, set apart by an empty line.
-pub(crate) fn section(of: &Section, options: &TerminalOptions, out: &mut String) {
+fn section(of: &Section, options: &TerminalOptions, out: &mut String) {
     out.push('\n');
     if let Title::Shown(title) = &of.title {
         out.push_str(&hanging(&title.to_plain(), 0, options));

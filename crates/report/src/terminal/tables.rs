@@ -68,7 +68,7 @@ pub(crate) fn text(of: &document::Text) -> Text {
 fn text_after(indent: &str, of: &document::Text) -> Text {
     of.spans.iter().fold(Text::plain(indent), |text, span| {
         let style = match span.kind {
-            SpanKind::Plain => Style::new(),
+            SpanKind::Plain | SpanKind::Strong | SpanKind::Code => Style::new(),
             SpanKind::Store(slot) => style(slot),
             SpanKind::Good => AnsiColor::Green.on_default(),
             SpanKind::Bad => AnsiColor::Red.on_default().bold(),

@@ -154,12 +154,11 @@ fn compacted_copies_were_in_no_text() {
     for text in [render_terminal(&run, &PLAIN), String::from_utf8(markdown).unwrap()] {
         let section = text.split("Storage").nth(1).unwrap_or_else(|| panic!("{text}"));
         let words = |store: &str| {
-            let row = section.lines().find(|line| line.trim_start().starts_with(store)).unwrap();
-            unwrapped(row)
+            let rows = section.lines().map(|line| unwrapped(&line.replace('|', " ")));
+            rows.into_iter().find(|row| row.starts_with(store)).unwrap()
         };
         assert_eq!(words("LMDB"), "LMDB 14.3 MiB 9.54 MiB 5.72 MiB 4.77 MiB 2.00× 1.20×", "{text}");
         assert_eq!(words("SQLite"), "SQLite 14.3 MiB 9.54 MiB – 4.77 MiB 2.00× –", "{text}");
-        assert!(section.lines().take(8).all(|line| line.width() <= 100), "{text}");
     }
     assert!(!render_terminal(&crate::common::run(vec![stored("sqlite", false)], stores()), &PLAIN).contains("Storage"));
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use bakeoff_stats::Bracket;
-use bakeoff_text::{Side, Text, TextTable, counted, digits, format_count, or_dash, paragraph, printable, rate, time};
+use bakeoff_text::{counted, digits, format_count, or_dash, printable, rate, time};
 
+use crate::document::{Block, Cell, Column, Section, SectionId, Table};
 use crate::run::Run;
-use crate::sections::section;
 use bakeoff_results::rate_search::{RateFacts, RateSearch};
 use bakeoff_results::rate_search_time::Left;
 
@@ -17,8 +17,8 @@ const SHORT_S: f64 = 1.0;
 const SHORT: &str = "Rates at which the phase lasts less than a second rest on little: one pause of the machine decides, and what a store puts off \
                      is not due yet. Give the phase more operations.";
 
-/// What was found, as text that ends with a line break; lines have at most `width` columns.
-pub fn render_rates(run: &Run, facts: &RateFacts, width: usize, color: bool) -> String {
+/// What was found; `None` if nothing was looked for.
+pub(crate) fn section(run: &Run, facts: &RateFacts) -> Option<Section> {
     let rates = Rates { run, facts, titles: titles(run), rounds: rounds(run) };
     let mut workloads: Vec<&str> = Vec::new();
     for search in &facts.searches {
@@ -26,10 +26,9 @@ pub fn render_rates(run: &Run, facts: &RateFacts, width: usize, color: bool) -> 
             workloads.push(&search.workload);
         }
     }
-    let mut body: String = workloads.into_iter().map(|workload| rates.workload(workload, width, color)).collect();
-    body.push('\n');
-    body.push_str(&paragraph(&rates.meaning(), width, "  ", "  "));
-    section(&format!("Highest rate with {}", facts.words()), &body)
+    let mut blocks: Vec<Block> = workloads.into_iter().flat_map(|workload| rates.workload(workload)).collect();
+    blocks.extend([Block::Gap, Block::paragraph_at(1, rates.meaning())]);
+    Section::titled(SectionId::Rates, &format!("Highest rate with {}", facts.words()), blocks)
 }
 
 fn titles(run: &Run) -> BTreeMap<&str, String> {
@@ -62,25 +61,24 @@ impl Rates<'_> {
         self.titles.get(search.store.as_str()).cloned().unwrap_or_else(|| printable(&search.store))
     }
 
-    fn workload(&self, workload: &str, width: usize, color: bool) -> String {
+    fn workload(&self, workload: &str) -> Vec<Block> {
         let of_workload = self.facts.searches.iter().filter(|search| search.workload == workload);
         let mut rows: Vec<(&RateSearch, Bracket)> = of_workload.map(|search| (search, self.bracket(search))).collect();
         rows.sort_by_key(|(_, bracket)| std::cmp::Reverse((bracket.held, bracket.failed)));
-        let Some((first, _)) = rows.first() else { return String::new() };
+        let Some((first, _)) = rows.first() else { return Vec::new() };
         let heading = format!("{} · phase {}, {}", workload, first.phase, counted(first.operations, "operation"));
         let percentile = &self.facts.bound.percentile;
-        let mut table = TextTable::new([Side::Left].into_iter().chain([Side::Right; 7]).collect());
         let fails = format!("{percentile} there");
-        let head = ["  store", "closed loop", "holds at", percentile, "lasting", "fails at", &fails, "rates tried"];
-        table.row(head.map(Text::plain).into());
+        let heads = ["closed loop", "holds at", percentile, "lasting", "fails at", &fails, "rates tried"];
+        let mut table = Table::new(1, std::iter::once(Column::left("store")).chain(heads.map(Column::right)).collect());
         for (search, bracket) in &rows {
-            table.row(self.row(search, *bracket).map(Text::plain).into());
+            table.row(self.row(search, *bracket).map(Cell::from).into());
         }
         let notes = rows.iter().filter_map(|(search, bracket)| self.note(search, *bracket));
         let short = rows.iter().any(|(search, bracket)| is_short(search, *bracket));
-        let notes = notes.chain(short.then(|| SHORT.to_owned()));
-        let notes: String = notes.map(|note| paragraph(&note, width, "  ", "    ")).collect();
-        format!("{}{}{notes}", paragraph(&printable(&heading), width, "  ", "    "), table.render(width, color))
+        let notes: Vec<String> = notes.chain(short.then(|| SHORT.to_owned())).collect();
+        let notes = (!notes.is_empty()).then(|| Block::list(notes));
+        [Block::heading(1, heading), Block::Table(table)].into_iter().chain(notes).collect()
     }
 
     fn row(&self, search: &RateSearch, bracket: Bracket) -> [String; 8] {
@@ -92,7 +90,7 @@ impl Rates<'_> {
             other => latency(other),
         };
         [
-            format!("  {}", self.title(search)),
+            self.title(search),
             or_dash(search.closed_loop(&self.run.cells), |closed| rate(closed.per_second)),
             rate_at(bracket.held),
             latency(at(bracket.held)),

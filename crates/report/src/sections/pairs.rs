@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use bakeoff_stats::{Better, Place, Ranking, Verdict};
-use bakeoff_text::{Side, Text, TextTable, format_count, format_size_range, printable, ratio};
+use bakeoff_text::{format_count, format_size_range, ratio};
 
 use crate::contender::Contenders;
+use crate::document::{Cell, Column, Table, Text};
 use crate::figures::Measure;
-use crate::matrix::{Names, figure, measure_label};
-use crate::verdict::{Column, Size, Table, better};
+use crate::labels::{doubt, figure};
+use crate::sections::names::{short_names, store_called};
+use crate::verdict::{Column as Workload, Size, Table as Rankings, better};
 
 /// Where a figure stands in a table.
-type Position = (Measure, Size, Column);
+type Position = (Measure, Size, Workload);
 
 /// The same field of two tables.
 pub(crate) struct Pair<'a> {
@@ -21,7 +23,7 @@ pub(crate) struct Pair<'a> {
 }
 
 /// The fields in which both tables rank somebody, in the order of the left one.
-pub(crate) fn pairs<'a>(left: &'a Table, right: &'a Table) -> Vec<Pair<'a>> {
+pub(crate) fn pairs<'a>(left: &'a Rankings, right: &'a Rankings) -> Vec<Pair<'a>> {
     let pair = |place: &'a Position| {
         let (other, left) = (right.fields.keys().find(|other| is_same(place, other))?, left.fields.get(place)?);
         Some(Pair { place: other, left: left.ranking.as_ref()?, right: right.fields.get(other)?.ranking.as_ref()? })
@@ -33,7 +35,7 @@ pub(crate) fn pairs<'a>(left: &'a Table, right: &'a Table) -> Vec<Pair<'a>> {
 /// Whether two fields have the same place; a publication that does not say what its data is has it in any, and one that does not say how
 /// long values are either has them of any length.
 fn is_same(left: &Position, right: &Position) -> bool {
-    let (Column { data, records }, other) = (&left.2, &right.2);
+    let (Workload { data, records }, other) = (&left.2, &right.2);
     let same_size = left.1 == right.1 || (data.is_empty() && left.1 == (0, 0));
     same_size && (&left.0, records) == (&right.0, &other.records) && (data.is_empty() || *data == other.data)
 }
@@ -91,30 +93,27 @@ pub(crate) fn store(key: &str) -> &str {
 /// What stores are called on each side.
 pub(crate) struct Sides<'a> {
     pub(crate) contenders: [&'a Contenders; 2],
-    pub(crate) names: [Names; 2],
+    pub(crate) names: [BTreeMap<String, String>; 2],
 }
 
 impl<'a> Sides<'a> {
     /// The names of everyone in two tables.
-    pub(crate) fn of(left: (&Table, &'a Contenders), right: (&Table, &'a Contenders)) -> Self {
-        Self { contenders: [left.1, right.1], names: [Names::of(left.0, left.1), Names::of(right.0, right.1)] }
+    pub(crate) fn of(left: (&Rankings, &'a Contenders), right: (&Rankings, &'a Contenders)) -> Self {
+        Self { contenders: [left.1, right.1], names: [short_names(left.0, left.1), short_names(right.0, right.1)] }
     }
 
     /// The first of those that share the first place and how many more; and the figure.
     fn best(&self, side: usize, measure: &Measure, ranking: &Ranking) -> [Text; 2] {
         let key = first(ranking);
-        let name = self.short(side, key);
-        let style = self.contenders[side]
-            .get(key)
-            .map_or_else(anstyle::Style::new, |contender| crate::colours::style(contender.slot));
+        let name = store_called(self.contenders[side], key, self.short(side, key));
         let more = if ranking.tied.len() > 1 { format!(" +{}", ranking.tied.len() - 1) } else { String::new() };
         let doubt = doubt(ranking.verdict);
         let value = ranking.order.first().map_or_else(String::new, |place| figure(measure, place.mean));
-        [Text::default().and(name, style).and(format!("{more}{doubt}"), anstyle::Style::new()), Text::plain(value)]
+        [name.and(&format!("{more}{doubt}")), Text::plain(&value)]
     }
 
     fn short<'s>(&'s self, side: usize, key: &'s String) -> &'s str {
-        self.names[side].short.get(key).unwrap_or(key)
+        self.names[side].get(key).unwrap_or(key)
     }
 
     /// Every store of a field: its title, its figures on both sides, and how many times better it is on the right.
@@ -161,52 +160,47 @@ fn first(ranking: &Ranking) -> &String {
     ranking.tied.first().unwrap_or(&ranking.best)
 }
 
-/// What is put behind the name of a first place.
-pub(crate) fn doubt(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Unproven => "?",
-        Verdict::Alone => " alone",
-        Verdict::Winner | Verdict::Tie => "",
-    }
-}
-
 /// A table with a row for each pair, and with `full` one below it for every store that has a figure on some side. `factor` makes of how many
 /// times better the right is what the last column shows; the last heading is its.
-pub(crate) fn lay_out(
+pub(crate) fn table(
     pairs: &[Pair<'_>],
     sides: &Sides<'_>,
     headings: [&str; 3],
     factor: fn(f64) -> f64,
     full: bool,
-) -> TextTable {
+) -> Table {
     // Figures have columns of their own, so that of long names only the names are cut.
-    let named = [Side::Left, Side::Right];
-    let mut table = TextTable::new([[Side::Left; 2], named, named, [Side::Right, Side::Left]].concat());
-    table.row(["", "records", headings[0], "", headings[1], "", headings[2], ""].map(Text::plain).to_vec());
-    let shown = |gain: Option<f64>| Text::plain(gain.map_or_else(String::new, |gain| ratio(factor(gain))));
+    let [left, right, last] = headings;
+    let columns = [
+        ("", false),
+        ("records", false),
+        (left, false),
+        ("", true),
+        (right, false),
+        ("", true),
+        (last, true),
+        ("", false),
+    ];
+    let column = |(title, is_figure): (&str, bool)| if is_figure { Column::right(title) } else { Column::left(title) };
+    let mut table = Table::new(0, columns.map(column).into());
+    let shown = |gain: Option<f64>| gain.map_or_else(String::new, |gain| ratio(factor(gain)));
     let mut last = None;
     for pair in pairs {
         let (measure, size, column) = pair.place;
         if last != Some(measure) {
-            table.rule();
-            table.row(vec![Text::plain(measure_label(measure))]);
+            table.group(measure.label());
             last = Some(measure);
         }
         let ([left, left_figure], [right, right_figure]) =
             (sides.best(0, measure, pair.left), sides.best(1, measure, pair.right));
-        table.row(vec![
-            Text::plain(format!("  {}", format_size_range(size.0, size.1))),
-            Text::plain(format!("{} {}", format_count(column.records), printable(&column.data))),
-            left,
-            left_figure,
-            right,
-            right_figure,
-            shown(pair.gain()),
-            Text::plain(if pair.is_changed() { "≠" } else { "" }),
-        ]);
+        let place = [format_size_range(size.0, size.1), format!("{} {}", format_count(column.records), column.data)]
+            .map(Cell::from);
+        let best = [left, left_figure, right, right_figure].map(Cell::from);
+        let judged = [shown(pair.gain()), if pair.is_changed() { "≠" } else { "" }.to_owned()].map(Cell::from);
+        table.row_at(1, place.into_iter().chain(best).chain(judged).collect());
         for (title, [left, right], gain) in full.then(|| sides.each(pair)).into_iter().flatten() {
-            let cells = [format!("    {title}"), String::new(), String::new(), left, String::new(), right];
-            table.row(cells.into_iter().map(Text::plain).chain([shown(gain)]).collect());
+            let cells = [title, String::new(), String::new(), left, String::new(), right, shown(gain)];
+            table.row_at(2, cells.map(Cell::from).into());
         }
     }
     table

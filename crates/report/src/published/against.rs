@@ -4,75 +4,40 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use bakeoff_stats::geometric_mean;
-use bakeoff_text::{Side, Text, TextTable, counted, digits, listed, paragraph, printable, ratio};
+use bakeoff_text::{counted, digits, listed, ratio};
 
+use crate::analysis::Detail;
 use crate::contender::Contenders;
+use crate::document::{Block, Cell, Column, Document, Section, SectionId, Table, Title};
 use crate::error::ReportError;
 use crate::figures::{Measure, of_values_alone};
-use crate::matrix::measure_label;
-use crate::pairs::{Pair, Sides, lay_out, pairs};
-use crate::published::Published;
+use crate::published::{Published, garbage, report};
 use crate::results::CellRound;
 use crate::run::Run;
-use crate::terminal::{TerminalOptions, WIDTH_MIN, circumstances, unfinished};
-use crate::verdict::{Table, compare_all};
-use crate::{garbage, published_report, sections};
+use crate::sections::heading::unfinished;
+use crate::sections::matrix::title;
+use crate::sections::names::store;
+use crate::sections::pairs::{self, Pair, Sides, pairs};
+use crate::verdict::{Table as Rankings, compare_all};
 
-/// The run's figures beside those of a publication, as text that ends with a line break. Fields are matched by measure,
-/// phase, value sizes, data and records, and by variant where the publication has some.
+/// The run's figures next to those of a publication. Fields are matched by measure, phase, value sizes, data and records, and by variant
+/// where the publication has some.
 ///
 /// # Errors
 /// The two have no field in common, or the run was profiled.
-pub fn render_against(run: &Run, published: &Published, options: &TerminalOptions) -> Result<String, ReportError> {
+pub(crate) fn against(run: &Run, published: &Published, detail: Detail) -> Result<Document, ReportError> {
     run.must_be_measured()?;
-    let width = options.width.max(WIDTH_MIN);
     let scale = run.info["suite"]["scale"].as_f64();
     let contenders = Contenders::new(&run.cells, &run.stores);
-    let their_contenders = published_report::contenders(published);
     let cells: Cow<'_, [CellRound]> = match published.facts.space_of_values {
         true => run.cells.iter().map(of_values_alone).collect(),
         false => Cow::Borrowed(&run.cells),
     };
-    let (ours, theirs) =
-        (compare_all(&cells, &contenders), published_report::tables(published, |records| scaled(records, scale)));
-    let mut out = paragraph(&heading(published), width, "", "  ");
-    out.push_str(&unfinished(run).map_or_else(String::new, |words| paragraph(words, width, "", "  ")));
-    if let Some(scale) = scale {
-        out.push_str(&paragraph(&scaled_down(scale, &run.cells), width, "", "  "));
-    }
-    let mut matched = 0;
-    for table in &ours {
-        let named = Named {
-            variant: theirs.iter().any(|other| other.circumstances.variant == table.circumstances.variant),
-            medium: theirs.iter().any(|other| other.circumstances.medium == table.circumstances.medium),
-        };
-        for other in theirs.iter().filter(|other| may_be_matched(table, other, &named)) {
-            let pairs = pairs(other, table);
-            if pairs.is_empty() {
-                continue;
-            }
-            matched += pairs.len();
-            let hardware = published.facts.hardware.get(&other.circumstances.medium);
-            let then = hardware.map_or(other.circumstances.medium.as_str(), String::as_str);
-            out.push_str(&format!("\n{}\n", circumstances(&table.circumstances, &ours, width)));
-            out.push_str(&paragraph(&format!("then: {then}"), width, "", "      "));
-            let sides = Sides::of((other, &their_contenders), (table, &contenders));
-            let laid_out = lay_out(&pairs, &sides, ["best then", "best now", "better"], |gain| gain, options.full);
-            out.push_str(&laid_out.render(width, options.color));
-            out.push_str(&paragraph(&sides.legend(&pairs).join(" · "), width, "", ""));
-            out.push_str(&paragraph(&summary(&pairs), width, "", ""));
-            // Of a publication that prints the best alone, a store has figures only where it was the best.
-            let stores = (!published.facts.only_best).then(|| each_store(&pairs, &contenders)).flatten();
-            if let Some(stores) = stores {
-                out.push_str(&format!(
-                    "\n{}{}",
-                    paragraph(EACH_STORE, width, "", "  "),
-                    stores.render(width, options.color)
-                ));
-            }
-        }
-    }
-    if matched == 0 {
+    let ours = compare_all(&cells, &contenders);
+    let theirs = report::tables(published, |records| scaled(records, scale));
+    let sides = (ours.as_slice(), &contenders, theirs.as_slice());
+    let mut sections: Vec<Section> = ours.iter().flat_map(|table| matched(table, sides, published, detail)).collect();
+    if sections.is_empty() {
         let why = "they share no phase, value sizes, data and records (run the suite of the same name)";
         return Err(ReportError::NothingInCommon {
             directory: run.directory.clone(),
@@ -80,10 +45,54 @@ pub fn render_against(run: &Run, published: &Published, options: &TerminalOption
             why,
         });
     }
-    out.push_str(&garbage::render(run, published, width, options.color));
-    out.push_str(&sections::section("To be known of their figures", &published_report::notes(published, width)));
-    out.push_str(&sections::section("How their stores were set", &published_report::stores(published, width)));
-    Ok(out)
+    sections.extend(garbage::section(run, published));
+    let (notes, settings) = (report::notes(published), report::settings(published));
+    sections.extend(report::list(SectionId::PublishedNotes, "To be known of their figures", notes));
+    sections.extend(report::list(SectionId::PublishedSettings, "How their stores were set", settings));
+    let scaled_down = scale.map(|scale| scaled_down(scale, &run.cells).into());
+    let lead = [Some(heading(published).into()), unfinished(run), scaled_down];
+    Ok(Document {
+        title: Title::Implied(format!("Beside {}", published.facts.title).into()),
+        lead: lead.into_iter().flatten().map(Block::Note).collect(),
+        sections,
+        ..Document::default()
+    })
+}
+
+/// A section for each table of theirs that may be set next to one of ours, and has a field in common with it.
+fn matched(
+    table: &Rankings,
+    (ours, contenders, theirs): (&[Rankings], &Contenders, &[Rankings]),
+    published: &Published,
+    detail: Detail,
+) -> Vec<Section> {
+    let their_contenders = report::contenders(published);
+    let named = Named {
+        variant: theirs.iter().any(|other| other.circumstances.variant == table.circumstances.variant),
+        medium: theirs.iter().any(|other| other.circumstances.medium == table.circumstances.medium),
+    };
+    let section = |other: &Rankings| {
+        let pairs = pairs(other, table);
+        if pairs.is_empty() {
+            return None;
+        }
+        let medium = &other.circumstances.medium;
+        let then = published.facts.hardware.get(medium).unwrap_or(medium);
+        let sides = Sides::of((other, &their_contenders), (table, contenders));
+        let headings = ["best then", "best now", "better"];
+        let mut blocks = vec![
+            Block::Fact("then", then.as_str().into()),
+            Block::Table(pairs::table(&pairs, &sides, headings, |gain| gain, detail == Detail::Full)),
+            Block::paragraph(sides.legend(&pairs).join(" · ")),
+            Block::paragraph(summary(&pairs)),
+        ];
+        // Of a publication that prints the best alone, a store has figures only where it was the best.
+        if let Some(stores) = (!published.facts.only_best).then(|| each_store(&pairs, contenders)).flatten() {
+            blocks.extend([Block::Gap, Block::Note(EACH_STORE.into()), Block::Table(stores)]);
+        }
+        Some(Section::new(SectionId::Against, Title::Shown(title(&table.circumstances, ours)), blocks))
+    };
+    theirs.iter().filter(|other| may_be_matched(table, other, &named)).filter_map(section).collect()
 }
 
 /// What stands above the table of [`each_store`].
@@ -91,7 +100,7 @@ const EACH_STORE: &str = "Each store: how many times better it is now than it wa
                           has a figure both times; it may have promised something else then: `How their stores were set`)";
 
 /// Each store beside itself, measure by measure; `None` where none took part both times.
-fn each_store(pairs: &[Pair<'_>], contenders: &Contenders) -> Option<TextTable> {
+fn each_store(pairs: &[Pair<'_>], contenders: &Contenders) -> Option<Table> {
     let mut measures: Vec<&Measure> = pairs.iter().map(|pair| &pair.place.0).collect();
     measures.dedup();
     let mut gains: BTreeMap<&str, BTreeMap<&Measure, Vec<f64>>> = BTreeMap::new();
@@ -103,25 +112,23 @@ fn each_store(pairs: &[Pair<'_>], contenders: &Contenders) -> Option<TextTable> 
         }
     }
     gains.first_key_value()?;
-    let sides = std::iter::once(Side::Left).chain(measures.iter().map(|_| Side::Right));
-    let mut table = TextTable::new(sides.collect());
-    let headings = measures.iter().map(|measure| Text::plain(measure_label(measure)));
-    table.row(std::iter::once(Text::plain("")).chain(headings).collect());
+    let heads = measures.iter().map(|measure| Column::right(measure.label()));
+    let mut table = Table::new(0, std::iter::once(Column::left("")).chain(heads).collect());
     for (key, of) in &gains {
         let mean = |measure: &&Measure| of.get(measure).and_then(|gains| geometric_mean(gains));
-        let cells = measures.iter().map(|measure| Text::plain(mean(measure).map_or_else(String::new, ratio)));
-        table.row(std::iter::once(Text::plain(contenders.title(key))).chain(cells).collect());
+        let cells = measures.iter().map(|measure| Cell::from(mean(measure).map_or_else(String::new, ratio)));
+        table.row(std::iter::once(Cell::from(store(contenders, key))).chain(cells).collect());
     }
     Some(table)
 }
 
 fn heading(published: &Published) -> String {
     let facts = &published.facts;
-    printable(&format!(
+    format!(
         "Then and now: {} ({}) against this run. Other machines, other versions: `better` says how many times better the best of now is \
          than the best of then (below 1 it is worse), whatever the reason. `?` as in the report of a run.",
         facts.title, facts.year
-    ))
+    )
 }
 
 /// What a run that was scaled down stands beside. A walk goes through every level of a tree, of which there are fewer then.
@@ -150,7 +157,7 @@ struct Named {
 }
 
 /// Variants and disturbances must be the same where the publication tells them apart, and media where ours is called as one of its machines.
-fn may_be_matched(ours: &Table, theirs: &Table, named: &Named) -> bool {
+fn may_be_matched(ours: &Rankings, theirs: &Rankings, named: &Named) -> bool {
     let (ours, theirs) = (&ours.circumstances, &theirs.circumstances);
     if named.medium && ours.medium != theirs.medium {
         return false;
@@ -187,7 +194,7 @@ fn changes(pairs: &[&Pair<'_>]) -> String {
     }
     let parts: Vec<String> = by_measure
         .iter()
-        .map(|(measure, (changed, all))| format!("{changed} of {all} in {}", measure_label(measure)))
+        .map(|(measure, (changed, all))| format!("{changed} of {all} in {}", measure.label()))
         .collect();
     format!("The winner changed in {changed} of {}: {}.", counted(pairs.len(), "field"), listed(&parts))
 }

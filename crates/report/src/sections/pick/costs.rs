@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use bakeoff_stats::{CommonScatter, Ranking, compare_among};
-use bakeoff_text::{Side, Text, TextTable, listed, or_dash, paragraph, ratio};
+use bakeoff_text::{listed, or_dash, ratio};
 
-use crate::pick::answer::Picked;
+use crate::document::{Block, Cell, Column, Table};
+use crate::sections::pick::picked::Picked;
 use bakeoff_results::pick::{CLOSE, CONFIDENCE, Goal, PICK_ASKED, application, costs, operations_of};
 
 /// The costs of every round of every store by a measure.
@@ -15,53 +16,43 @@ struct Costs {
 }
 
 /// A row a store, best first, a column a measure; then what the others are better at.
-pub(crate) fn cost_table(picked: &Picked<'_>, ranking: &Ranking, width: usize, color: bool) -> String {
+pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
     let of = |goal| Costs { goal, rounds: costs(&picked.run.cells, PICK_ASKED, |cell| goal.cost(cell)) };
     let all: Vec<Costs> = shown(picked).map(of).collect();
-    let mut sides = vec![Side::Left, Side::Right];
-    sides.extend(all.iter().map(|_| Side::Right));
-    let mut table = TextTable::new(sides);
-    let mut head = vec![Text::plain("  store"), Text::plain("rounds")];
-    head.extend(all.iter().map(|costs| Text::plain(heading(costs.goal))));
-    table.row(head);
+    let heads = all.iter().map(|costs| Column::right(heading(costs.goal)));
+    let names = [Column::left("store"), Column::right("rounds")];
+    let mut table = Table::new(1, names.into_iter().chain(heads).collect());
     let mut is_all_told = true;
     for place in &ranking.order {
         let operations = operations_of_rounds(picked, &place.name);
-        let mut row =
-            vec![Text::plain(format!("  {}", picked.title(&place.name))), Text::plain(place.rounds.to_string())];
+        let mut row = vec![Cell::from(picked.title(&place.name)), Cell::from(place.rounds.to_string())];
         row.extend(all.iter().map(|Costs { goal, rounds }| {
             let mean = rounds.get(&place.name).and_then(|rounds| bakeoff_stats::mean(rounds));
             let told = mean.filter(|_| goal.is_told(&operations));
             is_all_told &= mean.is_none() || told.is_some();
-            Text::plain(or_dash(told, |mean| goal.show(mean)))
+            Cell::from(or_dash(told, |mean| goal.show(mean)))
         }));
         table.row(row);
     }
-    let mut out = table.render(width, color);
-    if !is_all_told {
-        let words = "A percentile that too few operations tell is –: ten at least must lie beyond it.";
-        out.push_str(&paragraph(words, width, "  ", "  "));
-    }
-    out.push_str(&paused(picked, ranking, width));
-    out.push_str(&better_at(picked, ranking, &all, width));
-    out
+    let few = "A percentile that too few operations tell is –: ten at least must lie beyond it.";
+    let remarks = [(!is_all_told).then(|| few.to_owned()), paused(picked, ranking)];
+    let remarks = remarks.into_iter().flatten().map(|remark| Block::paragraph_at(1, remark));
+    std::iter::once(Block::Table(table)).chain(remarks).chain(better_at(picked, ranking, &all)).collect()
 }
 
-/// Which stores have fewer rounds though they were in the race at its end.
-fn paused(picked: &Picked<'_>, ranking: &Ranking, width: usize) -> String {
+/// Which stores have fewer rounds though they were in the race at its end; `None` if there are none.
+fn paused(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
     let most = ranking.order.iter().map(|place| place.rounds).max().unwrap_or(0);
     let is_dropped = |name: &String| picked.facts.dropped.iter().any(|each| each.store == *name);
     // One less is of a round that the time ended in.
     let paused = ranking.order.iter().filter(|place| place.rounds + 1 < most && !is_dropped(&place.name));
     let paused: Vec<String> = paused.map(|place| picked.title(&place.name)).collect();
-    if paused.is_empty() {
-        return String::new();
-    }
-    let text = format!(
-        "Fewer rounds of {}: out of the race as worse, until later rounds of the best were no better.",
-        listed(&paused)
-    );
-    paragraph(&text, width, "  ", "  ")
+    (!paused.is_empty()).then(|| {
+        format!(
+            "Fewer rounds of {}: out of the race as worse, until later rounds of the best were no better.",
+            listed(&paused)
+        )
+    })
 }
 
 /// The measures of the table. The median is the one that is missed least where all do not fit a line.
@@ -96,14 +87,14 @@ fn operations_of_rounds(picked: &Picked<'_>, store: &str) -> Vec<u64> {
 }
 
 /// For each store that is not the best: where it is better than the best, beyond doubt and by enough to matter.
-fn better_at(picked: &Picked<'_>, ranking: &Ranking, all: &[Costs], width: usize) -> String {
+fn better_at(picked: &Picked<'_>, ranking: &Ranking, all: &[Costs]) -> Vec<Block> {
     let others = &ranking.order[1..];
     let comparisons = (others.len() * all.len()).max(1);
     let scatter: Vec<Option<CommonScatter>> =
         all.iter().map(|costs| CommonScatter::of(costs.rounds.values().map(Vec::as_slice))).collect();
     let confidence = 1.0 - (1.0 - CONFIDENCE) / comparisons as f64;
     let best = picked.title(&ranking.best);
-    let mut out = String::new();
+    let mut lines = Vec::new();
     for place in others {
         let better = all.iter().zip(&scatter).filter_map(|(Costs { goal, rounds }, scatter)| {
             let (own, of_best) = (rounds.get(&place.name)?, rounds.get(&ranking.best)?);
@@ -113,9 +104,8 @@ fn better_at(picked: &Picked<'_>, ranking: &Ranking, all: &[Costs], width: usize
         });
         let better: Vec<String> = better.collect();
         if !better.is_empty() {
-            let text = format!("{} is better than {best} in {}.", picked.title(&place.name), listed(&better));
-            out.push_str(&paragraph(&text, width, "  ", "    "));
+            lines.push(format!("{} is better than {best} in {}.", picked.title(&place.name), listed(&better)));
         }
     }
-    if out.is_empty() { out } else { format!("\n{out}") }
+    if lines.is_empty() { Vec::new() } else { vec![Block::Gap, Block::list(lines)] }
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use bakeoff_protocol::PhaseResult;
 use bakeoff_stats::mean;
-use bakeoff_text::{Side, Text, TextTable, digits, or_dash, paragraph, printable};
+use bakeoff_text::{digits, or_dash};
 
+use crate::document::{Block, Cell, Column, Section, SectionId, Table};
 use crate::figures::per_operation;
 use crate::published::{Figure, Kind, Published};
 use crate::results::{CellRound, failed_cells};
 use crate::run::Run;
-use crate::sections::section;
 
 /// JMH prints bytes in these.
 const MEBIBYTE: f64 = (1 << 20) as f64;
@@ -22,15 +22,15 @@ const WHAT: &str = "By JMH's names (-prof gc). Then they were of a measurement w
 /// Phases of the same variant, store and number of threads.
 type Place = (String, String, String, u32);
 
-/// The section; empty unless the publication has such figures of phases that the run has too.
-pub(crate) fn render(run: &Run, published: &Published, width: usize, color: bool) -> String {
+/// The section; `None` unless the publication has such figures of phases that the run has too.
+pub(crate) fn section(run: &Run, published: &Published) -> Option<Section> {
     let mut places: BTreeMap<Place, Vec<&Figure>> = BTreeMap::new();
     for figure in published.figures.iter().filter(|figure| figure.measure == Kind::Garbage) {
         if let Some(place) = place(figure) {
             places.entry(place).or_default().push(figure);
         }
     }
-    let mut out = String::new();
+    let mut blocks = Vec::new();
     for (place, figures) in &places {
         let phases = phases(run, place);
         if phases.iter().all(|phase| phase.resources.gc_collections.is_none()) {
@@ -39,10 +39,12 @@ pub(crate) fn render(run: &Run, published: &Published, width: usize, color: bool
         let (variant, phase, store, threads) = place;
         let threads = if *threads == 1 { String::new() } else { format!(", {threads} threads") };
         let heading = format!("{phase} · {store} · variant {variant}{threads}");
-        out.push_str(&paragraph(&printable(&heading), width, "  ", "    "));
-        out.push_str(&table(figures, &phases).render(width, color));
+        blocks.extend([Block::heading(1, heading), Block::Table(table(figures, &phases))]);
     }
-    if out.is_empty() { out } else { section("Garbage, then and now", &(paragraph(WHAT, width, "", "") + &out)) }
+    if !blocks.is_empty() {
+        blocks.insert(0, Block::paragraph(WHAT));
+    }
+    Section::titled(SectionId::Garbage, "Garbage, then and now", blocks)
 }
 
 fn place(figure: &Figure) -> Option<Place> {
@@ -63,12 +65,12 @@ fn phases<'a>(run: &'a Run, (variant, phase, store, threads): &Place) -> Vec<&'a
 }
 
 /// A row for each figure, and one for the mean time of a collection.
-fn table(figures: &[&Figure], phases: &[&PhaseResult]) -> TextTable {
-    let mut table = TextTable::new(vec![Side::Left, Side::Right, Side::Right, Side::Left]);
-    table.row(["", "then", "now", ""].map(Text::plain).to_vec());
+fn table(figures: &[&Figure], phases: &[&PhaseResult]) -> Table {
+    let mut table =
+        Table::new(2, vec![Column::left(""), Column::right("then"), Column::right("now"), Column::left("")]);
     let mut row = |name: &str, then: Option<f64>, now: Option<f64>, unit: &str| {
-        let cells = [format!("    {}", printable(name)), or_dash(then, digits), or_dash(now, digits), printable(unit)];
-        table.row(cells.map(Text::plain).to_vec());
+        let cells = [name.to_owned(), or_dash(then, digits), or_dash(now, digits), unit.to_owned()];
+        table.row(cells.map(Cell::from).into());
     };
     let mut then = BTreeMap::new();
     for figure in figures {

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use bakeoff_protocol::{Axes, Latency};
 use bakeoff_stats::{bootstrap_mean_interval, mean, median};
-use bakeoff_text::{Side, Text, TextTable, or_dash, paragraph, printable, rate, time, time_range};
+use bakeoff_text::{or_dash, rate, time, time_range};
 
+use crate::analysis::Detail;
 use crate::contender::{Contender, Contenders};
+use crate::document::{Block, Cell, Column, Section, SectionId, Table, Text};
 use crate::figures::{Measure, TOO_FEW, asked_per_second, is_per_entry, is_told, timings};
 use crate::format::workload_in_words;
-use crate::matrix::measure_label;
 use crate::results::{CellRound, failed_cells, phase_order};
-use crate::verdict::{Circumstances, Column, Size, circumstances};
+use crate::verdict::{Circumstances, Column as Place, Size, circumstances};
 
 /// Confidence of the intervals shown.
 const CONFIDENCE: f64 = 0.95;
@@ -20,7 +21,7 @@ const CONFIDENCE: f64 = 0.95;
 #[derive(Default)]
 struct Line<'a> {
     title: String,
-    style: anstyle::Style,
+    slot: usize,
     ranked: bool,
     means_ns: Vec<f64>,
     rates: Vec<f64>,
@@ -39,34 +40,36 @@ struct Heading {
     /// Operations a second that were due, if it was an open loop.
     asked_per_second: Option<u64>,
     size: Size,
-    column: Column,
+    column: Place,
 }
 
-/// The lines of all cells that never failed, grouped by workload and measure; empty if there is nothing to show.
-pub(crate) fn render(cells: &[CellRound], contenders: &Contenders, width: usize, color: bool) -> String {
+/// How the columns are to be read.
+const WHAT: &str = "Means over rounds with their 95 % interval, rates over the time of all rounds; percentiles are medians over rounds (too few: not \
+    ten operations beyond it in all rounds together, or none in some), max is the largest of all. For scans, rate and mean are per entry, percentiles and max per scan. In batches, percentiles and max are those \
+    of the writes alone, and rate and mean include the commits. Of mixed operations the rate is over the whole phase's time.";
+
+/// How to see the lines where they are too many to be shown unasked.
+const HINT: &str =
+    "`bakeoff report --full` shows every store's rate, mean, interval and percentiles in every workload.";
+
+/// Groups that are shown unasked; where there are more, none is.
+const GROUPS_UNASKED_MAX: usize = 8;
+
+/// The lines of all cells that never failed, grouped by workload and measure; a hint where they are too many for the usual detail; `None` if there are none.
+pub(crate) fn section(cells: &[CellRound], contenders: &Contenders, detail: Detail) -> Option<Section> {
     let groups = groups(cells, contenders);
+    if detail == Detail::Usual && groups.len() > GROUPS_UNASKED_MAX {
+        return Section::untitled(SectionId::Hint, vec![Block::Hint(HINT.into())]);
+    }
     if groups.is_empty() {
-        return String::new();
+        return None;
     }
-    let mut out = paragraph(
-        "Means over rounds with their 95 % interval, rates over the time of all rounds; percentiles are medians over rounds (too few: not \
-         ten operations beyond it in all rounds together, or none in some), max is the largest of all. For scans, rate and mean are per entry, percentiles and max per scan. In batches, percentiles and max are those \
-         of the writes alone, and rate and mean include the commits. Of mixed operations the rate is over the whole phase's time.",
-        width,
-        "",
-        "",
-    );
+    let mut blocks = vec![Block::paragraph(WHAT)];
     for (heading, lines) in &groups {
-        out.push('\n');
-        out.push_str(&paragraph(&heading_words(heading), width, "", "  "));
-        out.push_str(&table(lines.values(), heading.per_entry).render(width, color));
+        blocks.extend([Block::Gap, Block::heading(0, describe(heading))]);
+        blocks.push(Block::Table(table(lines.values(), heading.per_entry)));
     }
-    out
-}
-
-/// How many groups of lines there are.
-pub(crate) fn number(cells: &[CellRound], contenders: &Contenders) -> usize {
-    groups(cells, contenders).len()
+    Section::titled(SectionId::EveryStore, "Every store", blocks)
 }
 
 type Groups<'a> = BTreeMap<Heading, BTreeMap<String, Line<'a>>>;
@@ -80,7 +83,7 @@ fn groups<'a>(cells: &'a [CellRound], contenders: &Contenders) -> Groups<'a> {
             let place = order.iter().position(|name| *name == phase.result.phase).unwrap_or(order.len());
             for timing in timings(&phase.result) {
                 let operation = timing.mixed.then(|| timing.operation.to_owned());
-                let label = measure_label(&Measure::Time { phase: phase.result.phase.clone(), operation });
+                let label = Measure::Time { phase: phase.result.phase.clone(), operation }.label();
                 let asked_per_second = asked_per_second(phase).map(|rate| rate.round() as u64);
                 let per_entry = is_per_entry(timing.operation);
                 let heading = Heading { label, per_entry, asked_per_second, ..heading(&cell.end.axes, place) };
@@ -98,12 +101,7 @@ fn groups<'a>(cells: &'a [CellRound], contenders: &Contenders) -> Groups<'a> {
 
 fn new_line<'a>(contender: &Contender, axes: &Axes) -> Line<'a> {
     let Contender { title, slot, ranked, .. } = contender;
-    Line {
-        title: title.clone(),
-        style: crate::colours::style(*slot),
-        ranked: *ranked && axes.profile.is_none(),
-        ..Line::default()
-    }
+    Line { title: title.clone(), slot: *slot, ranked: *ranked && axes.profile.is_none(), ..Line::default() }
 }
 
 /// The heading of whatever is measured at this place among the phases.
@@ -115,11 +113,11 @@ fn heading(axes: &Axes, place: usize) -> Heading {
         per_entry: false,
         asked_per_second: None,
         size: (axes.value_bytes_min, axes.value_bytes_max),
-        column: Column { data: axes.data.clone(), records: axes.records },
+        column: Place { data: axes.data.clone(), records: axes.records },
     }
 }
 
-fn heading_words(of: &Heading) -> String {
+fn describe(of: &Heading) -> String {
     let workload = workload_in_words(of.size, of.column.records, &of.column.data);
     let label = &of.label;
     let open = of.asked_per_second.map_or_else(String::new, |asked| format!(", open loop: {} due", rate(asked as f64)));
@@ -131,27 +129,25 @@ fn heading_words(of: &Heading) -> String {
     let given = of.memory_bytes.map_or_else(String::new, |given| format!(", {} for the store", size(given)));
     let limit = of.memory_limit_bytes.map_or_else(String::new, |limit| format!(", at most {} of memory", size(limit)));
     let durability = of.durability_words();
-    printable(&format!(
+    format!(
         "{label} · {workload}{variant} · durability {durability}, medium {}, {} keys{threads}{given}{limit}{disturbed}{open}",
         of.medium, of.key
-    ))
+    )
 }
 
-fn table<'l, 'a: 'l>(lines: impl Iterator<Item = &'l Line<'a>>, per_entry: bool) -> TextTable {
-    let mut lines: Vec<&Line> = lines.collect();
-    lines.sort_by(|a, b| mean(&a.means_ns).unwrap_or(0.0).total_cmp(&mean(&b.means_ns).unwrap_or(0.0)));
-    let mut sides = vec![Side::Right; 8];
-    sides[0] = Side::Left;
-    let mut table = TextTable::new(sides);
+fn table<'l, 'a: 'l>(lines: impl Iterator<Item = &'l Line<'a>>, per_entry: bool) -> Table {
+    let mut lines: Vec<(f64, &Line)> = lines.map(|line| (mean(&line.means_ns).unwrap_or(0.0), line)).collect();
+    lines.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     let rate = if per_entry { "entries/s" } else { "ops/s" };
-    table.row(["store", rate, "mean", "95 % interval", "p50", "p99", "p99.9", "max"].map(Text::plain).to_vec());
-    for line in lines {
+    let figures = [rate, "mean", "95 % interval", "p50", "p99", "p99.9", "max"].map(Column::right);
+    let mut table = Table::new(0, std::iter::once(Column::left("store")).chain(figures).collect());
+    for (_, line) in lines {
         table.row(cells(line));
     }
     table
 }
 
-fn cells(line: &Line) -> Vec<Text> {
+fn cells(line: &Line) -> Vec<Cell> {
     let percentile = |share, of: fn(&Latency) -> u64| {
         let values: Vec<f64> = line.latencies.iter().map(|latency| of(latency) as f64).collect();
         match median(&values) {
@@ -164,20 +160,17 @@ fn cells(line: &Line) -> Vec<Text> {
     let interval = interval.map_or_else(|| "one round".to_owned(), |interval| time_range(interval.low, interval.high));
     let largest = line.latencies.iter().map(|latency| latency.latency_ns_max).max();
     let unranked = if line.ranked { "" } else { " (not ranked)" };
-    let mut cells = vec![Text::default().and(line.title.clone(), line.style).and(unranked, anstyle::Style::new())];
-    cells.extend(
-        [
-            rate_of_all(&line.rates).map_or_else(String::new, rate),
-            mean(&line.means_ns).map_or_else(String::new, time),
-            interval,
-            percentile(0.5, |latency| latency.latency_ns_p50),
-            percentile(0.99, |latency| latency.latency_ns_p99),
-            percentile(0.999, |latency| latency.latency_ns_p999),
-            or_dash(largest, |ns| time(ns as f64)),
-        ]
-        .map(Text::plain),
-    );
-    cells
+    let name = Cell::from(Text::store(&line.title, line.slot).and(unranked));
+    let figures = [
+        rate_of_all(&line.rates).map_or_else(String::new, rate),
+        mean(&line.means_ns).map_or_else(String::new, time),
+        interval,
+        percentile(0.5, |latency| latency.latency_ns_p50),
+        percentile(0.99, |latency| latency.latency_ns_p99),
+        percentile(0.999, |latency| latency.latency_ns_p999),
+        or_dash(largest, |ns| time(ns as f64)),
+    ];
+    std::iter::once(name).chain(figures.map(Cell::from)).collect()
 }
 
 /// The rate of all rounds together: as each does the same work, the mean is that of the times, and the slower rounds weigh more.

@@ -3,31 +3,26 @@
 use std::collections::BTreeMap;
 
 use bakeoff_stats::Verdict;
-use bakeoff_text::{Side, Text, TextTable, digits, paragraph, printable, rate, ratio};
+use bakeoff_text::{digits, rate, ratio};
 use serde_json::Value;
 
 use crate::contender::Contenders;
+use crate::document::{Block, Cell, Column, Section, SectionId, Table, Text, Title};
 use crate::figures::Measure;
-use crate::matrix::measure_label;
-use crate::pairs::store;
 use crate::rounds::Rounds;
 use crate::run::Run;
-use crate::verdict::{Field, Table};
+use crate::sections::names;
+use crate::sections::pairs::store;
+use crate::verdict::{Field, Table as Rankings};
 
-/// Columns of the longest bar.
-const BAR: usize = 30;
+/// The title where a form shows one.
+const TITLE: &str = "Rates, and how many times the baseline's";
 
 const TIED_MEANS: &str = "=: these rounds cannot tell them apart.";
 
 /// The bars of every variant, in the suite's order; `None` if the suite names no baseline. Phases that the baseline has not
 /// are left out: they prepare.
-pub(crate) fn render(
-    run: &Run,
-    tables: &[Table],
-    contenders: &Contenders,
-    width: usize,
-    color: bool,
-) -> Option<String> {
+pub(crate) fn section(run: &Run, tables: &[Rankings], contenders: &Contenders) -> Option<Section> {
     let names = |value: Option<&Value>| -> Vec<String> {
         let list = value.and_then(Value::as_array).into_iter().flatten();
         list.filter_map(|name| Some(name.as_str()?.to_owned())).collect()
@@ -38,7 +33,7 @@ pub(crate) fn render(
         return None;
     }
     let base = rates_of(tables, &baseline);
-    let mut out = other_numbers(run, width);
+    let mut blocks: Vec<Block> = other_numbers(run).map(Block::paragraph).into_iter().collect();
     let (mut last, mut any_tied) = (String::new(), false);
     for variant in suite.get("variants").and_then(Value::as_array).into_iter().flatten() {
         let text = |key: &str| variant.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -48,90 +43,82 @@ pub(crate) fn render(
             for (measure, field) in fields(table).filter(|(measure, _)| is_shown(measure)) {
                 if last != text("summary") {
                     last = text("summary").to_owned();
-                    out.push_str(&format!("\n{}\n", printable(&last)));
+                    blocks.extend((!blocks.is_empty()).then_some(Block::Gap));
+                    blocks.push(Block::heading(0, last.as_str()));
                 }
-                out.push_str(&printable(&measure_label(measure)));
-                out.push('\n');
+                blocks.push(Block::heading(0, measure.label()));
                 let is_base = baseline.iter().any(|name| name == text("name"));
                 let rows = rows(table, field, contenders);
                 any_tied |= rows.iter().any(|row| row.is_tied);
-                out.push_str(&lay_out(&rows, measure, if is_base { None } else { Some(&base) }).render(width, color));
+                blocks.push(Block::Table(bars(&rows, measure, if is_base { None } else { Some(&base) })));
             }
         }
     }
     if any_tied {
-        out.push('\n');
-        out.push_str(&paragraph(TIED_MEANS, width, "", ""));
+        blocks.extend([Block::Gap, Block::paragraph(TIED_MEANS)]);
     }
-    Some(out)
+    Some(Section::new(SectionId::Bars, Title::Implied(TITLE.into()), blocks))
 }
 
 /// Headings are the suite's: what a run of other numbers did is said once, above them.
-fn other_numbers(run: &Run, width: usize) -> String {
+fn other_numbers(run: &Run) -> Option<String> {
     let suite = &run.info["suite"];
     let given: Vec<_> = suite["numbers_given"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let mut words = Vec::new();
+    let mut parts = Vec::new();
     if let Some(scale) = suite["scale"].as_f64() {
         let part = digits(scale * 100.0);
-        words.push(format!("of its records, operations and batches this run has {part} %, each rounded, one at least"));
+        parts.push(format!("of its records, operations and batches this run has {part} %, each rounded, one at least"));
     }
     if !given.is_empty() {
-        words.push(format!("this run was given {}", given.join(" and ")));
+        parts.push(format!("this run was given {}", given.join(" and ")));
     }
-    if words.is_empty() {
-        return String::new();
-    }
-    let words = format!("Numbers in headings are the whole suite's: {}.", words.join("; "));
-    format!("\n{}", paragraph(&printable(&words), width, "", ""))
+    (!parts.is_empty()).then(|| format!("Numbers in headings are the whole suite's: {}.", parts.join("; ")))
 }
 
-/// A store's line: key, title, style, rate; the rate is absent where it failed.
+/// A store's line: key, name, rate; the rate is absent where it failed.
 struct Row {
     key: String,
-    title: Text,
+    name: Text,
     per_second: Option<f64>,
     /// It shares the first place.
     is_tied: bool,
 }
 
-fn rows(table: &Table, field: &Field, contenders: &Contenders) -> Vec<Row> {
+fn rows(table: &Rankings, field: &Field, contenders: &Contenders) -> Vec<Row> {
     let tied = match &field.ranking {
         Some(ranking) if ranking.verdict == Verdict::Tie => ranking.tied.as_slice(),
         _ => &[],
     };
-    let row = |key: &String, per_second| {
-        let style =
-            contenders.get(key).map_or_else(anstyle::Style::new, |contender| crate::colours::style(contender.slot));
-        let title = Text::default().and(contenders.title(key), style);
-        Row { key: key.clone(), title, per_second, is_tied: tied.contains(key) }
+    let row = |key: &String, per_second| Row {
+        key: key.clone(),
+        name: names::store(contenders, key),
+        per_second,
+        is_tied: tied.contains(key),
     };
     let measured = field.rounds.iter().map(|(key, rounds)| row(key, per_second(table, rounds)));
     let failed = field.failed.iter().filter(|key| !field.rounds.contains_key(*key)).map(|key| row(key, None));
     measured.chain(failed).collect()
 }
 
-fn lay_out(rows: &[Row], measure: &Measure, base: Option<&Rates>) -> TextTable {
+fn bars(rows: &[Row], measure: &Measure, base: Option<&Rates>) -> Table {
     let largest = rows.iter().filter_map(|row| row.per_second).fold(0.0, f64::max);
     let indent = if rows.iter().any(|row| row.is_tied) { "  " } else { "" };
-    let mut table = TextTable::new(vec![Side::Left, Side::Right, Side::Left, Side::Left]);
+    let mut table = Table::new(0, vec![Column::left(""), Column::right(""), Column::left(""), Column::left("")]);
     for row in rows {
         let Some(per_second) = row.per_second else {
-            table.row(vec![row.title.clone(), Text::plain("failed")]);
+            table.row(vec![Cell::from(row.name.clone()), Cell::from("failed")]);
             continue;
         };
         let before = base.and_then(|base| base.get(&(measure.clone(), store(&row.key).to_owned())));
         let against = before.map_or_else(String::new, |before| format!("({} baseline)", ratio(per_second / before)));
         // Others of the field are indented as much.
         let tied = if row.is_tied { "= " } else { indent };
-        let length = if largest > 0.0 { (per_second / largest * BAR as f64).round() as usize } else { 0 };
-        // Too little for a block is still something.
-        let bar = if length == 0 { "▏".to_owned() } else { "█".repeat(length) };
-        let bar = format!("{bar}{}", " ".repeat(BAR.saturating_sub(length.max(1))));
+        let part = if largest > 0.0 { per_second / largest } else { 0.0 };
         table.row(vec![
-            row.title.clone(),
-            Text::plain(rate(per_second)),
-            Text::plain(bar),
-            Text::plain(format!("{tied}{against}")),
+            Cell::from(row.name.clone()),
+            Cell::from(rate(per_second)),
+            Cell::Bar(part),
+            Cell::from(format!("{tied}{against}")),
         ]);
     }
     table
@@ -140,9 +127,9 @@ fn lay_out(rows: &[Row], measure: &Measure, base: Option<&Rates>) -> TextTable {
 /// Rates by measure and store.
 type Rates = BTreeMap<(Measure, String), f64>;
 
-fn rates_of(tables: &[Table], variants: &[String]) -> Rates {
+fn rates_of(tables: &[Rankings], variants: &[String]) -> Rates {
     let mut rates = Rates::new();
-    let of = |table: &&Table| table.circumstances.variant.as_ref().is_some_and(|variant| variants.contains(variant));
+    let of = |table: &&Rankings| table.circumstances.variant.as_ref().is_some_and(|variant| variants.contains(variant));
     for table in tables.iter().filter(of) {
         for (measure, field) in fields(table) {
             for (key, rounds) in &field.rounds {
@@ -155,7 +142,7 @@ fn rates_of(tables: &[Table], variants: &[String]) -> Rates {
     rates
 }
 
-fn fields(table: &Table) -> impl Iterator<Item = (&Measure, &Field)> {
+fn fields(table: &Rankings) -> impl Iterator<Item = (&Measure, &Field)> {
     let is_time = |measure: &Measure| matches!(measure, Measure::Time { .. });
     let of = move |measure| table.fields.iter().filter(move |((other, _, _), _)| other == measure);
     table
@@ -167,7 +154,7 @@ fn fields(table: &Table) -> impl Iterator<Item = (&Measure, &Field)> {
 }
 
 /// Operations (for scans entries) a second, all threads together, from mean times.
-fn per_second(table: &Table, rounds: &Rounds) -> Option<f64> {
+fn per_second(table: &Rankings, rounds: &Rounds) -> Option<f64> {
     let mean_ns = rounds.mean().filter(|mean| *mean > 0.0)?;
     Some(1e9 * f64::from(table.circumstances.threads) / mean_ns)
 }

@@ -6,19 +6,19 @@ use bakeoff_stats::{Place, Ranking, Verdict};
 use bakeoff_text::{counted, minutes_or_seconds, ratio, roughly};
 use serde_json::Value;
 
-use crate::pick::answer::{CUT_SHORT, Picked, rival, surely};
+use crate::sections::pick::picked::{CUT_SHORT, Picked, rival, surely};
 use bakeoff_results::pick::{
     CLOSE, PICK_ASKED, PICK_ASKED_PART, ROUNDS_PROOF, is_ahead_by_far, is_tie_of_few_rounds, unknown_for_time,
 };
 
 /// A limit beyond this does not say that a store is still a good choice.
-pub(super) const CLEAR: f64 = 2.0;
+pub(crate) const CLEAR: f64 = 2.0;
 
 /// With fewer rounds than this, how much they differ is hardly known; with more, the width of an interval falls with the root of their number.
 const ROUNDS_FEW: usize = 6;
 
 /// How much time would be enough, as a further sentence.
-pub(super) fn enough(picked: &Picked<'_>) -> String {
+pub(crate) fn enough(picked: &Picked<'_>) -> String {
     if picked.is_cut_short() {
         return String::new();
     }
@@ -44,7 +44,7 @@ pub(super) fn enough(picked: &Picked<'_>) -> String {
 }
 
 /// What it would take to tell the best from the next, where the time was too short for it.
-pub(super) fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
+pub(crate) fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
     if picked.is_cut_short() {
         return Some(CUT_SHORT.to_owned());
     }

@@ -3,52 +3,54 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_stats::Verdict;
-use bakeoff_text::{counted, paragraph, printable};
+use bakeoff_text::counted;
 
 use crate::contender::Contenders;
+use crate::document::{Block, Document, Section, SectionId, Text, Title};
 use crate::figures::Measure;
 use crate::published::{Figure, Kind, Published, StoreFacts};
 use crate::rounds::Rounds;
-use crate::terminal::{TerminalOptions, WIDTH_MIN, circumstances};
+use crate::sections::matrix;
 use crate::verdict::{Circumstances, Column, Field, Table, rank_fields};
-use crate::{matrix, sections};
 
 /// What the measures are; how its authors took them is in its notes.
 const MEASURES: &str =
     "times are means per operation (scans: per entry) · space efficiency: bytes of records per byte on disk";
 
-/// The publication as text that ends with a line break: what it is, its matrices, how its stores were set, its notes.
-pub fn render_published(published: &Published, options: &TerminalOptions) -> String {
-    let width = options.width.max(WIDTH_MIN);
+/// The publication: what it is, its matrices, how its stores were set, its notes.
+pub(crate) fn report(published: &Published) -> Document {
     let facts = &published.facts;
     let contenders = contenders(published);
     let tables = tables(published, |records| records);
-    let mut out =
-        paragraph(&printable(&format!("{} ({}, {})", facts.title, facts.authors, facts.year)), width, "", "  ");
-    out.push_str(&paragraph(&format!("{} {}", facts.origin, facts.url), width, "", ""));
     let line = "As published. There are no rounds and no intervals, so no first place is proven (?).";
-    out.push_str(&format!("\n{}", paragraph(line, width, "", "")));
-    for table in &tables {
-        out.push_str(&format!("\n{}\n", circumstances(&table.circumstances, &tables, width)));
-        out.push_str(&matrix::render(table, &contenders, MEASURES, width, options.color));
+    let mut sections = Vec::from_iter(Section::untitled(SectionId::Notes, vec![Block::paragraph(line)]));
+    sections.extend(tables.iter().map(|table| matrix::section(table, &tables, &contenders, MEASURES)));
+    sections.extend(list(SectionId::PublishedSettings, "How the stores were set", settings(published)));
+    sections.extend(list(SectionId::PublishedNotes, "To be known", notes(published)));
+    let hardware = facts.hardware.iter().map(|(name, machine)| format!("{name}: {machine}"));
+    sections.extend(list(SectionId::PublishedHardware, "Hardware", hardware.collect()));
+    Document {
+        title: Title::Shown(Text::plain(&format!("{} ({}, {})", facts.title, facts.authors, facts.year))),
+        lead: vec![Block::paragraph(format!("{} {}", facts.origin, facts.url))],
+        sections,
+        ..Document::default()
     }
-    out.push_str(&sections::section("How the stores were set", &stores(published, width)));
-    out.push_str(&sections::section("To be known", &notes(published, width)));
-    let bullets = |pairs: &BTreeMap<String, String>| -> String {
-        pairs.iter().map(|(name, words)| paragraph(&format!("{name}: {words}"), width, "  ", "    ")).collect()
-    };
-    out.push_str(&sections::section("Hardware", &bullets(&facts.hardware)));
-    out
 }
 
-pub(crate) fn stores(published: &Published, width: usize) -> String {
-    let line = |facts: &StoreFacts| {
-        paragraph(&format!("{} ({}): {}", facts.title, facts.durability, facts.how), width, "  ", "    ")
-    };
+/// A section with a list; `None` if the list is empty.
+pub(crate) fn list(id: SectionId, title: &str, lines: Vec<String>) -> Option<Section> {
+    let list = (!lines.is_empty()).then(|| Block::list(lines));
+    Section::titled(id, title, list.into_iter().collect())
+}
+
+/// How each store was set.
+pub(crate) fn settings(published: &Published) -> Vec<String> {
+    let line = |facts: &StoreFacts| format!("{} ({}): {}", facts.title, facts.durability, facts.how);
     published.facts.stores.values().map(line).collect()
 }
 
-pub(crate) fn notes(published: &Published, width: usize) -> String {
+/// What a reader of the figures must know.
+pub(crate) fn notes(published: &Published) -> Vec<String> {
     let mut notes = published.facts.notes.clone();
     let elsewhere = published
         .figures
@@ -62,7 +64,7 @@ pub(crate) fn notes(published: &Published, width: usize) -> String {
             published.name
         ));
     }
-    notes.iter().map(|note| paragraph(note, width, "  ", "    ")).collect()
+    notes
 }
 
 /// Everyone in a publication, with the class each was set to.
@@ -73,9 +75,10 @@ pub(crate) fn contenders(published: &Published) -> Contenders {
         let settings = figure.settings.as_ref().map_or_else(String::new, |settings| format!(" ({settings})"));
         let title = match known {
             Some(facts) => {
-                format!("{} ({})", facts.title, facts.durability_in(figure).unwrap_or(facts.durability))
+                let class = facts.durability_in(figure).unwrap_or(facts.durability);
+                (format!("{} ({class})", facts.title), Some(class))
             }
-            None => format!("{}{settings}", figure.store_published),
+            None => (format!("{}{settings}", figure.store_published), None),
         };
         titles.entry(key(published, figure)).or_insert(title);
     }

@@ -3,24 +3,19 @@
 use std::collections::BTreeMap;
 
 use bakeoff_stats::geometric_mean;
-use bakeoff_text::{paragraph, printable, ratio};
+use bakeoff_text::ratio;
 
+use crate::analysis::Detail;
 use crate::contender::Contenders;
+use crate::document::{Block, Section, SectionId};
 use crate::figures::Measure;
-use crate::pairs::{Sides, lay_out, pairs};
 use crate::rounds::Rounds;
-use crate::sections;
-use crate::terminal::{TerminalOptions, WIDTH_MIN};
+use crate::sections::pairs::{self, Sides, pairs};
 use crate::verdict::{Circumstances, Table};
 
-/// The section of a report; empty if nothing was measured both ways.
-pub(crate) fn section(tables: &[Table], contenders: &Contenders, options: &TerminalOptions) -> String {
-    sections::section("Undisturbed and disturbed, side by side", &render(tables, contenders, options))
-}
-
-/// A table for each table of disturbed cells that has an undisturbed counterpart; empty if there is none.
-fn render(tables: &[Table], contenders: &Contenders, options: &TerminalOptions) -> String {
-    let (mut out, width) = (String::new(), options.width.max(WIDTH_MIN));
+/// A table for each table of disturbed cells that has an undisturbed counterpart; `None` if there is none.
+pub(crate) fn section(tables: &[Table], contenders: &Contenders, detail: Detail) -> Option<Section> {
+    let mut blocks = Vec::new();
     for disturbed in tables.iter().filter(|table| table.circumstances.disturbance.is_some()) {
         let calm = Circumstances { disturbance: None, ..disturbed.circumstances.clone() };
         let Some(undisturbed) = tables.iter().find(|table| table.circumstances == calm) else { continue };
@@ -29,23 +24,27 @@ fn render(tables: &[Table], contenders: &Contenders, options: &TerminalOptions) 
             continue;
         }
         let sides = Sides::of((undisturbed, contenders), (disturbed, contenders));
-        out.push_str(&format!("\n{}\n", heading(&disturbed.circumstances)));
         let headings = ["best undisturbed", "best disturbed", "worse"];
-        out.push_str(&lay_out(&pairs, &sides, headings, f64::recip, options.full).render(width, options.color));
+        let table = pairs::table(&pairs, &sides, headings, f64::recip, detail == Detail::Full);
         let worse = "worse: how many times worse the best disturbed is (below 1 it is better)";
         let legend = [sides.legend(&pairs), vec![worse.to_owned()]].concat();
-        out.push_str(&paragraph(&legend.join(" · "), width, "", ""));
-        let words = slowdowns(undisturbed, disturbed, contenders);
-        out.push_str(&paragraph(&format!("Mean time disturbed, undisturbed being 1: {words}"), width, "", ""));
+        let slower = slowdowns(undisturbed, disturbed, contenders);
+        blocks.extend([
+            Block::Gap,
+            Block::heading(0, heading(&disturbed.circumstances)),
+            Block::Table(table),
+            Block::paragraph(legend.join(" · ")),
+            Block::paragraph(format!("Mean time disturbed, undisturbed being 1: {slower}")),
+        ]);
     }
-    out
+    Section::titled(SectionId::Disturbance, "Undisturbed and disturbed, side by side", blocks)
 }
 
 fn heading(of: &Circumstances) -> String {
     let by = of.disturbance.as_deref().unwrap_or_default();
-    let variant = of.variant.as_ref().map_or_else(String::new, |variant| format!(" · variant {}", printable(variant)));
+    let variant = of.variant.as_ref().map_or_else(String::new, |variant| format!(" · variant {variant}"));
     let durability = of.durability.map_or("as set, UNEQUAL", |class| class.name());
-    printable(&format!("Disturbed by {by}{variant} · medium {} · durability {durability}", of.medium))
+    format!("Disturbed by {by}{variant} · medium {} · durability {durability}", of.medium)
 }
 
 /// For each store the geometric mean, over all comparisons, of its mean time disturbed by undisturbed.
@@ -64,8 +63,8 @@ fn slowdowns(undisturbed: &Table, disturbed: &Table, contenders: &Contenders) ->
             }
         }
     }
-    let words = ratios
-        .iter()
-        .filter_map(|(key, ratios)| Some(format!("{} {}", contenders.title(key), ratio(geometric_mean(ratios)?))));
-    words.collect::<Vec<_>>().join(", ")
+    let each = |(key, ratios): (&&String, &Vec<f64>)| {
+        Some(format!("{} {}", contenders.title(key), ratio(geometric_mean(ratios)?)))
+    };
+    ratios.iter().filter_map(each).collect::<Vec<_>>().join(", ")
 }

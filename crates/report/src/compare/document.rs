@@ -1,0 +1,189 @@
+//! A comparison as a document.
+
+use bakeoff_text::{counted, digits, ratio};
+
+use crate::analysis::Detail;
+use crate::compare::{Change, Comparison, Line};
+use crate::document::{Block, Cell, Column, Document, Forms, Section, SectionId, SpanKind, Table, Text, Title};
+
+/// The comparison: over everything first, then over all workloads, then every workload in which something changed, or on a terminal all of
+/// them where everything is asked for.
+pub(crate) fn document(of: &Comparison, detail: Detail) -> Document {
+    let [a, b] = &of.labels;
+    let mut sections = vec![
+        said(SectionId::Headline, Text::default().and_span(&of.headline(), SpanKind::Strong)),
+        said(SectionId::Summary, Text::plain(&of.summary())),
+        lines(SectionId::OverEverything, "Over everything", of.stores.iter()),
+        lines(SectionId::OverWorkloads, "Over all workloads", of.overall.iter()),
+    ];
+    sections.extend(workloads(of, detail));
+    if detail == Detail::Usual && of.lines.iter().any(|line| line.change == Change::CannotTell) {
+        // It belongs to the table that it follows.
+        if let Some(last) = sections.iter_mut().rfind(|section| section.forms.terminal) {
+            last.blocks.push(Block::Hint("`--full` shows every workload.".into()));
+        }
+    }
+    sections.push(said(SectionId::Explanation, Text::plain(&of.explanation())));
+    let lists = [
+        (SectionId::NewlyFailed, "Failed in B, not in A", &of.newly_failed),
+        (SectionId::Differences, "The runs differ in (A → B)", &of.differences),
+        (SectionId::Warnings, "Warnings of the runs", &of.warnings),
+        (SectionId::Notes, "Left out", &of.notes),
+    ];
+    let list = |(id, title, lines): (SectionId, &str, &Vec<String>)| {
+        let list = (!lines.is_empty()).then(|| Block::list(lines.iter().map(String::as_str)));
+        Section::titled(id, title, list.into_iter().collect())
+    };
+    sections.extend(lists.into_iter().filter_map(list));
+    let lead = vec![Block::Fact("A", a.as_str().into()), Block::Fact("B", b.as_str().into())];
+    Document { title: Title::Implied(Text::plain(&format!("{a} → {b}"))), lead, sections, ..Document::default() }
+}
+
+/// The tables of single workloads: those with a change, those without one on the page, and all of them on a terminal that is asked for everything.
+fn workloads(of: &Comparison, detail: Detail) -> Vec<Section> {
+    let (changed, same): (Vec<&Line>, Vec<&Line>) = of.lines.iter().partition(|line| line.change != Change::CannotTell);
+    let full = detail == Detail::Full;
+    let on_terminal = |shown: bool, forms: Forms| Forms { terminal: shown, ..forms };
+    let of_all = lines(SectionId::EachWorkload, "Each workload", of.lines.iter());
+    let of_changed = lines(SectionId::Changed, "Workloads with a change", changed.iter().copied());
+    let of_same = lines(SectionId::Unchanged, "Workloads in which nothing can be told", same.into_iter());
+    let forms = [
+        (of_all, on_terminal(full && !of.lines.is_empty(), Forms::NONE)),
+        (of_changed, on_terminal(!full && !changed.is_empty(), Forms { markdown: !changed.is_empty(), ..Forms::ALL })),
+        (of_same, Forms::PAGE),
+    ];
+    forms.into_iter().map(|(section, forms)| Section { forms, ..section }).collect()
+}
+
+fn said(id: SectionId, text: Text) -> Section {
+    Section::new(id, Title::None, vec![Block::paragraph(text)])
+}
+
+/// A section with a row for each line.
+fn lines<'a>(id: SectionId, title: &str, lines: impl Iterator<Item = &'a Line>) -> Section {
+    let heads = [
+        ("store", false),
+        ("measure", false),
+        ("workloads", false),
+        ("B / A", true),
+        ("interval", false),
+        ("", false),
+        ("", false),
+    ];
+    let head = |(title, is_figure): (&str, bool)| if is_figure { Column::right(title) } else { Column::left(title) };
+    let mut table = Table::new(0, heads.map(head).into());
+    for line in lines {
+        let [estimate, interval] = figures(line);
+        let ratio = line.ratio.map(|of| [of.low, of.estimate, of.high]);
+        table.row(vec![
+            Cell::from(Text::store(&line.store, line.slot)),
+            Cell::from(line.measure.as_str()),
+            Cell::from(line.workload.as_str()),
+            Cell::from(estimate),
+            Cell::from(interval),
+            Cell::from(Text::default().and_span(line.change.word(), kind(line.change))),
+            Cell::Strip { ratio, slot: line.slot },
+        ]);
+    }
+    Section::new(id, Title::Shown(title.into()), vec![Block::Table(table)])
+}
+
+/// What a change is worth.
+fn kind(change: Change) -> SpanKind {
+    match change {
+        Change::Better => SpanKind::Good,
+        Change::Worse => SpanKind::Bad,
+        Change::CannotTell => SpanKind::Plain,
+    }
+}
+
+/// The ratio and its interval.
+pub(crate) fn figures(line: &Line) -> [String; 2] {
+    match line.ratio {
+        Some(of) => [ratio(of.estimate), interval_label(of.low, of.high)],
+        None => ["–".to_owned(), "too few rounds".to_owned()],
+    }
+}
+
+/// Ratios beyond this, and below its inverse, say no more than that, and would take the room of the workload's words.
+const RATIO_MAX: f64 = 1000.0;
+
+/// An interval, as far as it tells more than that a ratio is very large or very small.
+fn interval_label(low: f64, high: f64) -> String {
+    if low > RATIO_MAX {
+        return "≥1000×".to_owned();
+    }
+    if high < RATIO_MAX.recip() {
+        return "≤0.001×".to_owned();
+    }
+    let low = if low < RATIO_MAX.recip() { "≤0.001".to_owned() } else { digits(low) };
+    let high = if high > RATIO_MAX { "≥1000".to_owned() } else { digits(high) };
+    format!("{low}–{high}×")
+}
+
+/// Changes that are named in the headline.
+const NAMED_MAX: usize = 3;
+
+/// How far a ratio is from 1, whichever way.
+fn size(line: &Line) -> f64 {
+    line.ratio.map_or(0.0, |of| of.estimate.ln().abs())
+}
+
+impl Comparison {
+    /// What got worse and better most, in a sentence or two: stores over everything first, then single measures and workloads of others.
+    pub(crate) fn headline(&self) -> String {
+        let parts = [Change::Worse, Change::Better].map(|change| self.most(change));
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if parts.is_empty() { "Nothing is proven to be better or worse in B.".to_owned() } else { parts.join(" ") }
+    }
+
+    /// The lines that changed most in this direction, the widest first; each store once.
+    fn most(&self, change: Change) -> Option<String> {
+        let mut named: Vec<&Line> = Vec::new();
+        for table in [&self.stores, &self.overall, &self.lines] {
+            let mut changed: Vec<&Line> = table.iter().filter(|line| line.change == change).collect();
+            changed.sort_by(|a, b| size(b).total_cmp(&size(a)));
+            for line in changed {
+                if named.iter().all(|before| before.store != line.store) {
+                    named.push(line);
+                }
+            }
+        }
+        let words = |line: &&Line| {
+            let [ratio, interval] = figures(line);
+            format!("{}, {} ({}), {ratio} ({interval})", line.store, line.measure, line.workload)
+        };
+        let more = named.len().saturating_sub(NAMED_MAX);
+        let more = if more > 0 { format!("; {}", counted(more, "more store")) } else { String::new() };
+        let words: Vec<String> = named.iter().take(NAMED_MAX).map(words).collect();
+        let how = if change == Change::Worse { "Worse in B" } else { "Better in B" };
+        (!words.is_empty()).then(|| format!("{how}: {}{more}.", words.join("; ")))
+    }
+
+    /// How many figures changed, in a sentence.
+    pub(crate) fn summary(&self) -> String {
+        let among = |lines: &[Line]| {
+            let number = |change: Change| lines.iter().filter(|line| line.change == change).count();
+            let [better, worse, open] = [Change::Better, Change::Worse, Change::CannotTell].map(number);
+            format!("{better} better in B, {worse} worse, {open} cannot be told apart")
+        };
+        format!(
+            "{}: {}. Over all workloads, {}: {}. Over everything, {}: {}.",
+            counted(self.lines.len(), "figure"),
+            among(&self.lines),
+            counted(self.overall.len(), "line"),
+            among(&self.overall),
+            counted(self.stores.len(), "store"),
+            among(&self.stores)
+        )
+    }
+
+    /// How to read the ratios.
+    pub(crate) fn explanation(&self) -> String {
+        "Ratios are costs of B by costs of A (time, bytes on disk, bytes of memory): above 1 is worse. Over everything, and over all workloads, \
+         they are geometric means, round by round. Intervals are made so wide that of all lines of a table that are called better or worse one \
+         in twenty is neither, at most, and that between equal runs nothing is called worse in 19 of 20 comparisons; more rounds make \
+         them narrower."
+            .to_owned()
+    }
+}

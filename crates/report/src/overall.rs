@@ -1,0 +1,215 @@
+//! Rankings over many workloads: who is best over everything that a table has, under one measure, or in one workload.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bakeoff_stats::{Better, Candidate, Interval, Place, RankOptions, Ranking, Verdict, rank};
+
+use crate::figures::Measure;
+use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
+use crate::verdict::{Column, Field, Size, Table};
+
+/// The ranking over all timed workloads that every remaining store has figures for, and their number.
+pub(crate) struct Overall {
+    /// By geometric mean of the ratio to the best of each workload, round by round.
+    pub(crate) ranking: Ranking,
+    /// Timed workloads (each phase counts) that all of them have figures for.
+    pub(crate) common: usize,
+    /// Others that all of them have figures for, in too few rounds to be taken together with these.
+    pub(crate) short: usize,
+    /// All timed workloads.
+    pub(crate) all: usize,
+    /// Keys left out because they failed somewhere or have no figure at all.
+    pub(crate) left_out: BTreeSet<String>,
+    /// Keys left out because no round of theirs has a figure in every one of these workloads.
+    pub(crate) incomplete: BTreeSet<String>,
+}
+
+/// Ranks stores over all timed workloads. Stores that failed anywhere are left out; `None` if there is nothing in common.
+pub(crate) fn overall(table: &Table) -> Option<Overall> {
+    overall_of(table, is_time)
+}
+
+/// Ranks stores over all workloads of some measures, as [`overall`] does over all timed ones.
+pub(crate) fn overall_of(table: &Table, which: impl Fn(&Measure) -> bool) -> Option<Overall> {
+    let measures = table.measures.iter().filter(|measure| which(measure));
+    overall_over(measures.flat_map(|measure| table.fields_of(measure).map(move |field| (measure, field))).collect())
+}
+
+/// A workload: the size of its records and what and how many they are.
+pub(crate) type Workload = (Size, Column);
+
+/// Who is fastest in each workload, over all operations on it; nothing where there is only one workload, of which [`overall`] is.
+pub(crate) fn by_workload(table: &Table) -> Vec<(Workload, Overall)> {
+    let workloads: BTreeSet<Workload> = table.fields.keys().map(|(_, size, column)| (*size, column.clone())).collect();
+    if workloads.len() < 2 {
+        return Vec::new();
+    }
+    let of = |workload: Workload| {
+        let is_in = |(measure, size, column): &&(Measure, Size, Column)| {
+            is_time(measure) && (size, column) == (&workload.0, &workload.1)
+        };
+        let fields = table.fields.iter().filter(|(place, _)| is_in(place));
+        let overall = overall_over(fields.map(|((measure, _, _), field)| (measure, field)).collect())?;
+        Some((workload, overall))
+    };
+    workloads.into_iter().filter_map(of).collect()
+}
+
+/// Ranks stores over some fields.
+fn overall_over(fields: Vec<(&Measure, &Field)>) -> Option<Overall> {
+    let failed: BTreeSet<String> = fields.iter().flat_map(|(_, field)| field.failed.iter().cloned()).collect();
+    let entrants: BTreeSet<&String> =
+        fields.iter().flat_map(|(_, field)| field.rounds.keys()).filter(|key| !failed.contains(*key)).collect();
+    let common = fields.iter().filter(|(_, field)| entrants.iter().all(|key| field.rounds.contains_key(*key)));
+    let scored: Vec<BTreeMap<&String, Rounds>> =
+        common.filter_map(|(measure, field)| ratios_to_best(measure, field, &entrants)).collect();
+    let common = scored.len();
+    let scored = with_enough_rounds(scored, |field| field.values().map(Rounds::len).min().unwrap_or(0));
+    let short = common - scored.len();
+    let candidates: Vec<Candidate> =
+        entrants.iter().map(|key| Candidate::new((*key).clone(), scores(&scored, key))).collect();
+    let ranking = without_empty_ties(rank(&candidates, RankOptions::new(Better::Lower))?);
+    let is_ranked = |key: &String| ranking.order.iter().any(|place| place.name == *key);
+    let incomplete = entrants.iter().filter(|key| !is_ranked(key)).map(|key| (*key).clone()).collect();
+    Some(Overall { ranking, common: scored.len(), short, all: fields.len(), left_out: failed, incomplete })
+}
+
+/// How many times worse than the best mean among the entrants each one's rounds are; `None` where the best is zero.
+fn ratios_to_best<'a>(
+    measure: &Measure,
+    field: &'a Field,
+    entrants: &BTreeSet<&'a String>,
+) -> Option<BTreeMap<&'a String, Rounds>> {
+    let costs_of = |key| Some(field.costs(measure, field.rounds.get(key)?));
+    let costs: BTreeMap<&String, Rounds> = entrants.iter().filter_map(|key| Some((*key, costs_of(*key)?))).collect();
+    let means = costs.values().filter_map(Rounds::mean);
+    let best = means.min_by(f64::total_cmp).filter(|best| *best > 0.0)?;
+    Some(costs.into_iter().map(|(key, costs)| (key, costs.map(|cost| cost / best))).collect())
+}
+
+/// One store's geometric mean over the workloads, for each round that all of them have.
+fn scores(scored: &[BTreeMap<&String, Rounds>], key: &String) -> Vec<f64> {
+    over_workloads(&scored.iter().filter_map(|field| field.get(key)).collect::<Vec<_>>())
+}
+
+/// Rounds that a tie takes: of fewer chance cannot be told from difference, so whatever they leave open is not proven.
+const ROUNDS_TIE: usize = 3;
+
+/// The ranking, with a tie only where it says that stores are alike. Few rounds, or rounds that scatter much, leave open whether a store
+/// far behind is as good as the best; one that is behind another which is proven to be worse is not said to share the first place.
+fn without_empty_ties(mut ranking: Ranking) -> Ranking {
+    let best = &ranking.order[0];
+    let first_worse = ranking.order.iter().position(|place| !place.tied_with_best).unwrap_or(ranking.order.len());
+    let is_empty = |(index, place): (usize, &Place)| {
+        let few = place.rounds.min(best.rounds) < ROUNDS_TIE;
+        place.tied_with_best && place.mean != best.mean && (few || index > first_worse)
+    };
+    if ranking.verdict == Verdict::Tie && ranking.order.iter().enumerate().any(is_empty) {
+        ranking.verdict = Verdict::Unproven;
+    }
+    if ranking.verdict == Verdict::Unproven {
+        ranking.tied = vec![ranking.best.clone()];
+    }
+    ranking
+}
+
+/// What the first place depends on, where those that share it win different things: then none of them is best at everything.
+pub(crate) enum Depends {
+    /// On the operation: for each store the measures that it wins, the store that wins most first.
+    OnOperation(Vec<(String, Vec<Measure>)>),
+    /// On the workload: for each store how many comparisons it wins, most first; and how many comparisons there are.
+    OnWorkload(Vec<(String, usize)>, usize),
+}
+
+/// On what the first place of a ranking depends; `None` unless it is a tie of stores of which more than one wins something.
+pub(crate) fn depends(table: &Table, ranking: &Ranking) -> Option<Depends> {
+    if ranking.verdict != Verdict::Tie {
+        return None;
+    }
+    let mut all = Tally::default();
+    let mut operations: BTreeMap<String, Vec<Measure>> = BTreeMap::new();
+    let mut each_has_one = true;
+    for measure in table.measures.iter().filter(|measure| is_time(measure)) {
+        let mut tally = Tally::of(table, measure);
+        tally.wins.retain(|key, _| ranking.tied.contains(key));
+        all.fields += tally.fields;
+        each_has_one &= tally.wins.len() < 2;
+        for (key, wins) in tally.wins {
+            operations.entry(key.clone()).or_default().push(measure.clone());
+            *all.wins.entry(key).or_default() += wins;
+        }
+    }
+    if all.wins.len() < 2 {
+        return None;
+    }
+    let winners = most_first(&all.wins).into_iter().map(|(key, wins)| (key.clone(), *wins));
+    Some(if each_has_one {
+        Depends::OnOperation(
+            winners.map(|(key, _)| (key.clone(), operations.remove(&key).unwrap_or_default())).collect(),
+        )
+    } else {
+        Depends::OnWorkload(winners.collect(), all.fields)
+    })
+}
+
+fn is_time(measure: &Measure) -> bool {
+    matches!(measure, Measure::Time { .. })
+}
+
+/// How often each store was best at something.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub(crate) wins: BTreeMap<String, usize>,
+    pub(crate) shared: BTreeMap<String, usize>,
+    pub(crate) first: BTreeMap<String, usize>,
+    /// Fields in which several are first by the same figure.
+    pub(crate) first_shared: usize,
+    pub(crate) alone: BTreeMap<String, usize>,
+    pub(crate) ties: usize,
+    pub(crate) nobody: usize,
+    pub(crate) fields: usize,
+}
+
+impl Tally {
+    /// How often each store is best at a measure.
+    pub(crate) fn of(table: &Table, measure: &Measure) -> Self {
+        let mut tally = Self::default();
+        table.fields_of(measure).for_each(|field| tally.count(field));
+        tally
+    }
+
+    fn count(&mut self, field: &Field) {
+        self.fields += 1;
+        match &field.ranking {
+            Some(ranking) => self.add(ranking),
+            None => self.nobody += 1,
+        }
+    }
+
+    fn add(&mut self, ranking: &Ranking) {
+        let by_verdict = match ranking.verdict {
+            Verdict::Winner => &mut self.wins,
+            Verdict::Unproven => &mut self.first,
+            Verdict::Alone => &mut self.alone,
+            Verdict::Tie => &mut self.shared,
+        };
+        for key in &ranking.tied {
+            *by_verdict.entry(key.clone()).or_default() += 1;
+        }
+        self.ties += usize::from(ranking.verdict == Verdict::Tie);
+        self.first_shared += usize::from(ranking.verdict == Verdict::Unproven && ranking.tied.len() > 1);
+    }
+}
+
+/// Keys with their counts, most first.
+pub(crate) fn most_first(counts: &BTreeMap<String, usize>) -> Vec<(&String, &usize)> {
+    let mut sorted: Vec<(&String, &usize)> = counts.iter().collect();
+    sorted.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    sorted
+}
+
+/// Who comes behind those that share the first place, if it is proven that somebody does.
+pub(crate) fn next(ranking: &Ranking) -> Option<(&Place, Interval)> {
+    let next = ranking.order.iter().find(|place| !place.tied_with_best && ranking.verdict != Verdict::Unproven)?;
+    Some((next, next.ratio_to_best?))
+}

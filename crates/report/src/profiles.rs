@@ -1,0 +1,50 @@
+//! Runs that were profiled: what they show in place of an answer. Sampling slows each store down in its own way, so nobody is ranked,
+//! and such a run's figures are compared with nothing.
+
+use bakeoff_protocol::{CellEnd, Profile, Profiled};
+use bakeoff_text::{bytes, counted};
+
+use crate::format::workload_of;
+use crate::run::Run;
+
+/// Why there is no answer.
+pub(crate) fn describe(run: &Run, profile: Profile) -> String {
+    let what = match profile {
+        Profile::Cpu => "where CPU time goes",
+        Profile::Alloc => "where memory is allocated",
+    };
+    let unseen = run.info["profile"]["kernel_frames"] == false;
+    let unseen = if unseen { " What the kernel does is not seen: as root of the machine it would be." } else { "" };
+    format!(
+        "PROFILED ({profile}), NOT RANKED: this run shows {what}. Sampling slows each store down in its own way, so its figures are no \
+         measurement: run it without --profile to know who is best.{unseen}"
+    )
+}
+
+/// Every round of a cell that was profiled.
+pub(crate) fn profiled(run: &Run) -> impl Iterator<Item = (&CellEnd, &Profiled)> {
+    run.cells.iter().filter_map(|cell| Some((&cell.end, cell.end.profiled.as_ref()?)))
+}
+
+/// The cell's workload and round.
+pub(crate) fn place(end: &CellEnd) -> String {
+    let axes = &end.axes;
+    let parts = [
+        Some(workload_of(axes)),
+        axes.variant.clone(),
+        Some(format!("durability {}", axes.durability)),
+        (axes.medium != "default").then(|| format!("medium {}", axes.medium)),
+        (axes.threads > 1).then(|| counted(axes.threads, "thread")),
+        Some(format!("round {}", end.round)),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// How much the flame graph is made of.
+pub(crate) fn weight(end: &CellEnd, profiled: &Profiled) -> Option<String> {
+    let samples = profiled.samples?;
+    Some(match end.axes.profile {
+        Some(Profile::Alloc) => bytes(samples as f64),
+        _ => counted(samples, "sample"),
+    })
+}

@@ -1,0 +1,214 @@
+//! The answer: who is best overall and at what, in a few plain sentences, honest about ties.
+
+use bakeoff_protocol::Durability;
+use bakeoff_stats::{Place, Ranking, Verdict};
+use bakeoff_text::{HARD_SPACE, counted, listed, printable, ratio, ratio_range};
+
+use crate::analysis::{Analysis, Ranked};
+use crate::circumstances::varying;
+use crate::contender::Contenders;
+use crate::document::{Block, Cell, Column, Fact, Fold, Section, SectionId, Table, Text, Title};
+use crate::figures::Measure;
+use crate::format::workload_in_words;
+use crate::overall::{Depends, Overall, Tally, Workload, depends, most_first, next};
+use crate::sections::names::store;
+use crate::verdict::Table as Rankings;
+
+/// Workloads whose fastest store is shown unasked.
+const WORKLOADS_UNASKED: usize = 12;
+
+/// What stores promise, as a heading says it.
+pub(crate) struct Promise {
+    /// The class: `durability power`, or that the stores' promises differ.
+    pub(crate) class: String,
+    /// What that means.
+    pub(crate) meaning: &'static str,
+}
+
+/// What a class of durability promises; of `None` that each store promises something else.
+pub(crate) fn promise(durability: Option<Durability>) -> Promise {
+    let Some(durability) = durability else {
+        let meaning = "each store promises what stands beside its name, so their figures are no fair comparison";
+        return Promise { class: "UNEQUAL".to_owned(), meaning };
+    };
+    let meaning = match durability {
+        Durability::None => "an acknowledged write may be lost when the process dies",
+        Durability::Process => "an acknowledged write survives the death of the process, not of the machine",
+        Durability::Power => "an acknowledged write survives a power cut",
+    };
+    Promise { class: format!("durability {durability}"), meaning }
+}
+
+/// That stores promise different things, for a report that has no answer to say it; `None` where all promise the same.
+pub(crate) fn unequal(tables: &[Rankings]) -> Option<Section> {
+    if tables.iter().all(|table| table.circumstances.durability.is_some()) {
+        return None;
+    }
+    let Promise { class, meaning } = promise(None);
+    Section::untitled(SectionId::Unequal, vec![Block::paragraph(format!("{class}: {meaning}"))])
+}
+
+/// A section for each table.
+pub(crate) fn sections(of: &Analysis) -> Vec<Section> {
+    of.ranked().map(|ranked| section(ranked, of.contenders)).collect()
+}
+
+fn section(of: Ranked, contenders: &Contenders) -> Section {
+    let Promise { class, meaning } = promise(of.table.circumstances.durability);
+    let varying = varying(&of.table.circumstances, of.tables);
+    let title = Text::plain(&format!("{}: {meaning}{varying}", upper_first(&class)));
+    let measures = of.table.measures.iter();
+    let facts = measures.map(|measure| Fact::new(&measure.label(), describe_tally(of, measure, contenders)));
+    let overall = Fact::new("overall", describe_overall(of, contenders));
+    let mut blocks = vec![Block::Facts(std::iter::once(overall).chain(facts).collect())];
+    if !of.workloads().is_empty() {
+        blocks.extend([Block::Gap, Block::Table(fastest(of.workloads(), contenders))]);
+    }
+    Section::new(SectionId::Answer, Title::Shown(title), blocks)
+}
+
+/// Who is fastest in each workload, over all operations on it, and how far ahead.
+fn fastest(all: &[(Workload, Overall)], contenders: &Contenders) -> Table {
+    let columns = ["fastest in", "", "ahead of the next, 95 % interval"].map(Column::left);
+    let mut table = Table::new(1, columns.into());
+    for (workload, overall) in all {
+        let ahead = describe_lead(&overall.ranking, contenders).unwrap_or_default();
+        let first = first_place(&overall.ranking, contenders);
+        table.row(vec![Cell::from(workload_label(workload)), Cell::from(first), Cell::from(ahead)]);
+    }
+    let rest = counted(all.len().saturating_sub(WORKLOADS_UNASKED), "more workload");
+    table.fold = Fold::after(WORKLOADS_UNASKED, all.len(), "`--full`").map(|fold| Fold { rest, ..fold });
+    table
+}
+
+/// Who shares the first place, and whether that is proven.
+fn first_place(ranking: &Ranking, contenders: &Contenders) -> Text {
+    let mut names = Text::default();
+    for (index, key) in ranking.tied.iter().enumerate() {
+        names = names.and(if index > 0 { " = " } else { "" }).join(store(contenders, key));
+    }
+    names.and(if ranking.verdict == Verdict::Unproven { ", not proven" } else { "" })
+}
+
+/// A workload's label.
+pub(crate) fn workload_label((size, column): &Workload) -> String {
+    printable(&workload_in_words(*size, column.records, &column.data))
+}
+
+/// Over which comparisons means over everything are.
+pub(crate) fn describe_comparisons(of: &Overall) -> String {
+    let Overall { common, short, all, .. } = of;
+    match all {
+        1 => "the only comparison".to_owned(),
+        _ if common == all => format!("all {all} comparisons"),
+        _ if *short == 0 => format!("the {common} of {all} comparisons that all of them have"),
+        _ => format!("the {common} of {all} comparisons that all of them have in enough rounds"),
+    }
+}
+
+fn describe_overall(of: Ranked, contenders: &Contenders) -> String {
+    let Some(whole) = of.whole() else {
+        return "no workload has figures of every store that never failed: see the rows".to_owned();
+    };
+    let Overall { ranking, left_out, incomplete, .. } = whole;
+    let title = |key: &String| contenders.title(key);
+    let tied: Vec<String> = ranking.tied.iter().map(title).collect();
+    let head = match ranking.verdict {
+        Verdict::Winner => format!("{} is fastest", tied.concat()),
+        Verdict::Tie => depends(of.table, ranking).map_or_else(
+            || format!("{} are fastest and cannot be told apart", listed(&tied)),
+            |depends| describe_depends(&depends, |key| contenders.title(key), Measure::label),
+        ),
+        Verdict::Unproven => format!("{} is first by its figures; too few rounds to prove it", title(&ranking.best)),
+        Verdict::Alone => format!("{} has no competitor", title(&ranking.best)),
+    };
+    let proven = ranking.verdict != Verdict::Unproven;
+    let interval = |place: &Place| match place.ratio_to_best {
+        Some(of) if proven && place.name != ranking.best => format!(" ({})", ratio_range(of.low, of.high)),
+        _ => String::new(),
+    };
+    let best = ranking.order[0].mean;
+    let figures = |place: &Place| format!("{} {}{}", title(&place.name), ratio(place.mean / best), interval(place));
+    let places: Vec<String> = ranking.order.iter().map(|place| kept_together(&figures(place))).collect();
+    let mut answer = format!(
+        "{head}. Mean time, the best being 1: {} (geometric mean over {}, round by round)",
+        places.join(", "),
+        describe_comparisons(whole)
+    );
+    for (why, keys) in [(" because of failures", left_out), (", since no round of theirs is whole", incomplete)] {
+        if !keys.is_empty() {
+            let names: Vec<String> = keys.iter().map(title).collect();
+            answer.push_str(&format!(". Not in it{why}: {}", listed(&names)));
+        }
+    }
+    answer
+}
+
+/// On what it depends which store is fastest. `name` and `label` write a store's key and a measure for the form that shows them.
+pub(crate) fn describe_depends(
+    of: &Depends,
+    name: impl Fn(&str) -> String,
+    label: impl Fn(&Measure) -> String,
+) -> String {
+    match of {
+        Depends::OnOperation(winners) => {
+            let each = |(key, measures): &(String, Vec<Measure>)| {
+                format!("{} for {}", name(key), listed(&measures.iter().map(&label).collect::<Vec<_>>()))
+            };
+            let each: Vec<String> = winners.iter().map(each).collect();
+            format!("Which is fastest depends on the operation: {}", each.join("; "))
+        }
+        Depends::OnWorkload(winners, all) => {
+            let each: Vec<String> = winners.iter().map(|(key, wins)| format!("{} in {wins}", name(key))).collect();
+            format!("Which is fastest depends on the workload: {} of {all} comparisons", listed(&each))
+        }
+    }
+}
+
+/// A name and its figure, not to be torn apart at the end of a line.
+fn kept_together(text: &str) -> String {
+    text.replace(' ', &HARD_SPACE.to_string())
+}
+
+/// How many workloads each store wins at a measure.
+fn describe_tally(of: Ranked, measure: &Measure, contenders: &Contenders) -> String {
+    let tally = Tally::of(of.table, measure);
+    let mut parts = Vec::new();
+    if !tally.wins.is_empty() {
+        parts.push(format!("best: {}", numbered(&tally.wins, contenders)));
+    }
+    if tally.ties > 0 {
+        parts.push(format!("{}: {}", counted(tally.ties, "tie"), numbered(&tally.shared, contenders)));
+    }
+    if !tally.first.is_empty() {
+        let shared = if tally.first_shared > 0 { format!(", {} shared", tally.first_shared) } else { String::new() };
+        parts.push(format!("first, not proven: {}{shared}", numbered(&tally.first, contenders)));
+    }
+    if !tally.alone.is_empty() {
+        parts.push(format!("no competitor: {}", numbered(&tally.alone, contenders)));
+    }
+    if tally.nobody > 0 {
+        parts.push(format!("nobody: {}", tally.nobody));
+    }
+    let only = of.table.fields_of(measure).filter_map(|field| field.ranking.as_ref()).filter(|_| tally.fields == 1);
+    parts.extend(only.filter_map(|ranking| describe_lead(ranking, contenders)));
+    format!("{} (of {})", parts.join("; "), counted(tally.fields, "workload"))
+}
+
+/// How far those in the first place are ahead of the next one: `1.57× (1.21–2.04×) ahead of Fjall`.
+fn describe_lead(ranking: &Ranking, contenders: &Contenders) -> Option<String> {
+    let (next, margin) = next(ranking)?;
+    let interval = ratio_range(margin.low.max(1.0), margin.high);
+    Some(kept_together(&format!("{} ({interval}) ahead of {}", ratio(margin.estimate), contenders.title(&next.name))))
+}
+
+/// `LMDB 12, SQLite 3`, most first.
+fn numbered(counts: &std::collections::BTreeMap<String, usize>, contenders: &Contenders) -> String {
+    let each = |(key, count): &(&String, &usize)| kept_together(&format!("{} {count}", contenders.title(key)));
+    most_first(counts).iter().map(each).collect::<Vec<_>>().join(", ")
+}
+
+fn upper_first(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}

@@ -1,0 +1,67 @@
+//! What `bakeoff pick` found: what was asked, the answer, its settings and costs, and when the answer would change.
+
+pub(crate) mod answer;
+pub(crate) mod changes;
+pub(crate) mod costs;
+pub(crate) mod left_out;
+pub(crate) mod picked;
+pub(crate) mod time;
+
+use bakeoff_protocol::Durability;
+use bakeoff_text::HARD_SPACE;
+
+use crate::document::{Block, Section, SectionId};
+use crate::run::Run;
+use crate::sections::pick::picked::Picked;
+use bakeoff_results::pick::{PICK_ASKED, PickFacts, pick_is_answered};
+
+/// The sections of a pick, in reading order.
+pub(crate) fn sections(run: &Run, facts: &PickFacts) -> Vec<Section> {
+    let picked = Picked::new(run, facts);
+    let titled = |id, title, blocks| Section::titled(id, title, blocks);
+    let mut made = vec![titled(SectionId::Asked, "What was asked", vec![need(facts)])];
+    if let Some(ranking) = picked.ranking(PICK_ASKED) {
+        made.push(titled(SectionId::PickAnswer, "Answer", answer::blocks(&picked, &ranking)));
+        if pick_is_answered(&run.cells, facts) && !answer::is_alone_by_chance(&picked, &ranking) {
+            made.push(titled(SectionId::PickSettings, "Settings", settings(&picked, &ranking.best)));
+        }
+        made.push(titled(SectionId::PickCosts, "What it costs", costs::blocks(&picked, &ranking)));
+        let changes = changes::blocks(&picked, &ranking);
+        made.push(titled(SectionId::PickChanges, "When the answer would change", changes));
+    } else {
+        made.push(titled(SectionId::PickAnswer, "Answer", vec![Block::paragraph_at(1, answer::nothing(&picked))]));
+    }
+    made.into_iter().flatten().chain(left_out::sections(&picked)).collect()
+}
+
+/// The need, as it was understood. A key stays on a line with its value.
+fn need(facts: &PickFacts) -> Block {
+    let each = |(key, value): &(String, String)| format!("{key} {value}").replace(' ', &HARD_SPACE.to_string());
+    Block::paragraph_at(1, facts.need.iter().map(each).collect::<Vec<_>>().join(" · "))
+}
+
+/// The settings in force of the best store, as a suite takes them, and how it keeps its promise.
+fn settings(picked: &Picked<'_>, best: &str) -> Vec<Block> {
+    let asked = picked.cells(PICK_ASKED).filter(|cell| cell.end.axes.store == best && cell.is_ok());
+    let Some(cell) = asked.last() else { return Vec::new() };
+    let durability: Durability = cell.end.axes.durability;
+    let store = picked.run.stores.iter().find(|store| store.name == best);
+    let how = store.and_then(|store| store.durability.get(&durability)).map_or("", |support| support.how.as_str());
+    let version = cell.end.opened.as_ref().map_or("", |opened| opened.version.as_str());
+    let promise = format!("{} {version}, in class {durability}: {how}.", picked.title(best));
+    let mut blocks = vec![Block::paragraph_at(1, promise)];
+    let in_force: Vec<_> = cell.end.opened.iter().flat_map(|opened| &opened.settings).collect();
+    if in_force.is_empty() {
+        blocks.push(Block::paragraph_at(1, "It has no settings but these."));
+        return blocks;
+    }
+    let lines = in_force.iter().map(|(name, value)| format!("{name} = {value}"));
+    blocks.push(Block::code(std::iter::once(format!("[settings.{best}]")).chain(lines)));
+    blocks.push(Block::paragraph_at(
+        1,
+        format!(
+            "To be pasted into a suite of bakeoff; `bakeoff stores {best}` has the page of the store's documentation for each."
+        ),
+    ));
+    blocks
+}

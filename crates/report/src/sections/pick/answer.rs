@@ -1,0 +1,138 @@
+//! The answer of a pick: the store, how sure that is, and what the time or the disk left open.
+
+use bakeoff_protocol::FailureKind;
+use bakeoff_stats::{Ranking, Verdict};
+use bakeoff_text::{counted, minutes_or_seconds, ratio};
+
+use crate::document::Block;
+use crate::sections::pick::picked::{CUT_SHORT, Picked, describe_rival, rival, surely};
+use crate::sections::pick::time::{enough, more_time};
+use bakeoff_results::pick::{
+    PICK_ASKED, is_ahead_by_far, is_late, is_tie_of_few_rounds, is_without_room, unknown_for_time,
+};
+
+/// Why there is no answer at all.
+pub(crate) fn nothing(picked: &Picked<'_>) -> String {
+    let budget = minutes_or_seconds(picked.facts.budget().as_secs());
+    let mut failed = picked.run.cells.iter().filter(|cell| !cell.is_ok()).peekable();
+    if failed.peek().is_none() && picked.is_cut_short() {
+        return format!("None: no round of a store was measured. {CUT_SHORT}");
+    }
+    if failed.peek().is_none() {
+        return format!("None: {budget} is too short for a single round of one store.{}", enough(picked));
+    }
+    if failed.clone().all(is_without_room) {
+        return "None: the disk was full for every store. Make room, or name another disk with --dir.".to_owned();
+    }
+    if failed.all(|cell| cell.end.failure == Some(FailureKind::Timeout)) {
+        let others = no_time_for(picked);
+        return format!(
+            "None: {budget} is too short, as no store was done in its part of it.{others}{}",
+            enough(picked)
+        );
+    }
+    "None: every store that was measured failed. The reasons stand below, the logs beside the results.".to_owned()
+}
+
+/// Which stores had no time at all, as a further sentence.
+fn no_time_for(picked: &Picked<'_>) -> String {
+    match picked.unmeasured().as_slice() {
+        [] => String::new(),
+        names if picked.is_cut_short() => format!(" Nothing was measured of {}.", picked.titles(names)),
+        names => format!(" There was no time for {}.", picked.titles(names)),
+    }
+}
+
+/// Which stores were not done in time, as a further sentence.
+fn describe_late(picked: &Picked<'_>) -> String {
+    let late = picked.late(PICK_ASKED);
+    if late.is_empty() {
+        return String::new();
+    }
+    let (were, their, they_are) = if late.len() == 1 { ("was", "its", "it is") } else { ("were", "their", "they are") };
+    format!(
+        " {} {were} not done in {their} part of the time, so how good {they_are} is not known.",
+        picked.titles(&late)
+    )
+}
+
+/// Which stores the disk had no room for, as a further sentence.
+fn no_room_for(picked: &Picked<'_>) -> String {
+    match picked.without_room().as_slice() {
+        [] => String::new(),
+        names => format!(
+            " The disk was full when {} {} measured, so how good {} is not known: make room, or name another disk with --dir.",
+            picked.titles(names),
+            if names.len() == 1 { "was" } else { "were" },
+            if names.len() == 1 { "it is" } else { "they are" },
+        ),
+    }
+}
+
+/// Whether one store of several alone was measured, the time being over before the others, the race killed, or the disk full: that is no
+/// answer.
+pub(crate) fn is_alone_by_chance(picked: &Picked<'_>, ranking: &Ranking) -> bool {
+    let is_ended = picked.facts.out_of_time || picked.is_cut_short() || !picked.without_room().is_empty();
+    ranking.verdict == Verdict::Alone && !picked.facts.is_of_one_store() && is_ended
+}
+
+/// The store and how sure that is.
+pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
+    let goal = picked.facts.optimize;
+    let best = &ranking.order[0];
+    let rounds = counted(best.rounds, "round");
+    let figure = format!("{} {}", goal.words(), goal.show(best.mean)).replace(' ', "\u{a0}");
+    let title = picked.title(&best.name);
+    let mut text = match ranking.verdict {
+        Verdict::Alone if is_alone_by_chance(picked, ranking) => {
+            let more = if picked.facts.out_of_time { enough(picked) } else { String::new() };
+            format!(
+                "None: nothing can be told, since {title} alone was measured to the end, {figure} over {rounds}.{more}"
+            )
+        }
+        Verdict::Alone => {
+            let more = if picked.run.cells.iter().any(is_late) { enough(picked) } else { String::new() };
+            let why = match picked.facts.is_of_one_store() {
+                true => "no other store that can do this was asked",
+                false => "no other store that can do this was measured to the end",
+            };
+            format!("{title}, {figure} over {rounds}: {why}.{more}")
+        }
+        _ if !picked.without_room().is_empty() || !unknown_for_time(&picked.run.cells, picked.facts).is_empty() => {
+            format!("None: {title} leads what was measured, {figure} over {rounds}, but that is no answer.")
+        }
+        _ if is_ahead_by_far(ranking, picked.facts) => {
+            format!("{title}, by far though not proven: its {figure} over {rounds} is the best.")
+        }
+        Verdict::Winner => format!("{title}: its {figure} over {rounds} is the best."),
+        Verdict::Tie => {
+            let others: Vec<_> = ranking.tied.iter().filter(|store| **store != best.name).cloned().collect();
+            let others = picked.titles(&others);
+            match is_tie_of_few_rounds(ranking) {
+                false => format!("{title}, but {others} cannot be told apart from it: {figure} over {rounds}."),
+                true => format!(
+                    "None yet: {title} leads, {figure} over {rounds}, but {others} cannot be told apart from it so soon."
+                ),
+            }
+        }
+        Verdict::Unproven => {
+            format!("{title} leads, {figure} over {rounds}, but not every store had the two rounds that a proof takes.")
+        }
+    };
+    if let Some(next) = rival(ranking) {
+        let times =
+            next.ratio_to_best.map_or_else(|| ratio(next.mean / best.mean), |interval| ratio(interval.estimate));
+        let sure = match next.ratio_to_best {
+            None if is_ahead_by_far(ranking, picked.facts) => {
+                format!("by {}, after which it was dropped", counted(next.rounds, "round"))
+            }
+            None => "not proven".to_owned(),
+            Some(interval) => surely(interval),
+        };
+        text += &format!(" {} {} {times} ({sure}).", describe_rival(picked, ranking, next), goal.takes());
+    }
+    text += &no_time_for(picked);
+    text += &describe_late(picked);
+    text += &no_room_for(picked);
+    [Some(text), more_time(picked, ranking)].into_iter().flatten().map(|text| Block::paragraph_at(1, text)).collect()
+}
