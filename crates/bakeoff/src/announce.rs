@@ -9,7 +9,7 @@ use bakeoff_text::{format_duration, printable_lines};
 
 use crate::cli::COLUMNS;
 use crate::engine::estimate::{sized, within};
-use crate::engine::find_rate;
+use crate::engine::rate_plan;
 use crate::engine::record::skipped;
 use crate::engine::run_file::{RunFile, WhatWhy};
 use crate::engine::setup::Setup;
@@ -44,7 +44,7 @@ pub(crate) fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budge
             let text = format!(
                 "Looking for the highest rate with {}, for each cell: at least {}, longer where limits lie far below what stores can do",
                 facts.bound,
-                bakeoff_text::format_duration(find_rate::expected(setup, facts).1)
+                bakeoff_text::format_duration(rate_plan::expected(setup, facts).1)
             );
             tell!("{}", bakeoff_text::paragraph(&text, COLUMNS, "", "  ").trim_end());
         }

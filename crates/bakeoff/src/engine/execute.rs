@@ -10,11 +10,16 @@ use bakeoff_measure::Medium;
 use crate::engine::guard::Guard;
 use crate::engine::interrupt::Interrupt;
 use crate::engine::made_media::MadeMedia;
+use crate::engine::mode::{Mode, measure};
+use crate::engine::progress::Display;
+use crate::engine::race::Race;
+use crate::engine::rate_search::RateSearches;
 use crate::engine::results::Results;
-use crate::engine::run::{Ended, Run};
+use crate::engine::run::Run;
 use crate::engine::run_file::RunFile;
 use crate::engine::scratch::{Scratch, remove_left_behind, remove_leftovers, report_left_stores};
 use crate::engine::setup::Setup;
+use crate::engine::state::{Ended, RunState};
 use crate::files::OwnDirectory;
 
 /// The part of the usable memory that a driver may take for itself, so that one store's hunger does not bring
@@ -71,7 +76,7 @@ pub(crate) fn execute(
     let mut scratch = Scratch::create(&directories, &setup.base, &name, setup.reporter)?;
     let results = Results::open(directory.path(), setup.reporter)?;
     let memory_bytes_max = file.machine.memory_usable_bytes().map(|bytes| bytes / MEMORY_PART.1 * MEMORY_PART.0);
-    let run = Run {
+    let mut run = RunState {
         setup,
         directory,
         file,
@@ -82,14 +87,17 @@ pub(crate) fn execute(
         memory_bytes_max,
         begin,
         cut: None,
+        tapes: None,
     };
-    let pick = run.file.pick.clone();
+    let mut display = Display::new(setup.reporter);
+    let (pick, rates) = (run.file.pick.clone(), run.file.find_rate.clone());
     let is_resumable = pick.is_none();
-    let ended = match (pick, run.file.find_rate.clone()) {
-        (Some(facts), _) => run.race(facts)?,
-        (None, Some(facts)) => run.find_rates(facts)?,
-        (None, None) => run.run()?,
+    let mode: Box<dyn Mode> = match (pick, rates) {
+        (Some(facts), _) => Box::new(Race::new(&run, facts)?),
+        (None, Some(facts)) => Box::new(RateSearches::new(&mut run, facts)),
+        (None, None) => Box::new(Run::new(&mut run, &mut display)?),
     };
+    let ended = measure(run, mode, display)?;
     Ok(Measured { ended, is_resumable, scratch, made, _guard: guard })
 }
 

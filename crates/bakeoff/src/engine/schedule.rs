@@ -9,16 +9,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// All cells of one workload in one round.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Step {
-    /// Index into the plan's workloads.
-    pub(crate) workload: usize,
-    /// From 1.
-    pub(crate) round: u32,
-    /// Indexes into the workload's cells, in the order to run them.
-    pub(crate) cells: Vec<usize>,
-}
+use crate::engine::step::{Replay, Step};
 
 /// Every step of a run, round after round, each round in a random order that depends on the seed alone.
 pub(crate) fn steps(cells_of_workloads: &[usize], rounds: u32, seed: u64) -> Vec<Step> {
@@ -30,7 +21,7 @@ pub(crate) fn steps(cells_of_workloads: &[usize], rounds: u32, seed: u64) -> Vec
         for workload in workloads {
             let mut cells: Vec<_> = (0..cells_of_workloads[workload]).collect();
             cells.shuffle(&mut random);
-            steps.push(Step { workload, round, cells });
+            steps.push(Step { workload, round, cells, replay: Replay::AsPlanned });
         }
     }
     steps

@@ -10,11 +10,11 @@ use bakeoff_tape::{Progress, Recording};
 
 use crate::cli::{DEFAULT_RESULTS, RequestArguments};
 use crate::engine::cell::CellJob;
-use crate::engine::find_rate::open_phase;
-use crate::engine::run::record;
 use crate::engine::run_file::RunFile;
 use crate::engine::setup::Setup;
 use crate::engine::source::SuiteSource;
+use crate::engine::state::record;
+use crate::engine::step::open_phase;
 use crate::engine::warm_up;
 use crate::files::{Kind, OwnDirectory, kind_of};
 use crate::options::{plan_options, suite_source};

@@ -7,7 +7,7 @@ use bakeoff_measure::Machine;
 
 use crate::announce::{print_plan, print_start, skipped_lines};
 use crate::cli::RunArguments;
-use crate::engine::find_rate;
+use crate::engine::rate_plan;
 use crate::engine::record::{run_file, skipped};
 use crate::engine::run_directory::{make_run_directory, newest_results};
 use crate::engine::run_file::RunFile;
@@ -48,9 +48,9 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
         setup.check_tools(Missing::Tell)?;
         bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
     }
-    let find_rate = arguments.find_rate.as_deref().map(|bound| find_rate::facts(&setup, bound)).transpose()?;
+    let find_rate = arguments.find_rate.as_deref().map(|bound| rate_plan::facts(&setup, bound)).transpose()?;
     if let (Some(facts), Some(budget)) = (&find_rate, budget) {
-        find_rate::check_budget(&setup, facts, budget)?;
+        rate_plan::check_budget(&setup, facts, budget)?;
     }
     if arguments.plan {
         print_plan(&setup, budget, find_rate.is_some())?;
