@@ -6,5 +6,6 @@ pub(crate) mod items;
 pub(crate) mod need;
 pub(crate) mod questions;
 pub(crate) mod suite;
+pub(crate) mod suite_file;
 pub(crate) mod trace;
 pub(crate) mod typed;

@@ -1,5 +1,6 @@
 //! A need, checked: what an application keeps and does, and what it asks of a store.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use bakeoff_text::{
 };
 
 use crate::pick::items::{ITEMS, RESULTS};
+use crate::pick::suite_file::{Access, Hot};
 use crate::pick::typed::{Typed, Word};
 
 /// The most records that are taken: less than half of those that can be numbered, which leaves enough for what the rounds insert.
@@ -65,8 +67,7 @@ pub(crate) struct Need {
     pub(crate) key_bytes_longest: u64,
     /// Kinds of operation by weight, in the order typed.
     pub(crate) mix: Vec<(String, f64)>,
-    /// As a suite takes it.
-    pub(crate) access: String,
+    pub(crate) access: Access,
     pub(crate) data: Data,
     pub(crate) durability: Durability,
     /// `None` for each store's own default.
@@ -238,8 +239,8 @@ fn mix(word: &Word) -> Result<Vec<(String, f64)>> {
     Ok(mix)
 }
 
-/// The access in the words of a suite.
-fn access(word: &Word) -> Result<String> {
+/// The access as a suite takes it.
+fn access(word: &Word) -> Result<Access> {
     const WORDS: [&str; 6] = ["uniform", "zipfian", "latest", "hot", "sequential", "insertion"];
     let Word { place, text } = word;
     let (kind, parameter) = text.split_once(':').map_or((text.as_str(), None), |(kind, rest)| (kind, Some(rest)));
@@ -247,15 +248,18 @@ fn access(word: &Word) -> Result<String> {
         Ok(number) if number > 0.0 && number <= most => Ok(number),
         _ => bail!("{place} {}: give a number above 0, up to {most}, in place of `{text}`", word.text),
     };
-    match (kind, parameter) {
-        ("uniform" | "sequential" | "insertion" | "zipfian" | "latest", None) => Ok(format!("\"{kind}\"")),
-        ("zipfian" | "latest", Some(theta)) => Ok(format!("{{ {kind} = {:?} }}", number(theta, 10.0)?)),
-        ("hot", Some(parts)) => {
+    let known = WORDS.into_iter().find(|word| *word == kind);
+    match (known, parameter) {
+        (Some(word @ ("uniform" | "sequential" | "insertion" | "zipfian" | "latest")), None) => Ok(Access::Named(word)),
+        (Some(word @ ("zipfian" | "latest")), Some(theta)) => {
+            Ok(Access::Skewed(BTreeMap::from([(word, number(theta, 10.0)?)])))
+        }
+        (Some("hot"), Some(parts)) => {
             let Some((records, operations)) = parts.split_once('/') else {
                 bail!("{place} {text}: write hot:0.1/0.9 for a tenth of the records with nine tenths of the operations")
             };
             let (records, operations) = (number(records, 1.0)?, number(operations, 1.0)?);
-            Ok(format!("{{ hot = {{ records = {records:?}, operations = {operations:?} }} }}"))
+            Ok(Access::Hot { hot: Hot { records, operations } })
         }
         _ => bail!(
             "{place}: unknown access `{text}`{}; use uniform, zipfian, zipfian:0.8, latest, latest:1.2, hot:0.1/0.9, sequential or insertion",

@@ -1,18 +1,17 @@
 //! The suite that asks a need, with a variant for everything else that the answer might depend on.
 
-use std::fmt::Write;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use bakeoff_protocol::Durability;
 use bakeoff_results::pick::{Goal, PICK_ASKED, PICK_PHASE, Question};
 use bakeoff_suite::{VALUE_BYTES_MAX, drawn_max};
 use bakeoff_tape::SizeRange;
 use bakeoff_text::{counted, format_count, format_size_range};
 
-use crate::engine::replayed::Replayed;
 use crate::pick::conditions::{PromisingMore, loads_in_batches};
 use crate::pick::need::{Need, RECORDS_MAX, is_write};
+use crate::pick::suite_file::{Access, Axes, Limits, Phase, Settings, StoreSettings, SuiteFile, Variant};
 
 /// Rounds of a race at most: what differs by too little to be seen in so many does not matter.
 pub(crate) const ROUNDS_MAX: u32 = 100;
@@ -30,6 +29,9 @@ const OPERATIONS_P999_MIN: u64 = 3_334;
 const OPERATIONS_MIN: u64 = 1_000;
 const VALUES_BYTES_MAX: u64 = 256 << 20;
 
+/// Records that are loaded together, where they are loaded in batches.
+const LOAD_BATCH: u64 = 1_000;
+
 /// A suite as text, and what its variants are there for.
 pub(crate) struct PickSuite {
     pub(crate) text: String,
@@ -38,15 +40,13 @@ pub(crate) struct PickSuite {
 
 /// Something that the need is changed in.
 #[derive(Default)]
-struct Variant {
+struct Change {
     name: String,
     words: String,
-    /// Lines of `[variants.axes]`.
-    axes: String,
-    /// Tables of settings of its own.
-    settings: String,
+    axes: Option<Axes>,
+    settings: Settings,
     /// Its phases, where they are not those of what was asked.
-    phases: String,
+    phases: Vec<Phase>,
     /// Why it cannot be measured, if it cannot: then it is in no suite.
     impossible: Option<String>,
 }
@@ -55,72 +55,89 @@ impl PickSuite {
     /// The suite for these stores.
     ///
     /// Without `batches`, which some of them do not offer, records are loaded one by one where that is possible. Some promise more than is asked.
-    pub(crate) fn new(need: &Need, stores: &[String], promising_more: &PromisingMore, batches: bool) -> Self {
-        let phases = phases(need, (&need.mix, need.durability), batches, "phases");
-        Self::asking(
-            head(need, stores) + &settings(&promising_more.asked, "settings") + &phases,
-            variants(need, promising_more, batches),
-        )
+    ///
+    /// # Errors
+    /// It cannot be written as TOML.
+    pub(crate) fn new(need: &Need, stores: &[String], promising_more: &PromisingMore, batches: bool) -> Result<Self> {
+        let suite = SuiteFile {
+            axes: axes(need, stores),
+            phases: phases(need, (&need.mix, need.durability), batches),
+            ..of_every_need(need, stores, promising_more)
+        };
+        Self::asking(suite, changes(need, promising_more, batches))
     }
 
     /// The suite that replays a tape: nothing of it can be changed but the promise.
+    ///
+    /// # Errors
+    /// The tape is not there, or its path is not text.
     pub(crate) fn replaying(
         need: &Need,
         stores: &[String],
         promising_more: &PromisingMore,
         tape: &Path,
     ) -> Result<Self> {
-        let text = format!(
-            "{}tape = {}\n\n[axes]\nstores = {stores:?}\ndurability = \"{}\"\n\n[limits]\ntimeout = \"{}s\"\n\n{}",
-            of_every_need(need),
-            Replayed::path_as_toml(tape)?,
-            need.durability,
-            timeout_s(need, stores),
-            settings(&promising_more.asked, "settings")
-        );
+        let path = tape.canonicalize().with_context(|| format!("cannot find the tape {}", tape.display()))?;
+        let suite = SuiteFile { tape: Some(path), ..of_every_need(need, stores, promising_more) };
         let promise = durability_variant(need.durability.neighbour());
         let why = "as a tape is replayed as it is: `pick --trace` asks it of the like of a trace";
-        let of_tape = |variant: Variant| Variant {
-            phases: String::new(),
-            impossible: (variant.name != promise).then(|| why.to_owned()),
-            ..variant
+        let of_tape = |change: Change| Change {
+            phases: Vec::new(),
+            impossible: (change.name != promise).then(|| why.to_owned()),
+            ..change
         };
-        Ok(Self::asking(text, variants(need, promising_more, false).into_iter().map(of_tape).collect()))
+        Self::asking(suite, changes(need, promising_more, false).into_iter().map(of_tape).collect())
     }
 
-    /// The suite of what stands before its variants, and of these behind what was asked.
-    fn asking(mut text: String, variants: Vec<Variant>) -> Self {
-        let _ = write!(text, "\n[[variants]]\nname = \"{PICK_ASKED}\"\nsummary = \"What was asked.\"\n");
-        for variant in variants.iter().filter(|variant| variant.impossible.is_none()) {
-            let _ = write!(text, "\n[[variants]]\nname = \"{}\"\nsummary = \"{}.\"\n", variant.name, variant.words);
-            if !variant.axes.is_empty() {
-                let _ = write!(text, "[variants.axes]\n{}\n", variant.axes);
-            }
-            text.push_str(&variant.settings);
-            text.push_str(&variant.phases);
-        }
-        let questions = variants.into_iter().map(|variant| Question {
-            variant: variant.name,
-            words: variant.words,
-            not_measured: variant.impossible,
+    /// The suite with a variant for what was asked, and one for each change of it that can be measured.
+    fn asking(mut suite: SuiteFile, changes: Vec<Change>) -> Result<Self> {
+        let asked = Change { name: PICK_ASKED.to_owned(), words: "What was asked".to_owned(), ..Change::default() };
+        let possible = changes.iter().filter(|change| change.impossible.is_none());
+        suite.variants = std::iter::once(&asked).chain(possible).map(Change::variant).collect();
+        let questions = changes.into_iter().map(|change| Question {
+            variant: change.name,
+            words: change.words,
+            not_measured: change.impossible,
         });
-        Self { text, questions: questions.collect() }
+        Ok(Self { text: suite.to_text()?, questions: questions.collect() })
     }
 }
 
-/// What stands before the axes.
-fn of_every_need(need: &Need) -> String {
-    let memory = need.memory_bytes.map_or_else(String::new, |bytes| format!("memory = \"{bytes}B\"\n"));
-    format!(
-        "title = \"Pick\"\nsummary = \"Which store fits a need, and when another would.\"\nseed = {}\nrounds = {ROUNDS_MAX}\n{memory}",
-        need.seed
-    )
+impl Change {
+    fn variant(&self) -> Variant {
+        Variant {
+            name: self.name.clone(),
+            summary: format!("{}.", self.words),
+            axes: self.axes.clone(),
+            settings: self.settings.clone(),
+            phases: self.phases.clone(),
+        }
+    }
+}
+
+/// What is the same whatever is needed, and a suite of a tape has.
+fn of_every_need(need: &Need, stores: &[String], promising_more: &PromisingMore) -> SuiteFile {
+    SuiteFile {
+        title: "Pick",
+        summary: "Which store fits a need, and when another would.",
+        seed: need.seed,
+        rounds: ROUNDS_MAX,
+        memory: need.memory_bytes.map(|bytes| format!("{bytes}B")),
+        tape: None,
+        axes: Axes { stores: Some(stores.to_vec()), durability: Some(need.durability), ..Axes::default() },
+        limits: Limits { timeout: format!("{}s", timeout_s(need, stores)) },
+        settings: settings(&promising_more.asked),
+        phases: Vec::new(),
+        variants: Vec::new(),
+    }
 }
 
 /// The classes of stores that do not offer the one that is asked for.
-fn settings(promising_more: &[(String, Durability)], table: &str) -> String {
-    let tables = promising_more.iter().map(|(store, class)| format!("[{table}.{store}]\ndurability = \"{class}\"\n\n"));
-    tables.collect()
+fn settings(promising_more: &[(String, Durability)]) -> Settings {
+    promising_more
+        .iter()
+        .map(|(store, durability)| (store.clone(), StoreSettings { durability: *durability }))
+        .collect()
 }
 
 /// The parts of a budget of which a round of one store may take one, where there are as many stores.
@@ -138,45 +155,42 @@ fn durability_variant(class: Durability) -> String {
     format!("durability-{class}")
 }
 
-fn head(need: &Need, stores: &[String]) -> String {
+fn axes(need: &Need, stores: &[String]) -> Axes {
     let key = match need.key_bytes {
         4 => "integer".to_owned(),
-        bytes if bytes >= 20 && !ascends(need) => format!("sha1:{bytes}"),
+        bytes if bytes >= 20 && !need.access.ascends() => format!("sha1:{bytes}"),
         bytes => format!("decimal:{bytes}"),
     };
-    let timeout_s = timeout_s(need, stores);
-    format!(
-        "{}\n\
-         [axes]\nstores = {stores:?}\nvalue-size = \"{}\"\nrecords = {}\nkey = \"{key}\"\ndata = \"{}\"\ndurability = \"{}\"\nthreads = {}\n\n\
-         [limits]\ntimeout = \"{timeout_s}s\"\n\n",
-        of_every_need(need),
-        format_size_range(need.value_bytes.min, need.value_bytes.max),
-        need.records,
-        need.data.name(),
-        need.durability,
-        need.threads
-    )
-}
-
-/// Whether keys ascend as records are inserted, as numbers and times do.
-fn ascends(need: &Need) -> bool {
-    ["latest", "sequential", "insertion"].iter().any(|word| need.access.contains(word))
-}
-
-fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durability), batches: bool, table: &str) -> String {
-    let batch = if batches || loads_in_batches(durability) { "batch = 1_000\n" } else { "" };
-    let load = if ascends(need) { "insertion" } else { "uniform" };
-    let weights: Vec<_> = mix.iter().map(|(kind, weight)| format!("{kind} = {weight:?}")).collect();
-    let mut text = format!(
-        "[[{table}]]\nname = \"load\"\noperation = \"insert\"\naccess = \"{load}\"\n{batch}measure = \"throughput\"\n\n\
-         [[{table}]]\nname = \"{PICK_PHASE}\"\nmix = {{ {} }}\noperations = {}\n",
-        weights.join(", "),
-        operations(need, mix, durability)
-    );
-    if mix.iter().any(|(kind, _)| kind != "insert") {
-        let _ = writeln!(text, "access = {}", need.access);
+    Axes {
+        stores: Some(stores.to_vec()),
+        value_size: Some(format_size_range(need.value_bytes.min, need.value_bytes.max)),
+        records: Some(need.records),
+        key: Some(key),
+        data: Some(need.data.name()),
+        durability: Some(need.durability),
+        threads: Some(need.threads),
     }
-    text
+}
+
+/// Loading, and what is done with what was loaded.
+fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durability), batches: bool) -> Vec<Phase> {
+    let load = Phase {
+        name: "load",
+        operation: Some("insert"),
+        access: Some(Access::Named(if need.access.ascends() { "insertion" } else { "uniform" })),
+        batch: (batches || loads_in_batches(durability)).then_some(LOAD_BATCH),
+        measure: Some("throughput"),
+        ..Phase::default()
+    };
+    let does_more_than_insert = mix.iter().any(|(kind, _)| kind != "insert");
+    let asked = Phase {
+        name: PICK_PHASE,
+        mix: Some(mix.iter().cloned().collect()),
+        operations: Some(operations(need, mix, durability)),
+        access: does_more_than_insert.then(|| need.access.clone()),
+        ..Phase::default()
+    };
+    vec![load, asked]
 }
 
 /// Refuses a percentile of which so few operations as a round has say nothing.
@@ -235,47 +249,48 @@ fn more_writes(mix: &[(String, f64)]) -> Vec<(String, f64)> {
     more
 }
 
-fn variants(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Variant> {
-    let mut variants = Vec::new();
-    let mut add = |name: &str, words: String, axes: String, impossible| {
-        variants.push(Variant { name: name.to_owned(), words, axes, impossible, ..Variant::default() });
+fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let mut add = |name: &str, words: String, axes: Axes, impossible| {
+        changes.push(Change { name: name.to_owned(), words, axes: Some(axes), impossible, ..Change::default() });
     };
+    let of_size = |text: String| Axes { value_size: Some(text), ..Axes::default() };
     let SizeRange { min, max } = need.value_bytes;
     if max >= 1 {
         let text = format_size_range(min.saturating_mul(2), max.saturating_mul(2));
         let impossible = (max > VALUE_BYTES_MAX / 2).then(|| "since bakeoff has no values of that size".to_owned());
-        add("values-doubled", format!("Values twice as long, {text}"), format!("value-size = \"{text}\""), impossible);
+        add("values-doubled", format!("Values twice as long, {text}"), of_size(text), impossible);
     }
     if max >= 2 {
         let text = format_size_range(min / 2, max / 2);
-        add("values-halved", format!("Values half as long, {text}"), format!("value-size = \"{text}\""), None);
+        add("values-halved", format!("Values half as long, {text}"), of_size(text), None);
     }
     let records = need.records.saturating_mul(10);
     let words = format!("Ten times the records, {}", format_count(records));
     let impossible =
         (records > RECORDS_MAX).then(|| format!("since bakeoff takes no more than {}", format_count(RECORDS_MAX)));
-    add("records-tenfold", words, format!("records = {records}"), impossible);
-    let phases = |mix: &[(String, f64)], class| phases(need, (mix, class), batches, "variants.phases");
+    add("records-tenfold", words, Axes { records: Some(records), ..Axes::default() }, impossible);
+    let phases = |mix: &[(String, f64)], class| phases(need, (mix, class), batches);
     let class = need.durability.neighbour();
-    variants.push(Variant {
+    changes.push(Change {
         name: durability_variant(class),
         words: format!("Durability {class}"),
-        axes: format!("durability = \"{class}\""),
-        settings: settings(&promising_more.otherwise, "variants.settings"),
+        axes: Some(Axes { durability: Some(class), ..Axes::default() }),
+        settings: settings(&promising_more.otherwise),
         phases: phases(&need.mix, class),
-        ..Variant::default()
+        ..Change::default()
     });
     if !need.mix.iter().all(|(kind, _)| is_write(kind)) {
         let unknown = need.threads > 1 && need.does("scan");
-        variants.push(Variant {
+        changes.push(Change {
             name: "more-writes".to_owned(),
             words: "More writes".to_owned(),
             phases: phases(&more_writes(&need.mix), need.durability),
             impossible: unknown.then(|| "since what a scan finds while other threads write is not known".to_owned()),
-            ..Variant::default()
+            ..Change::default()
         });
     }
-    variants
+    changes
 }
 
 #[cfg(test)]
@@ -331,7 +346,8 @@ mod tests {
                         &["a".to_owned(), "b".to_owned()],
                         &PromisingMore::default(),
                         records != "10",
-                    );
+                    )
+                    .unwrap();
                     let parsed = Suite::parse("pick", &suite.text);
                     let parsed =
                         parsed.unwrap_or_else(|errors| panic!("{mix} {access} {records}: {errors}\n{}", suite.text));
@@ -356,7 +372,8 @@ mod tests {
             &["a".to_owned()],
             &PromisingMore::default(),
             true,
-        );
+        )
+        .unwrap();
         let words: Vec<_> = suite.questions.iter().map(|question| question.words.as_str()).collect();
         let expected = [
             "Values twice as long, 2KiB..20KiB",
@@ -367,7 +384,8 @@ mod tests {
         ];
         assert_eq!(words, expected);
         // Nothing is no half and no double of nothing.
-        let suite = PickSuite::new(&need(&[("value-size", "0")]), &["a".to_owned()], &PromisingMore::default(), true);
+        let need = need(&[("value-size", "0")]);
+        let suite = PickSuite::new(&need, &["a".to_owned()], &PromisingMore::default(), true).unwrap();
         assert!(suite.questions.iter().all(|question| !question.variant.starts_with("values-")));
     }
 }

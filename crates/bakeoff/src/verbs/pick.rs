@@ -69,7 +69,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         None => {
             check_percentile(&need, &typed.get("optimize").place)?;
             let all_batch = stores.iter().all(|store| store.capabilities.batch || !in_suite.contains(&store.name));
-            PickSuite::new(&need, &in_suite, &promising_more, all_batch)
+            PickSuite::new(&need, &in_suite, &promising_more, all_batch)?
         }
     };
     let source = SuiteSource { name: NAME.to_owned(), text: suite.text };
