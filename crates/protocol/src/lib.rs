@@ -5,6 +5,7 @@
 //! could not be read is absent (`None`, left out of the JSON), never zero; unknown optional keys are ignored, an
 //! unknown [`PROTOCOL_VERSION`] is refused.
 
+mod axes;
 mod describe;
 mod event;
 mod measure;
@@ -13,6 +14,7 @@ mod request;
 mod result;
 mod slow;
 
+pub use axes::{AXES, Axes, Axis, AxisValue, DISTURBANCE, DURABILITY, Part, Role, VARIANT, shown_axes};
 pub use describe::{
     Capabilities, DriverDescription, DurabilitySupport, NotOffered, Platform, Room, Setting, SettingKind, Step,
     StoreDescription, Structure,
@@ -26,7 +28,7 @@ pub use request::{
     Crash, DataHints, Durability, Mode, PhaseRequest, Profile, ProfileRequest, Request, STEADY_WITHIN_MAX, Settings,
     WarmUp,
 };
-pub use result::{Axes, CellEnd, CellStatus, PhaseLine, Profiled, ResultLine, TapeFacts};
+pub use result::{CellEnd, CellStatus, PhaseLine, Profiled, ResultLine, TapeFacts};
 pub use slow::{Cause, CauseShare, Meanwhile, OverTime, SlowOperation, SlowOperations};
 
 /// The version of requests, events and result lines. A driver refuses a request of any other version.

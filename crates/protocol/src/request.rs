@@ -8,12 +8,13 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 /// What a store promises about a write it has acknowledged. Stores are ranked only within one class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Durability {
     /// An acknowledged write may be lost when the process dies.
     None,
     /// An acknowledged write survives the death of the process, not of the machine.
+    #[default]
     Process,
     /// An acknowledged write survives a power cut: it was flushed.
     Power,

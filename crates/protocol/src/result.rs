@@ -2,61 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Durability, FailureKind, Finished, Opened, PhaseResult, Profile, Settings, Verified};
-
-/// Where a cell stands on every axis. Its id is a hash of this, the workload and the tapes' settings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Axes {
-    /// The suite's name.
-    pub suite: String,
-    /// The store's name.
-    pub store: String,
-    /// The settings the suite gave the store (not its defaults).
-    #[serde(default)]
-    pub settings: Settings,
-    /// The promise measured under.
-    pub durability: Durability,
-    /// The data type: `random`, `text` or `half`.
-    pub data: String,
-    /// Key form: `sha1`, `decimal`, `integer`, `directory`.
-    pub key: String,
-    /// Smallest value.
-    pub value_bytes_min: u64,
-    /// Largest value.
-    pub value_bytes_max: u64,
-    /// Records loaded.
-    pub records: u64,
-    /// Threads.
-    pub threads: u32,
-    /// The medium's name: `default`, or as given with `--medium`.
-    pub medium: String,
-    /// The suite's variant, where it has several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub variant: Option<String>,
-    /// What else went on meanwhile, e.g. `video`; absent where nothing did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub disturbance: Option<String>,
-    /// The suite gives some stores a durability class of their own, as a published comparison did: cells are compared
-    /// whatever they promise, and every report names each one's class.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unequal: bool,
-    /// The memory that every store was given for its caches and buffers, if the suite gives some.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory_bytes: Option<u64>,
-    /// The most memory that the driver's process could have, the page cache of its files included; absent where there was no limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory_limit_bytes: Option<u64>,
-    /// The rate at which the open loop was replayed while the highest one was looked for, operations a second; absent where the suite
-    /// alone says how fast.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate_per_second: Option<u64>,
-    /// The process that had done the phases was killed, and another one opened what it had left.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub killed: bool,
-    /// What was profiled meanwhile; absent where nothing was. Profiled cells are never ranked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<Profile>,
-}
+use crate::axes::Axes;
+use crate::{FailureKind, Finished, Opened, PhaseResult, Settings, Verified};
 
 /// What identifies a tape and its values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,0 +1,338 @@
+//! Where a cell stands on every axis, and the table of all axes: what each is called, what it decides, and how it is shown.
+//!
+//! To add an axis: a field of [`Axes`], absent in JSON where it has its usual value, and a row in [`AXES`] at the end. Results, exports, headings
+//! and the page follow from the row.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::request::{Durability, Profile, Settings};
+
+/// Where a cell stands on every axis. Its id is a hash of this, the workload and the tapes' settings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Axes {
+    /// The suite's name.
+    pub suite: String,
+    /// The store's name.
+    pub store: String,
+    /// The settings the suite gave the store (not its defaults).
+    #[serde(default)]
+    pub settings: Settings,
+    /// The promise measured under.
+    pub durability: Durability,
+    /// The data type: `random`, `text` or `half`.
+    pub data: String,
+    /// Key form: `sha1`, `decimal`, `integer`, `directory`.
+    pub key: String,
+    /// Smallest value.
+    pub value_bytes_min: u64,
+    /// Largest value.
+    pub value_bytes_max: u64,
+    /// Records loaded.
+    pub records: u64,
+    /// Threads.
+    pub threads: u32,
+    /// The medium's name: `default`, or as given with `--medium`.
+    pub medium: String,
+    /// The suite's variant, where it has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// What else went on meanwhile, e.g. `video`; absent where nothing did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disturbance: Option<String>,
+    /// The suite gives some stores a durability class of their own, as a published comparison did: cells are compared
+    /// whatever they promise, and every report names each one's class.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unequal: bool,
+    /// The memory that every store was given for its caches and buffers, if the suite gives some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// The most memory that the driver's process could have, the page cache of its files included; absent where there was no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_limit_bytes: Option<u64>,
+    /// The rate at which the open loop was replayed while the highest one was looked for, operations a second; absent where the suite
+    /// alone says how fast.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_per_second: Option<u64>,
+    /// The process that had done the phases was killed, and another one opened what it had left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub killed: bool,
+    /// What was profiled meanwhile; absent where nothing was. Profiled cells are never ranked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+}
+
+/// What an axis decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Who replays the tapes.
+    Contender,
+    /// What is on the tapes.
+    Workload,
+    /// How they are replayed: where, how safely, and what else goes on.
+    Condition,
+}
+
+/// What cells with different values of an axis have to do with each other in a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Their figures are never compared: they are in different tables.
+    Table,
+    /// They are in different fields of a table.
+    Field,
+    /// It makes no difference, or follows from other axes.
+    Neither,
+}
+
+/// The value of an axis. Values of one axis are ordered; the absent one comes first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AxisValue {
+    /// There is none.
+    Absent,
+    /// Whether something is so; `false` is as good as absent.
+    Flag(bool),
+    /// A durability class.
+    Class(Durability),
+    /// A name, or the JSON of settings.
+    Text(String),
+    /// A number of something.
+    Count(u64),
+    /// A size in bytes.
+    Bytes(u64),
+    /// Smallest and largest size in bytes.
+    Sizes(u64, u64),
+}
+
+impl AxisValue {
+    fn or_absent<T>(value: Option<T>, of: impl Fn(T) -> Self) -> Self {
+        value.map_or(Self::Absent, of)
+    }
+
+    /// Whether there is nothing to say of it.
+    pub fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent | Self::Flag(false))
+    }
+
+    /// As in the JSON of results; `None` where the key is left out. Sizes have two keys there, so they are a list here.
+    pub fn to_json(&self) -> Option<Value> {
+        match self {
+            Self::Absent | Self::Flag(false) => None,
+            Self::Flag(true) => Some(true.into()),
+            Self::Class(class) => Some(class.name().into()),
+            Self::Text(text) => Some(text.as_str().into()),
+            Self::Count(number) | Self::Bytes(number) => Some((*number).into()),
+            Self::Sizes(min, max) => Some(vec![*min, *max].into()),
+        }
+    }
+}
+
+/// An axis.
+#[derive(Debug)]
+pub struct Axis {
+    /// Its name.
+    pub name: &'static str,
+    /// Its keys in the JSON of results, which are its columns in exports: the name, unless it is a range.
+    pub columns: &'static [&'static str],
+    /// What it decides.
+    pub role: Role,
+    /// What different values mean for a report.
+    pub part: Part,
+    /// Its place among the axes that people see, ascending; `None` where it is part of a contender's name, or is not shown.
+    pub order: Option<u32>,
+    /// Whether a cell's id depends on it apart from the tapes, the store and its settings. Its place there is its place in the table.
+    pub identifies: bool,
+    /// What several of its values are called in a summary: `media`.
+    pub plural: &'static str,
+    /// A value in a heading, in the place of `{}`: `medium {}`.
+    pub label: &'static str,
+    /// The label of the count 1, where it has another form.
+    pub label_of_one: Option<&'static str>,
+    /// The label where there is no value; empty if a heading leaves it out.
+    pub label_of_none: &'static str,
+    /// What stands for the value where there is none.
+    pub none: &'static str,
+    /// Whether tables are headed with it although all have the same value.
+    pub always_heads: bool,
+    value: fn(&Axes) -> AxisValue,
+    shared: Option<fn(&Axes) -> AxisValue>,
+}
+
+impl Axis {
+    const fn new(name: &'static [&'static str; 1], role: Role, part: Part, value: fn(&Axes) -> AxisValue) -> Self {
+        Self {
+            name: name[0],
+            columns: name,
+            role,
+            part,
+            order: None,
+            identifies: false,
+            plural: "",
+            label: "",
+            label_of_one: None,
+            label_of_none: "",
+            none: "none",
+            always_heads: false,
+            value,
+            shared: None,
+        }
+    }
+
+    const fn order(self, order: u32) -> Self {
+        Self { order: Some(order), ..self }
+    }
+
+    const fn identifies(self) -> Self {
+        Self { identifies: true, ..self }
+    }
+
+    const fn labels(self, plural: &'static str, label: &'static str, label_of_none: &'static str) -> Self {
+        Self { plural, label, label_of_none, ..self }
+    }
+
+    const fn always_heads(self) -> Self {
+        Self { always_heads: true, ..self }
+    }
+
+    /// A cell's value.
+    pub fn value(&self, axes: &Axes) -> AxisValue {
+        (self.value)(axes)
+    }
+
+    /// The value that a cell has in common with those that it is compared with.
+    pub fn shared(&self, axes: &Axes) -> AxisValue {
+        self.shared.unwrap_or(self.value)(axes)
+    }
+
+    /// Its name for people.
+    pub fn title(&self) -> String {
+        self.name.replace('_', " ")
+    }
+}
+
+/// Every axis, in the order of the keys in results.
+pub static AXES: [Axis; 18] = [
+    Axis::new(&["suite"], Role::Condition, Part::Neither, |of| AxisValue::Text(of.suite.clone())),
+    Axis::new(&["store"], Role::Contender, Part::Neither, |of| AxisValue::Text(of.store.clone())),
+    Axis::new(&["settings"], Role::Contender, Part::Neither, |of| {
+        AxisValue::Text(Value::from_iter(of.settings.clone()).to_string())
+    }),
+    DURABILITY,
+    Axis::new(&["data"], Role::Workload, Part::Field, |of| AxisValue::Text(of.data.clone())).order(12),
+    Axis::new(&["key"], Role::Workload, Part::Table, |of| AxisValue::Text(of.key.clone()))
+        .order(5)
+        .labels("keys", "{} keys", ""),
+    Axis {
+        columns: &["value_bytes_min", "value_bytes_max"],
+        ..Axis::new(&["value_bytes"], Role::Workload, Part::Field, |of| {
+            AxisValue::Sizes(of.value_bytes_min, of.value_bytes_max)
+        })
+        .order(14)
+    },
+    Axis::new(&["records"], Role::Workload, Part::Field, |of| AxisValue::Count(of.records)).order(13),
+    Axis {
+        label_of_one: Some("{} thread"),
+        ..Axis::new(&["threads"], Role::Workload, Part::Table, |of| AxisValue::Count(of.threads.into()))
+            .order(6)
+            .labels("threads", "{} threads", "")
+    },
+    Axis::new(&["medium"], Role::Condition, Part::Table, |of| AxisValue::Text(of.medium.clone()))
+        .order(4)
+        .identifies()
+        .labels("media", "medium {}", ""),
+    VARIANT,
+    DISTURBANCE,
+    Axis::new(&["unequal"], Role::Condition, Part::Neither, |of| AxisValue::Flag(of.unequal)),
+    Axis::new(&["memory_bytes"], Role::Condition, Part::Table, |of| {
+        AxisValue::or_absent(of.memory_bytes, AxisValue::Bytes)
+    })
+    .order(8)
+    .labels("memory for each store", "{} for each store", "no memory given"),
+    Axis::new(&["memory_limit_bytes"], Role::Condition, Part::Table, |of| {
+        AxisValue::or_absent(of.memory_limit_bytes, AxisValue::Bytes)
+    })
+    .order(9)
+    .identifies()
+    .labels("memory at most", "at most {} of memory", "no memory limit"),
+    Axis::new(&["rate_per_second"], Role::Workload, Part::Table, |of| {
+        AxisValue::or_absent(of.rate_per_second, AxisValue::Count)
+    })
+    .order(11)
+    .labels("rates", "at {}/s", "")
+    .always_heads(),
+    Axis::new(&["killed"], Role::Workload, Part::Neither, |of| AxisValue::Flag(of.killed)).order(7).identifies(),
+    Axis::new(&["profile"], Role::Condition, Part::Neither, |of| {
+        AxisValue::or_absent(of.profile, |profile| AxisValue::Text(profile.name().to_owned()))
+    })
+    .order(10)
+    .identifies(),
+];
+
+/// What each write promises. Where a suite gives stores classes of their own, cells are compared whatever they promise.
+pub const DURABILITY: Axis = Axis {
+    none: "as set",
+    shared: Some(|of| if of.unequal { AxisValue::Absent } else { AxisValue::Class(of.durability) }),
+    ..Axis::new(&["durability"], Role::Condition, Part::Table, |of| AxisValue::Class(of.durability))
+        .order(2)
+        .labels("durability", "durability {}", "durability as set")
+        .always_heads()
+};
+
+/// The suite's variant.
+pub const VARIANT: Axis = Axis::new(&["variant"], Role::Workload, Part::Table, |of| {
+    AxisValue::or_absent(of.variant.clone(), AxisValue::Text)
+})
+.order(1)
+.identifies()
+.labels("variants", "variant {}", "")
+.always_heads();
+
+/// What else goes on meanwhile.
+pub const DISTURBANCE: Axis = Axis::new(&["disturbance"], Role::Condition, Part::Table, |of| {
+    AxisValue::or_absent(of.disturbance.clone(), AxisValue::Text)
+})
+.order(3)
+.identifies()
+.labels("disturbance", "disturbed by {}", "undisturbed");
+
+/// The axes that people see, in their order.
+pub fn shown_axes() -> Vec<&'static Axis> {
+    let mut axes: Vec<&Axis> = AXES.iter().filter(|axis| axis.order.is_some()).collect();
+    axes.sort_by_key(|axis| axis.order);
+    axes
+}
+
+impl Axes {
+    /// The values of the axes that decide one thing, in the order of the table: of [`Role::Workload`], equal for the cells that replay the same tapes.
+    pub fn values(&self, role: Role) -> Vec<AxisValue> {
+        AXES.iter().filter(|axis| axis.role == role).map(|axis| axis.value(self)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_every_key_of_the_results_in_their_order() {
+        let settings = Settings::from([("cache".to_owned(), 1.into())]);
+        let axes = Axes {
+            settings,
+            variant: Some("v".to_owned()),
+            disturbance: Some("cpu".to_owned()),
+            unequal: true,
+            memory_bytes: Some(1),
+            memory_limit_bytes: Some(2),
+            rate_per_second: Some(3),
+            killed: true,
+            profile: Some(Profile::Cpu),
+            ..Axes::default()
+        };
+        let json = serde_json::to_string(&axes).unwrap();
+        let places: Vec<_> =
+            AXES.iter().flat_map(|axis| axis.columns).map(|key| json.find(&format!("\"{key}\":"))).collect();
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} in {json}");
+        let keys = serde_json::to_value(&axes).unwrap().as_object().unwrap().len();
+        assert_eq!(keys, AXES.iter().map(|axis| axis.columns.len()).sum::<usize>(), "{json}");
+        assert!(AXES.iter().filter(|axis| axis.part == Part::Table).all(|axis| axis.order.is_some()));
+    }
+}
