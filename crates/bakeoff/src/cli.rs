@@ -9,6 +9,7 @@ use bakeoff_protocol::Profile;
 use clap::builder::styling::Styles;
 use clap::{Args, Parser, Subcommand};
 
+use suite_arguments::OVERRIDES;
 pub(crate) use suite_arguments::SuiteArguments;
 
 /// The style of the word before an error.
@@ -48,7 +49,7 @@ pub(crate) enum Verb {
     /// Measure stores on this machine and rank them
     Run(RunArguments),
     /// Say which store fits your records, what it costs and when another would fit better
-    Pick(PickArguments),
+    Pick(Box<PickArguments>),
     /// Show the result of a run again, or export it
     Report(ReportArguments),
     /// Say what became better or worse from one run to another, or cannot be told
@@ -116,7 +117,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "WORD", conflicts_with = "find_rate")]
     pub(crate) profile: Option<Profile>,
     /// Finish a run that was cut short: the given one, or the newest in --out. Beside it there can only be --budget and --full
-    #[arg(long, value_name = "RUN", num_args = 0..=1, conflicts_with_all = ["SuiteArguments", "dir", "medium", "plan", "find_rate", "profile"])]
+    #[arg(long, value_name = "RUN", num_args = 0..=1, conflicts_with_all = ["SuiteArguments", OVERRIDES, "dir", "medium", "plan", "find_rate", "profile"])]
     pub(crate) resume: Option<Option<PathBuf>>,
     /// Show what would be run and what is skipped, and stop
     #[arg(long)]

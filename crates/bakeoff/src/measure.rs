@@ -63,7 +63,7 @@ impl Measurement<'_> {
         print_report(&run, self.full)?;
         print_line!("\nResults: {}", shown(path))?;
         let has_page = show_page(page)?;
-        if self.setup.options.overrides.stores.is_none() {
+        if self.setup.options.overrides.get("stores").is_none() {
             print_further_stores(self.setup, cannot, may_join)?;
         }
         measured.remove()?;

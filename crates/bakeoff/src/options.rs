@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use bakeoff_suite::{Overrides, RunOptions};
+use bakeoff_suite::RunOptions;
 
 use crate::cli::{RunArguments, SuiteArguments};
 use crate::drivers::Drivers;
@@ -27,7 +27,7 @@ pub(crate) fn suite_source(arguments: &SuiteArguments) -> Result<SuiteSource> {
 pub(crate) fn run_options(arguments: &RunArguments) -> Result<RunOptions> {
     let budget = arguments.budget.as_deref().map(parse_budget).transpose()?;
     let options = RunOptions {
-        overrides: overrides(&arguments.suite),
+        overrides: arguments.suite.overrides.0.clone(),
         corpus: arguments.suite.corpus.clone(),
         dir: arguments.dir.clone(),
         media: media(&arguments.medium)?,
@@ -41,7 +41,7 @@ pub(crate) fn run_options(arguments: &RunArguments) -> Result<RunOptions> {
 /// What is asked of a plan alone: nothing is measured, and `out` is the directory that cells would be measured in.
 pub(crate) fn plan_options(arguments: &SuiteArguments, out: PathBuf) -> RunOptions {
     RunOptions {
-        overrides: overrides(arguments),
+        overrides: arguments.overrides.0.clone(),
         corpus: arguments.corpus.clone(),
         dir: Some(out.clone()),
         out,
@@ -59,28 +59,6 @@ pub(crate) fn parse_budget(text: &str) -> Result<Duration> {
         bail!("--budget {text}: too short to measure anything in: give at least 1s, such as 3m");
     }
     Ok(budget)
-}
-
-fn overrides(arguments: &SuiteArguments) -> Overrides {
-    Overrides {
-        stores: arguments.stores.clone(),
-        variants: arguments.variants.clone(),
-        durability: arguments.durability.clone(),
-        records: arguments.records.clone(),
-        value_size: arguments.value_size.clone(),
-        data: arguments.data.clone(),
-        threads: arguments.threads.clone(),
-        memory_limit: arguments.memory_limit.clone(),
-        memory: arguments.memory.clone(),
-        speed: arguments.speed.clone(),
-        rounds: arguments.rounds.clone(),
-        seed: arguments.seed.clone(),
-        max_db_size: arguments.max_db_size.clone(),
-        timeout: arguments.timeout.clone(),
-        scale: arguments.scale.clone(),
-        disturbance: arguments.disturbance.clone(),
-        media: None,
-    }
 }
 
 /// What `--medium` says.

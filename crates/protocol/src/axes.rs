@@ -1,6 +1,6 @@
 //! Where a cell stands on every axis, and the table of all axes: what each is called, what it decides, and how it is shown.
 //!
-//! To add an axis: a field of [`Axes`], absent in JSON where it has its usual value, and a row in [`AXES`] at the end. Results, exports, headings
+//! To add an axis: a field of [`Axes`] with its usual value, which JSON leaves out, and a row in [`AXES`]. Results, exports, headings
 //! and the page follow from the row.
 
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,11 @@ use serde_json::Value;
 
 use crate::request::{Durability, Profile, Settings};
 
+/// The medium on which tapes and values are, and stores too where nothing else is said.
+pub const DEFAULT_MEDIUM: &str = "default";
+
 /// Where a cell stands on every axis. Its id is a hash of this, the workload and the tapes' settings.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axes {
     /// The suite's name.
     pub suite: String,
@@ -60,6 +63,33 @@ pub struct Axes {
     /// What was profiled meanwhile; absent where nothing was. Profiled cells are never ranked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
+}
+
+/// A cell as usual: what labels leave out is as it is here.
+impl Default for Axes {
+    fn default() -> Self {
+        Self {
+            suite: String::new(),
+            store: String::new(),
+            settings: Settings::new(),
+            durability: Durability::default(),
+            data: "random".to_owned(),
+            key: "sha1".to_owned(),
+            value_bytes_min: 0,
+            value_bytes_max: 0,
+            records: 0,
+            threads: 1,
+            medium: DEFAULT_MEDIUM.to_owned(),
+            variant: None,
+            disturbance: None,
+            unequal: false,
+            memory_bytes: None,
+            memory_limit_bytes: None,
+            rate_per_second: None,
+            killed: false,
+            profile: None,
+        }
+    }
 }
 
 /// What an axis decides.
@@ -201,6 +231,20 @@ impl Axis {
     /// The value that a cell has in common with those that it is compared with.
     pub fn shared(&self, axes: &Axes) -> AxisValue {
         self.shared.unwrap_or(self.value)(axes)
+    }
+
+    /// Whether a cell's value is the usual one, which labels leave out.
+    pub fn is_usual(&self, axes: &Axes) -> bool {
+        self.value(axes) == self.value(&Axes::default())
+    }
+
+    /// A value in a heading: `4 threads`. `format` writes the value alone; empty if a heading leaves it out.
+    pub fn label(&self, value: &AxisValue, format: impl FnOnce(&AxisValue) -> String) -> String {
+        match (value, self.label_of_one) {
+            (value, _) if value.is_absent() => self.label_of_none.to_owned(),
+            (AxisValue::Count(1), Some(label)) => label.replace("{}", &format(value)),
+            _ => self.label.replace("{}", &format(value)),
+        }
     }
 
     /// Its name for people.

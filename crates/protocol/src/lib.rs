@@ -14,7 +14,7 @@ mod request;
 mod result;
 mod slow;
 
-pub use axes::{AXES, Axes, Axis, AxisValue, DISTURBANCE, DURABILITY, Part, Role, VARIANT, shown_axes};
+pub use axes::{AXES, Axes, Axis, AxisValue, DEFAULT_MEDIUM, DISTURBANCE, DURABILITY, Part, Role, VARIANT, shown_axes};
 pub use describe::{
     Capabilities, DriverDescription, DurabilitySupport, NotOffered, Platform, Room, Setting, SettingKind, Step,
     StoreDescription, Structure,

@@ -1,26 +1,47 @@
-//! The tables `[axes]` and `[limits]`.
+//! The axes of a suite, each declared once: what it is called, the flag that takes its place, how it is read, and what it varies.
+//!
+//! To add an axis: its values in [`Axes`], a row in [`AXES`], and what it varies: a field of [`Conditions`], or of the tapes' workload.
 
-use std::time::Duration;
-
-use bakeoff_protocol::Durability;
-use bakeoff_tape::{Data, KeyForm, KeyMaker, LANES_MAX, POOL_BYTES_MAX, SizeRange, Tree, key_lengths, tree_entries};
-use bakeoff_text::{
-    format_duration, format_size, format_size_range, parse_duration, parse_size, parse_size_range, shorten,
-};
+use bakeoff_protocol::{DEFAULT_MEDIUM, Durability};
+use bakeoff_tape::{Data, KeyForm, KeyMaker, LANES_MAX, SizeRange, Workload, key_lengths};
+use bakeoff_text::{format_size, parse_size, parse_size_range};
 
 use crate::disturbance::Disturbance;
 use crate::error::Problems;
-use crate::memory;
-use crate::node::{Node, SuiteFile, Value};
+use crate::flag::Flag;
+use crate::limits::{RECORDS_MAX, VALUE_BYTES_MAX};
+use crate::node::{Node, Value};
 use crate::read::{self, Table};
-use crate::suite::StoreChoice;
-use crate::tree;
-use crate::{RECORDS_MAX, VALUE_BYTES_MAX};
 
-/// The longest time a cell may be given: 30 days.
-const TIMEOUT_MS_MAX: u64 = 30 * 24 * 3_600_000;
+/// Limits that a cell can run under, in bytes: a driver alone takes more than the least.
+const LIMIT_BYTES: (u64, u64) = (8 << 20, 1 << 46);
 
-/// What is varied.
+/// The stores a suite compares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreChoice {
+    /// Every store that is not there for tests only.
+    All,
+    /// These.
+    Named(Vec<String>),
+}
+
+/// A form of keys, and their length where it is not the form's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// The form.
+    pub form: KeyForm,
+    /// The length, bytes; `None` for the form's own.
+    pub bytes: Option<u32>,
+}
+
+impl Key {
+    /// Keys of this form, of its own length.
+    pub(crate) fn new(form: KeyForm) -> Self {
+        Self { form, bytes: None }
+    }
+}
+
+/// The values of every axis; where a suite leaves one out, those that hold then.
 #[derive(Clone, Debug)]
 pub(crate) struct Axes {
     pub(crate) stores: StoreChoice,
@@ -36,87 +57,227 @@ pub(crate) struct Axes {
     pub(crate) disturbances: Vec<Disturbance>,
 }
 
-/// A form of keys, and their length where it is not the form's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Key {
-    /// The form.
-    pub form: KeyForm,
-    /// The length, bytes; `None` for the form's own.
-    pub bytes: Option<u32>,
-}
-
-impl Key {
-    /// Keys of this form, of its own length.
-    fn new(form: KeyForm) -> Self {
-        Self { form, bytes: None }
+impl Default for Axes {
+    fn default() -> Self {
+        Self {
+            stores: StoreChoice::Named(Vec::new()),
+            value_bytes: Vec::new(),
+            records: Vec::new(),
+            data: vec![Data::Random],
+            durability: vec![Durability::Process],
+            durability_otherwise: Vec::new(),
+            threads: vec![1],
+            memory_limits: vec![None],
+            media: vec![DEFAULT_MEDIUM.to_owned()],
+            keys: vec![Key::new(KeyForm::Sha1)],
+            disturbances: vec![Disturbance::None],
+        }
     }
 }
 
-/// What a cell may cost.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    pub(crate) db_bytes_max: Option<u64>,
-    pub(crate) timeout: Duration,
+/// Under which conditions the cells of a workload replay its tapes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conditions {
+    /// The medium's name.
+    pub medium: String,
+    /// What else goes on meanwhile.
+    pub disturbance: Disturbance,
+    /// The promise that all cells keep, except those whose store has a class of its own.
+    pub durability: Durability,
+    /// The most memory that a cell may have, if there is a limit.
+    pub memory_limit_bytes: Option<u64>,
 }
 
-/// Reads `[axes]`. With directory keys the tree says how many records there are and how long.
-pub(crate) fn axes(root: &Table<'_>, directory_tree: Option<Tree>, problems: &mut Problems) -> Option<Axes> {
-    const KNOWN: [&str; 11] = [
-        "stores",
-        "value-size",
-        "records",
-        "data",
-        "durability",
-        "durability-otherwise",
-        "threads",
-        "memory-limit",
-        "media",
-        "key",
-        "disturbance",
-    ];
-    let node = root.required("axes", "[axes] with stores, value-size and records", problems)?;
-    let table = Table::new(node, "[axes]", &KNOWN, problems)?;
-    let classes = Durability::ALL.map(|class| (class.name(), class));
-    let data_types = Data::ALL.map(|data| (data.name(), data));
-    let keys = table
-        .axis("key", problems, key)
-        .unwrap_or_else(|| vec![Key::new(if root.get("tree").is_some() { KeyForm::Directory } else { KeyForm::Sha1 })]);
-    check_tree(root, &table, &keys, problems);
-    let is_tree = has_form(&keys, KeyForm::Directory);
-    let is_tape = root.get("tape").is_some();
-    let stores = stores(&table, problems);
-    let (value_bytes, records) = if is_tree {
-        let entries = directory_tree.and_then(tree_entries).into_iter().collect();
-        (Some(tree::value_sizes(directory_tree)), Some(entries))
-    } else if is_tape {
-        (Some(Vec::new()), Some(Vec::new()))
-    } else {
-        (value_sizes(&table, problems), records(&table, problems))
-    };
-    let data = table.axis("data", problems, |node, what, problems| read::word(node, what, &data_types, problems));
-    let durability =
-        table.axis("durability", problems, |node, what, problems| read::word(node, what, &classes, problems));
-    let durability_otherwise =
-        table.axis("durability-otherwise", problems, |node, what, problems| read::word(node, what, &classes, problems));
-    let threads = table.axis("threads", problems, threads);
-    let memory_limits = table.axis("memory-limit", problems, memory::limit);
-    let media = table.axis("media", problems, |node, _, problems| read::name(node, "medium", problems));
-    let words = Disturbance::ALL.map(|disturbance| (disturbance.name(), disturbance));
-    let disturbances =
-        table.axis("disturbance", problems, |node, what, problems| read::word(node, what, &words, problems));
-    Some(Axes {
-        stores: stores?,
-        value_bytes: value_bytes?,
-        records: records?,
-        data: data.unwrap_or_else(|| vec![Data::Random]),
-        durability: durability.unwrap_or_else(|| vec![Durability::Process]),
-        durability_otherwise: durability_otherwise.unwrap_or_default(),
-        threads: threads.unwrap_or_else(|| vec![1]),
-        memory_limits: memory_limits.unwrap_or_else(|| vec![None]),
-        media: media.unwrap_or_else(|| vec!["default".to_owned()]),
-        keys,
-        disturbances: disturbances.unwrap_or_else(|| vec![Disturbance::None]),
+impl Conditions {
+    /// Notes them among a cell's axes.
+    pub(crate) fn note(&self, axes: &mut bakeoff_protocol::Axes) {
+        let Self { medium, disturbance, durability, memory_limit_bytes } = self;
+        axes.medium.clone_from(medium);
+        axes.disturbance = (!disturbance.is_none()).then(|| disturbance.name().to_owned());
+        axes.durability = *durability;
+        axes.memory_limit_bytes = *memory_limit_bytes;
+    }
+}
+
+impl Default for Conditions {
+    fn default() -> Self {
+        Self {
+            medium: DEFAULT_MEDIUM.to_owned(),
+            disturbance: Disturbance::None,
+            durability: Durability::Process,
+            memory_limit_bytes: None,
+        }
+    }
+}
+
+/// What an axis varies: for each of its values a copy of what it is given, with that value.
+pub(crate) enum Varies {
+    /// What is on the tapes.
+    Workload(fn(&Axes, &Workload) -> Vec<Workload>),
+    /// How they are replayed.
+    Conditions(fn(&Axes, &Conditions) -> Vec<Conditions>),
+    /// Who replays them, or nothing: the axis belongs to another one.
+    Neither,
+}
+
+/// One axis.
+pub(crate) struct SuiteAxis {
+    /// Its key in `[axes]`.
+    pub(crate) key: &'static str,
+    /// The flag that takes its place.
+    pub(crate) flag: Option<Flag>,
+    /// What to write, where every suite has to have it.
+    pub(crate) required: Option<&'static str>,
+    /// Reads its values, where it is there; `None` if they cannot be read.
+    pub(crate) read: fn(&Table<'_>, &mut Axes, &mut Problems) -> Option<()>,
+    pub(crate) varies: Varies,
+    /// Its place in the order of a plan: the values of the axis with the lowest number vary last.
+    pub(crate) nesting: u32,
+}
+
+impl SuiteAxis {
+    const fn new(key: &'static str, read: fn(&Table<'_>, &mut Axes, &mut Problems) -> Option<()>) -> Self {
+        Self { key, flag: None, required: None, read, varies: Varies::Neither, nesting: 0 }
+    }
+
+    const fn required(self, example: &'static str) -> Self {
+        Self { required: Some(example), ..self }
+    }
+
+    const fn flag(self, name: &'static str, value_name: &'static str, help: &'static str) -> Self {
+        Self { flag: Some(Flag::list(name, value_name, help)), ..self }
+    }
+
+    const fn varies(self, nesting: u32, varies: Varies) -> Self {
+        Self { varies, nesting, ..self }
+    }
+}
+
+/// Every axis.
+pub(crate) static AXES: [SuiteAxis; 11] = [
+    SuiteAxis::new("stores", |table, axes, problems| set(&mut axes.stores, stores(table, problems)))
+        .required("stores = [\"sqlite\", \"lmdb\"], or \"all\"")
+        .flag("stores", "NAME,…", "Stores to compare, separated by commas; `all` for every one there is"),
+    SuiteAxis::new("value-size", |table, axes, problems| {
+        set(&mut axes.value_bytes, table.axis("value-size", problems, value_size))
     })
+    .required("value-size = [\"100B..1KiB\"]")
+    .flag("value-size", "SIZE,…", "Value sizes or ranges of sizes, e.g. 100B,1KiB..10KiB")
+    .varies(6, Varies::Workload(|axes, of| each(of, &axes.value_bytes, |of, &sizes| of.value_bytes = sizes))),
+    SuiteAxis::new("records", |table, axes, problems| {
+        set(&mut axes.records, table.axis("records", problems, records))
+    })
+    .required("records = [1_000, 10_000]")
+    .flag("records", "COUNT,…", "Record counts, e.g. 1000,10k")
+    .varies(7, Varies::Workload(|axes, of| each(of, &axes.records, |of, &records| of.records = records))),
+    SuiteAxis::new("data", |table, axes, problems| set(&mut axes.data, table.axis("data", problems, data)))
+        .flag("data", "TYPE,…", "What values are made of: random, text, half")
+        .varies(5, Varies::Workload(|axes, of| each(of, &axes.data, |of, &data| of.data = data))),
+    SuiteAxis::new("durability", |table, axes, problems| {
+        set(&mut axes.durability, table.axis("durability", problems, durability))
+    })
+    .flag("durability", "CLASS,…", "What an acknowledged write must survive: none, process, power")
+    .varies(2, Varies::Conditions(|axes, of| each(of, &classes(axes), |of, &class| of.durability = class))),
+    SuiteAxis::new(OTHERWISE, |table, axes, problems| {
+        set(&mut axes.durability_otherwise, table.axis(OTHERWISE, problems, durability))
+    }),
+    SuiteAxis::new("threads", |table, axes, problems| set(&mut axes.threads, table.axis("threads", problems, threads)))
+        .flag("threads", "COUNT,…", "Threads that work at the same time, e.g. 1,2,4")
+        .varies(8, Varies::Workload(|axes, of| each(of, &axes.threads, |of, &threads| of.lanes = threads))),
+    SuiteAxis::new("memory-limit", |table, axes, problems| {
+        set(&mut axes.memory_limits, table.axis("memory-limit", problems, memory_limit))
+    })
+    .flag(
+        "memory-limit",
+        "SIZE,…",
+        "Hold each cell, its driver and the page cache of its files, to this much memory, e.g. 256MiB; `none` for no limit",
+    )
+    .varies(3, Varies::Conditions(|axes, of| each(of, &axes.memory_limits, |of, &bytes| of.memory_limit_bytes = bytes))),
+    SuiteAxis::new(MEDIA, |table, axes, problems| set(&mut axes.media, table.axis(MEDIA, problems, medium)))
+        .varies(0, Varies::Conditions(|axes, of| each(of, &axes.media, |of, name| of.medium.clone_from(name)))),
+    SuiteAxis::new(KEY, |table, axes, problems| set(&mut axes.keys, table.axis(KEY, problems, key))).varies(
+        4,
+        Varies::Workload(|axes, of| each(of, &axes.keys, |of, key| (of.key, of.key_bytes) = (key.form, key.bytes))),
+    ),
+    SuiteAxis::new("disturbance", |table, axes, problems| {
+        set(&mut axes.disturbances, table.axis("disturbance", problems, disturbance))
+    })
+    .flag("disturbance", "WORD,…", "What else goes on meanwhile: none, video, cpu, memory, disk")
+    .varies(1, Varies::Conditions(|axes, of| each(of, &axes.disturbances, |of, &by| of.disturbance = by))),
+];
+
+/// The axis that is read first: a tree says the values of others.
+pub(crate) const KEY: &str = "key";
+
+/// The axis that takes the place of `durability` for some stores.
+pub(crate) const OTHERWISE: &str = "durability-otherwise";
+
+/// The axis that `--medium` fills where a suite leaves it out.
+pub(crate) const MEDIA: &str = "media";
+
+/// The keys of all axes, in the order of the table.
+pub(crate) fn keys() -> Vec<&'static str> {
+    AXES.iter().map(|axis| axis.key).collect()
+}
+
+/// The keys of the axes that say what is on the tapes.
+pub(crate) fn workload_keys() -> impl Iterator<Item = &'static str> {
+    AXES.iter().filter(|axis| matches!(axis.varies, Varies::Workload(_))).map(|axis| axis.key)
+}
+
+/// The axes in the order in which a plan goes through them, the one that varies last first.
+fn nested() -> Vec<&'static SuiteAxis> {
+    let mut axes: Vec<_> = AXES.iter().collect();
+    axes.sort_by_key(|axis| axis.nesting);
+    axes
+}
+
+/// Every setting of the axes that say what is on the tapes; `of` has everything else.
+pub(crate) fn workloads(axes: &Axes, of: Workload) -> Vec<Workload> {
+    nested().into_iter().fold(vec![of], |all, axis| match axis.varies {
+        Varies::Workload(vary) => all.iter().flat_map(|of| vary(axes, of)).collect(),
+        _ => all,
+    })
+}
+
+/// Every setting of the axes that say how tapes are replayed.
+pub(crate) fn conditions(axes: &Axes) -> Vec<Conditions> {
+    nested().into_iter().fold(vec![Conditions::default()], |all, axis| match axis.varies {
+        Varies::Conditions(vary) => all.iter().flat_map(|of| vary(axes, of)).collect(),
+        _ => all,
+    })
+}
+
+/// How many settings of all axes but the stores there are; an axis without values, as of a tape, counts as one with one. `of` is any
+/// workload.
+pub(crate) fn combinations(axes: &Axes, of: &Workload) -> usize {
+    let values = |axis: &SuiteAxis| match axis.varies {
+        Varies::Workload(vary) => vary(axes, of).len().max(1),
+        Varies::Conditions(vary) => vary(axes, &Conditions::default()).len().max(1),
+        Varies::Neither => 1,
+    };
+    AXES.iter().map(values).fold(1, usize::saturating_mul)
+}
+
+/// Every class that some store is measured in.
+fn classes(axes: &Axes) -> Vec<Durability> {
+    let others = axes.durability_otherwise.iter().filter(|class| !axes.durability.contains(class));
+    axes.durability.iter().chain(others).copied().collect()
+}
+
+/// A copy of `of` for each value.
+fn each<T: Clone, V>(of: &T, values: &[V], set: impl Fn(&mut T, &V)) -> Vec<T> {
+    let with = |value| {
+        let mut copy = of.clone();
+        set(&mut copy, value);
+        copy
+    };
+    values.iter().map(with).collect()
+}
+
+fn set<T>(values: &mut T, read: Option<T>) -> Option<()> {
+    *values = read?;
+    Some(())
 }
 
 /// Whether keys of this form are among them.
@@ -127,12 +288,12 @@ pub(crate) fn has_form(keys: &[Key], form: KeyForm) -> bool {
 /// Reads a form of keys, `sha1`, or one with a length, `sha1:48`.
 fn key(node: &Node, what: &str, problems: &mut Problems) -> Option<Key> {
     let forms = KeyForm::ALL.map(|form| (form.name(), form));
-    let Value::Text(typed) = &node.value else { return read::word(node, what, &forms, problems).map(Key::new) };
+    let Value::Text(typed) = &node.value else { return read::choice(node, what, &forms, problems).map(Key::new) };
     let Some((name, length)) = typed.split_once(':') else {
-        return read::word(node, what, &forms, problems).map(Key::new);
+        return read::choice(node, what, &forms, problems).map(Key::new);
     };
     let name = Node { place: node.place.clone(), value: Value::Text(name.to_owned()) };
-    let form = read::word(&name, what, &forms, problems)?;
+    let form = read::choice(&name, what, &forms, problems)?;
     let Some((least, most)) = key_lengths(form) else {
         let message = format!("{} keys have one length", form.name());
         problems.add(&node.place, message, format!("write {}", form.name()));
@@ -145,12 +306,7 @@ fn key(node: &Node, what: &str, problems: &mut Problems) -> Option<Key> {
     Some(Key { form, bytes: (!own).then_some(bytes as u32) })
 }
 
-fn threads(node: &Node, what: &str, problems: &mut Problems) -> Option<u32> {
-    read::count(node, what, (1, u64::from(LANES_MAX)), problems).map(|threads| threads as u32)
-}
-
 fn stores(table: &Table<'_>, problems: &mut Problems) -> Option<StoreChoice> {
-    table.required("stores", "stores = [\"sqlite\", \"lmdb\"], or \"all\"", problems)?;
     let names = table.axis("stores", problems, |node, what, problems| {
         let name = read::text(node, what, problems)?;
         if name.is_empty() {
@@ -170,90 +326,39 @@ fn stores(table: &Table<'_>, problems: &mut Problems) -> Option<StoreChoice> {
     }
 }
 
-fn value_sizes(table: &Table<'_>, problems: &mut Problems) -> Option<Vec<SizeRange>> {
-    table.required("value-size", "value-size = [\"100B..1KiB\"]", problems)?;
-    table.axis("value-size", problems, |node, what, problems| {
-        read::interval(node, what, (0, VALUE_BYTES_MAX), parse_size_range, format_size, problems)
-    })
+fn value_size(node: &Node, what: &str, problems: &mut Problems) -> Option<SizeRange> {
+    read::interval(node, what, (0, VALUE_BYTES_MAX), parse_size_range, format_size, problems)
 }
 
-fn records(table: &Table<'_>, problems: &mut Problems) -> Option<Vec<u64>> {
-    table.required("records", "records = [1_000, 10_000]", problems)?;
-    table.axis("records", problems, |node, what, problems| read::count(node, what, (1, RECORDS_MAX), problems))
+fn records(node: &Node, what: &str, problems: &mut Problems) -> Option<u64> {
+    read::count(node, what, (1, RECORDS_MAX), problems)
 }
 
-/// Directory keys and `[tree]` go together, and alone.
-fn check_tree(root: &Table<'_>, table: &Table<'_>, keys: &[Key], problems: &mut Problems) {
-    let has_directory = has_form(keys, KeyForm::Directory);
-    if let (Some(node), false) = (root.get("tree"), has_directory) {
-        let help = "write key = \"directory\" in [axes], or leave [tree] out";
-        problems.add(&node.place, "[tree] is only for directory keys", help);
-    }
-    if !has_directory {
-        return;
-    }
-    if root.get("tree").is_none() {
-        let help = "add [tree] with fanout and levels";
-        problems.add(table.place("key"), "directory keys need a tree", help);
-    }
-    if keys.len() > 1 {
-        let help = "write another suite for the other keys";
-        problems.add(table.place("key"), "directory keys cannot be compared with other keys", help);
-    }
-    for (key, what) in [("records", "how many records there are"), ("value-size", "how long values are")] {
-        if table.get(key).is_some() {
-            let message = format!("`{key}` does not go with directory keys: the tree says {what}");
-            problems.add(table.place(key), message, format!("leave `{key}` out, or use another key"));
-        }
+fn data(node: &Node, what: &str, problems: &mut Problems) -> Option<Data> {
+    read::choice(node, what, &Data::ALL.map(|data| (data.name(), data)), problems)
+}
+
+/// Reads a durability class.
+pub(crate) fn durability(node: &Node, what: &str, problems: &mut Problems) -> Option<Durability> {
+    read::choice(node, what, &Durability::ALL.map(|class| (class.name(), class)), problems)
+}
+
+fn threads(node: &Node, what: &str, problems: &mut Problems) -> Option<u32> {
+    read::count(node, what, (1, u64::from(LANES_MAX)), problems).map(|threads| threads as u32)
+}
+
+/// Reads a size, or `none`.
+fn memory_limit(node: &Node, what: &str, problems: &mut Problems) -> Option<Option<u64>> {
+    match &node.value {
+        Value::Text(word) if word == "none" => Some(None),
+        _ => read::quantity(node, what, LIMIT_BYTES, parse_size, format_size, problems).map(Some),
     }
 }
 
-/// Reads `[limits]`.
-pub(crate) fn limits(root: &Table<'_>, problems: &mut Problems) -> Limits {
-    let mut limits = Limits { db_bytes_max: None, timeout: Duration::from_secs(300) };
-    let Some(node) = root.get("limits") else { return limits };
-    let Some(table) = Table::new(node, "[limits]", &["max-db-size", "timeout"], problems) else { return limits };
-    limits.db_bytes_max = table.read("max-db-size", problems, |node, what, problems| {
-        read::quantity(node, what, (1, u64::MAX), parse_size, format_size, problems)
-    });
-    limits.timeout = table.read("timeout", problems, timeout).unwrap_or(limits.timeout);
-    limits
+fn medium(node: &Node, _: &str, problems: &mut Problems) -> Option<String> {
+    read::name(node, "medium", problems)
 }
 
-fn timeout(node: &Node, what: &str, problems: &mut Problems) -> Option<Duration> {
-    let Value::Text(typed) = &node.value else {
-        read::wrong_kind(node, what, "text with a unit, such as \"5m\"", problems);
-        return None;
-    };
-    let longest = format_duration(Duration::from_millis(TIMEOUT_MS_MAX));
-    match parse_duration(typed) {
-        Err(error) => problems.add(&node.place, format!("`{what}`: {}", error.what), error.remedy),
-        Ok(time) if (1..=u128::from(TIMEOUT_MS_MAX)).contains(&time.as_millis()) => return Some(time),
-        Ok(_) => {
-            let message = format!("a timeout of {} leaves no sensible time for a cell", shorten(typed));
-            problems.add(&node.place, message, format!("give 1ms to {longest}; 5m is the default"));
-        }
-    }
-    None
-}
-
-/// The length of the value pool: long enough that slices of it differ.
-pub(crate) fn pool_bytes(root: &Table<'_>, axes: &Axes, file: &SuiteFile, problems: &mut Problems) -> Option<u64> {
-    let largest = axes.value_bytes.iter().copied().max_by_key(|range| range.max)?;
-    let given = root.read("pool-size", problems, |node, what, problems| {
-        read::quantity(node, what, (1, POOL_BYTES_MAX), parse_size, format_size, problems)
-    })?;
-    if has_form(&axes.keys, KeyForm::Directory) {
-        let help = "leave `pool-size` out";
-        problems.add(root.place("pool-size"), "the tree says how long the pool is", help);
-    } else if given < largest.max {
-        let message = format!(
-            "a pool of {} has no room for values of {}",
-            format_size(given),
-            format_size_range(largest.min, largest.max)
-        );
-        let help = format!("make `pool-size` at least {}, or leave it out", format_size(largest.max));
-        problems.add(&file.blame(&["value-size"], root.place("pool-size")), message, help);
-    }
-    Some(given)
+fn disturbance(node: &Node, what: &str, problems: &mut Problems) -> Option<Disturbance> {
+    read::choice(node, what, &Disturbance::ALL.map(|disturbance| (disturbance.name(), disturbance)), problems)
 }

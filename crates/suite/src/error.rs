@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bakeoff_text::format_count;
 
-use crate::node::Place;
+use crate::place::Place;
 
 /// Errors shown at once; of more, only the number is told.
 const SHOWN_MAX: usize = 20;
@@ -74,7 +74,7 @@ impl fmt::Display for SuiteError {
         let mut margin = 1;
         match &self.origin {
             Origin::File(file) => write!(formatter, "{file}: {}", self.message)?,
-            Origin::Flag { flag, value } => write!(formatter, "{flag} {value}: {}", self.message)?,
+            Origin::Flag { flag, value } => write!(formatter, "--{flag} {value}: {}", self.message)?,
             Origin::Line(excerpt) => {
                 margin = excerpt.line.to_string().len();
                 write!(formatter, "{}:{}:{}: {}", excerpt.file, excerpt.line, excerpt.column, self.message)?;

@@ -1,24 +1,12 @@
 //! A suite as typed: values that know where they stand, in the file or on the command line.
 
-use std::ops::Range;
-
 use bakeoff_text::{format_size, shorten, shorten_to};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::SUITE_BYTES_MAX;
 use crate::error::{Problems, SuiteErrors};
-
-/// Where a value was typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// Bytes of the file.
-    Span(Range<usize>),
-    /// The value of a flag.
-    Flag { flag: &'static str, value: String },
-    /// The file as a whole.
-    File,
-}
+use crate::limits::SUITE_BYTES_MAX;
+use crate::place::Place;
 
 /// A value and its place.
 #[derive(Clone, Debug)]

@@ -6,7 +6,8 @@ use bakeoff_tape::SizeRange;
 use bakeoff_text::{UnitError, format_count, parse_count, parse_count_range, shorten};
 
 use crate::error::Problems;
-use crate::node::{Entry, Node, Place, Value};
+use crate::node::{Entry, Node, Value};
+use crate::place::Place;
 
 /// The most values an axis takes, so that a plan stays small.
 const AXIS_VALUES_MAX: usize = 100;
@@ -157,13 +158,13 @@ pub(crate) fn part(node: &Node, what: &str, problems: &mut Problems) -> Option<f
 }
 
 /// Reads one of a few words.
-pub(crate) fn word<T: Copy>(node: &Node, what: &str, words: &[(&str, T)], problems: &mut Problems) -> Option<T> {
+pub(crate) fn choice<T: Copy>(node: &Node, what: &str, known: &[(&str, T)], problems: &mut Problems) -> Option<T> {
     let typed = text(node, what, problems)?;
-    let found = words.iter().find(|(word, _)| *word == typed).map(|&(_, value)| value);
+    let found = known.iter().find(|(name, _)| *name == typed).map(|&(_, value)| value);
     if found.is_none() {
-        let known: Vec<_> = words.iter().map(|&(word, _)| word).collect();
+        let names: Vec<_> = known.iter().map(|&(name, _)| name).collect();
         let message = format!("unknown {what} `{}`", shorten(&typed));
-        problems.add_unknown(&node.place, &typed, &known, message, format!("use {}", known.join(", ")));
+        problems.add_unknown(&node.place, &typed, &names, message, format!("use {}", names.join(", ")));
     }
     found
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bakeoff_protocol::Profile;
 use serde::{Deserialize, Serialize};
 
-use crate::Overrides;
+use crate::assemble::overrides::Overrides;
 
 /// What is asked of a run beside the text of its suite. `run.json` keeps it, so a run that was cut short is planned again from the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -24,7 +24,7 @@ fn its_mistakes_are_shown_as_they_are() {
     let (suite, shown) = (blocks("toml")[0], blocks("text"));
     let wrong = suite.replace("value-size =", "value-sizes =").replace("operations = 5_000", "operations = 0");
     assert_eq!(Suite::parse("session-cache.toml", &wrong).unwrap_err().to_string(), shown[0].trim_end());
-    let overrides = Overrides { durability: Some(vec!["powr".to_owned()]), ..Overrides::default() };
+    let overrides = Overrides::default().with("durability", ["powr"]);
     let errors = Suite::parse("session-cache.toml", suite).unwrap().with_overrides(&overrides).unwrap_err();
     assert_eq!(errors.to_string(), shown[1].trim_end());
 }

@@ -146,21 +146,19 @@ fn mistakes_that_only_stores_know_are_shown_with_their_place() {
 
 #[test]
 fn a_wrong_flag_is_named_as_a_wrong_line_is() {
-    let list = |value: &str| Some(vec![value.to_owned()]);
-    let one = |value: &str| Some(value.to_owned());
     let flags = [
-        Overrides { stores: list("tree,files"), ..Overrides::default() },
-        Overrides { stores: Some(Vec::new()), ..Overrides::default() },
-        Overrides { records: list("many"), ..Overrides::default() },
-        Overrides { records: list("400"), ..Overrides::default() },
-        Overrides { value_size: list("9KiB..1KiB"), ..Overrides::default() },
-        Overrides { data: list("rndom"), ..Overrides::default() },
-        Overrides { durability: list("powr"), ..Overrides::default() },
-        Overrides { threads: list("0"), ..Overrides::default() },
-        Overrides { rounds: one("0"), ..Overrides::default() },
-        Overrides { seed: one("-1"), ..Overrides::default() },
-        Overrides { max_db_size: one("1G"), ..Overrides::default() },
-        Overrides { timeout: one("5"), ..Overrides::default() },
+        Overrides::default().with("stores", ["tree,files"]),
+        Overrides::default().with("stores", Vec::<String>::new()),
+        Overrides::default().with("records", ["many"]),
+        Overrides::default().with("records", ["400"]),
+        Overrides::default().with("value-size", ["9KiB..1KiB"]),
+        Overrides::default().with("data", ["rndom"]),
+        Overrides::default().with("durability", ["powr"]),
+        Overrides::default().with("threads", ["0"]),
+        Overrides::default().with("rounds", ["0"]),
+        Overrides::default().with("seed", ["-1"]),
+        Overrides::default().with("max-db-size", ["1G"]),
+        Overrides::default().with("timeout", ["5"]),
     ];
     let suite = common::suite("restore = true", "restore = false");
     let mut shown = String::new();
@@ -220,10 +218,7 @@ fn settings_may_be_those_of_a_store_that_only_the_flag_names() {
     let text = include_str!("../../../suites/quick.toml").to_owned() + "\n[settings.files]\n";
     let told = Suite::parse("q.toml", &text).expect_err("not compared").to_string();
     assert!(told.contains("settings for `files`, which the suite does not compare"), "{told}");
-    let flag = |stores: &[&str]| Overrides {
-        stores: Some(stores.iter().map(|&store| store.to_owned()).collect()),
-        ..Overrides::default()
-    };
+    let flag = |stores: &[&str]| Overrides::default().with("stores", stores.iter().copied());
     Suite::parse_with("q.toml", &text, &flag(&["files", "tree"])).expect("the flag names it");
 }
 
@@ -231,7 +226,7 @@ fn settings_may_be_those_of_a_store_that_only_the_flag_names() {
 fn a_suite_that_runs_out_of_records_by_a_flag_names_the_flag_that_works() {
     let text = include_str!("../../../suites/linkbench.toml");
     let told = |overrides| Suite::parse_with("linkbench", text, &overrides).map(drop).map_err(|told| told.to_string());
-    let records = told(Overrides { records: Some(vec!["2000".to_owned()]), ..Overrides::default() });
+    let records = told(Overrides::default().with("records", ["2000"]));
     assert!(records.as_ref().is_err_and(|told| told.contains("--scale 0.02")), "{records:?}");
-    assert_eq!(told(Overrides { scale: Some("0.02".to_owned()), ..Overrides::default() }), Ok(()));
+    assert_eq!(told(Overrides::default().with("scale", ["0.02"])), Ok(()));
 }

@@ -62,11 +62,10 @@ fn axes_and_phases_hold_for_the_variants_of_the_model_too() {
 
 #[test]
 fn flags_change_what_the_other_suite_gave_as_what_is_typed() {
-    let list = |words: &str| Some(words.split(',').map(str::to_owned).collect());
-    let flags = Overrides { records: list("2000"), variants: list("paper"), ..Overrides::default() };
+    let flags = Overrides::default().with("records", ["2000"]).with("variants", ["paper"]);
     let flagged = parsed(MINE).with_overrides(&flags).unwrap();
     assert_eq!((flagged.measured().len(), flagged.measured()[0].records()), (1, &[2_000][..]));
-    let scaled = Overrides { scale: Some("0.1".to_owned()), ..Overrides::default() };
+    let scaled = Overrides::default().with("scale", ["0.1"]);
     assert_eq!(parsed(MINE).with_overrides(&scaled).unwrap().records(), [100]);
     // A suite that is itself like another.
     assert_eq!(parsed("like = \"cunningham-2024\"\n").phases(), parsed(MINE).phases());

@@ -46,7 +46,7 @@ fn every_store_divides_the_same_memory_in_its_own_way() {
 #[test]
 fn threads_share_what_each_of_them_has_by_itself() {
     let suite = parse("seed = 7", "seed = 7\nmemory = \"64MiB\"");
-    let threads = Overrides { threads: Some(vec!["1".to_owned(), "4".to_owned()]), ..Overrides::default() };
+    let threads = Overrides::default().with("threads", ["1", "4"]);
     let suite = suite.with_overrides(&threads).unwrap_or_else(|errors| panic!("{errors}"));
     let plan = planned(&suite, &[dividing(100, 1, true), files()]);
     let caches: Vec<_> = plan.workloads[..2].iter().map(|each| each.cells[0].settings["cache"].clone()).collect();
@@ -153,8 +153,7 @@ fn a_cache_without_room_for_its_pages_is_refused_before_anything_runs() {
     store.settings.iter_mut().find(|setting| setting.name == "cache").unwrap().room = Some(room);
     let media = BTreeMap::from([("default".to_owned(), PlanMedium { directory: "/tmp".into(), free_bytes: None })]);
     let with_threads = |suite: &Suite, threads: &[&str]| {
-        let threads = threads.iter().map(|&count| count.to_owned()).collect();
-        suite.with_overrides(&Overrides { threads: Some(threads), ..Overrides::default() }).unwrap()
+        suite.with_overrides(&Overrides::default().with("threads", threads.iter().copied())).unwrap()
     };
     let sized = Suite::parse("base.toml", &changed("seed = 7", "seed = 7")).unwrap();
     let stores = [store, files()];
@@ -177,7 +176,7 @@ fn a_limit_is_an_axis_and_part_of_a_cells_identity() {
     let free = planned(&parse("seed = 7", "seed = 7"), &stores);
     assert_eq!(plan.workloads.len(), 2 * free.workloads.len());
     let ids = |plan: &Plan, limit| -> Vec<String> {
-        let of_limit = plan.workloads.iter().filter(|workload| workload.memory_limit_bytes == limit);
+        let of_limit = plan.workloads.iter().filter(|workload| workload.conditions.memory_limit_bytes == limit);
         of_limit.flat_map(|workload| &workload.cells).map(|cell| cell.id.clone()).collect()
     };
     assert_eq!(ids(&plan, None), ids(&free, None), "cells without a limit are what they always were");

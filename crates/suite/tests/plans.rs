@@ -66,8 +66,7 @@ fn an_id_stays_the_same_from_version_to_version() {
 fn all_stores_are_all_but_those_for_tests() {
     let all = suite("[\"tree\", \"files\"]", "\"all\"");
     let flag = suite("[\"tree\", \"files\"]", "[\"tree\"]");
-    let flag =
-        flag.with_overrides(&Overrides { stores: Some(vec!["all".to_owned()]), ..Overrides::default() }).unwrap();
+    let flag = flag.with_overrides(&Overrides::default().with("stores", ["all"])).unwrap();
     for suite in [all, flag] {
         let plan = planned(&suite);
         let stores: BTreeSet<_> =
@@ -80,25 +79,20 @@ fn all_stores_are_all_but_those_for_tests() {
 
 #[test]
 fn flags_take_the_place_of_what_the_suite_says() {
-    let list = |value: &str| Some(vec![value.to_owned()]);
-    let overrides = Overrides {
-        stores: list("files"),
-        durability: list("none"),
-        records: list("2k"),
-        value_size: list("1B..2B"),
-        data: list("text"),
-        threads: list("2"),
-        memory_limit: list("64MiB"),
-        memory: Some("4MiB".to_owned()),
-        ..Overrides::default()
-    };
-    let overrides = Overrides {
-        rounds: Some("5".to_owned()),
-        seed: Some("18446744073709551615".to_owned()),
-        max_db_size: Some("1MB".to_owned()),
-        timeout: Some("1h30m".to_owned()),
-        ..overrides
-    };
+    let overrides = Overrides::default()
+        .with("stores", ["files"])
+        .with("durability", ["none"])
+        .with("records", ["2k"])
+        .with("value-size", ["1B..2B"])
+        .with("data", ["text"])
+        .with("threads", ["2"])
+        .with("memory-limit", ["64MiB"])
+        .with("memory", ["4MiB"]);
+    let overrides = overrides
+        .with("rounds", ["5"])
+        .with("seed", ["18446744073709551615"])
+        .with("max-db-size", ["1MB"])
+        .with("timeout", ["1h30m"]);
     let suite = suite("seed = 7", "seed = 7").with_overrides(&overrides).unwrap_or_else(|errors| panic!("{errors}"));
     assert_eq!((suite.rounds(), suite.seed(), suite.db_bytes_max()), (5, u64::MAX, Some(1_000_000)));
     assert_eq!(suite.timeout().as_secs(), 5_400);
@@ -107,15 +101,15 @@ fn flags_take_the_place_of_what_the_suite_says() {
     let workload = &plan.workloads[0].workload;
     assert_eq!((workload.records, workload.lanes, workload.data), (2_000, 2, Data::Text));
     assert_eq!(workload.value_bytes, SizeRange { min: 1, max: 2 });
-    assert_eq!(plan.workloads[0].durability, Durability::None);
-    assert_eq!(plan.workloads[0].memory_limit_bytes, Some(64 << 20));
+    assert_eq!(plan.workloads[0].conditions.durability, Durability::None);
+    assert_eq!(plan.workloads[0].conditions.memory_limit_bytes, Some(64 << 20));
     assert_eq!(plan.workloads[0].cells[0].axes.memory_bytes, Some(4 << 20));
 }
 
 #[test]
 fn flags_make_limits_and_axes_where_there_are_none() {
     let without = suite("[limits]\nmax-db-size = \"1GiB\"\ntimeout = \"5m\"\n", "");
-    let overrides = Overrides { max_db_size: Some("5MiB".to_owned()), ..Overrides::default() };
+    let overrides = Overrides::default().with("max-db-size", ["5MiB"]);
     assert_eq!(without.with_overrides(&overrides).unwrap().db_bytes_max(), Some(5 << 20));
 }
 
@@ -202,7 +196,9 @@ fn a_store_that_offers_another_class_alone_is_measured_in_that_one_by_itself() {
     let classes: Vec<_> = plan
         .workloads
         .iter()
-        .flat_map(|workload| workload.cells.iter().map(|cell| (cell.axes.store.as_str(), workload.durability.name())))
+        .flat_map(|workload| {
+            workload.cells.iter().map(|cell| (cell.axes.store.as_str(), workload.conditions.durability.name()))
+        })
         .collect();
     assert!(classes.iter().all(|class| [("tree", "power"), ("files", "none")].contains(class)), "{classes:?}");
     assert_eq!(classes.len(), 2 * planned(&suite("\"process\"", "\"power\"")).workloads.len());
@@ -322,7 +318,7 @@ fn values_of_a_tree_are_serialised_as_its_variants_say() {
     assert_eq!(workloads[1].value_bytes, SizeRange { min: 114, max: 120 });
     assert_eq!(workloads[0].pool_bytes, 12_207_030 * 8);
     assert!(workloads.iter().all(|workload| workload.phases[1].past_leaf && !workload.phases[1].all_fields));
-    let scaled = Overrides { scale: Some("levels=3".to_owned()), ..Overrides::default() };
+    let scaled = Overrides::default().with("scale", ["levels=3"]);
     let plan = planned(&suite.with_overrides(&scaled).unwrap_or_else(|errors| panic!("{errors}")));
     let all = Suite::parse("tree.toml", &text.replace("past-leaf = true", "fields = \"all\"")).unwrap_err().to_string();
     assert!(all.contains("values in long have no field but the id"), "{all}");

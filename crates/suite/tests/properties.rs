@@ -88,16 +88,14 @@ proptest! {
 
     #[test]
     fn any_flag_is_survived(texts in prop::collection::vec("\\PC{0,8}|[0-9]{0,20}[kMG]?(i?B)?", 10)) {
-        let list = |index: usize| Some(vec![texts[index].clone()]);
-        let one = |index: usize| Some(texts[index].clone());
         let flags = [
-            Overrides { stores: list(0), ..Overrides::default() },
-            Overrides { durability: list(1), data: list(2), ..Overrides::default() },
-            Overrides { records: list(3), ..Overrides::default() },
-            Overrides { value_size: list(4), ..Overrides::default() },
-            Overrides { threads: list(5), ..Overrides::default() },
-            Overrides { rounds: one(6), seed: one(7), ..Overrides::default() },
-            Overrides { max_db_size: one(8), timeout: one(9), ..Overrides::default() },
+            Overrides::default().with("stores", [&texts[0]]),
+            Overrides::default().with("durability", [&texts[1]]).with("data", [&texts[2]]),
+            Overrides::default().with("records", [&texts[3]]),
+            Overrides::default().with("value-size", [&texts[4]]),
+            Overrides::default().with("threads", [&texts[5]]),
+            Overrides::default().with("rounds", [&texts[6]]).with("seed", [&texts[7]]),
+            Overrides::default().with("max-db-size", [&texts[8]]).with("timeout", [&texts[9]]),
         ];
         let suite = Suite::parse("base.toml", SUITE).unwrap();
         for overrides in flags {

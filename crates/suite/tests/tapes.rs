@@ -69,7 +69,7 @@ fn what_the_tape_says_is_not_said_again() {
     assert!(refusal("tape = \"\"\n[axes]\nstores = \"all\"").contains("names no directory"));
     assert!(refusal("tape = 5\n[axes]\nstores = \"all\"").contains("`tape` is"));
     let suite = Suite::parse("replay.toml", REPLAY).unwrap();
-    let scaled = Overrides { scale: Some("0.1".to_owned()), ..Overrides::default() };
+    let scaled = Overrides::default().with("scale", ["0.1"]);
     let why = suite.with_overrides(&scaled).unwrap_err().to_string();
     assert!(why.contains("a tape is replayed as it is"), "{why}");
 }

@@ -138,12 +138,11 @@ records = 20
 
 #[test]
 fn flags_hold_for_every_variant_and_choose_among_them() {
-    let list = |value: &str| Some(vec![value.to_owned()]);
-    let overrides = Overrides { records: list("2000"), variants: list("only-load"), ..Overrides::default() };
+    let overrides = Overrides::default().with("records", ["2000"]).with("variants", ["only-load"]);
     let plan = planned(&suite().with_overrides(&overrides).unwrap());
     let cells: Vec<_> = plan.workloads.iter().flat_map(|workload| &workload.cells).collect();
     assert!(cells.len() == 4 && cells.iter().all(|cell| cell.axes.records == 2000), "{cells:?}");
-    let unknown = Overrides { variants: list("only-lod"), ..Overrides::default() };
+    let unknown = Overrides::default().with("variants", ["only-lod"]);
     let error = suite().with_overrides(&unknown).unwrap_err().to_string();
     assert!(error.contains("did you mean `only-load`?"), "{error}");
     let without = Suite::parse("base.toml", SUITE).unwrap();
@@ -182,10 +181,9 @@ fn assert_shown_where_they_stand(variants: &str, mistakes: &[(&str, &str, &str)]
 /// Of LMDB's settings, say, nobody was told that they were nothing to the stores that were asked for.
 #[test]
 fn a_store_that_a_flag_puts_into_a_variant_about_settings_of_others_is_told() {
-    let overrides = |stores: &[&str], variants: Option<&str>| Overrides {
-        stores: Some(stores.iter().map(|name| (*name).to_owned()).collect()),
-        variants: variants.map(|name| vec![name.to_owned()]),
-        ..Overrides::default()
+    let overrides = |stores: &[&str], variants: Option<&str>| {
+        let overrides = Overrides::default().with("stores", stores.iter().copied());
+        variants.map_or_else(|| overrides.clone(), |name| overrides.clone().with("variants", [name]))
     };
     let notes = |stores: &[&str], variants| {
         let text = bakeoff_suite::builtin::find("lmdbjava-2016").unwrap();
@@ -227,14 +225,14 @@ fn disturbances_are_an_axis_that_defines_cells() {
     assert_eq!(plan.workloads.len(), 2 * calm.workloads.len());
     let (none, video) = plan.workloads.split_at(calm.workloads.len());
     assert_eq!(none[0].cells[0].id, calm.workloads[0].cells[0].id, "an undisturbed cell is the cell it always was");
-    assert!(video.iter().all(|workload| workload.disturbance == Disturbance::Video));
+    assert!(video.iter().all(|workload| workload.conditions.disturbance == Disturbance::Video));
     assert_eq!(video[0].cells[0].axes.disturbance.as_deref(), Some("video"));
     assert_ne!(video[0].cells[0].id, none[0].cells[0].id);
 }
 
 #[test]
 fn media_given_with_flags_are_the_axis_where_a_suite_names_none() {
-    let media = Overrides { media: Some(vec!["ssd".to_owned(), "hdd".to_owned()]), ..Overrides::default() };
+    let media = Overrides::default().with("medium", ["ssd", "hdd"]);
     let suite = Suite::parse("base.toml", SUITE).unwrap().with_overrides(&media).unwrap();
     assert_eq!(suite.all_media(), ["ssd", "hdd"]);
     let named = SUITE.replace("threads = [1]", "media = [\"ssd\"]");
@@ -245,11 +243,10 @@ fn media_given_with_flags_are_the_axis_where_a_suite_names_none() {
 #[test]
 fn flags_that_give_other_numbers_are_told() {
     assert!(suite().numbers_given().is_empty());
-    let list = |words: &str| Some(words.split(',').map(str::to_owned).collect());
-    let flags = Overrides { records: list("10,20"), stores: list("tree"), ..Overrides::default() };
+    let flags = Overrides::default().with("records", "10,20".split(',')).with("stores", ["tree"]);
     assert_eq!(suite().with_overrides(&flags).unwrap().numbers_given(), ["--records 10,20"]);
-    let both = Overrides { records: list("1000"), scale: Some("0.5".to_owned()), ..Overrides::default() };
+    let both = Overrides::default().with("records", ["1000"]).with("scale", ["0.5"]);
     assert_eq!(suite().with_overrides(&both).unwrap().numbers_given(), ["--records 1000"]);
-    let scaled = Overrides { scale: Some("1".to_owned()), ..Overrides::default() };
+    let scaled = Overrides::default().with("scale", ["1"]);
     assert!(suite().with_overrides(&scaled).unwrap().numbers_given().is_empty());
 }

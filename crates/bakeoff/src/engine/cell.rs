@@ -95,7 +95,7 @@ impl<'a> CellJob<'a> {
 
     /// A control group for one round, if the cell's memory is limited.
     fn memory_group(&self) -> Result<Option<MemoryGroup>> {
-        let Some(bytes) = self.workload.memory_limit_bytes else { return Ok(None) };
+        let Some(bytes) = self.workload.conditions.memory_limit_bytes else { return Ok(None) };
         let groups = self.groups.context("the cell's memory cannot be limited here: `bakeoff doctor` says why")?;
         groups.create(bytes).map(Some)
     }
@@ -130,7 +130,7 @@ impl<'a> CellJob<'a> {
         let request =
             Request { profile: profiling.as_ref().and_then(Profiling::request), ..self.request(round, directory) };
         let mut collected = Collected::new(self, round, log.1);
-        let mut beside = match Running::start(self.workload.disturbance, self.scratch, self.shared) {
+        let mut beside = match Running::start(self.workload.conditions.disturbance, self.scratch, self.shared) {
             Ok(beside) => beside,
             Err(why) => return Ok(collected.end(Ending::disturbance(&why), 0)),
         };

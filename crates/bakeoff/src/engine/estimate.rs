@@ -101,8 +101,8 @@ struct CellCosts {
 pub(crate) fn estimates(setup: &Setup, workload: &WorkloadPlan, flushes_of_a_write: f64) -> Vec<(String, f64)> {
     let warms_up = |store: &str| setup.driver(store).is_ok_and(|driver| driver.description.warms_up);
     let is_lsm = |store: &str| setup.store(store).is_ok_and(|store| store.structure == Structure::Lsm);
-    let of_image = if setup.made.contains_key(&workload.medium) { OF_IMAGE } else { 1.0 };
-    let flushed_ns = setup.flushes().of(&workload.medium) * flushes_of_a_write * of_image;
+    let of_image = if setup.made.contains_key(&workload.conditions.medium) { OF_IMAGE } else { 1.0 };
+    let flushed_ns = setup.flushes().of(&workload.conditions.medium) * flushes_of_a_write * of_image;
     let cells = workload.cells.iter().map(|cell| {
         let store = &cell.axes.store;
         let costs = CellCosts {
@@ -120,7 +120,7 @@ pub(crate) fn estimates(setup: &Setup, workload: &WorkloadPlan, flushes_of_a_wri
 fn estimate_ns(workload: &WorkloadPlan, costs: CellCosts) -> f64 {
     let estimate = &workload.estimate;
     // Where memory cannot hold the data, an operation may wait for the disk.
-    let beyond_memory = workload.memory_limit_bytes.is_some_and(|limit| estimate.data_bytes_max > limit);
+    let beyond_memory = workload.conditions.memory_limit_bytes.is_some_and(|limit| estimate.data_bytes_max > limit);
     let operation_ns = if beyond_memory { 200e3 } else { 10e3 };
     // The start of a process that compiles its code while it runs, and what it runs to that end.
     let warm_up_ns = match costs.warm_up {
@@ -128,7 +128,7 @@ fn estimate_ns(workload: &WorkloadPlan, costs: CellCosts) -> f64 {
         WarmUpLimit::Time(time) => 1e9 + time.as_nanos() as f64,
         WarmUpLimit::Operations(operations) => 1e9 + operations as f64 * operation_ns,
     };
-    let (ahead, slower) = match workload.disturbance {
+    let (ahead, slower) = match workload.conditions.disturbance {
         Disturbance::None => (Duration::ZERO, 1.0),
         _ => (AHEAD, DISTURBED),
     };
@@ -194,7 +194,7 @@ mod tests {
         let estimate = |flushed_ns: f64| estimate_ns(&plan.workloads[0], costs(flushed_ns));
         assert!((estimate(5e6) - estimate(0.0) - 402.0 * 5e6).abs() < 1.0);
         let mut disturbed = plan.workloads[0].clone();
-        disturbed.disturbance = Disturbance::Cpu;
+        disturbed.conditions.disturbance = Disturbance::Cpu;
         assert!((estimate_ns(&disturbed, costs(0.0)) - estimate(0.0) * 1.5 - 5e8).abs() < 1.0);
         // 24 ns more for each byte.
         let of_lsm = estimate_ns(&plan.workloads[0], CellCosts { byte_ns: BYTE_OF_LSM_NS, ..costs(0.0) });

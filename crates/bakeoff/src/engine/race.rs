@@ -282,8 +282,8 @@ impl Race {
             return Err("no store can do it, or it is too large for the disk".to_owned());
         };
         // Those that lead, those that cannot do what was asked and can do this, and those that promised this where less was asked.
-        let class = run.setup.plan.workloads[workload].durability;
-        let asked_class = run.setup.plan.workloads[self.asked].durability;
+        let class = run.setup.plan.workloads[workload].conditions.durability;
+        let asked_class = run.setup.plan.workloads[self.asked].conditions.durability;
         let promised = |store: &String| {
             let mut asked = cells_of(run.setup, PICK_ASKED).filter(|cell| cell.axes.store == *store);
             asked_class != class && asked.any(|cell| cell.axes.durability == class)
@@ -447,7 +447,7 @@ fn behind(
 
 /// Whether a store is in a higher class than the others of its workload, as it offers no lower one.
 fn promises_more(asked: &WorkloadPlan, store: &str) -> bool {
-    asked.cells.iter().any(|cell| cell.axes.store == store && cell.axes.durability > asked.durability)
+    asked.cells.iter().any(|cell| cell.axes.store == store && cell.axes.durability > asked.conditions.durability)
 }
 
 /// Which of those that were dropped as worse are so no more, since later rounds of the best were: they go on, as the answer must not call tied what is

@@ -7,9 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use bakeoff_measure::{Machine, Medium};
 use bakeoff_protocol::{Profile, StoreDescription};
-use bakeoff_suite::{
-    Cell, Disturbance, Overrides, Plan, RunOptions, Suite, WorkloadPlan, check_memory, check_stores, plan,
-};
+use bakeoff_suite::{Cell, Disturbance, Plan, RunOptions, Suite, WorkloadPlan, check_memory, check_stores, plan};
 
 use crate::drivers::{Driver, Drivers};
 use crate::engine::cgroup::MemoryGroups;
@@ -58,11 +56,13 @@ fn drivers_knowing(suite: &Suite) -> Result<Drivers> {
 impl Setup {
     /// Reads, finds and plans everything that is asked for; drivers that are not built are, if anything may be.
     pub(crate) fn new(options: &RunOptions, source: &SuiteSource, may_build: bool, reporter: Reporter) -> Result<Self> {
-        let media = Some(options.media.keys().cloned().collect()).filter(|names: &Vec<_>| !names.is_empty());
-        let mut overrides = Overrides { media, ..options.overrides.clone() };
-        if options.profile.is_some() {
+        let mut overrides = options.overrides.clone();
+        if !options.media.is_empty() {
+            overrides.set("medium", options.media.keys().cloned().collect());
+        }
+        if options.profile.is_some() && overrides.get("rounds").is_none() {
             // Rounds are for intervals, and of a profiled run there are none.
-            overrides.rounds.get_or_insert_with(|| "1".to_owned());
+            overrides.set("rounds", vec!["1".to_owned()]);
         }
         let mut suite = Suite::parse_with(&source.name, &source.text, &overrides)?;
         let replayed = suite.tape().map(Replayed::open).transpose()?;
@@ -150,7 +150,7 @@ impl Setup {
 
     /// What else goes on in some workload of the plan.
     pub(crate) fn disturbances(&self) -> BTreeSet<Disturbance> {
-        self.plan.workloads.iter().map(|workload| workload.disturbance).collect()
+        self.plan.workloads.iter().map(|workload| workload.conditions.disturbance).collect()
     }
 
     /// What the suite says of variants and the stores that take part in them.
@@ -198,7 +198,7 @@ fn profiles_itself(drivers: &Drivers, store: &str, profile: Profile) -> bool {
 
 /// Finds out whether memory can be limited, if some workload asks for it; where it cannot, those are left out.
 fn memory_groups(plan: &mut Plan) -> Option<MemoryGroups> {
-    plan.workloads.iter().find(|workload| workload.memory_limit_bytes.is_some())?;
+    plan.workloads.iter().find(|workload| workload.conditions.memory_limit_bytes.is_some())?;
     let found = MemoryGroups::find();
     if let Err(why) = &found {
         plan.skip_limited(&format!("{why:#}"));

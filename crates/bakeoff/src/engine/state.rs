@@ -140,7 +140,7 @@ impl RunState<'_> {
         let log = format!("logs/{}-{round}.log", cell.id);
         let log_path = self.directory.path().join(&log);
         let begin = Instant::now();
-        let lines = match self.scratch.fresh(&workload.medium) {
+        let lines = match self.scratch.fresh(&workload.conditions.medium) {
             Err(why) => job.without_medium(round, log, &why),
             Ok(directory) => {
                 let lines = job.run(round, directory, (&log_path, log), self.interrupt, &mut |progress| {
@@ -149,7 +149,7 @@ impl RunState<'_> {
                     let percent = (before + progress.operations) * 100 / total.max(1);
                     display.doing(&format!("{what}: {} {percent} %", progress.phase));
                 });
-                self.scratch.clear(&workload.medium);
+                self.scratch.clear(&workload.conditions.medium);
                 lines?
             }
         };
@@ -178,7 +178,7 @@ impl RunState<'_> {
             cell,
             store: self.setup.store(name)?,
             driver,
-            scratch: self.scratch.of(&workload.medium)?,
+            scratch: self.scratch.of(&workload.conditions.medium)?,
             shared: self.scratch.of_tapes()?,
             recording: &tapes.recording,
             warm_up: tapes.warm_up.as_ref().map(|recording| (self.setup.suite.warm_up(), recording)),
@@ -209,7 +209,7 @@ impl RunState<'_> {
 
     fn make_tapes(&mut self, index: usize, display: &mut Display) -> Result<Option<Tapes>> {
         let workload = &self.setup.plan.workloads[index];
-        disturbance::prepare(workload.disturbance, self.scratch.of_tapes()?, display, &|| !self.must_stop());
+        disturbance::prepare(workload.conditions.disturbance, self.scratch.of_tapes()?, display, &|| !self.must_stop());
         let warms_up =
             |cell: &Cell| self.setup.driver(&cell.axes.store).is_ok_and(|driver| driver.description.warms_up);
         let wanted = self.setup.suite.warm_up() != WarmUpLimit::None && workload.cells.iter().any(warms_up);
@@ -224,7 +224,7 @@ impl RunState<'_> {
             let directory = workload_directory(&*self.scratch, index)?;
             let corpus = self.setup.corpus.as_deref();
             tapes.warm_up = Some(warm_up::record(&workload.workload, &tapes.recording, &directory, corpus)?);
-            self.scratch.settle(&workload.medium);
+            self.scratch.settle(&workload.conditions.medium);
         }
         Ok(Some(tapes))
     }
@@ -253,7 +253,7 @@ impl RunState<'_> {
         if !known {
             bakeoff_tape::lend_pool(&directory, &lender)?;
             // Tapes must not be on their way to the disk while a store is measured.
-            self.scratch.settle(&workload.medium);
+            self.scratch.settle(&workload.conditions.medium);
             self.keep_pool(&workload.workload, &recording)?;
         }
         Ok(Some(recording))

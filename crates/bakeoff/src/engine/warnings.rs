@@ -18,7 +18,7 @@ pub(crate) fn before(setup: &Setup, machine: &Machine, taking_part: &[DriverFact
     // What a limit of memory keeps out of it is no matter of the machine's.
     let in_memory = |workload: &WorkloadPlan| {
         let bytes = workload.estimate.data_bytes_max;
-        workload.memory_limit_bytes.is_none_or(|limit| bytes < limit).then_some(bytes)
+        workload.conditions.memory_limit_bytes.is_none_or(|limit| bytes < limit).then_some(bytes)
     };
     let data_bytes: Vec<u64> = setup.plan.workloads.iter().filter_map(in_memory).collect();
     let drivers = setup.drivers.drivers.iter().map(|driver| &driver.description);
@@ -27,7 +27,7 @@ pub(crate) fn before(setup: &Setup, machine: &Machine, taking_part: &[DriverFact
     found.extend(setup.media.values().flat_map(|medium| before_run(machine, medium, &data_bytes)));
     let mut limits: BTreeMap<u64, u64> = BTreeMap::new();
     for workload in &setup.plan.workloads {
-        if let Some(limit) = workload.memory_limit_bytes {
+        if let Some(limit) = workload.conditions.memory_limit_bytes {
             let most = limits.entry(limit).or_default();
             *most = workload.estimate.data_bytes_max.max(*most);
         }

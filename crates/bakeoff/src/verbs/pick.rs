@@ -74,13 +74,11 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     };
     let source = SuiteSource { name: NAME.to_owned(), text: suite.text };
     // Whoever named stores is not told which others there are.
-    let stores = (!matches!(need.stores, Stores::Built)).then(|| in_suite.clone());
-    let options = RunOptions {
-        overrides: Overrides { stores, ..Overrides::default() },
-        dir: need.dir.clone(),
-        out: arguments.out.clone(),
-        ..RunOptions::default()
-    };
+    let mut overrides = Overrides::default();
+    if !matches!(need.stores, Stores::Built) {
+        overrides.set("stores", in_suite.clone());
+    }
+    let options = RunOptions { overrides, dir: need.dir.clone(), out: arguments.out.clone(), ..RunOptions::default() };
     let setup = Setup::new(&options.within(Some(need.budget)), &source, true, REPORTER)?;
     setup.check_tools(Missing::Install)?;
     let is_asked = |workload: &bakeoff_suite::WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);

@@ -52,7 +52,7 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
     };
     let request = serde_json::to_string_pretty(&job.request(1, store_directory)).context("cannot write the request")?;
     print_line!("{request}")?;
-    if let Some(bytes) = workload.memory_limit_bytes {
+    if let Some(bytes) = workload.conditions.memory_limit_bytes {
         tell!("note: by hand the cell runs without its memory-limit of {}", bakeoff_text::format_size(bytes));
     }
     let driver = job.driver.path.display();

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
+use crate::axes;
 use crate::error::Problems;
 use crate::node::Value;
 use crate::read::{self, Table};
 
 /// What a tape says by itself, so that a suite with one does not.
 const OF_THE_SUITE: [&str; 4] = ["phases", "tree", "value-distribution", "pool-size"];
-const OF_THE_AXES: [&str; 5] = ["records", "value-size", "data", "threads", "key"];
 
 /// How much operations can be slowed down or sped up.
 const SPEED_MIN: f64 = 1e-6;
@@ -26,7 +26,7 @@ pub(crate) fn read(root: &Table<'_>, problems: &mut Problems) -> Option<PathBuf>
         problems.add(place.1, format!("`{}` does not go with a tape", place.0), help);
     }
     let Some(Value::Table(entries)) = root.get("axes").map(|axes| &axes.value) else { return Some(path.into()) };
-    for entry in entries.iter().filter(|entry| OF_THE_AXES.contains(&entry.key.as_str())) {
+    for entry in entries.iter().filter(|entry| axes::workload_keys().any(|key| key == entry.key)) {
         problems.add(&entry.node.place, format!("`{}` does not go with a tape", entry.key), help);
     }
     Some(path.into())

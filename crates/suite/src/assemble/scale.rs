@@ -3,9 +3,11 @@
 use bakeoff_text::{format_count, parse_count, shorten};
 
 use crate::error::Problems;
-use crate::node::{Node, Place, SuiteFile, Value};
+use crate::node::{Node, SuiteFile, Value};
+use crate::place::Place;
 
-pub(crate) const FLAG: &str = "--scale";
+/// The flag.
+pub(crate) const SCALE: &str = "scale";
 const LEVELS: &str = "levels=";
 
 /// What is left of records that were so many or more: of fewer a phase says little, and parts of them less.
@@ -19,7 +21,7 @@ pub(crate) fn apply(
     problems: &mut Problems,
 ) -> Option<f64> {
     let text = text.trim();
-    let place = Place::Flag { flag: FLAG, value: text.to_owned() };
+    let place = Place::Flag { flag: SCALE, value: text.to_owned() };
     if file.root.get("tape").is_some() {
         problems.add(&place, "a tape is replayed as it is", "leave --scale out, or import a shorter trace");
         return None;
@@ -175,7 +177,7 @@ mod tests {
     "#;
 
     fn scaled(scale: &str, suite: &str) -> Result<Suite, String> {
-        let overrides = Overrides { scale: Some(scale.to_owned()), ..Overrides::default() };
+        let overrides = Overrides::default().with("scale", [scale]);
         let suite = Suite::parse("test.toml", suite).unwrap();
         suite.with_overrides(&overrides).map_err(|errors| errors.to_string())
     }

@@ -75,21 +75,21 @@ pub enum SkipReason {
         /// What the store says of it.
         why: Option<String>,
     },
-    /// A word of one of its settings gives up what the class promises.
-    WordPromisesLess {
+    /// A value of one of its settings gives up what the class promises.
+    SettingPromisesLess {
         /// The setting.
         setting: String,
-        /// The word.
-        word: String,
-        /// The most that it promises.
+        /// Its value.
+        value: String,
+        /// The most that this value promises.
         most: Durability,
     },
-    /// With a word of one of its settings one thread alone can use the store.
-    WordForOneThread {
+    /// With a value of one of its settings one thread alone can use the store.
+    SettingForOneThread {
         /// The setting.
         setting: String,
-        /// The word.
-        word: String,
+        /// Its value.
+        value: String,
     },
     /// Keys are longer than the store takes.
     KeyTooLong {
@@ -201,16 +201,16 @@ impl fmt::Display for SkipReason {
                     None => Ok(()),
                 }
             }
-            Self::WordPromisesLess { setting, word, most } => {
+            Self::SettingPromisesLess { setting, value, most } => {
                 write!(
                     formatter,
-                    "n/a: setting `{setting}` = {word} promises no more than class {most}: give another, or ask for that class"
+                    "n/a: setting `{setting}` = {value} promises no more than class {most}: give another, or ask for that class"
                 )
             }
-            Self::WordForOneThread { setting, word } => {
+            Self::SettingForOneThread { setting, value } => {
                 write!(
                     formatter,
-                    "n/a: setting `{setting}` = {word} is for one thread alone: give another, or 1 thread"
+                    "n/a: setting `{setting}` = {value} is for one thread alone: give another, or 1 thread"
                 )
             }
             Self::KeyTooLong { key, key_bytes, key_bytes_max } => {

@@ -2,11 +2,12 @@
 
 use bakeoff_text::shorten;
 
-use crate::builtin;
+use crate::assemble::variants::{begin_with, hold_for_variants, remove};
 use crate::error::Problems;
-use crate::node::{Entry, Node, Place, SuiteFile, Value};
+use crate::node::{Entry, Node, SuiteFile, Value};
+use crate::place::Place;
 use crate::read;
-use crate::variants::{begin_with, hold_for_variants, remove};
+use crate::texts;
 
 /// What a suite says of itself alone.
 const OWN: [&str; 3] = ["title", "summary", "analysis"];
@@ -19,8 +20,8 @@ pub(crate) fn write_out(file: &mut SuiteFile, problems: &mut Problems) {
         problems.add(&like.place, "a suite cannot be like itself", "give the file another name, or leave `like` out");
         return;
     }
-    let known: Vec<&str> = builtin::names().collect();
-    let Ok(text) = builtin::find(&name) else {
+    let known: Vec<&str> = texts::names().collect();
+    let Ok(text) = texts::find(&name) else {
         let message = format!("there is no suite `{}` to be like", shorten(&name));
         let help = format!("use {}; of a file of your own make a copy", known.join(", "));
         problems.add_unknown(&like.place, &name, &known, message, help);

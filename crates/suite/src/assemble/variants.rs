@@ -2,13 +2,18 @@
 
 use bakeoff_text::shorten;
 
+use crate::axes::StoreChoice;
 use crate::error::Problems;
-use crate::node::{Entry, Node, Place, SuiteFile, Value};
+use crate::model::Variant;
+use crate::node::{Entry, Node, SuiteFile, Value};
+use crate::place::Place;
 use crate::read::{self, Table, wrong_kind};
-use crate::suite::StoreChoice;
 
 /// The most variants of a suite.
 const VARIANTS_MAX: usize = 100;
+
+/// The flag that names the variants to measure.
+pub(crate) const VARIANTS: &str = "variants";
 
 const KNOWN: [&str; 8] = ["name", "summary", "like", "axes", "phases", "settings", "tree", "ending"];
 
@@ -17,15 +22,6 @@ const BY_KEY: [&str; 4] = ["axes", "settings", "tree", "limits"];
 
 /// What is replaced as a whole.
 const WHOLE: [&str; 2] = ["phases", "ending"];
-
-/// What a variant is called and what it stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Variant {
-    /// Unique in the suite; lower-case letters and digits with `-` between words.
-    pub name: String,
-    /// A sentence; may be empty.
-    pub summary: String,
-}
 
 /// Every variant with the suite as it is under it, not yet checked; none if the suite has no variants.
 pub(crate) fn read(file: &SuiteFile, problems: &mut Problems) -> Vec<(Variant, SuiteFile)> {
@@ -217,7 +213,7 @@ pub(crate) fn forget_axis(file: &mut SuiteFile, axis: &str) {
 
 /// Keeps only the variants with these names.
 pub(crate) fn choose(file: &mut SuiteFile, wanted: &[String], problems: &mut Problems) {
-    let place = Place::Flag { flag: "--variants", value: wanted.join(",") };
+    let place = Place::Flag { flag: VARIANTS, value: wanted.join(",") };
     let Some(variants) = file.root.list_if_there("variants") else {
         problems.add(&place, "the suite has no variants", "leave --variants out");
         return;

@@ -2,7 +2,8 @@
 
 use bakeoff_tape::OpenLoop;
 
-use crate::plan::{WorkloadPlan, cell_id};
+use crate::plan::cells::WorkloadPlan;
+use crate::plan::identity::cell_id;
 
 /// The phase of a workload whose operations are due at times.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +60,7 @@ impl WorkloadPlan {
             spec.open_loop = None;
         }
         for cell in &mut plan.cells {
-            cell.id = cell_id(&plan.workload, &cell.axes, &cell.settings, plan.disturbance);
+            cell.id = cell_id(&plan.workload, &cell.axes, &cell.settings);
         }
         plan
     }
@@ -73,7 +74,7 @@ impl WorkloadPlan {
         }
         for cell in &mut plan.cells {
             cell.axes.rate_per_second = Some(per_second);
-            cell.id = cell_id(&plan.workload, &cell.axes, &cell.settings, plan.disturbance);
+            cell.id = cell_id(&plan.workload, &cell.axes, &cell.settings);
         }
         plan
     }

@@ -2,10 +2,10 @@
 
 use bakeoff_tape::{Access, Batch, Consumer, KeyForm, Measure, Operation, Tree};
 
+use crate::assemble::phase::Phase;
 use crate::axes::{Axes, has_form};
 use crate::error::Problems;
 use crate::node::SuiteFile;
-use crate::phase::Phase;
 
 /// Notes everything about the phase at `index` that cannot be, or would say nothing.
 pub(crate) fn check(

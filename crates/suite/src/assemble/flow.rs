@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use bakeoff_tape::{KeyForm, Operation, PhaseSpec};
 use bakeoff_text::format_count;
 
-use crate::RECORDS_MAX;
+use crate::assemble::phase::Phase;
 use crate::axes::{Axes, has_form};
 use crate::error::Problems;
-use crate::node::{Place, SuiteFile};
-use crate::phase::Phase;
+use crate::limits::RECORDS_MAX;
+use crate::node::SuiteFile;
+use crate::place::Place;
 
 /// The part of a phase's operations that are of a kind.
 fn share(phase: &PhaseSpec, operation: Operation) -> f64 {
@@ -89,7 +90,7 @@ fn lasting(
             );
             let place = file.blame(&["records", "threads"], phase.table.place("operations"));
             let help = match &place {
-                Place::Flag { flag: "--records", .. } => {
+                Place::Flag { flag: "records", .. } => {
                     "give more, or --scale in its place, such as --scale 0.02, which lessens operations as well"
                 }
                 _ => "use fewer operations or more records, or put deleted records back with restore = true",

@@ -1,13 +1,18 @@
 //! The table `[tree]`.
 
-use bakeoff_tape::{POOL_BYTES_MAX, SizeRange, Tree, TreeValues, ValueForm, name_lengths, tree_entries};
+use bakeoff_tape::{KeyForm, POOL_BYTES_MAX, SizeRange, Tree, TreeValues, ValueForm, name_lengths, tree_entries};
 use bakeoff_text::{format_size, parse_size};
 
+use crate::axes::{Key, has_form};
 use crate::error::Problems;
+use crate::limits::{RECORDS_MAX, VALUE_BYTES_MAX};
 use crate::read::{self, Table};
-use crate::{RECORDS_MAX, VALUE_BYTES_MAX};
 
 const KNOWN: [&str; 5] = ["fanout", "levels", "padding", "values", "name-size"];
+
+/// Axes of which the tree says the values, and what it says.
+pub(crate) const OF_THE_TREE: [(&str, &str); 2] =
+    [("records", "how many records there are"), ("value-size", "how long values are")];
 
 const LEVELS_MAX: u32 = 255;
 
@@ -22,7 +27,7 @@ pub(crate) fn read(root: &Table<'_>, problems: &mut Problems) -> Option<Tree> {
         read::quantity(node, what, (0, VALUE_BYTES_MAX - 8), parse_size, format_size, problems)
     });
     let forms = ValueForm::ALL.map(|form| (form.name(), form));
-    let values = table.read("values", problems, |node, what, problems| read::word(node, what, &forms, problems));
+    let values = table.read("values", problems, |node, what, problems| read::choice(node, what, &forms, problems));
     let padding_bytes = padding.unwrap_or(0) as u32;
     let values = values.unwrap_or_default();
     if padding_bytes > 0 && values != ValueForm::Long {
@@ -70,4 +75,30 @@ pub(crate) fn value_sizes(tree: Option<Tree>) -> Vec<SizeRange> {
         Some(SizeRange { min, max })
     };
     tree.and_then(range).into_iter().collect()
+}
+
+/// Directory keys and `[tree]` go together, and alone.
+pub(crate) fn check_keys(root: &Table<'_>, table: &Table<'_>, keys: &[Key], problems: &mut Problems) {
+    let has_directory = has_form(keys, KeyForm::Directory);
+    if let (Some(node), false) = (root.get("tree"), has_directory) {
+        let help = "write key = \"directory\" in [axes], or leave [tree] out";
+        problems.add(&node.place, "[tree] is only for directory keys", help);
+    }
+    if !has_directory {
+        return;
+    }
+    if root.get("tree").is_none() {
+        let help = "add [tree] with fanout and levels";
+        problems.add(table.place("key"), "directory keys need a tree", help);
+    }
+    if keys.len() > 1 {
+        let help = "write another suite for the other keys";
+        problems.add(table.place("key"), "directory keys cannot be compared with other keys", help);
+    }
+    for (key, what) in OF_THE_TREE {
+        if table.get(key).is_some() {
+            let message = format!("`{key}` does not go with directory keys: the tree says {what}");
+            problems.add(table.place(key), message, format!("leave `{key}` out, or use another key"));
+        }
+    }
 }

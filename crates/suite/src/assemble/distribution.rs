@@ -16,7 +16,7 @@ const PARAMETER_MAX: f64 = 1e12;
 pub(crate) fn shape(node: &Node, what: &str, problems: &mut Problems) -> Option<Shape> {
     const EXAMPLE: &str = "shape = 0.2615, scale = 25.45";
     if let Value::Text(_) = &node.value {
-        return read::word(node, what, &[("uniform", Shape::Uniform)], problems);
+        return read::choice(node, what, &[("uniform", Shape::Uniform)], problems);
     }
     let table = Table::new(node, &format!("`{what}`"), &["pareto"], problems)?;
     let node = table.required("pareto", &format!("{what} = {{ pareto = {{ {EXAMPLE} }} }}"), problems)?;
@@ -48,7 +48,7 @@ pub(crate) fn access(node: &Node, what: &str, problems: &mut Problems) -> Option
             problems.add(&node.place, "`hot` does not say how hot", help);
             return None;
         }
-        return read::word(node, what, &words, problems);
+        return read::choice(node, what, &words, problems);
     }
     let table = Table::new(node, "`access`", &["zipfian", "latest", "hot", "ranges"], problems)?;
     let Value::Table(entries) = &node.value else { return None };

@@ -1,13 +1,29 @@
 //! How a suite is made of its file: everything is read and checked before anything is refused.
 
-use bakeoff_protocol::Durability;
+mod distribution;
+pub(crate) mod flow;
+mod like;
+mod limits;
+pub(crate) mod overrides;
+mod phase;
+mod rules;
+pub(crate) mod scale;
+pub(crate) mod settings;
+mod tape;
+mod tree;
+pub(crate) mod variants;
+mod warm_up;
 
-use super::Suite;
+use bakeoff_protocol::Durability;
+use bakeoff_tape::{KeyForm, Tree, tree_entries};
+use bakeoff_text::{format_size, parse_size};
+
+use crate::assemble::phase::Phase;
+use crate::axes::{self, AXES, Axes, Key, SuiteAxis, has_form, keys};
 use crate::error::{Problems, SuiteErrors};
+use crate::model::Suite;
 use crate::node::{Node, SuiteFile, Value};
-use crate::phase::Phase;
 use crate::read::{self, Table};
-use crate::{axes, distribution, flow, like, memory, rules, settings, tape, tree, variants, warm_up};
 
 const KNOWN: [&str; 21] = [
     "like",
@@ -33,13 +49,16 @@ const KNOWN: [&str; 21] = [
     "variants",
 ];
 
+/// Amounts of memory that can be given, in bytes: no store's buffers fit less than the least.
+const MEMORY_BYTES: (u64, u64) = (64 << 10, 1 << 46);
+
 const PHASES_MAX: usize = 100;
 const ROUNDS_MAX: u64 = 1_000;
 const ROUNDS_DEFAULT: u64 = 3;
 const SEED_DEFAULT: u64 = 1;
 
 /// Reads a suite as it was typed, with every variant written out.
-pub(super) fn read_file(name: &str, text: &str) -> Result<SuiteFile, SuiteErrors> {
+pub(crate) fn read_file(name: &str, text: &str) -> Result<SuiteFile, SuiteErrors> {
     let mut file = SuiteFile::parse(name, text)?;
     let mut problems = Problems::default();
     like::write_out(&mut file, &mut problems);
@@ -48,7 +67,7 @@ pub(super) fn read_file(name: &str, text: &str) -> Result<SuiteFile, SuiteErrors
 }
 
 /// Checks all of a suite, its variants included.
-pub(super) fn check(file: SuiteFile) -> Result<Suite, SuiteErrors> {
+pub(crate) fn check(file: SuiteFile) -> Result<Suite, SuiteErrors> {
     let mut problems = Problems::default();
     let suite = assemble(&file, &mut problems);
     // What is wrong with the suite itself would be told again for each variant.
@@ -68,7 +87,7 @@ pub(super) fn check(file: SuiteFile) -> Result<Suite, SuiteErrors> {
 }
 
 /// The baseline is made of variants. Checked in the file alone: a flag may leave some of them out.
-pub(super) fn check_baseline(suite: &Suite) -> Result<(), SuiteErrors> {
+pub(crate) fn check_baseline(suite: &Suite) -> Result<(), SuiteErrors> {
     let known: Vec<&str> = suite.variants.iter().filter_map(Suite::variant).map(|each| each.name.as_str()).collect();
     let mut problems = Problems::default();
     let Some(node) = suite.file.root.get("baseline") else { return Ok(()) };
@@ -94,20 +113,20 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     };
     let seed = count("seed", (0, u64::MAX), SEED_DEFAULT, problems);
     let rounds = count("rounds", (1, ROUNDS_MAX), ROUNDS_DEFAULT, problems);
-    let memory_bytes = root.read("memory", problems, memory::memory);
-    let limits = axes::limits(&root, problems);
+    let memory_bytes = root.read("memory", problems, memory);
+    let limits = limits::read(&root, problems);
     let warm_up = warm_up::read(&root, problems);
     let killed = root.read("ending", problems, ending).unwrap_or(false);
     let compacted_copy = root.read("compacted-copy", problems, read::boolean).unwrap_or(false);
     let tree = tree::read(&root, problems);
     let tape = tape::read(&root, problems);
     let speed = tape::speed(&root, problems);
-    let axes = axes::axes(&root, tree, problems);
+    let axes = axes(&root, tree, problems);
     let phases = if root.get("tape").is_some() { Vec::new() } else { phases(&root, problems) };
     let baseline = root.axis("baseline", problems, read::name).unwrap_or_default();
     let axes = axes?;
     settings::check_names(&root, &axes.stores, file, problems);
-    memory::check_limits(memory_bytes, &axes.memory_limits, file, problems);
+    check_limits(memory_bytes, &axes.memory_limits, file, problems);
     let unequal = settings::is_unequal(file, &axes.stores);
     if unequal && axes.durability.len() > 1 {
         let message = "some stores have a durability class of their own, and the axis has several";
@@ -120,7 +139,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
             problems.add(&file.axis_place(axis, at), message, "leave it out, or `ending`");
         }
     }
-    let pool_bytes = axes::pool_bytes(&root, &axes, file, problems);
+    let pool_bytes = limits::pool_bytes(&root, &axes, file, problems);
     let value_shape = root.read("value-distribution", problems, distribution::shape).unwrap_or_default();
     if let (Some(place), Some(_)) = (root.key_place("value-distribution"), tree) {
         problems.add(place, "the tree says how long values are", "leave `value-distribution` out");
@@ -164,9 +183,55 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     })
 }
 
+/// Reads `[axes]`. With directory keys the tree says how many records there are and how long; an imported tape says it itself.
+fn axes(root: &Table<'_>, directory_tree: Option<Tree>, problems: &mut Problems) -> Option<Axes> {
+    let node = root.required("axes", "[axes] with stores, value-size and records", problems)?;
+    let table = Table::new(node, "[axes]", &keys(), problems)?;
+    let mut axes = Axes::default();
+    if root.get("tree").is_some() {
+        axes.keys = vec![Key::new(KeyForm::Directory)];
+    }
+    let mut is_complete = true;
+    let mut read = |axis: &SuiteAxis, axes: &mut Axes, problems: &mut Problems| {
+        if let Some(example) = axis.required {
+            table.required(axis.key, example, problems);
+        }
+        let read = (axis.read)(&table, axes, problems);
+        is_complete &= read.is_some() || axis.required.is_none();
+    };
+    let (key, others): (Vec<_>, Vec<_>) = AXES.iter().partition(|axis| axis.key == axes::KEY);
+    key.into_iter().for_each(|axis| read(axis, &mut axes, problems));
+    tree::check_keys(root, &table, &axes.keys, problems);
+    let is_tree = has_form(&axes.keys, KeyForm::Directory);
+    if is_tree {
+        axes.value_bytes = tree::value_sizes(directory_tree);
+        axes.records = directory_tree.and_then(tree_entries).into_iter().collect();
+    }
+    let has_sizes = is_tree || root.get("tape").is_some();
+    let is_size = |key: &str| tree::OF_THE_TREE.iter().any(|(of, _)| *of == key);
+    for axis in others.into_iter().filter(|axis| !(has_sizes && is_size(axis.key))) {
+        read(axis, &mut axes, problems);
+    }
+    is_complete.then_some(axes)
+}
+
+/// Reads the memory that every store is given.
+fn memory(node: &Node, what: &str, problems: &mut Problems) -> Option<u64> {
+    read::quantity(node, what, MEMORY_BYTES, parse_size, format_size, problems)
+}
+
+/// Notes a limit below the memory that stores are given: a cell under it would be killed for filling its caches.
+fn check_limits(given: Option<u64>, limits: &[Option<u64>], file: &SuiteFile, problems: &mut Problems) {
+    let Some(given) = given else { return };
+    if let Some(at) = limits.iter().position(|limit| limit.is_some_and(|limit| limit < given)) {
+        let message = format!("`memory` gives every store {}, and a cell may have less", format_size(given));
+        problems.add(&file.axis_place("memory-limit", at), message, "raise the limit, or give stores less `memory`");
+    }
+}
+
 /// How a cell ends: true if its process is killed.
 fn ending(node: &Node, what: &str, problems: &mut Problems) -> Option<bool> {
-    read::word(node, what, &[("closed", false), ("killed", true)], problems)
+    read::choice(node, what, &[("closed", false), ("killed", true)], problems)
 }
 
 fn phases<'a>(root: &Table<'a>, problems: &mut Problems) -> Vec<Phase<'a>> {

@@ -6,9 +6,9 @@ use bakeoff_protocol::STEADY_WITHIN_MAX;
 use bakeoff_tape::{Access, Batch, Consumer, Measure, OpenLoop, Operation, PhaseSpec, Shape, SizeRange};
 use bakeoff_text::shorten;
 
-use crate::RECORDS_MAX;
-use crate::distribution;
+use crate::assemble::distribution;
 use crate::error::Problems;
+use crate::limits::RECORDS_MAX;
 use crate::node::{Node, Value};
 use crate::read::{self, Table, wrong_kind};
 
@@ -127,7 +127,7 @@ fn mix(table: &Table<'_>, problems: &mut Problems) -> Option<BTreeMap<Operation,
     let known = known_operations();
     match (table.get("operation"), table.get("mix")) {
         (Some(node), None) => {
-            let operation = read::word(node, "operation", &known, problems)?;
+            let operation = read::choice(node, "operation", &known, problems)?;
             Some(BTreeMap::from([(operation, 1.0)]))
         }
         (None, Some(node)) => weights(node, &known, problems),
@@ -191,7 +191,7 @@ fn operations(table: &Table<'_>, is_first: bool, problems: &mut Problems) -> Opt
 /// When operations are due: `rate`, and how they are spread.
 fn open_loop(table: &Table<'_>, problems: &mut Problems) -> Option<OpenLoop> {
     let words = [("poisson", true), ("fixed", false)];
-    let poisson = table.read("arrivals", problems, |node, what, problems| read::word(node, what, &words, problems));
+    let poisson = table.read("arrivals", problems, |node, what, problems| read::choice(node, what, &words, problems));
     let Some(node) = table.get("rate") else {
         if let Some(place) = table.key_place("arrivals") {
             problems.add(
@@ -221,14 +221,14 @@ fn steady_within(node: &Node, what: &str, problems: &mut Problems) -> Option<f64
 fn batch(node: &Node, what: &str, problems: &mut Problems) -> Option<Batch> {
     match &node.value {
         Value::Text(text) if text.bytes().any(|byte| byte.is_ascii_digit()) => {}
-        Value::Text(_) => return read::word(node, what, &[("each", Batch::Each), ("all", Batch::All)], problems),
+        Value::Text(_) => return read::choice(node, what, &[("each", Batch::Each), ("all", Batch::All)], problems),
         _ => {}
     }
     read::count(node, what, (1, RECORDS_MAX), problems).map(Batch::Writes)
 }
 
 fn measure(node: &Node, what: &str, problems: &mut Problems) -> Option<Measure> {
-    read::word(node, what, &[("latency", Measure::Latency), ("throughput", Measure::Throughput)], problems)
+    read::choice(node, what, &[("latency", Measure::Latency), ("throughput", Measure::Throughput)], problems)
 }
 
 fn scan_entries(node: &Node, what: &str, problems: &mut Problems) -> Option<SizeRange> {
@@ -236,13 +236,13 @@ fn scan_entries(node: &Node, what: &str, problems: &mut Problems) -> Option<Size
 }
 
 fn any_order(node: &Node, what: &str, problems: &mut Problems) -> Option<bool> {
-    read::word(node, what, &[("key", false), ("any", true)], problems)
+    read::choice(node, what, &[("key", false), ("any", true)], problems)
 }
 
 fn all_fields(node: &Node, what: &str, problems: &mut Problems) -> Option<bool> {
-    read::word(node, what, &[("one", false), ("all", true)], problems)
+    read::choice(node, what, &[("one", false), ("all", true)], problems)
 }
 
 fn consumer(node: &Node, what: &str, problems: &mut Problems) -> Option<Consumer> {
-    read::word(node, what, &CONSUMERS, problems)
+    read::choice(node, what, &CONSUMERS, problems)
 }

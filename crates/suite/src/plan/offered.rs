@@ -4,8 +4,8 @@ use bakeoff_protocol::{Capabilities, Durability, StoreDescription};
 use bakeoff_tape::{Batch, Operation, PhaseSpec, SizeRange, Workload};
 use bakeoff_text::format_size_range;
 
-use crate::skip::SkipReason;
-use crate::stores::Chosen;
+use crate::plan::skip::SkipReason;
+use crate::plan::stores::ConfiguredStore;
 
 /// Whether a store with these capabilities can do the phase; what it cannot is left out and shown as n/a.
 ///
@@ -32,17 +32,21 @@ pub fn offered(phase: &PhaseSpec, capabilities: &Capabilities) -> Result<(), Str
 }
 
 /// Why a store has no cell of a workload, after the values of the axes that this depends on.
-pub(crate) fn unfit(chosen: &Chosen<'_>, workload: &Workload, durability: Durability) -> Option<(String, SkipReason)> {
-    let store = chosen.store;
+pub(crate) fn unfit(
+    configured: &ConfiguredStore<'_>,
+    workload: &Workload,
+    durability: Durability,
+) -> Option<(String, SkipReason)> {
+    let store = configured.store;
     if !store.durability.contains_key(&durability) {
         return Some((durability.to_string(), SkipReason::durability_not_offered(store, durability)));
     }
-    if let Some((setting, word, most)) = store.gives_up(durability, &chosen.settings) {
-        let why = SkipReason::WordPromisesLess { setting: setting.to_owned(), word: word.to_owned(), most };
+    if let Some((setting, value, most)) = store.gives_up(durability, &configured.settings) {
+        let why = SkipReason::SettingPromisesLess { setting: setting.to_owned(), value: value.to_owned(), most };
         return Some((durability.to_string(), why));
     }
-    if let Some((setting, word)) = store.is_alone(&chosen.settings).filter(|_| workload.lanes > 1) {
-        let why = SkipReason::WordForOneThread { setting: setting.to_owned(), word: word.to_owned() };
+    if let Some((setting, value)) = store.is_alone(&configured.settings).filter(|_| workload.lanes > 1) {
+        let why = SkipReason::SettingForOneThread { setting: setting.to_owned(), value: value.to_owned() };
         return Some((format!("{} threads", workload.lanes), why));
     }
     let key = workload.key;

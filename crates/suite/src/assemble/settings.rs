@@ -4,10 +4,11 @@ use bakeoff_protocol::{Durability, Setting, SettingKind, Settings, Step, StoreDe
 use bakeoff_text::{format_size, parse_size, shorten};
 use serde_json::Value as Json;
 
+use crate::axes::{self, StoreChoice};
 use crate::error::Problems;
-use crate::node::{Entry, Node, Place, SuiteFile, Value};
+use crate::node::{Entry, Node, SuiteFile, Value};
+use crate::place::Place;
 use crate::read::{self, Table};
-use crate::suite::StoreChoice;
 
 /// Notes settings of stores that the suite does not name, and whatever is not a table.
 pub(crate) fn check_names(root: &Table<'_>, stores: &StoreChoice, file: &SuiteFile, problems: &mut Problems) {
@@ -21,7 +22,7 @@ pub(crate) fn check_names(root: &Table<'_>, stores: &StoreChoice, file: &SuiteFi
             read::wrong_kind(&entry.node, &what, "a table of the store's settings", problems);
         }
         if let Some(node) = entry.node.get(DURABILITY) {
-            read::word(node, DURABILITY, &Durability::ALL.map(|class| (class.name(), class)), problems);
+            axes::durability(node, DURABILITY, problems);
         }
     }
     // Stores chosen on the command line may leave out some that the suite has settings for.
@@ -58,7 +59,7 @@ const DURABILITY: &str = "durability";
 /// [`check_names`].
 pub(crate) fn durability(file: &SuiteFile, store: &str) -> Option<Durability> {
     let node = file.root.get("settings")?.get(store)?.get(DURABILITY)?;
-    read::word(node, DURABILITY, &Durability::ALL.map(|class| (class.name(), class)), &mut Problems::default())
+    axes::durability(node, DURABILITY, &mut Problems::default())
 }
 
 /// Whether some store that may be compared has a class of its own, so that stores may promise different things.
@@ -116,7 +117,7 @@ fn value(setting: &Setting, node: &Node, problems: &mut Problems) -> Option<Json
         SettingKind::Boolean => read::boolean(node, what, problems).map(Json::from),
         SettingKind::Choice { words } => {
             let words: Vec<_> = words.iter().map(|word| (word.as_str(), word.as_str())).collect();
-            read::word(node, what, &words, problems).map(Json::from)
+            read::choice(node, what, &words, problems).map(Json::from)
         }
     }
 }

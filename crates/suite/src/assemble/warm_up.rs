@@ -5,6 +5,7 @@ use std::time::Duration;
 use bakeoff_text::{parse_count, parse_duration, shorten};
 
 use crate::error::Problems;
+use crate::model::WarmUpLimit;
 use crate::node::{Node, Value};
 use crate::read::{self, Table};
 
@@ -13,17 +14,6 @@ const TIME_MAX: Duration = Duration::from_secs(3_600);
 const OPERATIONS_MAX: u64 = 1_000_000_000_000;
 /// Long enough for the busiest code to be compiled for good; compiling is in the results (`jit_compile_ns`).
 const DEFAULT: WarmUpLimit = WarmUpLimit::Time(Duration::from_secs(3));
-
-/// When a warm-up ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WarmUpLimit {
-    /// There is none.
-    None,
-    /// After this time, from when the first store is open.
-    Time(Duration),
-    /// After so many operations.
-    Operations(u64),
-}
 
 /// Reads `warm-up`.
 pub(crate) fn read(root: &Table<'_>, problems: &mut Problems) -> WarmUpLimit {

@@ -1,43 +1,13 @@
-//! Memory: the same amount for every store, divided among its settings as the store says, and the limit that a cell runs under.
+//! Memory: the same amount for every store, divided among its settings as the store says.
 
 use bakeoff_protocol::{MemoryShare, SettingKind, Settings, StoreDescription};
-use bakeoff_text::{approximate_size, format_size, parse_size};
+use bakeoff_text::{approximate_size, format_size};
 
 use crate::error::{Problems, SuiteErrors};
-use crate::node::{Node, SuiteFile, Value};
-use crate::plan::Plan;
-use crate::read;
-use crate::skip::SkipReason;
-use crate::stores::{Chosen, choose};
-use crate::suite::Suite;
-
-/// Amounts of memory that can be given, in bytes: no store's buffers fit less than the least.
-const MEMORY_BYTES: (u64, u64) = (64 << 10, 1 << 46);
-
-/// Limits that a cell can run under, in bytes: a driver alone takes more than the least.
-const LIMIT_BYTES: (u64, u64) = (8 << 20, 1 << 46);
-
-/// Reads the memory that every store is given.
-pub(crate) fn memory(node: &Node, what: &str, problems: &mut Problems) -> Option<u64> {
-    read::quantity(node, what, MEMORY_BYTES, parse_size, format_size, problems)
-}
-
-/// Reads a value of the axis `memory-limit`: a size, or `none`.
-pub(crate) fn limit(node: &Node, what: &str, problems: &mut Problems) -> Option<Option<u64>> {
-    match &node.value {
-        Value::Text(word) if word == "none" => Some(None),
-        _ => read::quantity(node, what, LIMIT_BYTES, parse_size, format_size, problems).map(Some),
-    }
-}
-
-/// Notes a limit below the memory that stores are given: a cell under it would be killed for filling its caches.
-pub(crate) fn check_limits(given: Option<u64>, limits: &[Option<u64>], file: &SuiteFile, problems: &mut Problems) {
-    let Some(given) = given else { return };
-    if let Some(at) = limits.iter().position(|limit| limit.is_some_and(|limit| limit < given)) {
-        let message = format!("`memory` gives every store {}, and a cell may have less", format_size(given));
-        problems.add(&file.axis_place("memory-limit", at), message, "raise the limit, or give stores less `memory`");
-    }
-}
+use crate::model::Suite;
+use crate::node::Node;
+use crate::plan::skip::SkipReason;
+use crate::plan::stores::{ConfiguredStore, configured_stores};
 
 /// Checks what a suite gives stores for caches and buffers against the memory that a process can have here: a store asked for more ends however it
 /// likes, by a signal too. What a store only maps is not checked.
@@ -62,7 +32,7 @@ pub fn check_memory(suite: &Suite, stores: &[StoreDescription], usable_bytes: u6
         if let (Some(node), Some(bytes)) = (suite.file.root.get("memory"), suite.memory_bytes()) {
             check(node, "memory", bytes, 1);
         }
-        for chosen in choose(suite, stores, &mut Problems::default()) {
+        for chosen in configured_stores(suite, stores, &mut Problems::default()) {
             let tables = suite.file.root.get("settings").and_then(|tables| tables.get(&chosen.store.name));
             for (setting, pieces) in taken(chosen.store) {
                 let node = tables.and_then(|table| table.get(setting));
@@ -156,42 +126,8 @@ fn divide_among(parts: &[Part<'_>], memory_bytes: u64, threads: u32) -> Vec<u64>
     }
 }
 
-/// What stores of a plan leave of the memory that they are given, because their settings hold no more: a sentence a store and number of threads.
-pub fn memory_left(plan: &Plan, stores: &[StoreDescription]) -> Vec<String> {
-    let mut sentences = Vec::new();
-    for cell in plan.workloads.iter().flat_map(|workload| &workload.cells) {
-        let split = stores.iter().find(|store| store.name == cell.axes.store).and_then(|store| store.memory.as_ref());
-        let (Some(split), Some(memory_bytes)) = (split, cell.axes.memory_bytes) else { continue };
-        let taken_bytes = split.taken_bytes(&cell.settings, cell.axes.threads);
-        if split.shares.is_empty() || !is_less(taken_bytes, memory_bytes) {
-            continue;
-        }
-        let sentence = format!(
-            "{} takes {} of the {} it is given: {}, as the suite sets or as the most that they take",
-            cell.axes.store,
-            approximate_size(taken_bytes),
-            approximate_size(memory_bytes),
-            settings_words(split.shares.iter().map(|share| share.setting.as_str()), &cell.settings)
-        );
-        if !sentences.contains(&sentence) {
-            sentences.push(sentence);
-        }
-    }
-    sentences
-}
-
-/// Whether something is left, beyond what rounding leaves.
-fn is_less(taken_bytes: u64, memory_bytes: u64) -> bool {
-    taken_bytes < memory_bytes - memory_bytes / 100
-}
-
-fn settings_words<'a>(names: impl Iterator<Item = &'a str>, settings: &Settings) -> String {
-    let words = |name: &str| Some(format!("`{name}` {}", approximate_size(settings.get(name)?.as_u64()?)));
-    names.filter_map(words).collect::<Vec<_>>().join(", ")
-}
-
 /// Notes settings without room for what they must hold with as many threads as the suite has at most.
-pub(crate) fn check_room(suite: &Suite, chosen: &Chosen<'_>, threads: u32, problems: &mut Problems) {
+pub(crate) fn check_room(suite: &Suite, chosen: &ConfiguredStore<'_>, threads: u32, problems: &mut Problems) {
     let tables = suite.file.root.get("settings").and_then(|tables| tables.get(&chosen.store.name));
     for setting in &chosen.store.settings {
         let (Some(room), Some(node)) = (&setting.room, tables.and_then(|table| table.get(&setting.name))) else {

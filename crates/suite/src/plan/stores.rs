@@ -3,9 +3,10 @@
 use bakeoff_protocol::{Durability, Settings, StoreDescription};
 use bakeoff_text::shorten;
 
+use crate::assemble::settings;
+use crate::axes::StoreChoice;
 use crate::error::{Problems, SuiteErrors};
-use crate::settings;
-use crate::suite::{StoreChoice, Suite};
+use crate::model::Suite;
 
 /// Checks the names of stores that a suite asks for or has settings for against those that can be had at all, before drivers are built for them. `hidden`
 /// ones are taken, but named to nobody.
@@ -37,7 +38,7 @@ fn unknown_store(suite: &Suite, (index, name): (usize, &str), known: &[String], 
 }
 
 /// A store and the settings that the suite gives it.
-pub(crate) struct Chosen<'a> {
+pub(crate) struct ConfiguredStore<'a> {
     pub(crate) store: &'a StoreDescription,
     pub(crate) settings: Settings,
     /// Its own class, whatever the axis says.
@@ -45,11 +46,19 @@ pub(crate) struct Chosen<'a> {
 }
 
 /// The stores of a suite with their settings; what is wrong with either goes to `problems`.
-pub(crate) fn choose<'a>(suite: &Suite, stores: &'a [StoreDescription], problems: &mut Problems) -> Vec<Chosen<'a>> {
-    let mut chosen = Vec::new();
+pub(crate) fn configured_stores<'a>(
+    suite: &Suite,
+    stores: &'a [StoreDescription],
+    problems: &mut Problems,
+) -> Vec<ConfiguredStore<'a>> {
+    let mut configured = Vec::new();
     let mut add = |store: &'a StoreDescription, problems: &mut Problems| {
         let durability = settings::durability(&suite.file, &store.name);
-        chosen.push(Chosen { store, settings: settings::resolve(&suite.file, store, problems), durability });
+        configured.push(ConfiguredStore {
+            store,
+            settings: settings::resolve(&suite.file, store, problems),
+            durability,
+        });
     };
     let shown = stores.iter().filter(|store| !store.test_only);
     match suite.stores() {
@@ -64,5 +73,5 @@ pub(crate) fn choose<'a>(suite: &Suite, stores: &'a [StoreDescription], problems
             }
         }
     }
-    chosen
+    configured
 }

@@ -1,0 +1,193 @@
+//! From the text of a suite and the flags given with it to a checked suite.
+
+use std::io::Read;
+use std::path::Path;
+
+use bakeoff_tape::{Import, OpenLoop, Tree, Workload, tree_entries};
+
+use crate::assemble::overrides::Overrides;
+use crate::assemble::scale::{self, SCALE};
+use crate::assemble::variants::{self, VARIANTS};
+use crate::assemble::{check, check_baseline, read_file, settings};
+use crate::axes::StoreChoice;
+use crate::error::{Problems, SuiteErrors};
+use crate::limits::SUITE_BYTES_MAX;
+use crate::model::Suite;
+use crate::node::too_long;
+use crate::place::Place;
+
+impl Suite {
+    /// Reads a suite from TOML. `file_name` is what the file is called in errors, and gives the suite its name.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, each with its line.
+    pub fn parse(file_name: &str, text: &str) -> Result<Self, SuiteErrors> {
+        let suite = check(read_file(file_name, text)?)?;
+        check_baseline(&suite)?;
+        Ok(suite)
+    }
+
+    /// Reads a suite that is measured with these flags in place of what it says.
+    ///
+    /// # Errors
+    /// As [`Suite::parse`] and [`Suite::with_overrides`].
+    pub fn parse_with(file_name: &str, text: &str, overrides: &Overrides) -> Result<Self, SuiteErrors> {
+        let mut file = read_file(file_name, text)?;
+        // First of all: settings may be those of a store that only the flag names.
+        overrides.only("stores").apply(&mut file);
+        let suite = check(file)?;
+        check_baseline(&suite)?;
+        suite.with_overrides(overrides)
+    }
+
+    /// Reads a suite from a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or what [`Suite::parse`] finds.
+    pub fn load(path: &Path) -> Result<Self, SuiteErrors> {
+        Self::parse(&path.to_string_lossy(), &read_text(path)?)
+    }
+
+    /// This suite with flags in place of what it says, checked again.
+    ///
+    /// # Errors
+    /// What is wrong with a flag by itself, or with the suite now that the flag is in it.
+    pub fn with_overrides(&self, overrides: &Overrides) -> Result<Self, SuiteErrors> {
+        let suite = self.try_overrides(overrides).map_err(|errors| {
+            let larger = overrides.text(SCALE).map(|text| scale::larger_parts(&text)).unwrap_or_default();
+            let is_enough = |part: &String| self.try_overrides(&overrides.clone().with(SCALE, [part])).is_ok();
+            match larger.into_iter().find(is_enough) {
+                Some(part) => errors.with_help_for(SCALE, &format!("give a larger part: {part} is enough")),
+                None => errors,
+            }
+        })?;
+        suite.check_durability_flag(overrides)?;
+        Ok(suite)
+    }
+
+    fn try_overrides(&self, overrides: &Overrides) -> Result<Self, SuiteErrors> {
+        let mut file = self.file.clone();
+        if let Some(wanted) = overrides.get(VARIANTS) {
+            let mut problems = Problems::default();
+            variants::choose(&mut file, wanted, &mut problems);
+            if !problems.is_empty() {
+                return Err(file.errors(problems));
+            }
+        }
+        overrides.apply(&mut file);
+        let given = ["records", "value-size"];
+        let given = given.into_iter().filter_map(|flag| Some(format!("--{flag} {}", overrides.text(flag)?)));
+        let numbers_given = self.numbers_given.iter().cloned().chain(given).collect();
+        let Some(text) = overrides.text(SCALE) else { return Ok(Self { numbers_given, ..check(file)? }) };
+        let mut problems = Problems::default();
+        let trees = self.measured_trees(overrides.get(VARIANTS));
+        let least_levels = trees.iter().map(|tree| tree.levels).min();
+        let scale = scale::apply(&mut file, &text, least_levels, &mut problems);
+        if !problems.is_empty() {
+            return Err(file.errors(problems));
+        }
+        let suite = Self { numbers_given, ..check(file)? };
+        let entries = |trees: Vec<Tree>| trees.into_iter().filter_map(tree_entries).sum::<u64>() as f64;
+        let scale = scale.unwrap_or_else(|| entries(suite.measured_trees(None)) / entries(trees));
+        if scale == 1.0 {
+            return Ok(suite);
+        }
+        let summary = format!("{} Scaled down: --scale {}.", suite.summary, text.trim()).trim_start().to_owned();
+        Ok(Self { summary, scale: Some(scale), ..suite })
+    }
+
+    /// The trees of all that is measured if variants are those of these names, or all.
+    fn measured_trees(&self, variants: Option<&[String]>) -> Vec<Tree> {
+        let is_wanted = |suite: &&Self| match (variants, &suite.variant) {
+            (Some(wanted), Some(variant)) => variants::is_chosen(wanted, &variant.name),
+            _ => true,
+        };
+        self.measured().iter().filter(is_wanted).filter_map(|suite| suite.tree).collect()
+    }
+
+    /// Refuses the flag where every store has a class of its own: nothing would be measured otherwise than without it.
+    fn check_durability_flag(&self, overrides: &Overrides) -> Result<(), SuiteErrors> {
+        let Some(classes) = overrides.text("durability") else { return Ok(()) };
+        let all_have_their_own = |suite: &Self| match suite.stores() {
+            StoreChoice::All => false,
+            StoreChoice::Named(names) => names.iter().all(|name| settings::durability(&suite.file, name).is_some()),
+        };
+        if !self.measured().iter().all(all_have_their_own) {
+            return Ok(());
+        }
+        let mut problems = Problems::default();
+        problems.add(
+            &Place::Flag { flag: "durability", value: classes },
+            "this changes nothing: the suite itself says what each of these stores promises",
+            "leave it out, or measure a variant that asks the same of all stores",
+        );
+        Err(self.file.errors(problems))
+    }
+
+    /// This suite, knowing what is on its tape.
+    ///
+    /// # Errors
+    /// It asks for the tape's own times, and the tape has none.
+    pub fn replaying(mut self, workload: &Workload) -> Result<Self, SuiteErrors> {
+        let timed = workload.import.as_ref().is_some_and(Import::is_timed);
+        let mut replayed = workload.clone();
+        if let (Some(speed), Some(last)) = (self.speed, replayed.phases.last_mut()) {
+            last.open_loop = Some(OpenLoop::Recorded { speed });
+        }
+        if let (Some(node), Some(_), false) = (self.file.root.get("speed"), self.speed, timed) {
+            let mut problems = Problems::default();
+            let help = "leave `speed` out, or import a trace with a time in every line";
+            problems.add(&node.place, "the tape has no times", help);
+            return Err(self.file.errors(problems));
+        }
+        for suite in &mut self.variants {
+            suite.replayed = Some(replayed.clone());
+        }
+        self.replayed = Some(replayed);
+        Ok(self)
+    }
+
+    /// What is surprising in what a flag makes of the variants, each thing once, after the names of the variants that it is true of. `takes_part` says
+    /// whether a variant has cells of a store.
+    pub fn notes(&self, takes_part: impl Fn(&str, &str) -> bool) -> Vec<String> {
+        let Ok(typed) = read_file(&self.file.name, &self.file.text) else { return Vec::new() };
+        let mut notes: Vec<(String, Vec<&str>)> = Vec::new();
+        for suite in &self.variants {
+            let Some(name) = suite.variant.as_ref().map(|variant| variant.name.as_str()) else { continue };
+            let told = variants::settings_of_others(&typed, name, suite.stores(), |store| takes_part(name, store));
+            let Some(what) = told else { continue };
+            match notes.iter_mut().find(|(known, _)| *known == what) {
+                Some((_, names)) => names.push(name),
+                None => notes.push((what, vec![name])),
+            }
+        }
+        notes.into_iter().map(|(what, names)| format!("{}: {what}", names.join(", "))).collect()
+    }
+}
+
+/// Reads the text of a suite file.
+///
+/// # Errors
+/// The file cannot be read, is longer than [`SUITE_BYTES_MAX`], or is not UTF-8.
+pub fn read_text(path: &Path) -> Result<String, SuiteErrors> {
+    let name = path.to_string_lossy();
+    if path.metadata().is_ok_and(|facts| !facts.is_file()) {
+        let message = "is not a file".to_owned();
+        return Err(SuiteErrors::of_file(
+            &name,
+            message,
+            "give a suite file, or the name of one of bakeoff's own suites",
+        ));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).and_then(|file| file.take(SUITE_BYTES_MAX + 1).read_to_end(&mut bytes)).map_err(
+        |error| SuiteErrors::of_file(&name, format!("cannot be read: {error}"), "check the path and its permissions"),
+    )?;
+    if bytes.len() as u64 > SUITE_BYTES_MAX {
+        return Err(too_long(&name));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let message = format!("is not text: byte {} is not UTF-8", error.utf8_error().valid_up_to());
+        SuiteErrors::of_file(&name, message, "check that this is the right file, saved as UTF-8")
+    })
+}

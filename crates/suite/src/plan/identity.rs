@@ -1,0 +1,42 @@
+//! The id of a cell.
+
+use bakeoff_protocol::{AXES, Axes, Durability, Settings};
+use bakeoff_tape::Workload;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use sha1::{Digest, Sha1};
+
+/// Everything that defines a cell. Changing this changes every cell's id.
+#[derive(Serialize)]
+struct Identity<'a> {
+    workload: &'a Workload,
+    durability: Durability,
+    store: &'a str,
+    settings: &'a Settings,
+    #[serde(flatten)]
+    further: Further<'a>,
+}
+
+/// The axes that define a cell besides, each absent where it has its usual value, in the order of the table of axes.
+struct Further<'a>(&'a Axes);
+
+impl Serialize for Further<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for axis in AXES.iter().filter(|axis| axis.identifies) {
+            if let Some(value) = axis.value(self.0).to_json() {
+                map.serialize_entry(axis.name, &value)?;
+            }
+        }
+        map.end()
+    }
+}
+
+/// A cell's id: what defines it, hashed.
+pub(crate) fn cell_id(workload: &Workload, axes: &Axes, settings: &Settings) -> String {
+    let identity =
+        Identity { workload, durability: axes.durability, store: &axes.store, settings, further: Further(axes) };
+    // JSON of these types cannot fail: all keys are text, and fields are in the order of declaration.
+    let json = serde_json::to_vec(&identity).unwrap_or_default();
+    Sha1::digest(json).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}

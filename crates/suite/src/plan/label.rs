@@ -1,0 +1,44 @@
+//! A planned workload as people read it.
+
+use std::fmt;
+
+use bakeoff_protocol::{AXES, Axis, AxisValue, DURABILITY, Part, Role};
+use bakeoff_text::{format_count, format_size, format_size_range};
+
+use crate::plan::cells::WorkloadPlan;
+
+/// `1KiB..10KiB × 10,000 random, process`, and whatever else is not as usual.
+impl fmt::Display for WorkloadPlan {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let workload = &self.workload;
+        let (size, count) =
+            (format_size_range(workload.value_bytes.min, workload.value_bytes.max), format_count(workload.records));
+        // Settings may give a store a class of its own, as papers had them.
+        let is_as_set = self.cells.iter().any(|cell| cell.axes.durability != self.conditions.durability);
+        let class = if is_as_set { DURABILITY.label_of_none } else { self.conditions.durability.name() };
+        write!(out, "{size} × {count} {}, {class}", workload.data.name())?;
+        let Some(axes) = self.cells.first().map(|cell| &cell.axes) else { return Ok(()) };
+        for axis in AXES.iter().filter(|axis| is_labelled(axis) && !axis.is_usual(axes)) {
+            write!(out, ", {}", axis.label(&axis.value(axes), text))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the workloads of a plan may differ in an axis that tables of a report are headed with; durability has its own place.
+fn is_labelled(axis: &Axis) -> bool {
+    let differs = axis.identifies || axis.role == Role::Workload;
+    differs && axis.part == Part::Table && axis.name != DURABILITY.name
+}
+
+fn text(value: &AxisValue) -> String {
+    match value {
+        AxisValue::Absent => String::new(),
+        AxisValue::Flag(flag) => flag.to_string(),
+        AxisValue::Class(class) => class.name().to_owned(),
+        AxisValue::Text(text) => text.clone(),
+        AxisValue::Count(number) => format_count(*number),
+        AxisValue::Bytes(bytes) => format_size(*bytes),
+        AxisValue::Sizes(min, max) => format_size_range(*min, *max),
+    }
+}

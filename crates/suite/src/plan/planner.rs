@@ -1,0 +1,255 @@
+//! The axes multiplied out.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use bakeoff_protocol::{Axes, DEFAULT_MEDIUM, Durability, Settings, StoreDescription};
+use bakeoff_tape::{Data, Estimate, KeyForm, SizeRange, TreeValues, Workload, estimate, pool_bytes};
+use bakeoff_text::{format_count, format_size_range};
+
+use crate::axes::{self, Conditions};
+use crate::error::{Problems, SuiteErrors};
+use crate::model::Suite;
+use crate::place::Place;
+use crate::plan::cells::{Cell, Plan, WorkloadPlan, tapes_bytes};
+use crate::plan::identity::cell_id;
+use crate::plan::memory;
+use crate::plan::offered::unfit;
+use crate::plan::skip::{Skip, SkipReason};
+use crate::plan::stores::{ConfiguredStore, configured_stores};
+
+/// The most cells of a plan.
+const CELLS_MAX: usize = 100_000;
+
+/// A database is given this many times its data: logs, copies on write, and old pages take room too.
+const DISK_PER_DATA: u64 = 3;
+
+/// A compacted copy lies beside it: it has the data once, in pages that are not quite full, and room for what opening it adds.
+const DISK_PER_DATA_COPIED: u64 = 2;
+
+/// A disk to measure on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanMedium {
+    /// A directory on it.
+    pub directory: PathBuf,
+    /// Free space for us, in bytes; nothing is skipped for its sake where it could not be read.
+    pub free_bytes: Option<u64>,
+}
+
+/// Multiplies out the axes of a suite for the stores that drivers describe. `media` says where each medium is.
+///
+/// # Errors
+/// A store that no driver describes, a setting that its store does not take, a medium without a directory, or more cells
+/// than a run could ever do.
+pub fn plan(
+    suite: &Suite,
+    stores: &[StoreDescription],
+    media: &BTreeMap<String, PlanMedium>,
+) -> Result<Plan, SuiteErrors> {
+    let mut whole = Plan::default();
+    let mut cells = 0;
+    for suite in suite.measured() {
+        let mut problems = Problems::default();
+        let configured = configured_stores(suite, stores, &mut problems);
+        let threads = suite.replayed().map(|tape| tape.lanes).into_iter().chain(suite.threads().iter().copied()).max();
+        configured.iter().for_each(|of| memory::check_room(suite, of, threads.unwrap_or(1), &mut problems));
+        for (index, medium) in suite.media().iter().enumerate().filter(|(_, medium)| !media.contains_key(*medium)) {
+            let message = format!("nothing says where the medium `{medium}` is");
+            let help = format!("give it a directory with --medium {medium}=DIR");
+            problems.add(&suite.file.axis_place("media", index), message, help);
+        }
+        if let (Some(tape), None) = (suite.tape(), suite.replayed()) {
+            let message = format!("nobody has opened the tape {}", tape.display());
+            problems.add(&Place::File, message, "open it before planning");
+        }
+        cells = axes::combinations(&suite.axes, &without_axes(suite))
+            .saturating_mul(configured.len())
+            .saturating_add(cells);
+        if cells > CELLS_MAX {
+            let message = format!("the axes make {} cells", format_count(cells as u64));
+            let help = format!("a plan has at most {}: give the axes fewer values", format_count(CELLS_MAX as u64));
+            problems.add(&suite.file.axis_place("stores", usize::MAX), message, help);
+        }
+        if !problems.is_empty() {
+            return Err(suite.file.errors(problems));
+        }
+        whole = Planner { suite, configured: &configured, media, plan: whole }.plan();
+    }
+    Ok(whole)
+}
+
+/// Whether a store is measured, or said not to be, in a class: in those that are asked for, or if it offers none of them in the first of the
+/// others that it does offer.
+fn takes_part(suite: &Suite, configured: &ConfiguredStore<'_>, class: Durability) -> bool {
+    let offers = |class: &Durability| configured.store.durability.contains_key(class);
+    let others = || suite.durability_otherwise().iter().copied().find(offers);
+    match configured.durability.is_none() && !suite.durability().iter().any(offers) {
+        true => others().map_or(suite.durability().contains(&class), |other| other == class),
+        false => suite.durability().contains(&class),
+    }
+}
+
+struct Planner<'a> {
+    suite: &'a Suite,
+    configured: &'a [ConfiguredStore<'a>],
+    media: &'a BTreeMap<String, PlanMedium>,
+    plan: Plan,
+}
+
+impl Planner<'_> {
+    fn plan(mut self) -> Plan {
+        let suite = self.suite;
+        let workloads = workloads(suite);
+        for conditions in axes::conditions(&suite.axes) {
+            for workload in &workloads {
+                self.workload(workload, &conditions);
+            }
+        }
+        self.plan
+    }
+
+    fn workload(&mut self, workload: &Workload, conditions: &Conditions) {
+        let estimate = estimate(workload);
+        if let Some((what, why)) = self.too_large(workload, &conditions.medium, &estimate) {
+            return self.skip(Skip { store: None, what, why });
+        }
+        let mut cells = Vec::new();
+        for configured in self.configured.iter().filter(|of| takes_part(self.suite, of, conditions.durability)) {
+            let durability = configured.durability.unwrap_or(conditions.durability);
+            if let Some((what, why)) = unfit(configured, workload, durability) {
+                self.skip(Skip { store: Some(configured.store.name.clone()), what, why });
+                continue;
+            }
+            let own = Conditions { durability, ..conditions.clone() };
+            match self.memory_settings(configured, workload.lanes) {
+                Ok(memory_settings) => cells.push(self.cell(configured, workload, &own, memory_settings)),
+                Err(why) => self.skip(Skip::of_store(configured.store.name.clone(), why)),
+            }
+        }
+        if !cells.is_empty() {
+            self.plan.workloads.push(WorkloadPlan {
+                workload: workload.clone(),
+                conditions: conditions.clone(),
+                variant: self.variant(),
+                cells,
+                estimate,
+                disk_bytes: self.disk_bytes(&estimate),
+            });
+        }
+    }
+
+    /// What the memory that the suite gives becomes for a store; nothing if it gives none.
+    fn memory_settings(&self, configured: &ConfiguredStore<'_>, threads: u32) -> Result<Settings, SkipReason> {
+        let divide = |bytes| memory::divide(configured.store, bytes, threads, &configured.settings);
+        self.suite.memory_bytes().map_or(Ok(Settings::new()), divide)
+    }
+
+    /// Notes a reason once, however many cells it holds for.
+    fn skip(&mut self, skip: Skip) {
+        if !self.plan.skipped.contains(&skip) {
+            self.plan.skipped.push(skip);
+        }
+    }
+
+    /// The most disk that a store of so much data takes, about.
+    fn disk_bytes(&self, estimate: &Estimate) -> u64 {
+        let copied = if self.suite.makes_compacted_copies() { DISK_PER_DATA_COPIED } else { 0 };
+        estimate.data_bytes_max.saturating_mul(DISK_PER_DATA + copied)
+    }
+
+    fn too_large(&self, workload: &Workload, medium: &str, estimate: &Estimate) -> Option<(String, SkipReason)> {
+        let size = size_label(workload);
+        let db_bytes = workload.value_bytes_mean().saturating_mul(workload.records);
+        if let Some(db_bytes_max) = self.suite.db_bytes_max().filter(|&limit| db_bytes > limit) {
+            return Some((size, SkipReason::AboveLimit { db_bytes, db_bytes_max }));
+        }
+        let tapes_bytes = if medium == DEFAULT_MEDIUM { tapes_bytes(workload, estimate) } else { 0 };
+        let needed_bytes = self.disk_bytes(estimate).saturating_add(tapes_bytes);
+        let too_little = |medium: &str, needed: u64| self.media.get(medium)?.free_bytes.filter(|&free| needed > free);
+        if let Some(free_bytes) = too_little(medium, needed_bytes) {
+            let copied = self.suite.makes_compacted_copies();
+            let why = SkipReason::DiskTooSmall { needed_bytes, free_bytes, copied };
+            return Some((format!("{size} on medium {medium}"), why));
+        }
+        let tapes_bytes = self::tapes_bytes(workload, estimate);
+        let free_bytes = too_little(DEFAULT_MEDIUM, tapes_bytes)?;
+        Some((size, SkipReason::NoRoomForTapes { needed_bytes: tapes_bytes, free_bytes }))
+    }
+
+    fn variant(&self) -> Option<String> {
+        self.suite.variant().map(|variant| variant.name.clone())
+    }
+
+    fn cell(
+        &self,
+        configured: &ConfiguredStore<'_>,
+        workload: &Workload,
+        conditions: &Conditions,
+        memory_settings: Settings,
+    ) -> Cell {
+        let ConfiguredStore { store, settings, .. } = configured;
+        let mut axes = Axes {
+            suite: self.suite.name().to_owned(),
+            store: store.name.clone(),
+            settings: settings.clone(),
+            data: workload.data.name().to_owned(),
+            key: workload.key_name(),
+            value_bytes_min: workload.value_bytes.min,
+            value_bytes_max: workload.value_bytes.max,
+            records: workload.records,
+            threads: workload.lanes,
+            variant: self.variant(),
+            unequal: self.suite.is_unequal(),
+            memory_bytes: self.suite.memory_bytes(),
+            killed: self.suite.is_killed(),
+            ..Axes::default()
+        };
+        conditions.note(&mut axes);
+        let mut settings = settings.clone();
+        settings.extend(memory_settings.clone());
+        Cell { id: cell_id(workload, &axes, &settings), axes, settings, memory_settings }
+    }
+}
+
+fn workloads(suite: &Suite) -> Vec<Workload> {
+    if let Some(replayed) = suite.replayed() {
+        return vec![replayed.clone()];
+    }
+    let with_pool = |of: Workload| Workload { pool_bytes: pool(suite, &of), ..of };
+    axes::workloads(&suite.axes, without_axes(suite)).into_iter().map(with_pool).collect()
+}
+
+/// The suite's workload with every axis still to be set.
+fn without_axes(suite: &Suite) -> Workload {
+    Workload {
+        seed: suite.seed(),
+        key: KeyForm::Sha1,
+        key_bytes: None,
+        records: 0,
+        value_bytes: SizeRange { min: 0, max: 0 },
+        value_shape: suite.value_shape(),
+        data: Data::Random,
+        pool_bytes: 0,
+        lanes: 1,
+        tree: suite.tree(),
+        phases: suite.phases().to_vec(),
+        import: None,
+    }
+}
+
+fn pool(suite: &Suite, workload: &Workload) -> u64 {
+    match suite.tree() {
+        // The pool of a tree is its values, one after the other.
+        Some(tree) => TreeValues::new(tree).offset(workload.records),
+        None => suite.pool_bytes().unwrap_or_else(|| pool_bytes(workload.value_bytes)),
+    }
+}
+
+/// Value size and records, as people say it.
+fn size_label(workload: &Workload) -> String {
+    format!(
+        "{} × {}",
+        format_size_range(workload.value_bytes.min, workload.value_bytes.max),
+        format_count(workload.records)
+    )
+}
