@@ -21,7 +21,7 @@ pub fn results(input: &[u8]) {
     let (info, results) = text.split_once('\n').unwrap_or_default();
     let (cells, notes) = parse_results(results);
     let info = serde_json::from_str(info).unwrap_or_default();
-    let run = Run { directory: PathBuf::from("run"), info, stores: STORES.clone(), cells, notes };
+    let run = Run { stores: STORES.clone(), ..Run::new(PathBuf::from("run"), info, cells, notes) };
     let mut export = Vec::new();
     match input.len() % 4 {
         0 => show(&run, false),

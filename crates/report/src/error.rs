@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use bakeoff_results::run::RunError;
+use bakeoff_results::error::RunError;
 
 /// Why a run cannot be shown.
 #[derive(Debug, thiserror::Error)]

@@ -6,7 +6,7 @@ use bakeoff_protocol::Axes;
 use bakeoff_text::{bytes, counted, digits, format_count, format_size_range, listed};
 
 use crate::run::Run;
-use bakeoff_results::pick::{PICK_ASKED, PickFacts};
+use bakeoff_results::pick::PICK_ASKED;
 
 /// Values of an axis that are named one by one; of more, the ends.
 const NAMED_MAX: usize = 4;
@@ -60,14 +60,14 @@ pub(crate) fn measured(runs: &[&Run]) -> String {
 
 /// What was measured of a run: of a pick what was asked, since of the changes to it each is by itself.
 fn asked(run: &Run) -> impl Iterator<Item = &Axes> {
-    let is_pick = PickFacts::of(run).is_some();
+    let is_pick = run.pick().is_some();
     let axes = run.cells.iter().map(|cell| &cell.end.axes);
     axes.filter(move |of| !is_pick || of.variant.as_deref() == Some(PICK_ASKED))
 }
 
 /// How many of the changes to what a pick was asked were measured.
 fn changes(run: &Run) -> Option<String> {
-    let questions = PickFacts::of(run)?.questions;
+    let questions = &run.pick()?.questions;
     let variants: BTreeSet<&str> = run.cells.iter().filter_map(|cell| cell.end.axes.variant.as_deref()).collect();
     let measured = questions.iter().filter(|question| variants.contains(question.variant.as_str())).count();
     (!questions.is_empty()).then(|| format!("{measured} of {} to it measured", counted(questions.len(), "change")))

@@ -59,8 +59,8 @@ use crate::run::Run;
 use crate::sections::disturbance;
 use crate::terminal::{TEXT_COLUMNS, render_pick, render_rates, text_of};
 use crate::tidy::{Cell, columns};
-use bakeoff_results::pick::{PICK_ASKED, PickFacts, is_ahead_by_far, of_variant, pick_is_answered, proven_ranking};
-use bakeoff_results::rate_search::RateFacts;
+use bakeoff_results::pick::{PICK_ASKED, is_ahead_by_far, of_variant, pick_is_answered, proven_ranking};
+use bakeoff_results::pick_facts::PickFacts;
 
 const TEMPLATE: &str = include_str!("../web/page.html");
 
@@ -153,7 +153,7 @@ pub fn write_page(
     let contenders = Contenders::of_all(&of);
     let script = SCRIPT.concat();
     // Who is best at a rate that some others never had is no answer to what the highest one is; who is best while profiled, to nothing.
-    let answered = runs.iter().filter(|(_, run)| RateFacts::of(run).is_none() && run.profile().is_none());
+    let answered = runs.iter().filter(|(_, run)| run.find_rate().is_none() && run.profile().is_none());
     let tables: Vec<RunTables> =
         answered.map(|(label, run)| (label.as_str(), Analysis::new(run, &contenders))).collect();
     let (overview, answers) = (overview(&tables, &contenders), answers(&tables, &contenders));
@@ -227,11 +227,11 @@ pub(crate) fn policy(scripts: &[&str]) -> String {
 fn picks(runs: &[Labelled], contenders: &Contenders) -> String {
     let pick = |(label, run): &Labelled| {
         let of = if runs.len() > 1 { format!(" · {}", text(label)) } else { String::new() };
-        let (title, headline, answer) = match (PickFacts::of(run), RateFacts::of(run)) {
+        let (title, headline, answer) = match (run.pick(), run.find_rate()) {
             (Some(facts), _) => {
-                ("What to pick", headline(run, &facts, contenders), render_pick(run, &facts, TEXT_COLUMNS, false))
+                ("What to pick", headline(run, facts, contenders), render_pick(run, facts, TEXT_COLUMNS, false))
             }
-            (None, Some(facts)) => ("The highest rates", String::new(), render_rates(run, &facts, TEXT_COLUMNS, false)),
+            (None, Some(facts)) => ("The highest rates", String::new(), render_rates(run, facts, TEXT_COLUMNS, false)),
             (None, None) => return None,
         };
         Some(format!("<h2>{title}{of}</h2>{headline}<pre class=\"code whole\" tabindex=\"0\">{}</pre>", lines(&answer)))

@@ -33,8 +33,6 @@ use crate::sections::disk_usage::{DiskUsageRow, has_copies};
 use crate::sections::gc::GcRow;
 use crate::sections::reopening::ReopeningRow;
 use crate::sections::warm_up::WarmUpRow;
-use bakeoff_results::pick::PickFacts;
-use bakeoff_results::rate_search::RateFacts;
 
 /// The report of a run.
 pub(crate) fn report(of: &Analysis, detail: Detail) -> Document {
@@ -66,11 +64,11 @@ struct Answer {
 
 /// The answer of a pick or of a search for the highest rates; `None` for a run that compares stores.
 fn asked(of: &Analysis) -> Option<Answer> {
-    if let Some(facts) = PickFacts::of(of.run) {
-        return Some(Answer { sections: pick::sections(of.run, &facts), more: "for everything that was measured" });
+    if let Some(facts) = of.run.pick() {
+        return Some(Answer { sections: pick::sections(of.run, facts), more: "for everything that was measured" });
     }
-    let facts = RateFacts::of(of.run)?;
-    let mut sections = Vec::from_iter(rates::section(of.run, &facts));
+    let facts = of.run.find_rate()?;
+    let mut sections = Vec::from_iter(rates::section(of.run, facts));
     sections.extend(failures::section(of.run, of.contenders));
     sections.extend(left_out::sections(of.run));
     Some(Answer { sections, more: "at every rate that was tried" })

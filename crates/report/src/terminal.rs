@@ -19,7 +19,7 @@ use crate::published::report::report as published;
 use crate::run::Run;
 use crate::sections::{pick, rates, report};
 use crate::terminal::blocks::document;
-use bakeoff_results::pick::PickFacts;
+use bakeoff_results::pick_facts::PickFacts;
 use bakeoff_results::rate_search::RateFacts;
 
 /// A run's report as text that ends with a line break.

@@ -12,12 +12,18 @@
 
 pub mod cell_rounds;
 pub mod contender;
+pub mod error;
 pub mod figures;
+pub mod files;
+pub mod goal;
 pub mod leaders;
+mod lenient;
 pub mod pick;
+pub mod pick_facts;
 pub mod plausible;
 pub mod rate_search;
 pub mod rate_search_time;
+pub mod record;
 pub mod rounds;
 pub mod run;
 pub mod slots;

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::cell_rounds::CellRound;
 use crate::figures::{operations_to_tell, quantile};
-use crate::run::Run;
 
 /// A store has kept up if its last answer came at most this much later than the schedule takes, as a ratio. One that is slower than the
 /// schedule is late by more and more, which a short phase may hide from its percentiles.
@@ -227,11 +226,6 @@ pub struct RateFacts {
 }
 
 impl RateFacts {
-    /// What a run's `run.json` says of the search that it was; `None` if it was none.
-    pub fn of(run: &Run) -> Option<Self> {
-        serde_json::from_value(run.info.get("find_rate")?.clone()).ok()
-    }
-
     /// The bound, for a sentence: `p99 below 2.00 ms`.
     pub fn words(&self) -> String {
         format!("{} below {}", self.bound.percentile, bakeoff_text::time(self.bound.below_ns as f64))

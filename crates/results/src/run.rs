@@ -4,47 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bakeoff_protocol::{CellEnd, PROTOCOL_VERSION, Profile, StoreDescription};
+use bakeoff_protocol::{CellEnd, Profile, StoreDescription};
 use bakeoff_text::command_again;
 use serde_json::Value;
 
 use crate::cell_rounds::{CellRound, parse_results};
-
-/// Why a run cannot be read, or not be taken for a measurement.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The directory has no `run.json` that bakeoff wrote.
-    #[error(
-        "{} is not a bakeoff run: {why}. Name a directory that `bakeoff run` made, such as bakeoff-results/<time>-<suite>",
-        directory.display()
-    )]
-    NotARun {
-        /// The directory.
-        directory: PathBuf,
-        /// What is missing or wrong.
-        why: String,
-    },
-    /// A file of the run is there and cannot be read.
-    #[error("cannot read {} (check its permissions and that its disk works)", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// A run was profiled, and only a measurement will do.
-    #[error(
-        "{} was profiled (--profile {profile}), which slows each store down in its own way: its figures are not to be compared with any; \
-         run it again without --profile",
-        directory.display()
-    )]
-    Profiled {
-        /// The run.
-        directory: PathBuf,
-        /// What was profiled.
-        profile: Profile,
-    },
-}
+use crate::error::RunError;
+use crate::pick_facts::PickFacts;
+use crate::rate_search::RateFacts;
+use crate::record::RunRecord;
 
 /// A run: what was to be measured, where, and every round that ended.
 #[derive(Clone, Debug)]
@@ -53,6 +21,8 @@ pub struct Run {
     pub directory: PathBuf,
     /// `run.json` as it is (`docs/RESULTS.md` lists its keys; any may be absent).
     pub info: Value,
+    /// `run.json`, as far as it can be read.
+    pub record: RunRecord,
     /// The stores that `run.json` describes.
     pub stores: Vec<StoreDescription>,
     /// Every round of a cell that ended, in the order in which they ran.
@@ -84,25 +54,43 @@ impl Run {
             }
             Err(source) => return Err(RunError::Read { path, source }),
         };
-        let info = match read_info(directory) {
-            Ok(info) => info,
-            // Results say of themselves what was measured, so they can be shown alone.
+        let (info, record) = match RunRecord::read(directory) {
+            Ok((info, record, notes_of_record)) => {
+                notes.extend(notes_of_record);
+                (info, record)
+            }
+            // Results name what was measured, so they can be shown alone.
             Err(RunError::NotARun { why, .. }) if !cells.is_empty() => {
                 notes.insert(0, format!("{why}: {WITHOUT_INFO}"));
-                Value::Object(serde_json::Map::new())
+                (Value::Object(serde_json::Map::new()), RunRecord::default())
             }
             Err(error) => return Err(error),
         };
-        let mut run = Self { directory: directory.to_owned(), stores: Vec::new(), info, cells, notes };
-        run.read_stores();
-        run.check_version();
+        let stores = record.stores.clone();
+        let mut run = Self { directory: directory.to_owned(), info, record, stores, cells, notes };
         run.check_cells();
         Ok(run)
     }
 
+    /// A run of these parts.
+    pub fn new(directory: PathBuf, info: Value, cells: Vec<CellRound>, notes: Vec<String>) -> Self {
+        let (record, _) = RunRecord::from_json(info.clone());
+        Self { directory, info, stores: record.stores.clone(), record, cells, notes }
+    }
+
+    /// What was asked, if this was a pick.
+    pub fn pick(&self) -> Option<&PickFacts> {
+        self.record.pick.as_ref()
+    }
+
+    /// What was looked for, if this was a search for the highest rates.
+    pub fn find_rate(&self) -> Option<&RateFacts> {
+        self.record.find_rate.as_ref()
+    }
+
     /// Whether anything is known but the results alone.
     pub fn is_told(&self) -> bool {
-        self.info.as_object().is_some_and(|info| !info.is_empty())
+        self.record != RunRecord::default()
     }
 
     /// A text of `run.json`, by its path: `["suite", "title"]`.
@@ -117,7 +105,7 @@ impl Run {
 
     /// What the run is called.
     pub fn title(&self) -> &str {
-        self.text(&["suite", "title"]).or(self.text(&["suite", "name"])).unwrap_or("bakeoff")
+        self.record.title()
     }
 
     /// What ran drivers that need more than a processor, such as a Java, each with the titles of the stores that ran there.
@@ -133,12 +121,10 @@ impl Run {
 
     /// The command that does a cell of this run again, in a clone of the project: its request, given to the store's driver.
     pub fn command_again(&self, cell: &str, store: &str) -> String {
-        let offers = |driver: &&Value| {
-            let stores = driver.get("stores").and_then(Value::as_array);
-            stores.is_some_and(|stores| stores.iter().any(|name| name == store))
-        };
-        let path = self.list("drivers").iter().find(offers).and_then(|driver| driver.get("path")?.as_str());
-        let driver = path.unwrap_or("bakeoff-driver");
+        let drivers = &self.record.drivers;
+        let driver = drivers.iter().find(|driver| driver.stores.iter().any(|name| name == store));
+        let path = driver.map(|driver| driver.path.display().to_string()).filter(|path| !path.is_empty());
+        let driver = path.as_deref().unwrap_or("bakeoff-driver");
         command_again("./bakeoff", cell, &self.directory.display().to_string(), driver)
     }
 
@@ -153,10 +139,8 @@ impl Run {
 
     /// What was profiled in this run; `None` for a measurement. A run with a single profiled cell is none.
     pub fn profile(&self) -> Option<Profile> {
-        self.cells.iter().find_map(|cell| cell.end.axes.profile).or_else(|| {
-            let kind = self.text(&["profile", "kind"])?;
-            kind.parse().ok()
-        })
+        let of_cells = self.cells.iter().find_map(|cell| cell.end.axes.profile);
+        of_cells.or_else(|| self.record.profile.as_ref().map(|profile| profile.kind))
     }
 
     /// Refuses a run that was profiled where only a measurement will do.
@@ -168,20 +152,9 @@ impl Run {
         self.profile().map_or(Ok(()), refuse)
     }
 
-    fn read_stores(&mut self) {
-        let entries = self.list("stores");
-        let stores: Vec<StoreDescription> =
-            entries.iter().filter_map(|entry| serde_json::from_value(entry.clone()).ok()).collect();
-        let unread = entries.len() - stores.len();
-        if unread > 0 {
-            self.notes.push(format!("{unread} store description(s) in run.json cannot be read by this version"));
-        }
-        self.stores = stores;
-    }
-
     /// Cells whose ids `run.json` does not know came from another run.
     fn check_cells(&mut self) {
-        let known: BTreeSet<&str> = self.list("cells").iter().filter_map(Value::as_str).collect();
+        let known: BTreeSet<&str> = self.record.cells.iter().map(String::as_str).collect();
         let ids: BTreeSet<&str> = self.cells.iter().map(|cell| cell.end.cell.as_str()).collect();
         let foreign = ids.into_iter().filter(|id| !known.contains(id)).count();
         let is_told = !known.is_empty();
@@ -192,37 +165,4 @@ impl Run {
             ));
         }
     }
-
-    fn check_version(&mut self) {
-        let written = self.info.get("protocol").and_then(Value::as_u64);
-        if let Some(other) = written.filter(|version| *version != u64::from(PROTOCOL_VERSION)) {
-            self.notes.push(format!(
-                "the run was written in version {other} of the format, this program knows version {PROTOCOL_VERSION}: what \
-                 it does not know is left out"
-            ));
-        }
-    }
-}
-
-/// `run.json`, if it is one of ours.
-fn read_info(directory: &Path) -> Result<Value, RunError> {
-    let path = directory.join("run.json");
-    let not_a_run = |why: String| RunError::NotARun { directory: directory.to_owned(), why };
-    let text = match std::fs::read(&path) {
-        Ok(text) => text,
-        Err(source) => {
-            return Err(match source.kind() {
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-                    not_a_run("there is no run.json in it".to_owned())
-                }
-                _ => RunError::Read { path, source },
-            });
-        }
-    };
-    let info: Value =
-        serde_json::from_slice(&text).map_err(|why| not_a_run(format!("its run.json is no JSON ({why})")))?;
-    if info.get("bakeoff_version").is_none() && info.get("protocol").is_none() {
-        return Err(not_a_run("its run.json has neither `bakeoff_version` nor `protocol`".to_owned()));
-    }
-    Ok(info)
 }

@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use bakeoff_protocol::Structure;
+use bakeoff_results::goal::Goal;
 use bakeoff_results::pick::{
-    Excluded, Goal, PICK_ASKED, PICK_ASKED_PART, PICK_FAR_BEHIND, PickFacts, goal_so_far, pick_is_answered,
-    pick_ranking, pick_typical_ranking,
+    PICK_ASKED, PICK_ASKED_PART, PICK_FAR_BEHIND, goal_so_far, pick_is_answered, pick_ranking, pick_typical_ranking,
 };
+use bakeoff_results::pick_facts::{Excluded, PickFacts};
 use bakeoff_stats::{Place, Ranking, Verdict};
 use bakeoff_suite::{Cell, WorkloadPlan};
 use bakeoff_text::roughly;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::{Machine, Medium};
 use bakeoff_protocol::{PROTOCOL_VERSION, StoreDescription};
-use bakeoff_results::pick::PickFacts;
+use bakeoff_results::pick_facts::PickFacts;
 use bakeoff_results::rate_search::RateFacts;
 use bakeoff_suite::RunOptions;
 use bakeoff_tape::PoolFacts;

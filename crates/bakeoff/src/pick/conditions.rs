@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use bakeoff_protocol::{Durability, Platform, StoreDescription};
-use bakeoff_results::pick::Excluded;
+use bakeoff_results::pick_facts::Excluded;
 use bakeoff_suite::{SkipReason, did_you_mean};
 use bakeoff_text::{format_size, printable};
 

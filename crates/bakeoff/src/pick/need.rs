@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use bakeoff_measure::Machine;
 use bakeoff_protocol::Durability;
-use bakeoff_results::pick::Goal;
+use bakeoff_results::goal::Goal;
 use bakeoff_suite::{VALUE_BYTES_MAX, did_you_mean};
 use bakeoff_tape::{Data, LANES_MAX, RECORD_KEY_BYTES_MAX, SizeRange};
 use bakeoff_text::{

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use bakeoff_protocol::Durability;
-use bakeoff_results::pick::{Goal, PICK_ASKED, PICK_PHASE, Question};
+use bakeoff_results::goal::{Goal, PICK_PHASE};
+use bakeoff_results::pick::PICK_ASKED;
+use bakeoff_results::pick_facts::Question;
 use bakeoff_suite::{VALUE_BYTES_MAX, drawn_max};
 use bakeoff_tape::SizeRange;
 use bakeoff_text::{counted, format_count, format_size_range};

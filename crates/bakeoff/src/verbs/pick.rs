@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use bakeoff_measure::Machine;
 use bakeoff_protocol::StoreDescription;
-use bakeoff_results::pick::{Excluded, PICK_ASKED, PickFacts, by_reason};
+use bakeoff_results::pick::PICK_ASKED;
+use bakeoff_results::pick_facts::{Excluded, PickFacts, by_reason};
 use bakeoff_suite::{Overrides, RunOptions, Skip, StoreChoice};
 use bakeoff_text::paragraph;
 

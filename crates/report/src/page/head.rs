@@ -19,8 +19,6 @@ use crate::sections::answer::{Promise, describe_comparisons, describe_depends, p
 use crate::sections::heading::{amounts, answers_checked, few_rounds, is_unfinished};
 use crate::sections::notes::all_notes;
 use crate::verdict::{Circumstances, Table};
-use bakeoff_results::pick::PickFacts;
-use bakeoff_results::rate_search::RateFacts;
 
 /// Largest ratios that a scale may end at.
 const SCALE_ENDS: [f64; 10] = [2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1_000.0, 10_000.0, 100_000.0];
@@ -302,9 +300,8 @@ pub(crate) fn place(runs: &[Labelled], warnings: &str) -> String {
 
 /// Before all answers: that there are too few rounds for one.
 pub(crate) fn few(runs: &[Labelled]) -> String {
-    let answers = runs
-        .iter()
-        .filter(|(_, run)| PickFacts::of(run).is_none() && RateFacts::of(run).is_none() && run.profile().is_none());
+    let answers =
+        runs.iter().filter(|(_, run)| run.pick().is_none() && run.find_rate().is_none() && run.profile().is_none());
     let told = answers.filter_map(|(label, run)| Some((label, few_rounds(run)?)));
     let of = |label: &str| if runs.len() > 1 { format!("<b>{}</b> ", text(label)) } else { String::new() };
     told.map(|(label, words)| format!("<p class=\"few\">{}{}</p>", of(label), text(&words))).collect()

@@ -8,8 +8,6 @@ use serde_json::Value;
 use crate::document::{Block, Document, SpanKind, Text, Title};
 use crate::measured::measured;
 use crate::run::Run;
-use bakeoff_results::pick::PickFacts;
-use bakeoff_results::rate_search::RateFacts;
 
 /// A document of the run without any section.
 pub(crate) fn document(run: &Run) -> Document {
@@ -19,7 +17,7 @@ pub(crate) fn document(run: &Run) -> Document {
         lead.push(Block::paragraph(measured));
     }
     lead.push(Block::paragraph(amounts(run)));
-    let is_ranked = PickFacts::of(run).is_none() && RateFacts::of(run).is_none() && run.profile().is_none();
+    let is_ranked = run.pick().is_none() && run.find_rate().is_none() && run.profile().is_none();
     lead.extend(few_rounds(run).filter(|_| is_ranked).map(|few| Block::Note(few.into())));
     lead.extend(run.notes.first().map(|note| Block::Note(format!("NOTE: {note}").into())));
     Document {
@@ -33,7 +31,7 @@ pub(crate) fn document(run: &Run) -> Document {
 
 /// Why a run is incomplete; `None` if it is finished, or if nothing is known of it.
 pub(crate) fn unfinished(run: &Run) -> Option<Text> {
-    is_unfinished(run).then(|| match PickFacts::of(run) {
+    is_unfinished(run).then(|| match run.pick() {
         Some(_) => Text::plain("STOPPED before it was done"),
         None => Text::plain("NOT FINISHED: ").and_span("bakeoff run --resume", SpanKind::Code).and(" goes on"),
     })

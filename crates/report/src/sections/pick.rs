@@ -13,7 +13,8 @@ use bakeoff_text::HARD_SPACE;
 use crate::document::{Block, Section, SectionId};
 use crate::run::Run;
 use crate::sections::pick::picked::Picked;
-use bakeoff_results::pick::{PICK_ASKED, PickFacts, pick_is_answered};
+use bakeoff_results::pick::{PICK_ASKED, pick_is_answered};
+use bakeoff_results::pick_facts::PickFacts;
 
 /// The sections of a pick, in reading order.
 pub(crate) fn sections(run: &Run, facts: &PickFacts) -> Vec<Section> {

@@ -7,7 +7,7 @@ use bakeoff_protocol::{Profile, Profiled};
 use serde_json::json;
 
 use crate::Page;
-use crate::common::{axes, gets, run, stores};
+use crate::common::{axes, edit, gets, run, stores};
 
 const FOLDED: &str =
     "driver;main;replay;store_get 30\ndriver;main;replay;store_get;copy_to_user_[k] 10\ndriver;main;check 5\n";
@@ -48,7 +48,7 @@ fn a_profiled_run_links_flame_graphs_that_open_alone() {
     let mut run = run(gets(&axes, &[1_000]), stores());
     run.directory = place.path().join("a run");
     create_dir_all(run.directory.join("logs")).unwrap();
-    run.info["profile"] = json!({ "kind": "cpu" });
+    edit(&mut run, |info| info["profile"] = json!({ "kind": "cpu" }));
     let graph = "logs/sqlite-1.svg";
     run.cells[0].end.profiled =
         Some(Profiled { flame_graph: Some(graph.to_owned()), samples: Some(45), trouble: None });

@@ -8,7 +8,7 @@ use bakeoff_results::run::Run;
 use serde_json::json;
 
 use crate::Page;
-use crate::common::{axes, failed, gets, good, info, run, store, stores, text};
+use crate::common::{axes, edit, failed, gets, good, info, run, store, stores, text};
 
 const EVIL: [&str; 5] = [
     "<script>window.hacked=1</script>",
@@ -38,10 +38,10 @@ fn nothing_from_a_file_is_taken_for_markup() {
     run.directory = directory.path().join("<b>&'\"");
     fs::create_dir(&run.directory).unwrap();
     for key in ["title", "summary", "analysis", "text"] {
-        run.info["suite"][key] = EVIL.concat().into();
+        edit(&mut run, |info| info["suite"][key] = EVIL.concat().into());
     }
-    run.info["machine"][EVIL[0]] = EVIL[1].into();
-    run.info["warnings"] = json!([{ "code": EVIL[0], "message": EVIL[3] }]);
+    edit(&mut run, |info| info["machine"][EVIL[0]] = EVIL[1].into());
+    edit(&mut run, |info| info["warnings"] = json!([{ "code": EVIL[0], "message": EVIL[3] }]));
     run.notes = EVIL.map(str::to_owned).to_vec();
     let mut page = Page::open(&[run]);
     assert_eq!(page.browser.value("window.hacked === undefined"), true);

@@ -6,7 +6,7 @@ use bakeoff_text::command_again;
 use serde_json::json;
 
 use crate::Page;
-use crate::common::{axes, gets, run, stores};
+use crate::common::{axes, edit, gets, run, stores};
 use crate::made_up::{everything, uneven};
 
 #[test]
@@ -271,7 +271,9 @@ fn an_interval_beside_a_ratio_is_written_as_on_a_terminal() {
 fn a_command_to_be_pasted_runs_nothing_else() {
     let mut run = run(gets(&axes("lmdb"), &[1_000]), stores());
     run.directory = "my results/$(touch hacked); it's".into();
-    run.info["drivers"] = json!([{ "path": "/b/a driver;touch hacked", "stores": ["lmdb"] }]);
+    edit(&mut run, |info| {
+        info["drivers"] = json!([{ "path": "/b/a driver;touch hacked", "stores": ["lmdb"] }]);
+    });
     let expected = command_again(
         "./bakeoff",
         &run.cells[0].end.cell,
@@ -329,9 +331,11 @@ fn light_and_dark() {
 fn several_runs_in_one_page() {
     let mut other = everything();
     other.directory = "results/other".into();
-    other.info["machine"]["cpu_model"] = "Slide rule".into();
-    other.info["drivers"] =
-        json!([{ "path": "/b/driver", "stores": ["sqlite"] }, { "path": "/b/other", "stores": ["flat-folder"] }]);
+    edit(&mut other, |info| info["machine"]["cpu_model"] = "Slide rule".into());
+    edit(&mut other, |info| {
+        info["drivers"] =
+            json!([{ "path": "/b/driver", "stores": ["sqlite"] }, { "path": "/b/other", "stores": ["flat-folder"] }])
+    });
     other.cells.retain(|cell| cell.end.axes.store != "lmdb");
     let mut page = Page::open(&[everything(), other]);
     assert_eq!(page.count(".facts"), 2);

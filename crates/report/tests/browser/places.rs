@@ -4,7 +4,7 @@ use bakeoff_protocol::Axes;
 use serde_json::json;
 
 use crate::Page;
-use crate::common::{axes, gets, run, store, stores};
+use crate::common::{axes, edit, gets, run, store, stores};
 use crate::made_up::everything;
 
 /// How far to the right any element reaches beyond one that a selector names, in pixels.
@@ -86,9 +86,9 @@ fn the_heading_tells_what_was_measured() {
     let place = page.text_of(".place");
     assert!(place.contains("answers checked and right · "), "{place}");
     let mut other = run(gets(&axes("sqlite"), &[1_000]), stores());
-    other.info["suite"]["title"] = "Another".into();
+    edit(&mut other, |info| info["suite"]["title"] = "Another".into());
     other.cells[0].end.axes.records = 10_000;
-    other.info["suite"]["scale"] = 0.001.into();
+    edit(&mut other, |info| info["suite"]["scale"] = 0.001.into());
     let mut both = Page::open(&[everything(), other]);
     assert_eq!(both.text_of("h1"), "Made up and Another");
     assert_eq!(
@@ -124,7 +124,7 @@ fn runs_of_long_names_fit_a_telephone() {
     let of = |name: &str| {
         let mut run = everything();
         run.directory = format!("results/20261123-000210-{name}").into();
-        run.info["started"] = format!("2026-11-23T00:02:10Z of {name}").into();
+        edit(&mut run, |info| info["started"] = format!("2026-11-23T00:02:10Z of {name}").into());
         run
     };
     let mut page = Page::sized(&[of("quick"), of("another-long-one")], 390, 844);

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::Page;
 use crate::chromium::Browser;
-use crate::common::{axes, gets, run, stores};
+use crate::common::{axes, edit, gets, run, stores};
 use crate::made_up::{circumstances, everything};
 
 #[test]
@@ -107,7 +107,7 @@ fn joined_runs_say_which_is_faster_and_in_what_they_differ() {
     let of = |directory: &str, cpu: &str, means: &[u64]| {
         let mut run = run(gets(&axes("lmdb"), means), stores());
         run.directory = directory.into();
-        run.info["machine"]["cpu_model"] = cpu.into();
+        edit(&mut run, |info| info["machine"]["cpu_model"] = cpu.into());
         run
     };
     let runs =

@@ -19,7 +19,15 @@ pub(crate) fn unwrapped(text: &str) -> String {
 
 /// A run with these cells and stores, in a directory that does not exist.
 pub(crate) fn run(cells: Vec<CellRound>, stores: Vec<StoreDescription>) -> Run {
-    Run { directory: PathBuf::from("results/made-up"), info: info(&stores), stores, cells, notes: Vec::new() }
+    Run::new(PathBuf::from("results/made-up"), info(&stores), cells, Vec::new())
+}
+
+/// Changes a run's `run.json`.
+pub(crate) fn edit(run: &mut Run, change: impl FnOnce(&mut Value)) {
+    let mut info = run.info.clone();
+    change(&mut info);
+    let (cells, notes) = (std::mem::take(&mut run.cells), std::mem::take(&mut run.notes));
+    *run = Run::new(run.directory.clone(), info, cells, notes);
 }
 
 pub(crate) fn info(stores: &[StoreDescription]) -> Value {

@@ -172,7 +172,7 @@ fn what_failed_since_and_what_differs_is_said() {
     after.directory = "after".into();
     let broken = failed(after.cells[5].clone(), FailureKind::WrongAnswer, "found nothing");
     after.cells[5] = broken;
-    after.info["machine"]["kernel"] = "6.2".into();
+    edit(&mut after, |info| info["machine"]["kernel"] = "6.2".into());
     after.stores[1].version = "9.9.9".into();
     let comparison = Comparison::new(&before(), &after).unwrap();
     assert_eq!(comparison.newly_failed, ["SQLite, 1KiB..10KiB × 1,000 random: wrong answer"]);

@@ -137,7 +137,7 @@ fn no_text_in_csv_steers_a_terminal_and_ordinary_texts_come_back() {
     let run = run(cells, stores());
     let formula = Axes { store: "+sqlite".to_owned(), ..axes("sqlite") };
     let mut odd = self::run(gets(&formula, &[1_000]), stores());
-    odd.info["machine"]["cpu_model"] = "=1+1".into();
+    edit(&mut odd, |info| info["machine"]["cpu_model"] = "=1+1".into());
     let mut hines = Vec::new();
     write_hines_csv(&odd, &mut hines).unwrap();
     let hines = String::from_utf8(hines).unwrap();

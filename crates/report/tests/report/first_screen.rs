@@ -22,7 +22,7 @@ fn first_answer(cells: Vec<CellRound>) -> String {
 fn what_was_asked_for_and_not_measured_stands_on_the_first_screen() {
     let mut run = run(gets(&axes("lmdb"), &[1_000, 1_010, 990]), stores());
     let left_out = |what: &str| serde_json::json!({ "what": what, "why": "no time for <it>" });
-    run.info["given_up"] = ["a", "b", "c", "d", "e"].map(left_out).into();
+    edit(&mut run, |info| info["given_up"] = ["a", "b", "c", "d", "e"].map(left_out).into());
     let mut page = Vec::new();
     write_page(&[run], None, Path::new("."), &mut page).unwrap();
     let page = String::from_utf8(page).unwrap();

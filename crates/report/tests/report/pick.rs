@@ -5,10 +5,12 @@ use std::path::Path;
 use bakeoff_protocol::{Axes, Durability, FailureKind};
 use bakeoff_report::{TerminalOptions, render_pick, render_terminal};
 use bakeoff_results::cell_rounds::CellRound;
-use bakeoff_results::pick::{Excluded, Goal, PICK_ASKED, PICK_PHASE, PickFacts, Question, pick_is_answered};
+use bakeoff_results::goal::{Goal, PICK_PHASE};
+use bakeoff_results::pick::{PICK_ASKED, pick_is_answered};
+use bakeoff_results::pick_facts::{Excluded, PickFacts, Question};
 use serde_json::json;
 
-use crate::common::{axes, failed, good, operation, phase_result, run, stores, unwrapped};
+use crate::common::{axes, edit, failed, good, operation, phase_result, run, stores, unwrapped};
 
 pub(crate) fn facts() -> PickFacts {
     PickFacts {
@@ -44,7 +46,7 @@ pub(crate) fn rounds(store: &str, variant: &str, means_ns: &[u64]) -> Vec<CellRo
 
 pub(crate) fn shown(cells: Vec<CellRound>, facts: &PickFacts) -> String {
     let mut run = run(cells, stores());
-    run.info["rounds"] = 20.into();
+    edit(&mut run, |info| info["rounds"] = 20.into());
     // Sentences without the line breaks that fit them to their width.
     unwrapped(&render_pick(&run, facts, 100, false))
 }
@@ -58,7 +60,7 @@ pub(crate) fn assert_says(text: &str, words: &[&str]) {
 /// What the page says in a line.
 pub(crate) fn page_headline(cells: Vec<CellRound>, facts: &PickFacts) -> String {
     let mut run = run(cells, stores());
-    run.info["pick"] = json!(facts);
+    edit(&mut run, |info| info["pick"] = json!(facts));
     let mut page = Vec::new();
     bakeoff_report::write_page(&[run], None, Path::new("."), &mut page).unwrap();
     let page = String::from_utf8(page).unwrap();
@@ -321,7 +323,7 @@ fn a_failure_tells_at_which_question_and_why() {
 #[test]
 fn the_report_of_a_pick_is_its_answer_and_the_rest_with_full() {
     let mut run = run(rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]), stores());
-    run.info["pick"] = json!(facts());
+    edit(&mut run, |info| info["pick"] = json!(facts()));
     let options = TerminalOptions { width: 100, color: false, full: false };
     let text = render_terminal(&run, &options);
     assert!(text.contains("What it costs") && text.lines().all(|line| line.chars().count() <= 100), "{text}");

@@ -2,10 +2,12 @@
 
 use bakeoff_protocol::FailureKind;
 use bakeoff_report::{TerminalOptions, render_pick, render_terminal, write_markdown};
-use bakeoff_results::pick::{Excluded, Goal, PICK_ASKED, PickFacts, pick_is_answered};
+use bakeoff_results::goal::Goal;
+use bakeoff_results::pick::{PICK_ASKED, pick_is_answered};
+use bakeoff_results::pick_facts::{Excluded, PickFacts};
 use serde_json::json;
 
-use crate::common::{failed, run, stores, unwrapped};
+use crate::common::{edit, failed, run, stores, unwrapped};
 use crate::pick::{a_faster_and_a_smaller, assert_says, facts, page_headline, question, rounds, shown};
 
 #[test]
@@ -60,7 +62,7 @@ fn a_tie_is_said_and_what_it_would_take_when_time_ran_out() {
 fn the_only_store_measured_when_a_race_was_killed_is_no_answer() {
     // Killed with a store measured, what ended the race is in no fact: it has no end.
     let mut killed = run(rounds("lmdb", PICK_ASKED, &[1000]), stores());
-    killed.info["finished"] = serde_json::Value::Null;
+    edit(&mut killed, |info| info["finished"] = serde_json::Value::Null);
     let says =
         |killed: &bakeoff_results::run::Run, facts: &PickFacts| unwrapped(&render_pick(killed, facts, 100, false));
     let text = says(&killed, &facts());
@@ -69,7 +71,7 @@ fn the_only_store_measured_when_a_race_was_killed_is_no_answer() {
         &["None: nothing can be told, since LMDB alone was measured to the end", "It was stopped before it was done"],
     );
     assert!(!text.contains("Settings"), "{text}");
-    killed.info["pick"] = serde_json::to_value(facts()).unwrap();
+    edit(&mut killed, |info| info["pick"] = serde_json::to_value(facts()).unwrap());
     let mut markdown = Vec::new();
     write_markdown(&killed, None, &mut markdown).unwrap();
     let markdown = String::from_utf8(markdown).unwrap();
@@ -83,7 +85,7 @@ fn more_rounds_than_a_race_has_are_not_asked_for() {
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1100, 900]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[1050, 1150, 950]));
     let mut run = run(cells, stores());
-    run.info["rounds"] = 4.into();
+    edit(&mut run, |info| info["rounds"] = 4.into());
     let late = PickFacts { out_of_time: true, ..facts() };
     let text = render_pick(&run, &late, 400, false);
     assert_says(&text, &["could not tell the first two apart", "more than the 4 that a race has: choose between them"]);
@@ -91,13 +93,13 @@ fn more_rounds_than_a_race_has_are_not_asked_for() {
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1900, 600]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[900, 3900, 1100]));
     let mut run = crate::common::run(cells, stores());
-    run.info["rounds"] = 4.into();
+    edit(&mut run, |info| info["rounds"] = 4.into());
     let text = render_pick(&run, &late, 400, false);
     assert_says(
         &text,
         &["more than the 4 that a race has; those would narrow the interval down, and take a budget of"],
     );
-    run.info["rounds"] = 3.into();
+    edit(&mut run, |info| info["rounds"] = 3.into());
     let text = render_pick(&run, &late, 400, false);
     assert_says(&text, &["more than the 3 that a race has: their rounds differ too much here."]);
 }
@@ -108,8 +110,8 @@ fn a_pick_that_was_cut_short_does_not_blame_the_budget() {
     cells.extend(rounds("sqlite", PICK_ASKED, &[1050, 1150, 950]));
     for cells in [Vec::new(), cells[..1].to_vec(), cells] {
         let mut run = run(cells, stores());
-        run.info["finished"] = serde_json::Value::Null;
-        run.info["pick"] = json!(facts());
+        edit(&mut run, |info| info["finished"] = serde_json::Value::Null);
+        edit(&mut run, |info| info["pick"] = json!(facts()));
         let options = TerminalOptions { width: 400, color: false, full: false };
         let text = render_terminal(&run, &options);
         assert_says(&text, &["STOPPED before it was done", "It was stopped before it was done"]);

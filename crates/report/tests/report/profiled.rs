@@ -10,7 +10,7 @@ use bakeoff_report::{
 use bakeoff_results::run::Run;
 use serde_json::{Value, json};
 
-use crate::common::{axes, gets, run, stores};
+use crate::common::{axes, edit, gets, run, stores};
 
 /// Two stores that differ beyond doubt, profiled.
 fn profiled(kind: Profile, graph: &str) -> Run {
@@ -24,7 +24,7 @@ fn profiled(kind: Profile, graph: &str) -> Run {
         cell.end.profiled = Some(Profiled { flame_graph: Some(graph.to_owned()), samples: Some(2_048), trouble: None });
     }
     let mut run = run(cells, stores());
-    run.info["profile"] = json!({ "kind": kind });
+    edit(&mut run, |info| info["profile"] = json!({ "kind": kind }));
     run
 }
 

@@ -7,7 +7,7 @@ use bakeoff_report::{
     Published, TerminalOptions, render_against, render_published, write_csv, write_hines_csv, write_markdown,
 };
 
-use crate::common::{axes, good, operation, phase_result, run, store, stores, unwrapped};
+use crate::common::{axes, edit, good, operation, phase_result, run, store, stores, unwrapped};
 
 /// What the figure printed: measure, value_bytes_min, value_bytes_max, data, records, store, figure, unit.
 const FIGURE_5: &str = include_str!("../data/hines-2023-figure-5.csv");
@@ -148,7 +148,7 @@ fn a_run_beside_a_publication_says_who_won_then_and_now() {
     assert!(!rows.is_empty() && rows.iter().all(|row| row.matches('?').count() == 2), "{text}");
     assert!(!text.contains("Each store: "), "{text}");
     assert!(text.contains("The winner changed in") && !text.contains("alone"), "{text}");
-    run.info["finished"] = serde_json::Value::Null;
+    edit(&mut run, |info| info["finished"] = serde_json::Value::Null);
     let text = render_against(&run, &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
     assert!(text.contains("NOT FINISHED: `bakeoff run --resume` goes on"), "{text}");
     let mut markdown = Vec::new();
@@ -222,7 +222,7 @@ fn walks_of_a_smaller_tree_stand_beside_those_of_the_same_variant() {
         round
     };
     let mut run = run(vec![cell("flat-buffer", 10_000), cell("flat-buffer-long", 5_000)], stores());
-    run.info["suite"]["scale"] = serde_json::json!(3_905.0 / 12_207_030.0);
+    edit(&mut run, |info| info["suite"]["scale"] = serde_json::json!(3_905.0 / 12_207_030.0));
     let text = render_against(&run, &Published::find("ozone-2020").unwrap(), &options(100)).unwrap();
     let rows: Vec<&str> = text.lines().filter(|line| line.contains("RocksDB(pr)") && line.contains("LMDB")).collect();
     let walks: Vec<&&str> = rows.iter().filter(|row| row.contains("µs")).collect();
@@ -244,7 +244,7 @@ fn garbage_of_a_java_program_stood_in_the_csv_alone() {
     resources.gc_churn_eden_bytes = Some(4_000_000);
     (resources.gc_churn_survivor_bytes, resources.gc_churn_other_bytes) = (Some(3_000), Some(0));
     let mut run = run(vec![good(&axes, 1, vec![walk])], stores());
-    run.info["suite"]["scale"] = serde_json::json!(3_905.0 / 12_207_030.0);
+    edit(&mut run, |info| info["suite"]["scale"] = serde_json::json!(3_905.0 / 12_207_030.0));
     let ozone = Published::find("ozone-2020").unwrap();
     let text = render_against(&run, &ozone, &options(100)).unwrap();
     let section = text.split("Garbage, then and now").nth(1).unwrap_or_else(|| panic!("{text}"));

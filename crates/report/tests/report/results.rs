@@ -6,8 +6,9 @@ use crate::common::*;
 use bakeoff_protocol::{Axes, Durability, PhaseResult};
 use bakeoff_report::{TerminalOptions, render_terminal};
 use bakeoff_results::cell_rounds::parse_results;
+use bakeoff_results::error::RunError;
 use bakeoff_results::leaders::live_leaders;
-use bakeoff_results::run::{Run, RunError};
+use bakeoff_results::run::Run;
 use proptest::prelude::*;
 
 #[test]

@@ -6,7 +6,7 @@ use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::run::Run;
 use serde_json::json;
 
-use crate::common::{axes, good, operation, phase_result, run, stores, unwrapped};
+use crate::common::{axes, edit, good, operation, phase_result, run, stores, unwrapped};
 
 const PLAIN: TerminalOptions = TerminalOptions { width: 100, color: false, full: false };
 
@@ -41,11 +41,13 @@ fn with_large_cache(sqlite_ns: [u64; 3], lmdb_ns: [u64; 3]) -> Run {
         cell.end.cell.push_str(cell.end.axes.variant.as_deref().unwrap_or_default());
     }
     let mut run = run(cells, stores());
-    run.info["suite"]["baseline"] = json!(["baseline"]);
-    run.info["suite"]["variants"] = json!([
-        { "name": "baseline", "summary": "1. Baseline" },
-        { "name": "large-cache", "summary": "2E. A large cache" },
-    ]);
+    edit(&mut run, |info| info["suite"]["baseline"] = json!(["baseline"]));
+    edit(&mut run, |info| {
+        info["suite"]["variants"] = json!([
+            { "name": "baseline", "summary": "1. Baseline" },
+            { "name": "large-cache", "summary": "2E. A large cache" },
+        ])
+    });
     run
 }
 
@@ -98,15 +100,15 @@ fn bars_that_rounds_cannot_tell_apart_are_marked() {
 fn headings_of_a_run_of_other_numbers_tell_those_of_the_whole_suite() {
     let mut run = with_baseline();
     assert!(!render_terminal(&run, &PLAIN).contains("Numbers in headings"));
-    run.info["suite"]["scale"] = 0.001.into();
+    edit(&mut run, |info| info["suite"]["scale"] = 0.001.into());
     let text = render_terminal(&run, &PLAIN);
     let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
     assert!(place("Numbers in headings are the whole suite's") < place("1. Baseline"), "{text}");
     assert!(unwrapped(&text).contains("this run has 0.100 %"), "{text}");
-    run.info["suite"]["numbers_given"] = json!(["--records 100", "--value-size 1KiB"]);
+    edit(&mut run, |info| info["suite"]["numbers_given"] = json!(["--records 100", "--value-size 1KiB"]));
     let text = unwrapped(&render_terminal(&run, &PLAIN));
     assert!(text.contains("one at least; this run was given --records 100 and --value-size 1KiB."), "{text}");
-    run.info["suite"]["scale"] = json!(null);
+    edit(&mut run, |info| info["suite"]["scale"] = json!(null));
     let text = unwrapped(&render_terminal(&run, &PLAIN));
     assert!(text.contains("the whole suite's: this run was given --records 100"), "{text}");
 }
@@ -114,7 +116,7 @@ fn headings_of_a_run_of_other_numbers_tell_those_of_the_whole_suite() {
 #[test]
 fn unequal_stores_are_ranked_with_their_class_beside_them() {
     let mut run = with_baseline();
-    run.info["suite"]["baseline"] = json!([]);
+    edit(&mut run, |info| info["suite"]["baseline"] = json!([]));
     let text = render_terminal(&run, &PLAIN);
     assert!(text.contains("UNEQUAL: each store promises what stands beside its name"), "{text}");
     assert!(text.contains("SQLite (power) 10.0 µs"), "{text}");
@@ -157,7 +159,7 @@ fn the_columns_of_hines_2023_hold_all_rounds_of_a_cell() {
     let place = axes("sqlite");
     let round = |round, mean_ns| good(&place, round, vec![phase_result("insert", vec![operation("insert", mean_ns)])]);
     let mut run = run(vec![round(1, 4_000), round(2, 6_000)], stores());
-    run.info["machine"]["cpu_model"] = json!("Abacus, 7 rods");
+    edit(&mut run, |info| info["machine"]["cpu_model"] = json!("Abacus, 7 rods"));
     let mut out = Vec::new();
     write_hines_csv(&run, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();

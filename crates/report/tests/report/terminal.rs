@@ -255,7 +255,7 @@ fn durability_classes_are_never_ranked_together() {
 #[test]
 fn a_run_without_results_says_so() {
     let mut empty = run(Vec::new(), stores());
-    empty.info["finished"] = serde_json::Value::Null;
+    edit(&mut empty, |info| info["finished"] = serde_json::Value::Null);
     let report = render_terminal(&empty, &PLAIN);
     assert!(report.contains("0 cells measured · 0 answers"), "{report}");
     assert!(report.contains("NOT FINISHED"), "{report}");
@@ -326,10 +326,10 @@ fn hostile_texts_cannot_steer_the_terminal() {
     for path in
         ["/suite/title", "/suite/summary", "/suite/analysis", "/started", "/skipped/0/what", "/warnings/0/message"]
     {
-        *run.info.pointer_mut(path).unwrap() = evil.into();
+        edit(&mut run, |info| *info.pointer_mut(path).unwrap() = evil.into());
     }
     for path in ["/machine/cpu_model", "/media/default/directory", "/pools/0/data", "/command_line/2"] {
-        *run.info.pointer_mut(path).unwrap() = evil.into();
+        edit(&mut run, |info| *info.pointer_mut(path).unwrap() = evil.into());
     }
     for options in [PLAIN, FULL] {
         let report = render_terminal(&run, &options);
@@ -342,9 +342,11 @@ fn hostile_texts_cannot_steer_the_terminal() {
 #[test]
 fn pools_that_read_the_same_are_told_once() {
     let mut run = run(vec![good(&axes("lmdb"), 1, Vec::new())], vec![store("lmdb", "LMDB")]);
-    let pools = run.info["pools"].as_array_mut().unwrap();
-    pools.extend([pools[0].clone(), pools[0].clone()]);
-    pools[2]["zstd_ratio"] = 0.5.into();
+    edit(&mut run, |info| {
+        let pools = info["pools"].as_array_mut().unwrap();
+        pools.extend([pools[0].clone(), pools[0].clone()]);
+        pools[2]["zstd_ratio"] = 0.5.into();
+    });
     let report = render_terminal(&run, &PLAIN);
     let values: Vec<&str> = report.lines().filter(|line| line.contains("compressible by")).map(str::trim).collect();
     let expected = [
@@ -411,8 +413,10 @@ fn five_record_counts_of_two_types_fit_a_hundred_columns() {
 fn long_commands_can_be_pasted_as_they_stand() {
     let mut run = run(gets(&axes("lmdb"), &[1_000]), stores());
     run.directory = "results of a machine with a long name/20260102-030405-quick".into();
-    run.info["command_line"] =
-        json!(["bakeoff", "run", "made up", "--directory", "/a/$HOME/x".repeat(5), "--rounds", "3"]);
+    edit(&mut run, |info| {
+        info["command_line"] =
+            json!(["bakeoff", "run", "made up", "--directory", "/a/$HOME/x".repeat(5), "--rounds", "3"])
+    });
     let again =
         "/usr/bin/bakeoff request 0f --run 'a b' | /usr/lib/bakeoff/bakeoff-driver-native --with many words run";
     for (round, message) in [(2, "it broke".to_owned()), (3, format!("it broke (again: {again})"))] {

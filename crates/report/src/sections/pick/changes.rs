@@ -9,7 +9,8 @@ use bakeoff_text::{counted, ratio};
 use crate::document::Block;
 use crate::sections::pick::picked::{Picked, describe_rival, rival, surely};
 use crate::sections::pick::time::CLEAR;
-use bakeoff_results::pick::{CLOSE, Question, ROUNDS_PROOF};
+use bakeoff_results::pick::{CLOSE, ROUNDS_PROOF};
+use bakeoff_results::pick_facts::Question;
 
 /// Whether the answer would be another if something else were asked.
 pub(crate) fn blocks(picked: &Picked<'_>, asked: &Ranking) -> Vec<Block> {

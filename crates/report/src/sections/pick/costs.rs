@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_results::goal::{Goal, application, operations_of};
 use bakeoff_stats::{CommonScatter, Ranking, compare_among};
 use bakeoff_text::{listed, or_dash, ratio};
 
 use crate::document::{Block, Cell, Column, Table};
 use crate::sections::pick::picked::Picked;
-use bakeoff_results::pick::{CLOSE, CONFIDENCE, Goal, PICK_ASKED, application, costs, operations_of};
+use bakeoff_results::pick::{CLOSE, CONFIDENCE, PICK_ASKED, costs};
 
 /// The costs of every round of every store by a measure.
 struct Costs {

@@ -4,7 +4,8 @@ use bakeoff_protocol::FailureKind;
 
 use crate::document::{Block, Item, List, Section, SectionId};
 use crate::sections::pick::picked::Picked;
-use bakeoff_results::pick::{PICK_ASKED, by_reason};
+use bakeoff_results::pick::PICK_ASKED;
+use bakeoff_results::pick_facts::by_reason;
 
 /// A section for each reason.
 pub(crate) fn sections(picked: &Picked<'_>) -> Vec<Section> {

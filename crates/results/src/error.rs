@@ -1,0 +1,58 @@
+//! Why a run cannot be read, or not be used as asked.
+
+use std::io;
+use std::path::PathBuf;
+
+use bakeoff_protocol::{PROTOCOL_VERSION, Profile};
+
+/// Why a run cannot be read, or not be used as asked.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The directory has no `run.json` that bakeoff wrote.
+    #[error(
+        "{} is not a bakeoff run: {why}. Name a directory that `bakeoff run` made, such as bakeoff-results/<time>-<suite>",
+        directory.display()
+    )]
+    NotARun {
+        /// The directory.
+        directory: PathBuf,
+        /// What is missing or wrong.
+        why: String,
+    },
+    /// A file of the run is there and cannot be read.
+    #[error("cannot read {} (check its permissions and that its disk works)", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A run cannot be resumed, since another version of the format is on the disk.
+    #[error("{} was written by another version (protocol {protocol}, this is {PROTOCOL_VERSION})", path.display())]
+    OtherVersion {
+        /// The file.
+        path: PathBuf,
+        /// The version in it.
+        protocol: u64,
+    },
+    /// A run cannot be resumed, since its `run.json` is damaged.
+    #[error("{} is damaged", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// A run was profiled, and only a measurement will do.
+    #[error(
+        "{} was profiled (--profile {profile}), which slows each store down in its own way: its figures are not to be compared with any; \
+         run it again without --profile",
+        directory.display()
+    )]
+    Profiled {
+        /// The run.
+        directory: PathBuf,
+        /// What was profiled.
+        profile: Profile,
+    },
+}

@@ -1,0 +1,336 @@
+//! `run.json`: everything a result needs to be understood alone, and a run that was cut short to be resumed. Documented in
+//! docs/RESULTS.md.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bakeoff_measure::{Machine, Medium};
+use bakeoff_protocol::{PROTOCOL_VERSION, Profile, StoreDescription};
+use bakeoff_tape::PoolFacts;
+use bakeoff_text::shell_command;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::RunError;
+use crate::files::replace_file;
+use crate::lenient;
+use crate::pick_facts::PickFacts;
+use crate::rate_search::RateFacts;
+
+/// The file's name in a run's directory.
+pub const RUN_FILE: &str = "run.json";
+
+/// What `run.json` holds. Anything may be absent: older versions did not write it, or the file is damaged.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunRecord {
+    /// The version of the format; 0 if unknown.
+    pub protocol: u64,
+    /// The version of bakeoff, with the commit it was built from; empty if unknown.
+    pub bakeoff_version: String,
+    /// The command line as typed.
+    pub command_line: CommandLine,
+    /// The directory it was typed in: relative paths in it start there.
+    pub working_directory: PathBuf,
+    /// When the run began, RFC 3339; empty if unknown.
+    pub started: String,
+    /// When it ended; `None` while it goes on, and after it was cut short.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finished: Option<String>,
+    /// The suite as it was read.
+    pub suite: SuiteRecord,
+    /// The seed of every random choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The rounds that each cell was to have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u32>,
+    /// The machine it ran on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Machine>,
+    /// Media by name.
+    pub media: BTreeMap<String, Medium>,
+    /// What went on during some cells.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub disturbances: Vec<DisturbanceRecord>,
+    /// The drivers that took part.
+    pub drivers: Vec<DriverRecord>,
+    /// The stores that took part, as their drivers describe them.
+    pub stores: Vec<StoreDescription>,
+    /// Ids of the planned cells.
+    pub cells: Vec<String>,
+    /// What the plan left out.
+    pub skipped: Vec<Omission>,
+    /// What the time budget left out.
+    pub given_up: Vec<Omission>,
+    /// What spoils the figures.
+    pub warnings: Vec<Warning>,
+    /// Value pools.
+    pub pools: Vec<PoolRecord>,
+    /// What was asked, if this was a pick.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pick: Option<PickFacts>,
+    /// What was looked for, if this was a search for the highest rates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub find_rate: Option<RateFacts>,
+    /// What was profiled, if something was: the figures of such a run are no measurement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<ProfileRecord>,
+}
+
+/// A command line: its words, or one text in runs of older versions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum CommandLine {
+    /// The words, the program first.
+    Words(Vec<String>),
+    /// As one text.
+    Text(String),
+}
+
+impl Default for CommandLine {
+    fn default() -> Self {
+        Self::Words(Vec::new())
+    }
+}
+
+impl CommandLine {
+    /// The command to be pasted into a shell; empty if unknown.
+    pub fn command(&self) -> String {
+        match self {
+            Self::Words(words) => shell_command(&words.iter().map(String::as_str).collect::<Vec<_>>()),
+            Self::Text(text) => text.clone(),
+        }
+    }
+}
+
+/// The suite as it was read, so that a changed file cannot change a run that is resumed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SuiteRecord {
+    /// Its name.
+    pub name: String,
+    /// Its title, for people.
+    pub title: String,
+    /// What it measures, in a sentence.
+    pub summary: String,
+    /// More about it.
+    pub analysis: String,
+    /// The variants that are measured; none where the suite has none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<VariantRecord>,
+    /// The variants that the others are compared with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub baseline: Vec<String>,
+    /// The part of the records that `--scale` left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
+    /// `--records` and `--value-size` as typed, where they were given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub numbers_given: Vec<String>,
+    /// The text of the file.
+    pub text: String,
+}
+
+/// A variant of the suite.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct VariantRecord {
+    /// Its name.
+    pub name: String,
+    /// What it measures, in a sentence.
+    pub summary: String,
+}
+
+/// Something that was not measured, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Omission {
+    /// The store, where a single one is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<String>,
+    /// What is left out, for people; it begins with the store's name, if there is one.
+    #[serde(default = "unknown")]
+    pub what: String,
+    /// Why, for people.
+    #[serde(default = "unknown")]
+    pub why: String,
+}
+
+fn unknown() -> String {
+    "?".to_owned()
+}
+
+/// A driver that took part.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DriverRecord {
+    /// Its name.
+    pub driver: String,
+    /// Its version.
+    pub version: String,
+    /// How it was built.
+    pub build: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// The stores of the run that it replays.
+    pub stores: Vec<String>,
+    /// The options that the environment gives its virtual machine, by variable. No request has them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, String>,
+}
+
+/// A warning as it is kept and shown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Warning {
+    /// What it is about, for programs.
+    pub code: String,
+    /// The warning, for people.
+    pub message: String,
+    /// What to do, for people; absent where the message has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+}
+
+/// A value pool, and how far it can be compressed: compressed by original size.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PoolRecord {
+    /// What values are made of.
+    pub data: String,
+    /// The form of a directory tree's values, where they are serialised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<String>,
+    /// Its length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// XXH64 of it: 16 hexadecimal digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<String>,
+    /// With Snappy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snappy_ratio: Option<f64>,
+    /// With LZ4.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lz4_ratio: Option<f64>,
+    /// With Zstandard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zstd_ratio: Option<f64>,
+}
+
+impl PoolRecord {
+    /// The record of a pool of this kind of data.
+    pub fn new(data: &str, values: Option<String>, facts: &PoolFacts) -> Self {
+        Self {
+            data: data.to_owned(),
+            values,
+            bytes: Some(facts.bytes),
+            checksum: Some(facts.checksum.clone()),
+            snappy_ratio: Some(facts.snappy_ratio),
+            lz4_ratio: Some(facts.lz4_ratio),
+            zstd_ratio: Some(facts.zstd_ratio),
+        }
+    }
+}
+
+/// A disturbance: what went on during some cells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DisturbanceRecord {
+    /// Its name.
+    pub name: String,
+    /// The command, without its directories.
+    pub command: String,
+    /// The first line of what the program reports as its version.
+    pub version: String,
+}
+
+/// How a run was profiled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProfileRecord {
+    /// What was profiled.
+    pub kind: Profile,
+    /// The program that sampled drivers from outside, with its version; absent where all profiled themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampler: Option<String>,
+    /// Whether the kernel's work for a store is in the profile, where CPU time is profiled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_frames: Option<bool>,
+}
+
+impl RunRecord {
+    /// Reads as much as can be read of a run's file, with a note for what had to be left out.
+    ///
+    /// # Errors
+    /// There is no such file, it is not bakeoff's, or it cannot be read.
+    pub fn read(directory: &Path) -> Result<(Value, Self, Vec<String>), RunError> {
+        let not_a_run = |why: String| RunError::NotARun { directory: directory.to_owned(), why };
+        let path = directory.join(RUN_FILE);
+        let text = std::fs::read(&path).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                not_a_run("there is no run.json in it".to_owned())
+            }
+            _ => RunError::Read { path, source },
+        })?;
+        let value: Value =
+            serde_json::from_slice(&text).map_err(|why| not_a_run(format!("its run.json is no JSON ({why})")))?;
+        if value.get("bakeoff_version").is_none() && value.get("protocol").is_none() {
+            return Err(not_a_run("its run.json has neither `bakeoff_version` nor `protocol`".to_owned()));
+        }
+        let (record, notes) = Self::from_json(value.clone());
+        Ok((value, record, notes))
+    }
+
+    /// As much as can be read of the content of a `run.json`, with a note for what had to be left out.
+    pub fn from_json(value: Value) -> (Self, Vec<String>) {
+        let described = value.get("stores").and_then(Value::as_array).map_or(0, Vec::len);
+        let record: Self = lenient::read(value);
+        let mut notes = Vec::new();
+        let unread = described.saturating_sub(record.stores.len());
+        if unread > 0 {
+            notes.push(format!("{unread} store description(s) in run.json cannot be read by this version"));
+        }
+        if record.protocol != 0 && record.protocol != u64::from(PROTOCOL_VERSION) {
+            notes.push(format!(
+                "the run was written in version {} of the format, this program knows version {PROTOCOL_VERSION}: what \
+                 it does not know is left out",
+                record.protocol
+            ));
+        }
+        (record, notes)
+    }
+
+    /// Reads the file of a run that is to be resumed.
+    ///
+    /// # Errors
+    /// It cannot be read, another version of the format wrote it, or it is damaged.
+    pub fn read_whole(directory: &Path) -> Result<Self, RunError> {
+        let path = directory.join(RUN_FILE);
+        let text = match std::fs::read(&path) {
+            Ok(text) => text,
+            Err(source) => return Err(RunError::Read { path, source }),
+        };
+        let protocol = serde_json::from_slice::<Value>(&text).ok().and_then(|value| value.get("protocol")?.as_u64());
+        if let Some(protocol) = protocol.filter(|version| *version != u64::from(PROTOCOL_VERSION)) {
+            return Err(RunError::OtherVersion { path, protocol });
+        }
+        serde_json::from_slice(&text).map_err(|source| RunError::Damaged { path, source })
+    }
+
+    /// Writes the file, replacing the old one in one step.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, directory: &Path) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        replace_file(&directory.join(RUN_FILE), &text)
+    }
+
+    /// The name of the run for people.
+    pub fn title(&self) -> &str {
+        let names = [self.suite.title.as_str(), self.suite.name.as_str()];
+        names.into_iter().find(|name| !name.is_empty()).unwrap_or("bakeoff")
+    }
+}
