@@ -5,15 +5,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
+use bakeoff_engine::run_file::RunFile;
+use bakeoff_engine::run_file::WhatWhy;
+use bakeoff_engine::{Setup, describe_share, describe_size, expected_rate_times, shown, skipped};
 use bakeoff_text::{format_duration, printable_lines};
 
 use crate::cli::COLUMNS;
-use crate::engine::estimate::{sized, within};
-use crate::engine::rate_plan;
-use crate::engine::record::skipped;
-use crate::engine::run_file::{RunFile, WhatWhy};
-use crate::engine::setup::Setup;
-use crate::files::shown;
 
 /// What is left out and why, each in a line of its own.
 pub(crate) fn skipped_lines(skipped: &[WhatWhy]) -> String {
@@ -44,11 +41,11 @@ pub(crate) fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budge
             let text = format!(
                 "Looking for the highest rate with {}, for each cell: at least {}, longer where limits lie far below what stores can do",
                 facts.bound,
-                bakeoff_text::format_duration(rate_plan::expected(setup, facts).1)
+                bakeoff_text::format_duration(expected_rate_times(setup, facts).1)
             );
             tell!("{}", bakeoff_text::paragraph(&text, COLUMNS, "", "  ").trim_end());
         }
-        None => tell!("{}", bakeoff_text::paragraph(&sized(setup), COLUMNS, "Size: ", "  ").trim_end()),
+        None => tell!("{}", bakeoff_text::paragraph(&describe_size(setup), COLUMNS, "Size: ", "  ").trim_end()),
     }
     if let Some(facts) = &file.profile {
         tell!("Profiling ({}): no store will be ranked", facts.kind);
@@ -79,11 +76,11 @@ pub(crate) fn print_plan(setup: &Setup, budget: Option<Duration>, searches: bool
             print_line!("  {}  {}", cell.id, cell.axes.store)?;
         }
     }
-    print_text!("{}", bakeoff_text::paragraph(&sized(setup), COLUMNS, "size: ", "  "))?;
+    print_text!("{}", bakeoff_text::paragraph(&describe_size(setup), COLUMNS, "size: ", "  "))?;
     if let Some(budget) = budget {
         let words = match searches {
             true => format!("{}, divided among the workloads' searches", format_duration(budget)),
-            false => within(setup, budget),
+            false => describe_share(setup, budget),
         };
         print_text!("{}", bakeoff_text::paragraph(&words, COLUMNS, "budget: ", "  "))?;
     }

@@ -6,10 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-
-use crate::engine::results::RESULTS;
-use crate::engine::run_file::RUN_FILE;
-use crate::files::{Kind, MARKER, kind_of};
+use bakeoff_engine::results::RESULTS;
+use bakeoff_engine::run_file::RUN_FILE;
+use bakeoff_engine::{Kind, MARKER, kind_of};
 
 /// Each export must have a name, and two must not be written into each other.
 pub(crate) fn check_files<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Result<()> {

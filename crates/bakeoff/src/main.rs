@@ -1,4 +1,4 @@
-//! The command line. One file a verb in `verbs/`; what `run` does lies in `engine/`.
+//! The command line. One file a verb in `verbs/`; what a run does is in `bakeoff-engine`.
 //!
 //! Exit status: 0 all went well, 1 a cell failed or became worse than it may, 2 usage or set-up, 130 interrupted.
 
@@ -7,17 +7,12 @@ mod output;
 
 mod announce;
 mod cli;
-mod drivers;
-mod engine;
 mod export;
-mod files;
 mod measure;
 mod options;
 mod outcome;
 mod pick;
-mod recipes;
 mod show;
-mod tools;
 mod verbs;
 mod version;
 
@@ -94,7 +89,7 @@ fn run_verb(verb: Verb) -> anyhow::Result<Outcome> {
         Verb::Tape(arguments) => verbs::tape::main(&arguments),
         Verb::Request(arguments) => verbs::request::main(&arguments),
         Verb::Clean(arguments) => verbs::clean::main(&arguments),
-        Verb::Guard => engine::guard::main(output::REPORTER).map(|()| Outcome::Good),
+        Verb::Guard => bakeoff_engine::guard(output::REPORTER).map(|()| Outcome::Good),
     }
 }
 

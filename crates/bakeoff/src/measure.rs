@@ -4,17 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use bakeoff_engine::run_file::RunFile;
+use bakeoff_engine::{OwnDirectory, Recipe, Setup, execute, not_built, shown};
 use bakeoff_protocol::StoreDescription;
 use bakeoff_results::run::Run;
 use bakeoff_suite::StoreChoice;
 
 use crate::cli::COLUMNS;
-use crate::engine::execute::execute;
-use crate::engine::run_file::RunFile;
-use crate::engine::setup::Setup;
-use crate::files::{OwnDirectory, shown};
 use crate::outcome::Outcome;
-use crate::recipes::{self, Recipe};
 use crate::show::{print_report, write_page_beside};
 
 /// What is to be measured, and where it is kept.
@@ -84,7 +81,7 @@ fn print_further_stores(setup: &Setup, cannot: &[String], may_join: impl Fn(&Rec
     };
     let built: Vec<&str> = setup.stores.iter().filter(is_further).map(|store| store.name.as_str()).collect();
     let built = (!built.is_empty()).then(|| format!("{}, which are built.", built.join(", ")));
-    let missing = recipes::not_built(&setup.drivers)?;
+    let missing = not_built(&setup.drivers)?;
     let missing = missing.iter().filter(|recipe| may_join(recipe));
     let missing = missing.map(|recipe| format!("{}, after being built ({}).", recipe.store_list(), recipe.wait));
     for text in missing.chain(built) {

@@ -5,12 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use bakeoff_engine::{Drivers, SuiteSource, left_out};
 use bakeoff_suite::RunOptions;
 
 use crate::cli::{RunArguments, SuiteArguments};
-use crate::drivers::Drivers;
-use crate::engine::source::SuiteSource;
-use crate::recipes::left_out;
 
 /// The shortest time that a run may be given.
 const BUDGET_MIN: Duration = Duration::from_secs(1);

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::engine::interrupt::INTERRUPTED;
+use bakeoff_engine::INTERRUPTED;
 
 /// How a verb ended.
 pub(crate) enum Outcome {

@@ -4,8 +4,7 @@ use std::fmt::Arguments;
 use std::io::Write;
 
 use anyhow::{Context, Result};
-
-use crate::engine::reporter::Reporter;
+use bakeoff_engine::Reporter;
 
 /// Where the engine reports: standard error.
 pub(crate) const REPORTER: Reporter = Reporter::new(|line| tell(format_args!("{line}")));

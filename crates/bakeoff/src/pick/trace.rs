@@ -4,13 +4,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use bakeoff_engine::{Watch, shown};
 use bakeoff_suite::VALUE_BYTES_MAX;
 use bakeoff_tape::{Operation, Recording, SizeRange, TapeReader};
 use bakeoff_text::{approximate_size, format_count, format_duration, format_size, format_size_range};
 use bakeoff_trace::{Form, Law, Popularity, RecordSizes, Sizes, Summary, Trace};
 
-use crate::engine::watch::Watch;
-use crate::files::shown;
 use crate::output::REPORTER;
 use crate::pick::items::ACCESS_ASSUMED;
 

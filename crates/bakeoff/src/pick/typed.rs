@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use bakeoff_engine::shown;
 use bakeoff_suite::did_you_mean;
 use toml::Spanned;
 
 use crate::cli::PickArguments;
-use crate::files::shown;
 use crate::pick::items::{ITEMS, Item, LISTS};
 use crate::pick::trace;
 

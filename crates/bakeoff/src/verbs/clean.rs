@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::cli::{CleanArguments, DEFAULT_RESULTS};
-use crate::engine::cgroup::MemoryGroups;
-use crate::files::{Kind, OwnDirectory, kind_of};
 use crate::outcome::Outcome;
+use bakeoff_engine::{Kind, MemoryGroups, OwnDirectory, kind_of};
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &CleanArguments) -> Result<Outcome> {

@@ -5,18 +5,15 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use bakeoff_engine::{
+    Driver, Drivers, MemoryGroups, Recipe, jvm_start_failure, left_out, not_built, output_while, profiling_possibility,
+};
 use bakeoff_measure::{Clock, Machine, Medium, Warning, before_run, nofile_limit};
 use bakeoff_protocol::Platform;
 use bakeoff_text::approximate_size;
 
 use crate::cli::{COLUMNS, DoctorArguments};
-use crate::drivers::{Driver, Drivers};
-use crate::engine::cgroup::MemoryGroups;
-use crate::engine::child::cannot_start;
-use crate::engine::profile;
 use crate::outcome::Outcome;
-use crate::recipes::{Recipe, left_out, not_built};
-use crate::tools::output_while;
 
 /// Below this much free disk most suites skip something.
 const FREE_BYTES_WANTED: u64 = 4 << 30;
@@ -65,7 +62,7 @@ fn print_machine(machine: &Machine) -> Result<()> {
     line("memory usable", machine.memory_usable_bytes().map(approximate_size))?;
     let limits = MemoryGroups::find().map_or_else(|why| format!("not possible: {why:#}"), |_| "possible".to_owned());
     line("memory-limit", Some(limits))?;
-    line("profiling", Some(profile::possibility()))?;
+    line("profiling", Some(profiling_possibility()))?;
     line("swap in use", machine.swap_used_bytes.map(approximate_size))?;
     let governors: Vec<_> = machine.governors.values().map(String::as_str).collect();
     let scaling = if governors.is_empty() { "not to be set here".to_owned() } else { governors.join(", ") };
@@ -203,7 +200,7 @@ fn check(driver: &Driver) -> Result<Checked, String> {
         Ok(Some(output)) if output.status.success() => Ok(Checked::of(&String::from_utf8_lossy(&output.stdout))),
         Ok(Some(output)) => {
             let words = String::from_utf8_lossy(&output.stderr);
-            Err(cannot_start(&words).unwrap_or_else(|| words.trim().to_owned()))
+            Err(jvm_start_failure(&words).unwrap_or_else(|| words.trim().to_owned()))
         }
         Err(error) => Err(error.to_string()),
     }

@@ -4,6 +4,10 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use bakeoff_engine::{
+    Drivers, Missing, Recipe, Setup, SuiteSource, drivers_for, lost, make_run_directory, not_built, run_record, shown,
+    store_names,
+};
 use bakeoff_measure::Machine;
 use bakeoff_protocol::StoreDescription;
 use bakeoff_results::pick::PICK_ASKED;
@@ -13,12 +17,6 @@ use bakeoff_text::paragraph;
 
 use crate::announce::print_warnings;
 use crate::cli::{COLUMNS, PickArguments};
-use crate::drivers::Drivers;
-use crate::engine::record::run_file;
-use crate::engine::run_directory::make_run_directory;
-use crate::engine::setup::Setup;
-use crate::engine::source::SuiteSource;
-use crate::files::shown;
 use crate::measure::Measurement;
 use crate::options::tell_left_out;
 use crate::outcome::Outcome;
@@ -28,8 +26,6 @@ use crate::pick::need::{Need, Stores};
 use crate::pick::questions::ask;
 use crate::pick::suite::{PickSuite, check_percentile};
 use crate::pick::typed::Typed;
-use crate::recipes::{Recipe, drivers_for, lost, not_built, store_names};
-use crate::tools::Missing;
 use crate::version::VERSION;
 
 /// What the suite of a pick is called in errors and results.
@@ -105,7 +101,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         questions: suite.questions,
         proof_ns_expected: 0,
     };
-    let mut file = run_file(&setup, source, Machine::read(), VERSION);
+    let mut file = run_record(&setup, source, Machine::read(), VERSION);
     let directory = make_run_directory(&arguments.out, NAME)?;
     tell!(
         "Racing {} within {} → {}",

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use bakeoff_engine::{newest_results, shown};
 use bakeoff_report::{
     Published, ReportError, render_against, render_published, write_csv, write_hines_csv, write_json, write_markdown,
     write_page, write_parquet, write_xlsx,
@@ -12,9 +13,7 @@ use bakeoff_results::run::Run;
 use bakeoff_text::printable;
 
 use crate::cli::ReportArguments;
-use crate::engine::run_directory::newest_results;
 use crate::export::{check_files, export, place_of};
-use crate::files::shown;
 use crate::outcome::Outcome;
 use crate::show::{print, print_report, terminal};
 

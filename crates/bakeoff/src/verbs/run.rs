@@ -3,23 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use bakeoff_engine::run_file::RunFile;
+use bakeoff_engine::{
+    Kind, Missing, OwnDirectory, Setup, SuiteSource, check_rate_budget, check_unchanged, make_run_directory,
+    newest_results, plan_rates, run_record, shown, skipped,
+};
 use bakeoff_measure::Machine;
 
 use crate::announce::{print_plan, print_start, skipped_lines};
 use crate::cli::RunArguments;
-use crate::engine::rate_plan;
-use crate::engine::record::{run_file, skipped};
-use crate::engine::run_directory::{make_run_directory, newest_results};
-use crate::engine::run_file::RunFile;
-use crate::engine::setup::Setup;
-use crate::engine::source::SuiteSource;
-use crate::engine::unchanged::check_unchanged;
-use crate::files::{Kind, OwnDirectory, shown};
 use crate::measure::Measurement;
 use crate::options::{parse_budget, run_options, suite_source, tell_left_out};
 use crate::outcome::Outcome;
 use crate::output::REPORTER;
-use crate::tools::Missing;
 use crate::version::VERSION;
 
 /// Runs the verb.
@@ -48,16 +44,16 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
         setup.check_tools(Missing::Tell)?;
         bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
     }
-    let find_rate = arguments.find_rate.as_deref().map(|bound| rate_plan::facts(&setup, bound)).transpose()?;
+    let find_rate = arguments.find_rate.as_deref().map(|bound| plan_rates(&setup, bound)).transpose()?;
     if let (Some(facts), Some(budget)) = (&find_rate, budget) {
-        rate_plan::check_budget(&setup, facts, budget)?;
+        check_rate_budget(&setup, facts, budget)?;
     }
     if arguments.plan {
         print_plan(&setup, budget, find_rate.is_some())?;
         return Ok(Outcome::Good);
     }
     setup.check_tools(Missing::Install)?;
-    let mut file = run_file(&setup, source, Machine::read(), VERSION);
+    let mut file = run_record(&setup, source, Machine::read(), VERSION);
     let directory = make_run_directory(&arguments.out, setup.suite.name())?;
     if find_rate.is_some() {
         // Which cells there will be is found out on the way.

@@ -1,15 +1,14 @@
 //! `bakeoff stores`: what can be compared, and what each store says of itself.
 
 use anyhow::{Result, anyhow};
+use bakeoff_engine::{Drivers, Recipe, left_out, not_built, recipes};
 use bakeoff_protocol::{
     Durability, MemoryShare, MemorySplit, NotOffered, Overhead, Setting, SettingKind, StoreDescription,
 };
 use bakeoff_text::{approximate_size, format_size};
 
 use crate::cli::{COLUMNS, StoresArguments};
-use crate::drivers::Drivers;
 use crate::outcome::Outcome;
-use crate::recipes::{Recipe, left_out, not_built, recipes};
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &StoresArguments) -> Result<Outcome> {

@@ -3,8 +3,8 @@
 use anyhow::Result;
 
 use crate::cli::{COLUMNS, SuitesArguments};
-use crate::engine::source::SuiteSource;
 use crate::outcome::Outcome;
+use bakeoff_engine::SuiteSource;
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &SuitesArguments) -> Result<Outcome> {

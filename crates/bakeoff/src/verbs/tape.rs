@@ -4,13 +4,12 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use bakeoff_engine::{Kind, OwnDirectory, Watch, kind_of, shown};
 use bakeoff_tape::{Data, Import};
 use bakeoff_text::{counted, format_size, parse_size, printable, shell_command};
 use bakeoff_trace::{Form, ImportOptions, Imported, LaneFacts, Summary, import};
 
 use crate::cli::{ImportArguments, TapeArguments, TapeVerb};
-use crate::engine::watch::Watch;
-use crate::files::{Kind, OwnDirectory, kind_of, shown};
 use crate::outcome::Outcome;
 use crate::output::REPORTER;
 use crate::pick::need::meaning;

@@ -1,0 +1,102 @@
+//! One round of a cell: its surroundings are made, its driver runs, and what that reports becomes result lines.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use bakeoff_measure::room_bytes_if_full;
+use bakeoff_protocol::{Crash, Event, FailureKind, Progress, Request, ResultLine};
+
+use crate::cell::job::CellJob;
+use crate::cell::process::{self, Ending, Job};
+use crate::cell::round::RoundRecord;
+use crate::place::cgroup::MemoryGroup;
+use crate::place::names::TEMPORARY;
+use crate::surroundings::disturbance::Running;
+use crate::surroundings::interrupt::Interrupt;
+use crate::surroundings::profile::Profiling;
+
+/// Runs one round. `None` if the user stopped it, or the budget was over long before it was done.
+pub(crate) fn run(
+    job: &CellJob<'_>,
+    round: u32,
+    directory: PathBuf,
+    log: (&Path, String),
+    interrupt: &Interrupt,
+    on_progress: &mut dyn FnMut(&Progress),
+) -> Result<Option<Vec<ResultLine>>> {
+    let mut profiling = profiling(job, round, &directory, &log);
+    let request = Request { profile: profiling.as_ref().and_then(Profiling::request), ..job.request(round, directory) };
+    let mut collected = RoundRecord::new(job, round, log.1);
+    let mut beside = match Running::start(job.workload.conditions.disturbance, job.scratch, job.shared) {
+        Ok(beside) => beside,
+        Err(why) => return Ok(collected.end(Ending::disturbance(&why), 0)),
+    };
+    let group = memory_group(job)?;
+    let begin = Instant::now();
+    let asked = Job {
+        driver: &job.driver.path,
+        request: &request,
+        log: log.0,
+        timeout: job.timeout,
+        timeout_from: job.timeout_from,
+        deadline: job.deadline,
+        memory_bytes_max: job.memory_bytes_max,
+        group: group.as_ref(),
+        interrupt,
+    };
+    let mut on_start = |process| profiling.iter_mut().for_each(|profiling| profiling.attach(process));
+    let mut on_event = |event| match event {
+        Event::Progress(progress) => on_progress(&progress),
+        event => collected.take(event),
+    };
+    let which = || format!("cell {}", job.cell.id);
+    let mut ending = process::run(&asked, &mut on_start, &mut on_event).with_context(which)?;
+    if matches!(ending, Ending::Died) {
+        let request = Request { phases: Vec::new(), crash: Some(Crash::Recover), ..request.clone() };
+        let asked = Job { request: &request, ..asked };
+        ending = process::run(&asked, &mut |_| (), &mut on_event).with_context(which)?;
+    }
+    let process_ns = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let ending = match beside.as_mut().map_or(Ok(()), Running::check_alive) {
+        Err(why) if !matches!(ending, Ending::Interrupted) => Ending::disturbance(&why),
+        _ => ending,
+    };
+    drop(beside);
+    collected.end.memory_peak_bytes = group.as_ref().and_then(MemoryGroup::peak_bytes);
+    group.map_or(Ok(()), MemoryGroup::remove)?;
+    if !matches!(ending, Ending::Interrupted) {
+        let finished = matches!(ending, Ending::Event(Event::Finished(_)));
+        collected.end.profiled = profiling.map(|profiling| profiling.end(finished));
+    }
+    Ok(collected.end(ending, process_ns))
+}
+
+/// What becomes of a round whose medium cannot be used any more, or has no room for a directory.
+pub(crate) fn without_medium(
+    job: &CellJob<'_>,
+    round: u32,
+    log: String,
+    why: &anyhow::Error,
+) -> Option<Vec<ResultLine>> {
+    let is_full = room_bytes_if_full(job.scratch, 0).is_some();
+    let kind = if is_full { FailureKind::DiskFull } else { FailureKind::Medium };
+    RoundRecord::new(job, round, log).end(Ending::Failed { kind, message: format!("{why:#}") }, 0)
+}
+
+/// A control group for one round, if the cell's memory is limited.
+fn memory_group(job: &CellJob<'_>) -> Result<Option<MemoryGroup>> {
+    let Some(bytes) = job.workload.conditions.memory_limit_bytes else { return Ok(None) };
+    let groups = job.groups.context("the cell's memory cannot be limited here: `bakeoff doctor` says why")?;
+    groups.create(bytes).map(Some)
+}
+
+/// What to do to profile one round, if it is to be: its flame graph lies beside its log.
+fn profiling(job: &CellJob<'_>, round: u32, directory: &Path, log: &(&Path, String)) -> Option<Profiling> {
+    let kind = job.cell.axes.profile?;
+    let graph = (log.0.with_extension("svg"), Path::new(&log.1).with_extension("svg").display().to_string());
+    let title = format!("{} · {}", job.store.title, job.workload);
+    let subtitle = format!("--profile {kind} · cell {} · round {round}", job.cell.id);
+    let by_driver = job.driver.description.profiles.contains(&kind);
+    Some(Profiling::new((kind, by_driver), directory.with_file_name(TEMPORARY), graph, (title, subtitle)))
+}

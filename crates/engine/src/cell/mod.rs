@@ -1,0 +1,10 @@
+//! One cell, one round: a request, a driver process, result lines.
+
+pub(crate) mod by_hand;
+pub(crate) mod job;
+pub(crate) mod log;
+pub(crate) mod measurement;
+pub(crate) mod process;
+pub(crate) mod request;
+pub(crate) mod round;
+pub(crate) mod warm_up;

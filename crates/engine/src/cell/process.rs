@@ -1,0 +1,357 @@
+//! A driver process: the request in, events out, and an end in every case.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use bakeoff_measure::{out_of_memory_kills, room_bytes_if_full};
+use bakeoff_protocol::{Crash, Event, FailureKind, Request};
+use bakeoff_text::{counted, format_duration};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, set_parent_process_death_signal,
+    setrlimit, waitid,
+};
+
+use crate::cell::log::{jvm_start_failure, lacks_a_jar, last_bytes, last_words};
+use crate::place::cgroup::MemoryGroup;
+use crate::place::names::TEMPORARY;
+use crate::surroundings::interrupt::Interrupt;
+
+/// The longest line of an event (a phase's histograms are some 100 KB).
+const LINE_BYTES_MAX: u64 = 16 << 20;
+
+/// How often the user's wish to stop is looked at.
+const POLL: Duration = Duration::from_millis(50);
+
+/// How long a driver may take to exit after its last event, or after a line that is none.
+const EXIT_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How long it may take to exit after its output has ended, which comes a moment before the exit itself.
+const CLOSED_TIME_MAX: Duration = Duration::from_secs(1);
+
+/// Where what a driver said last is looked for.
+const LAST_WORDS_BYTES: u64 = 4 << 10;
+
+/// Where the report of a JVM that died is: it takes some 100 KB.
+const REPORT_BYTES: u64 = 256 << 10;
+
+/// How a driver process ended.
+pub(crate) enum Ending {
+    /// With an event that says so.
+    Event(Event),
+    /// As it was asked to, after all phases.
+    Died,
+    /// Some other way, as seen from here.
+    Failed { kind: FailureKind, message: String },
+    /// The user stopped it, or the budget was over long before it was done.
+    Interrupted,
+}
+
+impl Ending {
+    /// What should go on beside the cell does not.
+    pub(crate) fn disturbance(why: &anyhow::Error) -> Self {
+        Self::Failed { kind: FailureKind::Disturbance, message: format!("{why:#}") }
+    }
+
+    /// The same where the store's file system has so little room left. Few stores pass on what the system told them: one says "Input/output
+    /// error", one dies of a page that a mapped file had no room for, one waits for ever. A wrong answer stays one.
+    fn for_want_of_room(self, room_bytes: u64) -> Self {
+        let full = |message: String| {
+            let left = counted(room_bytes, "byte");
+            (FailureKind::DiskFull, format!("no space is left, the store's file system has {left} free: {message}"))
+        };
+        match self {
+            Self::Event(Event::Failed {
+                kind: FailureKind::StoreError | FailureKind::Panic | FailureKind::DiskFull,
+                phase,
+                message,
+            }) => {
+                let (kind, message) = full(message);
+                Self::Event(Event::Failed { kind, phase, message })
+            }
+            Self::Failed { kind: FailureKind::Crash | FailureKind::Timeout, message } => {
+                let (kind, message) = full(message);
+                Self::Failed { kind, message }
+            }
+            other => other,
+        }
+    }
+}
+
+/// What a driver is run with.
+pub(crate) struct Job<'a> {
+    pub(crate) driver: &'a Path,
+    pub(crate) request: &'a Request,
+    pub(crate) log: &'a Path,
+    pub(crate) timeout: Duration,
+    /// What the limit comes from, for people.
+    pub(crate) timeout_from: &'a str,
+    /// When it is given up, if the run has a budget.
+    pub(crate) deadline: Option<Instant>,
+    /// Most private memory the driver may take.
+    pub(crate) memory_bytes_max: Option<u64>,
+    /// The control group that limits its memory, if the cell has a limit.
+    pub(crate) group: Option<&'a MemoryGroup>,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+/// Runs a driver to its end, handing its process's number to `on_start` before it is asked for anything, and every event but the last to
+/// `on_event`.
+///
+/// # Errors
+/// Only if the driver cannot be started at all.
+pub(crate) fn run(job: &Job<'_>, on_start: &mut dyn FnMut(u32), on_event: &mut dyn FnMut(Event)) -> Result<Ending> {
+    let kills_before = out_of_memory_kills();
+    let mut child = spawn(job)?;
+    on_start(child.id());
+    let begin = Instant::now();
+    ask(job, &mut child)?;
+    let lines = read_lines(&mut child);
+    let mut dying = false;
+    let ending = follow(job, begin, &lines, &mut |event| {
+        dying |= event == Event::Dying;
+        on_event(event);
+    });
+    // Before the process ends: what it has opened and removed is given back then.
+    let room_bytes = room_bytes_if_full(&job.request.directory, job.request.hints.value_bytes_max);
+    let patience = match ending {
+        // What a JVM prints when it dies is no event: its report and its death follow.
+        Some(Ending::Event(_) | Ending::Failed { kind: FailureKind::BadOutput, .. }) => EXIT_TIME_MAX,
+        Some(_) => Duration::ZERO,
+        None => CLOSED_TIME_MAX,
+    };
+    let (by_itself, status) = end(&mut child, patience);
+    let ending = match ending {
+        Some(Ending::Event(Event::Finished(_))) if !status.is_some_and(|status| status.success()) => {
+            late_end(by_itself, status)
+        }
+        // Its output was what it, or a library in it, had to say before it died.
+        Some(Ending::Failed { kind: FailureKind::BadOutput, .. }) if by_itself && died(status) => {
+            silent_end(job, status, kills_before)
+        }
+        Some(ending) => ending,
+        None if dying && job.request.crash == Some(Crash::Die) && was_killed(status) => Ending::Died,
+        None if !by_itself => Ending::Failed {
+            kind: FailureKind::Crash,
+            message: "the driver closed its output without saying how the cell ended, and went on running".to_owned(),
+        },
+        None => silent_end(job, status, kills_before),
+    };
+    Ok(match room_bytes {
+        Some(room_bytes) => ending.for_want_of_room(room_bytes),
+        None => ending,
+    })
+}
+
+fn spawn(job: &Job<'_>) -> Result<Child> {
+    // The second process of a recovery goes on in the log of the first.
+    let goes_on = job.request.crash == Some(Crash::Recover);
+    let log = File::options().create(true).append(goes_on).write(true).truncate(!goes_on).open(job.log);
+    let log = log.with_context(|| format!("cannot make the log {}", job.log.display()))?;
+    let mut command = Command::new(job.driver);
+    command.arg("run").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).process_group(0);
+    // Libraries unpack things and keep temporary files: on the medium that is measured, and gone with the cell.
+    command.env("TMPDIR", job.request.directory.with_file_name(TEMPORARY));
+    let memory = job.memory_bytes_max;
+    let door = job.group.map(MemoryGroup::door).transpose()?;
+    // SAFETY: only system calls that are safe after fork are made, nothing is allocated.
+    unsafe {
+        command.pre_exec(move || {
+            // The driver must not outlive us, however we die.
+            set_parent_process_death_signal(Some(Signal::KILL))?;
+            if let Some(door) = &door {
+                // Before the program begins, so that none of its memory belongs to another group.
+                rustix::io::write(door, b"0")?;
+            }
+            setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+            if let Some(bytes) = memory {
+                setrlimit(Resource::Data, Rlimit { current: Some(bytes), maximum: Some(bytes) })?;
+            }
+            Ok(())
+        });
+    }
+    command.spawn().with_context(|| format!("cannot start the driver {}", job.driver.display()))
+}
+
+/// Gives the driver its request.
+fn ask(job: &Job<'_>, child: &mut Child) -> Result<()> {
+    let request = serde_json::to_vec(job.request).context("cannot write the request as JSON")?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // In a thread, since a driver that does not read would hold us up. One that dies before it has read everything shows
+        // itself by how it ends.
+        std::thread::spawn(move || drop(stdin.write_all(&request)));
+    }
+    Ok(())
+}
+
+/// The driver's lines, read in a thread so that waiting for one can time out.
+fn read_lines(child: &mut Child) -> Receiver<Result<String, String>> {
+    let (sender, receiver) = channel();
+    if let Some(stdout) = child.stdout.take() {
+        std::thread::spawn(move || {
+            let mut reader = BufReader::new(stdout);
+            loop {
+                let mut line = Vec::new();
+                let read = reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line);
+                let line = match read {
+                    Ok(0) => return,
+                    Ok(_) if !line.ends_with(b"\n") && line.len() as u64 == LINE_BYTES_MAX => {
+                        Err(format!("a line of more than {LINE_BYTES_MAX} bytes"))
+                    }
+                    Ok(_) => String::from_utf8(line).map_err(|_| "a line that is not UTF-8".to_owned()),
+                    Err(error) => Err(format!("an unreadable line ({error})")),
+                };
+                let last = line.is_err();
+                if sender.send(line).is_err() || last {
+                    return;
+                }
+            }
+        });
+    }
+    receiver
+}
+
+/// Handles events until the last one, the time limit, rubbish or the user's wish; `None` when output just ends.
+fn follow(
+    job: &Job<'_>,
+    begin: Instant,
+    lines: &Receiver<Result<String, String>>,
+    on_event: &mut dyn FnMut(Event),
+) -> Option<Ending> {
+    loop {
+        if job.interrupt.requested() || job.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Some(Ending::Interrupted);
+        }
+        if begin.elapsed() >= job.timeout {
+            let message = format!(
+                "not done after {}, the time limit of a cell ({})",
+                format_duration(job.timeout),
+                job.timeout_from
+            );
+            return Some(Ending::Failed { kind: FailureKind::Timeout, message });
+        }
+        let line = match lines.recv_timeout(POLL) {
+            Ok(Ok(line)) => line,
+            Ok(Err(what)) => return Some(bad_output(&what)),
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => return None,
+        };
+        match serde_json::from_str(&line) {
+            Ok(event @ (Event::Finished(_) | Event::Failed { .. })) => return Some(Ending::Event(event)),
+            Ok(event) => on_event(event),
+            Err(error) => {
+                let shown: String = line.trim_end().chars().take(80).collect();
+                return Some(bad_output(&format!("{shown:?} ({error})")));
+            }
+        }
+    }
+}
+
+fn bad_output(what: &str) -> Ending {
+    Ending::Failed {
+        kind: FailureKind::BadOutput,
+        message: format!("the driver printed what is not an event of docs/PROTOCOL.md: {what}"),
+    }
+}
+
+/// Waits for the process, and kills it when patience ends; whatever it started and left behind is killed in any case, since
+/// it would disturb the cells that follow. Tells whether the process ended by itself, and how.
+fn end(child: &mut Child, patience: Duration) -> (bool, Option<ExitStatus>) {
+    let begin = Instant::now();
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    while begin.elapsed() < patience && !group.is_some_and(has_exited) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let by_itself = group.is_some_and(has_exited);
+    // Before the process is waited for, so that its number cannot belong to anyone else.
+    if let Some(group) = group {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    (by_itself, child.wait().ok())
+}
+
+/// Whether a child has ended; its status is left for the one who waits for it.
+fn has_exited(child: Pid) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    !matches!(waitid(WaitId::Pid(child), options), Ok(None))
+}
+
+/// The process said that it was done, and then did not end well: what it did not say may be wrong too.
+fn late_end(by_itself: bool, status: Option<ExitStatus>) -> Ending {
+    let (kind, how) = match by_itself {
+        false => (FailureKind::Timeout, format!("did not end within {}", format_duration(EXIT_TIME_MAX))),
+        true => (FailureKind::Crash, how_it_ended(status)),
+    };
+    Ending::Failed { kind, message: format!("the driver said that the cell was finished, and then {how}") }
+}
+
+/// What a process that is no more did last, in words.
+fn how_it_ended(status: Option<ExitStatus>) -> String {
+    match (status.and_then(|status| status.signal()), status.and_then(|status| status.code())) {
+        (Some(number), _) => format!("was killed by signal {number}{}", signal_name(number)),
+        (None, Some(code)) => format!("exited with status {code}"),
+        (None, None) => "ended in a way that the system does not tell".to_owned(),
+    }
+}
+
+/// Whether a process that is no more was ended by a signal, and not by SIGPIPE because nobody reads on after what is no text.
+fn died(status: Option<ExitStatus>) -> bool {
+    status.and_then(|status| status.signal()).is_some_and(|number| number != 13)
+}
+
+/// Whether a process that is no more was ended by SIGKILL.
+fn was_killed(status: Option<ExitStatus>) -> bool {
+    status.and_then(|status| status.signal()) == Some(9)
+}
+
+/// The process ended without a last event: by a signal, by the kernel, or by itself.
+fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i64>) -> Ending {
+    let (log, last) = (last_bytes(job.log, REPORT_BYTES), last_bytes(job.log, LAST_WORDS_BYTES));
+    let signal = status.and_then(|status| status.signal());
+    // Of Rust, of C++, and of a JVM; one that cannot have its heap, or its own memory, says so at its beginning.
+    let words = ["memory allocation of", "out of memory", "Terminating due to java.lang.OutOfMemoryError"];
+    let of_jvm = ["There is insufficient memory for the Java Runtime", "Could not reserve enough space for"];
+    let out_of_memory =
+        words.iter().any(|words| last.contains(words)) || of_jvm.iter().any(|words| log.contains(words));
+    // Another process may have been killed instead, but hardly at the same time.
+    let killed_by_kernel = was_killed(status) && kills_before < out_of_memory_kills();
+    let beyond_limit = job.group.is_some_and(MemoryGroup::ran_out);
+    let (kind, what) = match (signal, out_of_memory) {
+        _ if beyond_limit => (
+            FailureKind::OutOfMemory,
+            "the driver was killed, since the cell needs more than its memory-limit: give it more, or the store less (memory)".to_owned(),
+        ),
+        (_, true) => (FailureKind::OutOfMemory, "the driver ran out of memory".to_owned()),
+        _ if killed_by_kernel => {
+            (FailureKind::OutOfMemory, "the driver was killed by the kernel, since memory ran out".to_owned())
+        }
+        (Some(_), false) => (FailureKind::Crash, format!("the driver {}", how_it_ended(status))),
+        (None, false) if lacks_a_jar(&log) => {
+            (FailureKind::Runtime, "a jar of the driver is damaged or gone: build the driver again (./bakeoff build jvm)".to_owned())
+        }
+        (None, false) => {
+            (FailureKind::Crash, format!("the driver {} without saying how the cell ended", how_it_ended(status)))
+        }
+    };
+    let cause = jvm_start_failure(&log).unwrap_or_else(|| last_words(&log).to_owned());
+    let message = if cause.is_empty() { what } else { format!("{what}; its last words: {cause}") };
+    Ending::Failed { kind, message }
+}
+
+fn signal_name(number: i32) -> &'static str {
+    match number {
+        4 => " (SIGILL)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS: a mapped file could not be read or written, as on a full disk)",
+        8 => " (SIGFPE)",
+        9 => " (SIGKILL: by somebody, since bakeoff did not, and the kernel counts nobody killed for want of memory)",
+        11 => " (SIGSEGV)",
+        15 => " (SIGTERM)",
+        _ => "",
+    }
+}

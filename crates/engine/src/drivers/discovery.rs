@@ -1,0 +1,245 @@
+//! Finds drivers and asks them what they can do.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+use bakeoff_protocol::{DriverDescription, PROTOCOL_VERSION, Platform, StoreDescription};
+
+use crate::programs::{is_on_path, kill};
+
+/// Executables with this prefix, beside the command line or on PATH, are drivers.
+const PREFIX: &str = "bakeoff-driver-";
+
+/// How long a driver may take to describe itself (a JVM takes most of a second).
+const DESCRIBE_TIME_MAX: Duration = Duration::from_secs(20);
+
+/// How long the last words of a driver that has ended are waited for.
+const LAST_WORDS_TIME_MAX: Duration = Duration::from_millis(200);
+
+/// The most that is read of a line that a driver says to people.
+const LINE_BYTES_MAX: u64 = 4 << 10;
+
+/// The longest description that is read.
+const DESCRIPTION_BYTES_MAX: u64 = 16 << 20;
+
+/// A driver that has described itself.
+pub struct Driver {
+    /// Its executable.
+    pub path: PathBuf,
+    /// What it says of itself and its stores.
+    pub description: DriverDescription,
+}
+
+/// The variables by which a JVM is told how to run from outside. The last goes before all that its command line says.
+const OPTIONS_OF_JVM: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"];
+
+impl Driver {
+    /// What the environment tells the driver's virtual machine, if it has one. It is left in force: whoever set it may mean to measure with it.
+    pub fn options(&self) -> BTreeMap<String, String> {
+        let names = OPTIONS_OF_JVM.into_iter().filter(|_| self.description.platform == Platform::Jvm);
+        let value = |name| std::env::var_os(name).map(|value| value.to_string_lossy().trim().to_owned());
+        let given = names.filter_map(|name| Some((name.to_owned(), value(name).filter(|value| !value.is_empty())?)));
+        given.collect()
+    }
+}
+
+/// Every driver found, and what was wrong with those left out.
+pub struct Drivers {
+    /// Drivers that answer, those found first before others.
+    pub drivers: Vec<Driver>,
+    /// What a run goes on without, and why, of drivers that could not be built.
+    pub notes: Vec<String>,
+    /// Programs that are there and do not answer.
+    pub unresponsive: BTreeMap<String, UnresponsiveDriver>,
+}
+
+/// A driver that does not answer.
+pub struct UnresponsiveDriver {
+    /// Its executable.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl UnresponsiveDriver {
+    /// Where it is, and what is wrong with it.
+    pub fn describe(&self) -> String {
+        format!("{} is left out: {}", self.path.display(), self.why)
+    }
+}
+
+impl Drivers {
+    /// Looks beside this executable, then along PATH; of drivers with the same name the first counts.
+    ///
+    /// # Errors
+    /// If no driver answers at all.
+    pub fn discover() -> Result<Self> {
+        let mut found = Self { drivers: Vec::new(), notes: Vec::new(), unresponsive: BTreeMap::new() };
+        for path in candidates() {
+            match describe(&path) {
+                Ok(description) => found.drivers.push(Driver { path, description }),
+                Err(error) => found.leave_out(&path, &error),
+            }
+        }
+        if found.drivers.is_empty() {
+            let reasons = found
+                .unresponsive
+                .values()
+                .map(|unresponsive| format!("\n  driver {}", unresponsive.describe()))
+                .collect::<String>();
+            bail!("no driver works: build with ./bakeoff, or put a {PREFIX}* on PATH{reasons}");
+        }
+        Ok(found)
+    }
+
+    fn leave_out(&mut self, path: &Path, error: &anyhow::Error) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.unresponsive.insert(name, UnresponsiveDriver { path: path.to_owned(), why: format!("{error:#}") });
+    }
+
+    /// Every store, each once: where two drivers offer one, the first found counts.
+    pub fn stores(&self) -> Vec<StoreDescription> {
+        let mut names = BTreeSet::new();
+        let all = self.drivers.iter().flat_map(|driver| &driver.description.stores);
+        all.filter(|store| names.insert(&store.name)).cloned().collect()
+    }
+
+    /// Why a store cannot be opened here, and how that is mended; `None` if it can.
+    pub fn missing(&self, name: &str) -> Option<&str> {
+        self.of_store(name)?.description.missing.get(name).map(String::as_str)
+    }
+
+    /// Whether a driver's executable has this name.
+    pub fn has_program(&self, program: &str) -> bool {
+        self.drivers.iter().any(|driver| driver.path.file_name().is_some_and(|name| name == program))
+    }
+
+    /// The driver of a store.
+    pub fn of_store(&self, name: &str) -> Option<&Driver> {
+        self.drivers.iter().find(|driver| driver.description.stores.iter().any(|store| store.name == name))
+    }
+}
+
+/// Executable files whose names begin with [`PREFIX`].
+fn candidates() -> Vec<PathBuf> {
+    let beside = std::env::current_exe().ok().and_then(|path| path.parent().map(Path::to_owned));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut names = BTreeSet::new();
+    let mut found = Vec::new();
+    for directory in beside.into_iter().chain(std::env::split_paths(&path)) {
+        let Ok(entries) = std::fs::read_dir(&directory) else { continue };
+        let mut here: Vec<_> = entries.flatten().map(|entry| entry.path()).filter(|path| is_driver(path)).collect();
+        here.sort();
+        found.extend(here.into_iter().filter(|path| names.insert(path.file_name().map(std::ffi::OsStr::to_owned))));
+    }
+    found
+}
+
+fn is_driver(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
+    // `cargo build` leaves `NAME.d` files beside the programs; they are not executable.
+    name.starts_with(PREFIX)
+        && path.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+}
+
+/// Refuses a script whose interpreter is not there: what the system says of it does not tell what to do.
+fn check_interpreter(path: &Path) -> Result<()> {
+    let mut first = Vec::new();
+    let read = |file: File| BufReader::new(file).take(LINE_BYTES_MAX).read_until(b'\n', &mut first);
+    // What cannot be read shows when it is started.
+    let _ = File::open(path).and_then(read);
+    let words = String::from_utf8_lossy(&first);
+    let named = words.strip_prefix("#!/usr/bin/env ").map(str::trim).filter(|name| !name.contains(' '));
+    match named.filter(|name| !is_on_path(name)) {
+        Some(name) => bail!("it is a script for {name}, which is not on PATH: install {name}"),
+        None => Ok(()),
+    }
+}
+
+fn describe(path: &Path) -> Result<DriverDescription> {
+    check_interpreter(path)?;
+    let mut child = Command::new(path)
+        .arg("describe")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .context("it does not start")?;
+    let words = child.stderr.take().map(last_words);
+    read_with_limit(&mut child).and_then(|text| description_of(&text)).map_err(|error| {
+        // Whatever still holds its standard error is not waited for.
+        let words =
+            words.and_then(|words| words.recv_timeout(LAST_WORDS_TIME_MAX).ok()).filter(|words| !words.is_empty());
+        words.map_or_else(|| anyhow!("{error:#}"), |words| anyhow!("{error:#}; its last words: {words}"))
+    })
+}
+
+/// The last line of what somebody says, when all was said; all the while it is read, so that nobody is held up.
+fn last_words(from: impl Read + Send + 'static) -> Receiver<String> {
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        let mut last = String::new();
+        let mut lines = BufReader::new(from);
+        let mut line = Vec::new();
+        // A line without an end is taken in pieces.
+        while lines.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
+            let said = String::from_utf8_lossy(&line).trim().to_owned();
+            line.clear();
+            last = if said.is_empty() { last } else { said };
+        }
+        // Nobody waits for it where all went well.
+        let _ = send.send(last);
+    });
+    receive
+}
+
+/// A description in this version of the protocol.
+fn description_of(text: &str) -> Result<DriverDescription> {
+    let description: DriverDescription =
+        serde_json::from_str(text).context("what it prints for `describe` is not a description (docs/PROTOCOL.md)")?;
+    if description.protocol != PROTOCOL_VERSION {
+        bail!("it speaks protocol {}, this is {PROTOCOL_VERSION}: build both alike", description.protocol);
+    }
+    Ok(description)
+}
+
+/// What the child prints until it ends; it is killed, with all it has started, when it takes too long or prints too much.
+fn read_with_limit(child: &mut Child) -> Result<String> {
+    let stdout = child.stdout.take().context("it has no standard output")?;
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        stdout.take(DESCRIPTION_BYTES_MAX).read_to_string(&mut text).map(|_| text)
+    });
+    let begin = Instant::now();
+    while !reader.is_finished() && begin.elapsed() < DESCRIBE_TIME_MAX {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    if !reader.is_finished() {
+        kill(child);
+        bail!("`describe` took more than {} s", DESCRIBE_TIME_MAX.as_secs());
+    }
+    let text = reader.join().map_err(|_| anyhow::anyhow!("reading from it failed"))?;
+    let status = match child.try_wait()? {
+        Some(status) => status,
+        None => {
+            // It closed its output; give it a moment to end by itself.
+            std::thread::sleep(Duration::from_millis(20));
+            kill(child);
+            child.wait()?
+        }
+    };
+    let text = text.context("what it prints is not text")?;
+    if !status.success() && text.is_empty() {
+        bail!("`describe` ended with {status}");
+    }
+    Ok(text)
+}

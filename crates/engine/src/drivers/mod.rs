@@ -1,0 +1,4 @@
+//! Drivers: found, asked what they can do, and built when a store of theirs is asked for.
+
+pub(crate) mod discovery;
+pub(crate) mod recipes;

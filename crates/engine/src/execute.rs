@@ -1,0 +1,116 @@
+//! A run from its plan to its end: what it needs is made, the cells are measured, and what is left is removed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use bakeoff_measure::Medium;
+
+use crate::mode::{Mode, measure};
+use crate::place::guard::Guard;
+use crate::place::made_media::MadeMedia;
+use crate::place::own_directory::OwnDirectory;
+use crate::place::scratch::{Scratch, remove_left_behind, remove_leftovers, report_left_stores};
+use crate::plan::setup::Setup;
+use crate::race::Race;
+use crate::rate_search::RateSearches;
+use crate::results::Results;
+use crate::run::Run;
+use crate::run_file::RunFile;
+use crate::state::{Ended, RunState};
+use crate::surroundings::interrupt::Interrupt;
+use crate::surroundings::progress::Display;
+
+/// The part of the usable memory that a driver may take for itself, so that one store's hunger does not bring
+/// the machine down.
+const MEMORY_PART: (u64, u64) = (9, 10);
+
+/// A run whose cells are measured. Its results are kept; tapes, stores and made media are still there, until it is dropped or removed.
+pub struct FinishedRun {
+    /// How it ended.
+    pub ended: Ended,
+    /// Whether it can be taken up again where it ended.
+    pub is_resumable: bool,
+    scratch: Scratch,
+    made: MadeMedia,
+    // Dropped after the media, which it guards.
+    _guard: Option<Guard>,
+}
+
+impl FinishedRun {
+    /// Removes what the run needed, which can take a while where there are many files.
+    ///
+    /// # Errors
+    /// Something cannot be removed.
+    pub fn remove(self) -> Result<()> {
+        self.scratch.remove()?;
+        self.made.remove()
+    }
+}
+
+/// Measures what is planned: all of it, or as a race, or in search of the highest rates, as `file` says. What is found is kept in `directory`.
+///
+/// # Errors
+/// Something that the run needs cannot be made, or its results cannot be written.
+pub fn execute(
+    setup: &Setup,
+    directory: &OwnDirectory,
+    mut file: RunFile,
+    budget: Option<Duration>,
+) -> Result<FinishedRun> {
+    let begin = Instant::now();
+    let interrupt = Interrupt::install()?;
+    let name = directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    remove_leftovers(setup.directories.values().chain([&setup.base]), &name, setup.reporter);
+    remove_left_behind(&setup.base, setup.reporter);
+    report_left_stores(setup.directories.values(), setup.reporter);
+    // Before the media, so that it is dropped after them, and outside their namespace.
+    let guard = (!setup.made.is_empty()).then(|| Guard::start(&setup.base, &name)).transpose()?;
+    let made = MadeMedia::create(&setup.made, &setup.base, &name)?;
+    let directories = all_directories(setup, &made, &mut file);
+    file.write(directory.path())?;
+    if let Some(groups) = &setup.groups {
+        groups.remove_leftovers();
+    }
+    let mut scratch = Scratch::create(&directories, &setup.base, &name, setup.reporter)?;
+    let results = Results::open(directory.path(), setup.reporter)?;
+    let memory_bytes_max = file.machine.memory_usable_bytes().map(|bytes| bytes / MEMORY_PART.1 * MEMORY_PART.0);
+    let mut run = RunState {
+        setup,
+        directory,
+        file,
+        results,
+        scratch: &mut scratch,
+        interrupt: &interrupt,
+        budget,
+        memory_bytes_max,
+        begin,
+        cut: None,
+        tapes: None,
+    };
+    let mut display = Display::new(setup.reporter);
+    let (pick, rates) = (run.file.pick.clone(), run.file.find_rate.clone());
+    let is_resumable = pick.is_none();
+    let mode: Box<dyn Mode> = match (pick, rates) {
+        (Some(facts), _) => Box::new(Race::new(&run, facts)?),
+        (None, Some(facts)) => Box::new(RateSearches::new(&mut run, facts)),
+        (None, None) => Box::new(Run::new(&mut run, &mut display)?),
+    };
+    let ended = measure(run, mode, display)?;
+    Ok(FinishedRun { ended, is_resumable, scratch, made, _guard: guard })
+}
+
+/// Where each medium is, the made ones included, which are recorded now that they are there.
+fn all_directories(setup: &Setup, made: &MadeMedia, file: &mut RunFile) -> BTreeMap<String, PathBuf> {
+    let mut directories = setup.directories.clone();
+    for (medium, directory) in made.directories() {
+        let facts = Medium::read(&directory);
+        // What serves it is what the kernel names; what it is, we know.
+        let file_system = setup.made.get(&medium).map(|new| new.name.to_owned()).or(facts.file_system.clone());
+        let image_on = (!facts.is_memory()).then(|| Box::new(Medium::read(&setup.base)));
+        file.media.insert(medium.clone(), Medium { file_system, image_on, ..facts });
+        directories.insert(medium, directory);
+    }
+    directories
+}

@@ -1,0 +1,52 @@
+//! What a run does: it plans what a suite asks for, records tapes, runs each cell and round in a driver process, and keeps the results.
+//!
+//! ```text
+//! plan ─Setup→ execute ─Mode::next→ cell ─driver process→ results.jsonl
+//!                        run · race · rate_search
+//! ```
+//! - [`plan`] finds out everything before anything is measured.
+//! - [`cell`] runs one round of one cell.
+//! - [`place`] is where stores, tapes and results lie.
+//! - [`surroundings`] is what goes on while cells are measured.
+//! - [`mode`] is the loop that the three modes share: [`run`], [`race`] and [`rate_search`].
+//!
+//! The program that uses this crate gives it typed options and a [`Reporter`], and shows the results. Decisions are those of
+//! `bakeoff-results`.
+
+mod cell;
+mod drivers;
+mod execute;
+mod mode;
+mod place;
+mod plan;
+mod programs;
+mod race;
+mod rate_search;
+mod reporter;
+pub mod results;
+mod run;
+pub mod run_file;
+mod state;
+mod surroundings;
+
+pub use cell::by_hand::RequestByHand;
+pub use cell::log::jvm_start_failure;
+pub use drivers::discovery::{Driver, Drivers, UnresponsiveDriver};
+pub use drivers::recipes::{Recipe, StoreNames, drivers_for, left_out, lost, not_built, recipes, store_names};
+pub use execute::{FinishedRun, execute};
+pub use place::cgroup::MemoryGroups;
+pub use place::guard::guard;
+pub use place::own_directory::{Kind, MARKER, OwnDirectory, kind_of, replace_file, shown};
+pub use place::run_directory::{make_run_directory, newest_results};
+pub use plan::estimate::{describe_share, describe_size};
+pub use plan::rate_plan::{check_rate_budget, expected_rate_times, plan_rates};
+pub use plan::resumption::check_unchanged;
+pub use plan::run_record::{run_record, skipped};
+pub use plan::setup::Setup;
+pub use plan::source::SuiteSource;
+pub use programs::{Missing, output_while};
+pub use reporter::Reporter;
+pub use state::Ended;
+pub use surroundings::interrupt::INTERRUPTED;
+pub use surroundings::profile::profiling_possibility;
+pub use surroundings::watch::Watch;

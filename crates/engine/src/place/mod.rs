@@ -1,0 +1,10 @@
+//! Where stores, tapes and results lie: directories of our own, media made for a run, and control groups.
+
+pub(crate) mod cgroup;
+pub(crate) mod guard;
+pub(crate) mod made_media;
+pub(crate) mod names;
+pub(crate) mod own_directory;
+pub(crate) mod run_directory;
+pub(crate) mod scratch;
+pub(crate) mod tree;

@@ -1,0 +1,273 @@
+//! Where stores and tapes live while a run goes on: a marked directory on each medium, removed at the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use bakeoff_text::counted;
+
+use crate::place::names::{self, TEMPORARY};
+use crate::place::own_directory::{Kind, OwnDirectory, remove_unfinished, shown};
+use crate::place::tree::{count_files, empty_tree, remove_tree};
+use crate::reporter::Reporter;
+
+/// The scratch directories of a run.
+pub(crate) struct Scratch {
+    /// By medium.
+    places: BTreeMap<String, Place>,
+    /// Where the tapes are, out of the stores' way.
+    tapes: Option<OwnDirectory>,
+    /// Stores put aside so far.
+    retired: u64,
+    /// What emptying took for a file of each store put aside, seconds.
+    emptied_s: Vec<f64>,
+    reporter: Reporter,
+}
+
+/// The scratch directory of a medium.
+struct Place {
+    own: OwnDirectory,
+    room: Room,
+    /// Files and directories of the stores that are put aside there.
+    aside: u64,
+    /// Why nothing can be measured there any more: its file system has come to be read-only, its device is gone, …
+    unusable: Option<String>,
+}
+
+/// What was free on a file system when the run began, in blocks and inodes; `None` where it does not tell.
+struct Room(Option<(u64, u64)>);
+
+/// A file system that does not count inodes (btrfs) is taken to have one for so many bytes, as ext4 has.
+const BYTES_OF_AN_INODE: u64 = 16 << 10;
+
+impl Room {
+    fn of(directory: &Path) -> Self {
+        let inodes = |room: &rustix::fs::StatVfs| match room.f_files {
+            0 => room.f_bavail * room.f_frsize / BYTES_OF_AN_INODE,
+            _ => room.f_favail,
+        };
+        Self(rustix::fs::statvfs(directory).ok().map(|room| (room.f_bavail, inodes(&room))))
+    }
+
+    /// Whether more than half of it is used now, by so many files put aside among others.
+    fn is_short(&self, directory: &Path, aside: u64) -> bool {
+        let (Self(Some(then)), Self(Some(now))) = (self, Self::of(directory)) else { return false };
+        now.0 < then.0 / 2 || now.1 < then.1 / 2 || aside > then.1 / 2
+    }
+}
+
+/// Removing that takes longer than this is announced.
+const ANNOUNCED: Duration = Duration::from_secs(2);
+
+/// A store of fewer files than this is removed at once.
+const FILES_REMOVED_AT_ONCE: usize = 100;
+
+impl Scratch {
+    /// Makes one in each medium's directory, and one for the tapes in `base`, which is on none of the media that are made for the run. `run`
+    /// is a name that no other run has.
+    pub(crate) fn create(
+        media: &BTreeMap<String, PathBuf>,
+        base: &Path,
+        run: &str,
+        reporter: Reporter,
+    ) -> Result<Self> {
+        let mut places = BTreeMap::new();
+        for (medium, directory) in media {
+            let path = directory.join(names::medium(run, medium));
+            let own = OwnDirectory::create(&path, Kind::Scratch)?;
+            places.insert(medium.clone(), Place { own, room: Room::of(directory), aside: 0, unusable: None });
+        }
+        let path = base.join(names::tapes(run));
+        let tapes = Some(OwnDirectory::create(&path, Kind::Scratch)?);
+        Ok(Self { places, tapes, retired: 0, emptied_s: Vec::new(), reporter })
+    }
+
+    /// The directory of a medium.
+    pub(crate) fn of(&self, medium: &str) -> Result<&Path> {
+        let known = self.places.get(medium);
+        let place =
+            known.with_context(|| format!("no directory for the medium `{medium}`: give --medium {medium}=DIR"))?;
+        Ok(place.own.path())
+    }
+
+    /// The directory of the tapes.
+    pub(crate) fn of_tapes(&self) -> Result<&Path> {
+        Ok(self.tapes.as_ref().context("the tapes are removed already")?.path())
+    }
+
+    /// A fresh, empty directory for one cell's store, and one beside it for what its driver unpacks.
+    ///
+    /// # Errors
+    /// The medium cannot be used any more.
+    pub(crate) fn fresh(&self, medium: &str) -> Result<PathBuf> {
+        if let Some(why) = self.places.get(medium).and_then(|place| place.unusable.as_ref()) {
+            bail!("{why}");
+        }
+        let temporary = self.of(medium)?.join(TEMPORARY);
+        std::fs::create_dir_all(&temporary)
+            .with_context(|| format!("cannot make the directory {}", temporary.display()))?;
+        let path = temporary.with_file_name("store");
+        std::fs::create_dir(&path).with_context(|| format!("cannot make the directory {}", path.display()))?;
+        Ok(path)
+    }
+
+    /// Puts a cell's store out of the way, so that its leftovers are neither written nor removed while the next one is
+    /// measured.
+    ///
+    /// A store of few files is removed at once. Many files are only cut to nothing, and removed at the end: a file system
+    /// may look at every inode that was freed a moment ago before it gives out a new one (ext4 without a journal does, for
+    /// up to six minutes), and the next cell that creates files would pay for it, ten times over where this was found.
+    /// They are removed on the way only when half of the room there was is used.
+    ///
+    /// A medium where that fails is measured no more.
+    pub(crate) fn clear(&mut self, medium: &str) {
+        let cleared = self.try_to_clear(medium);
+        self.note_failure(medium, cleared);
+        self.settle(medium);
+    }
+
+    fn try_to_clear(&mut self, medium: &str) -> Result<()> {
+        let scratch = self.of(medium)?.to_owned();
+        let store = scratch.join("store");
+        if count_files(&store, FILES_REMOVED_AT_ONCE) < FILES_REMOVED_AT_ONCE {
+            remove_tree(&store)?;
+        } else {
+            let begin = Instant::now();
+            let files = empty_tree(&store);
+            self.emptied_s.push(begin.elapsed().as_secs_f64() / files.max(1) as f64);
+            let retired = scratch.join("retired");
+            std::fs::create_dir_all(&retired)
+                .and_then(|()| std::fs::rename(&store, retired.join(self.retired.to_string())))
+                .with_context(|| format!("cannot move {} to {}", store.display(), retired.display()))?;
+            self.retired += 1;
+            if let Some(place) = self.places.get_mut(medium) {
+                place.aside += files;
+                if place.room.is_short(&scratch, place.aside) {
+                    remove_tree(&retired)?;
+                    place.aside = 0;
+                }
+            }
+        }
+        let temporary = scratch.join(TEMPORARY);
+        if temporary.exists() {
+            remove_tree(&temporary)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until everything written to the medium's file system is on the disk. A medium where that fails is measured no more.
+    pub(crate) fn settle(&mut self, medium: &str) {
+        let settled = self.of(medium).and_then(|scratch| {
+            let directory = File::open(scratch).with_context(|| format!("cannot open {}", scratch.display()))?;
+            rustix::fs::syncfs(directory).map_err(std::io::Error::from).context("cannot flush the file system")
+        });
+        self.note_failure(medium, settled);
+    }
+
+    /// Keeps the first thing that went wrong with a medium.
+    fn note_failure(&mut self, medium: &str, outcome: Result<()>) {
+        if let (Err(why), Some(place)) = (outcome, self.places.get_mut(medium)) {
+            place.unusable.get_or_insert(format!("{why:#}"));
+        }
+    }
+
+    /// How long it will take, about, to remove what is put aside: to remove an empty file is as much work as to cut it. The median,
+    /// for some stores' data was on its way to the disk when they were cut.
+    pub(crate) fn removal_time(&self) -> Duration {
+        let aside: u64 = self.places.values().map(|place| place.aside).sum();
+        Duration::from_secs_f64(aside as f64 * bakeoff_stats::median(&self.emptied_s).unwrap_or(0.0))
+    }
+
+    /// Removes everything. What lies on a medium that cannot be used any more is only told of.
+    pub(crate) fn remove(mut self) -> Result<()> {
+        let expected = self.removal_time();
+        if expected > ANNOUNCED {
+            let time = bakeoff_text::format_duration(round_up(expected));
+            self.reporter.report(&format!("Removing the stores' files takes about {time}"));
+        }
+        let mut outcome = self.tapes.take().map_or(Ok(()), OwnDirectory::remove);
+        for place in std::mem::take(&mut self.places).into_values() {
+            let removed = place.own.remove();
+            match place.unusable {
+                Some(_) => removed.unwrap_or_else(|why| self.reporter.report(&format!("note: {why:#}"))),
+                None => outcome = outcome.and(removed),
+            }
+        }
+        outcome
+    }
+}
+
+/// What lies in `base` under names that begin so, with the rest of each name.
+fn named(base: &Path, beginning: &str) -> Vec<(PathBuf, String)> {
+    let entries = std::fs::read_dir(base).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| (entry.path(), entry.file_name().to_string_lossy().into_owned()));
+    paths.filter_map(|(path, name)| Some((path, name.strip_prefix(beginning)?.to_owned()))).collect()
+}
+
+/// Removes the tapes and the media made for a run that killed runs left in `base`: nobody living holds their locks.
+///
+/// What such runs left of stores on media stays for `bakeoff clean` ([`report_left_stores`]): to remove many files makes some file systems
+/// slow for minutes, and stores are measured next.
+pub(crate) fn remove_left_behind(base: &Path, reporter: Reporter) {
+    named(base, names::SCRATCH).iter().filter(|(_, rest)| !names::is_of_stores(rest)).for_each(|(path, _)| {
+        remove_if_left(path, reporter);
+    });
+}
+
+/// Says where killed runs left stores on media, and how they are removed.
+pub(crate) fn report_left_stores<'a>(media: impl Iterator<Item = &'a PathBuf>, reporter: Reporter) {
+    for directory in media.collect::<BTreeSet<_>>() {
+        let left = named(directory, names::SCRATCH).into_iter();
+        let left =
+            left.filter(|(path, rest)| names::is_of_stores(rest) && OwnDirectory::open(path, Kind::Scratch).is_ok());
+        match left.count() {
+            0 => {}
+            count => reporter.report(&format!(
+                "note: {} holds what {} left when killed. To have the room back: bakeoff clean {}",
+                shown(directory),
+                counted(count, "run"),
+                shown(directory)
+            )),
+        }
+    }
+}
+
+/// Removes the tapes and made media in `base` of a process that has ended, by the [name](names::of_run) of its run. False if something is still in use.
+pub(crate) fn remove_all_of(base: &Path, name: &str, reporter: Reporter) -> bool {
+    let left = named(base, name).into_iter().filter(|(_, rest)| names::is_of_tapes_or_made(rest));
+    left.fold(true, |done, (path, _)| (remove_unfinished(&path) || remove_if_left(&path, reporter)) && done)
+}
+
+/// Removes a scratch directory that a killed run left. False if it is in use, or not ours, and so left as it is.
+pub(crate) fn remove_if_left(path: &Path, reporter: Reporter) -> bool {
+    let Ok(own) = OwnDirectory::open(path, Kind::Scratch) else { return false };
+    reporter.report(&format!("Removing what a run left behind when it was killed: {}", path.display()));
+    own.remove().unwrap_or_else(|error| reporter.report(&format!("note: {error:#}")));
+    true
+}
+
+/// Removes the scratch directories of a run that was killed and is taken up again, whichever process it had.
+pub(crate) fn remove_leftovers<'a>(directories: impl Iterator<Item = &'a PathBuf>, run: &str, reporter: Reporter) {
+    for directory in directories {
+        for (path, _) in named(directory, &names::of_any_process(run)) {
+            if !remove_unfinished(&path) {
+                remove_if_left(&path, reporter);
+            }
+        }
+    }
+}
+
+/// To whole seconds.
+fn round_up(time: Duration) -> Duration {
+    Duration::from_secs(time.as_secs() + 1)
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // On the way out of an error the error is what counts; `bakeoff clean` finds what is left.
+        let media = std::mem::take(&mut self.places).into_values().map(|place| place.own);
+        media.chain(self.tapes.take()).for_each(|own| drop(own.remove()));
+    }
+}

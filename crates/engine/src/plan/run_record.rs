@@ -1,0 +1,91 @@
+//! What is known of a run before it starts, as `run.json` keeps it.
+
+use std::path::{Path, PathBuf};
+
+use bakeoff_measure::Machine;
+use bakeoff_protocol::PROTOCOL_VERSION;
+
+use crate::drivers::discovery::Driver;
+use crate::plan::setup::Setup;
+use crate::plan::source::SuiteSource;
+use crate::plan::warnings;
+use crate::run_file::{DriverFacts, RunFile, SuiteText, VariantText, WhatWhy, now};
+use crate::surroundings::disturbance;
+use crate::surroundings::profile::ProfileFacts;
+
+/// What is known of a run before it starts.
+pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version: &str) -> RunFile {
+    let suite = &setup.suite;
+    let in_plan = |name: &str| {
+        setup.plan.workloads.iter().flat_map(|workload| &workload.cells).any(|cell| cell.axes.store == name)
+    };
+    let drivers = drivers(setup, in_plan);
+    let warnings = warnings::before(setup, &machine, &drivers);
+    RunFile {
+        protocol: PROTOCOL_VERSION,
+        bakeoff_version: version.to_owned(),
+        command_line: std::env::args().collect(),
+        working_directory: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+        options: Some(setup.options.clone()),
+        started: now(),
+        finished: None,
+        suite: SuiteText {
+            name: source.name,
+            title: suite.title().to_owned(),
+            summary: suite.summary().to_owned(),
+            analysis: suite.analysis().to_owned(),
+            variants: variants(suite),
+            baseline: suite.baseline().to_vec(),
+            scale: suite.scale(),
+            numbers_given: suite.numbers_given().to_vec(),
+            text: source.text,
+        },
+        seed: suite.seed(),
+        rounds: suite.rounds(),
+        machine,
+        media: setup.media.clone(),
+        disturbances: setup.disturbances().into_iter().filter_map(disturbance::facts).collect(),
+        drivers,
+        stores: setup.stores.iter().filter(|store| in_plan(&store.name)).cloned().collect(),
+        cells: cell_ids(setup),
+        skipped: skipped(setup),
+        given_up: Vec::new(),
+        warnings,
+        pools: Vec::new(),
+        pick: None,
+        find_rate: None,
+        profile: setup.options.profile.map(|kind| ProfileFacts::of(kind, setup.is_sampled_from_outside())),
+    }
+}
+
+/// The ids of all cells of the plan.
+pub(crate) fn cell_ids(setup: &Setup) -> Vec<String> {
+    setup.plan.workloads.iter().flat_map(|workload| &workload.cells).map(|cell| cell.id.clone()).collect()
+}
+
+/// The drivers that take part, each with its stores.
+fn drivers(setup: &Setup, in_plan: impl Fn(&str) -> bool) -> Vec<DriverFacts> {
+    let stores = |path: &Path| -> Vec<String> {
+        let names = setup.stores.iter().map(|store| &store.name).filter(|name| in_plan(name));
+        names.filter(|name| setup.drivers.of_store(name).is_some_and(|of| of.path == path)).cloned().collect()
+    };
+    let facts = |driver: &Driver| DriverFacts {
+        driver: driver.description.driver.clone(),
+        version: driver.description.version.clone(),
+        build: driver.description.build.clone(),
+        path: driver.path.clone(),
+        stores: stores(&driver.path),
+        options: driver.options(),
+    };
+    setup.drivers.drivers.iter().map(facts).filter(|driver| !driver.stores.is_empty()).collect()
+}
+
+fn variants(suite: &bakeoff_suite::Suite) -> Vec<VariantText> {
+    let variants = suite.measured().iter().filter_map(|measured| measured.variant());
+    variants.map(|variant| VariantText { name: variant.name.clone(), summary: variant.summary.clone() }).collect()
+}
+
+/// What of the plan is left out, and why.
+pub fn skipped(setup: &Setup) -> Vec<WhatWhy> {
+    setup.plan.skipped.iter().map(|skip| WhatWhy { what: skip.label(), why: skip.why.to_string() }).collect()
+}

@@ -1,0 +1,211 @@
+//! From what was typed to a plan: the suite, the drivers, the media, the cells.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use bakeoff_measure::{Machine, Medium};
+use bakeoff_protocol::{Profile, StoreDescription};
+use bakeoff_suite::{Cell, Disturbance, Plan, RunOptions, Suite, WorkloadPlan, check_memory, check_stores, plan};
+
+use crate::drivers::discovery::{Driver, Drivers};
+use crate::drivers::recipes::{drivers_for, lost, store_names};
+use crate::place::cgroup::MemoryGroups;
+use crate::place::made_media::{NewFileSystem, check_room};
+use crate::plan::flush::Flushes;
+use crate::plan::imported_tape::ImportedTape;
+use crate::plan::media::{absolute, check_writable, made_media, media_directories, plan_media};
+use crate::plan::source::SuiteSource;
+use crate::programs::Missing;
+use crate::reporter::Reporter;
+use crate::surroundings::{disturbance, profile};
+
+/// Everything that is known before the first cell runs.
+pub struct Setup {
+    /// What was asked for beside the suite.
+    pub options: RunOptions,
+    pub(crate) reporter: Reporter,
+    /// The suite, with what the options change in it.
+    pub suite: Suite,
+    /// The drivers there are.
+    pub drivers: Drivers,
+    /// The stores that they offer.
+    pub stores: Vec<StoreDescription>,
+    /// Where each medium is.
+    pub(crate) directories: BTreeMap<String, PathBuf>,
+    pub(crate) media: BTreeMap<String, Medium>,
+    /// Media that are made when the run starts, in `base`.
+    pub(crate) made: BTreeMap<String, NewFileSystem>,
+    /// Where images are made, and tapes of runs without a directory.
+    pub(crate) base: PathBuf,
+    /// What is to be measured, and what is left out.
+    pub plan: Plan,
+    /// The imported tape that every workload of the plan replays, if the suite has one.
+    pub(crate) imported: Option<ImportedTape>,
+    /// Where cells' memory can be limited, if some cell's is to be.
+    pub(crate) groups: Option<MemoryGroups>,
+    pub(crate) corpus: Option<PathBuf>,
+    flushes: OnceCell<Flushes>,
+}
+
+/// The drivers there are; a suite's store that none of them has is refused.
+fn drivers_knowing(suite: &Suite) -> Result<Drivers> {
+    let drivers = Drivers::discover()?;
+    let names = store_names(&drivers)?;
+    check_stores(suite, &names.known, &names.hidden)?;
+    Ok(drivers)
+}
+
+impl Setup {
+    /// Reads, finds and plans everything that is asked for; drivers that are not built are, if anything may be.
+    pub fn new(options: &RunOptions, source: &SuiteSource, may_build: bool, reporter: Reporter) -> Result<Self> {
+        let mut overrides = options.overrides.clone();
+        if !options.media.is_empty() {
+            overrides.set("medium", options.media.keys().cloned().collect());
+        }
+        if options.profile.is_some() && overrides.get("rounds").is_none() {
+            // Rounds are for intervals, and of a profiled run there are none.
+            overrides.set("rounds", vec!["1".to_owned()]);
+        }
+        let mut suite = Suite::parse_with(&source.name, &source.text, &overrides)?;
+        let imported = suite.tape().map(ImportedTape::open).transpose()?;
+        if let Some(imported) = &imported {
+            suite = suite.replaying(&imported.workload)?;
+        }
+        let drivers = drivers_knowing(&suite)?;
+        let made = made_media(&options.media)?;
+        let directories = media_directories(options, &made, &suite)?;
+        let base = options.dir.clone().unwrap_or_else(|| options.out.clone());
+        if !made.is_empty() {
+            std::fs::create_dir_all(&base).with_context(|| format!("cannot make {}", base.display()))?;
+        }
+        let base = base.canonicalize().unwrap_or(base);
+        check_room(&made, &base)?;
+        // Nobody should wait for a driver to be built only to hear that a directory is not there.
+        let drivers = drivers_for(drivers, suite.stores(), |_| true, may_build, reporter)?;
+        let lost = lost(&drivers)?;
+        let left_out = suite.leave_out(|store| lost.contains_key(store));
+        let stores = drivers.stores();
+        let media: BTreeMap<_, _> =
+            directories.iter().map(|(name, directory)| (name.clone(), Medium::read(directory))).collect();
+        let plan_media = plan_media(&media, &directories, &made, &base);
+        let mut plan = plan(&suite, &stores, &plan_media)?;
+        plan.skip_lost(left_out.into_iter().filter_map(|store| lost.get_key_value(&store)));
+        Machine::read_memory().memory_usable_bytes().map_or(Ok(()), |bytes| check_memory(&suite, &stores, bytes))?;
+        plan.skip_killed(|store| drivers.of_store(store).is_some_and(|driver| driver.description.recovers));
+        if let Some(profile) = options.profile {
+            plan.profile(profile, |store| profile == Profile::Cpu || profiles_itself(&drivers, store, profile));
+        }
+        let groups = memory_groups(&mut plan);
+        let corpus = options.corpus.as_deref().map(absolute).transpose()?;
+        Ok(Self {
+            options: options.clone(),
+            reporter,
+            suite,
+            drivers,
+            stores,
+            directories,
+            media,
+            made,
+            base,
+            plan,
+            imported,
+            groups,
+            corpus,
+            flushes: OnceCell::new(),
+        })
+    }
+
+    /// Checks that the corpus has text, that directories can be written, media made and disturbances started here, before anything
+    /// is.
+    pub fn check_tools(&self, missing: Missing) -> Result<()> {
+        self.checks(missing).collect()
+    }
+
+    /// All that is wanting here of what [`Self::check_tools`] checks.
+    pub fn lacks(&self) -> impl Iterator<Item = anyhow::Error> {
+        self.checks(Missing::Tell).filter_map(Result::err)
+    }
+
+    fn checks(&self, missing: Missing) -> impl Iterator<Item = Result<()>> {
+        let corpus = self.corpus.iter().map(|corpus| Ok(bakeoff_tape::check_corpus(corpus)?));
+        let directories = self.directories.values().map(|directory| check_writable(directory));
+        let made = self.made.values().map(move |file_system| file_system.check(missing));
+        let disturbed =
+            self.disturbances().into_iter().map(move |disturbance| disturbance::check(disturbance, missing));
+        let profiled = std::iter::once_with(move || profile::check(self.is_sampled_from_outside(), missing));
+        corpus.chain(directories).chain(made).chain(disturbed).chain(profiled)
+    }
+
+    /// Whether some driver of the plan is to be profiled and cannot do it by itself.
+    pub(crate) fn is_sampled_from_outside(&self) -> bool {
+        let Some(profile) = self.options.profile else { return false };
+        let mut cells = self.plan.workloads.iter().flat_map(|workload| &workload.cells);
+        cells.any(|cell| !profiles_itself(&self.drivers, &cell.axes.store, profile))
+    }
+
+    /// Stores of the plan that lack a library here: said before they fail, so that whoever wants them can get it.
+    pub fn cannot_be_opened(&self) -> BTreeSet<String> {
+        let stores = self.plan.workloads.iter().flat_map(|workload| &workload.cells).map(|cell| &cell.axes.store);
+        let missing = stores.filter_map(|store| Some((store, self.drivers.missing(store)?)));
+        missing.map(|(store, why)| format!("{store} cannot be opened here, so its cells will fail: {why}")).collect()
+    }
+
+    /// What else goes on in some workload of the plan.
+    pub(crate) fn disturbances(&self) -> BTreeSet<Disturbance> {
+        self.plan.workloads.iter().map(|workload| workload.conditions.disturbance).collect()
+    }
+
+    /// What the suite says of variants and the stores that take part in them.
+    pub fn notes(&self) -> Vec<String> {
+        self.suite.notes(|variant, store| {
+            let of_variant = |workload: &&WorkloadPlan| workload.variant.as_deref() == Some(variant);
+            let mut cells = self.plan.workloads.iter().filter(of_variant).flat_map(|workload| &workload.cells);
+            cells.any(|cell| cell.axes.store == store)
+        })
+    }
+
+    /// What flushes take, tried when first asked for: not every run is sized.
+    pub(crate) fn flushes(&self) -> &Flushes {
+        let measure = || {
+            let cells = self.plan.workloads.iter().flat_map(|workload| &workload.cells);
+            let media = cells.filter(|cell| self.flushes_writes(cell)).map(|cell| &cell.axes.medium);
+            Flushes::measure(media, &self.directories, &self.made, &self.base)
+        };
+        self.flushes.get_or_init(measure)
+    }
+
+    /// Whether a cell's store flushes each write before it acknowledges it.
+    pub(crate) fn flushes_writes(&self, cell: &Cell) -> bool {
+        self.store(&cell.axes.store).is_ok_and(|store| store.flushes_writes(cell.axes.durability, &cell.settings))
+    }
+
+    /// The driver of a store that is in the plan.
+    pub fn driver(&self, name: &str) -> Result<&Driver> {
+        self.drivers.of_store(name).with_context(|| format!("no driver offers the store `{name}`"))
+    }
+
+    /// The description of a store that is in the plan.
+    pub fn store(&self, name: &str) -> Result<&StoreDescription> {
+        self.stores
+            .iter()
+            .find(|store| store.name == name)
+            .with_context(|| format!("no driver offers the store `{name}`"))
+    }
+}
+
+/// Whether the driver of a store can profile itself.
+fn profiles_itself(drivers: &Drivers, store: &str, profile: Profile) -> bool {
+    drivers.of_store(store).is_some_and(|driver| driver.description.profiles.contains(&profile))
+}
+
+/// Finds out whether memory can be limited, if some workload asks for it; where it cannot, those are left out.
+fn memory_groups(plan: &mut Plan) -> Option<MemoryGroups> {
+    plan.workloads.iter().find(|workload| workload.conditions.memory_limit_bytes.is_some())?;
+    let found = MemoryGroups::find();
+    if let Err(why) = &found {
+        plan.skip_limited(&format!("{why:#}"));
+    }
+    found.ok()
+}

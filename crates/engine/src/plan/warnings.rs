@@ -1,0 +1,150 @@
+//! What spoils figures: known beforehand from machine and medium, seen afterwards in the results.
+
+use std::collections::BTreeMap;
+
+use bakeoff_measure::{Machine, Warning, before_run};
+use bakeoff_protocol::{CellStatus, Opened, OverTime, ResultLine};
+use bakeoff_stats::level_change;
+use bakeoff_suite::WorkloadPlan;
+
+use crate::plan::setup::Setup;
+use crate::run_file::{DriverFacts, WarningFacts};
+
+/// The code of what a suite says of its variants.
+const OTHERS_SETTINGS: &str = "others-settings";
+
+/// What is known before the first cell.
+pub(crate) fn before(setup: &Setup, machine: &Machine, taking_part: &[DriverFacts]) -> Vec<WarningFacts> {
+    // What a limit of memory keeps out of it is no matter of the machine's.
+    let in_memory = |workload: &WorkloadPlan| {
+        let bytes = workload.estimate.data_bytes_max;
+        workload.conditions.memory_limit_bytes.is_none_or(|limit| bytes < limit).then_some(bytes)
+    };
+    let data_bytes: Vec<u64> = setup.plan.workloads.iter().filter_map(in_memory).collect();
+    let drivers = setup.drivers.drivers.iter().map(|driver| &driver.description);
+    let mut found: Vec<_> = drivers.filter_map(|driver| Warning::debug_build(&driver.driver, &driver.build)).collect();
+    found.extend(taking_part.iter().filter_map(|driver| Warning::jvm_options(&driver.driver, &driver.options)));
+    found.extend(setup.media.values().flat_map(|medium| before_run(machine, medium, &data_bytes)));
+    let mut limits: BTreeMap<u64, u64> = BTreeMap::new();
+    for workload in &setup.plan.workloads {
+        if let Some(limit) = workload.conditions.memory_limit_bytes {
+            let most = limits.entry(limit).or_default();
+            *most = workload.estimate.data_bytes_max.max(*most);
+        }
+    }
+    found.extend(limits.into_iter().filter_map(|(limit, most)| Warning::limit_above_data(limit, most)));
+    // Rounds tell chance from difference, and of a profiled run no difference is told.
+    found.extend(Warning::few_rounds(setup.suite.rounds()).filter(|_| setup.options.profile.is_none()));
+    let of_suite = setup.notes().into_iter().map(|message| WarningFacts { code: OTHERS_SETTINGS.to_owned(), message });
+    of_suite.chain(facts(found)).collect()
+}
+
+/// What the results show.
+pub(crate) fn after(lines: &[ResultLine]) -> Vec<WarningFacts> {
+    let found = [steal(lines), clock_slow(lines), clock_overhead(lines), not_steady(lines)];
+    facts(found.into_iter().flatten().collect())
+}
+
+/// CPU time given to others during all phases together.
+fn steal(lines: &[ResultLine]) -> Option<Warning> {
+    let phases = lines.iter().filter_map(|line| match line {
+        ResultLine::Phase(phase) => Some(&phase.result),
+        ResultLine::Cell(_) => None,
+    });
+    let known = phases.filter_map(|result| Some((result.resources.steal_ns?, result.wall_ns)));
+    let (steal_ns, wall_ns) = known.fold((0, 0), |(steal, wall), (s, w)| (steal + s, wall + w));
+    Warning::steal(Some(steal_ns), wall_ns)
+}
+
+/// What was said when a store was opened, of the cells that came to their end.
+fn opened(lines: &[ResultLine]) -> impl Iterator<Item = (&str, &Opened)> {
+    lines.iter().filter_map(|line| match line {
+        ResultLine::Cell(end) if end.status == CellStatus::Ok => Some((end.axes.store.as_str(), end.opened.as_ref()?)),
+        _ => None,
+    })
+}
+
+/// The clock of drivers that choose one: a virtual machine has its own.
+fn clock_slow(lines: &[ResultLine]) -> Option<Warning> {
+    let (_, native) = opened(lines).find(|(_, opened)| opened.runtime.is_none())?;
+    Warning::clock_slow(&native.clock, native.clock_pair_ns)
+}
+
+/// The operation that is hidden most by its own driver's clock.
+fn clock_overhead(lines: &[ResultLine]) -> Option<Warning> {
+    let pairs_ns: BTreeMap<&str, u64> = opened(lines).map(|(store, opened)| (store, opened.clock_pair_ns)).collect();
+    let timed = lines.iter().flat_map(|line| match line {
+        ResultLine::Phase(phase) => {
+            let store = phase.axes.store.as_str();
+            let timed = phase.result.operations.iter();
+            timed
+                .filter_map(|of| {
+                    Some((
+                        *pairs_ns.get(store)?,
+                        of.latency.as_ref()?.latency_ns_p50,
+                        format!("{} of {store}", of.operation),
+                    ))
+                })
+                .collect()
+        }
+        ResultLine::Cell(_) => Vec::new(),
+    });
+    let part = |(pair_ns, median_ns, _): &(u64, u64, String)| *pair_ns as f64 / (*median_ns).max(1) as f64;
+    let (pair_ns, median_ns, operation) = timed.max_by(|a, b| part(a).total_cmp(&part(b)))?;
+    Warning::clock_overhead(&operation, pair_ns, median_ns)
+}
+
+/// By less than this, a level that changes makes no other figure.
+const CHANGE_MIN: f64 = 1.2;
+
+/// Phases that were to be measured at a steady rate, and for all one knows were not.
+fn not_steady(lines: &[ResultLine]) -> Option<Warning> {
+    let phases = lines.iter().filter_map(|line| match line {
+        ResultLine::Phase(phase) => Some(phase),
+        ResultLine::Cell(_) => None,
+    });
+    let unsteady = phases.filter_map(|phase| {
+        let warm_up = phase.result.warm_up.as_ref()?;
+        let how = if warm_up.steady == Some(true) { changed(phase.result.over_time.as_ref()?)? } else { String::new() };
+        Some(format!("{} of {}{how}", phase.result.phase, phase.axes.store))
+    });
+    Warning::not_steady(unsteady.collect())
+}
+
+/// How the level changed while a phase was measured, if it did.
+fn changed(course: &OverTime) -> Option<String> {
+    let means: Vec<f64> =
+        course.slices.iter().filter(|slice| slice.0 > 0).map(|slice| slice.1 as f64 / slice.0 as f64).collect();
+    let change = level_change(&means).filter(|change| change.factor.max(change.factor.recip()) > CHANGE_MIN)?;
+    Some(format!(" (from {:.0} % of the time on {:.1} times as long)", 100.0 * change.after_part, change.factor))
+}
+
+fn facts(warnings: Vec<Warning>) -> Vec<WarningFacts> {
+    let mut facts: Vec<WarningFacts> = Vec::new();
+    for warning in warnings {
+        let fact = WarningFacts { code: warning.code().to_owned(), message: warning.to_string() };
+        if !facts.contains(&fact) {
+            facts.push(fact);
+        }
+    }
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compaction that begins after measuring did, as a store with large buffers has it: the warm-up cannot know.
+    #[test]
+    fn a_level_that_changes_while_it_is_measured_is_told() {
+        let course = |ns_of: &dyn Fn(u64) -> u64| OverTime {
+            slice_ns: 1_000_000,
+            slices: (0..40).map(|slice| (1_000, 1_000 * (ns_of(slice) + slice % 3), 9_000)).collect(),
+        };
+        assert_eq!(changed(&course(&|_| 2_000)), None);
+        // By a tenth, which is seen and too little to tell.
+        assert_eq!(changed(&course(&|slice| if slice < 10 { 2_000 } else { 2_200 })), None);
+        let told = changed(&course(&|slice| if slice < 10 { 2_000 } else { 7_600 }));
+        assert_eq!(told.as_deref(), Some(" (from 25 % of the time on 3.8 times as long)"));
+    }
+}

@@ -1,0 +1,423 @@
+//! A race: rounds of what was asked, without those that fall behind, then a few rounds of everything the answer might depend on.
+//!
+//! A store is dropped when it is worse than the best at a level that allows for looking after every round, or, when the time is short, when
+//! it cost four times as much: in two rounds, or in one by the medians of its operations too, which other work on the machine cannot spoil. The
+//! next best stays as long as there is time for it, to be proven worse. The time that is left goes to the variants of the suite, with the
+//! stores that lead.
+
+mod standing;
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use bakeoff_protocol::Structure;
+use bakeoff_results::goal::Goal;
+use bakeoff_results::pick::{
+    PICK_ASKED, PICK_ASKED_PART, goal_so_far, pick_is_answered, pick_ranking, pick_typical_ranking,
+};
+use bakeoff_results::pick_facts::{Excluded, PickFacts};
+use bakeoff_stats::{Ranking, Verdict};
+use bakeoff_suite::{Cell, WorkloadPlan};
+use bakeoff_text::roughly;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::mode::Mode;
+use crate::plan::estimate::{FLUSHES_OF_A_WRITE_MIN, estimates};
+use crate::plan::schedule::Costs;
+use crate::plan::setup::Setup;
+use crate::plan::step::{Replay, Step};
+use crate::race::standing::{
+    DROP_CONFIDENCE, as_good_as_equal, behind, caught_up, cost_label, is_far_behind, promises_more,
+};
+use crate::state::{CellLimit, Ended, RunState};
+use crate::surroundings::progress::Display;
+
+/// Rounds that those who stay have at least.
+const ROUNDS_MIN: u32 = 3;
+
+/// Rounds that each variant has, and has at most while nobody is ahead beyond doubt; and stores in it.
+const VARIANT_ROUNDS: (u32, u32) = (3, 20);
+const FINALISTS: usize = 4;
+
+/// A pick's suite, run as a race.
+pub(crate) struct Race {
+    facts: PickFacts,
+    costs: Costs,
+    random: Xoshiro256PlusPlus,
+    /// The workload that is what was asked.
+    asked: usize,
+    /// The cells of it that are still in the race.
+    alive: Vec<usize>,
+    /// The stores that were dropped as worse.
+    worse: Vec<String>,
+    stage: Stage,
+}
+
+/// What is measured now.
+enum Stage {
+    /// What was asked, in so many rounds up to now.
+    Asked { round: u32, is_decided: bool },
+    /// Everything else that the answer may depend on: the round of a question's variant.
+    Variants { round: u32, question: usize },
+    /// Nothing more.
+    Over,
+}
+
+impl Race {
+    /// Begins a race.
+    ///
+    /// # Errors
+    /// What was asked is not in the plan.
+    pub(crate) fn new(run: &RunState<'_>, facts: PickFacts) -> Result<Self> {
+        let workloads = &run.setup.plan.workloads;
+        let is_asked = |workload: &WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
+        let asked = workloads.iter().position(is_asked).context("nothing that was asked is in the plan")?;
+        let guesses = workloads.iter().map(|workload| estimates(run.setup, workload, FLUSHES_OF_A_WRITE_MIN));
+        let mut race = Self {
+            facts,
+            costs: Costs::new(guesses.collect()),
+            random: Xoshiro256PlusPlus::seed_from_u64(run.setup.suite.seed()),
+            asked,
+            alive: (0..workloads[asked].cells.len()).collect(),
+            worse: Vec::new(),
+            stage: Stage::Asked { round: 0, is_decided: false },
+        };
+        race.leave_out_too_slow(run);
+        Ok(race)
+    }
+
+    /// A round of what was asked, with the stores that are still in the race.
+    fn step(&self, round: u32) -> Step {
+        Step { workload: self.asked, round, cells: self.alive.clone(), replay: Replay::AsPlanned }
+    }
+
+    /// How long a step will take, as far as is known.
+    fn expected(&self, step: &Step) -> Duration {
+        let expected: f64 = step.cells.iter().map(|&cell| self.costs.predict_cell(step.workload, cell)).sum();
+        Duration::from_nanos(expected as u64)
+    }
+
+    /// Whether a step is expected to end within a part of the budget.
+    fn fits(&self, run: &RunState<'_>, step: &Step, part: f64) -> bool {
+        self.expected(step) <= left_of(run, part)
+    }
+
+    /// The next round of what was asked; `None` if no more are needed, or there is no time for one.
+    fn next_round(&mut self, run: &RunState<'_>, round: u32) -> Option<Step> {
+        if round > run.setup.suite.rounds() {
+            return None;
+        }
+        if round > 1 && !self.fit_round(run, round) {
+            self.facts.out_of_time = true;
+            return None;
+        }
+        self.alive.shuffle(&mut self.random);
+        if round == 1 {
+            let asked = &run.setup.plan.workloads[self.asked];
+            // Of nobody anything is known yet, and what leaves many files has taken the time of all the others to remove.
+            self.alive.sort_by_key(|&cell| {
+                let store = &asked.cells[cell].axes.store;
+                (promises_more(asked, store), leaves_many_files(run, store))
+            });
+        }
+        Some(self.step(round))
+    }
+
+    /// Takes account of a round of what was asked: who is out of the race, and who is back. Whether the race is decided.
+    fn judge(&mut self, run: &RunState<'_>, step: &Step) -> bool {
+        let (asked, round) = (&run.setup.plan.workloads[self.asked], step.round);
+        let cells = &asked.cells;
+        self.alive.retain(|&cell| !run.results.has_failed(&cells[cell].id));
+        // Among all, those that were dropped too, as the answer will rank them.
+        let goal = goal_so_far(&run.rounds(), self.facts.optimize);
+        let Some(ranking) = ranking(run, PICK_ASKED, goal, None) else { return true };
+        // The rounds that a proof takes would not fit for all, and the rest after them.
+        let missing = ROUNDS_MIN.saturating_sub(round) as usize;
+        let proof = Step { cells: self.alive.repeat(missing), ..step.clone() };
+        let short = missing > 0 && !self.fits(run, &proof, PICK_ASKED_PART);
+        let still = names(&self.alive, cells);
+        let far = if short { far_behind(run, &still, &ranking, round) } else { Vec::new() };
+        let back = caught_up(&self.worse, &ranking);
+        self.worse.retain(|name| !back.contains(name));
+        self.facts.dropped.retain(|each| !back.contains(&each.store));
+        self.alive.extend((0..cells.len()).filter(|&cell| back.contains(&cells[cell].axes.store)));
+        let still = names(&self.alive, cells);
+        let behind = behind(&still, &ranking, (round, &far), |store| promises_more(asked, store));
+        self.alive.retain(|&cell| behind.iter().all(|each| each.store != cells[cell].axes.store));
+        self.worse.extend(behind.iter().map(|each| each.store.clone()));
+        self.facts.dropped.extend(behind);
+        round >= ROUNDS_MIN && (self.alive.len() <= 1 || as_good_as_equal(&ranking, &self.alive, cells))
+    }
+
+    /// Leaves out those of which a round would not be done in its part of the time, as each write has to be flushed that nobody asked to be.
+    fn leave_out_too_slow(&mut self, run: &RunState<'_>) {
+        let asked = &run.setup.plan.workloads[self.asked];
+        let (costs, dropped, workload) = (&self.costs, &mut self.facts.dropped, self.asked);
+        self.alive.retain(|&cell| {
+            let axes = &asked.cells[cell].axes;
+            let expected = Duration::from_nanos(costs.predict_cell(workload, cell) as u64);
+            let is_too_slow = promises_more(asked, &axes.store) && expected > run.setup.suite.timeout();
+            if is_too_slow {
+                let parts = run.budget.map_or(1.0, |budget| budget.div_duration_f64(run.setup.suite.timeout()));
+                let why = format!(
+                    "it offers no class below {}, in which a round would take about {}, more than its part of the time: a budget of {} would do",
+                    axes.durability,
+                    roughly(expected),
+                    roughly(expected.mul_f64(parts))
+                );
+                dropped.push(Excluded { store: axes.store.clone(), why });
+            }
+            !is_too_slow
+        });
+    }
+
+    /// Whether one more round of what was asked fits the time. The rounds that a proof takes may have all of it, and if that is too
+    /// little for everyone, those that are furthest behind are left out: of two one that is far behind, while it has no more than two rounds.
+    fn fit_round(&mut self, run: &RunState<'_>, round: u32) -> bool {
+        let cells = &run.setup.plan.workloads[self.asked].cells;
+        let part = if round <= ROUNDS_MIN { 1.0 } else { PICK_ASKED_PART };
+        while !self.fits(run, &self.step(round), part) {
+            if round > ROUNDS_MIN || self.alive.len() <= 1 {
+                return false;
+            }
+            let among = names(&self.alive, cells);
+            let goal = goal_so_far(&run.rounds(), self.facts.optimize);
+            let Some(ranking) = ranking(run, PICK_ASKED, goal, Some(&among)) else { return false };
+            let Some(last) = ranking.order.last() else { return false };
+            if self.alive.len() == 2 && !far_behind(run, &among, &ranking, round - 1).contains(&last.name) {
+                return false;
+            }
+            let why = format!("{}, and no time for more", cost_label(last, &ranking, round - 1));
+            self.alive.retain(|&cell| cells[cell].axes.store != last.name);
+            self.facts.dropped.push(Excluded { store: last.name.clone(), why });
+        }
+        true
+    }
+
+    /// The stores that the variants are measured with. What was dropped after its first round is not among them, but for the next best.
+    fn leaders(&self, run: &RunState<'_>) -> Vec<String> {
+        let ranking = ranking(run, PICK_ASKED, self.facts.optimize, None);
+        let order = ranking.map(|ranking| ranking.order).unwrap_or_default().into_iter().enumerate();
+        let leading = order.filter(|(index, place)| *index < 2 || place.rounds > 1);
+        leading.take(FINALISTS).map(|(_, place)| place.name).collect()
+    }
+
+    /// Keeps who leads what was asked, and finds out which variants there is time for.
+    fn begin_variants(&mut self, run: &RunState<'_>) {
+        self.facts.finalists = self.leaders(run);
+        self.stage = Stage::Over;
+        if self.facts.finalists.is_empty() || run.is_interrupted() {
+            return;
+        }
+        if let [only] = self.facts.raced.as_slice() {
+            let only = only.clone();
+            for question in &mut self.facts.questions {
+                // With the other durability there may be stores that had no part in the race.
+                if cells_of(run.setup, &question.variant).all(|cell| cell.axes.store == only) {
+                    question.not_measured.get_or_insert("as no other store was asked".to_owned());
+                }
+            }
+        }
+        self.leave_out_variants(run);
+        self.stage = Stage::Variants { round: 1, question: 0 };
+    }
+
+    /// The next round of a variant, each after the other, as far as the time goes; with the question that it is for.
+    fn next_variant(&mut self, run: &RunState<'_>, (round, first): (u32, usize)) -> Option<(usize, Step)> {
+        for question in first..self.facts.questions.len() {
+            let is_settled = round > VARIANT_ROUNDS.0 && self.is_settled(run, question);
+            if is_settled || self.facts.questions[question].not_measured.is_some() {
+                continue;
+            }
+            let Ok(step) = self.variant_step(run, question, round) else { continue };
+            if self.fits(run, &step, 1.0) {
+                return Some((question, step));
+            }
+            if round == 1 {
+                self.facts.questions[question].not_measured = Some(no_time(self.expected(&step)));
+            }
+        }
+        None
+    }
+
+    /// Leaves out the variants that have no time for as many rounds as tell something, the most expensive ones first: what is known of a few is
+    /// worth more than a round of each. The cheapest stays.
+    fn leave_out_variants(&mut self, run: &RunState<'_>) {
+        let mut expected: Vec<(usize, Duration)> = Vec::new();
+        for question in 0..self.facts.questions.len() {
+            if self.facts.questions[question].not_measured.is_some() {
+                continue;
+            }
+            match self.variant_step(run, question, 1) {
+                Ok(step) => expected.push((question, self.expected(&step))),
+                Err(why) => self.facts.questions[question].not_measured = Some(why),
+            }
+        }
+        expected.sort_by_key(|(_, round)| *round);
+        let mut left = left_of(run, 1.0);
+        for (place, (question, round)) in expected.into_iter().enumerate() {
+            let wanted = round * VARIANT_ROUNDS.0;
+            if wanted <= left || place == 0 {
+                left = left.saturating_sub(wanted);
+            } else {
+                self.facts.questions[question].not_measured = Some(no_time(round));
+            }
+        }
+    }
+
+    /// Whether more rounds of a variant would say nothing more.
+    fn is_settled(&self, run: &RunState<'_>, question: usize) -> bool {
+        let ranking = ranking(run, &self.facts.questions[question].variant, self.facts.optimize, None);
+        ranking.is_none_or(|ranking| matches!(ranking.verdict, Verdict::Winner | Verdict::Alone))
+    }
+
+    /// The round of a variant, or why there is none.
+    fn variant_step(&mut self, run: &RunState<'_>, question: usize, round: u32) -> Result<Step, String> {
+        let leaders = self.facts.finalists.clone();
+        let variant = self.facts.questions[question].variant.as_str();
+        let mut workloads = run.setup.plan.workloads.iter();
+        let Some(workload) = workloads.position(|workload| workload.variant.as_deref() == Some(variant)) else {
+            return Err("no store can do it, or it is too large for the disk".to_owned());
+        };
+        // Those that lead, those that cannot do what was asked and can do this, and those that promised this where less was asked.
+        let class = run.setup.plan.workloads[workload].conditions.durability;
+        let asked_class = run.setup.plan.workloads[self.asked].conditions.durability;
+        let promised = |store: &String| {
+            let mut asked = cells_of(run.setup, PICK_ASKED).filter(|cell| cell.axes.store == *store);
+            asked_class != class && asked.any(|cell| cell.axes.durability == class)
+        };
+        let takes_part =
+            |store: &String| leaders.contains(store) || !self.facts.raced.contains(store) || promised(store);
+        let cells = run.setup.plan.workloads[workload].cells.iter().enumerate();
+        let mut cells: Vec<_> =
+            cells.filter(|(_, cell)| takes_part(&cell.axes.store)).map(|(index, _)| index).collect();
+        if cells.is_empty() {
+            return Err("none of those that lead can do it".to_owned());
+        }
+        let is_of_best =
+            |cell: &usize| leaders.first() == Some(&run.setup.plan.workloads[workload].cells[*cell].axes.store);
+        if cells.iter().all(is_of_best) {
+            return Err(match leaders.len() {
+                1 => "no other store was measured to be compared with".to_owned(),
+                _ => "none but the first of those that lead can do it".to_owned(),
+            });
+        }
+        cells.shuffle(&mut self.random);
+        Ok(Step { workload, round, cells, replay: Replay::AsPlanned })
+    }
+}
+
+impl Mode for Race {
+    fn next(&mut self, run: &mut RunState<'_>, _: &mut Display) -> Result<Option<Step>> {
+        loop {
+            match self.stage {
+                Stage::Asked { round, is_decided } => {
+                    let step = if is_decided { None } else { self.next_round(run, round + 1) };
+                    if step.is_some() {
+                        self.stage = Stage::Asked { round: round + 1, is_decided };
+                        return Ok(step);
+                    }
+                    self.begin_variants(run);
+                }
+                Stage::Variants { round, question } => match self.next_variant(run, (round, question)) {
+                    Some((question, step)) => {
+                        self.stage = Stage::Variants { round, question };
+                        return Ok(Some(step));
+                    }
+                    None if round < VARIANT_ROUNDS.1 => {
+                        self.stage = Stage::Variants { round: round + 1, question: 0 };
+                    }
+                    None => self.stage = Stage::Over,
+                },
+                Stage::Over => return Ok(None),
+            }
+        }
+    }
+
+    /// A race goes on until it knows the answer or its time is over.
+    fn before_cell(&self, run: &RunState<'_>, _: &Step, _: usize, display: &mut Display) {
+        display.predict(run.budget.map(|budget| budget.saturating_sub(run.begin.elapsed()).into()), true);
+    }
+
+    fn after_cell(&mut self, step: &Step, cell: usize, took: Duration) {
+        self.costs.saw(step.workload, cell, took.as_nanos() as f64);
+    }
+
+    fn after_step(&mut self, run: &mut RunState<'_>, step: Step, whole: bool, display: &mut Display) -> Result<()> {
+        if whole {
+            run.show_leaders(step.workload, display);
+        }
+        match self.stage {
+            Stage::Asked { round, .. } => {
+                let is_decided = !whole || self.judge(run, &step);
+                self.facts.out_of_time |= !whole;
+                self.stage = Stage::Asked { round, is_decided };
+            }
+            Stage::Variants { round, question } => {
+                if round == 1 && !whole {
+                    let why = "the time ended before it was done".to_owned();
+                    self.facts.questions[question].not_measured = Some(why);
+                }
+                self.stage = Stage::Variants { round, question: question + 1 };
+            }
+            Stage::Over => {}
+        }
+        Ok(())
+    }
+
+    fn end(mut self: Box<Self>, mut run: RunState<'_>) -> Result<Ended> {
+        let is_answered = pick_is_answered(&run.rounds(), &self.facts);
+        self.facts.proof_ns_expected = (self.costs.predict(self.asked) * f64::from(ROUNDS_MIN)) as u64;
+        run.file.pick = Some(self.facts);
+        // An answer is what was wanted: that some store failed on the way is part of it.
+        let failed = usize::from(!is_answered);
+        Ok(Ended { failed, ..run.end(Vec::new())? })
+    }
+
+    fn cell_limit(&self) -> CellLimit {
+        CellLimit { timeout_from: "a part of --budget", is_cut_by_budget: false }
+    }
+}
+
+/// The time left of a part of the budget.
+fn left_of(run: &RunState<'_>, part: f64) -> Duration {
+    let budget = run.budget_to_measure().unwrap_or(Duration::MAX / 2);
+    budget.mul_f64(part).saturating_sub(run.begin.elapsed())
+}
+
+fn leaves_many_files(run: &RunState<'_>, store: &str) -> bool {
+    run.setup.stores.iter().any(|each| each.name == store && each.structure == Structure::Files)
+}
+
+/// Which of some stores are far behind what is best of a ranking of what was asked, after a round: of the first by what their operations
+/// typically took too.
+fn far_behind(run: &RunState<'_>, among: &[String], ranking: &Ranking, round: u32) -> Vec<String> {
+    let typical = pick_typical_ranking(&run.rounds(), PICK_ASKED, Some(among));
+    let is_typical = |store: &str| typical.as_ref().is_some_and(|typical| is_far_behind(store, typical));
+    let is_far = |store: &&String| is_far_behind(store, ranking) && (round > 1 || is_typical(store));
+    among.iter().filter(is_far).cloned().collect()
+}
+
+/// The ranking by the rounds so far of all stores in a variant, or of those of these names.
+fn ranking(run: &RunState<'_>, variant: &str, goal: Goal, among: Option<&[String]>) -> Option<Ranking> {
+    pick_ranking(&run.rounds(), variant, goal, DROP_CONFIDENCE, among)
+}
+
+/// The cells of a variant of the plan.
+fn cells_of<'p>(setup: &'p Setup, variant: &str) -> impl Iterator<Item = &'p Cell> {
+    let workloads = setup.plan.workloads.iter();
+    workloads.filter(move |workload| workload.variant.as_deref() == Some(variant)).flat_map(|each| &each.cells)
+}
+
+/// That there was no time for the rounds of a variant, and how much it would take.
+fn no_time(round: Duration) -> String {
+    let rounds = VARIANT_ROUNDS.0;
+    format!("there was too little time left: {rounds} rounds take about {}", roughly(round * rounds))
+}
+
+/// The stores of some cells.
+fn names(some: &[usize], cells: &[Cell]) -> Vec<String> {
+    some.iter().map(|&cell| cells[cell].axes.store.clone()).collect()
+}

@@ -1,0 +1,121 @@
+//! Who is behind in a race, and how far, by a ranking of the rounds so far.
+
+use bakeoff_results::pick::PICK_FAR_BEHIND;
+use bakeoff_results::pick_facts::Excluded;
+use bakeoff_stats::{Place, Ranking};
+use bakeoff_suite::{Cell, WorkloadPlan};
+
+/// How sure it must be after any round that a store is worse than the best: errors of all looks together stay near 5 %.
+pub(super) const DROP_CONFIDENCE: f64 = 0.99;
+
+/// Stores whose difference is known to be within this are as good as equal: more rounds would say nothing more.
+const EQUAL_WITHIN: f64 = 1.05;
+
+/// Which of those `still` in the race are behind, with the reason, the best of them first. Those that are `far` are at once, and so are those that
+/// promise more than was asked and are far, as more rounds of these would take the time of the others; but one stays that the best can be
+/// proven against.
+pub(super) fn behind(
+    still: &[String],
+    ranking: &Ranking,
+    (round, far): (u32, &[String]),
+    promises_more: impl Fn(&str) -> bool,
+) -> Vec<Excluded> {
+    let mut behind = Vec::new();
+    let mut stayed = 0;
+    for place in ranking.order.iter().filter(|place| still.contains(&place.name)) {
+        let worse = place.ratio_to_best.is_some() && !place.tied_with_best;
+        let is_far = far.contains(&place.name) || promises_more(&place.name) && is_far_behind(&place.name, ranking);
+        let is_behind = worse || is_far && stayed > 1;
+        stayed += usize::from(!is_behind);
+        if is_behind {
+            behind.push(Excluded { store: place.name.clone(), why: cost_label(place, ranking, round) });
+        }
+    }
+    behind
+}
+
+/// Whether a store is in a higher class than the others of its workload, as it offers no lower one.
+pub(super) fn promises_more(asked: &WorkloadPlan, store: &str) -> bool {
+    asked.cells.iter().any(|cell| cell.axes.store == store && cell.axes.durability > asked.conditions.durability)
+}
+
+/// Which of those that were dropped as worse are so no more, since later rounds of the best were: they go on, as the answer must not call tied what is
+/// out of the race. Of a single round it is not known, and two that scatter are no proof, but no reason to go on with what is far behind either.
+pub(super) fn caught_up(worse: &[String], ranking: &Ranking) -> Vec<String> {
+    let is_level =
+        |place: &&Place| place.ratio_to_best.is_some() && place.tied_with_best && !is_far_behind(&place.name, ranking);
+    let level = ranking.order.iter().filter(is_level).map(|place| &place.name);
+    level.filter(|name| worse.contains(name)).cloned().collect()
+}
+
+/// How much more a store costs than the best.
+pub(super) fn cost_label(place: &Place, ranking: &Ranking, round: u32) -> String {
+    format!("{:.1} × the cost of the best after round {round}", place.mean / ranking.order[0].mean)
+}
+
+/// Whether a store is far behind the best of a ranking.
+pub(super) fn is_far_behind(store: &str, ranking: &Ranking) -> bool {
+    let place = ranking.order.iter().find(|place| place.name == store);
+    place.is_some_and(|place| place.mean > PICK_FAR_BEHIND * ranking.order[0].mean)
+}
+
+/// Whether all that are left are known to lie within a few percent of the best.
+pub(super) fn as_good_as_equal(ranking: &Ranking, alive: &[usize], cells: &[Cell]) -> bool {
+    alive.iter().all(|&cell| {
+        let place = ranking.order.iter().find(|place| place.name == cells[cell].axes.store);
+        place.and_then(|place| place.ratio_to_best).is_some_and(|ratio| ratio.high <= EQUAL_WITHIN)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_stats::{Better, Candidate, RankOptions, rank};
+
+    use super::*;
+
+    fn of_one_round(costs: &[(&str, f64)]) -> Ranking {
+        let candidates: Vec<_> = costs.iter().map(|(name, cost)| Candidate::new(*name, [*cost])).collect();
+        rank(&candidates, RankOptions::new(Better::Lower)).unwrap()
+    }
+
+    #[test]
+    fn what_was_dropped_as_worse_goes_on_when_later_rounds_of_the_best_bring_it_level() {
+        let ranking = |best: &[f64]| {
+            let candidates = [
+                Candidate::new("a", best.to_vec()),
+                Candidate::new("b", vec![1.4, 1.41, 1.39, 1.4]),
+                Candidate::new("c", vec![9.0]),
+            ];
+            rank(&candidates, RankOptions { confidence: DROP_CONFIDENCE, ..RankOptions::new(Better::Lower) }).unwrap()
+        };
+        let steady = ranking(&[1.0, 1.01, 0.99, 1.0]);
+        let still = ["a", "b", "c"].map(str::to_owned);
+        let worse: Vec<_> = behind(&still, &steady, (4, &[]), |_| false).into_iter().map(|each| each.store).collect();
+        assert_eq!(worse, ["b"]);
+        assert!(caught_up(&worse, &steady).is_empty());
+        let scattered = ranking(&[1.0, 1.01, 0.99, 1.0, 3.0, 0.5, 2.5, 0.6]);
+        assert_eq!(caught_up(&["b", "c"].map(str::to_owned), &scattered), ["b"]);
+        let candidates = [Candidate::new("a", vec![1.0, 1.1, 0.9]), Candidate::new("d", vec![8.0, 5.0])];
+        let far = rank(&candidates, RankOptions { confidence: DROP_CONFIDENCE, ..RankOptions::new(Better::Lower) });
+        let far = far.unwrap();
+        assert!(far.order[1].tied_with_best && caught_up(&["d".to_owned()], &far).is_empty());
+    }
+
+    #[test]
+    fn the_next_best_stays_to_be_proven_worse_however_far_it_is_behind() {
+        let still = ["a", "b", "c", "d"].map(str::to_owned);
+        let dropped = |ranking: &Ranking, far: &[&str]| -> Vec<String> {
+            let far: Vec<_> = far.iter().map(|&name| name.to_owned()).collect();
+            behind(&still, ranking, (1, &far), |_| false).into_iter().map(|each| each.store).collect()
+        };
+        let far = of_one_round(&[("a", 1.0), ("b", 15.6), ("c", 20.0), ("d", 30.0)]);
+        assert_eq!(dropped(&far, &["b", "c", "d"]), ["c", "d"]);
+        assert!(dropped(&far, &[]).is_empty(), "there is time for all");
+        let near = of_one_round(&[("a", 1.0), ("b", 1.5), ("c", 20.0), ("d", 30.0)]);
+        assert_eq!(dropped(&near, &["c", "d"]), ["c", "d"]);
+        assert_eq!(dropped(&near, &["d"]), ["d"]);
+        let promising = |name: &str| ["b", "d"].contains(&name);
+        let behind: Vec<_> = behind(&still, &far, (1, &[]), promising).into_iter().map(|each| each.store).collect();
+        assert_eq!(behind, ["d"], "of those that promise more one stays, if it is the next best");
+    }
+}

@@ -1,0 +1,335 @@
+//! A run under way: its tapes, its cells and its time. Which cell comes next is the matter of a mode.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use bakeoff_protocol::{CellStatus, ResultLine};
+use bakeoff_results::cell_rounds::{CellRound, rounds_of};
+use bakeoff_results::leaders::live_leaders;
+use bakeoff_suite::{Cell, WarmUpLimit, WorkloadPlan};
+use bakeoff_tape::{OnProgress, Recording, TapeError, Workload};
+use bakeoff_text::command_again;
+
+use crate::cell::job::CellJob;
+use crate::cell::{measurement, warm_up};
+use crate::place::own_directory::OwnDirectory;
+use crate::place::scratch::Scratch;
+use crate::plan::setup::Setup;
+use crate::plan::warnings;
+use crate::results::Results;
+use crate::run_file::{PoolEntry, RunFile, WhatWhy, now};
+use crate::surroundings::disturbance;
+use crate::surroundings::interrupt::Interrupt;
+use crate::surroundings::progress::Display;
+
+/// How much later than its budget a cell may end that was begun in it, beside a part of the budget: a guess may be wrong, but not by any amount.
+const LATE: Duration = Duration::from_secs(5);
+
+/// That part.
+const LATE_PART: u32 = 4;
+
+/// The most that it comes to.
+const LATE_MAX: Duration = Duration::from_secs(600);
+
+/// A run under way.
+pub(crate) struct RunState<'a> {
+    pub(crate) setup: &'a Setup,
+    pub(crate) directory: &'a OwnDirectory,
+    pub(crate) file: RunFile,
+    pub(crate) results: Results,
+    pub(crate) scratch: &'a mut Scratch,
+    pub(crate) interrupt: &'a Interrupt,
+    pub(crate) budget: Option<Duration>,
+    pub(crate) memory_bytes_max: Option<u64>,
+    pub(crate) begin: Instant,
+    /// The cell that the budget cut, and how long it had gone on.
+    pub(crate) cut: Option<WhatWhy>,
+    /// The tapes used last, with the number of their workload in the plan.
+    pub(crate) tapes: Option<(usize, Rc<Tapes>)>,
+}
+
+/// What the cells of a workload replay, and what drivers are warmed up with.
+pub(crate) struct Tapes {
+    recording: Recording,
+    warm_up: Option<Recording>,
+}
+
+/// What ends a cell early.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CellLimit {
+    /// Where the time limit of a cell comes from, for people.
+    pub(crate) timeout_from: &'static str,
+    /// Whether a cell that was begun in the budget is given up when that has been over for a while.
+    pub(crate) is_cut_by_budget: bool,
+}
+
+/// How it ended.
+pub struct Ended {
+    /// Rounds of cells, failed ones too.
+    pub measured: usize,
+    /// Cells.
+    pub failed: usize,
+    /// By the user.
+    pub interrupted: bool,
+}
+
+impl RunState<'_> {
+    /// Every round so far of cells that ended.
+    pub(crate) fn rounds(&self) -> Vec<CellRound> {
+        rounds_of(self.results.lines())
+    }
+
+    /// Whether the user wants it to stop.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.requested()
+    }
+
+    /// Writes the record of the run as it is now.
+    pub(crate) fn write_file(&self) -> Result<()> {
+        self.file.write(self.directory.path())
+    }
+
+    /// The part of the budget, if there is one, that is not needed to remove what is put aside.
+    pub(crate) fn budget_to_measure(&self) -> Option<Duration> {
+        Some(self.budget?.saturating_sub(self.scratch.removal_time()))
+    }
+
+    /// What is left of it.
+    pub(crate) fn budget_left(&self) -> Option<Duration> {
+        Some(self.budget_to_measure()?.saturating_sub(self.begin.elapsed()))
+    }
+
+    /// Whether the user wants it, or the budget is over.
+    pub(crate) fn must_stop(&self) -> bool {
+        self.interrupt.requested() || self.budget_left().is_some_and(|left| left.is_zero())
+    }
+
+    /// When a cell is given up that was begun in the budget.
+    fn deadline(&self) -> Option<Instant> {
+        let budget = self.budget?;
+        self.begin.checked_add(budget.saturating_add((budget / LATE_PART).min(LATE_MAX)).saturating_add(LATE))
+    }
+
+    /// Whether a round of a cell is not to be measured: it was, or some round of the cell failed.
+    pub(crate) fn is_cell_done(&self, cell: &Cell, round: u32) -> bool {
+        self.results.status(&cell.id, round).is_some() || self.results.has_failed(&cell.id)
+    }
+
+    /// Shows who leads a workload.
+    pub(crate) fn show_leaders(&self, workload: usize, display: &mut Display) {
+        let axes = &self.setup.plan.workloads[workload].cells[0].axes;
+        display.leaders(live_leaders(self.results.lines(), &self.file.stores, axes));
+    }
+
+    /// Runs one round of one cell and keeps its lines. False if the user stopped it, or the budget was over long before it was done.
+    pub(crate) fn cell(
+        &mut self,
+        workload: &WorkloadPlan,
+        cell: &Cell,
+        tapes: &Tapes,
+        round: u32,
+        limit: CellLimit,
+        display: &mut Display,
+    ) -> Result<bool> {
+        let what = format!("{} · {} · round {round}", cell.axes.store, workload);
+        display.doing(&what);
+        let job = self.job(workload, cell, tapes, limit)?;
+        let recording = &tapes.recording;
+        let total: u64 = recording.phases.iter().map(|phase| phase.operations).sum();
+        let log = format!("logs/{}-{round}.log", cell.id);
+        let log_path = self.directory.path().join(&log);
+        let begin = Instant::now();
+        let lines = match self.scratch.fresh(&workload.conditions.medium) {
+            Err(why) => measurement::without_medium(&job, round, log, &why),
+            Ok(directory) => {
+                let lines =
+                    measurement::run(&job, round, directory, (&log_path, log), self.interrupt, &mut |progress| {
+                        let phases = recording.phases.iter().take_while(|phase| phase.name != progress.phase);
+                        let before: u64 = phases.map(|phase| phase.operations).sum();
+                        let percent = (before + progress.operations) * 100 / total.max(1);
+                        display.doing(&format!("{what}: {} {percent} %", progress.phase));
+                    });
+                self.scratch.clear(&workload.conditions.medium);
+                lines?
+            }
+        };
+        let Some(lines) = lines else {
+            let took = bakeoff_text::time(begin.elapsed().as_nanos() as f64);
+            self.cut = Some(WhatWhy { what, why: format!("begun, and given up after {took}: the budget was over") });
+            return Ok(false);
+        };
+        let (line, failed) = summary(&what, &lines);
+        self.results.append(lines)?;
+        display.done(&line, failed);
+        Ok(true)
+    }
+
+    fn job<'b>(
+        &'b self,
+        workload: &'b WorkloadPlan,
+        cell: &'b Cell,
+        tapes: &'b Tapes,
+        limit: CellLimit,
+    ) -> Result<CellJob<'b>> {
+        let name = &cell.axes.store;
+        let driver = self.setup.driver(name)?;
+        Ok(CellJob {
+            workload,
+            cell,
+            store: self.setup.store(name)?,
+            driver,
+            scratch: self.scratch.of(&workload.conditions.medium)?,
+            shared: self.scratch.of_tapes()?,
+            recording: &tapes.recording,
+            warm_up: tapes.warm_up.as_ref().map(|recording| (self.setup.suite.warm_up(), recording)),
+            compacted_copy: self.setup.suite.makes_compacted_copies(),
+            timeout: self.setup.suite.timeout(),
+            timeout_from: limit.timeout_from,
+            deadline: limit.is_cut_by_budget.then(|| self.deadline()).flatten(),
+            memory_bytes_max: self.memory_bytes_max,
+            groups: self.setup.groups.as_ref(),
+            again: command_again(
+                &std::env::current_exe().unwrap_or_else(|_| PathBuf::from("bakeoff")).display().to_string(),
+                &cell.id,
+                &self.directory.path().display().to_string(),
+                &driver.path.display().to_string(),
+            ),
+        })
+    }
+
+    /// The tapes that the cells of a workload need; beside them is made what disturbs them. `None` if the user stopped their recording or the budget ended on the way.
+    pub(crate) fn tapes(&mut self, index: usize, display: &mut Display) -> Result<Option<Rc<Tapes>>> {
+        if let Some((_, tapes)) = self.tapes.as_ref().filter(|(known, _)| *known == index) {
+            return Ok(Some(Rc::clone(tapes)));
+        }
+        let tapes = self.make_tapes(index, display)?.map(Rc::new);
+        self.tapes = tapes.clone().map(|tapes| (index, tapes));
+        Ok(tapes)
+    }
+
+    fn make_tapes(&mut self, index: usize, display: &mut Display) -> Result<Option<Tapes>> {
+        let workload = &self.setup.plan.workloads[index];
+        disturbance::prepare(workload.conditions.disturbance, self.scratch.of_tapes()?, display, &|| !self.must_stop());
+        let warms_up =
+            |cell: &Cell| self.setup.driver(&cell.axes.store).is_ok_and(|driver| driver.description.warms_up);
+        let wanted = self.setup.suite.warm_up() != WarmUpLimit::None && workload.cells.iter().any(warms_up);
+        if let Some(imported) = &self.setup.imported {
+            self.keep_pool(&workload.workload, &imported.recording)?;
+            let warm_up = wanted.then(|| imported.warm_up.clone());
+            return Ok(Some(Tapes { recording: imported.recording.clone(), warm_up }));
+        }
+        let Some(recording) = self.record(index, display)? else { return Ok(None) };
+        let mut tapes = Tapes { recording, warm_up: None };
+        if wanted {
+            let directory = workload_directory(&*self.scratch, index)?;
+            let corpus = self.setup.corpus.as_deref();
+            tapes.warm_up = Some(warm_up::record(&workload.workload, &tapes.recording, &directory, corpus)?);
+            self.scratch.settle(&workload.conditions.medium);
+        }
+        Ok(Some(tapes))
+    }
+
+    /// The tapes of a workload: recorded when first needed, found again afterwards. `None` if the user stopped it or the budget
+    /// ended on the way.
+    fn record(&mut self, index: usize, display: &mut Display) -> Result<Option<Recording>> {
+        let workload = &self.setup.plan.workloads[index];
+        let directory = workload_directory(&*self.scratch, index)?;
+        // Pools of the same data are kept once, whichever workload made them first.
+        let lender = self.scratch.of_tapes()?.join(format!("pool-of-{}", workload.workload.pool_name()));
+        let known = directory.exists();
+        if !known {
+            bakeoff_tape::lend_pool(&lender, &directory)?;
+        }
+        let what = format!("recording tapes of {}", workload);
+        let recording = record(workload, &directory, self.setup.corpus.as_deref(), &mut |progress| {
+            let percent = progress.done * 100 / progress.total.max(1);
+            display.doing(&format!("{what}: {} {percent} %", progress.what));
+            match self.must_stop() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        })?;
+        let Some(recording) = recording else { return Ok(None) };
+        if !known {
+            bakeoff_tape::lend_pool(&directory, &lender)?;
+            // Tapes must not be on their way to the disk while a store is measured.
+            self.scratch.settle(&workload.conditions.medium);
+            self.keep_pool(&workload.workload, &recording)?;
+        }
+        Ok(Some(recording))
+    }
+
+    /// Writes what is known of a pool into `run.json`, once.
+    fn keep_pool(&mut self, workload: &Workload, recording: &Recording) -> Result<()> {
+        let (data, values) = (workload.data.name().to_owned(), workload.tree.map(|tree| tree.values.name().to_owned()));
+        let pool = PoolEntry { data, values, facts: recording.pool_facts.clone() };
+        let is_alike = |known: &&PoolEntry| {
+            (&known.data, &known.values, known.facts.bytes) == (&pool.data, &pool.values, pool.facts.bytes)
+        };
+        if let Some(known) = self.file.pools.iter().find(is_alike) {
+            // The checksum alone decides: ratios that were written and read again may differ in their last digit.
+            if known.facts.checksum == pool.facts.checksum {
+                return Ok(());
+            }
+            bail!(
+                "{} values are not the same as when the run began (checksum {} then, {} now): has the --corpus changed? \
+                 Their figures must not be mixed; start a new run",
+                pool.data,
+                known.facts.checksum,
+                pool.facts.checksum
+            );
+        }
+        self.file.pools.push(pool);
+        self.write_file()
+    }
+
+    /// Keeps what is to be kept of a run that ended, with what the budget left out.
+    pub(crate) fn end(mut self, given_up: Vec<WhatWhy>) -> Result<Ended> {
+        self.results.sync()?;
+        let interrupted = self.interrupt.requested();
+        if !interrupted {
+            self.file.given_up = given_up;
+            self.file.finished.get_or_insert_with(now);
+        }
+        for warning in warnings::after(self.results.lines()) {
+            if !self.file.warnings.iter().any(|known| known.code == warning.code) {
+                self.file.warnings.push(warning);
+            }
+        }
+        self.write_file()?;
+        Ok(Ended { measured: self.results.lines().len(), failed: self.results.failed(), interrupted })
+    }
+}
+
+/// Where the tapes of a workload are.
+fn workload_directory(scratch: &Scratch, index: usize) -> Result<PathBuf> {
+    Ok(scratch.of_tapes()?.join(format!("workload-{index}")))
+}
+
+/// Records a workload's tapes into `directory`, or finds them there. `None` if `on_progress` stopped it.
+pub(crate) fn record(
+    workload: &WorkloadPlan,
+    directory: &Path,
+    corpus: Option<&Path>,
+    on_progress: OnProgress<'_>,
+) -> Result<Option<Recording>> {
+    match bakeoff_tape::record(&workload.workload, directory, corpus, on_progress) {
+        Ok(recording) => Ok(Some(recording)),
+        Err(TapeError::Stopped) => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot record the tapes of {}", workload)),
+    }
+}
+
+/// One line for a person: how a cell's round went.
+fn summary(what: &str, lines: &[ResultLine]) -> (String, bool) {
+    let Some(ResultLine::Cell(end)) = lines.last() else { return (format!("{what}: no result"), true) };
+    if end.status == CellStatus::Ok {
+        return (format!("{what}: ok in {:.1} s", end.process_ns as f64 / 1e9), false);
+    }
+    let kind = end.failure.map_or("failed", |kind| kind.words());
+    let message = end.failure_message.as_deref().unwrap_or_default();
+    (bakeoff_text::printable(&format!("{what}: FAILED, {kind}: {message}")), true)
+}

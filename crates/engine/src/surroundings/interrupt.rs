@@ -1,0 +1,46 @@
+//! Ctrl-C and its like: a flag that the engine looks at; asking again ends the program at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::surroundings::progress::restore_terminal;
+
+/// The exit status of a program that a signal ended.
+pub const INTERRUPTED: u8 = 130;
+
+/// Signals that come within this time ask once: `timeout` sends two, one to the program and one to its group.
+const AT_ONCE: Duration = Duration::from_millis(500);
+
+/// Set when the user has asked to stop.
+#[derive(Clone, Default)]
+pub(crate) struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Catches the signals from now on.
+    pub(crate) fn install() -> Result<Self> {
+        let interrupt = Self::default();
+        let requested = Arc::clone(&interrupt.0);
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot catch signals")?;
+        std::thread::spawn(move || {
+            let mut first: Option<Instant> = None;
+            for _ in signals.forever() {
+                if first.get_or_insert_with(Instant::now).elapsed() > AT_ONCE {
+                    restore_terminal();
+                    std::process::exit(INTERRUPTED.into());
+                }
+                requested.store(true, Ordering::Relaxed);
+            }
+        });
+        Ok(interrupt)
+    }
+
+    /// Whether to stop.
+    pub(crate) fn requested(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

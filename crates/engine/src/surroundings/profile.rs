@@ -1,0 +1,306 @@
+//! `--profile`: a flame graph for each cell's round. A driver that can profile itself is asked to; the CPU time of every other one is
+//! sampled from outside, by `perf`, so that a run without this option has nothing of it.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Error, Result, bail};
+use bakeoff_flame::{FlameUnit, draw_flame_graph, fold_perf_script, folded_weight};
+use bakeoff_protocol::{Profile, ProfileRequest, Profiled};
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::process::{Signal, set_parent_process_death_signal};
+use serde::{Deserialize, Serialize};
+
+use crate::programs::{Missing, is_on_path, need};
+
+/// The sampler and Debian's package of it.
+const SAMPLER: (&str, &str) = ("perf", "linux-perf");
+
+/// Samples of a second of CPU time: prime, so as not to keep in step with what goes on in a rhythm.
+const SAMPLES_PER_SECOND: &str = "499";
+
+/// Each sample takes so much of the stack along, from which callers are found without frame pointers, which most libraries lack.
+/// With half of it RocksDB could not be followed down to who calls it.
+const STACK: &str = "dwarf,16384";
+
+/// Where samples end: some four minutes of CPU time.
+const SAMPLES_BYTES_MAX: u64 = 2 << 30;
+
+/// How a line of a driver's begins that says why it leaves no profile.
+const NO_PROFILE: &str = "no profile: ";
+
+/// What says who may sample what: above 2 only root, above 1 only root the kernel.
+const PARANOID: &str = "kernel.perf_event_paranoid";
+
+/// How a run was profiled, as `run.json` keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProfileFacts {
+    /// What was profiled.
+    pub kind: Profile,
+    /// What sampled drivers from outside, with its version; absent where all profiled themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampler: Option<String>,
+    /// Whether what the kernel does for a store is seen, where CPU time is profiled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_frames: Option<bool>,
+}
+
+impl ProfileFacts {
+    /// What is known of the profiling of a run that is about to begin; `outside`: some driver does not profile itself.
+    pub(crate) fn of(kind: Profile, outside: bool) -> Self {
+        let sampler = if outside { version() } else { None };
+        // The kernel asks the same of drivers that sample themselves; allocations are not in it.
+        let kernel_frames = (kind == Profile::Cpu).then(sees_kernel);
+        Self { kind, sampler, kernel_frames }
+    }
+}
+
+/// Sees to it that the sampler is there and may be used, if some driver of the plan does not profile itself.
+pub(crate) fn check(outside: bool, missing: Missing) -> Result<()> {
+    if !outside {
+        return Ok(());
+    }
+    let (program, package) = SAMPLER;
+    need(program, package, "--profile cpu", missing)?;
+    try_out()
+}
+
+/// Whether profiling is possible here, in words.
+pub fn profiling_possibility() -> String {
+    let (program, package) = SAMPLER;
+    if !is_on_path(program) {
+        return format!(
+            "--profile cpu needs {program}, which ./bakeoff installs then (apt-get install -y {package}); stores on the JVM profile \
+             themselves"
+        );
+    }
+    match try_out() {
+        Err(why) => format!("not possible for native stores: {why:#}"),
+        Ok(()) if sees_kernel() => "possible, the kernel's part included".to_owned(),
+        Ok(()) => format!("possible; the kernel's part only as root, or after: sudo sysctl {PARANOID}=1"),
+    }
+}
+
+/// Samples a program that does nothing.
+fn try_out() -> Result<()> {
+    let mut command = Command::new(SAMPLER.0);
+    command.args(options(Path::new("/dev/null"))).args(["--", "true"]).stdin(Stdio::null());
+    let output = command.output().with_context(|| format!("cannot start {}", SAMPLER.0))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    match paranoid() {
+        Some(level) if level > 2 && !is_root() => bail!(
+            "only root may sample programs here ({PARANOID} is {level}): run as root, or allow it until the next start with: sudo sysctl \
+             {PARANOID}=1"
+        ),
+        _ => bail!("{} does not work here: {}", SAMPLER.0, last_words(&output.stderr)),
+    }
+}
+
+/// Only events that need no counters of the processor, which virtual machines seldom have; and no copies of programs are kept.
+fn options(samples: &Path) -> Vec<String> {
+    let words = ["record", "--quiet", "--event", "cpu-clock", "--freq", SAMPLES_PER_SECOND, "--call-graph", STACK];
+    let words = words.into_iter().chain(["--no-buildid", "--no-buildid-cache"]).map(str::to_owned);
+    let rest = [format!("--max-size={SAMPLES_BYTES_MAX}B"), format!("--output={}", samples.display())];
+    words.chain(rest).collect()
+}
+
+fn version() -> Option<String> {
+    let output = Command::new(SAMPLER.0).arg("--version").stdin(Stdio::null()).output().ok()?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+fn paranoid() -> Option<i32> {
+    std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok()?.trim().parse().ok()
+}
+
+/// Whether samples in the kernel are taken, and its functions have names.
+pub(crate) fn sees_kernel() -> bool {
+    let mut first = String::new();
+    let _ = File::open("/proc/kallsyms").map(|symbols| BufReader::new(symbols).read_line(&mut first));
+    // Addresses are zeros for whoever may not know them.
+    let named = first.split(' ').next().is_some_and(|address| address.contains(|digit| digit != '0'));
+    named && (is_root() || paranoid().is_some_and(|level| level <= 1))
+}
+
+/// Why the sampler failed: the line below `Error:`, where advice of a dozen lines follows it, else the last one.
+fn last_words(said: &[u8]) -> String {
+    let said = String::from_utf8_lossy(said);
+    let below = said.lines().skip_while(|line| line.trim() != "Error:").nth(1);
+    bakeoff_text::printable(below.or(said.trim().lines().last()).unwrap_or("it said nothing").trim())
+}
+
+/// The profiling of one round of a cell.
+pub(crate) struct Profiling {
+    kind: Profile,
+    /// What the driver writes, if it profiles itself.
+    folded: Option<PathBuf>,
+    /// A directory of the cell's for samples.
+    directory: PathBuf,
+    /// Where the flame graph goes, and what it is called in results.
+    graph: (PathBuf, String),
+    title: (String, String),
+    sampler: Option<Result<Sampler>>,
+}
+
+impl Profiling {
+    /// Nothing is started yet. `directory` is the cell's own, for files that are gone with the cell; `title` what stands above the graph.
+    pub(crate) fn new(
+        (kind, by_driver): (Profile, bool),
+        directory: PathBuf,
+        graph: (PathBuf, String),
+        title: (String, String),
+    ) -> Self {
+        let folded = by_driver.then(|| directory.join("profile.folded"));
+        Self { kind, folded, directory, graph, title, sampler: None }
+    }
+
+    /// What the driver is asked to do, if it profiles itself.
+    pub(crate) fn request(&self) -> Option<ProfileRequest> {
+        self.folded.clone().map(|file| ProfileRequest { kind: self.kind, file })
+    }
+
+    /// Takes up the driver's process, which has been started and has not been asked for anything yet.
+    pub(crate) fn attach(&mut self, process: u32) {
+        if self.folded.is_none() {
+            self.sampler = Some(Sampler::attach(process, &self.directory));
+        }
+    }
+
+    /// Draws what was found, after the driver has ended in whatever way.
+    pub(crate) fn end(mut self, finished: bool) -> Profiled {
+        match self.draw() {
+            Err(_) if !finished => Profiled { trouble: Some("the cell failed".to_owned()), ..Profiled::default() },
+            Ok(samples) => Profiled {
+                flame_graph: Some(self.graph.1),
+                samples: Some(samples),
+                trouble: self.sampler.and_then(Result::ok).and_then(|sampler| sampler.cut_short()),
+            },
+            Err(why) => Profiled { trouble: Some(format!("{why:#}")), ..Profiled::default() },
+        }
+    }
+
+    /// Why the driver left no profile, as it says in the cell's log, beside which the flame graph would lie.
+    fn why_none(&self) -> Option<String> {
+        let log = BufReader::new(File::open(self.graph.0.with_extension("log")).ok()?);
+        let mut lines = log.lines().map_while(Result::ok);
+        lines.find_map(|line| Some(line.strip_prefix(NO_PROFILE)?.to_owned()))
+    }
+
+    /// The weight of all that is in the flame graph.
+    fn draw(&mut self) -> Result<u64> {
+        let folded = match (&self.folded, &mut self.sampler) {
+            (Some(file), _) => std::fs::read(file)
+                .map_err(|error| self.why_none().map_or(error.into(), Error::msg))
+                .context("the driver left no profile")?,
+            (None, Some(Ok(sampler))) => sampler.folded()?,
+            (None, Some(Err(why))) => bail!("{why:#}"),
+            (None, None) => bail!("the driver was not started"),
+        };
+        let folded = String::from_utf8_lossy(&folded);
+        let weight = folded_weight(&folded);
+        if weight == 0 {
+            bail!("no sample was taken: the cell was too short");
+        }
+        let (path, (title, subtitle)) = (&self.graph.0, &self.title);
+        let unit = if self.kind == Profile::Alloc { FlameUnit::Bytes } else { FlameUnit::Samples };
+        let file = File::create(path).with_context(|| format!("cannot make {}", path.display()))?;
+        draw_flame_graph(&folded, (title, subtitle), unit, file).context("cannot draw the flame graph")?;
+        Ok(weight)
+    }
+}
+
+/// `perf` beside a driver.
+struct Sampler {
+    process: Child,
+    /// Takes commands: `stop` ends it.
+    control: PipeWriter,
+    /// Where it answers: it would die of a closed pipe before it had written everything.
+    _answers: PipeReader,
+    samples: PathBuf,
+}
+
+impl Sampler {
+    /// Samples a process and all it will start, from when this returns on.
+    fn attach(process: u32, directory: &Path) -> Result<Self> {
+        let samples = directory.join("samples");
+        let said = File::create(directory.join("sampler.log")).context("cannot make the sampler's log")?;
+        let (commands, mut control) = std::io::pipe().context("cannot make a pipe")?;
+        let (mut answers, answer) = std::io::pipe().context("cannot make a pipe")?;
+        let mut command = Command::new(SAMPLER.0);
+        command.args(options(&samples)).args(["--delay", "-1", "--pid", &process.to_string()]);
+        command.args(["--control", &format!("fd:{},{}", commands.as_raw_fd(), answer.as_raw_fd())]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said).process_group(0);
+        let mut child = spawn(command, commands, answer)?;
+        let mut said = [0; 16];
+        // It answers when it samples, or ends and with it the pipe.
+        let begun = control.write_all(b"enable\n").and_then(|()| answers.read(&mut said)).unwrap_or(0);
+        if begun == 0 {
+            let _ = child.wait();
+            let said = std::fs::read(directory.join("sampler.log")).unwrap_or_default();
+            bail!("{} could not sample the driver: {}", SAMPLER.0, last_words(&said));
+        }
+        Ok(Self { process: child, control, _answers: answers, samples })
+    }
+
+    /// Ends it, and gives the stacks.
+    fn folded(&mut self) -> Result<Vec<u8>> {
+        // It may have ended with the driver.
+        let _ = self.control.write_all(b"stop\n");
+        self.process.wait().context("cannot wait for the sampler")?;
+        let mut command = Command::new(SAMPLER.0);
+        // Without the period, each sample counts as one.
+        let fields = "comm,pid,tid,time,event,ip,sym,dso";
+        command.args(["script", "--no-inline", "--fields", fields, "--input"]).arg(&self.samples);
+        let mut script = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("cannot start perf")?;
+        let folded = match script.stdout.take() {
+            Some(text) => fold_perf_script(BufReader::new(text)).context("cannot read what perf printed"),
+            None => Ok(Vec::new()),
+        };
+        script.wait().context("cannot wait for perf")?;
+        folded
+    }
+
+    /// That samples ended before the driver did.
+    fn cut_short(&self) -> Option<String> {
+        let bytes = self.samples.metadata().map_or(0, |facts| facts.len());
+        (bytes >= SAMPLES_BYTES_MAX)
+            .then(|| "long: what came after the first gibibyte of samples is not in it".to_owned())
+    }
+}
+
+impl Drop for Sampler {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Starts the sampler with its ends of two pipes, which nobody else gets.
+fn spawn(mut command: Command, commands: PipeReader, answer: PipeWriter) -> Result<Child> {
+    // SAFETY: only system calls that are safe after fork are made, nothing is allocated.
+    unsafe {
+        command.pre_exec(move || {
+            set_parent_process_death_signal(Some(Signal::TERM))?;
+            fcntl_setfd(&commands, FdFlags::empty())?;
+            fcntl_setfd(&answer, FdFlags::empty())?;
+            Ok(())
+        });
+    }
+    // The ends here are closed with the command, so that the pipes end when the sampler does.
+    command.spawn().with_context(|| format!("cannot start {}", SAMPLER.0))
+}
