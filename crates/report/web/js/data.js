@@ -63,8 +63,10 @@ const lacksLatencies = (contest, measure) => Boolean(contest?.timed_whole) && me
 const measured = new Set();
 for (const contest of data.contests)
   for (const entry of contest.entries) {
-    entry.figures.forEach((figures, index) => figures.length && measured.add(index));
-    entry.too_few?.forEach((index) => measured.add(index));
+    entry.figures.forEach((figures, index) => {
+      if (figures.length) measured.add(index);
+    });
+    for (const index of entry.too_few ?? []) measured.add(index);
   }
 
 const measures = data.measures.filter((_, index) => measured.has(index));

@@ -35,7 +35,11 @@ function separate(strip) {
   const highest = d3.max(groups, (group) => group.length) ?? 0;
   const step = Math.min(8, 48 / highest);
   strip.style.height = `calc(1.1rem + ${(highest - 1) * step}px)`;
-  for (const group of groups) group.forEach((dot, index) => (dot.style.marginTop = `${((highest - group.length) / 2 + index) * step}px`));
+  for (const group of groups) {
+    group.forEach((dot, index) => {
+      dot.style.marginTop = `${((highest - group.length) / 2 + index) * step}px`;
+    });
+  }
 }
 
 document.querySelectorAll(".standings .strip").forEach(separate);
@@ -59,7 +63,11 @@ if (measures.length) {
     part.scrollIntoView({ behavior: "instant" });
   }
   let width = innerWidth;
-  addEventListener("resize", () => innerWidth !== width && ((width = innerWidth), changed()));
+  addEventListener("resize", () => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    changed();
+  });
   addEventListener("hashchange", () => { recall(); changed(); });
 } else {
   document.documentElement.dataset.ready = performance.now().toFixed(1);

@@ -147,7 +147,9 @@ function widen(rows) {
       widest[column] = Math.max(widest[column], textWidth(`${names} `, BOLD) + textWidth(value, PLAIN));
     });
   }
-  heads.forEach((head, column) => (head.style.minWidth = `calc(${Math.ceil(widest[column] * 1.02)}px + 1.6em)`));
+  heads.forEach((head, column) => {
+    head.style.minWidth = `calc(${Math.ceil(widest[column] * 1.02)}px + 1.6em)`;
+  });
 }
 
 const pen = document.createElement("canvas").getContext("2d");

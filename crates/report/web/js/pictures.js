@@ -120,8 +120,12 @@ function dodges(rows, numeric, axis, width) {
 function spread(rows, { domain: [low, high], transform }) {
   const last = d3.sort(d3.rollups(rows, (all) => all.at(-1), (row) => row.store).map(([, row]) => ({ ...row })), (row) => row.mean);
   const gap = (high / low) ** (NAME_HEIGHT / (heightFor(last.length) - AROUND));
-  last.forEach((row, index) => (row.mean = Math.max(transform(row.mean), index > 0 ? last[index - 1].mean * gap : low)));
-  last.toReversed().forEach((row, index, rows) => (row.mean = Math.min(row.mean, index > 0 ? rows[index - 1].mean / gap : high)));
+  last.forEach((row, index) => {
+    row.mean = Math.max(transform(row.mean), index > 0 ? last[index - 1].mean * gap : low);
+  });
+  last.toReversed().forEach((row, index, rows) => {
+    row.mean = Math.min(row.mean, index > 0 ? rows[index - 1].mean / gap : high);
+  });
   return last;
 }
 
@@ -339,7 +343,9 @@ function relativeRows(chosen, measure) {
     const means = stores.map((store) => figuresOf(contest, store, measure)?.[0]);
     if (!means.length || means.some((mean) => !(mean > 0))) continue;
     const best = measure.lower_is_better ? Math.min(...means) : Math.max(...means);
-    means.forEach((mean, index) => (sums[index] += Math.abs(Math.log(mean / best))));
+    means.forEach((mean, index) => {
+      sums[index] += Math.abs(Math.log(mean / best));
+    });
     common += 1;
   }
   const rows = common ? stores.map((store, index) => ({ store, mean: Math.exp(sums[index] / common) })) : [];
@@ -395,23 +401,28 @@ function allPictures() {
 
 /** Pictures still to be drawn for the present choice. */
 let pending = [];
-let timer = null;
+let isScheduled = false;
 
 /** Pictures come one by one behind the matrix, so that a choice is answered at once however many there are. */
 function drawPictures() {
   pending = allPictures();
   document.documentElement.dataset.drawing = "";
-  timer ??= setTimeout(drawNext);
+  scheduleNext();
+}
+
+function scheduleNext() {
+  if (!isScheduled) setTimeout(drawNext);
+  isScheduled = true;
 }
 
 function drawNext() {
   const page = document.documentElement.dataset;
-  timer = null;
+  isScheduled = false;
   try {
     pending.shift()?.();
   } finally {
     if (pending.length) {
-      timer = setTimeout(drawNext);
+      scheduleNext();
     } else {
       delete page.drawing;
       page.ready ??= performance.now().toFixed(1);

@@ -51,11 +51,15 @@ function remember() {
   const words = new URLSearchParams();
   words.set("measure", state.measure.name);
   words.set("operation", state.event);
-  data.axes.forEach((axis, index) => varies(axis) && words.set(axis.name, axis.values[state.at[index]].label));
+  data.axes.forEach((axis, index) => {
+    if (varies(axis)) words.set(axis.name, axis.values[state.at[index]].label);
+  });
   for (const store of state.hidden) words.append("without", data.stores[store].title);
   words.set("across", state.scatter[0].name);
   words.set("up", state.scatter[1].name);
-  data.axes.forEach((axis, index) => state.barPlaces[index] >= 0 && words.set(`bars-${axis.name}`, axis.values[state.barPlaces[index]].label));
+  data.axes.forEach((axis, index) => {
+    if (state.barPlaces[index] >= 0) words.set(`bars-${axis.name}`, axis.values[state.barPlaces[index]].label);
+  });
   for (const event of events) if (!state.barEvents.has(event)) words.append("bars-without", event);
   try {
     history.replaceState(null, "", `#${words}`);
@@ -131,7 +135,7 @@ function drawStores() {
     if (!state.hidden.delete(index)) state.hidden.add(index);
     changed();
   };
-  const buttons = data.stores.map((store, index) =>
+  const buttons = data.stores.map((_, index) =>
     element("button", { type: "button", "aria-pressed": String(shown(index)), onclick: toggle(index) }, storeName(index)),
   );
   document.getElementById("stores").replaceChildren(...buttons);
