@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-/// Mutations of each seed.
+/// Mutations of each seed; `BAKEOFF_TEST_SCALE` is how many times as many, which `./bakeoff test long` sets.
 const MUTATIONS: u64 = 3_000;
 
 /// Words that parsers look out for.
@@ -59,10 +59,12 @@ fn whole_tapes_need_no_mending() {
 
 fn over_seeds(target: &str, function: fn(&[u8])) {
     let seeds = seeds(target);
+    let scale =
+        std::env::var("BAKEOFF_TEST_SCALE").map_or(1, |scale| scale.parse().expect("BAKEOFF_TEST_SCALE is a number"));
     for (number, seed) in seeds.iter().enumerate() {
         function(seed);
         let mut random = Random(number as u64 + 1);
-        for _ in 0..MUTATIONS {
+        for _ in 0..MUTATIONS * scale {
             let mut input = seed.clone();
             for _ in 0..=random.below(4) {
                 mutate(&mut input, &seeds, &mut random);

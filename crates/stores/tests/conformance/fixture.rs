@@ -135,12 +135,16 @@ impl<'s> Fixture<'s> {
 
     /// Cases of a property: fewer where every write waits for a disk, and for words other than the default.
     pub(crate) fn cases(&self) -> u32 {
-        match (self.durability, self.has_defaults()) {
+        let cases = match (self.durability, self.has_defaults()) {
             (Durability::Power, true) => 8,
             (Durability::Power, false) => 4,
             (_, true) => 48,
             (_, false) => 12,
-        }
+        };
+        // `./bakeoff test long` sets how many times as many.
+        cases
+            * std::env::var("BAKEOFF_TEST_SCALE")
+                .map_or(1, |scale| scale.parse().expect("BAKEOFF_TEST_SCALE is a number"))
     }
 
     /// Whether the store is open with its defaults.

@@ -25,6 +25,8 @@ const ACKNOWLEDGED: [u64; 10] = [1, 2, 5, 10, 20, 50, 100, 1_000, 3_000, 10_000]
 const ACKNOWLEDGED_SLOW: [u64; 10] = [1, 2, 3, 5, 8, 12, 20, 30, 50, 80];
 /// How often all of them are gone through in class `none`, where a store that tears batches (SQLite without a log) tears one in twenty.
 const ROUNDS_NONE: usize = 6;
+/// How many times as often as usual, which `./bakeoff test long` sets.
+const SCALE: &str = "BAKEOFF_TEST_SCALE";
 /// The longest that a process lives on after the acknowledgement that was waited for.
 const LIVES_ON_NS: u64 = 2_000_000;
 /// The longest that one that opens the store lives.
@@ -70,7 +72,7 @@ pub(crate) fn survives(subject: &Subject, durability: Durability, batched: bool)
         (false, _) => (7, ranges.len(), 1),
     };
     let ranges = ranges.into_iter().skip(first).step_by(step);
-    for range in std::iter::repeat_n(ranges, rounds).flatten() {
+    for range in std::iter::repeat_n(ranges, rounds * scale()).flatten() {
         // A batch is ten steps.
         let range = if batched { range.div_ceil(BATCH / 2) } else { range };
         if let Err(why) = ordeal.kill_writer(range).and_then(|()| ordeal.kill_opener()) {
@@ -84,6 +86,10 @@ pub(crate) fn survives(subject: &Subject, durability: Durability, batched: bool)
         _ => "acknowledged and all there",
     };
     Outcome::Ok(format!("{} kills, {} {what} {there}", ordeal.kills, ordeal.acknowledged))
+}
+
+fn scale() -> usize {
+    std::env::var(SCALE).map_or(1, |text| text.parse().unwrap_or_else(|error| panic!("{SCALE} is `{text}`: {error}")))
 }
 
 impl Ordeal<'_> {
