@@ -1,7 +1,5 @@
 //! Publications through our matrix, and runs beside them.
 
-use std::path::Path;
-
 use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Resources};
 use bakeoff_report::{
     Published, TerminalOptions, render_against, render_published, write_csv, write_hines_csv, write_markdown,
@@ -275,21 +273,6 @@ fn a_store_that_flushed_in_one_section_of_a_paper_is_not_said_to_have_promised_l
     let line = synchronous.lines().find(|line| line.starts_with("sequential-writes")).unwrap();
     assert!(line.contains("LevelDB (power)? 10.0 ms"), "{line}");
     assert!(text.contains("LevelDB (process)? 1.28 µs"), "{text}");
-}
-
-#[test]
-fn the_readme_shows_all_of_the_recorded_matrix_of_winners() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let made = std::process::Command::new(root.join("docs/results/hines-matrix")).output().unwrap();
-    let matrix = String::from_utf8(made.stdout).unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    // Six measures of 26 workloads.
-    let is_factor = |word: &&str| word.parse::<f64>().is_ok();
-    let fields = matrix.lines().skip(2).flat_map(str::split_whitespace).filter(is_factor).count();
-    assert_eq!(fields, 6 * 26, "{matrix}");
-    assert!(matrix.lines().all(|line| line.chars().count() <= 100), "{matrix}");
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    assert!(readme.contains(&matrix), "docs/results/hines-matrix gives another matrix than README.md has:\n{matrix}");
 }
 
 #[test]

