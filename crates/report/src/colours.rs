@@ -1,8 +1,8 @@
 //! Every colour of a report, once: the page's style, terminals and workbooks take theirs from here.
 //!
-//! Colours are written `0xrrggbb`. Those of stores come from Okabe and Ito's palette. On the page they are darkened for light paper
-//! and lightened for dark paper until any two differ by a CIEDE2000 of at least 10, without red or green cones too, and each has a
-//! contrast of at least 3 to its background ([`vision`] tests it). A slot's number gives the colour and a mark
+//! Colours are written `0xrrggbb`. Those of stores come from Okabe and Ito's palette, darker on light paper and lighter on dark
+//! paper. Any two differ by a CIEDE2000 of at least 10, for eyes without red or green cones too. Each has a contrast of at least 3 to
+//! its background. A test keeps it so. A slot's number gives the colour and a mark
 //! ([`crate::slots`]). Text next to a mark has the colour of text.
 
 #[cfg(test)]

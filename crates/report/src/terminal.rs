@@ -38,15 +38,6 @@ pub fn render_rates(run: &Run, facts: &RateFacts, width: usize, color: bool) -> 
     sections(rates::section(run, facts).into_iter().collect(), width, color)
 }
 
-/// Columns of what stands on the page as it does on a terminal.
-pub(crate) const TEXT_COLUMNS: usize = 100;
-
-/// Blocks as they stand on a terminal of so many columns.
-pub(crate) fn text_of(blocks: &[crate::document::Block]) -> String {
-    let document_of = Document { lead: blocks.to_vec(), ..Document::default() };
-    document(&document_of, TerminalOptions { width: TEXT_COLUMNS, color: false, full: false })
-}
-
 fn sections(sections: Vec<Section>, width: usize, color: bool) -> String {
     document(&Document { sections, ..Document::default() }, TerminalOptions { width, color, full: false })
 }

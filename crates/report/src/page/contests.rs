@@ -7,10 +7,10 @@ use bakeoff_protocol::{Latency, Mode, PhaseResult};
 
 use crate::contender::{Contender, Contenders};
 use crate::figures::{asked_per_second, is_per_entry, timings};
-use crate::page::Labelled;
 use crate::page::axes::{Axis, Workload, axes_of, indices, workload};
-use crate::page::beside::telling_labels;
+use crate::page::labelled::Labelled;
 use crate::page::measures::{MEASURES, Subject};
+use crate::page::run_differences::telling_labels;
 use crate::results::{CellRound, failed_cells, phase_order};
 use crate::run::Run;
 

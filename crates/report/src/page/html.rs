@@ -1,67 +1,79 @@
-//! Text → HTML. Everything that comes from a file passes through here, so that nothing in it is ever taken for markup.
+//! Pieces of HTML that pages share. maud escapes every text because of its type; only [`Markup`] is taken for markup.
 
-use std::fmt::Write;
-
-use bakeoff_text::printable;
+use bakeoff_results::slots::{COLOURS, MARKS};
+use bakeoff_text::printable_lines;
+use maud::{Markup, PreEscaped, html};
 
 use crate::contender::{Contender, Contenders};
-use crate::slots::{COLOURS, MARKS};
-
-/// The text, to stand between tags or in a quoted attribute.
-pub(crate) fn text(raw: &str) -> String {
-    let mut safe = String::with_capacity(raw.len());
-    for character in printable(raw).chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            other => safe.push(other),
-        }
-    }
-    safe
-}
-
-/// A text of several lines, to stand in a `pre`.
-pub(crate) fn lines(raw: &str) -> String {
-    raw.lines().map(text).collect::<Vec<_>>().join("\n")
-}
 
 /// A store's name with its colour and mark.
-pub(crate) fn store(contender: &Contender) -> String {
-    format!("<span class=\"store {}\">{}</span>", marks(contender.slot), text(&contender.title))
+pub(crate) fn store(contender: &Contender) -> Markup {
+    store_called(&contender.title, contender.slot)
 }
 
-/// The classes that give a store its colour and mark.
+/// A name with the colour and mark of a slot.
+pub(crate) fn store_called(name: &str, slot: usize) -> Markup {
+    html! { span class={ "store " (marks(slot)) } { (name) } }
+}
+
+/// The name of the store with this key; the key itself if the store is unknown.
+pub(crate) fn store_of(key: &str, contenders: &Contenders) -> Markup {
+    contenders.get(key).map_or_else(|| html! { (key) }, store)
+}
+
+/// The classes that give a slot its colour and mark.
 pub(crate) fn marks(slot: usize) -> String {
     format!("c{} m{}", slot % COLOURS, slot / COLOURS % MARKS)
 }
 
 /// Stores in a sentence: `a`, `a and b`, `a, b and c`.
-pub(crate) fn stores(keys: &[String], contenders: &Contenders) -> String {
-    let names: Vec<String> = keys.iter().map(|key| contenders.get(key).map_or_else(|| text(key), store)).collect();
-    bakeoff_text::listed(&names)
+pub(crate) fn stores(keys: &[String], contenders: &Contenders) -> Markup {
+    listed(&keys.iter().map(|key| store_of(key, contenders)).collect::<Vec<_>>())
 }
 
-/// A template with `{{name}}` in the place of each slot's content. What is put in is not looked through again.
-pub(crate) fn fill(template: &str, slots: &[(&str, &str)]) -> String {
-    let mut page =
-        String::with_capacity(template.len() + slots.iter().map(|(_, content)| content.len()).sum::<usize>());
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once("{{") {
-        page.push_str(before);
-        let (name, behind) = after.split_once("}}").unwrap_or((after, ""));
-        match slots.iter().find(|(slot, _)| *slot == name) {
-            Some((_, content)) => page.push_str(content),
-            None => {
-                let _ = write!(page, "{{{{{name}}}}}");
-            }
-        }
-        rest = behind;
+/// Parts in a sentence: `a`, `a and b`, `a, b and c`.
+pub(crate) fn listed(parts: &[Markup]) -> Markup {
+    match parts {
+        [most @ .., last] if !most.is_empty() => html! { (joined(most, ", ")) " and " (last) },
+        _ => joined(parts, ""),
     }
-    page.push_str(rest);
-    page
+}
+
+/// Parts with a separator between any two.
+pub(crate) fn joined(parts: &[Markup], separator: &str) -> Markup {
+    html! { @for (at, part) in parts.iter().enumerate() { @if at > 0 { (separator) } (part) } }
+}
+
+/// Whether it holds nothing.
+pub(crate) fn is_empty(of: &Markup) -> bool {
+    of.0.is_empty()
+}
+
+/// A part of the page that opens on demand; nothing if its body is empty.
+pub(crate) fn folded(title: &str, body: Markup) -> Markup {
+    html! { @if !is_empty(&body) { details { summary { (title) } (body) } } }
+}
+
+/// A frame in which a wide table is scrolled.
+pub(crate) fn scrolled(table: Markup) -> Markup {
+    html! { div.scroll { (table) } }
+}
+
+/// The head of a table with these titles.
+pub(crate) fn table_head(titles: &[&str]) -> Markup {
+    html! { thead { tr { @for title in titles { th scope="col" { (title) } } } } }
+}
+
+/// Text of several lines as it is, in a frame of its own that is scrolled.
+pub(crate) fn lines(class: &str, text: &str) -> Markup {
+    html! { pre class=(class) tabindex="0" { @for (at, line) in text.lines().enumerate() { @if at > 0 { "\n" } (line) } } }
+}
+
+/// The same with control characters, and those that change the direction of writing, shown as escapes.
+///
+/// A page passes through here as a whole, so no text in it can be forgotten. Line breaks and tabs stay.
+pub(crate) fn visible(of: &Markup) -> Markup {
+    PreEscaped(printable_lines(&of.0))
 }
 
 #[cfg(test)]
@@ -70,15 +82,17 @@ mod tests {
 
     #[test]
     fn nothing_is_taken_for_markup() {
-        assert_eq!(text("<script>\"'&"), "&lt;script&gt;&quot;&#39;&amp;");
-        assert_eq!(text("a\u{1b}[31m\u{202e}b\0"), "a\\u{1b}[31m\\u{202e}b\\u{0}");
-        assert_eq!(lines("a<b\r\nc\td"), "a&lt;b\nc\\td");
+        let evil = "<script>\"&\u{1b}[31m\u{202e}\0";
+        let shown = visible(&html! { b title=(evil) { (evil) } }).0;
+        let escaped = "&lt;script&gt;&quot;&amp;\\u{1b}[31m\\u{202e}\\u{0}";
+        assert_eq!(shown, format!("<b title=\"{escaped}\">{escaped}</b>"));
+        assert_eq!(lines("log", "a<b\r\nc\td").0, "<pre class=\"log\" tabindex=\"0\">a&lt;b\nc\td</pre>");
     }
 
     #[test]
-    fn slots_are_filled_once() {
-        let filled = fill("<p>{{a}}-{{b}}-{{c}}</p>{{a}}", &[("a", "{{b}}"), ("b", "2")]);
-        assert_eq!(filled, "<p>{{b}}-2-{{c}}</p>{{b}}");
-        assert_eq!(fill("no end {{a", &[("a", "1")]), "no end 1");
+    fn parts_in_a_sentence() {
+        let parts = ["a", "b", "c"].map(|part| html! { (part) });
+        let shown = [0, 1, 2, 3].map(|number| listed(&parts[..number]).0);
+        assert_eq!(shown, ["", "a", "a and b", "a, b and c"]);
     }
 }

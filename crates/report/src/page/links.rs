@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::page::html::text;
+use maud::{Markup, html};
 
 /// How a directory is reached from another: relative, so that both can be moved together.
 pub(crate) fn way(from: &Path, to: &Path) -> String {
@@ -27,12 +27,13 @@ pub(crate) fn link(prefix: &str, file: &str) -> Option<String> {
 }
 
 /// The name of a file of a run as a link, for the page; its bare name if that leads out of the run's directory.
-pub(crate) fn file_link(prefix: &str, file: &str) -> String {
-    let name = text(file);
-    link(prefix, file).map_or_else(
-        || format!("<code>{name}</code>"),
-        |link| format!("<a href=\"{}\" target=\"_blank\" rel=\"noreferrer\"><code>{name}</code></a>", text(&link)),
-    )
+pub(crate) fn file_link(prefix: &str, file: &str) -> Markup {
+    html! {
+        @match link(prefix, file) {
+            Some(link) => a href=(link) target="_blank" rel="noreferrer" { code { (file) } },
+            None => code { (file) },
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,94 +1,154 @@
-//! Many answers at a glance, before each of them in full: one line for each table, so that the first screen answers whatever was
-//! varied.
+//! Many answers at a glance, before each of them in full: one line for each table, so that the first screen has every answer.
 
 use std::collections::BTreeMap;
 
 use bakeoff_stats::Verdict;
-use bakeoff_text::or_dash;
+use maud::{Markup, html};
 
-use crate::analysis::Analysis;
+use crate::analysis::Ranked;
 use crate::circumstances::varying;
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::overall::{Overall, depends};
-use crate::page::head::{ahead, first_words};
-use crate::page::html::{store, stores, text};
-
-/// A run with its label and its rankings.
-pub(crate) type RunTables<'a> = (&'a str, Analysis<'a>);
+use crate::page::answer::{ahead, first_place};
+use crate::page::html::{joined, scrolled, store, store_of, table_head};
+use crate::page::labelled::RankedRun;
 
 /// The id of a table's answer in full.
 pub(crate) fn id(run: usize, table: usize) -> String {
     format!("answer-{run}-{table}")
 }
 
+/// A line of the overview.
+struct Line<'a> {
+    /// The id of the answer in full.
+    id: String,
+    /// Under which circumstances.
+    label: String,
+    /// The rankings.
+    ranked: Ranked<'a>,
+    /// Whether stores that are tied over everything win different workloads, so that none of them is the answer to all.
+    depends: bool,
+}
+
+impl Line<'_> {
+    /// The ranking over everything, where it answers everything.
+    fn answer(&self) -> Option<&Overall> {
+        self.ranked.whole().filter(|_| !self.depends)
+    }
+
+    /// The ranking under one measure.
+    fn least(&self, wanted: &Measure) -> Option<&Overall> {
+        let at = self.ranked.table.measures.iter().position(|measure| measure == wanted)?;
+        self.ranked.measures()[at].as_ref()
+    }
+}
+
 /// A line for each table of these runs; nothing if one answer is all there is.
-pub(crate) fn overview(runs: &[RunTables], contenders: &Contenders) -> String {
-    let mut all = Vec::new();
-    for (place, (label, of_run)) in runs.iter().enumerate() {
-        for (index, ranked) in of_run.ranked().enumerate() {
-            let (table, tables) = (ranked.table, ranked.tables);
-            let run = if runs.len() > 1 { format!("{label} · ") } else { String::new() };
-            let words = format!(
-                "{run}durability {}{}",
-                table.circumstances.durability_words(),
-                varying(&table.circumstances, tables)
-            );
-            let whole = ranked.whole();
-            let depends = whole.is_some_and(|whole| depends(table, &whole.ranking).is_some());
-            all.push((id(place, index), words, ranked, whole, depends));
+pub(crate) fn overview(runs: &[RankedRun], contenders: &Contenders) -> Markup {
+    let lines = lines(runs);
+    html! {
+        @if lines.len() > 1 {
+            section.answer #overview {
+                h2.headline { (headline(&lines, contenders)) }
+                (scrolled(html! {
+                    table class="standings ranks" {
+                        (table_head(&[
+                            "under", "fastest", "ahead of the next, 95 % interval", "least disk space", "least memory",
+                        ]))
+                        tbody { @for line in &lines { (row(line, contenders)) } }
+                    }
+                }))
+            }
         }
     }
-    if all.len() < 2 {
-        return String::new();
+}
+
+fn lines<'a>(runs: &'a [RankedRun<'a>]) -> Vec<Line<'a>> {
+    let mut lines = Vec::new();
+    for (place, (label, of_run)) in runs.iter().enumerate() {
+        for (index, ranked) in of_run.ranked().enumerate() {
+            let run = if runs.len() > 1 { format!("{label} · ") } else { String::new() };
+            let circumstances = &ranked.table.circumstances;
+            let (durability, varying) = (circumstances.durability_words(), varying(circumstances, ranked.tables));
+            lines.push(Line {
+                id: id(place, index),
+                label: format!("{run}durability {durability}{varying}"),
+                ranked,
+                depends: ranked.whole().is_some_and(|whole| depends(ranked.table, &whole.ranking).is_some()),
+            });
+        }
     }
-    let rows: String = all
-        .iter()
-        .map(|(id, words, ranked, whole, depends)| {
-            let of = |measure| {
-                let place = ranked.table.measures.iter().position(|each| *each == measure)?;
-                ranked.measures()[place].as_ref()
-            };
-            let ahead = whole.map_or_else(String::new, |whole| ahead(&whole.ranking, contenders, " "));
-            let [fastest, space, memory] =
-                [*whole, of(Measure::Space), of(Measure::Memory)].map(|of| first(of, contenders));
-            let fastest = whole.filter(|_| *depends).map_or(fastest, |whole| either(whole, contenders));
-            format!(
-                "<tr><th scope=\"row\"><a href=\"#{id}\">{}</a></th><td>{fastest}</td><td>{ahead}</td><td>{space}</td>\
-                 <td>{memory}</td></tr>",
-                text(words)
-            )
-        })
-        .collect();
-    format!(
-        "<section class=\"answer\" id=\"overview\"><h2 class=\"headline\">{}</h2><div class=\"scroll\"><table class=\"standings ranks\">\
-         <thead><tr><th scope=\"col\">under</th><th scope=\"col\">fastest</th>\
-         <th scope=\"col\">ahead of the next, 95 % interval</th><th scope=\"col\">least disk space</th>\
-         <th scope=\"col\">least memory</th></tr></thead><tbody>{rows}</tbody></table></div></section>\n",
-        headline(all.iter().map(|(_, _, _, whole, depends)| whole.filter(|_| !depends)), contenders)
-    )
+    lines
 }
 
-/// Those that share the first place since each of them wins something.
-fn either(of: &Overall, contenders: &Contenders) -> String {
-    let names: Vec<String> = of.ranking.tied.iter().map(|key| stores(std::slice::from_ref(key), contenders)).collect();
-    format!("{} <span class=\"word\">depending on the work</span>", names.join(" or "))
+fn row(of: &Line, contenders: &Contenders) -> Markup {
+    let whole = of.ranked.whole();
+    html! {
+        tr {
+            th scope="row" { a href={ "#" (of.id) } { (of.label) } }
+            td {
+                @match whole.filter(|_| of.depends) {
+                    Some(whole) => (either(whole, contenders)),
+                    None => (first(whole, contenders)),
+                }
+            }
+            td { @if let Some(whole) = whole { (ahead(&whole.ranking, contenders, " ")) } }
+            td { (first(of.least(&Measure::Space), contenders)) }
+            td { (first(of.least(&Measure::Memory), contenders)) }
+        }
+    }
 }
 
-fn first(of: Option<&Overall>, contenders: &Contenders) -> String {
-    or_dash(of, |of| first_words(of, contenders))
+/// Stores that share the first place since each of them wins something.
+fn either(of: &Overall, contenders: &Contenders) -> Markup {
+    let names: Vec<Markup> = of.ranking.tied.iter().map(|key| store_of(key, contenders)).collect();
+    html! { (joined(&names, " or ")) " " span.word { "depending on the work" } }
+}
+
+fn first(of: Option<&Overall>, contenders: &Contenders) -> Markup {
+    html! { @match of { Some(of) => (first_place(of, contenders)), None => "–" } }
 }
 
 /// In how many of all lines each store is fastest, or shares the first place.
-fn headline<'a>(all: impl Iterator<Item = Option<&'a Overall>>, contenders: &Contenders) -> String {
-    // By the store's index, which is the same whatever a variant sets.
-    let mut places: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-    let mut number = 0;
-    for whole in all {
-        number += 1;
-        let Some(ranking) = whole.map(|whole| &whole.ranking) else { continue };
+fn headline(lines: &[Line], contenders: &Contenders) -> Markup {
+    let places = places(lines, contenders);
+    if places.is_empty() {
+        return html! { "In none of " (lines.len()) " is it proven who is fastest" };
+    }
+    let titles = contenders.titles();
+    let named = places.iter().filter_map(|place| Some((titles.iter().find(|each| each.index == place.index)?, place)));
+    let parts: Vec<Markup> = named
+        .enumerate()
+        .map(|(rank, (contender, Places { wins, ties, .. }))| {
+            let of_all = if rank == 0 { format!(" of {}", lines.len()) } else { String::new() };
+            html! {
+                (store(contender))
+                @match (wins, ties) {
+                    (0, ties) => { " shares the first place in " (ties) (of_all) }
+                    (wins, 0) => { " is fastest in " (wins) (of_all) }
+                    (wins, ties) => { " is fastest in " (wins) (of_all) ", tied in " (ties) }
+                }
+            }
+        })
+        .collect();
+    joined(&parts, "; ")
+}
+
+/// How often a store is fastest.
+struct Places {
+    /// The store's index, the same in every variant.
+    index: usize,
+    wins: usize,
+    ties: usize,
+}
+
+/// Stores that are fastest somewhere, or share the first place, the most frequent first.
+fn places(lines: &[Line], contenders: &Contenders) -> Vec<Places> {
+    let mut counts: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    for ranking in lines.iter().filter_map(Line::answer).map(|whole| &whole.ranking) {
         for key in &ranking.tied {
-            let (wins, ties) = places.entry(contenders.index(key)).or_default();
+            let (wins, ties) = counts.entry(contenders.index(key)).or_default();
             match ranking.verdict {
                 Verdict::Winner => *wins += 1,
                 Verdict::Tie => *ties += 1,
@@ -96,22 +156,8 @@ fn headline<'a>(all: impl Iterator<Item = Option<&'a Overall>>, contenders: &Con
             }
         }
     }
-    let titles = contenders.titles();
-    let mut places: Vec<(usize, usize, usize)> =
-        places.into_iter().map(|(index, (wins, ties))| (wins, ties, index)).filter(|of| of.0 + of.1 > 0).collect();
-    places.sort_by_key(|(wins, ties, index)| (usize::MAX - wins, usize::MAX - ties, *index));
-    let words = places.iter().enumerate().filter_map(|(place, (wins, ties, index))| {
-        let name = store(titles.iter().find(|each| each.index == *index)?);
-        let of = if place == 0 { format!(" of {number}") } else { String::new() };
-        Some(match (wins, ties) {
-            (0, ties) => format!("{name} shares the first place in {ties}{of}"),
-            (wins, 0) => format!("{name} is fastest in {wins}{of}"),
-            (wins, ties) => format!("{name} is fastest in {wins}{of}, tied in {ties}"),
-        })
-    });
-    let words: Vec<String> = words.collect();
-    if words.is_empty() {
-        return format!("In none of {number} is it proven who is fastest");
-    }
-    words.join("; ")
+    let places = counts.into_iter().map(|(index, (wins, ties))| Places { index, wins, ties });
+    let mut places: Vec<Places> = places.filter(|of| of.wins + of.ties > 0).collect();
+    places.sort_by_key(|of| (usize::MAX - of.wins, usize::MAX - of.ties, of.index));
+    places
 }

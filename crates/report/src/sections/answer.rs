@@ -117,7 +117,7 @@ fn describe_overall(of: Ranked, contenders: &Contenders) -> String {
         Verdict::Winner => format!("{} is fastest", tied.concat()),
         Verdict::Tie => depends(of.table, ranking).map_or_else(
             || format!("{} are fastest and cannot be told apart", listed(&tied)),
-            |depends| describe_depends(&depends, |key| contenders.title(key), Measure::label),
+            |depends| describe_depends(&depends, contenders).to_plain(),
         ),
         Verdict::Unproven => format!("{} is first by its figures; too few rounds to prove it", title(&ranking.best)),
         Verdict::Alone => format!("{} has no competitor", title(&ranking.best)),
@@ -144,25 +144,42 @@ fn describe_overall(of: Ranked, contenders: &Contenders) -> String {
     answer
 }
 
-/// On what it depends which store is fastest. `name` and `label` write a store's key and a measure for the form that shows them.
-pub(crate) fn describe_depends(
-    of: &Depends,
-    name: impl Fn(&str) -> String,
-    label: impl Fn(&Measure) -> String,
-) -> String {
+/// On what it depends which store is fastest.
+pub(crate) fn describe_depends(of: &Depends, contenders: &Contenders) -> Text {
     match of {
         Depends::OnOperation(winners) => {
             let each = |(key, measures): &(String, Vec<Measure>)| {
-                format!("{} for {}", name(key), listed(&measures.iter().map(&label).collect::<Vec<_>>()))
+                store(contenders, key)
+                    .and(&format!(" for {}", listed(&measures.iter().map(Measure::label).collect::<Vec<_>>())))
             };
-            let each: Vec<String> = winners.iter().map(each).collect();
-            format!("Which is fastest depends on the operation: {}", each.join("; "))
+            Text::plain("Which is fastest depends on the operation: ").join(joined(
+                winners.iter().map(each),
+                "; ",
+                "; ",
+            ))
         }
         Depends::OnWorkload(winners, all) => {
-            let each: Vec<String> = winners.iter().map(|(key, wins)| format!("{} in {wins}", name(key))).collect();
-            format!("Which is fastest depends on the workload: {} of {all} comparisons", listed(&each))
+            let each = |(key, wins): &(String, usize)| store(contenders, key).and(&format!(" in {wins}"));
+            Text::plain("Which is fastest depends on the workload: ")
+                .join(joined(winners.iter().map(each), ", ", " and "))
+                .and(&format!(" of {all} comparisons"))
         }
     }
+}
+
+/// Texts with a separator between any two, and another one before the last.
+fn joined(texts: impl ExactSizeIterator<Item = Text>, separator: &str, last: &str) -> Text {
+    let number = texts.len();
+    texts.enumerate().fold(Text::default(), |all, (at, text)| {
+        let between = if at == 0 {
+            ""
+        } else if at + 1 == number {
+            last
+        } else {
+            separator
+        };
+        all.and(between).join(text)
+    })
 }
 
 /// A name and its figure, not to be torn apart at the end of a line.

@@ -1,16 +1,17 @@
-//! Several runs on one page: what tells them apart, and which of them is faster.
+//! Several runs on one page: in what they differ, and which of them is faster.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_text::{listed, ratio, ratio_range};
+use maud::{Markup, html};
 
 use crate::compare::{Change, Comparison, Line};
-use crate::page::Labelled;
 use crate::page::axes::{Workload, axes_of, indices, workload};
-use crate::page::html::{marks, text};
+use crate::page::html::{scrolled, store_called, table_head};
+use crate::page::labelled::Labelled;
 use crate::run::Run;
 
-/// What every run says of one thing, in words.
+/// One fact about every run; `None` for a run that lacks it.
 type Fact = Vec<Option<String>>;
 
 /// What may tell whole runs apart.
@@ -39,12 +40,12 @@ fn of_measured(runs: &[Labelled]) -> Vec<Fact> {
     let at: Vec<Vec<Vec<usize>>> =
         places.iter().map(|of| of.iter().map(|workload| indices(workload, &axes)).collect()).collect();
     for (index, axis) in axes.iter().enumerate() {
-        let words = |of: &Vec<Vec<usize>>| {
+        let describe = |of: &Vec<Vec<usize>>| {
             let values: BTreeSet<usize> = of.iter().map(|places| places[index]).collect();
             let labels: Vec<String> = values.iter().map(|value| axis.values[*value].label.clone()).collect();
             (!labels.is_empty()).then(|| format!("{} {}", axis.title(), listed(&labels)))
         };
-        facts.push(at.iter().map(words).collect());
+        facts.push(at.iter().map(describe).collect());
     }
     different(facts)
 }
@@ -65,13 +66,13 @@ fn versions(runs: &[Labelled]) -> Fact {
             there.map(|store| (store.title.as_str(), store.version.as_str())).collect()
         })
         .collect();
-    let words = |of: &BTreeMap<&str, &str>| {
+    let describe = |of: &BTreeMap<&str, &str>| {
         let differs =
             |title: &str, version: &str| all.iter().any(|run| run.get(title).is_some_and(|it| *it != version));
         let own = of.iter().filter(|(title, version)| differs(title, version));
         joined("", &own.map(|(title, version)| format!("{title} {version}")).collect::<Vec<_>>())
     };
-    all.iter().map(words).collect()
+    all.iter().map(describe).collect()
 }
 
 /// The names of the stores that a run measured.
@@ -87,12 +88,12 @@ fn stores(runs: &[Labelled]) -> Fact {
     };
     let all: Vec<BTreeSet<String>> = runs.iter().map(|(_, run)| titled(run)).collect();
     let some = not_in_all(&all);
-    let words = |of: &BTreeSet<String>| {
+    let describe = |of: &BTreeSet<String>| {
         let among =
             |wanted: bool| some.iter().filter(|title| of.contains(*title) == wanted).cloned().collect::<Vec<_>>();
         joined("with ", &among(true)).or_else(|| joined("without ", &among(false)))
     };
-    all.iter().map(words).collect()
+    all.iter().map(describe).collect()
 }
 
 /// The settings that suites gave to stores in some runs and not in all.
@@ -112,15 +113,15 @@ fn not_in_all(all: &[BTreeSet<String>]) -> BTreeSet<String> {
 }
 
 /// Words and a list; nothing if the list is empty.
-fn joined(words: &str, all: &[String]) -> Option<String> {
-    (!all.is_empty()).then(|| format!("{words}{}", listed(all)))
+fn joined(before: &str, all: &[String]) -> Option<String> {
+    (!all.is_empty()).then(|| format!("{before}{}", listed(all)))
 }
 
 /// A label for each run that says in what it differs: its directory, and what is short enough. What was measured the page's other choosers tell.
 pub(crate) fn telling_labels(runs: &[Labelled]) -> Vec<String> {
     let facts = of_whole(runs);
     let label = |(at, (label, _)): (usize, &Labelled)| {
-        let short = facts.iter().filter_map(|fact| fact[at].clone()).filter(|words| words.chars().count() <= LABEL_MAX);
+        let short = facts.iter().filter_map(|fact| fact[at].clone()).filter(|fact| fact.chars().count() <= LABEL_MAX);
         match short.collect::<Vec<_>>().as_slice() {
             [] => label.clone(),
             facts => format!("{label} ({})", facts.join(", ")),
@@ -130,49 +131,56 @@ pub(crate) fn telling_labels(runs: &[Labelled]) -> Vec<String> {
 }
 
 /// A table of the runs: in what each differs, and how much faster or slower each store is in it than in the first one. Nothing for one run.
-pub(crate) fn beside(runs: &[Labelled]) -> String {
-    let [(first_label, first), others @ ..] = runs else { return String::new() };
+pub(crate) fn section(runs: &[Labelled]) -> Markup {
+    let [(first_label, first), others @ ..] = runs else { return html! {} };
     if others.is_empty() {
-        return String::new();
+        return html! {};
     }
     let facts = [of_measured(runs), of_whole(runs)].concat();
-    let words = |at: usize| text(&facts.iter().filter_map(|fact| fact[at].clone()).collect::<Vec<_>>().join(" · "));
-    let row = |(at, (label, run)): (usize, &Labelled)| {
-        let stores = match Comparison::new(first, run) {
-            Ok(comparison) => comparison.stores.iter().map(store_words).collect::<Vec<_>>().join("<br>"),
-            Err(_) => "nothing in common with the first".to_owned(),
-        };
-        format!("<tr><th scope=\"row\">{}</th><td>{}</td><td>{stores}</td></tr>", text(label), words(at + 1))
-    };
-    let rows: String = others.iter().enumerate().map(row).collect();
-    format!(
-        "<section class=\"answer\" id=\"beside\"><h2 class=\"headline\">{} runs: the others against {}</h2>\
-         <div class=\"scroll\"><table class=\"standings ranks runs\"><thead><tr><th scope=\"col\">run</th><th scope=\"col\">differs in</th>\
-         <th scope=\"col\">each store\u{2019}s time, over all that both timed</th></tr></thead><tbody>\
-         <tr><th scope=\"row\">{}</th><td>{}</td><td>1×</td></tr>{rows}</tbody></table></div>\
-         <p class=\"hint\">Geometric means; in brackets where the true ratio lies. <code>bakeoff compare</code> says more of two runs.</p></section>\n",
-        runs.len(),
-        text(first_label),
-        text(first_label),
-        words(0)
-    )
+    let differs_in = |at: usize| facts.iter().filter_map(|fact| fact[at].clone()).collect::<Vec<_>>().join(" · ");
+    html! {
+        section.answer #beside {
+            h2.headline { (runs.len()) " runs: the others against " (first_label) }
+            (scrolled(html! {
+                table class="standings ranks runs" {
+                    (table_head(&["run", "differs in", "each store\u{2019}s time, over all that both timed"]))
+                    tbody {
+                        tr { th scope="row" { (first_label) } td { (differs_in(0)) } td { "1×" } }
+                        @for (at, (label, run)) in others.iter().enumerate() {
+                            tr { th scope="row" { (label) } td { (differs_in(at + 1)) } td { (changes(first, run)) } }
+                        }
+                    }
+                }
+            }))
+            p.hint {
+                "Geometric means; in brackets where the true ratio lies. " code { "bakeoff compare" } " says more of two runs."
+            }
+        }
+    }
+}
+
+/// Each store in a run against the first one.
+fn changes(first: &Run, run: &Run) -> Markup {
+    let Ok(comparison) = Comparison::new(first, run) else { return html! { "nothing in common with the first" } };
+    html! { @for (at, line) in comparison.stores.iter().enumerate() { @if at > 0 { br; } (change(line)) } }
 }
 
 /// A store in a run against the first one: `LMDB 1.20× slower (1.15–1.26×)`.
-fn store_words(line: &Line) -> String {
-    let name = format!("<span class=\"store {}\">{}</span>", marks(line.slot), text(&line.store));
-    let Some(of) = line.ratio else { return format!("{name} too few rounds to tell") };
+fn change(line: &Line) -> Markup {
+    let name = store_called(&line.store, line.slot);
+    let Some(of) = line.ratio else { return html! { (name) " too few rounds to tell" } };
     let (times, low, high) = if of.estimate < 1.0 {
         (of.estimate.recip(), of.high.recip(), of.low.recip())
     } else {
         (of.estimate, of.low, of.high)
     };
-    let interval = format!("<span class=\"interval\">({})</span>", ratio_range(low, high));
-    match line.change {
-        Change::Worse => format!("{name} <b class=\"figure bad\">{} slower</b> {interval}", ratio(times)),
-        Change::Better => format!("{name} <b class=\"figure good\">{} faster</b> {interval}", ratio(times)),
-        Change::CannotTell => {
-            format!("{name} cannot be told apart <span class=\"interval\">({})</span>", ratio_range(of.low, of.high))
+    let interval = |low, high| html! { span.interval { "(" (ratio_range(low, high)) ")" } };
+    html! {
+        (name) " "
+        @match line.change {
+            Change::Worse => { b class="figure bad" { (ratio(times)) " slower" } " " (interval(low, high)) }
+            Change::Better => { b class="figure good" { (ratio(times)) " faster" } " " (interval(low, high)) }
+            Change::CannotTell => { "cannot be told apart " (interval(of.low, of.high)) }
         }
     }
 }

@@ -1,0 +1,186 @@
+//! The answer of one table of rankings on the first screen, as plain HTML that needs no script: who is best at what and by how
+//! much, under which promise.
+
+use bakeoff_stats::{Interval, Ranking, Verdict};
+use bakeoff_text::{counted, ratio, ratio_range};
+use maud::{Markup, html};
+
+use crate::analysis::Ranked;
+use crate::circumstances::varying;
+use crate::contender::Contenders;
+use crate::figures::Measure;
+use crate::overall::{Overall, depends, next};
+use crate::page::html::{is_empty, joined, store_of, stores, table_head};
+use crate::page::standings::standings;
+use crate::sections::answer::{Promise, describe_comparisons, describe_depends, promise, workload_label};
+use crate::verdict::Table;
+
+/// Workloads that stand on the first screen; the others can be unfolded.
+const WORKLOADS_SHOWN: usize = 12;
+
+/// The answer of one table: a sentence on speed, one on space and memory, and a line for each operation.
+pub(crate) fn answer(of: Ranked, contenders: &Contenders, id: &str) -> Markup {
+    let lines: Vec<(&Measure, &Overall)> = of
+        .table
+        .measures
+        .iter()
+        .zip(of.measures())
+        .filter_map(|(measure, overall)| Some((measure, overall.as_ref()?)))
+        .collect();
+    let least = |wanted: Measure| lines.iter().find(|(measure, _)| **measure == wanted).map(|(_, overall)| *overall);
+    let others = [("Least disk space", least(Measure::Space)), ("Least memory", least(Measure::Memory))];
+    let whole = of.whole();
+    html! {
+        section.answer id=(id) {
+            (promise_line(of))
+            (headline(of.table, whole, contenders))
+            p.others {
+                @for (title, overall) in others { @if let Some(overall) = overall { (other(title, overall, contenders)) } }
+                @if let Some(whole) = whole { (left_out(whole, contenders)) }
+            }
+            @if let Some(whole) = whole.filter(|whole| has_margin(of.table, whole)) { (margins(whole)) }
+            (workloads(of, contenders))
+            (standings(of.table, &lines, contenders))
+        }
+    }
+}
+
+/// What the figures of a table have in common: the promise, and what differs between tables.
+fn promise_line(of: Ranked) -> Markup {
+    let Promise { class, meaning } = promise(of.table.circumstances.durability);
+    html! { p.promise { b { (class) } (varying(&of.table.circumstances, of.tables)) ": " span { (meaning) } } }
+}
+
+/// Whether the headline gives a margin, which is to be explained.
+fn has_margin(table: &Table, of: &Overall) -> bool {
+    let proven = matches!(of.ranking.verdict, Verdict::Winner | Verdict::Tie);
+    proven && next(&of.ranking).is_some() && depends(table, &of.ranking).is_none()
+}
+
+/// What the figures in the answer are.
+fn margins(of: &Overall) -> Markup {
+    html! {
+        p.hint {
+            "Geometric means over " (describe_comparisons(of)) "; in brackets where the true ratio lies, with 95 % confidence."
+        }
+    }
+}
+
+/// Who to take, in a sentence.
+fn headline(table: &Table, whole: Option<&Overall>, contenders: &Contenders) -> Markup {
+    let sentence = whole.map_or_else(
+        || html! { "No workload has figures of every store that never failed: see the matrix." },
+        |whole| best(table, &whole.ranking, contenders),
+    );
+    html! { h2.headline { (sentence) } }
+}
+
+fn best(table: &Table, ranking: &Ranking, contenders: &Contenders) -> Markup {
+    let first = stores(&ranking.tied, contenders);
+    let ahead = ahead(ranking, contenders, " faster than ");
+    if let Some(depends) = depends(table, ranking) {
+        return html! { (describe_depends(&depends, contenders)) };
+    }
+    match ranking.verdict {
+        Verdict::Winner => html! { (first) " is fastest: " (ahead) },
+        Verdict::Tie if is_empty(&ahead) => html! { (first) " cannot be told apart over all operations together" },
+        Verdict::Tie => html! { (first) " are fastest and cannot be told apart: " (ahead) },
+        Verdict::Unproven => html! {
+            (first) " is first by its figures: too few rounds to prove it" (lead(ranking, contenders))
+        },
+        Verdict::Alone => html! { (first) " was measured without a competitor" },
+    }
+}
+
+/// By how much the first one leads though nothing is proven.
+fn lead(ranking: &Ranking, contenders: &Contenders) -> Markup {
+    html! {
+        @if let Some(second) = ranking.order.get(1) {
+            " "
+            span.interval {
+                "(as it stands " (ratio(second.mean / ranking.order[0].mean)) " faster than "
+                (store_of(&second.name, contenders)) ")"
+            }
+        }
+    }
+}
+
+/// Who is fastest in each workload, by how much, with the interval; or who shares the first place.
+fn workloads(of: Ranked, contenders: &Contenders) -> Markup {
+    let all = of.workloads();
+    let (shown, folded) = all.split_at(all.len().min(WORKLOADS_SHOWN));
+    let table = |rows: &[_]| {
+        html! {
+            table class="standings workloads" {
+                (table_head(&["workload", "fastest", "ahead of the next, 95 % interval"]))
+                tbody {
+                    @for (workload, overall) in rows {
+                        tr {
+                            th scope="row" { (workload_label(workload)) }
+                            td { (first_place(overall, contenders)) }
+                            td { (ahead(&overall.ranking, contenders, " ")) }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    html! {
+        @if !shown.is_empty() {
+            h3 { "Fastest in each workload, over all operations" }
+            (table(shown))
+            @if !folded.is_empty() {
+                details.more { summary { (counted(folded.len(), "more workload")) } (table(folded)) }
+            }
+            h3 { "Each operation, over all workloads" }
+        }
+    }
+}
+
+/// How far those in the first place are ahead of the next one: empty if nobody is behind them, or if it is not proven who is next.
+pub(crate) fn ahead(ranking: &Ranking, contenders: &Contenders, relation: &str) -> Markup {
+    html! {
+        @if let Some((next, margin)) = next(ranking) {
+            (describe_margin(margin)) (relation) (store_of(&next.name, contenders))
+        }
+    }
+}
+
+fn describe_margin(margin: Interval) -> Markup {
+    html! {
+        b.figure { (ratio(margin.estimate)) } " "
+        span.interval { "(" (ratio_range(margin.low.max(1.0), margin.high)) ")" }
+    }
+}
+
+/// Who is best at something else than speed.
+fn other(title: &str, of: &Overall, contenders: &Contenders) -> Markup {
+    let next = ahead(&of.ranking, contenders, " ahead of ");
+    html! { span { b { (title) } " " (first_place(of, contenders)) @if !is_empty(&next) { ", " (next) } } }
+}
+
+/// Stores that are not ranked, and why.
+fn left_out(of: &Overall, contenders: &Contenders) -> Markup {
+    let reasons = [("Failed somewhere, not ranked", &of.left_out), ("No whole round, not ranked", &of.incomplete)];
+    html! {
+        @for (why, keys) in reasons {
+            @if !keys.is_empty() {
+                span.failed { b { (why) } " " (stores(&keys.iter().cloned().collect::<Vec<_>>(), contenders)) }
+            }
+        }
+    }
+}
+
+/// Who shares the first place, briefly.
+pub(crate) fn first_place(of: &Overall, contenders: &Contenders) -> Markup {
+    let Ranking { tied, order, verdict, .. } = &of.ranking;
+    match verdict {
+        Verdict::Tie if tied.len() > 2 && tied.len() == order.len() => html! { "all " (tied.len()) " tied" },
+        Verdict::Tie => {
+            let names: Vec<Markup> = tied.iter().map(|key| store_of(key, contenders)).collect();
+            html! { (joined(&names, " = ")) " " span.word { "tied" } }
+        }
+        Verdict::Unproven => html! { (stores(tied, contenders)) " " span.word { "not proven" } },
+        Verdict::Winner | Verdict::Alone => stores(tied, contenders),
+    }
+}

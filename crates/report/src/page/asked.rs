@@ -1,0 +1,59 @@
+//! The answer of a run that was asked one question: what to pick, or the highest rates.
+
+use bakeoff_results::pick::{PICK_ASKED, is_ahead_by_far, of_variant, pick_is_answered, proven_ranking};
+use bakeoff_results::pick_facts::PickFacts;
+use bakeoff_stats::Verdict;
+use maud::{Markup, html};
+
+use crate::contender::Contenders;
+use crate::page::blocks;
+use crate::page::html::{listed, store};
+use crate::page::labelled::{Labelled, title_suffix};
+use crate::run::Run;
+use crate::sections::{pick, rates};
+
+/// The answers of those runs that were asked one question.
+pub(crate) fn answers(runs: &[Labelled], contenders: &Contenders) -> Markup {
+    html! {
+        @for (label, run) in runs {
+            @let of = title_suffix(label, runs.len());
+            @if let Some(facts) = run.pick() {
+                section.asked {
+                    h2 { "What to pick" (of) }
+                    (headline(run, facts, contenders))
+                    (blocks::sections(&pick::sections(run, facts)))
+                }
+            } @else if let Some(facts) = run.find_rate() {
+                section.asked {
+                    h2 { "The highest rates" (of) }
+                    (blocks::sections(&Vec::from_iter(rates::section(run, facts))))
+                }
+            }
+        }
+    }
+}
+
+/// The answer of a pick in a line.
+fn headline(run: &Run, facts: &PickFacts, contenders: &Contenders) -> Markup {
+    let Some(ranking) = proven_ranking(&run.cells, PICK_ASKED, facts) else { return html! {} };
+    // As it was for what was asked: with another class it has another name where some promise more than that.
+    let name = |name: &String| {
+        let mut asked = of_variant(&run.cells, PICK_ASKED).map(|cell| &cell.end.axes);
+        let contender = asked.find(|axes| axes.store == *name).and_then(|axes| contenders.of(axes));
+        contender.map_or_else(|| html! { (name) }, store)
+    };
+    let tied = listed(&ranking.tied.iter().map(name).collect::<Vec<_>>());
+    let best = name(&ranking.best);
+    let is_answered = pick_is_answered(&run.cells, facts);
+    let sentence = match ranking.verdict {
+        _ if is_answered && is_ahead_by_far(&ranking, facts) => html! { (best) " is best by far, though not proven" },
+        Verdict::Winner | Verdict::Tie if !is_answered => {
+            html! { (best) " leads what was measured: no answer, as is said below" }
+        }
+        Verdict::Winner => html! { (tied) " is best" },
+        Verdict::Tie => html! { (tied) " are best and cannot be told apart" },
+        Verdict::Unproven => html! { (best) " leads: too few rounds to prove it" },
+        Verdict::Alone => html! { (best) " is the only one that was measured to the end" },
+    };
+    html! { p.headline { (sentence) } p.others { "by " (facts.optimize.words()) } }
+}

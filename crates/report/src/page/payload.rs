@@ -1,0 +1,154 @@
+//! What the page's script is given: figures and facts as compressed JSON, and every run's raw data.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use bakeoff_protocol::CellEnd;
+use bakeoff_text::printable;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use maud::{Markup, PreEscaped, html};
+use serde::Serialize;
+
+use crate::contender::Contenders;
+use crate::error::ReportError;
+use crate::export_csv::write_csv;
+use crate::page::axes::Axis;
+use crate::page::contests::Contests;
+use crate::page::figures::{CURVE_SHARES, ContestFigures, figures};
+use crate::page::flame_graphs::{Graphs, graphs, unprofiled};
+use crate::page::labelled::Labelled;
+use crate::page::links::{link, way};
+use crate::page::measures::{MEASURES, Measure};
+use crate::page::published::{self, PublishedFacts};
+use crate::published::Published;
+use crate::run::Run;
+use crate::tidy::{Cell, columns};
+
+/// What the script is given.
+#[derive(Serialize)]
+struct Payload<'a> {
+    /// The version of this layout.
+    format: u32,
+    measures: &'a [Measure],
+    axes: &'a [Axis],
+    shares: &'a [f64],
+    /// Columns of the raw data that hold texts, some of which look like numbers.
+    texts: Vec<&'static str>,
+    stores: Vec<StoreFacts<'a>>,
+    runs: Vec<RunFacts<'a>>,
+    contests: Vec<ContestFigures<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published: Option<PublishedFacts<'a>>,
+}
+
+#[derive(Serialize)]
+struct StoreFacts<'a> {
+    name: &'a str,
+    title: &'a str,
+    /// Its colour and mark.
+    slot: usize,
+    ranked: bool,
+}
+
+#[derive(Serialize)]
+struct RunFacts<'a> {
+    label: &'a str,
+    /// What opened each cell, by its id.
+    cells: BTreeMap<&'a str, CellFacts<'a>>,
+}
+
+#[derive(Serialize)]
+struct CellFacts<'a> {
+    version: &'a str,
+    settings: &'a bakeoff_protocol::Settings,
+    log: &'a str,
+    /// The way to it from the page; absent if its name leads out of the run's directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_link: Option<String>,
+    /// The command that does it again.
+    again: String,
+    /// Flame graphs of the same cell, where it was profiled in a run on this page.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    flame_graphs: &'a [(String, String)],
+}
+
+fn payload_stores(contenders: &Contenders) -> Vec<StoreFacts<'_>> {
+    let all = contenders.titles().into_iter();
+    all.map(|each| StoreFacts { name: &each.store, title: &each.title, slot: each.slot, ranked: each.ranked }).collect()
+}
+
+/// What the script is given, as JSON.
+fn payload(
+    runs: &[Labelled],
+    against: Option<&Published>,
+    contenders: &Contenders,
+    place: &Path,
+) -> Result<Vec<u8>, ReportError> {
+    let graphs = graphs(runs.iter().map(|(_, run)| *run), place);
+    let contests = Contests::new(runs, contenders);
+    let payload = Payload {
+        format: 1,
+        measures: &MEASURES,
+        axes: &contests.axes,
+        shares: &CURVE_SHARES,
+        texts: columns().into_iter().filter(|(_, kind)| matches!(kind, Cell::Text(_))).map(|(name, _)| name).collect(),
+        stores: payload_stores(contenders),
+        runs: runs.iter().map(|(label, run)| run_facts(label, run, &graphs, place)).collect(),
+        contests: figures(&contests, contenders),
+        published: against.map(published::facts),
+    };
+    Ok(serde_json::to_vec(&payload)?)
+}
+
+fn run_facts<'a>(label: &'a str, run: &'a Run, graphs: &'a BTreeMap<String, Graphs>, place: &Path) -> RunFacts<'a> {
+    let mut cells = BTreeMap::new();
+    let prefix = way(place, &run.directory);
+    let flame_graphs = |end: &CellEnd| -> &[(String, String)] {
+        if graphs.is_empty() { &[] } else { graphs.get(&unprofiled(&end.axes)).map_or(&[], Vec::as_slice) }
+    };
+    for end in run.cells.iter().map(|cell| &cell.end) {
+        if let Some(opened) = &end.opened {
+            cells.entry(end.cell.as_str()).or_insert_with(|| CellFacts {
+                version: &opened.version,
+                settings: &opened.settings,
+                log: &end.log,
+                log_link: link(&prefix, &end.log),
+                again: run.command_again(&end.cell, &end.axes.store),
+                flame_graphs: flame_graphs(end),
+            });
+        }
+    }
+    RunFacts { label, cells }
+}
+
+/// The script elements that hold the payload, and every run's rows as CSV, to be saved from the page.
+pub(crate) fn data(
+    runs: &[Labelled],
+    against: Option<&Published>,
+    contenders: &Contenders,
+    place: &Path,
+) -> Result<Markup, ReportError> {
+    let payload = packed(&payload(runs, against, contenders, place)?)?;
+    let raw = |(label, run): &Labelled| -> Result<Markup, ReportError> {
+        let mut csv = Vec::new();
+        write_csv(run, &mut csv)?;
+        let packed = packed(&csv)?;
+        Ok(html! { script.raw type="text/plain" data-run=(printable(label)) { (PreEscaped(packed)) } })
+    };
+    let raw = runs.iter().map(raw).collect::<Result<Vec<_>, _>>()?;
+    Ok(html! {
+        script #data type="text/plain" { (PreEscaped(payload)) }
+        @for each in raw { (each) }
+    })
+}
+
+/// Compressed, in base64, which can stand in a script element whatever it holds.
+fn packed(bytes: &[u8]) -> Result<String, ReportError> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::new(4));
+    encoder.write_all(bytes)?;
+    Ok(STANDARD.encode(encoder.finish()?))
+}
