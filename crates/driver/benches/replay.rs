@@ -52,7 +52,7 @@ fn main() {
         blind.push(replay(tape, &pool, &clock, Mode::Latency, false));
         throughput.push(replay(tape, &pool, &clock, Mode::Throughput, true));
     }
-    let (pairs, latency, blind, throughput) = (median(pairs), median(latency), median(blind), median(throughput));
+    let (pairs, latency, blind, throughput) = (median(&pairs), median(&latency), median(&blind), median(&throughput));
     println!(
         "replay of {operations} gets of 16-byte keys that find nothing, into `null`, medians of {repeats}, clock {}",
         clock.name()
@@ -163,8 +163,9 @@ fn medians_of(name: &str, directory: &Path, clock: &Clock, repeats: usize) -> Ve
     once(0, true);
     // Updates last: after them gets would find other values than their tape says.
     let medians = workload.phases.iter().enumerate().skip(1).map(|(phase, spec)| {
-        let (watched, unwatched) = (0..repeats).map(|_| (once(phase, true), once(phase, false))).unzip();
-        (spec.name.clone(), median(watched), median(unwatched))
+        let (watched, unwatched): (Vec<_>, Vec<_>) =
+            (0..repeats).map(|_| (once(phase, true), once(phase, false))).unzip();
+        (spec.name.clone(), median(&watched), median(&unwatched))
     });
     medians.collect()
 }
@@ -221,9 +222,9 @@ fn replay_into(
     replayed.expect("it was replayed")
 }
 
-fn median(mut figures: Vec<f64>) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    figures[figures.len() / 2]
+/// The median, of figures that are never none.
+fn median(figures: &[f64]) -> f64 {
+    bakeoff_stats::median(figures).expect("there are figures")
 }
 
 /// Whether replaying a tape a hundred times as long takes no more memory.

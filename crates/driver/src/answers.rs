@@ -35,7 +35,7 @@ impl Visit {
 
 /// What came of an operation.
 #[derive(Clone, Copy)]
-pub(crate) struct Answered<'a> {
+pub(crate) struct CheckedAnswer<'a> {
     /// `get`, `walk`: there was a value.
     pub(crate) found: bool,
     /// Of scans and walks.
@@ -45,7 +45,7 @@ pub(crate) struct Answered<'a> {
 }
 
 /// What an operation's answer comes to.
-pub(crate) struct Judged {
+pub(crate) struct Judgement {
     /// Whether it is what the tape expects; `None` if the operation has no answer to compare.
     pub(crate) right: Option<bool>,
     /// Entries that it delivered or wrote, beside one; below zero if there was none.
@@ -63,21 +63,21 @@ pub(crate) fn judge(
     output: &[u8],
     visits: &mut Iter<'_, Visit>,
     pool: &Pool,
-) -> Judged {
+) -> Judgement {
     if record.operation != Operation::Get {
         return judge_other(records, found, output, visits);
     }
     if !record.found() {
-        return Judged { right: Some(!found && output.is_empty()), more_entries: 0, bytes: 0 };
+        return Judgement { right: Some(!found && output.is_empty()), more_entries: 0, bytes: 0 };
     }
     let right = found && pool.slice(record.value_offset, record.value_bytes) == Some(output);
-    Judged { right: Some(right), more_entries: 0, bytes: entry_bytes(record) }
+    Judgement { right: Some(right), more_entries: 0, bytes: entry_bytes(record) }
 }
 
 /// The same for whatever is not a get. The record is decoded anew: handing over its parts would take the registers that gets need.
 #[inline(never)]
-fn judge_other(mut records: Records<'_>, found: bool, output: &[u8], visits: &mut Iter<'_, Visit>) -> Judged {
-    let mut judged = Judged { right: None, more_entries: 0, bytes: 0 };
+fn judge_other(mut records: Records<'_>, found: bool, output: &[u8], visits: &mut Iter<'_, Visit>) -> Judgement {
+    let mut judged = Judgement { right: None, more_entries: 0, bytes: 0 };
     let Some(record) = records.next() else { return judged };
     let visit = if record.operation.visits() { visits.next() } else { None };
     judged.more_entries = visit.map_or(0, |visit| visit.entries as i64 - 1);
@@ -115,8 +115,8 @@ fn scan_is_right(fields: Option<&ScanFields>, visit: Option<&Visit>, output: &[u
 
 /// What was wrong with an answer, for a person.
 #[cold]
-pub(crate) fn describe_wrong(record: &Record<'_>, answered: Answered<'_>, pool: &Pool) -> String {
-    let Answered { found, visit, output } = answered;
+pub(crate) fn describe_wrong(record: &Record<'_>, answered: CheckedAnswer<'_>, pool: &Pool) -> String {
+    let CheckedAnswer { found, visit, output } = answered;
     let visit = visit.copied().unwrap_or_default();
     let key = printable(record.key);
     match record.operation {

@@ -82,7 +82,7 @@ fn run_request(stores: &[Entry]) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(failure) => {
-            let words = format!("{}: {}\n", failure.kind.words(), failure.message);
+            let words = format!("{}: {}\n", failure.kind.label(), failure.message);
             emitter.emit(&Event::Failed { kind: failure.kind, phase: failure.phase, message: failure.message });
             // The event has said it. A log on a disk that is full takes no more, and that is no reason to panic.
             let _ = std::io::stderr().write_all(words.as_bytes());

@@ -13,14 +13,14 @@ use bakeoff_stores::{Direction, Session, StoreError};
 use bakeoff_tape::{Block, Consumer, LaneReader, Operation, Pool, Record, Scan, ScanFields, consume};
 use bakeoff_tree::Walk;
 
-use crate::answers::{Answer, Answered, Visit, describe_wrong, judge, printable};
+use crate::answers::{Answer, CheckedAnswer, Visit, describe_wrong, judge, printable};
 use crate::buffers::Buffers;
 use crate::failure::Failure;
-use crate::over_time::Slices;
 use crate::pace::Pace;
 use crate::progress::Reporter;
-use crate::steady::Steady;
+use crate::steady_state::SteadyState;
 use crate::tally::{Row, Tallies};
+use crate::timeline::Slices;
 use crate::walk;
 use crate::watch::{Slow, Watch};
 
@@ -43,7 +43,7 @@ pub struct LaneJob<'a> {
     /// In latency mode: begin operations at the tape's times divided by this.
     pub speed: Option<f64>,
     /// Until when operations are a warm-up, if any are.
-    pub steady: Option<&'a Steady>,
+    pub steady: Option<&'a SteadyState>,
     /// Whether answers are compared: not for a store that keeps nothing.
     pub check: bool,
     /// Whether slow operations are explained: always, but where the cost of that is measured.
@@ -458,7 +458,7 @@ fn wrong(block: &Block<'_>, buffers: &Buffers, index: usize, pool: &Pool, outcom
     let Some(record) = records.next() else { return };
     let begin = index.checked_sub(1).map_or(0, |before| buffers.answers[before].output_end);
     let answer = buffers.answers[index];
-    let answered = Answered {
+    let answered = CheckedAnswer {
         found: answer.found,
         visit: buffers.visits.get(visits_before).filter(|_| record.operation.visits()),
         output: &buffers.output[begin..answer.output_end],

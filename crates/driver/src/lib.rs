@@ -10,14 +10,14 @@ mod command;
 mod emit;
 mod failure;
 mod lane;
-mod over_time;
 mod pace;
 mod phase;
 mod progress;
 mod request;
 mod run;
-mod steady;
+mod steady_state;
 mod tally;
+mod timeline;
 mod walk;
 mod watch;
 

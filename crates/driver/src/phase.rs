@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use bakeoff_measure::{Clock, DeviceId, Snapshot, wait_for_quiet};
+use bakeoff_measure::{Clock, DeviceId, Snapshot, wait_for_background_work};
 use bakeoff_protocol::{Event, FailureKind, Mode, OpenLoop, PhaseRequest, PhaseResult, Progress};
 use bakeoff_stores::{Null, Session, SessionPlan, Store, StoreError};
 use bakeoff_tape::{LaneReader, Pool, TapeReader};
@@ -15,7 +15,7 @@ use crate::emit::Emitter;
 use crate::failure::Failure;
 use crate::lane::{LaneJob, LaneOutcome, fetch_first_values, replay_lane};
 use crate::progress::Reporter;
-use crate::steady::{Begin, Steady};
+use crate::steady_state::{Begin, SteadyState};
 use crate::watch::explain;
 
 /// How long a store may take to do what it put off, before nobody waits any longer.
@@ -39,7 +39,7 @@ pub(crate) fn run_phase(
     tape: &TapeReader,
     buffers: &mut [Buffers],
 ) -> Result<PhaseResult, Failure> {
-    let steady = request.steady_within.map(|part| Steady::new(part, tape.facts().operations, stage.device));
+    let steady = request.steady_within.map(|part| SteadyState::new(part, tape.facts().operations, stage.device));
     let reporter = begin_progress(stage, &request.name, tape);
     let mut lanes = lanes_of(tape)?;
     let mut begin = Begin::now(stage.device);
@@ -52,7 +52,7 @@ pub(crate) fn run_phase(
     let outcome = replay(stage, store, (request, steady.as_ref()), lanes, buffers, &reporter)?;
     let (end, after) = (Instant::now(), Snapshot::take(stage.device));
     check_unchanged(tape)?;
-    let warmed_up = steady.and_then(|steady| steady.told(outcome.warm_up_operations, begin.at));
+    let warmed_up = steady.and_then(|steady| steady.finish(outcome.warm_up_operations, begin.at));
     let (warm_up, begin) = warmed_up.map_or((None, begin), |(warm_up, begin)| (Some(warm_up), begin));
     let wall_ns = u64::try_from((end - begin.at).as_nanos()).unwrap_or(u64::MAX);
     let resources = after.resources_since(&begin.snapshot, stage.rss_baseline_bytes);
@@ -63,7 +63,7 @@ pub(crate) fn run_phase(
             format!("{wrong} of {checked} answers were wrong; the first: {first}"),
         ));
     }
-    let settled = request.settle.then(|| wait_for_quiet(SETTLE_LONGEST)).flatten();
+    let background_work = request.settle.then(|| wait_for_background_work(SETTLE_LONGEST)).flatten();
     let timed = outcome.tallies.operations();
     Ok(PhaseResult {
         phase: request.name.clone(),
@@ -79,8 +79,8 @@ pub(crate) fn run_phase(
         open_loop: request.speed.map(|speed| OpenLoop { speed, due_ns: outcome.due_ns }),
         warm_up,
         reopen_ns: None,
-        settled,
-        over_time: outcome.slices.told(),
+        background_work,
+        over_time: outcome.slices.finish(),
         slow: explain(outcome.slow, timed),
     })
 }
@@ -107,7 +107,7 @@ fn rehearse(
 pub(crate) fn replay(
     stage: &Stage<'_>,
     store: &dyn Store,
-    (request, steady): (&PhaseRequest, Option<&Steady>),
+    (request, steady): (&PhaseRequest, Option<&SteadyState>),
     lanes: Vec<LaneReader>,
     buffers: &mut [Buffers],
     reporter: &Reporter<'_>,
@@ -150,13 +150,13 @@ pub(crate) fn replay(
 }
 
 /// What came out of a lane, and when its replay began and ended.
-struct Replayed {
+struct LaneReplay {
     outcome: LaneOutcome,
     begin: Instant,
     end: Instant,
 }
 
-fn merge(lanes: Vec<Result<Replayed, Failure>>, is_open_loop: bool) -> Result<LaneOutcome, Failure> {
+fn merge(lanes: Vec<Result<LaneReplay, Failure>>, is_open_loop: bool) -> Result<LaneOutcome, Failure> {
     let lanes = lanes.into_iter().collect::<Result<Vec<_>, _>>()?;
     let times: Vec<_> = lanes.iter().map(|lane| (lane.begin, lane.end, lane.outcome.timed_ns)).collect();
     // In an open loop each lane's time goes from its beginning to its last answer, without what held it up, which may be more than held
@@ -164,7 +164,7 @@ fn merge(lanes: Vec<Result<Replayed, Failure>>, is_open_loop: bool) -> Result<La
     let longest_ns = times.iter().map(|(.., timed_ns)| *timed_ns).max().unwrap_or(0);
     let timed_ns = if is_open_loop { longest_ns } else { time_in_store_ns(&times) };
     let mut whole = LaneOutcome { timed_ns, ..LaneOutcome::default() };
-    for Replayed { outcome, .. } in lanes {
+    for LaneReplay { outcome, .. } in lanes {
         whole.warm_up_operations += outcome.warm_up_operations;
         whole.threads_timed_ns += outcome.timed_ns;
         whole.due_ns = whole.due_ns.max(outcome.due_ns);
@@ -200,7 +200,7 @@ struct Team<'a> {
     stage: &'a Stage<'a>,
     store: &'a dyn Store,
     request: &'a PhaseRequest,
-    steady: Option<&'a Steady>,
+    steady: Option<&'a SteadyState>,
     /// Of all lanes.
     operations: u64,
     reporter: &'a Reporter<'a>,
@@ -211,7 +211,7 @@ struct Team<'a> {
 
 impl Team<'_> {
     /// Replays one lane. A panic of the store is a failure like any other, and stops the other threads.
-    fn replay(&self, of_lane: (LaneReader, &mut Buffers)) -> Result<Replayed, Failure> {
+    fn replay(&self, of_lane: (LaneReader, &mut Buffers)) -> Result<LaneReplay, Failure> {
         let outcome = catch_unwind(AssertUnwindSafe(|| self.replay_in_session(of_lane)))
             .unwrap_or_else(|panic| Err(Failure::from_panic(&*panic)));
         if outcome.is_err() {
@@ -220,7 +220,7 @@ impl Team<'_> {
         outcome
     }
 
-    fn replay_in_session(&self, (mut reader, buffers): (LaneReader, &mut Buffers)) -> Result<Replayed, Failure> {
+    fn replay_in_session(&self, (mut reader, buffers): (LaneReader, &mut Buffers)) -> Result<LaneReplay, Failure> {
         let plan = SessionPlan { batched: self.request.batched, ascending: self.request.ascending };
         let mut outcome = None;
         let mut work = |session: &mut dyn Session| {
@@ -230,7 +230,7 @@ impl Team<'_> {
             let end = Instant::now();
             outcome = Some(replayed.map(|outcome| {
                 let begin = outcome.measured_from.unwrap_or(begin);
-                Replayed { outcome, begin, end: end.max(begin) }
+                LaneReplay { outcome, begin, end: end.max(begin) }
             }));
             Ok::<(), StoreError>(())
         };
@@ -395,9 +395,9 @@ mod tests {
     }
 
     /// Has the tape written to while it is replayed.
-    struct Meddling<'a>(Box<dyn Store>, &'a Path);
+    struct Tampering<'a>(Box<dyn Store>, &'a Path);
 
-    impl Store for Meddling<'_> {
+    impl Store for Tampering<'_> {
         fn session(&self, plan: &SessionPlan, work: bakeoff_stores::Work<'_>) -> Result<(), StoreError> {
             self.0.session(plan, work)?;
             // As writing does, but with no moment in which a lane that is still replayed finds it cut short.
@@ -422,7 +422,7 @@ mod tests {
             let tape = TapeReader::open(&recording.phases[0].path).unwrap();
             tape.check().unwrap();
             let mut buffers: Vec<_> = (0..lanes).map(|_| Buffers::new(LaneNeeds::default(), 100).unwrap()).collect();
-            let store = Meddling(in_memory(directory.path()), &recording.phases[0].path);
+            let store = Tampering(in_memory(directory.path()), &recording.phases[0].path);
             let failure = run_phase(&stage, &store, &verify_request(), &tape, &mut buffers).unwrap_err();
             assert_eq!(failure.kind, FailureKind::BadTape, "{}", failure.message);
         }
@@ -433,7 +433,7 @@ mod tests {
         let begin = Instant::now();
         let lane = |timed_ms: u64, wall_ms| {
             let outcome = LaneOutcome { timed_ns: timed_ms * 1_000_000, due_ns: 100_000_000, ..LaneOutcome::default() };
-            Ok(Replayed { outcome, begin, end: begin + Duration::from_millis(wall_ms) })
+            Ok(LaneReplay { outcome, begin, end: begin + Duration::from_millis(wall_ms) })
         };
         let lanes = || vec![lane(100, 140), lane(100, 105)];
         assert_eq!(merge(lanes(), true).unwrap().timed_ns, 100_000_000);

@@ -11,25 +11,25 @@ pub struct Reporter<'a> {
     done: AtomicU64,
     begin: Instant,
     /// Seconds after the beginning when it was told last.
-    told_s: AtomicU64,
-    tell: Box<dyn Fn(u64) + Sync + 'a>,
+    reported_s: AtomicU64,
+    report: Box<dyn Fn(u64) + Sync + 'a>,
 }
 
 impl<'a> Reporter<'a> {
-    /// Of a phase that begins now; `tell` is given the operations done so far by all threads.
-    pub fn new(tell: impl Fn(u64) + Sync + 'a) -> Self {
-        Self { done: AtomicU64::new(0), begin: Instant::now(), told_s: AtomicU64::new(0), tell: Box::new(tell) }
+    /// Of a phase that begins now; `report` is given the operations done so far by all threads.
+    pub fn new(report: impl Fn(u64) + Sync + 'a) -> Self {
+        Self { done: AtomicU64::new(0), begin: Instant::now(), reported_s: AtomicU64::new(0), report: Box::new(report) }
     }
 
     /// So many operations more are done.
     pub(crate) fn add(&self, operations: u32) {
         let done = self.done.fetch_add(operations.into(), Ordering::Relaxed) + u64::from(operations);
-        let (now_s, told_s) = (self.begin.elapsed().as_secs(), self.told_s.load(Ordering::Relaxed));
+        let (now_s, reported_s) = (self.begin.elapsed().as_secs(), self.reported_s.load(Ordering::Relaxed));
         // One thread of several tells it.
-        let is_due =
-            now_s > told_s && self.told_s.compare_exchange(told_s, now_s, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        let is_due = now_s > reported_s
+            && self.reported_s.compare_exchange(reported_s, now_s, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         if is_due {
-            (self.tell)(done);
+            (self.report)(done);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use bakeoff_measure::{Clock, DeviceId, Moment, Witness, cause};
-use bakeoff_protocol::{Cause, CauseShare, Meanwhile, SlowOperation, SlowOperations};
+use bakeoff_protocol::{Activity, Cause, CauseShare, SlowOperation, SlowOperations};
 use bakeoff_tape::Operation;
 
 /// One operation in so many is slow.
@@ -34,7 +34,7 @@ pub(crate) struct Slow {
     latency_ns: Reverse<u64>,
     at_ns: u64,
     operation: Operation,
-    meanwhile: Meanwhile,
+    meanwhile: Activity,
 }
 
 impl Slow {

@@ -329,7 +329,7 @@ fn summary(what: &str, lines: &[ResultLine]) -> (String, bool) {
     if end.status == CellStatus::Ok {
         return (format!("{what}: ok in {:.1} s", end.process_ns as f64 / 1e9), false);
     }
-    let kind = end.failure.map_or("failed", |kind| kind.words());
+    let kind = end.failure.map_or("failed", |kind| kind.label());
     let message = end.failure_message.as_deref().unwrap_or_default();
     (bakeoff_text::printable(&format!("{what}: FAILED, {kind}: {message}")), true)
 }

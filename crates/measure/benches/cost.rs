@@ -7,6 +7,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use bakeoff_measure::{Clock, DeviceId, Histogram, Snapshot, disk_usage, reset_peak_rss};
+use bakeoff_stats::median;
 use rustix::time::{ClockId, clock_gettime};
 
 /// Something to repeat, and what to call it.
@@ -37,9 +38,8 @@ fn compare(title: &str, blocks: usize, repetitions: u64, candidates: &mut [Candi
         }
     }
     println!("{title} (median of {blocks} blocks of {repetitions})");
-    for (candidate, costs) in candidates.iter().zip(&mut costs) {
-        costs.sort_by(f64::total_cmp);
-        println!("  {:<44} {:>12.1} ns", candidate.name, costs[costs.len() / 2]);
+    for (candidate, costs) in candidates.iter().zip(&costs) {
+        println!("  {:<44} {:>12.1} ns", candidate.name, median(costs).unwrap_or(0.0));
     }
 }
 

@@ -3,6 +3,7 @@
 //! Nothing here decides what to measure or knows a store. Invariant: a figure that could not be read is absent
 //! (`None`), never zero.
 
+mod background_work;
 mod clock;
 mod device;
 mod disk;
@@ -12,11 +13,11 @@ mod medium;
 mod mount;
 mod page_cache;
 mod process;
-mod quiet;
 mod sys;
 mod warning;
 mod witness;
 
+pub use background_work::wait_for_background_work;
 pub use clock::Clock;
 pub use device::{DeviceCounters, DeviceId};
 pub use disk::{disk_usage, room_bytes, room_bytes_if_full};
@@ -26,6 +27,5 @@ pub use medium::Medium;
 pub use mount::mount_points;
 pub use page_cache::page_cache_bytes;
 pub use process::{Snapshot, die, reset_peak_rss, rss_bytes};
-pub use quiet::wait_for_quiet;
 pub use warning::{Warning, before_run};
 pub use witness::{Moment, Witness, cause};

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::marker::PhantomData;
 use std::os::unix::fs::FileExt;
 
-use bakeoff_protocol::{Cause, Meanwhile};
+use bakeoff_protocol::{Activity, Cause};
 use rustix::time::ClockId;
 
 use crate::clock::kernel_ns;
@@ -95,7 +95,7 @@ impl Witness {
 impl Moment {
     /// What went on since an earlier moment, in which one operation took `latency_ns` and nearly all of the time. `alone`: no other
     /// thread of the process replays, so that what other threads computed, the store's own did.
-    pub fn since(&self, earlier: &Self, latency_ns: u64, alone: bool) -> Meanwhile {
+    pub fn since(&self, earlier: &Self, latency_ns: u64, alone: bool) -> Activity {
         let grown = |to: u64, from: u64| to.saturating_sub(from);
         let both = |to: Option<u64>, from: Option<u64>| Some(to?.saturating_sub(from?).min(latency_ns));
         let thread_cpu_ns = grown(self.thread_cpu_ns, earlier.thread_cpu_ns);
@@ -103,7 +103,7 @@ impl Moment {
         let runqueue_ns = both(self.runqueue_ns, earlier.runqueue_ns);
         let requests = self.disk.zip(earlier.disk);
         let others_ns = grown(self.process_cpu_ns, earlier.process_cpu_ns).saturating_sub(thread_cpu_ns);
-        Meanwhile {
+        Activity {
             blocked_ns: away_ns.saturating_sub(runqueue_ns.unwrap_or(0)),
             runqueue_ns,
             delay_io_ns: both(self.delay_io_ns, earlier.delay_io_ns),
@@ -123,7 +123,7 @@ impl Moment {
 
 /// Where the largest part of an operation's time went, as far as that can be told from what went on meanwhile: it ran, stood in line for a
 /// processor, or slept.
-pub fn cause(latency_ns: u64, meanwhile: &Meanwhile) -> Cause {
+pub fn cause(latency_ns: u64, meanwhile: &Activity) -> Cause {
     let (slept_ns, in_line_ns) = (meanwhile.blocked_ns, meanwhile.runqueue_ns.unwrap_or(0));
     let ran_ns = latency_ns.saturating_sub(slept_ns).saturating_sub(in_line_ns);
     if ran_ns >= slept_ns.max(in_line_ns) {
@@ -156,7 +156,7 @@ pub fn cause(latency_ns: u64, meanwhile: &Meanwhile) -> Cause {
 ///
 /// Pressure is counted in ticks of the kernel's timer, weighted by what processors do besides: waits shorter than that leave no trace in it. The disk
 /// counts its requests one by one.
-fn disk_was_busy(meanwhile: &Meanwhile, ns: u64) -> bool {
+fn disk_was_busy(meanwhile: &Activity, ns: u64) -> bool {
     let requests_ns = meanwhile.disk_requests_ns.unwrap_or(0).saturating_add(REQUESTS_NS);
     meanwhile.disk_requests.is_some_and(|requests| requests > 0) && requests_ns > ns
 }
@@ -183,7 +183,7 @@ mod tests {
 
     /// What a witness says of some work: its cause, and what went on. Other tests run in threads of this process: what those
     /// compute counts only where it is asked for.
-    fn told(others: bool, work: impl FnOnce()) -> (Cause, Meanwhile) {
+    fn told(others: bool, work: impl FnOnce()) -> (Cause, Activity) {
         let witness = Witness::new(None);
         let (earlier, begin) = (witness.look(), Instant::now());
         work();
@@ -257,15 +257,15 @@ mod tests {
     /// Seen on a virtual machine: that the thread was switched away once says nothing of the time after it.
     #[test]
     fn one_short_stand_in_line_does_not_make_a_long_absence_a_preemption() {
-        let seen = Meanwhile {
+        let seen = Activity {
             blocked_ns: 12_751_950,
             runqueue_ns: Some(50_996),
             context_switches_involuntary: 1,
-            ..Meanwhile::default()
+            ..Activity::default()
         };
         assert_eq!(cause(12_952_509, &seen), Cause::Stolen);
         // Where the kernel does not tell how long it stood in line, the switch does.
-        assert_eq!(cause(12_952_509, &Meanwhile { runqueue_ns: None, ..seen }), Cause::Preempted);
+        assert_eq!(cause(12_952_509, &Activity { runqueue_ns: None, ..seen }), Cause::Preempted);
     }
 
     #[test]
@@ -275,36 +275,36 @@ mod tests {
         let earlier = moment(0, disk(10, 50_000_000, 70_000_000));
         // Twenty requests of 5 ms each, most of them at the same time.
         let now = moment(150_000_000, disk(30, 150_000_000, 80_000_000));
-        let seen = Meanwhile { context_switches_voluntary: 1, ..now.since(&earlier, 150_000_000, true) };
+        let seen = Activity { context_switches_voluntary: 1, ..now.since(&earlier, 150_000_000, true) };
         assert_eq!((seen.disk_requests, seen.disk_requests_ns), (Some(20), Some(14_000_000)));
         assert_eq!(cause(150_000_000, &seen), Cause::Waiting);
         // A request that began before the operation did not take more of it than there is.
         let one = moment(10_000_000, disk(11, 950_000_000, 80_000_000));
-        let seen = Meanwhile { context_switches_voluntary: 1, ..one.since(&earlier, 10_000_000, true) };
+        let seen = Activity { context_switches_voluntary: 1, ..one.since(&earlier, 10_000_000, true) };
         assert_eq!(cause(10_000_000, &seen), Cause::Disk);
     }
 
     #[test]
     fn the_larger_part_is_the_cause() {
-        let told = |blocked, runqueue, meanwhile: Meanwhile| {
-            cause(1_000_000, &Meanwhile { blocked_ns: blocked, runqueue_ns: runqueue, ..meanwhile })
+        let told = |blocked, runqueue, meanwhile: Activity| {
+            cause(1_000_000, &Activity { blocked_ns: blocked, runqueue_ns: runqueue, ..meanwhile })
         };
-        let nothing = Meanwhile::default();
-        let switched = Meanwhile { context_switches_voluntary: 1, ..nothing };
+        let nothing = Activity::default();
+        let switched = Activity { context_switches_voluntary: 1, ..nothing };
         assert_eq!(told(0, Some(0), nothing), Cause::Computing);
-        assert_eq!(told(0, None, Meanwhile { page_faults_minor: 1_100, ..nothing }), Cause::PageFaults);
+        assert_eq!(told(0, None, Activity { page_faults_minor: 1_100, ..nothing }), Cause::PageFaults);
         assert_eq!(told(100_000, Some(800_000), switched), Cause::Preempted);
         // None of the three has more than half.
         assert_eq!(told(450_000, Some(300_000), switched), Cause::Waiting);
         assert_eq!(told(300_000, Some(450_000), switched), Cause::Preempted);
         assert_eq!(told(300_000, Some(300_000), switched), Cause::Computing);
         assert_eq!(told(900_000, Some(0), nothing), Cause::Stolen);
-        assert_eq!(told(900_000, None, Meanwhile { context_switches_involuntary: 1, ..nothing }), Cause::Preempted);
+        assert_eq!(told(900_000, None, Activity { context_switches_involuntary: 1, ..nothing }), Cause::Preempted);
         assert_eq!(told(900_000, Some(0), switched), Cause::Waiting);
-        assert_eq!(told(900_000, Some(0), Meanwhile { stall_io_ns: Some(800_000), ..switched }), Cause::Disk);
-        assert_eq!(told(900_000, Some(0), Meanwhile { page_faults_major: 1, ..switched }), Cause::Disk);
+        assert_eq!(told(900_000, Some(0), Activity { stall_io_ns: Some(800_000), ..switched }), Cause::Disk);
+        assert_eq!(told(900_000, Some(0), Activity { page_faults_major: 1, ..switched }), Cause::Disk);
         let delayed = |blocked_ns, delay| {
-            let seen = Meanwhile { blocked_ns, delay_io_ns: Some(delay), ..switched };
+            let seen = Activity { blocked_ns, delay_io_ns: Some(delay), ..switched };
             cause(blocked_ns + blocked_ns / 8, &seen)
         };
         assert_eq!(
@@ -313,22 +313,22 @@ mod tests {
         );
         // A hundredth that was full then, most of which may lie before it.
         assert_eq!(delayed(15_000_000, 10_000_000), Cause::Waiting);
-        let requests = |count, ns| Meanwhile { disk_requests: Some(count), disk_requests_ns: Some(ns), ..switched };
+        let requests = |count, ns| Activity { disk_requests: Some(count), disk_requests_ns: Some(ns), ..switched };
         assert_eq!(told(900_000, Some(0), requests(1, 0)), Cause::Disk);
         assert_eq!(told(900_000, Some(0), requests(0, 0)), Cause::Waiting);
         // One short request in a long sleep is not what it slept for.
-        assert_eq!(cause(90_000_000, &Meanwhile { blocked_ns: 80_000_000, ..requests(3, 1_000_000) }), Cause::Waiting);
-        let background = Meanwhile { background_cpu_ns: Some(800_000), ..switched };
+        assert_eq!(cause(90_000_000, &Activity { blocked_ns: 80_000_000, ..requests(3, 1_000_000) }), Cause::Waiting);
+        let background = Activity { background_cpu_ns: Some(800_000), ..switched };
         assert_eq!(told(900_000, Some(0), background), Cause::Background);
         assert_eq!(
             told(
                 900_000,
                 Some(0),
-                Meanwhile { disk_requests: Some(9), disk_requests_ns: Some(9_000_000), ..background }
+                Activity { disk_requests: Some(9), disk_requests_ns: Some(9_000_000), ..background }
             ),
             Cause::Background,
             "the disk may be busy with what is written in the background"
         );
-        assert_eq!(told(900_000, Some(0), Meanwhile { stall_io_ns: Some(800_000), ..background }), Cause::Disk);
+        assert_eq!(told(900_000, Some(0), Activity { stall_io_ns: Some(800_000), ..background }), Cause::Disk);
     }
 }

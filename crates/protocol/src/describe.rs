@@ -381,7 +381,7 @@ impl StoreDescription {
         class: Durability,
         settings: &'a crate::Settings,
     ) -> Option<(&'a str, &'a str, Durability)> {
-        self.words(settings).find_map(|(setting, word)| {
+        self.named_values(settings).find_map(|(setting, word)| {
             let most = setting.promises.get(word).filter(|most| **most < class)?;
             Some((setting.name.as_str(), word, *most))
         })
@@ -389,18 +389,18 @@ impl StoreDescription {
 
     /// The setting whose word lets one thread alone use the store, and the word; `None` if there is none.
     pub fn is_alone<'a>(&'a self, settings: &'a crate::Settings) -> Option<(&'a str, &'a str)> {
-        let alone = self.words(settings).find(|(setting, word)| setting.alone.iter().any(|one| one == word));
+        let alone = self.named_values(settings).find(|(setting, word)| setting.alone.iter().any(|one| one == word));
         alone.map(|(setting, word)| (setting.name.as_str(), word))
     }
 
     /// Whether each acknowledged write is flushed in this class with these settings.
     pub fn flushes_writes(&self, class: Durability, settings: &crate::Settings) -> bool {
-        let mut words = self.words(settings);
-        class == Durability::Power || words.any(|(setting, word)| setting.flushing.iter().any(|one| one == word))
+        let mut values = self.named_values(settings);
+        class == Durability::Power || values.any(|(setting, word)| setting.flushing.iter().any(|one| one == word))
     }
 
     /// Its settings that are given a word, and the word.
-    fn words<'a>(&'a self, settings: &'a crate::Settings) -> impl Iterator<Item = (&'a Setting, &'a str)> {
+    fn named_values<'a>(&'a self, settings: &'a crate::Settings) -> impl Iterator<Item = (&'a Setting, &'a str)> {
         let word = |setting: &'a Setting| Some((setting, settings.get(&setting.name)?.as_str()?));
         self.settings.iter().filter_map(word)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DiskUsage, OperationResult, OverTime, Resources, SlowOperations};
+use crate::{DiskUsage, LatencyTimeline, OperationResult, Resources, SlowOperations};
 
 /// One line from a driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,8 +67,8 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    /// The name used in JSON, with spaces for people.
-    pub fn words(self) -> &'static str {
+    /// The name used in JSON, with spaces.
+    pub fn label(self) -> &'static str {
         match self {
             Self::BadRequest => "bad request",
             Self::BadTape => "bad tape",
@@ -130,10 +130,10 @@ pub struct OpenLoop {
 
 /// What went on after a phase until nothing did any more: compaction, checkpoints, whatever a store puts off.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Settled {
+pub struct BackgroundWork {
     /// From the end of the phase until the process was last seen at work; absent if it still was after `waited_ns`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settled_ns: Option<u64>,
+    #[serde(rename = "settled_ns", default, skip_serializing_if = "Option::is_none")]
+    pub done_ns: Option<u64>,
     /// How long it was watched, the quiet at the end included.
     pub waited_ns: u64,
     /// CPU time meanwhile, without the watching.
@@ -144,7 +144,7 @@ pub struct Settled {
 
 /// What a phase did before it was measured, until its rate had settled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct WarmedUp {
+pub struct WarmUpOutcome {
     /// Timed operations that are no part of the phase's figures.
     pub operations: u64,
     /// From the phase's beginning until measuring began.
@@ -187,16 +187,16 @@ pub struct PhaseResult {
     pub open_loop: Option<OpenLoop>,
     /// What came before the operations that were measured; absent where nobody asked for a steady rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub warm_up: Option<WarmedUp>,
+    pub warm_up: Option<WarmUpOutcome>,
     /// How long opening again took before the phase; absent where nobody asked, or the store keeps nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reopen_ns: Option<u64>,
     /// What the store had put off; absent where nobody asked, or the process could not be watched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settled: Option<Settled>,
+    #[serde(rename = "settled", default, skip_serializing_if = "Option::is_none")]
+    pub background_work: Option<BackgroundWork>,
     /// How latency went; absent in throughput mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub over_time: Option<OverTime>,
+    pub over_time: Option<LatencyTimeline>,
     /// The slowest operations and why they were slow; absent in throughput mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slow: Option<SlowOperations>,

@@ -20,7 +20,8 @@ pub use describe::{
     StoreDescription, Structure,
 };
 pub use event::{
-    CompactedCopy, Event, FailureKind, Finished, OpenLoop, Opened, PhaseResult, Progress, Settled, Verified, WarmedUp,
+    BackgroundWork, CompactedCopy, Event, FailureKind, Finished, OpenLoop, Opened, PhaseResult, Progress, Verified,
+    WarmUpOutcome,
 };
 pub use measure::{DiskUsage, Latency, OperationResult, Resources};
 pub use memory::{MemoryShare, MemorySplit, Overhead};
@@ -28,8 +29,8 @@ pub use request::{
     Crash, DataHints, Durability, Mode, PhaseRequest, Profile, ProfileRequest, Request, STEADY_WITHIN_MAX, Settings,
     WarmUp,
 };
-pub use result::{CellEnd, CellStatus, PhaseLine, Profiled, ResultLine, TapeFacts};
-pub use slow::{Cause, CauseShare, Meanwhile, OverTime, SlowOperation, SlowOperations};
+pub use result::{CellEnd, CellStatus, PhaseLine, ProfileOutcome, ResultLine, TapeFacts};
+pub use slow::{Activity, Cause, CauseShare, LatencyTimeline, SlowOperation, SlowOperations};
 
 /// The version of requests, events and result lines. A driver refuses a request of any other version.
 pub const PROTOCOL_VERSION: u32 = 1;

@@ -96,12 +96,12 @@ pub struct CellEnd {
     pub log: String,
     /// What came of profiling it; absent where it was not profiled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profiled: Option<Profiled>,
+    pub profiled: Option<ProfileOutcome>,
 }
 
 /// What came of profiling a cell's round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Profiled {
+pub struct ProfileOutcome {
     /// The flame graph, relative to the run's directory; absent where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flame_graph: Option<String>,

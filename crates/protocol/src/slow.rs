@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How latency went over the time of a phase, in slices of equal length. Operations of all kinds and threads together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OverTime {
+pub struct LatencyTimeline {
     /// How long a slice is.
     pub slice_ns: u64,
     /// For each slice in order: operations that ended in it, the sum of their latencies, the largest of them.
@@ -56,7 +56,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// The cause in a word or two.
+    /// A short name of the cause.
     pub fn name(self) -> &'static str {
         match self {
             Self::Disk => "disk",
@@ -69,8 +69,8 @@ impl Cause {
         }
     }
 
-    /// The cause in a few words.
-    pub fn words(self) -> &'static str {
+    /// Describes the cause.
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Disk => "waiting for the disk",
             Self::Background => "waiting for the store's own threads",
@@ -85,7 +85,7 @@ impl Cause {
 
 /// What went on while a slow operation, and the quick ones of the millisecond before it, ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Meanwhile {
+pub struct Activity {
     /// The thread slept, or the processor was taken from the machine.
     pub blocked_ns: u64,
     /// The thread was ready, and waited for a processor.
@@ -129,5 +129,5 @@ pub struct SlowOperation {
     pub cause: Cause,
     /// What went on meanwhile.
     #[serde(flatten)]
-    pub meanwhile: Meanwhile,
+    pub meanwhile: Activity,
 }

@@ -1,7 +1,7 @@
 //! Runs that were profiled: what they show in place of an answer. Sampling slows each store down in its own way, so nobody is ranked,
 //! and such a run's figures are compared with nothing.
 
-use bakeoff_protocol::{CellEnd, Profile, Profiled};
+use bakeoff_protocol::{CellEnd, Profile, ProfileOutcome};
 use bakeoff_text::{bytes, counted};
 
 use crate::format::workload_of;
@@ -22,7 +22,7 @@ pub(crate) fn describe(run: &Run, profile: Profile) -> String {
 }
 
 /// Every round of a cell that was profiled.
-pub(crate) fn profiled(run: &Run) -> impl Iterator<Item = (&CellEnd, &Profiled)> {
+pub(crate) fn profiled(run: &Run) -> impl Iterator<Item = (&CellEnd, &ProfileOutcome)> {
     run.cells.iter().filter_map(|cell| Some((&cell.end, cell.end.profiled.as_ref()?)))
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn place(end: &CellEnd) -> String {
 }
 
 /// How much the flame graph is made of.
-pub(crate) fn weight(end: &CellEnd, profiled: &Profiled) -> Option<String> {
+pub(crate) fn weight(end: &CellEnd, profiled: &ProfileOutcome) -> Option<String> {
     let samples = profiled.samples?;
     Some(match end.axes.profile {
         Some(Profile::Alloc) => bytes(samples as f64),

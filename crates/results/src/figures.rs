@@ -186,7 +186,7 @@ pub fn acknowledged_ns_mean(phase: &PhaseResult) -> Option<f64> {
 
 /// The same with the time until the store had done what it put off; `None` where it did not end, or nobody waited.
 pub fn settled_ns_mean(phase: &PhaseResult) -> Option<f64> {
-    let settled_ns = phase.settled?.settled_ns?;
+    let settled_ns = phase.background_work?.done_ns?;
     acknowledged_ns_mean(phase).map(|each| each * (1.0 + settled_ns as f64 / phase.timed_ns.max(1) as f64))
 }
 

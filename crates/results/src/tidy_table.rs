@@ -149,7 +149,7 @@ fn axes(row: &mut Row, cell: Option<&CellRound>) {
     row.maybe("unequal", of.map(|of| of.unequal));
     row.maybe("killed", of.map(|of| of.killed));
     row.text("status", end.map_or("", |end| if end.status == CellStatus::Ok { "ok" } else { "failed" }));
-    row.text("failure", end.and_then(|end| end.failure).map_or("", |kind| kind.words()));
+    row.text("failure", end.and_then(|end| end.failure).map_or("", |kind| kind.label()));
     row.text("failure_phase", text(end.and_then(|end| end.failure_phase.as_ref())));
     row.text("failure_message", text(end.and_then(|end| end.failure_message.as_ref())));
     row.text("started", text(end.map(|end| &end.started)));
@@ -212,8 +212,8 @@ fn phase(row: &mut Row, line: Option<&PhaseLine>) {
     row.number("warm_up_operations", warm_up.map(|warm_up| warm_up.operations));
     row.number("warm_up_wall_ns", warm_up.map(|warm_up| warm_up.wall_ns));
     row.maybe("warm_up_steady", warm_up.and_then(|warm_up| warm_up.steady));
-    let settled = result.and_then(|result| result.settled);
-    row.number("settled_ns", settled.and_then(|settled| settled.settled_ns));
+    let settled = result.and_then(|result| result.background_work);
+    row.number("settled_ns", settled.and_then(|settled| settled.done_ns));
     row.number("settled_waited_ns", settled.map(|settled| settled.waited_ns));
     row.number("settled_cpu_ns", settled.map(|settled| settled.cpu_ns));
     row.number("settled_process_write_bytes", settled.map(|settled| settled.process_write_bytes));

@@ -10,7 +10,7 @@ use std::path::Path;
 use xxhash_rust::xxh64::Xxh64;
 
 use crate::format::BLOCK_HEADER_BYTES;
-use crate::unfinished::Unfinished;
+use crate::part_file::PartFile;
 use crate::writer::OpenBlock;
 use crate::{LaneFacts, Record, TapeError, TapeHeader, TapeReader, TapeShape};
 
@@ -18,7 +18,7 @@ use crate::{LaneFacts, Record, TapeError, TapeHeader, TapeReader, TapeShape};
 pub struct DealtTape {
     // Closed before it is removed.
     file: File,
-    place: Unfinished,
+    place: PartFile,
     lanes: Vec<LaneFacts>,
     content_checksum: u64,
 }
@@ -38,7 +38,7 @@ impl DealtTape {
     where
         Route: FnMut(&Record<'_>) -> Result<u32, TapeError>,
     {
-        let (place, file) = Unfinished::create(path, shape)?;
+        let (place, file) = PartFile::create(path, shape)?;
         let mut lanes = vec![LaneFacts::default(); shape.lanes as usize];
         each_block(from, lanes.len(), routes()?, |lane, block| {
             block.count(&mut lanes[lane]);

@@ -6,7 +6,7 @@ use crate::arrivals::Arrivals;
 use crate::format::flags;
 use crate::key::{KEY_BYTES_MAX, KeyMaker};
 use crate::model::{Model, Order, ScanPlan, Shuffle, Totals, Value};
-use crate::pick::{Picked, Picker, Share};
+use crate::pick::{Pick, Picker, Share};
 use crate::places::{Cut, Places, Turn};
 use crate::plan::{Kinds, LanePlan, PhasePlan};
 use crate::progress::report_progress;
@@ -191,7 +191,7 @@ impl<'a> LaneRecorder<'a> {
     }
 
     #[inline]
-    fn pick(&mut self, operation: Operation, done: u64) -> Result<Picked, TapeError> {
+    fn pick(&mut self, operation: Operation, done: u64) -> Result<Pick, TapeError> {
         let picked = self.picker.as_mut().and_then(|picker| picker.pick(self.model));
         picked.ok_or_else(|| self.nothing_left(operation, done))
     }

@@ -43,7 +43,7 @@ impl Share<'_> {
 
 /// A record, and where the picker has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Picked {
+pub(crate) struct Pick {
     pub(crate) index: u64,
     slot: u64,
 }
@@ -66,7 +66,7 @@ impl<'a> Picker<'a> {
 
     /// A live record; `None` if the lane has none.
     #[inline]
-    pub(crate) fn pick(&mut self, model: &Model) -> Option<Picked> {
+    pub(crate) fn pick(&mut self, model: &Model) -> Option<Pick> {
         match self {
             Self::InOrder(cursor) => cursor.next(model),
             Self::AtRandom(chooser) => chooser.pick(model),
@@ -83,7 +83,7 @@ impl<'a> Picker<'a> {
 
     /// A picked record was removed for good.
     #[inline]
-    pub(crate) fn removed(&mut self, picked: Picked) {
+    pub(crate) fn removed(&mut self, picked: Pick) {
         if let Self::AtRandom(chooser) = self {
             // Only age needs the list to stay in order.
             chooser.live.remove(picked.slot, matches!(chooser.access, Access::Latest { .. }));
@@ -106,7 +106,7 @@ impl<'a> Cursor<'a> {
         Self { order, share, place: place * u64::from(share.lane) }
     }
 
-    fn next(&mut self, model: &Model) -> Option<Picked> {
+    fn next(&mut self, model: &Model) -> Option<Pick> {
         for _ in 0..self.order.len() {
             if self.place >= self.order.len() {
                 self.place = 0;
@@ -114,7 +114,7 @@ impl<'a> Cursor<'a> {
             let index = self.order.index(self.place);
             self.place += 1;
             if self.share.owns(index) && model.get(index).is_some() {
-                return Some(Picked { index, slot: 0 });
+                return Some(Pick { index, slot: 0 });
             }
         }
         None
@@ -189,7 +189,7 @@ pub(crate) struct Chooser {
     scatter: Permutation,
     steady: bool,
     /// Picks made beforehand, the next one last.
-    ahead: Vec<Picked>,
+    ahead: Vec<Pick>,
 }
 
 impl Chooser {
@@ -227,7 +227,7 @@ impl Chooser {
     }
 
     #[inline]
-    fn pick(&mut self, model: &Model) -> Option<Picked> {
+    fn pick(&mut self, model: &Model) -> Option<Pick> {
         if !self.steady {
             let count = self.live.len();
             return (count > 0).then(|| self.draw(count)).map(|place| self.picked(place, count));
@@ -268,13 +268,13 @@ impl Chooser {
 
     /// The record at a place.
     #[inline]
-    fn picked(&self, place: u64, count: u64) -> Picked {
+    fn picked(&self, place: u64, count: u64) -> Pick {
         let slot = match self.access {
             Access::Zipfian { .. } | Access::Hot { .. } => self.scatter.apply(place, count),
             Access::Latest { .. } => count - 1 - place,
             Access::Ranges { .. } | Access::Uniform | Access::Sequential | Access::Insertion => place,
         };
-        Picked { index: self.live.index(slot), slot }
+        Pick { index: self.live.index(slot), slot }
     }
 
     /// A Zipfian rank from 0.

@@ -42,7 +42,7 @@ pub fn record(
     let corpus = corpus.filter(|_| workload.data == Data::Text);
     let corpus_stamp = corpus.map(|corpus| Corpus::open(corpus)?.stamp()).transpose()?;
     std::fs::create_dir_all(directory).map_err(TapeError::io("create the directory", directory))?;
-    let wanted = Wanted { workload: to_json(workload, directory)?, corpus_stamp };
+    let wanted = RecordingInputs { workload: to_json(workload, directory)?, corpus_stamp };
     if let Some(recording) = reuse(&wanted, directory) {
         return Ok(recording);
     }
@@ -99,13 +99,13 @@ struct PoolSource {
 }
 
 /// What a recording must have been made from to be used again.
-struct Wanted {
+struct RecordingInputs {
     workload: String,
     corpus_stamp: Option<u64>,
 }
 
 /// The recording in `directory`, if it is the wanted one and whole.
-fn reuse(wanted: &Wanted, directory: &Path) -> Option<Recording> {
+fn reuse(wanted: &RecordingInputs, directory: &Path) -> Option<Recording> {
     let text = std::fs::read_to_string(directory.join(RECORDING_FILE)).ok()?;
     let file: RecordingFile = serde_json::from_str(&text).ok()?;
     let same =

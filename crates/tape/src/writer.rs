@@ -10,7 +10,7 @@ use xxhash_rust::xxh64::Xxh64;
 
 use crate::format::{BLOCK_HEADER_BYTES, BlockHeader, Record, check_record, encode_record};
 use crate::header::{LaneFacts, TapeHeader};
-use crate::unfinished::{TapeShape, Unfinished, unwritable};
+use crate::part_file::{PartFile, TapeShape, unwritable};
 use crate::{Operation, RECORD_KEY_BYTES_MAX, TapeError, consume};
 
 /// Operations in a block that is full of them, fewer than a reader takes: what a driver makes ready for a block is still in the processor's second
@@ -37,7 +37,7 @@ pub struct Counts {
 pub struct TapeWriter {
     // Closed before it is removed.
     file: BufWriter<File>,
-    place: Unfinished,
+    place: PartFile,
     shape: TapeShape,
     position: u64,
     lanes: Vec<LaneFacts>,
@@ -107,7 +107,7 @@ impl TapeWriter {
     /// # Errors
     /// The number of lanes or the room for metadata is out of range, or the file cannot be created.
     pub fn create(path: &Path, shape: TapeShape) -> Result<Self, TapeError> {
-        let (place, file) = Unfinished::create(path, shape)?;
+        let (place, file) = PartFile::create(path, shape)?;
         let mut file = BufWriter::with_capacity(WRITE_BYTES, file);
         file.write_all(&vec![0; place.header_bytes]).map_err(TapeError::io("write to", &place.temporary))?;
         let position = place.header_bytes as u64;

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use bakeoff_measure::rss_bytes;
+use bakeoff_stats::median;
 use bakeoff_trace::{ImportOptions, Summary, Trace, import};
 
 /// Lines of the trace, and different keys in it.
@@ -42,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         summed_up.push(lines as f64 / begin.elapsed().as_secs_f64() / 1e6);
         assert_eq!(summary.operations, lines);
     }
-    let (summed_up, imported) = (median(summed_up), median(imported));
+    let (summed_up, imported) = (median(&summed_up).unwrap_or(0.0), median(&imported).unwrap_or(0.0));
     let memory_max = KEYS * KEY_BYTES_MAX + BUFFER_BYTES_MAX;
     println!("{lines} lines over {KEYS} keys, medians of {repeats}");
     println!("  summed up  {summed_up:6.2} million lines a second");
@@ -72,11 +73,6 @@ fn time_import(path: &Path, into: &Path, lines: u64, memory: &mut u64) -> Result
     assert_eq!(imported.operations, lines);
     std::fs::remove_dir_all(into)?;
     Ok(speed)
-}
-
-fn median(mut samples: Vec<f64>) -> f64 {
-    samples.sort_by(f64::total_cmp);
-    samples[samples.len() / 2]
 }
 
 fn write_trace(path: &Path, lines: u64) -> std::io::Result<()> {

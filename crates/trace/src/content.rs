@@ -12,9 +12,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use xxhash_rust::xxh64::xxh64;
 
-use crate::ahead::Batch;
-use crate::hash::{Hashed, Identity};
+use crate::hash::{Identity, IdentityHasher};
 use crate::progress::{OnProgress, report};
+use crate::read_ahead::Batch;
 
 /// Progress is told after so many bytes of values.
 const TELL_BYTES: u64 = 64 << 20;
@@ -41,7 +41,7 @@ pub(crate) struct Step {
 
 /// A trace does not tell how long a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Untold;
+pub(crate) struct UnknownLength;
 
 /// What was done, and what is there. Counts of what was loaded stand apart, because all of it is there from the beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl Totals {
 
 /// A key that was met.
 #[derive(Clone, Copy)]
-struct Known {
+struct KeyState {
     place: Place,
     /// The thread that met it first, and whether another one did, and whether any wrote it.
     first: u8,
@@ -110,7 +110,7 @@ struct Known {
 
 /// Which keys are there.
 pub(crate) struct Content {
-    known: HashMap<Identity, Known, BuildHasherDefault<Hashed>>,
+    known: HashMap<Identity, KeyState, BuildHasherDefault<IdentityHasher>>,
     /// Whether a thread used a key that another one writes.
     contended: bool,
     values: Values,
@@ -163,8 +163,8 @@ impl Content {
         thread: u8,
         told: Option<u64>,
         otherwise: Option<u64>,
-    ) -> Result<Step, Untold> {
-        let bytes = told.or(otherwise).map(|bytes| bytes as u32).ok_or(Untold);
+    ) -> Result<Step, UnknownLength> {
+        let bytes = told.or(otherwise).map(|bytes| bytes as u32).ok_or(UnknownLength);
         let length = |value: Place| (key_bytes + value.bytes as usize) as i64;
         let mut step = Step { load: None, operation, flags: 0, value: Place::default() };
         let mut known = match self.known.entry(key) {
@@ -185,7 +185,7 @@ impl Content {
                     self.totals.wrote(value.bytes);
                 }
                 let place = step.load.unwrap_or(ABSENT);
-                entry.insert_entry(Known { place, first: thread, shared: false, written: false })
+                entry.insert_entry(KeyState { place, first: thread, shared: false, written: false })
             }
         };
         let known = known.get_mut();

@@ -30,13 +30,13 @@ pub(crate) const TRACE_FILE: &str = "02-application.tape";
 const VERIFY_FILE: &str = "verify.tape";
 
 /// A pool that was made, in a directory.
-pub(crate) struct PoolMade {
+pub(crate) struct MadePool {
     path: PathBuf,
     facts: PoolFacts,
 }
 
 /// A trace that was read to its end.
-pub(crate) struct Done<'a> {
+pub(crate) struct ImportParts<'a> {
     pub(crate) directory: &'a Path,
     pub(crate) progress: OnProgress<'a>,
     pub(crate) data: Data,
@@ -50,15 +50,15 @@ pub(crate) struct Done<'a> {
     pub(crate) duration_s: f64,
 }
 
-impl Done<'_> {
+impl ImportParts<'_> {
     /// Makes everything complete, with a pool that was made before if it is as long, and gives what stands for the workload.
     pub(crate) fn keep(
         self,
         mut load: TapeWriter,
         tape: TapeWriter,
         order: Option<Order>,
-        pool: Option<PoolMade>,
-    ) -> Result<(Workload, PoolMade), TraceError> {
+        pool: Option<MadePool>,
+    ) -> Result<(Workload, MadePool), TraceError> {
         let totals = *self.content.totals();
         // Neither waits for the other.
         let (made, trace) = std::thread::scope(|scope| {
@@ -87,7 +87,7 @@ impl Done<'_> {
     }
 
     /// The pool that all values lie in, its length and checksum, and the tape that compares everything with it.
-    fn make_pool(&self, other: Option<PoolMade>) -> Result<(PoolMade, (u64, u64), TapeHeader), TraceError> {
+    fn make_pool(&self, other: Option<MadePool>) -> Result<(MadePool, (u64, u64), TapeHeader), TraceError> {
         let made = self.pool_file(other)?;
         let pool = Pool::open(&made.path)?;
         let in_pool = (pool.bytes(), pool.checksum());
@@ -96,16 +96,16 @@ impl Done<'_> {
     }
 
     /// The pool's file: another name of one that was made before if it is as long.
-    fn pool_file(&self, other: Option<PoolMade>) -> Result<PoolMade, TapeError> {
+    fn pool_file(&self, other: Option<MadePool>) -> Result<MadePool, TapeError> {
         let path = self.directory.join(POOL_FILE);
         let bytes = self.content.pool_bytes();
         if let Some(other) = other.filter(|other| other.facts.bytes == bytes)
             && std::fs::hard_link(&other.path, &path).is_ok()
         {
-            return Ok(PoolMade { path, facts: other.facts });
+            return Ok(MadePool { path, facts: other.facts });
         }
         let facts = Pool::create(&path, self.data, bytes, self.seed, None, &mut |made| (self.progress)(made))?;
-        Ok(PoolMade { path, facts })
+        Ok(MadePool { path, facts })
     }
 
     /// Ends the tape that loads: all on its first lane.
@@ -203,7 +203,7 @@ enum Application {
 }
 
 impl Application {
-    fn new(done: &Done<'_>, tape: TapeWriter, order: Option<Order>) -> Result<Self, TraceError> {
+    fn new(done: &ImportParts<'_>, tape: TapeWriter, order: Option<Order>) -> Result<Self, TraceError> {
         if done.lanes == LaneFacts::One {
             return Ok(Self::Written(tape));
         }

@@ -92,6 +92,6 @@ pub(crate) fn operation(word: &[u8]) -> Option<Operation> {
 }
 
 /// Every word, for messages.
-pub(crate) fn words() -> String {
+pub(crate) fn operation_names() -> String {
     WORDS.map(|(name, _)| name).join(", ")
 }

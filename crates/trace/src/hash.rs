@@ -8,9 +8,9 @@ use xxhash_rust::xxh64::xxh64;
 
 /// Passes on the number that it is given.
 #[derive(Default)]
-pub(crate) struct Hashed(u64);
+pub(crate) struct IdentityHasher(u64);
 
-impl Hasher for Hashed {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }

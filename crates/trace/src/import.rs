@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use bakeoff_measure::room_bytes;
 use bakeoff_tape::{Data, Operation, SizeRange, TapeWriter, Workload};
 
-use crate::ahead::{Batch, Source, read_ahead};
 use crate::content::{Content, Place, Step, record};
 use crate::error::{Origin, TraceError};
 use crate::event::Event;
-use crate::finish::{Done, LOAD_BATCH, LOAD_FILE, PoolMade, TRACE_FILE};
+use crate::finish::{ImportParts, LOAD_BATCH, LOAD_FILE, MadePool, TRACE_FILE};
 use crate::form::Form;
 use crate::hash::Identity;
 use crate::keys::Keys;
 use crate::lanes::{IMPORT_LANES_MAX, LaneFacts, Order, Threads, shape};
 use crate::progress::{OnProgress, report_read};
 use crate::read::Trace;
+use crate::read_ahead::{Batch, Source, read_ahead};
 use crate::summary::KEYS_MAX;
 
 /// Where the beginning of a trace, imported once more by itself, lies in the directory of an import.
@@ -64,7 +64,7 @@ impl Default for ImportOptions {
 
 /// An import that is done.
 #[derive(Clone, Debug)]
-pub struct Imported {
+pub struct ImportOutcome {
     /// What stands for its workload.
     pub workload: Workload,
     /// Operations of the trace.
@@ -86,7 +86,7 @@ pub fn import(
     directory: &Path,
     options: &ImportOptions,
     progress: OnProgress<'_>,
-) -> Result<Imported, TraceError> {
+) -> Result<ImportOutcome, TraceError> {
     let mut trace = Trace::open(trace, options.form)?;
     let position = trace.take_position();
     let threads = (options.threads.is_none() && trace.has_threads()).then(Threads::default);
@@ -129,7 +129,7 @@ impl WarmUp {
     }
 
     /// Ends it with as many lanes as the whole has, whatever threads are in so small a part, and with the pool of the whole if it can.
-    fn finish(self, operations: u64, lanes: u32, pool: PoolMade, progress: OnProgress<'_>) -> Result<(), TraceError> {
+    fn finish(self, operations: u64, lanes: u32, pool: MadePool, progress: OnProgress<'_>) -> Result<(), TraceError> {
         if operations > self.operations_max {
             self.importer.finish(LaneFacts::dealt(lanes), Some(pool), progress)?;
         } else {
@@ -269,11 +269,11 @@ impl Importer {
     fn finish(
         self,
         lanes: LaneFacts,
-        pool: Option<PoolMade>,
+        pool: Option<MadePool>,
         progress: OnProgress<'_>,
-    ) -> Result<(Imported, PoolMade), TraceError> {
+    ) -> Result<(ImportOutcome, MadePool), TraceError> {
         let Some(key_bytes) = self.key_bytes else { return Err(TraceError::Empty) };
-        let done = Done {
+        let done = ImportParts {
             directory: &self.directory,
             progress,
             data: self.options.data,
@@ -288,7 +288,7 @@ impl Importer {
         };
         let loaded = done.content.totals().loaded;
         let (workload, pool) = done.keep(self.load, self.tape, self.order, pool)?;
-        Ok((Imported { workload, operations: self.operations, loaded, lanes }, pool))
+        Ok((ImportOutcome { workload, operations: self.operations, loaded, lanes }, pool))
     }
 }
 

@@ -12,7 +12,7 @@ use bakeoff_tape::{DealtTape, POOL_BYTES_MAX, Record, TapeError, TapeReader, Tap
 
 use crate::error::TraceError;
 use crate::event::Event;
-use crate::hash::{Hashed, part};
+use crate::hash::{IdentityHasher, part};
 use crate::progress::{OnProgress, PROGRESS_OPERATIONS, report};
 
 /// Lanes of an imported tape, at most: a block of each is in memory at the same time.
@@ -50,7 +50,7 @@ impl LaneFacts {
 /// Threads of a trace by their names, numbered as they are met.
 #[derive(Default)]
 pub(crate) struct Threads {
-    numbers: HashMap<Box<[u8]>, u8, BuildHasherDefault<Hashed>>,
+    numbers: HashMap<Box<[u8]>, u8, BuildHasherDefault<IdentityHasher>>,
     /// The one met last, which is often met again.
     last: (Box<[u8]>, u8),
 }

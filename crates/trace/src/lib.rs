@@ -7,7 +7,6 @@
 //! A trace is read forwards and never kept: memory grows with the number of different keys alone. Keys are data: only their
 //! lengths and hashes are kept, and on tapes they can be hashed too. No input makes this crate panic; what cannot be read is told with its line.
 
-mod ahead;
 mod content;
 mod error;
 mod event;
@@ -23,6 +22,7 @@ mod popularity;
 mod position;
 mod progress;
 mod read;
+mod read_ahead;
 mod sizes;
 mod summary;
 mod times;
@@ -31,7 +31,7 @@ pub use error::{Origin, TraceError};
 pub use event::Event;
 pub use finish::IMPORT_PHASE;
 pub use form::Form;
-pub use import::{ImportOptions, Imported, WARM_UP_DIRECTORY, import};
+pub use import::{ImportOptions, ImportOutcome, WARM_UP_DIRECTORY, import};
 pub use lanes::{IMPORT_LANES_MAX, LaneFacts};
 pub use parquet::panics_are_errors;
 pub use popularity::{Law, Popularity};

@@ -9,7 +9,7 @@ use bakeoff_tape::{Operation, RECORD_KEY_BYTES_MAX};
 
 use crate::error::{Origin, TraceError, shorten};
 use crate::event::Event;
-use crate::form::{Form, is_ycsb_operation, operation, unquoted, words};
+use crate::form::{Form, is_ycsb_operation, operation, operation_names, unquoted};
 use crate::lines::{Lines, Row};
 use crate::parquet::{self, ParquetRows};
 use crate::position::Position;
@@ -208,8 +208,8 @@ impl Columns {
         let field = |column: usize| row.field(column).trim_ascii();
         let key = row.field(self.key);
         let word = field(self.operation);
-        let kind =
-            operation(word).ok_or_else(|| TraceError::line(origin, "op", word, format!("one of {}", words())))?;
+        let kind = operation(word)
+            .ok_or_else(|| TraceError::line(origin, "op", word, format!("one of {}", operation_names())))?;
         let key_bytes = match self.key_bytes {
             Some(column) => number(field(column), origin, "key_size", RECORD_KEY_BYTES_MAX)?,
             None => key.len() as u64,

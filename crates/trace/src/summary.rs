@@ -9,7 +9,7 @@ use bakeoff_tape::{Operation, TapeReader};
 
 use crate::error::{Origin, TraceError};
 use crate::event::Event;
-use crate::hash::{Hashed, secret_hash};
+use crate::hash::{IdentityHasher, secret_hash};
 use crate::lanes::Threads;
 use crate::popularity::Popularity;
 use crate::progress::{OnProgress, PROGRESS_OPERATIONS, report, report_read};
@@ -126,7 +126,7 @@ struct Key {
 struct Counting {
     mix: BTreeMap<Operation, u64>,
     /// By hashes that nobody can foresee: keys made to meet would take a time that grows with their square.
-    keys: HashMap<u64, Key, BuildHasherDefault<Hashed>>,
+    keys: HashMap<u64, Key, BuildHasherDefault<IdentityHasher>>,
     /// Of each different key once.
     different_key_bytes: u64,
     key_bytes: Histogram,

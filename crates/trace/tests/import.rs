@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use bakeoff_tape::{Consumer, Data, Operation, Pool, Recording, TapeError, TapeReader, consume, open_import};
-use bakeoff_trace::{ImportOptions, Imported, LaneFacts, TraceError, WARM_UP_DIRECTORY, import};
+use bakeoff_trace::{ImportOptions, ImportOutcome, LaneFacts, TraceError, WARM_UP_DIRECTORY, import};
 use proptest::prelude::*;
 
 type Store = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -23,7 +23,7 @@ struct Step {
 
 struct Import {
     directory: tempfile::TempDir,
-    imported: Imported,
+    imported: ImportOutcome,
 }
 
 impl Import {

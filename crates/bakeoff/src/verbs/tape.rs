@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use bakeoff_engine::{Kind, OwnDirectory, Watch, kind_of, shown};
 use bakeoff_tape::{Data, Import};
 use bakeoff_text::{counted, format_size, parse_size, printable, shell_command};
-use bakeoff_trace::{Form, ImportOptions, Imported, LaneFacts, Summary, import};
+use bakeoff_trace::{Form, ImportOptions, ImportOutcome, LaneFacts, Summary, import};
 
 use crate::cli::{ImportArguments, TapeArguments, TapeVerb};
 use crate::outcome::Outcome;
@@ -127,7 +127,7 @@ fn work_directory(out: &Path) -> Result<OwnDirectory> {
     OwnDirectory::create(&path, Kind::Scratch)
 }
 
-fn told(out: &Path, imported: &Imported) -> String {
+fn told(out: &Path, imported: &ImportOutcome) -> String {
     let (path, workload) = (shown(out), &imported.workload);
     let before = match imported.loaded {
         0 => "into an empty store".to_owned(),

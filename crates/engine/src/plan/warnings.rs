@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bakeoff_measure::{Machine, Warning, before_run};
-use bakeoff_protocol::{CellStatus, Opened, OverTime, ResultLine};
+use bakeoff_protocol::{CellStatus, LatencyTimeline, Opened, ResultLine};
 use bakeoff_stats::level_change;
 use bakeoff_suite::WorkloadPlan;
 
@@ -112,7 +112,7 @@ fn not_steady(lines: &[ResultLine]) -> Option<Warning> {
 }
 
 /// How the level changed while a phase was measured, if it did.
-fn changed(course: &OverTime) -> Option<String> {
+fn changed(course: &LatencyTimeline) -> Option<String> {
     let means: Vec<f64> =
         course.slices.iter().filter(|slice| slice.0 > 0).map(|slice| slice.1 as f64 / slice.0 as f64).collect();
     let change = level_change(&means).filter(|change| change.factor.max(change.factor.recip()) > CHANGE_MIN)?;
@@ -137,7 +137,7 @@ mod tests {
     /// Compaction that begins after measuring did, as a store with large buffers has it: the warm-up cannot know.
     #[test]
     fn a_level_that_changes_while_it_is_measured_is_told() {
-        let course = |ns_of: &dyn Fn(u64) -> u64| OverTime {
+        let course = |ns_of: &dyn Fn(u64) -> u64| LatencyTimeline {
             slice_ns: 1_000_000,
             slices: (0..40).map(|slice| (1_000, 1_000 * (ns_of(slice) + slice % 3), 9_000)).collect(),
         };

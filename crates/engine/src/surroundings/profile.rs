@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Error, Result, bail};
 use bakeoff_flame::{FlameUnit, draw_flame_graph, fold_perf_script, folded_weight};
-use bakeoff_protocol::{Profile, ProfileRequest, Profiled};
+use bakeoff_protocol::{Profile, ProfileOutcome, ProfileRequest};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};
@@ -177,15 +177,17 @@ impl Profiling {
     }
 
     /// Draws what was found, after the driver has ended in whatever way.
-    pub(crate) fn end(mut self, finished: bool) -> Profiled {
+    pub(crate) fn end(mut self, finished: bool) -> ProfileOutcome {
         match self.draw() {
-            Err(_) if !finished => Profiled { trouble: Some("the cell failed".to_owned()), ..Profiled::default() },
-            Ok(samples) => Profiled {
+            Err(_) if !finished => {
+                ProfileOutcome { trouble: Some("the cell failed".to_owned()), ..ProfileOutcome::default() }
+            }
+            Ok(samples) => ProfileOutcome {
                 flame_graph: Some(self.graph.1),
                 samples: Some(samples),
                 trouble: self.sampler.and_then(Result::ok).and_then(|sampler| sampler.cut_short()),
             },
-            Err(why) => Profiled { trouble: Some(format!("{why:#}")), ..Profiled::default() },
+            Err(why) => ProfileOutcome { trouble: Some(format!("{why:#}")), ..ProfileOutcome::default() },
         }
     }
 

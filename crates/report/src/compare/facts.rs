@@ -97,7 +97,7 @@ pub(crate) fn newly_failed(a: &Run, b: &Run, contenders: &Contenders) -> Vec<Str
     });
     new.map(|end| {
         let title = contenders.of(&end.axes).map_or_else(|| end.axes.store.clone(), |each| each.title.clone());
-        let why = end.failure.map_or("failed", |kind| kind.words());
+        let why = end.failure.map_or("failed", |kind| kind.label());
         printable(&format!("{title}, {}: {why}", workload_of(&end.axes)))
     })
     .collect()

@@ -40,7 +40,7 @@ pub(crate) fn course(result: &PhaseResult) -> Option<Course<'_>> {
         slow: slowest
             .map(|of| {
                 let (at, latency) = (Figure(of.at_ns as f64), Figure(of.latency_ns as f64));
-                (at, latency, of.operation.as_str(), of.cause.words())
+                (at, latency, of.operation.as_str(), of.cause.describe())
             })
             .collect(),
         causes: causes

@@ -48,7 +48,7 @@ fn failure(run: &Run, end: &CellEnd, contenders: &Contenders, prefix: &str) -> M
         article.failure {
             h4 {
                 @match contenders.of(axes) { Some(contender) => (store(contender)), None => (axes.store) }
-                ": " (end.failure.map_or("no reason given", |kind| kind.words()))
+                ": " (end.failure.map_or("no reason given", |kind| kind.label()))
                 @if let Some(phase) = &end.failure_phase { " in " (phase) }
             }
             p { (workload_of(axes)) ", durability " (axes.durability) ", round " (end.round) }

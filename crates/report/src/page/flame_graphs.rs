@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use bakeoff_protocol::{Axes, CellEnd, Profiled};
+use bakeoff_protocol::{Axes, CellEnd, ProfileOutcome};
 use maud::{Markup, html};
 
 use crate::contender::Contenders;
@@ -34,7 +34,7 @@ pub(crate) fn section(run: &Run, contenders: &Contenders, page: &Path) -> Markup
     }
 }
 
-fn row(run: &Run, (end, profiled): (&CellEnd, &Profiled), contenders: &Contenders, prefix: &str) -> Markup {
+fn row(run: &Run, (end, profiled): (&CellEnd, &ProfileOutcome), contenders: &Contenders, prefix: &str) -> Markup {
     let opened = end.opened.as_ref();
     let setting = |(name, value): (&String, &serde_json::Value)| format!("{name}={value}");
     let settings: Vec<String> = opened.iter().flat_map(|opened| opened.settings.iter().map(setting)).collect();

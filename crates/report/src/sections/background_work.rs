@@ -28,14 +28,14 @@ impl Row for BackgroundWorkRow {
     const COLUMNS: &[&str] = &["acknowledged", "settled", "times", "after", "written after"];
 
     fn parts(cell: &CellRound) -> Vec<(&str, &PhaseResult)> {
-        phases_that(cell, |phase| phase.settled.is_some())
+        phases_that(cell, |phase| phase.background_work.is_some())
     }
 
     fn add(&mut self, phase: &PhaseResult) {
-        let Some(settled) = phase.settled else { return };
+        let Some(settled) = phase.background_work else { return };
         self.acknowledged_ns.extend(acknowledged_ns_mean(phase));
         self.written_bytes.push(settled.process_write_bytes as f64);
-        match settled.settled_ns {
+        match settled.done_ns {
             Some(after_ns) => {
                 self.after_ns.push(after_ns as f64);
                 self.settled_ns.extend(settled_ns_mean(phase));

@@ -15,7 +15,7 @@ pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {
     let mut groups: BTreeMap<(String, &str), Vec<&CellEnd>> = BTreeMap::new();
     for end in run.cells.iter().filter(|cell| !cell.is_ok()).map(|cell| &cell.end) {
         let title = contenders.of(&end.axes).map_or_else(String::new, |contender| contender.title.clone());
-        groups.entry((title, end.failure.map_or("no reason given", |kind| kind.words()))).or_default().push(end);
+        groups.entry((title, end.failure.map_or("no reason given", |kind| kind.label()))).or_default().push(end);
     }
     let mut blocks = Vec::new();
     for ((title, kind), ends) in &groups {

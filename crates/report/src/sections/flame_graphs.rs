@@ -1,6 +1,6 @@
 //! What a profiled run shows in place of an answer: why nobody is ranked, and where the flame graphs are.
 
-use bakeoff_protocol::{CellEnd, Profiled};
+use bakeoff_protocol::{CellEnd, ProfileOutcome};
 
 use crate::contender::Contenders;
 use crate::document::{Block, Fold, Item, List, Section, SectionId, SpanKind, Text};
@@ -18,7 +18,7 @@ pub(crate) fn not_ranked(run: &Run) -> Option<Section> {
 
 /// The flame graphs, and what is known of those that are missing; `None` if there are none.
 pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {
-    let item = |(end, profiled): (&CellEnd, &Profiled)| {
+    let item = |(end, profiled): (&CellEnd, &ProfileOutcome)| {
         let title = contenders.of(&end.axes).map_or_else(|| end.axes.store.clone(), |each| each.title.clone());
         let graph = profiled.flame_graph.as_ref().map(|file| run.directory.join(file).display().to_string());
         let graph = graph.unwrap_or_else(|| "no flame graph".to_owned());

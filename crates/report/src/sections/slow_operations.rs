@@ -47,7 +47,7 @@ pub(crate) fn section(cells: &[CellRound], contenders: &Contenders) -> Option<Se
         title += &varying_among(of, &all);
         let variant = axes.variant.as_ref().map_or_else(String::new, |variant| format!(", variant {variant}"));
         let place = format!("{phase} of {}{variant}", workload_of(axes));
-        let slowest = format!("{}, {}: {place}", time(slowest.latency_ns as f64), slowest.cause.words());
+        let slowest = format!("{}, {}: {place}", time(slowest.latency_ns as f64), slowest.cause.describe());
         Some(format!("{title}: {}; the slowest took {slowest}", shares(&slow.time_ns)))
     };
     let lines = Block::list(of_stores.iter().filter_map(line));

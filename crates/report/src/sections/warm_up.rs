@@ -1,6 +1,6 @@
 //! Phases that were measured only once their rate had settled: how long that took, and whether it did.
 
-use bakeoff_protocol::{PhaseResult, WarmedUp};
+use bakeoff_protocol::{PhaseResult, WarmUpOutcome};
 use bakeoff_stats::mean;
 use bakeoff_text::{format_count, or_dash, time};
 
@@ -10,7 +10,7 @@ use crate::sections::phase_tables::{Row, phases_that};
 
 /// The warm-ups of one store's rounds of one phase.
 #[derive(Default)]
-pub(crate) struct WarmUpRow(Vec<WarmedUp>);
+pub(crate) struct WarmUpRow(Vec<WarmUpOutcome>);
 
 impl Row for WarmUpRow {
     type Part = PhaseResult;
@@ -30,7 +30,7 @@ impl Row for WarmUpRow {
 
     fn cells(&self) -> Vec<String> {
         let mean_of = |figures: Vec<f64>, show: fn(f64) -> String| or_dash(mean(&figures), show);
-        let of = |figure: fn(&WarmedUp) -> Option<f64>| self.0.iter().filter_map(figure).collect::<Vec<_>>();
+        let of = |figure: fn(&WarmUpOutcome) -> Option<f64>| self.0.iter().filter_map(figure).collect::<Vec<_>>();
         vec![
             mean_of(of(|one| Some(one.operations as f64)), |mean| format_count(mean.round() as u64)),
             mean_of(of(|one| Some(one.wall_ns as f64)), time),

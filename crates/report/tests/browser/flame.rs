@@ -3,7 +3,7 @@
 use std::fs::{File, create_dir_all};
 
 use bakeoff_flame::{FlameUnit, draw_flame_graph};
-use bakeoff_protocol::{Profile, Profiled};
+use bakeoff_protocol::{Profile, ProfileOutcome};
 use serde_json::json;
 
 use crate::Page;
@@ -23,7 +23,7 @@ fn a_page_with_a_measurement_links_the_flame_graphs_of_the_same_cell() {
     profiled.directory = place.path().join("profiled");
     create_dir_all(&profiled.directory).unwrap();
     create_dir_all(&measured.directory).unwrap();
-    let graph = Profiled { flame_graph: Some("logs/a b.svg".to_owned()), samples: Some(45), trouble: None };
+    let graph = ProfileOutcome { flame_graph: Some("logs/a b.svg".to_owned()), samples: Some(45), trouble: None };
     profiled.cells[0].end.profiled = Some(graph);
     let mut page = Page::placed(&[measured.clone(), profiled], place.path());
     page.browser.value("document.querySelector('#detail-cells details').open = true");
@@ -51,7 +51,7 @@ fn a_profiled_run_links_flame_graphs_that_open_alone() {
     edit(&mut run, |info| info["profile"] = json!({ "kind": "cpu" }));
     let graph = "logs/sqlite-1.svg";
     run.cells[0].end.profiled =
-        Some(Profiled { flame_graph: Some(graph.to_owned()), samples: Some(45), trouble: None });
+        Some(ProfileOutcome { flame_graph: Some(graph.to_owned()), samples: Some(45), trouble: None });
     let file = File::create(run.directory.join(graph)).unwrap();
     draw_flame_graph(FOLDED, ("SQLite · <get>", "round 1"), FlameUnit::Samples, file).unwrap();
 

@@ -1,7 +1,9 @@
 //! Runs whose figures are simple multiples, so that every number on the page can be told beforehand.
 
 use bakeoff_measure::Histogram;
-use bakeoff_protocol::{Axes, Durability, FailureKind, OpenLoop, OperationResult, PhaseResult, Resources, Settled};
+use bakeoff_protocol::{
+    Axes, BackgroundWork, Durability, FailureKind, OpenLoop, OperationResult, PhaseResult, Resources,
+};
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::run::Run;
 
@@ -93,13 +95,13 @@ pub(crate) fn circumstances() -> Run {
                 let axes = Axes { medium: medium.to_owned(), disturbance, ..axes(store) };
                 for round in 1..=3 {
                     let phase = phase(&axes, "get", "get", 1_000 * factor * slower * times, *factor);
-                    let settled = Settled {
-                        settled_ns: Some(phase.timed_ns * 2),
+                    let settled = BackgroundWork {
+                        done_ns: Some(phase.timed_ns * 2),
                         waited_ns: phase.timed_ns * 3,
                         cpu_ns: phase.timed_ns,
                         process_write_bytes: 1_000,
                     };
-                    cells.push(good(&axes, round, vec![PhaseResult { settled: Some(settled), ..phase }]));
+                    cells.push(good(&axes, round, vec![PhaseResult { background_work: Some(settled), ..phase }]));
                 }
             }
         }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bakeoff_protocol::{
-    Axes, Capabilities, Cause, CauseShare, CellEnd, CellStatus, DiskUsage, Durability, FailureKind, Finished, Latency,
-    Meanwhile, Mode, OpenLoop, Opened, OperationResult, OverTime, PhaseLine, PhaseResult, Resources, ResultLine,
+    Activity, Axes, Capabilities, Cause, CauseShare, CellEnd, CellStatus, DiskUsage, Durability, FailureKind, Finished,
+    Latency, LatencyTimeline, Mode, OpenLoop, Opened, OperationResult, PhaseLine, PhaseResult, Resources, ResultLine,
     Settings, SlowOperation, SlowOperations, StoreDescription, Structure, TapeFacts, Verified,
 };
 use bakeoff_results::cell_rounds::CellRound;
@@ -153,7 +153,7 @@ pub(crate) fn phase_result(name: &str, operations: Vec<OperationResult>) -> Phas
         open_loop: None,
         warm_up: None,
         reopen_ns: None,
-        settled: None,
+        background_work: None,
         over_time: None,
         slow: None,
     }
@@ -172,12 +172,12 @@ pub(crate) fn with_course(phase: PhaseResult, mean_ns: u64) -> PhaseResult {
         at_ns: 5_000_000,
         latency_ns,
         cause,
-        meanwhile: Meanwhile { blocked_ns: latency_ns * 9 / 10, ..Meanwhile::default() },
+        meanwhile: Activity { blocked_ns: latency_ns * 9 / 10, ..Activity::default() },
     };
     let operation = phase.operations[0].operation.clone();
     let share = |cause, latency_ns_sum| CauseShare { cause, operations: 1, latency_ns_sum };
     PhaseResult {
-        over_time: Some(OverTime { slice_ns: 1_000_000, slices: vec![(10, 10 * mean_ns, 2 * mean_ns); 10] }),
+        over_time: Some(LatencyTimeline { slice_ns: 1_000_000, slices: vec![(10, 10 * mean_ns, 2 * mean_ns); 10] }),
         slow: Some(SlowOperations {
             operations: 2,
             latency_ns_min: mean_ns * 25,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bakeoff_protocol::{Profile, Profiled};
+use bakeoff_protocol::{Profile, ProfileOutcome};
 use bakeoff_report::{
     Comparison, Published, TerminalOptions, render_against, render_terminal, write_csv, write_hines_csv, write_json,
     write_markdown, write_page, write_parquet, write_xlsx,
@@ -21,7 +21,8 @@ fn profiled(kind: Profile, graph: &str) -> Run {
         cells.append(&mut gets(&axes, &[mean_ns, mean_ns + 1, mean_ns + 2]));
     }
     for cell in &mut cells {
-        cell.end.profiled = Some(Profiled { flame_graph: Some(graph.to_owned()), samples: Some(2_048), trouble: None });
+        cell.end.profiled =
+            Some(ProfileOutcome { flame_graph: Some(graph.to_owned()), samples: Some(2_048), trouble: None });
     }
     let mut run = run(cells, stores());
     edit(&mut run, |info| info["profile"] = json!({ "kind": kind }));

@@ -45,7 +45,7 @@ fn failures(picked: &Picked<'_>) -> Vec<(String, Option<FailureKind>, String)> {
         for store in picked.failed(variant) {
             let mut rounds = picked.cells(variant).filter(|cell| cell.end.axes.store == store);
             let Some(cell) = rounds.find(|cell| !cell.is_ok()) else { continue };
-            let kind = cell.end.failure.map_or("failed", FailureKind::words);
+            let kind = cell.end.failure.map_or("failed", FailureKind::label);
             let message = cell.end.failure_message.as_deref().unwrap_or("the log beside the results says more");
             failures.push((store, cell.end.failure, format!("at “{words}”, {kind}: {message}")));
         }

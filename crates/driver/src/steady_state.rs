@@ -9,7 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use bakeoff_measure::{DeviceId, Snapshot, reset_peak_rss};
-use bakeoff_protocol::WarmedUp;
+use bakeoff_protocol::WarmUpOutcome;
 use bakeoff_stats::has_settled;
 
 /// Intervals after which it is asked whether the rate has settled, and to which twice as many are joined.
@@ -40,7 +40,7 @@ impl Begin {
 }
 
 /// What the threads of a phase share while they warm up.
-pub struct Steady {
+pub struct SteadyState {
     /// Operations on the tape that may be part of the warm-up.
     limit: u64,
     device: Option<DeviceId>,
@@ -62,7 +62,7 @@ struct Course {
     steady: Option<bool>,
 }
 
-impl Steady {
+impl SteadyState {
     /// For a phase of so many operations, of which `part` at most may be a warm-up.
     pub(crate) fn new(part: f64, operations: u64, device: Option<DeviceId>) -> Self {
         let limit = (operations as f64 * part) as u64;
@@ -110,10 +110,10 @@ impl Steady {
 
     /// What came of it, and where measuring began; `operations` were timed in a phase that began at `begun`. `None` if the warm-up never
     /// ended, since there was no operation.
-    pub(crate) fn told(self, operations: u64, begun: Instant) -> Option<(WarmedUp, Begin)> {
+    pub(crate) fn finish(self, operations: u64, begun: Instant) -> Option<(WarmUpOutcome, Begin)> {
         let begin = self.begin.into_inner()?;
         let course = self.course.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let warmed_up = WarmedUp {
+        let warmed_up = WarmUpOutcome {
             operations,
             wall_ns: u64::try_from((begin.at - begun).as_nanos()).unwrap_or(u64::MAX),
             steady: course.steady,
@@ -146,9 +146,9 @@ mod tests {
     use super::*;
 
     /// Replays blocks of 1,000 operations that take so many nanoseconds each; gives how many were warm-up, and what was told.
-    fn warm_up(part: f64, blocks: u64, ns_of: impl Fn(u64) -> u64) -> (u64, WarmedUp) {
+    fn warm_up(part: f64, blocks: u64, ns_of: impl Fn(u64) -> u64) -> (u64, WarmUpOutcome) {
         let begun = Instant::now();
-        let steady = Steady::new(part, 1000 * blocks, None);
+        let steady = SteadyState::new(part, 1000 * blocks, None);
         let mut warm = 0;
         for block in 0..blocks {
             if steady.claims(1000) {
@@ -157,7 +157,7 @@ mod tests {
                 steady.add(1000, 1000 * (ns_of(block) + block % 2));
             }
         }
-        (warm, steady.told(1000 * warm, begun).unwrap().0)
+        (warm, steady.finish(1000 * warm, begun).unwrap().0)
     }
 
     #[test]
@@ -188,6 +188,6 @@ mod tests {
         assert_eq!((warm, told.steady), (30, None));
         // A phase of one block has no warm-up.
         assert_eq!(warm_up(0.9, 1, |_| 500).0, 0);
-        assert!(Steady::new(0.5, 0, None).told(0, Instant::now()).is_none());
+        assert!(SteadyState::new(0.5, 0, None).finish(0, Instant::now()).is_none());
     }
 }

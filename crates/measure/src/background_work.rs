@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use bakeoff_protocol::Settled;
+use bakeoff_protocol::BackgroundWork;
 
 use crate::process::{IoCounters, Usage};
 
@@ -42,7 +42,7 @@ impl Work {
 }
 
 /// Waits until the other threads have been quiet for half a second, or for `longest`. `None` if the kernel does not tell what they do.
-pub fn wait_for_quiet(longest: Duration) -> Option<Settled> {
+pub fn wait_for_background_work(longest: Duration) -> Option<BackgroundWork> {
     let begin = Instant::now();
     let first = Work::read()?;
     let (mut before, mut looked, mut busy_until) = (first, begin, begin);
@@ -55,8 +55,8 @@ pub fn wait_for_quiet(longest: Duration) -> Option<Settled> {
         (before, looked) = (work, now);
         let is_quiet = now - busy_until >= QUIET;
         if is_quiet || now - begin >= longest {
-            return Some(Settled {
-                settled_ns: is_quiet.then(|| nanoseconds(busy_until - begin)),
+            return Some(BackgroundWork {
+                done_ns: is_quiet.then(|| nanoseconds(busy_until - begin)),
                 waited_ns: nanoseconds(now - begin),
                 cpu_ns: before.cpu_ns.saturating_sub(first.cpu_ns),
                 process_write_bytes: before.write_bytes.saturating_sub(first.write_bytes),
@@ -101,11 +101,11 @@ mod tests {
                     std::hint::spin_loop();
                 }
             });
-            let settled = wait_for_quiet(Duration::from_millis(300));
+            let settled = wait_for_background_work(Duration::from_millis(300));
             stop.store(true, std::sync::atomic::Ordering::Relaxed);
             settled
         });
         let settled = settled.expect("Linux tells");
-        assert!(settled.settled_ns.is_none() && settled.waited_ns >= 300_000_000 && settled.cpu_ns > 0, "{settled:?}");
+        assert!(settled.done_ns.is_none() && settled.waited_ns >= 300_000_000 && settled.cpu_ns > 0, "{settled:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Latency over the time of a phase, in a few dozen slices however long the phase is.
 
-use bakeoff_protocol::OverTime;
+use bakeoff_protocol::LatencyTimeline;
 
 /// Slices at most; when a phase goes on beyond the last, two become one.
 const SLICES_MAX: usize = 64;
@@ -97,11 +97,11 @@ impl Slices {
     }
 
     /// For a result; `None` if no operation was timed.
-    pub(crate) fn told(mut self) -> Option<OverTime> {
+    pub(crate) fn finish(mut self) -> Option<LatencyTimeline> {
         self.done.push(self.slice);
         let last = self.done.iter().rposition(|slice| slice.operations > 0)?;
         let told = |slice: &Slice| (slice.operations, slice.latency_ns_sum, slice.latency_ns_max);
-        Some(OverTime { slice_ns: self.slice_ns, slices: self.done[..=last].iter().map(told).collect() })
+        Some(LatencyTimeline { slice_ns: self.slice_ns, slices: self.done[..=last].iter().map(told).collect() })
     }
 }
 
@@ -117,9 +117,9 @@ mod tests {
         for (at_ns, latency_ns) in [(0, 5), (99_999, 6), (100_000, 7), (250_000, 1), (250_001, 9)] {
             slices.add(at_ns, latency_ns);
         }
-        let told = slices.told().unwrap();
-        assert_eq!(told, OverTime { slice_ns: 100_000, slices: vec![(2, 11, 6), (1, 7, 7), (2, 10, 9)] });
-        assert_eq!(Slices::default().told(), None);
+        let told = slices.finish().unwrap();
+        assert_eq!(told, LatencyTimeline { slice_ns: 100_000, slices: vec![(2, 11, 6), (1, 7, 7), (2, 10, 9)] });
+        assert_eq!(Slices::default().finish(), None);
     }
 
     proptest! {
@@ -141,7 +141,7 @@ mod tests {
                 }
                 all.merge(slices);
             }
-            let told = all.told().unwrap();
+            let told = all.finish().unwrap();
             prop_assert!(told.slices.len() <= SLICES_MAX);
             prop_assert_eq!(told.slices.iter().map(|slice| slice.0).sum::<u64>(), operations);
             prop_assert_eq!(told.slices.iter().map(|slice| slice.1).sum::<u64>(), sum);

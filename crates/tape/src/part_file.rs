@@ -21,8 +21,8 @@ pub struct TapeShape {
     pub metadata_bytes_max: usize,
 }
 
-/// Where a tape will be. Dropped before [`Unfinished::complete`], it leaves nothing behind.
-pub(crate) struct Unfinished {
+/// Where a tape will be. Dropped before [`PartFile::complete`], it leaves nothing behind.
+pub(crate) struct PartFile {
     pub(crate) path: PathBuf,
     pub(crate) temporary: PathBuf,
     /// Room for the header, which the lanes lie behind.
@@ -30,7 +30,7 @@ pub(crate) struct Unfinished {
     metadata_bytes_max: usize,
 }
 
-impl Unfinished {
+impl PartFile {
     /// Makes the file, still empty.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl Unfinished {
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for PartFile {
     fn drop(&mut self) {
         // A complete one has its name and there is nothing to remove; before, nobody can use a half-written one.
         let _ = std::fs::remove_file(&self.temporary);
