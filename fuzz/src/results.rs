@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bakeoff_report::{TerminalOptions, render_terminal, write_csv, write_json};
-use bakeoff_results::cell_rounds::parse_results;
+use bakeoff_results::results_file::parse_results;
 use bakeoff_results::run::Run;
 
 use crate::STORES;

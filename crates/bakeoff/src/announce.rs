@@ -5,15 +5,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use bakeoff_engine::run_file::RunFile;
-use bakeoff_engine::run_file::WhatWhy;
 use bakeoff_engine::{Setup, describe_share, describe_size, expected_rate_times, shown, skipped};
+use bakeoff_results::record::Omission;
+use bakeoff_results::record::RunRecord;
 use bakeoff_text::{format_duration, printable_lines};
 
 use crate::cli::COLUMNS;
 
 /// What is left out and why, each in a line of its own.
-pub(crate) fn skipped_lines(skipped: &[WhatWhy]) -> String {
+pub(crate) fn skipped_lines(skipped: &[Omission]) -> String {
     skipped.iter().map(|skip| format!("\n  {}: {}", skip.what, skip.why)).collect()
 }
 
@@ -26,7 +26,7 @@ fn print_memory_left(setup: &Setup, print: impl Fn(&str) -> Result<()>) -> Resul
 }
 
 /// What is about to be measured, and what could spoil it.
-pub(crate) fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budget: Option<Duration>) {
+pub(crate) fn print_start(setup: &Setup, file: &RunRecord, directory: &Path, budget: Option<Duration>) {
     let cells: usize = setup.plan.workloads.iter().map(|workload| workload.cells.len()).sum();
     tell!(
         "{}: workloads: {}, cells: {cells}, rounds: {}{} → {}",
@@ -61,7 +61,7 @@ pub(crate) fn print_start(setup: &Setup, file: &RunFile, directory: &Path, budge
 }
 
 /// What could spoil the figures, before any is measured.
-pub(crate) fn print_warnings(file: &RunFile) {
+pub(crate) fn print_warnings(file: &RunRecord) {
     for warning in &file.warnings {
         let text = bakeoff_text::paragraph(&warning.message, COLUMNS, "warning: ", "  ");
         tell!("{}", text.trim_end());

@@ -6,9 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_engine::results::RESULTS;
-use bakeoff_engine::run_file::RUN_FILE;
 use bakeoff_engine::{Kind, MARKER, kind_of};
+use bakeoff_results::record::RUN_FILE;
+use bakeoff_results::results_file::RESULTS_FILE;
 
 /// Each export must have a name, and two must not be written into each other.
 pub(crate) fn check_files<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Result<()> {
@@ -36,7 +36,8 @@ pub(crate) fn place_of(file: &Path) -> PathBuf {
 
 /// Whether a run keeps something there that cannot be made again.
 fn is_of_a_run(place: &Path) -> bool {
-    let is_named = place.file_name().is_some_and(|name| [RUN_FILE, RESULTS, MARKER].iter().any(|own| name == *own));
+    let is_named =
+        place.file_name().is_some_and(|name| [RUN_FILE, RESULTS_FILE, MARKER].iter().any(|own| name == *own));
     let directory = place.parent();
     (is_named && directory.and_then(kind_of) == Some(Kind::Results))
         || directory

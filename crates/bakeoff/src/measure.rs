@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use bakeoff_engine::run_file::RunFile;
 use bakeoff_engine::{OwnDirectory, Recipe, Setup, execute, not_built, shown};
 use bakeoff_protocol::StoreDescription;
+use bakeoff_results::record::RunRecord;
 use bakeoff_results::run::Run;
 use bakeoff_suite::StoreChoice;
 
@@ -18,7 +18,7 @@ use crate::show::{print_report, write_page_beside};
 pub(crate) struct Measurement<'a> {
     pub(crate) setup: &'a Setup,
     pub(crate) directory: &'a OwnDirectory,
-    pub(crate) file: RunFile,
+    pub(crate) file: RunRecord,
     pub(crate) budget: Option<Duration>,
     /// Show every store's figures for every workload.
     pub(crate) full: bool,

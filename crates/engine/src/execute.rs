@@ -1,11 +1,11 @@
 //! A run from its plan to its end: what it needs is made, the cells are measured, and what is left is removed.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use bakeoff_measure::Medium;
+use bakeoff_measure::{Machine, Medium};
 
 use crate::mode::{Mode, measure};
 use crate::place::guard::Guard;
@@ -15,12 +15,13 @@ use crate::place::scratch::{Scratch, remove_left_behind, remove_leftovers, repor
 use crate::plan::setup::Setup;
 use crate::race::Race;
 use crate::rate_search::RateSearches;
-use crate::results::Results;
+use crate::reporter::Reporter;
 use crate::run::Run;
-use crate::run_file::RunFile;
 use crate::state::{Ended, RunState};
 use crate::surroundings::interrupt::Interrupt;
 use crate::surroundings::progress::Display;
+use bakeoff_results::record::RunRecord;
+use bakeoff_results::results_file::{PutAside, ResultsFile};
 
 /// The part of the usable memory that a driver may take for itself, so that one store's hunger does not bring
 /// the machine down.
@@ -56,7 +57,7 @@ impl FinishedRun {
 pub fn execute(
     setup: &Setup,
     directory: &OwnDirectory,
-    mut file: RunFile,
+    mut file: RunRecord,
     budget: Option<Duration>,
 ) -> Result<FinishedRun> {
     let begin = Instant::now();
@@ -74,8 +75,9 @@ pub fn execute(
         groups.remove_leftovers();
     }
     let mut scratch = Scratch::create(&directories, &setup.base, &name, setup.reporter)?;
-    let results = Results::open(directory.path(), setup.reporter)?;
-    let memory_bytes_max = file.machine.memory_usable_bytes().map(|bytes| bytes / MEMORY_PART.1 * MEMORY_PART.0);
+    let results = open_results(directory.path(), setup.reporter)?;
+    let memory_bytes_max =
+        file.machine.as_ref().and_then(Machine::memory_usable_bytes).map(|bytes| bytes / MEMORY_PART.1 * MEMORY_PART.0);
     let mut run = RunState {
         setup,
         directory,
@@ -102,7 +104,7 @@ pub fn execute(
 }
 
 /// Where each medium is, the made ones included, which are recorded now that they are there.
-fn all_directories(setup: &Setup, made: &MadeMedia, file: &mut RunFile) -> BTreeMap<String, PathBuf> {
+fn all_directories(setup: &Setup, made: &MadeMedia, file: &mut RunRecord) -> BTreeMap<String, PathBuf> {
     let mut directories = setup.directories.clone();
     for (medium, directory) in made.directories() {
         let facts = Medium::read(&directory);
@@ -113,4 +115,17 @@ fn all_directories(setup: &Setup, made: &MadeMedia, file: &mut RunFile) -> BTree
         directories.insert(medium, directory);
     }
     directories
+}
+
+/// Opens the results to add to them, and reports what has to be measured again.
+fn open_results(directory: &Path, reporter: Reporter) -> Result<ResultsFile> {
+    let (results, put_aside) = ResultsFile::open(directory)?;
+    if let Some(PutAside { rounds, path, copy }) = put_aside {
+        reporter.report(&format!(
+            "{rounds} of the cells in {} have lines that cannot be read: they are measured again; the file as it was is {}",
+            path.display(),
+            copy.display()
+        ));
+    }
+    Ok(results)
 }

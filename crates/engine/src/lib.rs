@@ -23,11 +23,10 @@ mod programs;
 mod race;
 mod rate_search;
 mod reporter;
-pub mod results;
 mod run;
-pub mod run_file;
 mod state;
 mod surroundings;
+mod timestamp;
 
 pub use cell::by_hand::RequestByHand;
 pub use cell::log::jvm_start_failure;

@@ -131,7 +131,7 @@ impl Race {
         let cells = &asked.cells;
         self.alive.retain(|&cell| !run.results.has_failed(&cells[cell].id));
         // Among all, those that were dropped too, as the answer will rank them.
-        let goal = goal_so_far(&run.rounds(), self.facts.optimize);
+        let goal = goal_so_far(run.rounds(), self.facts.optimize);
         let Some(ranking) = ranking(run, PICK_ASKED, goal, None) else { return true };
         // The rounds that a proof takes would not fit for all, and the rest after them.
         let missing = ROUNDS_MIN.saturating_sub(round) as usize;
@@ -183,7 +183,7 @@ impl Race {
                 return false;
             }
             let among = names(&self.alive, cells);
-            let goal = goal_so_far(&run.rounds(), self.facts.optimize);
+            let goal = goal_so_far(run.rounds(), self.facts.optimize);
             let Some(ranking) = ranking(run, PICK_ASKED, goal, Some(&among)) else { return false };
             let Some(last) = ranking.order.last() else { return false };
             if self.alive.len() == 2 && !far_behind(run, &among, &ranking, round - 1).contains(&last.name) {
@@ -368,7 +368,7 @@ impl Mode for Race {
     }
 
     fn end(mut self: Box<Self>, mut run: RunState<'_>) -> Result<Ended> {
-        let is_answered = pick_is_answered(&run.rounds(), &self.facts);
+        let is_answered = pick_is_answered(run.rounds(), &self.facts);
         self.facts.proof_ns_expected = (self.costs.predict(self.asked) * f64::from(ROUNDS_MIN)) as u64;
         run.file.pick = Some(self.facts);
         // An answer is what was wanted: that some store failed on the way is part of it.
@@ -394,7 +394,7 @@ fn leaves_many_files(run: &RunState<'_>, store: &str) -> bool {
 /// Which of some stores are far behind what is best of a ranking of what was asked, after a round: of the first by what their operations
 /// typically took too.
 fn far_behind(run: &RunState<'_>, among: &[String], ranking: &Ranking, round: u32) -> Vec<String> {
-    let typical = pick_typical_ranking(&run.rounds(), PICK_ASKED, Some(among));
+    let typical = pick_typical_ranking(run.rounds(), PICK_ASKED, Some(among));
     let is_typical = |store: &str| typical.as_ref().is_some_and(|typical| is_far_behind(store, typical));
     let is_far = |store: &&String| is_far_behind(store, ranking) && (round > 1 || is_typical(store));
     among.iter().filter(is_far).cloned().collect()
@@ -402,7 +402,7 @@ fn far_behind(run: &RunState<'_>, among: &[String], ranking: &Ranking, round: u3
 
 /// The ranking by the rounds so far of all stores in a variant, or of those of these names.
 fn ranking(run: &RunState<'_>, variant: &str, goal: Goal, among: Option<&[String]>) -> Option<Ranking> {
-    pick_ranking(&run.rounds(), variant, goal, DROP_CONFIDENCE, among)
+    pick_ranking(run.rounds(), variant, goal, DROP_CONFIDENCE, among)
 }
 
 /// The cells of a variant of the plan.

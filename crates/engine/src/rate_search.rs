@@ -119,7 +119,7 @@ impl RateSearches {
     /// Begins a search at the rate of its closed loop, if that is known.
     fn start_at_closed(&mut self, run: &RunState<'_>, place: usize) {
         let search = &mut self.facts.searches[place];
-        if let Some(known) = search.closed_loop(&run.rounds()) {
+        if let Some(known) = search.closed_loop(run.rounds()) {
             let rate = known.per_second.round() as u64;
             search.start_per_second = rate.clamp(search.lowest_per_second, search.highest_per_second);
         }
@@ -185,7 +185,7 @@ impl RateSearches {
         let search = &mut self.facts.searches[place];
         let Some(index) = cell_of(&workload, search) else { return Ok(None) };
         let cell = &workload.cells[index];
-        let takes = Duration::from_nanos(search.round_ns(rate, &run.rounds()).unwrap_or_default() as u64);
+        let takes = Duration::from_nanos(search.round_ns(rate, run.rounds()).unwrap_or_default() as u64);
         search.probes.insert(cell.id.clone(), rate);
         // As it stands, so that a run that is killed can be read, and its cells be asked for by hand.
         run.file.find_rate = Some(self.facts.clone());
@@ -227,8 +227,8 @@ impl RateSearches {
     fn left(&self, run: &RunState<'_>, of: &Searched) -> Option<Left> {
         let (measured, rounds) = (run.rounds(), run.setup.suite.rounds());
         let left = |&place: &usize| match &self.facts.searches[place] {
-            search if search.failed_at(&measured).is_some() => Some(Left::default()),
-            search => search.left(&self.facts.bound, &measured, rounds),
+            search if search.failed_at(measured).is_some() => Some(Left::default()),
+            search => search.left(&self.facts.bound, measured, rounds),
         };
         of.places.iter().map(left).try_fold(Left::default(), |sum, left| Some(sum.and(left?)))
     }
@@ -259,20 +259,20 @@ impl RateSearches {
     }
 
     fn next_rate(&self, run: &RunState<'_>, place: usize) -> Option<u64> {
-        self.facts.searches[place].next_rate(&self.facts.bound, &run.rounds())
+        self.facts.searches[place].next_rate(&self.facts.bound, run.rounds())
     }
 
     fn unsure_end(&self, run: &RunState<'_>, place: usize) -> Option<u64> {
-        self.facts.searches[place].unsure_end(&self.facts.bound, &run.rounds(), run.setup.suite.rounds())
+        self.facts.searches[place].unsure_end(&self.facts.bound, run.rounds(), run.setup.suite.rounds())
     }
 
     fn rounds_at(&self, run: &RunState<'_>, place: usize, rate: u64) -> u32 {
-        self.facts.searches[place].rounds_at(rate, &self.facts.bound, &run.rounds())
+        self.facts.searches[place].rounds_at(rate, &self.facts.bound, run.rounds())
     }
 
     /// Whether it is known where the limit of a search lies, or that it has none in reach.
     fn is_bracketed(&self, run: &RunState<'_>, place: usize) -> bool {
-        let bracket = Bracket::of(&self.facts.searches[place].tried(&self.facts.bound, &run.rounds()));
+        let bracket = Bracket::of(&self.facts.searches[place].tried(&self.facts.bound, run.rounds()));
         (bracket.held.is_some() && bracket.failed.is_some()) || self.next_rate(run, place).is_none()
     }
 }

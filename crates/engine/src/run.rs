@@ -9,9 +9,9 @@ use crate::mode::Mode;
 use crate::plan::estimate::{FLUSHES_OF_A_WRITE, estimates};
 use crate::plan::schedule::{Costs, Outlook, admit, steps};
 use crate::plan::step::Step;
-use crate::run_file::WhatWhy;
 use crate::state::{Ended, RunState};
 use crate::surroundings::progress::{Display, TimeLeft};
+use bakeoff_results::record::Omission;
 
 /// A run of everything that is planned.
 pub(crate) struct Run {
@@ -66,7 +66,7 @@ impl Run {
             let round_ns = |index: &usize| outlooks[pending[*index].workload].round_ns;
             (0..pending.len()).min_by(|a, b| round_ns(a).total_cmp(&round_ns(b)))
         };
-        fits.or_else(|| run.results.lines().is_empty().then(shortest).flatten())
+        fits.or_else(|| run.results.rounds().is_empty().then(shortest).flatten())
     }
 
     /// What the steps after this one will take, nanoseconds.
@@ -76,7 +76,7 @@ impl Run {
     }
 
     /// What the budget left out, workload by workload.
-    fn given_up(&self, run: &RunState<'_>) -> Vec<WhatWhy> {
+    fn given_up(&self, run: &RunState<'_>) -> Vec<Omission> {
         let rounds = run.setup.suite.rounds();
         let workloads = run.setup.plan.workloads.iter().enumerate();
         workloads
@@ -92,7 +92,7 @@ impl Run {
                     0 => "not run: no time for it in the budget".to_owned(),
                     done => format!("{done} of {rounds} rounds: no time for more in the budget"),
                 };
-                Some(WhatWhy { what: workload.to_string(), why })
+                Some(Omission { store: None, what: workload.to_string(), why })
             })
             .chain(run.cut.clone())
             .collect()

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use bakeoff_protocol::{CellStatus, ResultLine};
-use bakeoff_results::cell_rounds::{CellRound, rounds_of};
+use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::leaders::live_leaders;
+use bakeoff_results::results_file::ResultsFile;
 use bakeoff_suite::{Cell, WarmUpLimit, WorkloadPlan};
 use bakeoff_tape::{OnProgress, Recording, TapeError, Workload};
 use bakeoff_text::command_again;
@@ -19,11 +20,11 @@ use crate::place::own_directory::OwnDirectory;
 use crate::place::scratch::Scratch;
 use crate::plan::setup::Setup;
 use crate::plan::warnings;
-use crate::results::Results;
-use crate::run_file::{PoolEntry, RunFile, WhatWhy, now};
 use crate::surroundings::disturbance;
 use crate::surroundings::interrupt::Interrupt;
 use crate::surroundings::progress::Display;
+use crate::timestamp::now;
+use bakeoff_results::record::{Omission, PoolRecord, RunRecord};
 
 /// How much later than its budget a cell may end that was begun in it, beside a part of the budget: a guess may be wrong, but not by any amount.
 const LATE: Duration = Duration::from_secs(5);
@@ -38,15 +39,15 @@ const LATE_MAX: Duration = Duration::from_secs(600);
 pub(crate) struct RunState<'a> {
     pub(crate) setup: &'a Setup,
     pub(crate) directory: &'a OwnDirectory,
-    pub(crate) file: RunFile,
-    pub(crate) results: Results,
+    pub(crate) file: RunRecord,
+    pub(crate) results: ResultsFile,
     pub(crate) scratch: &'a mut Scratch,
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) budget: Option<Duration>,
     pub(crate) memory_bytes_max: Option<u64>,
     pub(crate) begin: Instant,
     /// The cell that the budget cut, and how long it had gone on.
-    pub(crate) cut: Option<WhatWhy>,
+    pub(crate) cut: Option<Omission>,
     /// The tapes used last, with the number of their workload in the plan.
     pub(crate) tapes: Option<(usize, Rc<Tapes>)>,
 }
@@ -78,8 +79,8 @@ pub struct Ended {
 
 impl RunState<'_> {
     /// Every round so far of cells that ended.
-    pub(crate) fn rounds(&self) -> Vec<CellRound> {
-        rounds_of(self.results.lines())
+    pub(crate) fn rounds(&self) -> &[CellRound] {
+        self.results.rounds()
     }
 
     /// Whether the user wants it to stop.
@@ -89,7 +90,7 @@ impl RunState<'_> {
 
     /// Writes the record of the run as it is now.
     pub(crate) fn write_file(&self) -> Result<()> {
-        self.file.write(self.directory.path())
+        Ok(self.file.write(self.directory.path())?)
     }
 
     /// The part of the budget, if there is one, that is not needed to remove what is put aside.
@@ -121,7 +122,7 @@ impl RunState<'_> {
     /// Shows who leads a workload.
     pub(crate) fn show_leaders(&self, workload: usize, display: &mut Display) {
         let axes = &self.setup.plan.workloads[workload].cells[0].axes;
-        display.leaders(live_leaders(self.results.lines(), &self.file.stores, axes));
+        display.leaders(live_leaders(self.results.rounds(), &self.file.stores, axes));
     }
 
     /// Runs one round of one cell and keeps its lines. False if the user stopped it, or the budget was over long before it was done.
@@ -158,7 +159,11 @@ impl RunState<'_> {
         };
         let Some(lines) = lines else {
             let took = bakeoff_text::time(begin.elapsed().as_nanos() as f64);
-            self.cut = Some(WhatWhy { what, why: format!("begun, and given up after {took}: the budget was over") });
+            self.cut = Some(Omission {
+                store: Some(cell.axes.store.clone()),
+                what,
+                why: format!("begun, and given up after {took}: the budget was over"),
+            });
             return Ok(false);
         };
         let (line, failed) = summary(&what, &lines);
@@ -264,22 +269,21 @@ impl RunState<'_> {
 
     /// Writes what is known of a pool into `run.json`, once.
     fn keep_pool(&mut self, workload: &Workload, recording: &Recording) -> Result<()> {
-        let (data, values) = (workload.data.name().to_owned(), workload.tree.map(|tree| tree.values.name().to_owned()));
-        let pool = PoolEntry { data, values, facts: recording.pool_facts.clone() };
-        let is_alike = |known: &&PoolEntry| {
-            (&known.data, &known.values, known.facts.bytes) == (&pool.data, &pool.values, pool.facts.bytes)
-        };
+        let values = workload.tree.map(|tree| tree.values.name().to_owned());
+        let pool = PoolRecord::new(workload.data.name(), values, &recording.pool_facts);
+        let is_alike =
+            |known: &&PoolRecord| (&known.data, &known.values, known.bytes) == (&pool.data, &pool.values, pool.bytes);
         if let Some(known) = self.file.pools.iter().find(is_alike) {
             // The checksum alone decides: ratios that were written and read again may differ in their last digit.
-            if known.facts.checksum == pool.facts.checksum {
+            if known.checksum == pool.checksum {
                 return Ok(());
             }
             bail!(
                 "{} values are not the same as when the run began (checksum {} then, {} now): has the --corpus changed? \
                  Their figures must not be mixed; start a new run",
                 pool.data,
-                known.facts.checksum,
-                pool.facts.checksum
+                known.checksum.as_deref().unwrap_or_default(),
+                pool.checksum.as_deref().unwrap_or_default()
             );
         }
         self.file.pools.push(pool);
@@ -287,20 +291,20 @@ impl RunState<'_> {
     }
 
     /// Keeps what is to be kept of a run that ended, with what the budget left out.
-    pub(crate) fn end(mut self, given_up: Vec<WhatWhy>) -> Result<Ended> {
+    pub(crate) fn end(mut self, given_up: Vec<Omission>) -> Result<Ended> {
         self.results.sync()?;
         let interrupted = self.interrupt.requested();
         if !interrupted {
             self.file.given_up = given_up;
             self.file.finished.get_or_insert_with(now);
         }
-        for warning in warnings::after(self.results.lines()) {
+        for warning in warnings::after(self.results.rounds()) {
             if !self.file.warnings.iter().any(|known| known.code == warning.code) {
                 self.file.warnings.push(warning);
             }
         }
         self.write_file()?;
-        Ok(Ended { measured: self.results.lines().len(), failed: self.results.failed(), interrupted })
+        Ok(Ended { measured: self.results.ended(), failed: self.results.failed(), interrupted })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Who takes part: a store with the settings a suite gave it, its title and its slot (colour and mark).
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Axes, Durability, StoreDescription};
@@ -39,15 +40,15 @@ pub struct Contenders(BTreeMap<String, Contender>);
 
 impl Contenders {
     /// Everyone in these cells, as the stores' descriptions name them.
-    pub fn new(cells: &[CellRound], stores: &[StoreDescription]) -> Self {
+    pub fn new<R: Borrow<CellRound>>(cells: &[R], stores: &[StoreDescription]) -> Self {
         Self::of_all(&[(cells, stores)])
     }
 
     /// Everyone in the cells of several runs; a store that several of them describe has the first one's title.
-    pub fn of_all(runs: &[(&[CellRound], &[StoreDescription])]) -> Self {
+    pub fn of_all<R: Borrow<CellRound>>(runs: &[(&[R], &[StoreDescription])]) -> Self {
         let mut by_store: BTreeMap<&str, BTreeMap<String, &Axes>> = BTreeMap::new();
         let mut rivals: BTreeMap<(&str, Option<&str>), BTreeSet<String>> = BTreeMap::new();
-        for axes in runs.iter().flat_map(|(cells, _)| *cells).map(|cell| &cell.end.axes) {
+        for axes in runs.iter().flat_map(|(cells, _)| *cells).map(|cell| &cell.borrow().end.axes) {
             by_store.entry(&axes.store).or_default().entry(key_of(axes)).or_insert(axes);
             rivals.entry((&axes.store, axes.variant.as_deref())).or_default().insert(key_of(axes));
         }

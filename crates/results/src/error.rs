@@ -43,6 +43,14 @@ pub enum RunError {
         /// What is wrong.
         source: serde_json::Error,
     },
+    /// A run cannot be resumed, since an older version wrote it without its options.
+    #[error(
+        "the run was begun by bakeoff {version}, which did not record its options: start a new run, or go on with that version"
+    )]
+    WithoutOptions {
+        /// The version of bakeoff that began it.
+        version: String,
+    },
     /// A run was profiled, and only a measurement will do.
     #[error(
         "{} was profiled (--profile {profile}), which slows each store down in its own way: its figures are not to be compared with any; \

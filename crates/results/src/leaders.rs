@@ -1,9 +1,9 @@
 //! Who leads so far, for the display of a run that goes on.
 
-use bakeoff_protocol::{Axes, ResultLine, StoreDescription};
+use bakeoff_protocol::{Axes, StoreDescription};
 use bakeoff_text::{format_count, format_size_range, printable, ratio, time};
 
-use crate::cell_rounds::Assembly;
+use crate::cell_rounds::CellRound;
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::verdict::{Column, Field, Size, gather};
@@ -11,13 +11,9 @@ use crate::verdict::{Column, Field, Size, gather};
 /// A line for each timed measure of the workload that `axes` belong to (whichever store they name): who leads by the mean
 /// of the rounds so far, and who follows. No verdict: intervals are for the end.
 ///
-/// `lines` are all results so far, `stores` the descriptions that give titles and say who is never ranked.
-pub fn live_leaders(lines: &[ResultLine], stores: &[StoreDescription], axes: &Axes) -> Vec<String> {
-    let mut assembly = Assembly::default();
-    for line in lines.iter().filter(|line| is_of_workload(line, axes)) {
-        assembly.add(line.clone());
-    }
-    let (cells, _) = assembly.finish();
+/// `rounds` are all results so far, `stores` the descriptions that give titles and say who is never ranked.
+pub fn live_leaders(rounds: &[CellRound], stores: &[StoreDescription], axes: &Axes) -> Vec<String> {
+    let cells: Vec<&CellRound> = rounds.iter().filter(|round| is_of_workload(&round.end.axes, axes)).collect();
     let contenders = Contenders::new(&cells, stores);
     let mut leaders = Vec::new();
     for table in gather(&cells, &contenders) {
@@ -31,11 +27,7 @@ pub fn live_leaders(lines: &[ResultLine], stores: &[StoreDescription], axes: &Ax
     leaders
 }
 
-fn is_of_workload(line: &ResultLine, axes: &Axes) -> bool {
-    let of = match line {
-        ResultLine::Phase(phase) => &phase.axes,
-        ResultLine::Cell(end) => &end.axes,
-    };
+fn is_of_workload(of: &Axes, axes: &Axes) -> bool {
     Axes { store: axes.store.clone(), settings: axes.settings.clone(), ..of.clone() } == *axes
 }
 

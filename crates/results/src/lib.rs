@@ -10,6 +10,7 @@
 //! Invariants: only rounds of cells that never failed count; stores are ranked only against stores with the same durability, on the
 //! same workload; whatever was left out while reading is noted.
 
+pub mod assembly;
 pub mod cell_rounds;
 pub mod contender;
 pub mod error;
@@ -24,6 +25,7 @@ pub mod plausible;
 pub mod rate_search;
 pub mod rate_search_time;
 pub mod record;
+pub mod results_file;
 pub mod rounds;
 pub mod run;
 pub mod slots;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_measure::{Machine, Medium};
 use bakeoff_protocol::{PROTOCOL_VERSION, Profile, StoreDescription};
+use bakeoff_suite::RunOptions;
 use bakeoff_tape::PoolFacts;
 use bakeoff_text::shell_command;
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,9 @@ pub struct RunRecord {
     pub command_line: CommandLine,
     /// The directory it was typed in: relative paths in it start there.
     pub working_directory: PathBuf,
+    /// The options of the run; `None` in runs of older versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<RunOptions>,
     /// When the run began, RFC 3339; empty if unknown.
     pub started: String,
     /// When it ended; `None` while it goes on, and after it was cut short.
@@ -65,7 +69,7 @@ pub struct RunRecord {
     /// What the time budget left out.
     pub given_up: Vec<Omission>,
     /// What spoils the figures.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<WarningRecord>,
     /// Value pools.
     pub pools: Vec<PoolRecord>,
     /// What was asked, if this was a pick.
@@ -183,7 +187,7 @@ pub struct DriverRecord {
 /// A warning as it is kept and shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Warning {
+pub struct WarningRecord {
     /// What it is about, for programs.
     pub code: String,
     /// The warning, for people.
@@ -316,6 +320,15 @@ impl RunRecord {
             return Err(RunError::OtherVersion { path, protocol });
         }
         serde_json::from_slice(&text).map_err(|source| RunError::Damaged { path, source })
+    }
+
+    /// The options of the run, by which it is planned again.
+    ///
+    /// # Errors
+    /// An older version wrote the file, and did not keep them.
+    pub fn options(&self) -> Result<&RunOptions, RunError> {
+        let without = || RunError::WithoutOptions { version: self.bakeoff_version.clone() };
+        self.options.as_ref().ok_or_else(without)
     }
 
     /// Writes the file, replacing the old one in one step.

@@ -1,18 +1,20 @@
 //! A run's directory, read whole.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::fs::File;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use bakeoff_protocol::{CellEnd, Profile, StoreDescription};
 use bakeoff_text::command_again;
 use serde_json::Value;
 
-use crate::cell_rounds::{CellRound, parse_results};
+use crate::cell_rounds::CellRound;
 use crate::error::RunError;
 use crate::pick_facts::PickFacts;
 use crate::rate_search::RateFacts;
 use crate::record::RunRecord;
+use crate::results_file::{RESULTS_FILE, read_results};
 
 /// A run: what was to be measured, where, and every round that ended.
 #[derive(Clone, Debug)]
@@ -45,10 +47,9 @@ impl Run {
     /// The directory has neither a `run.json` of bakeoff's nor results that can be read without it, or a file of it cannot be read. Damaged
     /// files are no error: what is left out is said in [`Run::notes`].
     pub fn read(directory: &Path) -> Result<Self, RunError> {
-        let path = directory.join("results.jsonl");
-        let (cells, mut notes) = match std::fs::read(&path) {
-            Ok(text) if text.is_empty() => (Vec::new(), vec![EMPTY.to_owned()]),
-            Ok(text) => parse_results(&String::from_utf8_lossy(&text)),
+        let path = directory.join(RESULTS_FILE);
+        let (cells, mut notes) = match read_file(&path) {
+            Ok(read) => read,
             Err(source) if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 (Vec::new(), vec!["there is no results.jsonl: nothing was measured yet".to_owned()])
             }
@@ -165,4 +166,13 @@ impl Run {
             ));
         }
     }
+}
+
+/// The rounds in the file, with notes on what was left out.
+fn read_file(path: &Path) -> io::Result<(Vec<CellRound>, Vec<String>)> {
+    let file = File::open(path)?;
+    if file.metadata()?.len() == 0 {
+        return Ok((Vec::new(), vec![EMPTY.to_owned()]));
+    }
+    read_results(BufReader::new(file))
 }

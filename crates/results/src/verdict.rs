@@ -1,6 +1,7 @@
 //! Results → tables of rankings: one table for each promise (and variant, disturbance, medium, key form, number of threads, memory),
 //! in it one field for each measure, record size, data type and number of records.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Axes, Durability, Mode};
@@ -126,11 +127,11 @@ pub fn rank_fields(tables: &mut [Table]) {
 }
 
 /// The figures of all cells that never failed, not yet ranked.
-pub fn gather(cells: &[CellRound], contenders: &Contenders) -> Vec<Table> {
+pub fn gather<R: Borrow<CellRound>>(cells: &[R], contenders: &Contenders) -> Vec<Table> {
     let failed = failed_cells(cells);
     let order = phase_order(cells);
     let mut tables: BTreeMap<Circumstances, Table> = BTreeMap::new();
-    for cell in cells {
+    for cell in cells.iter().map(Borrow::borrow) {
         let Some(contender) = contenders.of(&cell.end.axes) else { continue };
         let circumstances = circumstances(&cell.end.axes);
         let table = tables.entry(circumstances.clone()).or_insert_with(|| new_table(circumstances));

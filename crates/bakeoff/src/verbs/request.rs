@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_engine::run_file::RunFile;
 use bakeoff_engine::{Kind, RequestByHand, Setup, SuiteSource, kind_of};
+use bakeoff_results::record::RunRecord;
 
 use crate::cli::{DEFAULT_RESULTS, RequestArguments};
 use crate::options::{plan_options, suite_source};
@@ -29,15 +29,15 @@ pub(crate) fn main(arguments: &RequestArguments) -> Result<Outcome> {
 }
 
 /// What is known of the run that the cell belongs to.
-fn run_of(run: &Path) -> Result<RunFile> {
+fn run_of(run: &Path) -> Result<RunRecord> {
     if kind_of(run) != Some(Kind::Results) {
         bail!("{} is not a run of bakeoff's", run.display());
     }
-    RunFile::read(run)
+    Ok(RunRecord::read_whole(run)?)
 }
 
 /// The plan that the cell is in: that of a run, or of a suite.
-fn setup(arguments: &RequestArguments, file: Option<&RunFile>) -> Result<Setup> {
+fn setup(arguments: &RequestArguments, file: Option<&RunRecord>) -> Result<Setup> {
     let Some(file) = file else {
         let options = plan_options(&arguments.suite, std::env::temp_dir());
         return Setup::new(&options, &suite_source(&arguments.suite)?, true, REPORTER);

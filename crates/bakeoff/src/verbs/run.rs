@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bakeoff_engine::run_file::RunFile;
 use bakeoff_engine::{
     Kind, Missing, OwnDirectory, Setup, SuiteSource, check_rate_budget, check_unchanged, make_run_directory,
     newest_results, plan_rates, run_record, shown, skipped,
 };
 use bakeoff_measure::Machine;
+use bakeoff_results::record::RunRecord;
 
 use crate::announce::{print_plan, print_start, skipped_lines};
 use crate::cli::RunArguments;
@@ -68,7 +68,7 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
 /// Goes on with a run that was cut short, exactly as it was begun.
 fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
     let directory = OwnDirectory::open(path, Kind::Results)?;
-    let file = RunFile::read(directory.path())?;
+    let file = RunRecord::read_whole(directory.path())?;
     if file.pick.is_some() {
         bail!("{} is a pick, whose race cannot be taken up again: start another", path.display());
     }

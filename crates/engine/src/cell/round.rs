@@ -7,7 +7,7 @@ use bakeoff_tape::{PhaseSpec, PhaseTape};
 use crate::cell::job::CellJob;
 use crate::cell::process::Ending;
 use crate::cell::request::mode;
-use crate::run_file::now;
+use crate::timestamp::now;
 
 /// What a driver has said so far about one round of a cell.
 pub(crate) struct RoundRecord<'a> {

@@ -5,19 +5,19 @@ use bakeoff_measure::{Machine, Medium};
 
 use crate::plan::run_record::cell_ids;
 use crate::plan::setup::Setup;
-use crate::run_file::RunFile;
+use bakeoff_results::record::RunRecord;
 
 /// Refuses to finish a run with anything that its figures depend on and that is not as when it began.
 ///
 /// # Errors
 /// What has changed, from what to what.
-pub fn check_unchanged(file: &RunFile, setup: &Setup, version: &str) -> Result<()> {
+pub fn check_unchanged(file: &RunRecord, setup: &Setup, version: &str) -> Result<()> {
     check_plan(file, setup)?;
     check_same_machine(file, setup, version)
 }
 
 /// A run is finished by the same stores and the same cells that began it, or not at all.
-fn check_plan(file: &RunFile, setup: &Setup) -> Result<()> {
+fn check_plan(file: &RunRecord, setup: &Setup) -> Result<()> {
     for before in &file.stores {
         match setup.stores.iter().find(|store| store.name == before.name) {
             Some(store) if store.version == before.version => {}
@@ -40,7 +40,7 @@ fn check_plan(file: &RunFile, setup: &Setup) -> Result<()> {
 }
 
 /// A run is finished where it began, by the bakeoff that began it: what a figure depends on stands in `run.json` once.
-fn check_same_machine(file: &RunFile, setup: &Setup, version: &str) -> Result<()> {
+fn check_same_machine(file: &RunRecord, setup: &Setup, version: &str) -> Result<()> {
     let now = Machine::read();
     let bytes = |bytes: Option<u64>| bytes.map(|bytes| bytes.to_string());
     let facts = |machine: &Machine, version: &str| {
@@ -54,7 +54,8 @@ fn check_same_machine(file: &RunFile, setup: &Setup, version: &str) -> Result<()
             ("the kernel", machine.kernel.clone()),
         ]
     };
-    let then = facts(&file.machine, &file.bakeoff_version);
+    let machine = file.machine.clone().unwrap_or_default();
+    let then = facts(&machine, &file.bakeoff_version);
     let mut pairs: Vec<_> =
         then.into_iter().zip(facts(&now, version)).map(|(then, (_, now))| (then.0, then.1, now)).collect();
     for (name, medium) in &setup.media {

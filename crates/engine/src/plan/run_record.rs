@@ -9,27 +9,28 @@ use crate::drivers::discovery::Driver;
 use crate::plan::setup::Setup;
 use crate::plan::source::SuiteSource;
 use crate::plan::warnings;
-use crate::run_file::{DriverFacts, RunFile, SuiteText, VariantText, WhatWhy, now};
 use crate::surroundings::disturbance;
-use crate::surroundings::profile::ProfileFacts;
+use crate::surroundings::profile;
+use crate::timestamp::now;
+use bakeoff_results::record::{CommandLine, DriverRecord, Omission, RunRecord, SuiteRecord, VariantRecord};
 
 /// What is known of a run before it starts.
-pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version: &str) -> RunFile {
+pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version: &str) -> RunRecord {
     let suite = &setup.suite;
     let in_plan = |name: &str| {
         setup.plan.workloads.iter().flat_map(|workload| &workload.cells).any(|cell| cell.axes.store == name)
     };
     let drivers = drivers(setup, in_plan);
     let warnings = warnings::before(setup, &machine, &drivers);
-    RunFile {
-        protocol: PROTOCOL_VERSION,
+    RunRecord {
+        protocol: u64::from(PROTOCOL_VERSION),
         bakeoff_version: version.to_owned(),
-        command_line: std::env::args().collect(),
+        command_line: CommandLine::Words(std::env::args().collect()),
         working_directory: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         options: Some(setup.options.clone()),
         started: now(),
         finished: None,
-        suite: SuiteText {
+        suite: SuiteRecord {
             name: source.name,
             title: suite.title().to_owned(),
             summary: suite.summary().to_owned(),
@@ -40,9 +41,9 @@ pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version:
             numbers_given: suite.numbers_given().to_vec(),
             text: source.text,
         },
-        seed: suite.seed(),
-        rounds: suite.rounds(),
-        machine,
+        seed: Some(suite.seed()),
+        rounds: Some(suite.rounds()),
+        machine: Some(machine),
         media: setup.media.clone(),
         disturbances: setup.disturbances().into_iter().filter_map(disturbance::facts).collect(),
         drivers,
@@ -54,7 +55,7 @@ pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version:
         pools: Vec::new(),
         pick: None,
         find_rate: None,
-        profile: setup.options.profile.map(|kind| ProfileFacts::of(kind, setup.is_sampled_from_outside())),
+        profile: setup.options.profile.map(|kind| profile::facts(kind, setup.is_sampled_from_outside())),
     }
 }
 
@@ -64,12 +65,12 @@ pub(crate) fn cell_ids(setup: &Setup) -> Vec<String> {
 }
 
 /// The drivers that take part, each with its stores.
-fn drivers(setup: &Setup, in_plan: impl Fn(&str) -> bool) -> Vec<DriverFacts> {
+fn drivers(setup: &Setup, in_plan: impl Fn(&str) -> bool) -> Vec<DriverRecord> {
     let stores = |path: &Path| -> Vec<String> {
         let names = setup.stores.iter().map(|store| &store.name).filter(|name| in_plan(name));
         names.filter(|name| setup.drivers.of_store(name).is_some_and(|of| of.path == path)).cloned().collect()
     };
-    let facts = |driver: &Driver| DriverFacts {
+    let facts = |driver: &Driver| DriverRecord {
         driver: driver.description.driver.clone(),
         version: driver.description.version.clone(),
         build: driver.description.build.clone(),
@@ -80,12 +81,17 @@ fn drivers(setup: &Setup, in_plan: impl Fn(&str) -> bool) -> Vec<DriverFacts> {
     setup.drivers.drivers.iter().map(facts).filter(|driver| !driver.stores.is_empty()).collect()
 }
 
-fn variants(suite: &bakeoff_suite::Suite) -> Vec<VariantText> {
+fn variants(suite: &bakeoff_suite::Suite) -> Vec<VariantRecord> {
     let variants = suite.measured().iter().filter_map(|measured| measured.variant());
-    variants.map(|variant| VariantText { name: variant.name.clone(), summary: variant.summary.clone() }).collect()
+    variants.map(|variant| VariantRecord { name: variant.name.clone(), summary: variant.summary.clone() }).collect()
 }
 
 /// What of the plan is left out, and why.
-pub fn skipped(setup: &Setup) -> Vec<WhatWhy> {
-    setup.plan.skipped.iter().map(|skip| WhatWhy { what: skip.label(), why: skip.why.to_string() }).collect()
+pub fn skipped(setup: &Setup) -> Vec<Omission> {
+    setup
+        .plan
+        .skipped
+        .iter()
+        .map(|skip| Omission { store: skip.store.clone(), what: skip.label(), why: skip.why.to_string() })
+        .collect()
 }

@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 
 use bakeoff_measure::{Machine, Warning, before_run};
-use bakeoff_protocol::{CellStatus, LatencyTimeline, Opened, ResultLine};
+use bakeoff_protocol::{LatencyTimeline, Opened, PhaseLine};
+use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_stats::level_change;
 use bakeoff_suite::WorkloadPlan;
 
 use crate::plan::setup::Setup;
-use crate::run_file::{DriverFacts, WarningFacts};
+use bakeoff_results::record::{DriverRecord, WarningRecord};
 
 /// The code of what a suite says of its variants.
 const OTHERS_SETTINGS: &str = "others-settings";
 
 /// What is known before the first cell.
-pub(crate) fn before(setup: &Setup, machine: &Machine, taking_part: &[DriverFacts]) -> Vec<WarningFacts> {
+pub(crate) fn before(setup: &Setup, machine: &Machine, taking_part: &[DriverRecord]) -> Vec<WarningRecord> {
     // What a limit of memory keeps out of it is no matter of the machine's.
     let in_memory = |workload: &WorkloadPlan| {
         let bytes = workload.estimate.data_bytes_max;
@@ -35,59 +36,52 @@ pub(crate) fn before(setup: &Setup, machine: &Machine, taking_part: &[DriverFact
     found.extend(limits.into_iter().filter_map(|(limit, most)| Warning::limit_above_data(limit, most)));
     // Rounds tell chance from difference, and of a profiled run no difference is told.
     found.extend(Warning::few_rounds(setup.suite.rounds()).filter(|_| setup.options.profile.is_none()));
-    let of_suite = setup.notes().into_iter().map(|message| WarningFacts { code: OTHERS_SETTINGS.to_owned(), message });
+    let of_suite = setup.notes().into_iter().map(|message| WarningRecord {
+        code: OTHERS_SETTINGS.to_owned(),
+        message,
+        advice: None,
+    });
     of_suite.chain(facts(found)).collect()
 }
 
 /// What the results show.
-pub(crate) fn after(lines: &[ResultLine]) -> Vec<WarningFacts> {
-    let found = [steal(lines), clock_slow(lines), clock_overhead(lines), not_steady(lines)];
+pub(crate) fn after(rounds: &[CellRound]) -> Vec<WarningRecord> {
+    let found = [steal(rounds), clock_slow(rounds), clock_overhead(rounds), not_steady(rounds)];
     facts(found.into_iter().flatten().collect())
 }
 
 /// CPU time given to others during all phases together.
-fn steal(lines: &[ResultLine]) -> Option<Warning> {
-    let phases = lines.iter().filter_map(|line| match line {
-        ResultLine::Phase(phase) => Some(&phase.result),
-        ResultLine::Cell(_) => None,
-    });
-    let known = phases.filter_map(|result| Some((result.resources.steal_ns?, result.wall_ns)));
+fn steal(rounds: &[CellRound]) -> Option<Warning> {
+    let known = phases(rounds)
+        .map(|phase| &phase.result)
+        .filter_map(|result| Some((result.resources.steal_ns?, result.wall_ns)));
     let (steal_ns, wall_ns) = known.fold((0, 0), |(steal, wall), (s, w)| (steal + s, wall + w));
     Warning::steal(Some(steal_ns), wall_ns)
 }
 
 /// What was said when a store was opened, of the cells that came to their end.
-fn opened(lines: &[ResultLine]) -> impl Iterator<Item = (&str, &Opened)> {
-    lines.iter().filter_map(|line| match line {
-        ResultLine::Cell(end) if end.status == CellStatus::Ok => Some((end.axes.store.as_str(), end.opened.as_ref()?)),
-        _ => None,
-    })
+fn opened(rounds: &[CellRound]) -> impl Iterator<Item = (&str, &Opened)> {
+    let ends = rounds.iter().filter(|round| round.is_ok()).map(|round| &round.end);
+    ends.filter_map(|end| Some((end.axes.store.as_str(), end.opened.as_ref()?)))
+}
+
+fn phases(rounds: &[CellRound]) -> impl Iterator<Item = &PhaseLine> {
+    rounds.iter().flat_map(|round| &round.phases)
 }
 
 /// The clock of drivers that choose one: a virtual machine has its own.
-fn clock_slow(lines: &[ResultLine]) -> Option<Warning> {
-    let (_, native) = opened(lines).find(|(_, opened)| opened.runtime.is_none())?;
+fn clock_slow(rounds: &[CellRound]) -> Option<Warning> {
+    let (_, native) = opened(rounds).find(|(_, opened)| opened.runtime.is_none())?;
     Warning::clock_slow(&native.clock, native.clock_pair_ns)
 }
 
 /// The operation that is hidden most by its own driver's clock.
-fn clock_overhead(lines: &[ResultLine]) -> Option<Warning> {
-    let pairs_ns: BTreeMap<&str, u64> = opened(lines).map(|(store, opened)| (store, opened.clock_pair_ns)).collect();
-    let timed = lines.iter().flat_map(|line| match line {
-        ResultLine::Phase(phase) => {
-            let store = phase.axes.store.as_str();
-            let timed = phase.result.operations.iter();
-            timed
-                .filter_map(|of| {
-                    Some((
-                        *pairs_ns.get(store)?,
-                        of.latency.as_ref()?.latency_ns_p50,
-                        format!("{} of {store}", of.operation),
-                    ))
-                })
-                .collect()
-        }
-        ResultLine::Cell(_) => Vec::new(),
+fn clock_overhead(rounds: &[CellRound]) -> Option<Warning> {
+    let pairs_ns: BTreeMap<&str, u64> = opened(rounds).map(|(store, opened)| (store, opened.clock_pair_ns)).collect();
+    let operations = phases(rounds).flat_map(|phase| phase.result.operations.iter().map(|of| (&phase.axes.store, of)));
+    let timed = operations.filter_map(|(store, of)| {
+        let median_ns = of.latency.as_ref()?.latency_ns_p50;
+        Some((*pairs_ns.get(store.as_str())?, median_ns, format!("{} of {store}", of.operation)))
     });
     let part = |(pair_ns, median_ns, _): &(u64, u64, String)| *pair_ns as f64 / (*median_ns).max(1) as f64;
     let (pair_ns, median_ns, operation) = timed.max_by(|a, b| part(a).total_cmp(&part(b)))?;
@@ -98,12 +92,8 @@ fn clock_overhead(lines: &[ResultLine]) -> Option<Warning> {
 const CHANGE_MIN: f64 = 1.2;
 
 /// Phases that were to be measured at a steady rate, and for all one knows were not.
-fn not_steady(lines: &[ResultLine]) -> Option<Warning> {
-    let phases = lines.iter().filter_map(|line| match line {
-        ResultLine::Phase(phase) => Some(phase),
-        ResultLine::Cell(_) => None,
-    });
-    let unsteady = phases.filter_map(|phase| {
+fn not_steady(rounds: &[CellRound]) -> Option<Warning> {
+    let unsteady = phases(rounds).filter_map(|phase| {
         let warm_up = phase.result.warm_up.as_ref()?;
         let how = if warm_up.steady == Some(true) { changed(phase.result.over_time.as_ref()?)? } else { String::new() };
         Some(format!("{} of {}{how}", phase.result.phase, phase.axes.store))
@@ -119,10 +109,10 @@ fn changed(course: &LatencyTimeline) -> Option<String> {
     Some(format!(" (from {:.0} % of the time on {:.1} times as long)", 100.0 * change.after_part, change.factor))
 }
 
-fn facts(warnings: Vec<Warning>) -> Vec<WarningFacts> {
-    let mut facts: Vec<WarningFacts> = Vec::new();
+fn facts(warnings: Vec<Warning>) -> Vec<WarningRecord> {
+    let mut facts: Vec<WarningRecord> = Vec::new();
     for warning in warnings {
-        let fact = WarningFacts { code: warning.code().to_owned(), message: warning.to_string() };
+        let fact = WarningRecord { code: warning.code().to_owned(), message: warning.to_string(), advice: None };
         if !facts.contains(&fact) {
             facts.push(fact);
         }

@@ -8,9 +8,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use bakeoff_results::record::DisturbanceRecord;
 use bakeoff_suite::Disturbance;
 use rustix::process::{Pid, Signal, kill_process_group};
-use serde::{Deserialize, Serialize};
 
 use crate::programs::{Missing, dies_with_us, need, run_while};
 use crate::surroundings::progress::Display;
@@ -45,17 +45,6 @@ const VIDEO: [&str; 14] = [
     "-y",
 ];
 
-/// A disturbance as `run.json` keeps it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DisturbanceFacts {
-    /// Its name in a suite.
-    pub name: String,
-    /// The command, without its directories.
-    pub command: String,
-    /// The first line of what the program says of its version.
-    pub version: String,
-}
-
 /// Sees to it that its program is there.
 pub(crate) fn check(disturbance: Disturbance, missing: Missing) -> Result<()> {
     let Some(program) = program(disturbance) else { return Ok(()) };
@@ -63,14 +52,14 @@ pub(crate) fn check(disturbance: Disturbance, missing: Missing) -> Result<()> {
 }
 
 /// What is known of it; `None` for none.
-pub(crate) fn facts(disturbance: Disturbance) -> Option<DisturbanceFacts> {
+pub(crate) fn facts(disturbance: Disturbance) -> Option<DisturbanceRecord> {
     let program = program(disturbance)?;
     let flag = if program == "ffmpeg" { "-version" } else { "--version" };
     let said = Command::new(program).arg(flag).stdin(Stdio::null()).output().ok()?.stdout;
     let version = String::from_utf8_lossy(&said).lines().next().unwrap_or_default().to_owned();
     let command =
         [vec![program.to_owned()], arguments(disturbance, "DIR", &format!("DIR/{VIDEO_FILE}"))].concat().join(" ");
-    Some(DisturbanceFacts { name: disturbance.name().to_owned(), command, version })
+    Some(DisturbanceRecord { name: disturbance.name().to_owned(), command, version })
 }
 
 fn program(disturbance: Disturbance) -> Option<&'static str> {

@@ -11,9 +11,9 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Error, Result, bail};
 use bakeoff_flame::{FlameUnit, draw_flame_graph, fold_perf_script, folded_weight};
 use bakeoff_protocol::{Profile, ProfileOutcome, ProfileRequest};
+use bakeoff_results::record::ProfileRecord;
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Signal, set_parent_process_death_signal};
-use serde::{Deserialize, Serialize};
 
 use crate::programs::{Missing, is_on_path, need};
 
@@ -36,27 +36,12 @@ const NO_PROFILE: &str = "no profile: ";
 /// What says who may sample what: above 2 only root, above 1 only root the kernel.
 const PARANOID: &str = "kernel.perf_event_paranoid";
 
-/// How a run was profiled, as `run.json` keeps it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ProfileFacts {
-    /// What was profiled.
-    pub kind: Profile,
-    /// What sampled drivers from outside, with its version; absent where all profiled themselves.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sampler: Option<String>,
-    /// Whether what the kernel does for a store is seen, where CPU time is profiled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kernel_frames: Option<bool>,
-}
-
-impl ProfileFacts {
-    /// What is known of the profiling of a run that is about to begin; `outside`: some driver does not profile itself.
-    pub(crate) fn of(kind: Profile, outside: bool) -> Self {
-        let sampler = if outside { version() } else { None };
-        // The kernel asks the same of drivers that sample themselves; allocations are not in it.
-        let kernel_frames = (kind == Profile::Cpu).then(sees_kernel);
-        Self { kind, sampler, kernel_frames }
-    }
+/// What is known of the profiling of a run that is about to begin; `outside`: some driver does not profile itself.
+pub(crate) fn facts(kind: Profile, outside: bool) -> ProfileRecord {
+    let sampler = if outside { version() } else { None };
+    // The kernel asks the same of drivers that sample themselves; allocations are not in it.
+    let kernel_frames = (kind == Profile::Cpu).then(sees_kernel);
+    ProfileRecord { kind, sampler, kernel_frames }
 }
 
 /// Sees to it that the sampler is there and may be used, if some driver of the plan does not profile itself.

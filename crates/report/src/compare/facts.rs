@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::contender::Contenders;
 use crate::format::workload_of;
-use crate::results::replayed;
 use crate::run::Run;
+use bakeoff_results::assembly::replayed;
 
 /// What figures depend on, by its path in `run.json`.
 const FACTS: [&[&str]; 9] = [

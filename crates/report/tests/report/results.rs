@@ -5,9 +5,9 @@ use std::fs;
 use crate::common::*;
 use bakeoff_protocol::{Axes, Durability, PhaseResult};
 use bakeoff_report::{TerminalOptions, render_terminal};
-use bakeoff_results::cell_rounds::parse_results;
 use bakeoff_results::error::RunError;
 use bakeoff_results::leaders::live_leaders;
+use bakeoff_results::results_file::parse_results;
 use bakeoff_results::run::Run;
 use proptest::prelude::*;
 
@@ -286,7 +286,7 @@ fn leaders_of_the_workload_asked_for() {
     cells.append(&mut gets(&axes("sqlite"), &[3_600]));
     let other = Axes { durability: Durability::Power, ..axes("flat-folder") };
     cells.append(&mut gets(&other, &[1]));
-    let leaders = live_leaders(&lines(&cells), &stores(), &axes("sqlite"));
+    let leaders = live_leaders(&cells, &stores(), &axes("sqlite"));
     assert_eq!(leaders, ["get 1KiB..10KiB × 1,000 random: LMDB 3.00 µs (then SQLite 1.20×)"]);
     assert_eq!(live_leaders(&[], &stores(), &axes("sqlite")), Vec::<String>::new());
 }

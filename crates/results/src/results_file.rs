@@ -1,0 +1,327 @@
+//! `results.jsonl`: the only code that reads it and the only code that writes it.
+//!
+//! Lines are only ever added, a cell's round in one write. Whoever reads the file gets the same rounds: lines that cannot be read, figures
+//! that cannot be true and rounds without an end are left out. Whoever adds to it first removes what a killed run left half-written, and
+//! rounds of which some line cannot be read, so that they are measured again.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use bakeoff_protocol::{CellStatus, ResultLine};
+
+use crate::assembly::Assembly;
+use crate::cell_rounds::CellRound;
+use crate::files::replace_file;
+use crate::plausible::absurd;
+
+/// The file's name in a run's directory.
+pub const RESULTS_FILE: &str = "results.jsonl";
+
+/// Why results cannot be read or kept.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultsError {
+    /// The file cannot be opened.
+    #[error("cannot open {}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// What a killed run left half-written cannot be removed.
+    #[error("cannot cut {} to its last whole cell", path.display())]
+    Cut {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A damaged file cannot be kept under another name.
+    #[error("cannot copy {} to {}", path.display(), copy.display())]
+    Copy {
+        /// The file.
+        path: PathBuf,
+        /// What its copy would be.
+        copy: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The sound part of a damaged file cannot be written.
+    #[error("cannot write {}", path.display())]
+    Replace {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A round cannot be added.
+    #[error(
+        "cannot add to results.jsonl: is the disk full? Make room: `bakeoff run --resume` goes on from here, and a pick begins anew"
+    )]
+    Append(#[source] io::Error),
+    /// A result cannot be written as JSON.
+    #[error("cannot write a result as JSON")]
+    Json(#[source] serde_json::Error),
+    /// What was added may not have reached the disk.
+    #[error("cannot flush results.jsonl")]
+    Flush(#[source] io::Error),
+}
+
+/// Reads the text of a `results.jsonl`: every finished round of a cell, and a note for each sort of thing left out.
+///
+/// Left out are lines that cannot be read (the torn last line of a killed run, kinds of lines that this version does
+/// not know) or have figures that cannot be true, phases whose cell has no end, and a second end of the same round.
+///
+/// # Errors
+/// The text cannot be read.
+pub fn read_results(text: impl BufRead) -> io::Result<(Vec<CellRound>, Vec<String>)> {
+    let mut reading = Reading::default();
+    reading.read(text)?;
+    let Reading { assembly, unreadable, untrue, is_torn, .. } = reading;
+    let (cells, mut notes) = assembly.finish();
+    notes.extend(unreadable.note("cannot be read by this version"));
+    notes.extend(untrue.note("have figures that cannot be true"));
+    if is_torn {
+        notes.push(
+            "the last line of results.jsonl is torn and left out: the run was killed while writing it".to_owned(),
+        );
+    }
+    Ok((cells, notes))
+}
+
+/// The same of a text in memory.
+pub fn parse_results(text: &str) -> (Vec<CellRound>, Vec<String>) {
+    // Memory can always be read.
+    read_results(text.as_bytes()).unwrap_or_default()
+}
+
+/// Lines that are left out for the same reason.
+#[derive(Default)]
+struct LeftOut {
+    lines: usize,
+    first: String,
+}
+
+impl LeftOut {
+    /// One more, with its place among all lines and what is wrong with it.
+    fn add(&mut self, index: usize, why: impl std::fmt::Display) {
+        self.lines += 1;
+        if self.lines == 1 {
+            self.first = format!("line {}: {why}", index + 1);
+        }
+    }
+
+    fn note(&self, what: &str) -> Option<String> {
+        let Self { lines, first } = self;
+        (*lines > 0).then(|| format!("{lines} line(s) of results.jsonl {what} and are left out; the first is {first}"))
+    }
+}
+
+/// What was read of a file.
+#[derive(Default)]
+struct Reading {
+    assembly: Assembly,
+    unreadable: LeftOut,
+    untrue: LeftOut,
+    is_torn: bool,
+    /// Where the last line that ends a cell ends.
+    end: u64,
+    /// Where rounds are of which some line cannot be read.
+    spoiled: Vec<Range<u64>>,
+}
+
+impl Reading {
+    /// Reads line by line, so that only the rounds are in memory.
+    fn read(&mut self, mut text: impl BufRead) -> io::Result<()> {
+        let (mut line, mut at, mut is_spoiled) = (Vec::new(), 0_u64, false);
+        for index in 0.. {
+            line.clear();
+            let length = text.read_until(b'\n', &mut line)?;
+            at += length as u64;
+            if length == 0 {
+                break;
+            }
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            match self.line(index, &line) {
+                Ok(false) => {}
+                Ok(true) => {
+                    if std::mem::take(&mut is_spoiled) {
+                        self.spoiled.push(self.end..at);
+                    }
+                    self.end = at;
+                }
+                Err(_) if !line.ends_with(b"\n") => self.is_torn = true,
+                Err(why) => {
+                    is_spoiled = true;
+                    self.unreadable.add(index, why);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a line. True if it ends a round.
+    fn line(&mut self, index: usize, line: &[u8]) -> Result<bool, String> {
+        let text = std::str::from_utf8(line).map_err(|why| why.to_string())?;
+        let read = ResultLine::from_json(text).map_err(|why| why.to_string())?;
+        let is_end = matches!(read, ResultLine::Cell(_));
+        match absurd(text, &read) {
+            Some(figure) => self.untrue.add(index, figure),
+            None => self.assembly.add(read),
+        }
+        Ok(is_end)
+    }
+}
+
+/// What was removed from a damaged file, to be measured again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PutAside {
+    /// How many rounds.
+    pub rounds: usize,
+    /// The file.
+    pub path: PathBuf,
+    /// The file as it was.
+    pub copy: PathBuf,
+}
+
+/// The results of a run, open for adding to.
+pub struct ResultsFile {
+    file: File,
+    assembly: Assembly,
+}
+
+impl ResultsFile {
+    /// Opens or makes the file. What follows the last line that ends a cell is removed, and so are rounds with lines that cannot be read:
+    /// the whole file, as it was, is then kept under another name.
+    ///
+    /// # Errors
+    /// The file cannot be opened, read or written.
+    pub fn open(directory: &Path) -> Result<(Self, Option<PutAside>), ResultsError> {
+        let path = directory.join(RESULTS_FILE);
+        let (mut file, mut reading) = open(&path)?;
+        let mut put_aside = None;
+        if !reading.spoiled.is_empty() {
+            put_aside = Some(remove_spoiled(directory, &path, &file, &reading)?);
+            (file, reading) = open(&path)?;
+        }
+        file.set_len(reading.end)
+            .and_then(|()| file.seek(SeekFrom::End(0)))
+            .and_then(|_| end_line(&mut file))
+            .map_err(|source| ResultsError::Cut { path, source })?;
+        let mut assembly = reading.assembly;
+        assembly.drop_unfinished();
+        Ok((Self { file, assembly }, put_aside))
+    }
+
+    /// Adds a cell's round in one write. Its last line must be the one that ends the cell.
+    ///
+    /// # Errors
+    /// The file takes no more.
+    pub fn append(&mut self, lines: Vec<ResultLine>) -> Result<(), ResultsError> {
+        let mut text = Vec::new();
+        for line in &lines {
+            serde_json::to_writer(&mut text, line).map_err(ResultsError::Json)?;
+            text.push(b'\n');
+        }
+        self.file.write_all(&text).map_err(ResultsError::Append)?;
+        lines.into_iter().for_each(|line| self.assembly.add(line));
+        Ok(())
+    }
+
+    /// Every round so far.
+    pub fn rounds(&self) -> &[CellRound] {
+        self.assembly.rounds()
+    }
+
+    /// How a cell's round ended, if it did.
+    pub fn status(&self, cell: &str, round: u32) -> Option<CellStatus> {
+        self.assembly.status(cell, round)
+    }
+
+    /// Whether some round of this cell failed: it is not tried again.
+    pub fn has_failed(&self, cell: &str) -> bool {
+        self.assembly.has_failed(cell)
+    }
+
+    /// How many rounds of cells ended, failed ones included.
+    pub fn ended(&self) -> usize {
+        self.assembly.ended()
+    }
+
+    /// How many rounds of cells failed.
+    pub fn failed(&self) -> usize {
+        self.assembly.failed()
+    }
+
+    /// Makes sure that all is on the disk.
+    ///
+    /// # Errors
+    /// The disk reports an error.
+    pub fn sync(&self) -> Result<(), ResultsError> {
+        self.file.sync_all().map_err(ResultsError::Flush)
+    }
+}
+
+/// Opens or makes the file, and reads what is in it.
+fn open(path: &Path) -> Result<(File, Reading), ResultsError> {
+    let mut options = OpenOptions::new();
+    let options = options.read(true).write(true).create(true).truncate(false);
+    let file = options.open(path).map_err(|source| ResultsError::Open { path: path.to_owned(), source })?;
+    let mut reading = Reading::default();
+    reading.read(BufReader::new(&file)).map_err(|source| ResultsError::Read { path: path.to_owned(), source })?;
+    Ok((file, reading))
+}
+
+/// Ends the last line, if it was not.
+fn end_line(file: &mut File) -> io::Result<()> {
+    let length = file.stream_position()?;
+    if length == 0 {
+        return Ok(());
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::Start(length - 1))?;
+    file.read_exact(&mut last)?;
+    if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
+}
+
+/// Leaves only what can be read in the file; the whole, as it was, is kept next to it.
+fn remove_spoiled(directory: &Path, path: &Path, file: &File, reading: &Reading) -> Result<PutAside, ResultsError> {
+    let path = path.to_owned();
+    let names = (1..).map(|number| directory.join(format!("results-damaged-{number}.jsonl")));
+    let copy = names.into_iter().find(|name| !name.exists()).unwrap_or_default();
+    if let Err(source) = std::fs::copy(&path, &copy) {
+        return Err(ResultsError::Copy { path, copy, source });
+    }
+    let sound = match sound(file, reading) {
+        Ok(sound) => sound,
+        Err(source) => return Err(ResultsError::Read { path, source }),
+    };
+    match replace_file(&path, &sound) {
+        Ok(()) => Ok(PutAside { rounds: reading.spoiled.len(), path, copy }),
+        Err(source) => Err(ResultsError::Replace { path, source }),
+    }
+}
+
+/// The bytes of all rounds but those that are spoiled.
+fn sound(mut file: &File, reading: &Reading) -> io::Result<Vec<u8>> {
+    let begins = std::iter::once(0).chain(reading.spoiled.iter().map(|spoiled| spoiled.end));
+    let ends = reading.spoiled.iter().map(|spoiled| spoiled.start).chain([reading.end]);
+    let mut sound = Vec::new();
+    for (begin, end) in begins.zip(ends) {
+        file.seek(SeekFrom::Start(begin))?;
+        file.take(end - begin).read_to_end(&mut sound)?;
+    }
+    Ok(sound)
+}
