@@ -6,6 +6,7 @@
 //! ```
 //! - [`plan`] finds out everything before anything is measured.
 //! - [`cell`] runs one round of one cell.
+//! - [`pick`] makes a suite of a need.
 //! - [`place`] is where stores, tapes and results lie.
 //! - [`surroundings`] is what goes on while cells are measured.
 //! - [`mode`] is the loop that the three modes share: [`run`], [`race`] and [`rate_search`].
@@ -17,6 +18,7 @@ mod cell;
 mod drivers;
 mod execute;
 mod mode;
+pub mod pick;
 mod place;
 mod plan;
 mod programs;

@@ -6,18 +6,15 @@
 //! stores that lead.
 
 mod standing;
+mod view;
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use bakeoff_protocol::Structure;
-use bakeoff_results::goal::Goal;
-use bakeoff_results::pick::{
-    PICK_ASKED, PICK_ASKED_PART, goal_so_far, pick_is_answered, pick_ranking, pick_typical_ranking,
-};
+use bakeoff_results::pick::{PICK_ASKED, PICK_ASKED_PART, goal_so_far, pick_is_answered};
 use bakeoff_results::pick_facts::{Excluded, PickFacts};
-use bakeoff_stats::{Ranking, Verdict};
-use bakeoff_suite::{Cell, WorkloadPlan};
+use bakeoff_stats::Verdict;
+use bakeoff_suite::WorkloadPlan;
 use bakeoff_text::roughly;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -26,11 +23,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::mode::Mode;
 use crate::plan::estimate::{FLUSHES_OF_A_WRITE_MIN, estimates};
 use crate::plan::schedule::Costs;
-use crate::plan::setup::Setup;
 use crate::plan::step::{Replay, Step};
-use crate::race::standing::{
-    DROP_CONFIDENCE, as_good_as_equal, behind, caught_up, cost_label, is_far_behind, promises_more,
-};
+use crate::race::standing::{as_good_as_equal, behind, caught_up, cost_label, promises_more};
+use crate::race::view::{cells_of, far_behind, leaves_many_files, left_of, names, ranking};
 use crate::state::{CellLimit, Ended, RunState};
 use crate::surroundings::progress::Display;
 
@@ -381,43 +376,8 @@ impl Mode for Race {
     }
 }
 
-/// The time left of a part of the budget.
-fn left_of(run: &RunState<'_>, part: f64) -> Duration {
-    let budget = run.budget_to_measure().unwrap_or(Duration::MAX / 2);
-    budget.mul_f64(part).saturating_sub(run.begin.elapsed())
-}
-
-fn leaves_many_files(run: &RunState<'_>, store: &str) -> bool {
-    run.setup.stores.iter().any(|each| each.name == store && each.structure == Structure::Files)
-}
-
-/// Which of some stores are far behind what is best of a ranking of what was asked, after a round: of the first by what their operations
-/// typically took too.
-fn far_behind(run: &RunState<'_>, among: &[String], ranking: &Ranking, round: u32) -> Vec<String> {
-    let typical = pick_typical_ranking(run.rounds(), PICK_ASKED, Some(among));
-    let is_typical = |store: &str| typical.as_ref().is_some_and(|typical| is_far_behind(store, typical));
-    let is_far = |store: &&String| is_far_behind(store, ranking) && (round > 1 || is_typical(store));
-    among.iter().filter(is_far).cloned().collect()
-}
-
-/// The ranking by the rounds so far of all stores in a variant, or of those of these names.
-fn ranking(run: &RunState<'_>, variant: &str, goal: Goal, among: Option<&[String]>) -> Option<Ranking> {
-    pick_ranking(run.rounds(), variant, goal, DROP_CONFIDENCE, among)
-}
-
-/// The cells of a variant of the plan.
-fn cells_of<'p>(setup: &'p Setup, variant: &str) -> impl Iterator<Item = &'p Cell> {
-    let workloads = setup.plan.workloads.iter();
-    workloads.filter(move |workload| workload.variant.as_deref() == Some(variant)).flat_map(|each| &each.cells)
-}
-
 /// That there was no time for the rounds of a variant, and how much it would take.
 fn no_time(round: Duration) -> String {
     let rounds = VARIANT_ROUNDS.0;
     format!("there was too little time left: {rounds} rounds take about {}", roughly(round * rounds))
-}
-
-/// The stores of some cells.
-fn names(some: &[usize], cells: &[Cell]) -> Vec<String> {
-    some.iter().map(|&cell| cells[cell].axes.store.clone()).collect()
 }

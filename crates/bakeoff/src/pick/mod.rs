@@ -1,11 +1,8 @@
-//! What `bakeoff pick` makes of a developer's words: what can be said (`items`) and was typed (`typed`, `questions`) → a checked need (`need`) → stores that can do
-//! it (`conditions`) and a suite that asks it (`suite`). The race itself is `crates/engine/src/race.rs`, the answer `bakeoff_report::render_pick`.
+//! What was asked of `bakeoff pick`, as it was typed: what can be said of a need (`items`), flags, files and answers (`typed`, `questions`),
+//! a trace as a need (`trace`), and the checked need (`need`). What follows from it is `bakeoff_engine::pick`.
 
-pub(crate) mod conditions;
 pub(crate) mod items;
 pub(crate) mod need;
 pub(crate) mod questions;
-pub(crate) mod suite;
-pub(crate) mod suite_file;
 pub(crate) mod trace;
 pub(crate) mod typed;

@@ -1,10 +1,11 @@
-//! A need, checked: what an application keeps and does, and what it asks of a store.
+//! Reads a need from what was typed, and checks it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use bakeoff_engine::pick::{Access, Hot, MUSTS, Need, RECORDS_MAX, Stores};
 use bakeoff_measure::Machine;
 use bakeoff_protocol::Durability;
 use bakeoff_results::goal::Goal;
@@ -16,154 +17,70 @@ use bakeoff_text::{
 };
 
 use crate::pick::items::{ITEMS, RESULTS};
-use crate::pick::suite_file::{Access, Hot};
 use crate::pick::typed::{Typed, Word};
-
-/// The most records that are taken: less than half of those that can be numbered, which leaves enough for what the rounds insert.
-pub(crate) const RECORDS_MAX: u64 = 2_000_000_000;
 
 /// Kinds of operation that a mix may have.
 const OPERATIONS: [&str; 6] = ["get", "insert", "update", "upsert", "delete", "scan"];
 
-/// What a store must be able to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Must {
-    /// Scan entries in the order of their keys.
-    Ordered,
-    /// Apply several writes as a whole or not at all.
-    Transactions,
-    /// Be open in several processes.
-    MultiProcess,
-    /// Write with several threads at once.
-    ParallelWrites,
+/// Checks everything that was typed.
+///
+/// # Errors
+/// All that is wrong, a line each: where it stands, and how to write it.
+pub(crate) fn read_need(typed: &Typed) -> Result<Need> {
+    let problems: Vec<String> =
+        typed.one_by_one().filter_map(|alone| Some(format!("{:#}", need_of(&alone).err()?))).collect();
+    if !problems.is_empty() {
+        bail!(problems.join("\n"));
+    }
+    let need = need_of(typed)?;
+    check_together(&need, typed)?;
+    Ok(need)
 }
 
-/// Every [`Must`] by its word.
-pub(crate) const MUSTS: [(&str, Must); 4] = [
-    ("ordered", Must::Ordered),
-    ("transactions", Must::Transactions),
-    ("multi-process", Must::MultiProcess),
-    ("parallel-writes", Must::ParallelWrites),
-];
-
-/// Which stores take part.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stores {
-    /// Those of the drivers that are there.
-    Built,
-    /// All, after building what is not there.
-    All,
-    /// These.
-    Named(Vec<String>),
+/// The words as what they mean, each checked by itneed.
+fn need_of(typed: &Typed) -> Result<Need> {
+    let of = |key| typed.get(key);
+    let (key_bytes, key_bytes_longest) = key_bytes(&of("key-size"))?;
+    Ok(Need {
+        records: within(&of("records"), parse_count, (1, RECORDS_MAX), format_count)?,
+        value_bytes: value_bytes(&of("value-size"))?,
+        key_bytes,
+        key_bytes_longest,
+        mix: mix(&of("mix"))?,
+        access: access(&of("access"))?,
+        data: word(&of("data"), &Data::ALL.map(|data| (data.name(), data)))?,
+        durability: word(&of("durability"), &Durability::ALL.map(|class| (class.name(), class)))?,
+        memory_bytes: memory(&of("memory"))?,
+        threads: within(&of("threads"), parse_count, (1, u64::from(LANES_MAX)), format_count)?,
+        must: words(&of("must"), "nothing")?.iter().map(|each| word(each, &MUSTS)).collect::<Result<_>>()?,
+        languages: texts(&of("language"), "any")?.iter().map(|text| text.to_lowercase()).collect(),
+        licenses: texts(&of("license"), "any")?,
+        optimize: word(&of("optimize"), &Goal::ALL.map(|goal| (goal.name(), goal)))?,
+        stores: stores(&of("stores"))?,
+        budget: budget(&of("budget"))?,
+        dir: dir(&of("dir"))?,
+        seed: within(&of("seed"), parse_count, (0, i64::MAX.unsigned_abs()), format_count)?,
+        words: ITEMS.iter().map(|item| (item.key.to_owned(), of(item.key).text)).collect(),
+    })
 }
 
-/// What an application needs of a store.
-#[derive(Clone, Debug)]
-pub(crate) struct Need {
-    pub(crate) records: u64,
-    pub(crate) value_bytes: SizeRange,
-    /// Of the keys that are measured, and of the longest that a store must take.
-    pub(crate) key_bytes: u64,
-    pub(crate) key_bytes_longest: u64,
-    /// Kinds of operation by weight, in the order typed.
-    pub(crate) mix: Vec<(String, f64)>,
-    pub(crate) access: Access,
-    pub(crate) data: Data,
-    pub(crate) durability: Durability,
-    /// `None` for each store's own default.
-    pub(crate) memory_bytes: Option<u64>,
-    pub(crate) threads: u64,
-    pub(crate) must: Vec<Must>,
-    /// Lower case; empty for any.
-    pub(crate) languages: Vec<String>,
-    /// As typed; empty for any.
-    pub(crate) licenses: Vec<String>,
-    pub(crate) optimize: Goal,
-    pub(crate) stores: Stores,
-    pub(crate) budget: Duration,
-    /// A directory on the disk to measure; `None` for that of the results.
-    pub(crate) dir: Option<PathBuf>,
-    pub(crate) seed: u64,
-    /// Every key and what was said for it, for people.
-    pub(crate) words: Vec<(String, String)>,
-}
-
-impl Need {
-    /// Checks everything that was typed.
-    ///
-    /// # Errors
-    /// All that is wrong, a line each: where it stands, and how to write it.
-    pub(crate) fn read(typed: &Typed) -> Result<Self> {
-        let problems: Vec<String> =
-            typed.one_by_one().filter_map(|alone| Some(format!("{:#}", Self::of(&alone).err()?))).collect();
-        if !problems.is_empty() {
-            bail!(problems.join("\n"));
-        }
-        let need = Self::of(typed)?;
-        need.fits_together(typed)?;
-        Ok(need)
+fn check_together(need: &Need, typed: &Typed) -> Result<()> {
+    let place = |key| typed.get(key).place;
+    if need.records < need.threads {
+        bail!(
+            "{} {}: each thread writes records of its own: use fewer threads, or {} records at least",
+            place("threads"),
+            need.threads,
+            need.threads
+        );
     }
-
-    /// The words as what they mean, each checked by itself.
-    fn of(typed: &Typed) -> Result<Self> {
-        let of = |key| typed.get(key);
-        let (key_bytes, key_bytes_longest) = key_bytes(&of("key-size"))?;
-        Ok(Self {
-            records: within(&of("records"), parse_count, (1, RECORDS_MAX), format_count)?,
-            value_bytes: value_bytes(&of("value-size"))?,
-            key_bytes,
-            key_bytes_longest,
-            mix: mix(&of("mix"))?,
-            access: access(&of("access"))?,
-            data: word(&of("data"), &Data::ALL.map(|data| (data.name(), data)))?,
-            durability: word(&of("durability"), &Durability::ALL.map(|class| (class.name(), class)))?,
-            memory_bytes: memory(&of("memory"))?,
-            threads: within(&of("threads"), parse_count, (1, u64::from(LANES_MAX)), format_count)?,
-            must: words(&of("must"), "nothing")?.iter().map(|each| word(each, &MUSTS)).collect::<Result<_>>()?,
-            languages: texts(&of("language"), "any")?.iter().map(|text| text.to_lowercase()).collect(),
-            licenses: texts(&of("license"), "any")?,
-            optimize: word(&of("optimize"), &Goal::ALL.map(|goal| (goal.name(), goal)))?,
-            stores: stores(&of("stores"))?,
-            budget: budget(&of("budget"))?,
-            dir: dir(&of("dir"))?,
-            seed: within(&of("seed"), parse_count, (0, i64::MAX.unsigned_abs()), format_count)?,
-            words: ITEMS.iter().map(|item| (item.key.to_owned(), of(item.key).text)).collect(),
-        })
+    if need.threads > 1 && need.does("scan") && need.writes() {
+        bail!(
+            "{}: what a scan finds while other threads write is not known, so it could not be checked: leave scans or writes out, or use one thread",
+            place("mix")
+        );
     }
-
-    /// Whether the mix has this kind of operation.
-    pub(crate) fn does(&self, operation: &str) -> bool {
-        self.mix.iter().any(|(kind, _)| kind == operation)
-    }
-
-    /// Whether anything but reading is done.
-    pub(crate) fn writes(&self) -> bool {
-        self.mix.iter().any(|(kind, _)| is_write(kind))
-    }
-
-    fn fits_together(&self, typed: &Typed) -> Result<()> {
-        let place = |key| typed.get(key).place;
-        if self.records < self.threads {
-            bail!(
-                "{} {}: each thread writes records of its own: use fewer threads, or {} records at least",
-                place("threads"),
-                self.threads,
-                self.threads
-            );
-        }
-        if self.threads > 1 && self.does("scan") && self.writes() {
-            bail!(
-                "{}: what a scan finds while other threads write is not known, so it could not be checked: leave scans or writes out, or use one thread",
-                place("mix")
-            );
-        }
-        Ok(())
-    }
-}
-
-/// Whether a kind of operation changes the store.
-pub(crate) fn is_write(kind: &str) -> bool {
-    !matches!(kind, "get" | "scan")
+    Ok(())
 }
 
 fn within<E: std::fmt::Display>(
@@ -346,5 +263,96 @@ pub(crate) fn meaning<T: Copy>(place: &str, text: &str, known: &[(&str, T)]) -> 
             let shown = bakeoff_text::printable(text);
             bail!("{place}: unknown word `{shown}`{}; use {}", did_you_mean(text, &names), names.join(", "))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_engine::pick::{PickSuite, PromisingMore};
+    use bakeoff_suite::Suite;
+
+    use super::*;
+
+    fn need(words: &[(&str, &str)]) -> Need {
+        let mut typed = Typed::default();
+        for (key, text) in words {
+            let item = ITEMS.iter().find(|item| item.key == *key).unwrap();
+            typed.set(item, format!("--{key}"), (*text).to_owned());
+        }
+        read_need(&typed).unwrap_or_else(|error| panic!("{error:#}"))
+    }
+
+    #[test]
+    fn every_need_makes_a_suite() {
+        let mixes = [
+            "get=1",
+            "insert=100",
+            "delete=9,get=1",
+            "scan=1",
+            "get=70,update=20,insert=10",
+            "upsert=1,delete=3",
+            "get=50,insert=25,delete=25",
+        ];
+        for mix in mixes {
+            for access in ["uniform", "zipfian:0.8", "latest", "hot:0.1/0.9", "sequential"] {
+                for (records, size, key, threads) in [
+                    ("2", "0", "4", "1"),
+                    ("10", "1KiB", "16", "1"),
+                    ("10", "1KiB", "16", "4"),
+                    ("1000", "1KiB..10KiB", "16", "4"),
+                    ("100M", "1B", "128", "1"),
+                    ("7", "1GiB", "20", "2"),
+                ] {
+                    let words = [
+                        ("mix", mix),
+                        ("access", access),
+                        ("records", records),
+                        ("value-size", size),
+                        ("key-size", key),
+                        ("threads", threads),
+                        ("durability", "power"),
+                        ("memory", "64MiB"),
+                    ];
+                    let suite = PickSuite::new(
+                        &need(&words),
+                        &["a".to_owned(), "b".to_owned()],
+                        &PromisingMore::default(),
+                        records != "10",
+                    )
+                    .unwrap();
+                    let parsed = Suite::parse("pick", &suite.text);
+                    let parsed =
+                        parsed.unwrap_or_else(|errors| panic!("{mix} {access} {records}: {errors}\n{}", suite.text));
+                    let possible = suite.questions.iter().filter(|question| question.not_measured.is_none());
+                    assert_eq!(parsed.measured().len(), possible.count() + 1);
+                    let operations = parsed.phases()[1].operations.unwrap_or(0);
+                    assert!(records.len() <= 2 || operations >= 250, "{mix} {records}: {operations} operations");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn questions_change_one_thing_each() {
+        let suite = PickSuite::new(
+            &need(&[("value-size", "1KiB..10KiB"), ("records", "10k")]),
+            &["a".to_owned()],
+            &PromisingMore::default(),
+            true,
+        )
+        .unwrap();
+        let words: Vec<_> = suite.questions.iter().map(|question| question.words.as_str()).collect();
+        let expected = [
+            "Values twice as long, 2KiB..20KiB",
+            "Values half as long, 512B..5KiB",
+            "Ten times the records, 100,000",
+            "Durability power",
+            "More writes",
+        ];
+        assert_eq!(words, expected);
+        // Nothing is no half and no double of nothing.
+        let need = need(&[("value-size", "0")]);
+        let suite = PickSuite::new(&need, &["a".to_owned()], &PromisingMore::default(), true).unwrap();
+        assert!(suite.questions.iter().all(|question| !question.variant.starts_with("values-")));
     }
 }

@@ -3,11 +3,12 @@
 use std::io::{BufRead, Write};
 
 use anyhow::{Context, Result, bail};
+use bakeoff_engine::pick::Need;
 use bakeoff_text::paragraph;
 
 use crate::cli::COLUMNS;
 use crate::pick::items::ITEMS;
-use crate::pick::need::Need;
+use crate::pick::need::read_need;
 use crate::pick::typed::Typed;
 
 /// Asks every question; an empty answer takes the default, a wrong one, or one that `check` refuses, is asked for again.
@@ -32,7 +33,7 @@ pub(crate) fn ask(input: &mut dyn BufRead, out: &mut dyn Write, check: impl Fn(&
             }
             let mut tried = typed.clone();
             tried.set(item, item.key.to_owned(), line);
-            match Need::read(&tried).and_then(|need| check(&need)) {
+            match read_need(&tried).and_then(|need| check(&need)) {
                 Ok(()) => {
                     typed = tried;
                     break;
@@ -56,7 +57,7 @@ mod tests {
         let mut shown = Vec::new();
         let few = |need: &Need| if need.records < 30_000 { Ok(()) } else { bail!("too many for the test") };
         let typed = ask(&mut answers.as_bytes(), &mut shown, few).unwrap();
-        let need = Need::read(&typed).unwrap();
+        let need = read_need(&typed).unwrap();
         assert_eq!((need.records, need.value_bytes.min), (20_000, 1024));
         assert_eq!(need.mix, [("get".to_owned(), 1.0), ("scan".to_owned(), 2.0)]);
         let shown = String::from_utf8(shown).unwrap();

@@ -121,7 +121,7 @@ pub(crate) fn summary_of_tape(recording: &Recording) -> Result<Summary> {
 }
 
 /// The trace in words, with the options of `pick` that ask for the like; lines of at most 100 columns.
-pub(crate) fn words(summary: &Summary) -> String {
+pub(crate) fn describe(summary: &Summary) -> String {
     let total = summary.operations as f64;
     let mix: Vec<_> = summary
         .mix
@@ -136,14 +136,14 @@ pub(crate) fn words(summary: &Summary) -> String {
         format_size(summary.key_bytes.max)
     );
     out += &match summary.value_bytes {
-        Some(sizes) => format!("values       of operations {}\n", words_of_sizes(sizes)),
+        Some(sizes) => format!("values       of operations {}\n", describe_sizes(sizes)),
         None => "values       no line tells the length of one: `pick` assumes one of its own unless\n             --value-size says another\n".to_owned(),
     };
     if let (Some(records), Some(operations)) = (summary.record_value_bytes, summary.value_bytes) {
-        out += &words_of_records(records, operations);
+        out += &describe_records(records, operations);
     }
     out += &match summary.popularity {
-        Some(popularity) => words_of_popularity(popularity),
+        Some(popularity) => describe_popularity(popularity),
         None => format!(
             "popularity   {POPULARITY_UNKNOWN}: `pick` assumes\n             access {ACCESS_ASSUMED} unless --access says another\n"
         ),
@@ -169,7 +169,7 @@ pub(crate) fn words(summary: &Summary) -> String {
     out + &format!("\nThe like of it{few}: bakeoff pick {}\n", options.join(" \\\n  "))
 }
 
-fn words_of_sizes(sizes: Sizes) -> String {
+fn describe_sizes(sizes: Sizes) -> String {
     if sizes.is_one() {
         return format!("{:.0} bytes each", sizes.mean);
     }
@@ -179,7 +179,7 @@ fn words_of_sizes(sizes: Sizes) -> String {
     )
 }
 
-fn words_of_records(records: RecordSizes, operations: Sizes) -> String {
+fn describe_records(records: RecordSizes, operations: Sizes) -> String {
     let (sizes, range) = (records.sizes, format_size_range(records.range.min, records.range.max));
     let fit = match records.differs * 100.0 {
         percent if percent < 10.0 => format!("about evenly in {range} ({percent:.1} % of the data differ)"),
@@ -190,14 +190,14 @@ fn words_of_records(records: RecordSizes, operations: Sizes) -> String {
     if operations.is_one() && sizes.is_one() {
         return String::new();
     }
-    let mut out = format!("             of keys {}; {fit}\n", words_of_sizes(sizes));
+    let mut out = format!("             of keys {}; {fit}\n", describe_sizes(sizes));
     if (operations.mean / sizes.mean - 1.0).abs() > MEANS_DIFFER {
         out += "             Popular keys have other sizes than the rest: only `bakeoff tape import` keeps that,\n             in the like of it operations are on values as large as those of keys\n";
     }
     out
 }
 
-fn words_of_popularity(popularity: Popularity) -> String {
+fn describe_popularity(popularity: Popularity) -> String {
     let percent = |part: f64| format!("{:.1} %", part * 100.0);
     let (hundredth, tenth) = (percent(popularity.top_hundredth), percent(popularity.top_tenth));
     let shares = format!("a hundredth of all keys has {hundredth} of the operations, a tenth {tenth}");

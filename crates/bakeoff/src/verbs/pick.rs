@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use bakeoff_engine::pick::{Divided, Need, PickSuite, Stores, check_percentile, check_words, divide, may_suit};
 use bakeoff_engine::{
     Drivers, Missing, Recipe, Setup, SuiteSource, drivers_for, lost, make_run_directory, not_built, run_record, shown,
     store_names,
@@ -21,10 +22,8 @@ use crate::measure::Measurement;
 use crate::options::tell_left_out;
 use crate::outcome::Outcome;
 use crate::output::REPORTER;
-use crate::pick::conditions::{Divided, check_words, divide, may_suit};
-use crate::pick::need::{Need, Stores};
+use crate::pick::need::read_need;
 use crate::pick::questions::ask;
-use crate::pick::suite::{PickSuite, check_percentile};
 use crate::pick::typed::Typed;
 use crate::version::VERSION;
 
@@ -46,7 +45,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         typed = ask(&mut std::io::stdin().lock(), &mut std::io::stderr(), check)?;
         found = Some(built);
     }
-    let need = Need::read(&typed)?;
+    let need = read_need(&typed)?;
     let built = found.map_or_else(Drivers::discover, Ok)?;
     let drivers = drivers(built, &need, &typed.get("stores").place)?;
     let stores = stores(&need, &drivers)?;
@@ -90,7 +89,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     let in_race: Vec<&str> = asked.cells.iter().map(|cell| cell.axes.store.as_str()).collect();
     let excluded = with_skipped(excluded, &able, &in_race, &setup);
     let facts = PickFacts {
-        need: words(&need, arguments.tape.as_deref()),
+        need: describe(&need, arguments.tape.as_deref()),
         optimize: need.optimize,
         budget_ns: u64::try_from(need.budget.as_nanos()).unwrap_or(u64::MAX),
         out_of_time: false,
@@ -164,7 +163,7 @@ fn check_names(names: &[String], built: &Drivers, place: &str) -> Result<()> {
 }
 
 /// What was asked, for people: of a tape, which is replayed as it is, only what it does not say itself.
-fn words(need: &Need, tape: Option<&Path>) -> Vec<(String, String)> {
+fn describe(need: &Need, tape: Option<&Path>) -> Vec<(String, String)> {
     let Some(tape) = tape else { return need.words.clone() };
     const BESIDE_A_TAPE: [&str; 9] =
         ["durability", "memory", "must", "language", "license", "optimize", "stores", "budget", "dir"];

@@ -22,7 +22,7 @@ const WARM_UP_OPERATIONS: u64 = 10_000;
 pub(crate) fn main(arguments: &TapeArguments) -> Result<Outcome> {
     match &arguments.verb {
         TapeVerb::Summary { file, form: word } | TapeVerb::Show { file, form: word, summary: true, .. } => {
-            print_text!("{}", trace::words(&summary(file, form(word.as_deref())?)?))?;
+            print_text!("{}", trace::describe(&summary(file, form(word.as_deref())?)?))?;
             Ok(Outcome::Good)
         }
         TapeVerb::Show { file, limit, .. } => {

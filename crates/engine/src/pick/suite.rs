@@ -35,9 +35,11 @@ const VALUES_BYTES_MAX: u64 = 256 << 20;
 const LOAD_BATCH: u64 = 1_000;
 
 /// A suite as text, and what its variants are there for.
-pub(crate) struct PickSuite {
-    pub(crate) text: String,
-    pub(crate) questions: Vec<Question>,
+pub struct PickSuite {
+    /// The text of the suite file.
+    pub text: String,
+    /// What each variant is there for.
+    pub questions: Vec<Question>,
 }
 
 /// Something that the need is changed in.
@@ -60,7 +62,7 @@ impl PickSuite {
     ///
     /// # Errors
     /// It cannot be written as TOML.
-    pub(crate) fn new(need: &Need, stores: &[String], promising_more: &PromisingMore, batches: bool) -> Result<Self> {
+    pub fn new(need: &Need, stores: &[String], promising_more: &PromisingMore, batches: bool) -> Result<Self> {
         let suite = SuiteFile {
             axes: axes(need, stores),
             phases: phases(need, (&need.mix, need.durability), batches),
@@ -73,12 +75,7 @@ impl PickSuite {
     ///
     /// # Errors
     /// The tape is not there, or its path is not text.
-    pub(crate) fn replaying(
-        need: &Need,
-        stores: &[String],
-        promising_more: &PromisingMore,
-        tape: &Path,
-    ) -> Result<Self> {
+    pub fn replaying(need: &Need, stores: &[String], promising_more: &PromisingMore, tape: &Path) -> Result<Self> {
         let path = tape.canonicalize().with_context(|| format!("cannot find the tape {}", tape.display()))?;
         let suite = SuiteFile { tape: Some(path), ..of_every_need(need, stores, promising_more) };
         let promise = durability_variant(need.durability.neighbour());
@@ -199,7 +196,7 @@ fn phases(need: &Need, (mix, durability): (&[(String, f64)], Durability), batche
 ///
 /// # Errors
 /// With what would do.
-pub(crate) fn check_percentile(need: &Need, place: &str) -> Result<()> {
+pub fn check_percentile(need: &Need, place: &str) -> Result<()> {
     let (goal, least) = match need.optimize {
         Goal::P99 => ("p99", OPERATIONS_P99_MIN),
         Goal::P999 => ("p999", OPERATIONS_P999_MIN),
@@ -297,97 +294,10 @@ fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Ch
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_suite::Suite;
-
     use super::*;
-    use crate::pick::items::ITEMS;
-    use crate::pick::typed::Typed;
-
-    fn need(words: &[(&str, &str)]) -> Need {
-        let mut typed = Typed::default();
-        for (key, text) in words {
-            let item = ITEMS.iter().find(|item| item.key == *key).unwrap();
-            typed.set(item, format!("--{key}"), (*text).to_owned());
-        }
-        Need::read(&typed).unwrap_or_else(|error| panic!("{error:#}"))
-    }
-
-    #[test]
-    fn every_need_makes_a_suite() {
-        let mixes = [
-            "get=1",
-            "insert=100",
-            "delete=9,get=1",
-            "scan=1",
-            "get=70,update=20,insert=10",
-            "upsert=1,delete=3",
-            "get=50,insert=25,delete=25",
-        ];
-        for mix in mixes {
-            for access in ["uniform", "zipfian:0.8", "latest", "hot:0.1/0.9", "sequential"] {
-                for (records, size, key, threads) in [
-                    ("2", "0", "4", "1"),
-                    ("10", "1KiB", "16", "1"),
-                    ("10", "1KiB", "16", "4"),
-                    ("1000", "1KiB..10KiB", "16", "4"),
-                    ("100M", "1B", "128", "1"),
-                    ("7", "1GiB", "20", "2"),
-                ] {
-                    let words = [
-                        ("mix", mix),
-                        ("access", access),
-                        ("records", records),
-                        ("value-size", size),
-                        ("key-size", key),
-                        ("threads", threads),
-                        ("durability", "power"),
-                        ("memory", "64MiB"),
-                    ];
-                    let suite = PickSuite::new(
-                        &need(&words),
-                        &["a".to_owned(), "b".to_owned()],
-                        &PromisingMore::default(),
-                        records != "10",
-                    )
-                    .unwrap();
-                    let parsed = Suite::parse("pick", &suite.text);
-                    let parsed =
-                        parsed.unwrap_or_else(|errors| panic!("{mix} {access} {records}: {errors}\n{}", suite.text));
-                    let possible = suite.questions.iter().filter(|question| question.not_measured.is_none());
-                    assert_eq!(parsed.measured().len(), possible.count() + 1);
-                    let operations = parsed.phases()[1].operations.unwrap_or(0);
-                    assert!(records.len() <= 2 || operations >= 250, "{mix} {records}: {operations} operations");
-                }
-            }
-        }
-    }
 
     #[test]
     fn an_imported_tape_has_the_phase_that_answers_look_at() {
         assert_eq!(bakeoff_trace::IMPORT_PHASE, PICK_PHASE);
-    }
-
-    #[test]
-    fn questions_change_one_thing_each() {
-        let suite = PickSuite::new(
-            &need(&[("value-size", "1KiB..10KiB"), ("records", "10k")]),
-            &["a".to_owned()],
-            &PromisingMore::default(),
-            true,
-        )
-        .unwrap();
-        let words: Vec<_> = suite.questions.iter().map(|question| question.words.as_str()).collect();
-        let expected = [
-            "Values twice as long, 2KiB..20KiB",
-            "Values half as long, 512B..5KiB",
-            "Ten times the records, 100,000",
-            "Durability power",
-            "More writes",
-        ];
-        assert_eq!(words, expected);
-        // Nothing is no half and no double of nothing.
-        let need = need(&[("value-size", "0")]);
-        let suite = PickSuite::new(&need, &["a".to_owned()], &PromisingMore::default(), true).unwrap();
-        assert!(suite.questions.iter().all(|question| !question.variant.starts_with("values-")));
     }
 }

@@ -100,7 +100,7 @@ pub(crate) struct Phase {
 /// Which records operations choose.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub(crate) enum Access {
+pub enum Access {
     /// `uniform`, `zipfian`, `latest`, `sequential` or `insertion`.
     Named(&'static str),
     /// `zipfian` or `latest` with an exponent.
@@ -114,9 +114,11 @@ pub(crate) enum Access {
 
 /// The parts of [`Access::Hot`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(crate) struct Hot {
-    pub(crate) records: f64,
-    pub(crate) operations: f64,
+pub struct Hot {
+    /// The part of the records, from 0 to 1.
+    pub records: f64,
+    /// The part of the operations that they have, from 0 to 1.
+    pub operations: f64,
 }
 
 impl Access {

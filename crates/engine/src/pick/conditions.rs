@@ -53,7 +53,7 @@ const COPYLEFT: [&str; 7] = [
 const LANGUAGES: [&str; 4] = ["c", "c++", "java", "rust"];
 
 /// Refuses languages and licences that are none which a store might have; `place` is where a key's words stand.
-pub(crate) fn check_words(need: &Need, stores: &[StoreDescription], place: impl Fn(&str) -> String) -> Result<()> {
+pub fn check_words(need: &Need, stores: &[StoreDescription], place: impl Fn(&str) -> String) -> Result<()> {
     let written_in: Vec<String> = stores.iter().map(|store| store.language.to_lowercase()).collect();
     let languages = [Platform::Native.name(), Platform::Jvm.name()].into_iter().chain(LANGUAGES);
     let languages = languages.chain(written_in.iter().map(String::as_str));
@@ -81,26 +81,27 @@ fn check_known<'a>(place: &str, wanted: &[String], words: impl Iterator<Item = &
 
 /// Stores that offer no class as low as one that is asked for, and the lowest that they do offer.
 #[derive(Default)]
-pub(crate) struct PromisingMore {
+pub struct PromisingMore {
     /// Of those that can do what is needed.
-    pub(crate) asked: Vec<(String, Durability)>,
+    pub asked: Vec<(String, Durability)>,
     /// Of those that could with the other durability.
-    pub(crate) otherwise: Vec<(String, Durability)>,
+    pub otherwise: Vec<(String, Durability)>,
 }
 
 /// Which stores can do what is needed.
-pub(crate) struct Divided {
-    pub(crate) able: Vec<String>,
+pub struct Divided {
+    /// Those that can, by name.
+    pub able: Vec<String>,
     /// Those that do not offer the durability, and a higher one: with that they keep what is asked, too.
-    pub(crate) promising_more: PromisingMore,
+    pub promising_more: PromisingMore,
     /// Those that cannot, with everything that they lack.
-    pub(crate) excluded: Vec<Excluded>,
+    pub excluded: Vec<Excluded>,
     /// Of these, those that could if the durability were the other one that is asked for too.
-    pub(crate) able_otherwise: Vec<String>,
+    pub able_otherwise: Vec<String>,
 }
 
 /// Divides stores by what is needed; `missing` says of a store why it cannot be opened here.
-pub(crate) fn divide<'a>(
+pub fn divide<'a>(
     need: &Need,
     stores: &[StoreDescription],
     platform: impl Fn(&str) -> Platform,
@@ -142,7 +143,7 @@ pub(crate) fn divide<'a>(
 }
 
 /// Whether a library for this platform can be what is wanted, whatever it is written in: other drivers need not be built.
-pub(crate) fn may_suit(languages: &[String], platform: Platform) -> bool {
+pub fn may_suit(languages: &[String], platform: Platform) -> bool {
     languages.is_empty() || languages.iter().any(|wanted| wanted != other(platform).name())
 }
 

@@ -1,0 +1,11 @@
+//! A pick: a need → the stores that can do it, and a suite that asks it. The race itself is [`race`](crate::race).
+
+mod conditions;
+mod need;
+mod suite;
+mod suite_file;
+
+pub use conditions::{Divided, PromisingMore, check_words, divide, may_suit};
+pub use need::{MUSTS, Must, Need, RECORDS_MAX, Stores, is_write};
+pub use suite::{PickSuite, check_percentile};
+pub use suite_file::{Access, Hot};

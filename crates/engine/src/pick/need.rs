@@ -1,0 +1,105 @@
+//! What an application keeps and does, and what it asks of a store.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bakeoff_protocol::Durability;
+use bakeoff_results::goal::Goal;
+use bakeoff_tape::{Data, SizeRange};
+
+use crate::pick::suite_file::Access;
+
+/// The most records that are taken: less than half of those that can be numbered, which leaves enough for what the rounds insert.
+pub const RECORDS_MAX: u64 = 2_000_000_000;
+
+/// What a store must be able to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Must {
+    /// Scan entries in the order of their keys.
+    Ordered,
+    /// Apply several writes as a whole or not at all.
+    Transactions,
+    /// Be open in several processes.
+    MultiProcess,
+    /// Write with several threads at once.
+    ParallelWrites,
+}
+
+/// Every [`Must`] by its word.
+pub const MUSTS: [(&str, Must); 4] = [
+    ("ordered", Must::Ordered),
+    ("transactions", Must::Transactions),
+    ("multi-process", Must::MultiProcess),
+    ("parallel-writes", Must::ParallelWrites),
+];
+
+/// Which stores take part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stores {
+    /// Those of the drivers that are there.
+    Built,
+    /// All, after building what is not there.
+    All,
+    /// These.
+    Named(Vec<String>),
+}
+
+/// What an application needs of a store.
+#[derive(Clone, Debug)]
+pub struct Need {
+    /// Records before anything is done.
+    pub records: u64,
+    /// Lengths of values.
+    pub value_bytes: SizeRange,
+    /// The length of the keys that are measured.
+    pub key_bytes: u64,
+    /// The length of the longest key that a store must take.
+    pub key_bytes_longest: u64,
+    /// Kinds of operation by weight, in the order typed.
+    pub mix: Vec<(String, f64)>,
+    /// Which records operations choose.
+    pub access: Access,
+    /// What values are made of.
+    pub data: Data,
+    /// What an acknowledged write must survive.
+    pub durability: Durability,
+    /// `None` for each store's own default.
+    pub memory_bytes: Option<u64>,
+    /// Threads that use the store at the same time.
+    pub threads: u64,
+    /// What the store must be able to do.
+    pub must: Vec<Must>,
+    /// Lower case; empty for any.
+    pub languages: Vec<String>,
+    /// As typed; empty for any.
+    pub licenses: Vec<String>,
+    /// What the store is to be best at.
+    pub optimize: Goal,
+    /// Which stores take part.
+    pub stores: Stores,
+    /// How long the measuring may take.
+    pub budget: Duration,
+    /// A directory on the disk to measure; `None` for that of the results.
+    pub dir: Option<PathBuf>,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Every key and what was said for it, for people.
+    pub words: Vec<(String, String)>,
+}
+
+impl Need {
+    /// Whether the mix has this kind of operation.
+    pub fn does(&self, operation: &str) -> bool {
+        self.mix.iter().any(|(kind, _)| kind == operation)
+    }
+
+    /// Whether anything but reading is done.
+    pub fn writes(&self) -> bool {
+        self.mix.iter().any(|(kind, _)| is_write(kind))
+    }
+}
+
+/// Whether a kind of operation changes the store.
+pub fn is_write(kind: &str) -> bool {
+    !matches!(kind, "get" | "scan")
+}
