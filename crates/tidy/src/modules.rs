@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use proc_macro2::{Ident, TokenTree};
 use syn::visit::Visit;
-use syn::{Attribute, Item, ItemMod, ItemUse, UseTree};
+use syn::{Attribute, Item, ItemMacro, ItemMod, ItemUse, UseTree};
 
 /// One library or program: its files and modules, the root first.
 pub(crate) struct Source {
@@ -68,7 +69,12 @@ impl Source {
             match item {
                 Item::Mod(child) if is_test(&child.attrs) => {}
                 Item::Mod(child) => self.add_child(number, directory, child)?,
-                item => self.add_item(number, item),
+                item => {
+                    for child in modules_of_macro(&item, directory) {
+                        self.add_child(number, directory, child)?;
+                    }
+                    self.add_item(number, item);
+                }
             }
         }
         Ok(number)
@@ -110,6 +116,17 @@ impl Source {
         Imports(module).visit_item(&item);
         module.items.push(item);
     }
+}
+
+/// The modules that a macro is given to declare: its identifiers that are names of files.
+fn modules_of_macro(item: &Item, directory: &Path) -> Vec<ItemMod> {
+    let Item::Macro(ItemMacro { ident: None, mac, .. }) = item else { return Vec::new() };
+    let identifiers = mac.tokens.clone().into_iter().filter_map(|token| match token {
+        TokenTree::Ident(identifier) => Some(identifier),
+        _ => None,
+    });
+    let has_file = |identifier: &Ident| directory.join(format!("{identifier}.rs")).exists();
+    identifiers.filter(has_file).map(|identifier| syn::parse_quote!(mod #identifier;)).collect()
 }
 
 /// Collects what an item imports, in functions' bodies too.

@@ -92,3 +92,13 @@ fn macros_are_used_by_name() {
     ];
     assert_eq!(circles(&files), ["say.rs User > user.rs say"]);
 }
+
+#[test]
+fn a_macro_may_declare_modules_by_their_names() {
+    let files = [
+        ("lib.rs", "macro_rules! list { ($($store:ident,)*) => { $(mod $store;)* } } list! { one, other, }"),
+        ("one.rs", "use crate::other::Other; pub struct One;"),
+        ("other.rs", "use crate::one::One; pub struct Other;"),
+    ];
+    assert_eq!(circles(&files), ["one.rs Other > other.rs One"]);
+}
