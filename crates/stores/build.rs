@@ -1,11 +1,13 @@
 //! What the stores need from outside the crate: system libraries, found here before the linker misses them, and the versions
-//! of the stores written in Rust, which do not report one themselves.
+//! of libraries that do not report one themselves.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
+use toml::de::{DeTable, DeValue};
+
 fn main() {
-    report_versions(&Path::new(&variable("CARGO_MANIFEST_DIR")).join("../../Cargo.lock"), &["fjall", "redb"]);
+    report_versions(Path::new(&variable("CARGO_MANIFEST_DIR")));
     if has_feature("leveldb") {
         need_header("leveldb", "leveldb/db.h", "libleveldb-dev g++", true);
         build_shim(cc::Build::new().cpp(true).std("c++17"), "src/leveldb/shim.cc", "leveldb");
@@ -53,15 +55,31 @@ fn need_header(store: &str, header: &str, packages: &str, cpp: bool) {
     }
 }
 
-/// Tells the compiler which version of each crate Cargo has locked, as `VERSION_OF_…`.
-fn report_versions(lock: &Path, crates: &[&str]) {
+/// Sets `VERSION_OF_NAME` for the compiler to the version that Cargo has locked of each library NAME that this crate uses.
+fn report_versions(directory: &Path) {
+    // That of the workspace, or of the crate alone where it is a package.
+    let locks = ["../../Cargo.lock", "Cargo.lock"].map(|lock| directory.join(lock));
+    let lock = locks.iter().find(|lock| lock.exists()).unwrap_or(&locks[0]);
     println!("cargo::rerun-if-changed={}", lock.display());
     let text = fs::read_to_string(lock).unwrap_or_else(|error| fail(&format!("{}: {error}", lock.display())));
-    for name in crates.iter().filter(|name| has_feature(name)) {
-        let entry = format!("name = \"{name}\"\nversion = \"");
-        let version = text.split_once(&entry).and_then(|(_, rest)| rest.split_once('"')).map(|(version, _)| version);
-        let version = version.unwrap_or_else(|| fail(&format!("{} has no version of `{name}`", lock.display())));
-        println!("cargo::rustc-env=VERSION_OF_{}={version}", name.to_uppercase());
+    let locked = DeTable::parse(&text).unwrap_or_else(|error| fail(&format!("{}: {error}", lock.display())));
+    let packages =
+        || locked.get_ref().get("package").and_then(|packages| packages.get_ref().as_array()).into_iter().flatten();
+    let texts =
+        |package: &DeValue<'_>, key| package.get(key).and_then(|value| value.get_ref().as_str()).map(str::to_owned);
+    let own = packages().find(|package| texts(package.get_ref(), "name").as_deref() == Some("bakeoff-stores"));
+    let used = own.and_then(|own| own.get_ref().get("dependencies")).and_then(|used| used.get_ref().as_array());
+    // A name, and the version too where there are several of the name.
+    for used in used.into_iter().flatten().filter_map(|used| used.get_ref().as_str()) {
+        let (name, version) = used.split_once(' ').map_or((used, None), |(name, rest)| (name, rest.split(' ').next()));
+        let is_used = |package: &&DeValue<'_>| {
+            texts(package, "name").as_deref() == Some(name)
+                && version.is_none_or(|version| texts(package, "version").as_deref() == Some(version))
+        };
+        let package = packages().map(|package| package.get_ref()).find(is_used);
+        if let Some(version) = package.and_then(|package| texts(package, "version")) {
+            println!("cargo::rustc-env=VERSION_OF_{}={version}", name.to_uppercase().replace('-', "_"));
+        }
     }
 }
 

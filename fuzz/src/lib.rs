@@ -62,7 +62,7 @@ pub fn request(input: &[u8]) {
         Err(failure) => assert_eq!(failure.kind, FailureKind::BadRequest, "{}", failure.message),
         Ok(request) => {
             for store in &*STORES {
-                let _ = bakeoff_stores::resolve_settings(store, &request.settings);
+                let _ = bakeoff_store::resolve_settings(store, &request.settings);
             }
             reads_the_same(request);
         }

@@ -13,7 +13,7 @@ use std::time::Instant;
 use bakeoff_driver::{Buffers, LaneJob, LaneOutcome, Reporter, replay_lane};
 use bakeoff_measure::{Clock, DeviceId, rss_bytes};
 use bakeoff_protocol::{DataHints, Durability, Mode, Settings};
-use bakeoff_stores::{OpenRequest, SessionPlan, Store, resolve_settings};
+use bakeoff_store::{OpenRequest, SessionPlan, Store, resolve_settings};
 use bakeoff_tape::{
     Access, Data, KeyForm, LaneNeeds, Measure, Operation, PhaseSpec, Pool, Shape, SizeRange, TapeReader, Workload,
     record,

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use bakeoff_protocol::{DriverDescription, Event, PROTOCOL_VERSION, Platform};
-use bakeoff_stores::Entry;
+use bakeoff_store::Entry;
 
 use crate::emit::Emitter;
 use crate::failure::Failure;

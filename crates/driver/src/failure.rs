@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use bakeoff_protocol::FailureKind;
-use bakeoff_stores::StoreError;
+use bakeoff_store::StoreError;
 
 /// Why a run ended early.
 #[derive(Debug)]

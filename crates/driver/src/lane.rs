@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use bakeoff_measure::{Clock, DeviceId};
 use bakeoff_protocol::{Mode, OperationResult};
-use bakeoff_stores::{Direction, Session, StoreError};
+use bakeoff_store::{Direction, Session, StoreError};
 use bakeoff_tape::{Block, Consumer, LaneReader, Operation, Pool, Record, Scan, ScanFields, consume};
 use bakeoff_tree::Walk;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bakeoff_measure::{Clock, DeviceId, Snapshot, wait_for_background_work};
 use bakeoff_protocol::{Event, FailureKind, Mode, OpenLoop, PhaseRequest, PhaseResult, Progress};
-use bakeoff_stores::{Null, Session, SessionPlan, Store, StoreError};
+use bakeoff_store::{Null, Session, SessionPlan, Store, StoreError};
 use bakeoff_tape::{LaneReader, Pool, TapeReader};
 
 use crate::buffers::Buffers;
@@ -315,7 +315,7 @@ mod tests {
     use std::path::Path;
 
     use bakeoff_protocol::{DataHints, Durability, Settings};
-    use bakeoff_stores::{Direction, OpenRequest};
+    use bakeoff_store::{Direction, OpenRequest};
     use bakeoff_tape::{
         Access, Data, KeyForm, LaneNeeds, Measure, Operation, PhaseSpec, Shape, SizeRange, Workload, record,
     };
@@ -325,7 +325,7 @@ mod tests {
     /// A store in memory that refuses to insert what is there.
     fn in_memory(directory: &Path) -> Box<dyn Store> {
         let entry = bakeoff_stores::find("faulty").unwrap();
-        let settings = bakeoff_stores::resolve_settings(&(entry.describe)(), &Settings::new()).unwrap();
+        let settings = bakeoff_store::resolve_settings(&(entry.describe)(), &Settings::new()).unwrap();
         let (durability, hints) = (Durability::None, &DataHints::default());
         (entry.open)(&OpenRequest { directory, durability, settings: &settings, hints }).unwrap()
     }
@@ -398,7 +398,7 @@ mod tests {
     struct Tampering<'a>(Box<dyn Store>, &'a Path);
 
     impl Store for Tampering<'_> {
-        fn session(&self, plan: &SessionPlan, work: bakeoff_stores::Work<'_>) -> Result<(), StoreError> {
+        fn session(&self, plan: &SessionPlan, work: bakeoff_store::Work<'_>) -> Result<(), StoreError> {
             self.0.session(plan, work)?;
             // As writing does, but with no moment in which a lane that is still replayed finds it cut short.
             let tape = std::fs::File::options().write(true).open(self.1).unwrap();

@@ -9,7 +9,7 @@ use bakeoff_measure::{Clock, DeviceId, die, disk_usage, page_cache_bytes, rss_by
 use bakeoff_protocol::{
     CompactedCopy, Crash, Durability, Event, FailureKind, Finished, Opened, PhaseResult, Request, Verified,
 };
-use bakeoff_stores::{Entry, OpenRequest, Store, flush_directories, resolve_settings};
+use bakeoff_store::{Entry, OpenRequest, Store, flush_directories, resolve_settings};
 use bakeoff_tape::{LaneNeeds, Pool, TapeReader};
 
 use crate::buffers::Buffers;

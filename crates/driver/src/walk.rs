@@ -1,6 +1,6 @@
 //! A walk inside the clock: a path is looked up component by component, and each value read for the id that the next key begins with.
 
-use bakeoff_stores::{Session, StoreError};
+use bakeoff_store::{Session, StoreError};
 use bakeoff_tree::Walk;
 
 use crate::answers::Visit;
@@ -54,7 +54,7 @@ mod tests {
     use crate::{Buffers, LaneJob, replay_lane};
     use bakeoff_measure::Clock;
     use bakeoff_protocol::Mode;
-    use bakeoff_stores::Direction;
+    use bakeoff_store::Direction;
     use bakeoff_tape::{Pool, TapeReader};
     use std::collections::BTreeMap;
     use std::path::Path;

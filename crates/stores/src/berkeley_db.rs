@@ -3,27 +3,21 @@
 
 mod cursor;
 mod database;
+mod error;
 mod session;
 mod sys;
 
-use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
 
-use bakeoff_protocol::{
-    Capabilities, Durability, MemoryShare, Overhead, Room, Setting, SettingKind, Settings, Step, StoreDescription,
-    Structure,
+use bakeoff_store::{
+    Capability, Description, Durability, MemoryShare, OpenRequest, Overhead, Room, SessionPlan, Setting, Settings,
+    Step, Store, StoreDescription, StoreError, Structure, Work, setting, share,
 };
-
-use crate::describe::{classes, memory, setting, share};
-use crate::settings::integer;
-use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use database::{Database, Log, Options};
-use session::BerkeleySession;
+use session::{Berkeley, BerkeleySession};
 
-/// The database's file.
-const FILE: &str = "records.db";
 /// `DB_MINPAGECACHE` in Berkeley DB's `db_int.h`: a database with a cache of its own gets room for so many pages at least, whatever is asked for. In an
 /// environment nobody sees to that.
 const CACHE_PAGES_MIN: u32 = 16;
@@ -40,105 +34,87 @@ const PAGE_BYTES_USUAL: u64 = 4_096;
 const BYTES_MAX: u64 = u32::MAX as u64;
 const MANUAL: &str = "https://docs.oracle.com/cd/E17276_01/html";
 
-/// What a Berkeley DB store says of itself, but for its name and summary.
+/// What a Berkeley DB store reports about itself, but for its name and summary.
 pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Structure) -> StoreDescription {
-    let ordered = structure == Structure::BTree;
-    StoreDescription {
-        name: name.to_owned(),
-        title: title.to_owned(),
-        summary: format!(
+    let ordered: &[Capability] = match structure {
+        Structure::BTree => &[Capability::ScanFrom, Capability::ScanOrdered],
+        _ => &[],
+    };
+    Description::new(name, title)
+        .summary(format!(
             "{summary} Entries are copied out of its pages; it lends none. Opened for one process (DB_PRIVATE), though an environment could be \
              shared. A second process is not kept out, and would damage it."
-        ),
-        version: database::version(),
-        license: "Sleepycat".to_owned(),
-        language: "C".to_owned(),
-        structure,
-        durability: durability(),
-        not_offered: BTreeMap::new(),
-        capabilities: Capabilities {
-            scan_from: ordered,
-            scan_ordered: ordered,
-            scan_any_order: true,
-            batch: true,
-            batch_reads: true,
-            atomic_batch: true,
-            insert_refuses: true,
-            parallel_readers: true,
-            parallel_writers: true,
-            multi_process: false,
-            compacted_copy: false,
-            keeps_data: true,
-        },
-        key_bytes_max: Some(BYTES_MAX),
-        value_bytes_max: Some(BYTES_MAX),
-        key_bytes_min: 0,
-        files: "records.db; in the classes process and power also log.* (logs, of 10 MiB each)".to_owned(),
-        settings: settings(),
-        memory: memory(
-            &[MemoryShare { overhead: Some(CACHE_OVERHEAD), ..share("cache", 100, 1) }],
-            "all of it for the cache of pages: four fifths up to 500 MiB, to which Berkeley DB adds a quarter for what it keeps beside them, and the \
-             whole above, to which it adds nothing",
-            &format!("{MANUAL}/api_reference/C/envset_cachesize.html"),
-        ),
-        test_only: false,
-    }
-}
-
-fn durability() -> BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
-    let flags = format!("{MANUAL}/api_reference/C/envset_flags.html");
-    let transactions = format!("{MANUAL}/programmer_reference/transapp.html");
-    let mut classes = classes(&[
-        (
+        ))
+        .version(database::version())
+        .license("Sleepycat")
+        .language("C")
+        .structure(structure)
+        .files("records.db; in the classes process and power also log.* (logs, of 10 MiB each)")
+        .durability(
             Durability::None,
             "a database without an environment: changed pages are written when the cache is full and when it is closed, a batch is \
              not atomic, and threads take turns",
-            &format!("{MANUAL}/programmer_reference/am_opensub.html"),
-        ),
-        (
+            format!("{MANUAL}/programmer_reference/am_opensub.html"),
+        )
+        .batches_not_atomic(Durability::None)
+        .threads_take_turns(Durability::None)
+        .durability(
             Durability::Process,
             "an environment with transactions and DB_TXN_WRITE_NOSYNC: the log is written at every commit, and flushed at checkpoints and \
              before a page changed since leaves the cache; a batch is atomic, and batches take turns",
-            &flags,
-        ),
-        (
+            format!("{MANUAL}/api_reference/C/envset_flags.html"),
+        )
+        .durability(
             Durability::Power,
             "an environment with transactions: the log is flushed at every commit, and the names of new logs, which it leaves, by bakeoff; a batch is \
              atomic, and batches take turns",
-            &transactions,
-        ),
-    ]);
-    if let Some(without_log) = classes.get_mut(&Durability::None) {
-        without_log.atomic_batch = Some(false);
-        without_log.parallel_readers = Some(false);
-        without_log.parallel_writers = Some(false);
-    }
-    classes
+            format!("{MANUAL}/programmer_reference/transapp.html"),
+        )
+        .can(ordered)
+        .can(&[
+            Capability::ScanAnyOrder,
+            Capability::Batch,
+            Capability::BatchReads,
+            Capability::AtomicBatch,
+            Capability::InsertRefuses,
+            Capability::ParallelReaders,
+            Capability::ParallelWriters,
+        ])
+        .keys(0, BYTES_MAX)
+        .values(BYTES_MAX)
+        .settings(settings())
+        .memory(
+            "all of it for the cache of pages: four fifths up to 500 MiB, to which Berkeley DB adds a quarter for what it keeps beside them, and the \
+             whole above, to which it adds nothing",
+            format!("{MANUAL}/api_reference/C/envset_cachesize.html"),
+            &[MemoryShare { overhead: Some(CACHE_OVERHEAD), ..share("cache", 100, 1) }],
+        )
+        .build()
 }
 
-fn settings() -> Vec<Setting> {
-    vec![
-        setting(
+fn settings() -> [Setting; 3] {
+    [
+        setting::bytes(
             "cache",
-            SettingKind::Bytes { min: u64::from(CACHE_PAGES_MIN) * PAGE_BYTES_USUAL, max: 1 << 40 },
+            u64::from(CACHE_PAGES_MIN) * PAGE_BYTES_USUAL..=1 << 40,
             None,
             "Memory for pages, room for 16 and for two of each thread at least; Berkeley DB adds a quarter to less than 500 MiB; by default its own 256 KiB, or \
              that room if it is more.",
             &format!("{MANUAL}/api_reference/C/envset_cachesize.html"),
         )
         .with_room(cache_room()),
-        setting(
+        setting::bytes(
             "page-size",
-            SettingKind::Bytes { min: 512, max: 65_536 },
+            512..=65_536,
             None,
             "Size of a page: a power of two; by default the block size that the file system names (st_blksize), but no more than 16 KiB.",
             &format!("{MANUAL}/api_reference/C/dbset_pagesize.html"),
         )
         .stepping(Step::PowerOfTwo),
-        setting(
+        setting::bytes(
             "checkpoint",
-            SettingKind::Bytes { min: 1 << 20, max: 1 << 40 },
-            Some((10 << 20).into()),
+            1 << 20..=1 << 40,
+            Some(10 << 20),
             "Bytes of keys and values written after which a commit also writes all changed pages, so that old logs are removed; without \
              effect in class none. The default is the size of a log.",
             &format!("{MANUAL}/programmer_reference/transapp_checkpoint.html"),
@@ -168,7 +144,7 @@ pub(crate) fn open(request: &OpenRequest<'_>, structure: Structure) -> Result<Bo
     let page_bytes = page_bytes(request)?;
     let cache_bytes = cache_bytes(request, page_bytes)?;
     let database = Database::open(&Options { directory: request.directory, hash, page_bytes, cache_bytes, log })?;
-    let (checkpoint_bytes, written_bytes) = (integer(request.settings, "checkpoint")?, AtomicU64::new(0));
+    let (checkpoint_bytes, written_bytes) = (request.integer("checkpoint")?, AtomicU64::new(0));
     let turn = Mutex::new(());
     Ok(Box::new(Berkeley {
         database,
@@ -183,12 +159,12 @@ pub(crate) fn open(request: &OpenRequest<'_>, structure: Structure) -> Result<Bo
 }
 
 fn page_bytes(request: &OpenRequest<'_>) -> Result<u32, StoreError> {
-    if !request.settings.contains_key("page-size") {
+    if !request.is_set("page-size") {
         // As Berkeley DB chooses (`__fop_set_pgsize`), which takes a power of two for granted.
         let block_bytes = std::fs::metadata(request.directory)?.blksize().clamp(512, 16 << 10);
         return Ok(1 << block_bytes.ilog2());
     }
-    let bytes = integer(request.settings, "page-size")?;
+    let bytes = request.integer("page-size")?;
     u32::try_from(bytes)
         .map_err(|_| StoreError::BadRequest(format!("setting `page-size` is {bytes}: give 65536 at most")))
 }
@@ -198,45 +174,15 @@ fn cache_bytes(request: &OpenRequest<'_>, page_bytes: u32) -> Result<u64, StoreE
     let threads = request.hints.threads;
     let pages = cache_room().pieces(threads);
     let least = u64::from(page_bytes).saturating_mul(pages);
-    if !request.settings.contains_key("cache") {
+    if !request.is_set("cache") {
         return Ok(CACHE_BYTES.max(least));
     }
-    match integer(request.settings, "cache")? {
+    match request.integer("cache")? {
         cache_bytes if cache_bytes >= least => Ok(cache_bytes),
         cache_bytes => Err(StoreError::BadRequest(format!(
             "a `cache` of {cache_bytes} bytes is too small for {threads} threads with pages of {page_bytes} bytes: Berkeley DB needs room for {pages} pages; \
              give `cache` {least} bytes at least, or a smaller `page-size`"
         ))),
-    }
-}
-
-struct Berkeley {
-    database: Database,
-    hash: bool,
-    has_transactions: bool,
-    /// Held by a batch to its end, since one that deadlocks with another could not be tried again; without transactions, by
-    /// each call.
-    turn: Mutex<()>,
-    page_bytes: u32,
-    cache_bytes: u64,
-    checkpoint_bytes: u64,
-    /// Since the last checkpoint.
-    written_bytes: AtomicU64,
-}
-
-impl Berkeley {
-    /// Nobody else is inside the database while this is held. In an environment Berkeley DB sees to that.
-    fn alone(&self) -> Option<MutexGuard<'_, ()>> {
-        (!self.has_transactions).then(|| self.turn.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn checkpoint_if_due(&self, bytes: u64) -> Result<(), StoreError> {
-        let before = self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
-        if !self.has_transactions || before + bytes < self.checkpoint_bytes {
-            return Ok(());
-        }
-        self.written_bytes.store(0, Ordering::Relaxed);
-        self.database.checkpoint()
     }
 }
 
@@ -259,9 +205,13 @@ impl Store for Berkeley {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_protocol::DataHints;
+    use bakeoff_store::{DataHints, Session, resolve_settings};
 
     use super::*;
+
+    fn described() -> StoreDescription {
+        describe("berkeley-db", "Berkeley DB", "", Structure::BTree)
+    }
 
     fn open_in(
         directory: &std::path::Path,
@@ -278,7 +228,7 @@ mod tests {
         given: &[(&str, u64)],
     ) -> Result<Box<dyn Store>, StoreError> {
         let given: Settings = given.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect();
-        let settings = crate::resolve_settings(&crate::berkeley_btree::describe(), &given)?;
+        let settings = resolve_settings(&described(), &given)?;
         open(
             &OpenRequest {
                 directory,
@@ -296,7 +246,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let store = open_in(parent.path(), Durability::Process, &[]).unwrap();
         let plan = SessionPlan { batched: true, ascending: false };
-        let fill = &mut |session: &mut dyn crate::Session| {
+        let fill = &mut |session: &mut dyn Session| {
             (0..records).try_for_each(|index| session.insert(&index.to_be_bytes(), &[1; 900]))?;
             session.commit()
         };
@@ -309,7 +259,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let store = open_in(parent.path(), Durability::Process, &[]).unwrap();
         let overwrite =
-            &mut |session: &mut dyn crate::Session| (0..60).try_for_each(|_| session.upsert(b"key", &[1; 1 << 20]));
+            &mut |session: &mut dyn Session| (0..60).try_for_each(|_| session.upsert(b"key", &[1; 1 << 20]));
         store.session(&SessionPlan::default(), overwrite).unwrap();
         store.close().unwrap();
         let names = std::fs::read_dir(parent.path()).unwrap().map(|entry| entry.unwrap().file_name());
@@ -331,7 +281,7 @@ mod tests {
                 let store = open_for(threads, parent.path(), durability, &given).unwrap();
                 let write = |thread: u64| {
                     let keys = (thread..records).step_by(threads as usize);
-                    let work = &mut |session: &mut dyn crate::Session| {
+                    let work = &mut |session: &mut dyn Session| {
                         keys.clone().try_for_each(|key| session.upsert(&key.to_be_bytes(), &[1; 20_000]))
                     };
                     store.session(&SessionPlan::default(), work).unwrap();
@@ -346,7 +296,7 @@ mod tests {
 
     #[test]
     fn all_of_a_memory_is_split_above_what_the_library_adds_to() {
-        let split = crate::berkeley_btree::describe().memory.unwrap();
+        let split = described().memory.unwrap();
         let cache_mib = |memory_mib: u64| split.shares[0].setting_bytes(memory_mib << 20, 1) >> 20;
         assert_eq!([10, 400, 499, 500, 20_480].map(cache_mib), [8, 320, 399, 500, 20_480]);
         let taken_mib = |cache_mib: u64| split.shares[0].taken_bytes(cache_mib << 20, 1) >> 20;
@@ -377,7 +327,7 @@ mod tests {
             let store = open_in(parent.path(), durability, &[("page-size", 512)]).unwrap();
             assert_eq!(store.chosen()["page-size"], 512);
             store.close().unwrap();
-            let file = std::fs::read(parent.path().join(FILE)).unwrap();
+            let file = std::fs::read(parent.path().join(database::FILE)).unwrap();
             assert_eq!(file[20..24], 512_u32.to_le_bytes(), "the page size in the file's metadata");
         }
         let parent = tempfile::tempdir().unwrap();

@@ -1,10 +1,10 @@
 //! Berkeley DB's hash table.
 
-use bakeoff_protocol::{StoreDescription, Structure};
+use bakeoff_store::{OpenRequest, Store, StoreDescription, StoreError, Structure};
 
-use crate::{OpenRequest, Store, StoreError, berkeley_db};
+use crate::berkeley_db;
 
-/// What the store says of itself.
+/// What the store reports about itself.
 pub(crate) fn describe() -> StoreDescription {
     let summary = "Extended linear hash table in one file, with a cache of its pages, and a log where transactions are asked for.";
     berkeley_db::describe("berkeley-db-hash", "Berkeley DB hash", summary, Structure::Hash)

@@ -3,74 +3,71 @@
 mod content;
 mod fault;
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use bakeoff_protocol::{Capabilities, Durability, SettingKind, StoreDescription, Structure};
-
-use crate::describe::{choice, classes, memory, setting};
-use crate::{Direction, OpenRequest, Session, SessionPlan, Store, StoreError, Work};
+use bakeoff_store::{
+    Capability, Description, Direction, Durability, OpenRequest, Session, SessionPlan, Store, StoreDescription,
+    StoreError, Structure, Work, setting,
+};
 use content::{Content, load, save};
 use fault::{Fault, Faults};
 
 const FILE: &str = "records.faulty";
 const SOURCE: &str = "crates/stores/src/faulty.rs";
 
-/// What the store says of itself.
+/// What the store reports about itself.
 pub(crate) fn describe() -> StoreDescription {
     let how = "says so and does not: its content reaches the disk when it is closed";
-    StoreDescription {
-        name: "faulty".to_owned(),
-        title: "Faulty".to_owned(),
-        summary: "A right store in memory that goes wrong on demand.".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        license: "MIT OR Apache-2.0".to_owned(),
-        language: "Rust".to_owned(),
-        structure: Structure::Memory,
-        durability: classes(&Durability::ALL.map(|class| (class, how, SOURCE))),
-        not_offered: BTreeMap::new(),
-        capabilities: Capabilities {
-            scan_from: true,
-            scan_ordered: true,
-            scan_any_order: true,
-            batch: true,
-            batch_reads: true,
-            atomic_batch: false,
-            insert_refuses: true,
-            parallel_readers: true,
-            parallel_writers: false,
-            multi_process: false,
-            compacted_copy: true,
-            keeps_data: true,
-        },
-        key_bytes_max: None,
-        value_bytes_max: None,
-        key_bytes_min: 0,
-        files: "records.faulty, written when it is closed".to_owned(),
-        settings: settings(),
-        memory: memory(&[], "none of its own: it keeps everything in memory", SOURCE),
-        test_only: true,
-    }
-}
-
-fn settings() -> Vec<bakeoff_protocol::Setting> {
-    let count = SettingKind::Integer { min: 0, max: i64::MAX };
-    let words = Fault::ALL.map(Fault::name);
-    vec![
-        setting("fault", choice(&words), Some(Fault::None.name().into()), "What goes wrong.", SOURCE),
-        setting("at", count.clone(), Some(0.into()), "Operations of any kind that go well before it does.", SOURCE),
-        setting("pause-ns", count, Some(0.into()), "Time each operation spends doing nothing, in nanoseconds.", SOURCE),
-    ]
+    let faults = Fault::ALL.map(Fault::name);
+    let count = 0..=i64::MAX;
+    Description::new("faulty", "Faulty")
+        .summary("A right store in memory that goes wrong on demand.")
+        .version(env!("CARGO_PKG_VERSION"))
+        .license("MIT OR Apache-2.0")
+        .language("Rust")
+        .structure(Structure::Memory)
+        .files("records.faulty, written when it is closed")
+        .durability(Durability::None, how, SOURCE)
+        .durability(Durability::Process, how, SOURCE)
+        .durability(Durability::Power, how, SOURCE)
+        .can(&[
+            Capability::ScanFrom,
+            Capability::ScanOrdered,
+            Capability::ScanAnyOrder,
+            Capability::Batch,
+            Capability::BatchReads,
+            Capability::InsertRefuses,
+            Capability::ParallelReaders,
+            Capability::CompactedCopy,
+        ])
+        .setting(setting::choice("fault", &faults, Fault::None.name(), "What goes wrong.", SOURCE))
+        .setting(setting::integer(
+            "at",
+            count.clone(),
+            Some(0),
+            "Operations of any kind that go well before it does.",
+            SOURCE,
+        ))
+        .setting(setting::integer(
+            "pause-ns",
+            count,
+            Some(0),
+            "Time each operation spends doing nothing, in nanoseconds.",
+            SOURCE,
+        ))
+        .memory("none of its own: it keeps everything in memory", SOURCE, &[])
+        .test_only()
+        .build()
 }
 
 /// Creates it empty, or with what it had when it was closed.
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
     let path = request.directory.join(FILE);
     let content = RwLock::new(load(&path)?);
-    Ok(Box::new(Faulty { path, content, faults: Faults::new(request.settings)? }))
+    Ok(Box::new(Faulty { path, content, faults: Faults::new(request)? }))
 }
 
 struct Faulty {

@@ -5,85 +5,66 @@
 
 mod directory;
 mod error;
+mod layout;
 mod listing;
+mod names;
 mod session;
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use bakeoff_protocol::{Capabilities, Durability, StoreDescription, Structure};
-
-use crate::describe::{classes, memory};
-use crate::file_names::KEY_BYTES_MAX;
-use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
+use bakeoff_store::{
+    Capability, Description, Durability, OpenRequest, SessionPlan, Store, StoreDescription, StoreError, Structure, Work,
+};
 use directory::Directory;
+pub(crate) use layout::Layout;
+use names::KEY_BYTES_MAX;
 use session::FileSession;
 
-/// How records' files are spread over directories.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Layout {
-    /// Levels of directories, each named by two hexadecimal digits of the XXH64 of the key.
-    pub(crate) levels: usize,
-}
-
-/// What a folder store says of itself, but for its name and summary.
+/// What a folder store reports about itself, but for its name and summary.
 pub(crate) fn describe(name: &str, title: &str, summary: &str, files: &str) -> StoreDescription {
-    StoreDescription {
-        name: name.to_owned(),
-        title: title.to_owned(),
-        summary: format!(
+    Description::new(name, title)
+        .summary(format!(
             "{summary} Names are listed, and sorted where an order is asked for, inside the clock of a scan."
-        ),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        license: "MIT OR Apache-2.0".to_owned(),
-        language: "Rust".to_owned(),
-        structure: Structure::Files,
-        durability: classes(&[
-            (
-                Durability::None,
-                "a file is written in place: a process that dies while it replaces a value loses the old one too",
-                "https://man7.org/linux/man-pages/man2/open.2.html",
-            ),
-            (
-                Durability::Process,
-                "a new file is written and closed; a value is replaced by renaming a file written beside it, so the old one \
-                 is there until the new one is whole",
-                "https://man7.org/linux/man-pages/man2/rename.2.html",
-            ),
-            (
-                Durability::Power,
-                "as process, with fsync of the file before it is renamed or acknowledged, and of each directory that changed; a \
-                 batch is flushed by one syncfs at its end",
-                "https://man7.org/linux/man-pages/man2/fsync.2.html",
-            ),
-        ]),
-        not_offered: BTreeMap::new(),
-        capabilities: Capabilities {
-            scan_from: false,
-            scan_ordered: true,
-            scan_any_order: true,
-            batch: true,
-            batch_reads: true,
-            atomic_batch: false,
-            insert_refuses: true,
-            parallel_readers: true,
-            parallel_writers: true,
-            multi_process: true,
-            compacted_copy: false,
-            keeps_data: true,
-        },
-        key_bytes_max: Some(KEY_BYTES_MAX as u64),
-        value_bytes_max: None,
-        key_bytes_min: 0,
-        files: files.to_owned(),
-        settings: Vec::new(),
-        memory: memory(
-            &[],
+        ))
+        .version(env!("CARGO_PKG_VERSION"))
+        .license("MIT OR Apache-2.0")
+        .language("Rust")
+        .structure(Structure::Files)
+        .files(files)
+        .durability(
+            Durability::None,
+            "a file is written in place: a process that dies while it replaces a value loses the old one too",
+            "https://man7.org/linux/man-pages/man2/open.2.html",
+        )
+        .durability(
+            Durability::Process,
+            "a new file is written and closed; a value is replaced by renaming a file written beside it, so the old one \
+             is there until the new one is whole",
+            "https://man7.org/linux/man-pages/man2/rename.2.html",
+        )
+        .durability(
+            Durability::Power,
+            "as process, with fsync of the file before it is renamed or acknowledged, and of each directory that changed; a \
+             batch is flushed by one syncfs at its end",
+            "https://man7.org/linux/man-pages/man2/fsync.2.html",
+        )
+        .can(&[
+            Capability::ScanOrdered,
+            Capability::ScanAnyOrder,
+            Capability::Batch,
+            Capability::BatchReads,
+            Capability::InsertRefuses,
+            Capability::ParallelReaders,
+            Capability::ParallelWriters,
+            Capability::MultiProcess,
+        ])
+        .keys(0, KEY_BYTES_MAX as u64)
+        .memory(
             "none of its own: files are in the page cache, as much of which as the kernel likes",
             "https://man7.org/linux/man-pages/man2/read.2.html",
-        ),
-        test_only: false,
-    }
+            &[],
+        )
+        .build()
 }
 
 /// Creates or opens the folder.
@@ -115,10 +96,9 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::MetadataExt;
 
-    use bakeoff_protocol::{DataHints, Settings};
+    use bakeoff_store::{DataHints, Direction, Session, Settings};
 
     use super::*;
-    use crate::{Direction, Session};
 
     /// Works in a session of a flat folder of this class, whose directory is given to the work too.
     fn work(durability: Durability, work: impl Fn(&mut dyn Session, &std::path::Path)) {

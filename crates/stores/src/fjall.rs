@@ -2,16 +2,14 @@
 
 mod session;
 
-use std::collections::BTreeMap;
-
-use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, Settings, StoreDescription, Structure};
+use bakeoff_store::{
+    Capability, Description, Durability, OpenRequest, SessionPlan, Setting, Store, StoreDescription, StoreError,
+    Structure, Work, setting, share,
+};
 use fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
-use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, KvSeparationOptions, PersistMode};
+use fjall::{CompressionType, Database, KeyspaceCreateOptions, KvSeparationOptions, PersistMode};
 
-use crate::describe::{choice, classes, memory, setting, share};
-use crate::settings::{boolean, integer, word};
-use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
-use session::FjallSession;
+use session::{Fjall, FjallSession, error};
 
 /// Lengths of values are 32 bits long in fjall's format; lengths of keys 16 (`Item::new` of its batches, `InternalKey::new` of lsm-tree), though its documentation
 /// speaks of 65,536 bytes.
@@ -21,109 +19,92 @@ const KEY_BYTES_MAX: u64 = u16::MAX as u64;
 const WRITE_BUFFER_BYTES_MAX: u64 = 1 << 30;
 const OPTIONS: &str = "https://docs.rs/fjall/3/fjall/struct.KeyspaceCreateOptions.html";
 
-/// What the store says of itself.
+/// What the store reports about itself.
 pub(crate) fn describe() -> StoreDescription {
-    StoreDescription {
-        name: "fjall".to_owned(),
-        title: "Fjall".to_owned(),
-        summary: "Log-structured merge tree in safe Rust: a journal, a sorted buffer in memory, and sorted files merged in the \
-                  background."
-            .to_owned(),
-        version: env!("VERSION_OF_FJALL").to_owned(),
-        license: "MIT OR Apache-2.0".to_owned(),
-        language: "Rust".to_owned(),
-        structure: Structure::Lsm,
-        durability: classes(&[
-            (
-                Durability::None,
-                "manual_journal_persist: the journal is written when its buffer is full, and when the store is closed",
-                OPTIONS,
-            ),
-            (
-                Durability::Process,
-                "PersistMode::Buffer, the default: the journal is written at every write and never flushed",
-                "https://docs.rs/fjall/3/fjall/enum.PersistMode.html",
-            ),
-            (
-                Durability::Power,
-                "PersistMode::SyncAll: the journal is flushed at every write",
-                "https://docs.rs/fjall/3/fjall/enum.PersistMode.html",
-            ),
-        ]),
-        not_offered: BTreeMap::new(),
-        capabilities: Capabilities {
-            scan_from: true,
-            scan_ordered: true,
-            scan_any_order: true,
-            batch: true,
-            batch_reads: false,
-            atomic_batch: true,
-            insert_refuses: false,
-            parallel_readers: true,
-            parallel_writers: false,
-            multi_process: false,
-            compacted_copy: false,
-            keeps_data: true,
-        },
-        key_bytes_max: Some(KEY_BYTES_MAX),
-        value_bytes_max: Some(VALUE_BYTES_MAX),
-        key_bytes_min: 1,
-        files: "*.jnl (journals), keyspaces/ (a directory of sorted files each), version, lock".to_owned(),
-        settings: settings(),
-        memory: memory(
-            &[share("cache", 25, 1), share("write-buffer", 75, 5)],
+    let persist_mode = "https://docs.rs/fjall/3/fjall/enum.PersistMode.html";
+    Description::new("fjall", "Fjall")
+        .summary(
+            "Log-structured merge tree in safe Rust: a journal, a sorted buffer in memory, and sorted files merged in the \
+             background.",
+        )
+        .version(env!("VERSION_OF_FJALL"))
+        .license("MIT OR Apache-2.0")
+        .language("Rust")
+        .structure(Structure::Lsm)
+        .files("*.jnl (journals), keyspaces/ (a directory of sorted files each), version, lock")
+        .durability(
+            Durability::None,
+            "manual_journal_persist: the journal is written when its buffer is full, and when the store is closed",
+            OPTIONS,
+        )
+        .durability(
+            Durability::Process,
+            "PersistMode::Buffer, the default: the journal is written at every write and never flushed",
+            persist_mode,
+        )
+        .durability(Durability::Power, "PersistMode::SyncAll: the journal is flushed at every write", persist_mode)
+        .can(&[
+            Capability::ScanFrom,
+            Capability::ScanOrdered,
+            Capability::ScanAnyOrder,
+            Capability::Batch,
+            Capability::AtomicBatch,
+            Capability::ParallelReaders,
+        ])
+        .keys(1, KEY_BYTES_MAX)
+        .values(VALUE_BYTES_MAX)
+        .settings(settings())
+        .memory(
             "a quarter for blocks that were read, as is advised; the rest for write buffers, of which there are up to five: writes halt \
              while four are waiting to become files",
             "https://docs.rs/fjall/3/fjall/struct.DatabaseBuilder.html#method.cache_size",
-        ),
-        test_only: false,
-    }
+            &[share("cache", 25, 1), share("write-buffer", 75, 5)],
+        )
+        .build()
 }
 
-fn settings() -> Vec<Setting> {
-    let bytes = |min, max| SettingKind::Bytes { min, max };
-    vec![
-        setting(
+fn settings() -> [Setting; 6] {
+    [
+        setting::bytes(
             "cache",
-            bytes(0, 1 << 40),
-            Some((32 << 20).into()),
+            0..=1 << 40,
+            Some(32 << 20),
             "Memory for blocks that were read, uncompressed. 20 to 25 % of the memory is advised.",
             "https://docs.rs/fjall/3/fjall/struct.DatabaseBuilder.html#method.cache_size",
         ),
-        setting(
+        setting::bytes(
             "write-buffer",
-            bytes(1 << 20, WRITE_BUFFER_BYTES_MAX),
-            Some((64 << 20).into()),
+            1 << 20..=WRITE_BUFFER_BYTES_MAX,
+            Some(64 << 20),
             "Bytes written that are sorted in memory before they become a file.",
             OPTIONS,
         ),
-        setting(
+        setting::bytes(
             "block-size",
-            bytes(1 << 10, 1 << 20),
-            Some((4 << 10).into()),
+            1 << 10..=1 << 20,
+            Some(4 << 10),
             "Bytes of entries, before compression, that are read and cached together.",
             OPTIONS,
         ),
-        setting(
+        setting::integer(
             "bloom-bits",
-            SettingKind::Integer { min: 0, max: 100 },
+            0..=100,
             None,
             "Bits a key of the Bloom filter, 0 for no filter; by default 10, and on the first level so many that one lookup in 10,000 \
              is in vain.",
             OPTIONS,
         ),
-        setting(
+        setting::choice(
             "compression",
-            choice(&["by-level", "lz4", "none"]),
-            Some("by-level".into()),
+            &["by-level", "lz4", "none"],
+            "by-level",
             "Compression of blocks and of large journal entries; by-level leaves the first two levels of the tree, which are soon \
              rewritten, uncompressed.",
             OPTIONS,
         ),
-        setting(
+        setting::boolean(
             "kv-separation",
-            SettingKind::Boolean,
-            Some(false.into()),
+            false,
             "Keep large values in files of their own, so that merging does not rewrite them.",
             "https://docs.rs/fjall/3/fjall/struct.KvSeparationOptions.html",
         ),
@@ -132,50 +113,42 @@ fn settings() -> Vec<Setting> {
 
 /// Creates or opens the database and its keyspace.
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
-    let settings: &Settings = request.settings;
     let (durability, by_us) = match request.durability {
         Durability::None => (None, true),
         Durability::Process => (Some(PersistMode::Buffer), false),
         Durability::Power => (Some(PersistMode::SyncAll), true),
     };
     let builder =
-        Database::builder(request.directory).cache_size(integer(settings, "cache")?).manual_journal_persist(by_us);
-    let builder = match word(settings, "compression")? {
+        Database::builder(request.directory).cache_size(request.integer("cache")?).manual_journal_persist(by_us);
+    let builder = match request.word("compression")? {
         "none" => builder.journal_compression(CompressionType::None),
         _ => builder.journal_compression(CompressionType::Lz4),
     };
     let database = builder.open().map_err(error)?;
-    let options = keyspace_options(settings)?.manual_journal_persist(by_us);
+    let options = keyspace_options(request)?.manual_journal_persist(by_us);
     let records = database.keyspace("records", || options).map_err(error)?;
     Ok(Box::new(Fjall { database, records, durability }))
 }
 
-fn keyspace_options(settings: &Settings) -> Result<KeyspaceCreateOptions, StoreError> {
+fn keyspace_options(request: &OpenRequest<'_>) -> Result<KeyspaceCreateOptions, StoreError> {
     // At most a mebibyte and a hundred: the settings were checked.
-    let block_bytes = integer(settings, "block-size")?.min(1 << 20) as u32;
+    let block_bytes = request.integer("block-size")?.min(1 << 20) as u32;
     let mut options = KeyspaceCreateOptions::default()
-        .max_memtable_size(integer(settings, "write-buffer")?)
+        .max_memtable_size(request.integer("write-buffer")?)
         .data_block_size_policy(BlockSizePolicy::all(block_bytes));
-    if settings.contains_key("bloom-bits") {
-        options = options.filter_policy(FilterPolicy::all(match integer(settings, "bloom-bits")?.min(100) {
+    if request.is_set("bloom-bits") {
+        options = options.filter_policy(FilterPolicy::all(match request.integer("bloom-bits")?.min(100) {
             0 => FilterPolicyEntry::None,
             bits => FilterPolicyEntry::Bloom(BloomConstructionPolicy::BitsPerKey(bits as f32)),
         }));
     }
-    options = match word(settings, "compression")? {
+    options = match request.word("compression")? {
         "none" => options.data_block_compression_policy(CompressionPolicy::all(CompressionType::None)),
         "lz4" => options.data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4)),
         _ => options,
     };
-    let separation = boolean(settings, "kv-separation")?.then(KvSeparationOptions::default);
+    let separation = request.boolean("kv-separation")?.then(KvSeparationOptions::default);
     Ok(options.with_kv_separation(separation))
-}
-
-struct Fjall {
-    database: Database,
-    records: Keyspace,
-    /// How far each write goes before it is acknowledged.
-    durability: Option<PersistMode>,
 }
 
 impl Store for Fjall {
@@ -185,13 +158,5 @@ impl Store for Fjall {
 
     fn close(self: Box<Self>) -> Result<(), StoreError> {
         self.database.persist(PersistMode::Buffer).map_err(error)
-    }
-}
-
-/// fjall's errors as the store's.
-fn error(error: fjall::Error) -> StoreError {
-    match error {
-        fjall::Error::Io(error) | fjall::Error::Storage(fjall::LsmError::Io(error)) => error.into(),
-        error => StoreError::Store(error.to_string()),
     }
 }

@@ -1,11 +1,10 @@
 //! One file a record, all in one folder.
 
-use bakeoff_protocol::StoreDescription;
+use bakeoff_store::{OpenRequest, Store, StoreDescription, StoreError};
 
 use crate::files::{self, Layout};
-use crate::{OpenRequest, Store, StoreError};
 
-/// What the store says of itself.
+/// What the store reports about itself.
 pub(crate) fn describe() -> StoreDescription {
     files::describe(
         "flat-folder",

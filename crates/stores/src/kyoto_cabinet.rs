@@ -4,16 +4,10 @@
 mod database;
 mod sys;
 
-use std::collections::BTreeMap;
-
-use bakeoff_protocol::{
-    Capabilities, Durability, DurabilitySupport, MemorySplit, NotOffered, Setting, SettingKind, Settings,
-    StoreDescription, Structure,
+use bakeoff_store::{
+    Capability, Description, Direction, Durability, OpenRequest, Session, SessionPlan, Setting, Settings, Store,
+    StoreError, Structure, Work, setting,
 };
-
-use crate::describe::{choice, classes, not_offered, setting};
-use crate::settings::{boolean, integer, word};
-use crate::{Direction, OpenRequest, Session, SessionPlan, Store, StoreError, Work};
 use database::{Cursor, Database, Transaction};
 
 /// `MEMMAXSIZ` in Kyoto Cabinet's `kcutil.h`, which no key and no value may exceed by the assertions on its calls; what is longer, recovery takes for damage.
@@ -21,128 +15,94 @@ const BYTES_MAX: u64 = i32::MAX as u64 / 2;
 /// The manual.
 pub(crate) const MANUAL: &str = "https://dbmx.net/kyotocabinet/spex.html";
 
-/// What a Kyoto Cabinet store says of itself, but for its name, summary and own settings.
-pub(crate) fn describe(
-    name: &str,
-    title: &str,
-    summary: &str,
-    structure: Structure,
-    mut settings: Vec<Setting>,
-    memory: Option<MemorySplit>,
-) -> StoreDescription {
-    let ordered = structure == Structure::BTree;
-    settings.extend(shared_settings());
-    StoreDescription {
-        name: name.to_owned(),
-        title: title.to_owned(),
-        summary: format!(
-            "{summary} The beginning of the file is mapped into memory: a full disk can end the process with SIGBUS."
-        ),
-        version: database::version(),
-        license: "GPL-3.0-or-later".to_owned(),
-        language: "C++".to_owned(),
-        structure,
-        durability: durability(ordered),
-        not_offered: classes_not_offered(),
-        capabilities: Capabilities {
-            scan_from: ordered,
-            scan_ordered: ordered,
-            scan_any_order: true,
-            batch: true,
-            batch_reads: true,
-            // See `durability`.
-            atomic_batch: false,
-            insert_refuses: true,
-            parallel_readers: true,
-            // Outside transactions. HashDB::accept holds the table's lock as a reader and locks the slot of the record (1,024 of them) to write it. TreeDB's locks a
-            // page too, but the whole tree, as a writer, whenever a page is split or its cache is full: with data larger than that, at each write.
-            parallel_writers: !ordered,
-            multi_process: false,
-            compacted_copy: false,
-            keeps_data: true,
-        },
-        key_bytes_max: Some(BYTES_MAX),
-        value_bytes_max: Some(BYTES_MAX),
-        key_bytes_min: 0,
-        files: format!(
-            "one file, records.{}; beside it a log while a transaction is open",
-            if ordered { "kct" } else { "kch" }
-        ),
-        settings,
-        memory,
-        test_only: false,
-    }
-}
-
-fn durability(ordered: bool) -> BTreeMap<Durability, DurabilitySupport> {
-    let written = if ordered {
-        "what changed is written when its cache is full and when it is closed, in place"
-    } else {
-        "each record is written in place at once"
-    };
-    classes(&[(
-        Durability::None,
-        &format!("the default: {written}; a batch is a transaction, of which the whole database has one at a time"),
-        &format!("{MANUAL}#tutorial_dbopen"),
-    )])
-}
-
+/// What a Kyoto Cabinet store reports about itself, but for its name, summary, own settings and use of memory.
+///
 /// Kyoto Cabinet's automatic transactions are meant to survive a killed process, and with `KCOAUTOSYNC` a power cut. They do not: its
 /// log is written over without checksums, so a record of the log that was cut short at a page boundary is taken for whole when
 /// the file is opened again, and what it is said to restore, acknowledged long before, becomes zeros. Processes that were killed while they wrote
 /// found it in 1.2.79: the tree within a hundred kills, the hash table once in four hundred, with values of up to 60 KB.
-fn classes_not_offered() -> BTreeMap<Durability, NotOffered> {
+pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Structure) -> Description {
+    let ordered = structure == Structure::BTree;
+    let (written, extension) = if ordered {
+        ("what changed is written when its cache is full and when it is closed, in place", "kct")
+    } else {
+        ("each record is written in place at once", "kch")
+    };
     let found = "Kyoto Cabinet 1.2.79, kcfile.cc; tried with kill -9 of processes that wrote under OAUTOTRAN";
-    not_offered(&[
-        (
+    Description::new(name, title)
+        .summary(format!(
+            "{summary} The beginning of the file is mapped into memory: a full disk can end the process with SIGBUS."
+        ))
+        .version(database::version())
+        .license("GPL-3.0-or-later")
+        .language("C++")
+        .structure(structure)
+        .files(format!("one file, records.{extension}; beside it a log while a transaction is open"))
+        .durability(
+            Durability::None,
+            format!("the default: {written}; a batch is a transaction, of which the whole database has one at a time"),
+            format!("{MANUAL}#tutorial_dbopen"),
+        )
+        .not_offered(
             Durability::Process,
             "its log (`transactions` = written) is written over without checksums: a process killed meanwhile leaves a torn record that is \
              restored as if it were whole; after that a tree could not be opened, and a hash table had lost what was acknowledged before",
             found,
-        ),
-        (
+        )
+        .not_offered(
             Durability::Power,
             "flushing that log (`transactions` = flushed) does not help: what a killed process loses, a power cut loses too",
             found,
-        ),
-    ])
+        )
+        // A batch is not atomic, as said above.
+        .can(&[
+            Capability::ScanAnyOrder,
+            Capability::Batch,
+            Capability::BatchReads,
+            Capability::InsertRefuses,
+            Capability::ParallelReaders,
+        ])
+        // Writers outside transactions. HashDB::accept holds the table's lock as a reader and locks the slot of the record (1,024 of them) to write it. TreeDB's
+        // locks a page too, but the whole tree, as a writer, whenever a page is split or its cache is full: with data larger than that, at each write.
+        .can(if ordered { &[Capability::ScanFrom, Capability::ScanOrdered] } else { &[Capability::ParallelWriters] })
+        .keys(0, BYTES_MAX)
+        .values(BYTES_MAX)
 }
 
-fn shared_settings() -> Vec<Setting> {
+/// The settings that both have, after their own.
+pub(crate) fn shared_settings() -> [Setting; 5] {
     let source = format!("{MANUAL}#tips_tuning");
-    vec![
-        setting(
+    [
+        setting::bytes(
             "map-size",
-            SettingKind::Bytes { min: 0, max: 1 << 46 },
-            Some((64 << 20).into()),
+            0..=1 << 46,
+            Some(64 << 20),
             "Bytes of the file that are mapped into memory; the rest is read and written through calls.",
             &source,
         ),
-        setting(
+        setting::boolean(
             "small",
-            SettingKind::Boolean,
-            Some(false.into()),
+            false,
             "TSMALL: addresses of 4 bytes instead of 6, for files of at most 2 GiB times the alignment.",
             &source,
         ),
-        setting(
+        setting::boolean(
             "linear",
-            SettingKind::Boolean,
-            Some(false.into()),
+            false,
             "TLINEAR: records that share a bucket are in a list instead of a tree, which takes less room.",
             &source,
         ),
-        setting(
+        setting::choice(
             "compression",
-            choice(&["none", "zlib", "lzo", "lzma"]),
-            Some("none".into()),
+            &["none", "zlib", "lzo", "lzma"],
+            "none",
             "TCOMPRESS: compression of each page of the tree, or of each record of the hash table.",
             &source,
         ),
-        setting(
+        setting::choice(
             "transactions",
-            choice(&["batches", "synchronized", "written", "flushed"]),
-            Some("batches".into()),
+            &["batches", "synchronized", "written", "flushed"],
+            "batches",
             "What is a transaction: batches alone, with synchronized the whole database being written and flushed after each write that is in none (KCOAUTOSYNC); or \
              every write too, written at once (KCOAUTOTRAN) or also flushed (and KCOAUTOSYNC).",
             &format!("{MANUAL}#tutorial_transaction"),
@@ -154,8 +114,8 @@ fn shared_settings() -> Vec<Setting> {
 
 /// How many buckets were asked for, or else follow from the records there will be (0 if that is not known); and that as settings in force.
 pub(crate) fn buckets(request: &OpenRequest<'_>, advised: fn(u64) -> u64) -> Result<(u64, Settings), StoreError> {
-    let buckets = match request.settings.contains_key("buckets") {
-        true => integer(request.settings, "buckets")?,
+    let buckets = match request.is_set("buckets") {
+        true => request.integer("buckets")?,
         false => advised(request.hints.records_max),
     };
     Ok((buckets, Settings::from([("buckets".to_owned(), buckets.into())])))
@@ -169,7 +129,7 @@ pub(crate) fn open(
     ordered: bool,
     chosen: Settings,
 ) -> Result<Box<dyn Store>, StoreError> {
-    let (mode, hard) = match word(request.settings, "transactions")? {
+    let (mode, hard) = match request.word("transactions")? {
         "batches" => (0, false),
         "synchronized" => (sys::AUTO_SYNCHRONIZE, true),
         "written" => (sys::AUTO_TRANSACTION, false),
@@ -182,21 +142,21 @@ pub(crate) fn open(
             path.display()
         ))
     })?;
-    let mut name = path.to_owned() + &shared_parameters(request.settings)?;
+    let mut name = path.to_owned() + &shared_parameters(request)?;
     parameters.iter().for_each(|(parameter, value)| name += &format!("#{parameter}={value}"));
     let database = Database::open(&name, sys::WRITER | sys::CREATE | mode)?;
     Ok(Box::new(Kyoto { database, ordered, hard, chosen }))
 }
 
-fn shared_parameters(settings: &Settings) -> Result<String, StoreError> {
-    let compression = word(settings, "compression")?;
+fn shared_parameters(request: &OpenRequest<'_>) -> Result<String, StoreError> {
+    let compression = request.word("compression")?;
     let mut options = String::new();
     for (letter, chosen) in
-        [('s', boolean(settings, "small")?), ('l', boolean(settings, "linear")?), ('c', compression != "none")]
+        [('s', request.boolean("small")?), ('l', request.boolean("linear")?), ('c', compression != "none")]
     {
         options.extend(chosen.then_some(letter));
     }
-    let mut parameters = format!("#msiz={}", integer(settings, "map-size")?);
+    let mut parameters = format!("#msiz={}", request.integer("map-size")?);
     if !options.is_empty() {
         parameters += &format!("#opts={options}");
     }

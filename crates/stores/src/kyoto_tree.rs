@@ -1,10 +1,8 @@
 //! Kyoto Cabinet's TreeDB.
 
-use bakeoff_protocol::{MemoryShare, SettingKind, StoreDescription, Structure};
+use bakeoff_store::{MemoryShare, OpenRequest, Store, StoreDescription, StoreError, Structure, setting, share};
 
-use crate::describe::{memory, setting, share};
-use crate::settings::integer;
-use crate::{OpenRequest, Store, StoreError, kyoto_cabinet};
+use crate::kyoto_cabinet;
 
 /// The tree asks for memory by the number of buckets: so many it opens anywhere, 10^11 end the process (`std::bad_alloc`).
 const BUCKETS_MAX: i64 = 1 << 30;
@@ -12,49 +10,39 @@ const BUCKETS_MAX: i64 = 1 << 30;
 /// What the library takes where it is not told (`DEFBNUM` in `kcplantdb.h`).
 const BUCKETS_DEFAULT: u64 = 65_536;
 
-/// What the store says of itself.
+/// What the store reports about itself.
 pub(crate) fn describe() -> StoreDescription {
     let summary = "B+ tree of pages, kept in memory until they are written as records of a hash table in one file.";
     let source = "https://dbmx.net/kyotocabinet/api/classkyotocabinet_1_1PlantDB.html";
-    let settings = vec![
-        setting(
+    kyoto_cabinet::describe("kyoto-cabinet", "Kyoto Cabinet TreeDB", summary, Structure::BTree)
+        .setting(setting::bytes(
             "cache",
-            SettingKind::Bytes { min: 1 << 10, max: 1 << 40 },
-            Some((64 << 20).into()),
+            1 << 10..=1 << 40,
+            Some(64 << 20),
             "Memory for pages, changed ones among them.",
             source,
-        ),
-        setting(
-            "page-size",
-            SettingKind::Bytes { min: 512, max: 1 << 30 },
-            Some(8_192.into()),
-            "Bytes of a page of the tree.",
-            source,
-        ),
-        setting(
+        ))
+        .setting(setting::bytes("page-size", 512..=1 << 30, Some(8_192), "Bytes of a page of the tree.", source))
+        .setting(setting::integer(
             "buckets",
-            SettingKind::Integer { min: 1, max: BUCKETS_MAX },
+            1..=BUCKETS_MAX,
             None,
             "Buckets of the hash table that holds the pages; by default a tenth of the records, as is advised, and 65,536 at least.",
             source,
-        ),
-    ];
-    let memory = memory(
-        &[share("cache", 50, 1), MemoryShare { mapped: true, ..share("map-size", 50, 1) }],
-        "as its defaults do: half for the cache of pages, half for the part of the file that is mapped, which is page cache",
-        source,
-    );
-    kyoto_cabinet::describe("kyoto-cabinet", "Kyoto Cabinet TreeDB", summary, Structure::BTree, settings, memory)
+        ))
+        .settings(kyoto_cabinet::shared_settings())
+        .memory(
+            "as its defaults do: half for the cache of pages, half for the part of the file that is mapped, which is page cache",
+            source,
+            &[share("cache", 50, 1), MemoryShare { mapped: true, ..share("map-size", 50, 1) }],
+        )
+        .build()
 }
 
 /// Creates or opens the tree.
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
     let (buckets, chosen) =
         kyoto_cabinet::buckets(request, |records| (records / 10).clamp(BUCKETS_DEFAULT, BUCKETS_MAX as u64))?;
-    let parameters = [
-        ("pccap", integer(request.settings, "cache")?),
-        ("psiz", integer(request.settings, "page-size")?),
-        ("bnum", buckets),
-    ];
+    let parameters = [("pccap", request.integer("cache")?), ("psiz", request.integer("page-size")?), ("bnum", buckets)];
     kyoto_cabinet::open(request, "records.kct", &parameters, true, chosen)
 }

@@ -1,66 +1,80 @@
-//! The stores, one file each, behind one trait.
+//! The stores that bakeoff comes with: one file each, and one line each in the tables below.
 //!
-//! An adapter adds nothing a program using the store directly would not do: statements are prepared once, transactions and cursors are kept where the
-//! library can renew them (LMDB's of a reader and WiredTiger's, for example), else a scan makes the iterator or cursor that it goes through; a value
-//! reaches the caller's buffer with one copy and a key with none, besides what the library's own interface copies (LevelDB's get fills a string).
+//! The crate `bakeoff-store` has the trait that they implement and says what an adapter owes. A store that is no part of bakeoff
+//! is a crate over that one too, without this.
 
-#[cfg(feature = "berkeley-db")]
-mod berkeley_btree;
+use bakeoff_store::Entry;
+
+/// Makes a module and an entry of a table from each line. A build without the feature after `if` leaves the store out.
+///
+/// `cargo fmt` does not see these modules: `rustfmt crates/stores/src/*.rs` formats them.
+macro_rules! stores {
+    ($(#[$documentation:meta])* $table:ident: $($store:ident $(if $feature:literal)?,)+) => {
+        $($(#[cfg(feature = $feature)])? mod $store;)+
+
+        $(#[$documentation])*
+        pub fn $table() -> &'static [Entry] {
+            &[$($(#[cfg(feature = $feature)])? Entry { describe: $store::describe, open: $store::open },)+]
+        }
+    };
+}
+
+stores! {
+    /// The stores that build in minutes, plain files among them, in the order in which they are listed.
+    native:
+    sqlite if "sqlite",
+    lmdb if "lmdb",
+    redb if "redb",
+    leveldb if "leveldb",
+    fjall if "fjall",
+    berkeley_btree if "berkeley-db",
+    berkeley_hash if "berkeley-db",
+    kyoto_tree if "kyoto-cabinet",
+    kyoto_hash if "kyoto-cabinet",
+    wiredtiger if "wiredtiger",
+    flat_folder,
+    nested_folder,
+    null,
+    faulty,
+}
+
+stores! {
+    /// The stores that take long to build, or need tools to build that most machines lack.
+    heavy:
+    rocksdb if "rocksdb",
+    libmdbx if "libmdbx",
+}
+
+// What several of these stores share.
 #[cfg(feature = "berkeley-db")]
 mod berkeley_db;
-#[cfg(feature = "berkeley-db")]
-mod berkeley_hash;
-#[cfg(any(
-    feature = "berkeley-db",
-    feature = "leveldb",
-    feature = "libmdbx",
-    feature = "lmdb",
-    feature = "rocksdb",
-    feature = "wiredtiger"
-))]
-mod c_path;
-mod describe;
-mod error;
-mod faulty;
-mod file_names;
 mod files;
-#[cfg(feature = "fjall")]
-mod fjall;
-mod flat_folder;
 #[cfg(feature = "kyoto-cabinet")]
 mod kyoto_cabinet;
-#[cfg(feature = "kyoto-cabinet")]
-mod kyoto_hash;
-#[cfg(feature = "kyoto-cabinet")]
-mod kyoto_tree;
-#[cfg(feature = "leveldb")]
-mod leveldb;
-#[cfg(feature = "libmdbx")]
-mod libmdbx;
-#[cfg(feature = "lmdb")]
-mod lmdb;
-mod nested_folder;
-#[cfg(feature = "wiredtiger")]
-mod new_names;
-mod null;
-#[cfg(feature = "redb")]
-mod redb;
-#[cfg(feature = "rocksdb")]
-mod rocksdb;
-mod settings;
-#[cfg(any(feature = "leveldb", feature = "rocksdb", feature = "wiredtiger"))]
-mod shim;
-#[cfg(feature = "sqlite")]
-mod sqlite;
-mod store;
-mod table;
-#[cfg(feature = "wiredtiger")]
-mod wiredtiger;
-#[cfg(any(feature = "leveldb", feature = "rocksdb"))]
-mod write_batch;
 
-pub use error::StoreError;
-pub use null::Null;
-pub use settings::resolve_settings;
-pub use store::{Direction, Entry, OpenRequest, Session, SessionPlan, Store, Work, flush_directories};
-pub use table::{all, find, heavy, native};
+/// Every store that is compiled in.
+pub fn all() -> impl Iterator<Item = Entry> {
+    native().iter().chain(heavy()).copied()
+}
+
+/// The store of this name, exactly as its description gives it.
+pub fn find(name: &str) -> Option<Entry> {
+    all().find(|entry| (entry.describe)().name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_store_is_found_by_its_name_and_no_other() {
+        let names: Vec<String> = all().map(|entry| (entry.describe)().name).collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "a name is taken twice");
+        for name in &names {
+            assert_eq!((find(name).unwrap().describe)().name, *name);
+        }
+        assert!(find("SQLite").is_none() && find("").is_none());
+    }
+}

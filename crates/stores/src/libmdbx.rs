@@ -8,18 +8,15 @@ mod ffi;
 #[path = "lmdb/session.rs"]
 mod session;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use bakeoff_protocol::{Capabilities, Durability, SettingKind, Settings, Step, StoreDescription, Structure};
-
-use crate::describe::{classes, memory, setting};
-use crate::settings::integer;
-use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
+use bakeoff_store::{
+    Capability, Description, Durability, OpenRequest, SessionPlan, Settings, Step, Store, StoreDescription, StoreError,
+    Structure, Work, setting,
+};
 use environment::Environment;
 use session::LmdbSession;
 
-const NAME: &str = "libmdbx";
 /// The page size that libmdbx takes where the system's pages have it, and what its limits depend on.
 const PAGE_BYTES: u64 = 4_096;
 /// Half of what pages of that size can address.
@@ -28,73 +25,69 @@ const MAP_BYTES_MAX: u64 = 1 << 42;
 const SETTINGS: &str = "https://libmdbx.dqdkfa.ru/group__c__settings.html";
 const MODES: &str = "https://libmdbx.dqdkfa.ru/group__sync__modes.html";
 
-/// What the store says of itself.
+/// What the store reports about itself.
 pub(crate) fn describe() -> StoreDescription {
     let (key_bytes_max, value_bytes_max) = ffi::limits(PAGE_BYTES);
-    StoreDescription {
-        name: NAME.to_owned(),
-        title: "libmdbx".to_owned(),
-        summary: "Copy-on-write B+ tree in one memory-mapped file that grows and shrinks, from LMDB; readers never wait, writers \
-                  take turns."
-            .to_owned(),
-        version: ffi::version(),
-        license: "Apache-2.0".to_owned(),
-        language: "C".to_owned(),
-        structure: Structure::BTree,
-        durability: classes(&[
-            (
-                Durability::None,
-                "MDBX_UTTERLY_NOSYNC and MDBX_WRITEMAP: pages are written in the map and not flushed; a full disk ends the \
-                 process with SIGBUS",
-                MODES,
-            ),
-            (
-                Durability::Process,
-                "MDBX_UTTERLY_NOSYNC, which is LMDB's MDB_NOSYNC: pages are written to the file at every commit and not flushed",
-                MODES,
-            ),
-            (Durability::Power, "MDBX_SYNC_DURABLE, the default: the file is flushed at every commit", MODES),
-        ]),
-        not_offered: BTreeMap::new(),
-        capabilities: Capabilities {
-            scan_from: true,
-            scan_ordered: true,
-            scan_any_order: true,
-            batch: true,
-            batch_reads: true,
-            atomic_batch: true,
-            insert_refuses: true,
-            parallel_readers: true,
-            parallel_writers: false,
-            multi_process: true,
-            compacted_copy: true,
-            keeps_data: true,
-        },
-        key_bytes_max,
-        value_bytes_max,
-        key_bytes_min: 0,
-        files: "mdbx.dat and mdbx.lck".to_owned(),
-        settings: vec![
-            setting(
-                "map-size",
-                SettingKind::Bytes { min: 1 << 20, max: MAP_BYTES_MAX },
-                None,
-                "Upper bound of the memory map, which the data can never outgrow; by default several times what the suite will write.",
-                SETTINGS,
-            ),
-            setting(
+    Description::new(ffi::NAME, "libmdbx")
+        .summary(
+            "Copy-on-write B+ tree in one memory-mapped file that grows and shrinks, from LMDB; readers never wait, writers \
+             take turns.",
+        )
+        .version(ffi::version())
+        .license("Apache-2.0")
+        .language("C")
+        .structure(Structure::BTree)
+        .files("mdbx.dat and mdbx.lck")
+        .durability(
+            Durability::None,
+            "MDBX_UTTERLY_NOSYNC and MDBX_WRITEMAP: pages are written in the map and not flushed; a full disk ends the \
+             process with SIGBUS",
+            MODES,
+        )
+        .durability(
+            Durability::Process,
+            "MDBX_UTTERLY_NOSYNC, which is LMDB's MDB_NOSYNC: pages are written to the file at every commit and not flushed",
+            MODES,
+        )
+        .durability(
+            Durability::Power,
+            "MDBX_SYNC_DURABLE, the default: the file is flushed at every commit",
+            MODES,
+        )
+        .can(&[
+            Capability::ScanFrom,
+            Capability::ScanOrdered,
+            Capability::ScanAnyOrder,
+            Capability::Batch,
+            Capability::BatchReads,
+            Capability::AtomicBatch,
+            Capability::InsertRefuses,
+            Capability::ParallelReaders,
+            Capability::MultiProcess,
+            Capability::CompactedCopy,
+        ])
+        .keys(0, key_bytes_max)
+        .values(value_bytes_max)
+        .setting(setting::bytes(
+            "map-size",
+            1 << 20..=MAP_BYTES_MAX,
+            None,
+            "Upper bound of the memory map, which the data can never outgrow; by default several times what the suite will write.",
+            SETTINGS,
+        ))
+        .setting(
+            setting::bytes(
                 "page-size",
-                SettingKind::Bytes { min: 256, max: 65_536 },
+                256..=65_536,
                 None,
                 "Size of a page: a power of two; by default the system's. It limits keys to somewhat less than half of it and the file to 2^31 of it; the \
                  limits told are those of 4 KiB.",
                 SETTINGS,
             )
             .stepping(Step::PowerOfTwo),
-        ],
-        memory: memory(&[], "it has no cache: its pages are those of the page cache", "https://libmdbx.dqdkfa.ru/intro.html"),
-        test_only: false,
-    }
+        )
+        .memory("it has no cache: its pages are those of the page cache", "https://libmdbx.dqdkfa.ru/intro.html", &[])
+        .build()
 }
 
 /// Creates or opens the environment.
@@ -123,10 +116,10 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
 
 /// The pages that were asked for, if the keys that will come fit them, or the library's own, of whose limit a plan knows.
 fn page_bytes(request: &OpenRequest<'_>) -> Result<u64, StoreError> {
-    if !request.settings.contains_key("page-size") {
+    if !request.is_set("page-size") {
         return Ok(ffi::page_bytes_default());
     }
-    let page_bytes = integer(request.settings, "page-size")?;
+    let page_bytes = request.integer("page-size")?;
     let (most, needed) = (key_bytes_max(page_bytes), request.hints.key_bytes_max);
     if needed > most {
         return Err(StoreError::BadRequest(format!(
@@ -140,10 +133,10 @@ fn page_bytes(request: &OpenRequest<'_>) -> Result<u64, StoreError> {
 /// The map that was asked for, if so many pages can be numbered, or one that the data will not outgrow.
 fn map_bytes(request: &OpenRequest<'_>, page_bytes: u64) -> Result<u64, StoreError> {
     let most = ffi::map_bytes_max(page_bytes).unwrap_or(MAP_BYTES_MAX);
-    if !request.settings.contains_key("map-size") {
+    if !request.is_set("map-size") {
         return Ok(environment::map_bytes(request.hints, page_bytes).min(most).min(MAP_BYTES_MAX));
     }
-    let map_bytes = integer(request.settings, "map-size")?;
+    let map_bytes = request.integer("map-size")?;
     if map_bytes > most {
         return Err(StoreError::BadRequest(format!(
             "setting `map-size` is {map_bytes}: a file with pages of {page_bytes} bytes (`page-size`) grows to {most} bytes at most: give \
@@ -196,7 +189,7 @@ impl Store for Libmdbx {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_protocol::DataHints;
+    use bakeoff_store::{DataHints, Session};
 
     use super::*;
 
@@ -221,7 +214,7 @@ mod tests {
             let key = vec![b'k'; key_bytes_max(page_bytes) as usize];
             let store = opened(parent.path(), page_bytes, &DataHints::default()).unwrap();
             assert_eq!(store.chosen()["page-size"], page_bytes);
-            let write = &mut |session: &mut dyn crate::Session| {
+            let write = &mut |session: &mut dyn Session| {
                 assert!(session.insert(&[&key[..], b"k"].concat(), b"").is_err(), "{page_bytes}");
                 session.insert(&key, b"value")
             };
@@ -230,7 +223,7 @@ mod tests {
             store.close().unwrap();
             for directory in [parent.path(), copy.path()] {
                 let store = opened(directory, page_bytes, &DataHints::default()).unwrap();
-                let read = &mut |session: &mut dyn crate::Session| {
+                let read = &mut |session: &mut dyn Session| {
                     assert!(session.get(&key, &mut Vec::new())?, "{page_bytes}");
                     Ok(())
                 };

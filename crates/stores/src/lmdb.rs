@@ -5,18 +5,15 @@ mod error;
 mod ffi;
 mod session;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use bakeoff_protocol::{Capabilities, Durability, SettingKind, Settings, StoreDescription, Structure};
-
-use crate::describe::{classes, memory, setting};
-use crate::settings::integer;
-use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
+use bakeoff_store::{
+    Capability, Description, Durability, OpenRequest, SessionPlan, Settings, Store, StoreDescription, StoreError,
+    Structure, Work, setting,
+};
 use environment::Environment;
 use session::LmdbSession;
 
-const NAME: &str = "lmdb";
 /// `MDB_MAXKEYSIZE` as LMDB is built unless told otherwise; `open` compares it with what the library says.
 const KEY_BYTES_MAX: u64 = 511;
 /// `MAXDATASIZE` in LMDB's source.
@@ -25,63 +22,54 @@ const VALUE_BYTES_MAX: u64 = 0xffff_ffff;
 const PAGE_BYTES: u64 = 4_096;
 const SOURCE: &str = "http://www.lmdb.tech/doc/group__mdb.html";
 
-/// What the store says of itself.
+/// What the store reports about itself.
 pub(crate) fn describe() -> StoreDescription {
-    StoreDescription {
-        name: NAME.to_owned(),
-        title: "LMDB".to_owned(),
-        summary: "Copy-on-write B+ tree in one memory-mapped file; readers never wait, writers take turns.".to_owned(),
-        version: ffi::version(),
-        license: "OLDAP-2.8".to_owned(),
-        language: "C".to_owned(),
-        structure: Structure::BTree,
-        durability: classes(&[
-            (
-                Durability::None,
-                "MDB_NOSYNC, MDB_WRITEMAP and MDB_MAPASYNC: pages are written in the map and never flushed; a full disk ends \
-                 the process with SIGBUS",
-                SOURCE,
-            ),
-            (
-                Durability::Process,
-                "MDB_NOSYNC: pages are written to the file at every commit and never flushed",
-                SOURCE,
-            ),
-            (Durability::Power, "no flags: the file is flushed at every commit", SOURCE),
-        ]),
-        not_offered: BTreeMap::new(),
-        capabilities: Capabilities {
-            scan_from: true,
-            scan_ordered: true,
-            scan_any_order: true,
-            batch: true,
-            batch_reads: true,
-            atomic_batch: true,
-            insert_refuses: true,
-            parallel_readers: true,
-            parallel_writers: false,
-            multi_process: true,
-            compacted_copy: true,
-            keeps_data: true,
-        },
-        key_bytes_max: Some(KEY_BYTES_MAX),
-        value_bytes_max: Some(VALUE_BYTES_MAX),
-        key_bytes_min: 1,
-        files: "data.mdb and lock.mdb; in the class none, data.mdb is a sparse file as long as the map".to_owned(),
-        settings: vec![setting(
+    Description::new(ffi::NAME, "LMDB")
+        .summary("Copy-on-write B+ tree in one memory-mapped file; readers never wait, writers take turns.")
+        .version(ffi::version())
+        .license("OLDAP-2.8")
+        .language("C")
+        .structure(Structure::BTree)
+        .files("data.mdb and lock.mdb; in the class none, data.mdb is a sparse file as long as the map")
+        .durability(
+            Durability::None,
+            "MDB_NOSYNC, MDB_WRITEMAP and MDB_MAPASYNC: pages are written in the map and never flushed; a full disk ends \
+             the process with SIGBUS",
+            SOURCE,
+        )
+        .durability(
+            Durability::Process,
+            "MDB_NOSYNC: pages are written to the file at every commit and never flushed",
+            SOURCE,
+        )
+        .durability(Durability::Power, "no flags: the file is flushed at every commit", SOURCE)
+        .can(&[
+            Capability::ScanFrom,
+            Capability::ScanOrdered,
+            Capability::ScanAnyOrder,
+            Capability::Batch,
+            Capability::BatchReads,
+            Capability::AtomicBatch,
+            Capability::InsertRefuses,
+            Capability::ParallelReaders,
+            Capability::MultiProcess,
+            Capability::CompactedCopy,
+        ])
+        .keys(1, KEY_BYTES_MAX)
+        .values(VALUE_BYTES_MAX)
+        .setting(setting::bytes(
             "map-size",
-            SettingKind::Bytes { min: 1 << 20, max: 1 << 46 },
+            1 << 20..=1 << 46,
             None,
             "Length of the memory map, which the data can never outgrow; by default several times what the suite will write.",
             "http://www.lmdb.tech/doc/group__mdb.html#gaa2506ec8dab3d969b0e609cd82e619e5",
-        )],
-        memory: memory(
-            &[],
+        ))
+        .memory(
             "none of its own: pages are read where the kernel has them, in the page cache, as much of which as it likes",
             "http://www.lmdb.tech/doc/index.html",
-        ),
-        test_only: false,
-    }
+            &[],
+        )
+        .build()
 }
 
 /// Creates or opens the environment.
@@ -91,8 +79,8 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
         Durability::Process => ffi::MDB_NOSYNC,
         Durability::Power => 0,
     };
-    let map_bytes = match request.settings.contains_key("map-size") {
-        true => integer(request.settings, "map-size")?,
+    let map_bytes = match request.is_set("map-size") {
+        true => request.integer("map-size")?,
         false => environment::map_bytes(request.hints, PAGE_BYTES),
     };
     // Without MDB_NOTLS a read transaction would belong to its thread for good, and could not be reset and kept.
@@ -134,7 +122,7 @@ impl Store for Lmdb {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_protocol::DataHints;
+    use bakeoff_store::{DataHints, Session};
 
     use super::*;
 
@@ -151,10 +139,10 @@ mod tests {
     #[test]
     fn a_full_map_says_which_setting_mends_it() {
         let parent = tempfile::tempdir().unwrap();
-        let settings = bakeoff_protocol::Settings::from([("map-size".to_owned(), (1 << 20).into())]);
+        let settings = Settings::from([("map-size".to_owned(), (1 << 20).into())]);
         let (directory, hints, durability) = (parent.path(), DataHints::default(), Durability::Process);
         let store = open(&OpenRequest { directory, durability, settings: &settings, hints: &hints }).unwrap();
-        let fill = &mut |session: &mut dyn crate::Session| {
+        let fill = &mut |session: &mut dyn Session| {
             let error = session.insert(b"large", &[1; 2 << 20]).unwrap_err().to_string();
             assert!(error.contains("map-size"), "{error}");
             session.insert(b"small", b"fits after all")
@@ -165,7 +153,7 @@ mod tests {
     #[test]
     fn a_map_that_cannot_be_made_says_which_setting_mends_it() {
         let parent = tempfile::tempdir().unwrap();
-        let settings = bakeoff_protocol::Settings::from([("map-size".to_owned(), (1_u64 << 46).into())]);
+        let settings = Settings::from([("map-size".to_owned(), (1_u64 << 46).into())]);
         let (directory, hints, durability) = (parent.path(), DataHints::default(), Durability::None);
         let error = open(&OpenRequest { directory, durability, settings: &settings, hints: &hints }).err().unwrap();
         let error = error.to_string();
@@ -175,11 +163,11 @@ mod tests {
     #[test]
     fn keys_that_do_not_ascend_are_an_error_in_an_ascending_session() {
         let parent = tempfile::tempdir().unwrap();
-        let settings = bakeoff_protocol::Settings::new();
+        let settings = Settings::new();
         let (directory, hints, durability) = (parent.path(), DataHints::default(), Durability::Process);
         let store = open(&OpenRequest { directory, durability, settings: &settings, hints: &hints }).unwrap();
         let plan = SessionPlan { ascending: true, batched: true };
-        let fill = &mut |session: &mut dyn crate::Session| {
+        let fill = &mut |session: &mut dyn Session| {
             session.insert(b"b", b"")?;
             session.insert(b"a", b"")
         };

@@ -4,12 +4,11 @@
 //! about 256 files in each folder: the third level is the files themselves, below two levels of folders. Its published space efficiency says the same: 12 % for a
 //! million values of 1 B to 1 KiB, where a third level of folders, of a block each, would leave 6 %.
 
-use bakeoff_protocol::StoreDescription;
+use bakeoff_store::{OpenRequest, Store, StoreDescription, StoreError};
 
 use crate::files::{self, Layout};
-use crate::{OpenRequest, Store, StoreError};
 
-/// What the store says of itself.
+/// What the store reports about itself.
 pub(crate) fn describe() -> StoreDescription {
     files::describe(
         "nested-folder",

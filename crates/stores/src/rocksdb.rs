@@ -5,12 +5,11 @@ mod sys;
 
 use std::collections::BTreeMap;
 
-use bakeoff_protocol::{Capabilities, Durability, Setting, SettingKind, StoreDescription, Structure};
-
-use crate::describe::{choice, classes, memory, setting, share};
-use crate::settings::{boolean, bytes_for_memory, integer, word};
-use crate::write_batch::BatchSession;
-use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
+use bakeoff_store::batch::BatchSession;
+use bakeoff_store::{
+    Capability, Description, Durability, OpenRequest, SessionPlan, Setting, Store, StoreDescription, StoreError,
+    Structure, Work, setting, share,
+};
 use database::{Buffers, Database, Options};
 
 /// RocksDB cuts larger ones to this without a word (`SanitizeCfOptions` in its `column_family.cc`).
@@ -23,117 +22,99 @@ const OPTIONS: &str = "https://github.com/facebook/rocksdb/blob/v11.8.1/include/
 const TABLE: &str = "https://github.com/facebook/rocksdb/blob/v11.8.1/include/rocksdb/table.h";
 const TUNING: &str = "https://github.com/facebook/rocksdb/wiki/Setup-Options-and-Basic-Tuning";
 
-/// What the store says of itself.
+/// What the store reports about itself.
 pub(crate) fn describe() -> StoreDescription {
-    StoreDescription {
-        name: "rocksdb".to_owned(),
-        title: "RocksDB".to_owned(),
-        summary:
-            "Log-structured merge tree: a log, sorted buffers in memory, and sorted files merged by several threads in the \
-                  background."
-                .to_owned(),
-        version: database::version(),
-        license: "Apache-2.0 OR GPL-2.0-only".to_owned(),
-        language: "C++".to_owned(),
-        structure: Structure::Lsm,
-        durability: durability(),
-        not_offered: BTreeMap::new(),
-        capabilities: Capabilities {
-            scan_from: true,
-            scan_ordered: true,
-            scan_any_order: true,
-            batch: true,
-            batch_reads: false,
-            atomic_batch: true,
-            insert_refuses: false,
-            parallel_readers: true,
-            parallel_writers: true,
-            multi_process: false,
-            compacted_copy: false,
-            keeps_data: true,
-        },
-        key_bytes_max: Some(KEY_BYTES_MAX),
-        value_bytes_max: Some(VALUE_BYTES_MAX),
-        key_bytes_min: 0,
-        files: "*.sst (sorted files), *.log (the log), MANIFEST-*, OPTIONS-*, CURRENT, IDENTITY, LOCK, LOG".to_owned(),
-        settings: settings(),
-        memory: memory(
-            &[share("cache", 33, 1), share("write-buffer", 67, 2)],
-            "a third for blocks that were read, as is advised; the rest for two write buffers, as up to two are held at a time. Indexes and \
-             filters of open files are not counted",
-            TUNING,
-        ),
-        test_only: false,
-    }
-}
-
-fn durability() -> BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
     let log = "https://github.com/facebook/rocksdb/wiki/Basic-Operations#writes";
-    classes(&[
-        (
+    Description::new("rocksdb", "RocksDB")
+        .summary(
+            "Log-structured merge tree: a log, sorted buffers in memory, and sorted files merged by several threads in the \
+             background.",
+        )
+        .version(database::version())
+        .license("Apache-2.0 OR GPL-2.0-only")
+        .language("C++")
+        .structure(Structure::Lsm)
+        .files("*.sst (sorted files), *.log (the log), MANIFEST-*, OPTIONS-*, CURRENT, IDENTITY, LOCK, LOG")
+        .durability(
             Durability::None,
             "WriteOptions::disableWAL: there is no log; what is in memory is written when a buffer is full and when the store is closed",
             OPTIONS,
-        ),
-        (
+        )
+        .durability(
             Durability::Process,
             "WriteOptions::sync=false, the default: the log is written at every write and not flushed",
             log,
-        ),
-        (Durability::Power, "WriteOptions::sync=true: the log is flushed at every write", log),
-    ])
+        )
+        .durability(Durability::Power, "WriteOptions::sync=true: the log is flushed at every write", log)
+        .can(&[
+            Capability::ScanFrom,
+            Capability::ScanOrdered,
+            Capability::ScanAnyOrder,
+            Capability::Batch,
+            Capability::AtomicBatch,
+            Capability::ParallelReaders,
+            Capability::ParallelWriters,
+        ])
+        .keys(0, KEY_BYTES_MAX)
+        .values(VALUE_BYTES_MAX)
+        .settings(settings())
+        .memory(
+            "a third for blocks that were read, as is advised; the rest for two write buffers, as up to two are held at a time. Indexes and \
+             filters of open files are not counted",
+            TUNING,
+            &[share("cache", 33, 1), share("write-buffer", 67, 2)],
+        )
+        .build()
 }
 
-fn settings() -> Vec<Setting> {
-    let bytes = |min, max| SettingKind::Bytes { min, max };
-    vec![
-        setting(
+fn settings() -> [Setting; 7] {
+    [
+        setting::bytes(
             "cache",
-            bytes(0, 1 << 40),
-            Some((32 << 20).into()),
+            0..=1 << 40,
+            Some(32 << 20),
             "Memory for blocks that were read, uncompressed; 0 for none. About a third of the memory is advised.",
             TABLE,
         ),
-        setting(
+        setting::bytes(
             "write-buffer",
-            bytes(64 << 10, WRITE_BUFFER_BYTES_MAX),
-            Some((64 << 20).into()),
+            64 << 10..=WRITE_BUFFER_BYTES_MAX,
+            Some(64 << 20),
             "Bytes written that are sorted in memory before they become a file; up to two such buffers are held.",
             OPTIONS,
         ),
-        setting(
+        setting::bytes(
             "block-size",
-            bytes(1 << 10, 4 << 20),
-            Some((4 << 10).into()),
+            1 << 10..=4 << 20,
+            Some(4 << 10),
             "Bytes of entries, before compression, that are read and cached together. 16 KiB saves memory.",
             TABLE,
         ),
-        setting(
+        setting::integer(
             "bloom-bits",
-            SettingKind::Integer { min: 0, max: 100 },
-            Some(0.into()),
+            0..=100,
+            Some(0),
             "Bits a key of a Bloom filter that saves reading files without the key; 0 for no filter. About 10 is advised where gets \
              are many.",
             TUNING,
         ),
-        setting(
+        setting::integer(
             "background-jobs",
-            SettingKind::Integer { min: 1, max: 256 },
-            Some(2.into()),
+            1..=256,
+            Some(2),
             "Threads that write buffers to files and merge files.",
             OPTIONS,
         ),
-        setting(
+        setting::choice(
             "compression",
-            choice(&["lz4", "none", "snappy", "zstd"]),
-            Some("lz4".into()),
+            &["lz4", "none", "snappy", "zstd"],
+            "lz4",
             "Compression of each block.",
             OPTIONS,
         ),
-        setting(
+        setting::boolean(
             "statistics",
-            SettingKind::Boolean,
-            Some(false.into()),
+            false,
             "Have RocksDB count what it does and time its calls, and add that to the result, where `report --full` shows it; that slows calls by 5 to 10 %.",
             "https://github.com/facebook/rocksdb/wiki/Statistics",
         ),
@@ -142,18 +123,16 @@ fn settings() -> Vec<Setting> {
 
 /// Creates or opens the database.
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
-    let settings = request.settings;
-    let bytes = |name| bytes_for_memory(integer(settings, name)?);
     // At most a few hundred: the settings were checked.
-    let small = |name| Ok::<_, StoreError>(integer(settings, name)?.min(256) as std::ffi::c_int);
+    let small = |name| Ok::<_, StoreError>(request.integer(name)?.min(256) as std::ffi::c_int);
     let options = Options {
-        cache_bytes: bytes("cache")?,
-        write_buffer_bytes: bytes("write-buffer")?,
-        block_bytes: bytes("block-size")?,
+        cache_bytes: request.memory_bytes("cache")?,
+        write_buffer_bytes: request.memory_bytes("write-buffer")?,
+        block_bytes: request.memory_bytes("block-size")?,
         bloom_bits: small("bloom-bits")?,
         background_jobs: small("background-jobs")?,
-        compression: word(settings, "compression")?,
-        statistics: boolean(settings, "statistics")?,
+        compression: request.word("compression")?,
+        statistics: request.boolean("statistics")?,
     };
     let database = Database::open(request.directory, &options)?;
     Ok(Box::new(RocksDb { database, durability: request.durability }))

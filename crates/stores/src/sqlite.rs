@@ -9,19 +9,16 @@ mod plans;
 mod session;
 mod statement;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use bakeoff_protocol::{
-    Capabilities, DataHints, Durability, MemoryShare, Setting, SettingKind, Settings, Step, StoreDescription, Structure,
+use bakeoff_store::{
+    Capability, DataHints, Description, Durability, MemoryShare, OpenRequest, SessionPlan, Setting, Settings, Step,
+    Store, StoreDescription, StoreError, Structure, Work, setting, share,
 };
 use rusqlite::Connection;
 
-use crate::describe::{choice, classes, memory, setting, share};
-use crate::settings::{integer, word};
-use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use error::error_from_rusqlite;
 use session::SqliteSession;
 
@@ -42,113 +39,101 @@ const SYNCHRONOUS: [&str; 4] = ["off", "normal", "full", "extra"];
 /// A word of `table`.
 const WITHOUT_ROWID: &str = "without-rowid";
 
-/// What the store says of itself.
+/// What the store reports about itself.
 pub(crate) fn describe() -> StoreDescription {
-    StoreDescription {
-        name: "sqlite".to_owned(),
-        title: "SQLite".to_owned(),
-        summary: "SQL database in one file; here one table of keys and values, with prepared statements.".to_owned(),
-        version: rusqlite::version().to_owned(),
-        license: "blessing".to_owned(),
-        language: "C".to_owned(),
-        structure: Structure::BTree,
-        durability: durability(),
-        not_offered: BTreeMap::new(),
-        capabilities: Capabilities {
-            scan_from: true,
-            scan_ordered: true,
-            scan_any_order: true,
-            batch: true,
-            batch_reads: true,
-            atomic_batch: true,
-            insert_refuses: true,
-            parallel_readers: true,
-            parallel_writers: false,
-            multi_process: true,
-            compacted_copy: true,
-            keeps_data: true,
-        },
-        key_bytes_max: Some(KEY_BYTES_MAX),
-        value_bytes_max: Some(VALUE_BYTES_MAX),
-        key_bytes_min: 0,
-        files: "records.sqlite; while open in the classes process and power also records.sqlite-wal and -shm"
-            .to_owned(),
-        settings: settings(),
-        memory: memory(
-            &[MemoryShare { per_thread: true, ..share("cache", 100, 1) }],
-            "all of it for page caches, in equal parts, since each connection (thread) has one",
-            "https://sqlite.org/pragma.html#pragma_cache_size",
-        ),
-        test_only: false,
-    }
-}
-
-fn durability() -> BTreeMap<Durability, bakeoff_protocol::DurabilitySupport> {
     let synchronous = "https://sqlite.org/pragma.html#pragma_synchronous";
-    let mut classes = classes(&[
-        (
+    Description::new("sqlite", "SQLite")
+        .summary("SQL database in one file; here one table of keys and values, with prepared statements.")
+        .version(rusqlite::version())
+        .license("blessing")
+        .language("C")
+        .structure(Structure::BTree)
+        .files("records.sqlite; while open in the classes process and power also records.sqlite-wal and -shm")
+        .durability(
             Durability::None,
             "journal_mode=MEMORY, synchronous=OFF: a process that dies inside a transaction can leave a corrupt database, so a batch is not atomic",
             "https://sqlite.org/pragma.html#pragma_journal_mode",
-        ),
-        (
+        )
+        .batches_not_atomic(Durability::None)
+        .durability(
             Durability::Process,
             "journal_mode=WAL, synchronous=NORMAL: the log is flushed at checkpoints only",
             synchronous,
-        ),
-        (Durability::Power, "journal_mode=WAL, synchronous=FULL: the log is flushed at every commit", synchronous),
-    ]);
-    if let Some(without_log) = classes.get_mut(&Durability::None) {
-        without_log.atomic_batch = Some(false);
-    }
-    classes
+        )
+        .durability(Durability::Power, "journal_mode=WAL, synchronous=FULL: the log is flushed at every commit", synchronous)
+        .can(&[
+            Capability::ScanFrom,
+            Capability::ScanOrdered,
+            Capability::ScanAnyOrder,
+            Capability::Batch,
+            Capability::BatchReads,
+            Capability::AtomicBatch,
+            Capability::InsertRefuses,
+            Capability::ParallelReaders,
+            Capability::MultiProcess,
+            Capability::CompactedCopy,
+        ])
+        .keys(0, KEY_BYTES_MAX)
+        .values(VALUE_BYTES_MAX)
+        .settings(size_settings())
+        .settings(journal_settings())
+        .memory(
+            "all of it for page caches, in equal parts, since each connection (thread) has one",
+            "https://sqlite.org/pragma.html#pragma_cache_size",
+            &[MemoryShare { per_thread: true, ..share("cache", 100, 1) }],
+        )
+        .build()
 }
 
-fn settings() -> Vec<Setting> {
-    let bytes = |min, max| SettingKind::Bytes { min, max };
-    vec![
-        setting(
+fn size_settings() -> [Setting; 4] {
+    [
+        setting::bytes(
             "page-size",
-            bytes(512, 65_536),
-            Some(4_096.into()),
+            512..=65_536,
+            Some(4_096),
             "Size of a database page: a power of two.",
             "https://sqlite.org/pragma.html#pragma_page_size",
         )
         .stepping(Step::PowerOfTwo),
-        setting(
+        setting::bytes(
             "cache",
-            bytes(0, 1 << 40),
-            Some(2_048_000.into()),
+            0..=1 << 40,
+            Some(2_048_000),
             "Most memory that the page cache of one connection (thread) takes; less than 1 KiB counts as none.",
             "https://sqlite.org/pragma.html#pragma_cache_size",
         ),
-        setting(
+        setting::choice(
             "table",
-            choice(&["auto", "without-rowid", "rowid"]),
-            Some("auto".into()),
+            &["auto", "without-rowid", "rowid"],
+            "auto",
             "How rows are kept: in the tree of keys (without-rowid) or in a tree of their own beside an index (rowid); auto \
              takes rowid when a mean row is larger than a twentieth of a page.",
             "https://sqlite.org/withoutrowid.html",
         ),
-        setting(
+        setting::bytes(
             "mmap-size",
-            bytes(0, 0x7fff_0000),
-            Some(0.into()),
+            0..=0x7fff_0000,
+            Some(0),
             "Bytes of the database file that are read through a memory map.",
             "https://sqlite.org/pragma.html#pragma_mmap_size",
         ),
-        setting(
+    ]
+}
+
+fn journal_settings() -> [Setting; 4] {
+    [
+        setting::choice(
             "journal",
-            choice(&["auto", "wal", "delete"]),
-            Some("auto".into()),
+            &["auto", "wal", "delete"],
+            "auto",
             "journal_mode: a write-ahead log, or a rollback journal, which is SQLite's own default and with which each commit is flushed unless synchronous is off; \
              auto takes what the class is described with.",
             "https://sqlite.org/pragma.html#pragma_journal_mode",
         ),
-        setting(
+        setting::choice(
             "synchronous",
-            choice(&["auto", "off", "normal", "full", "extra"]),
-            Some("auto".into()),
+            &["auto", "off", "normal", "full", "extra"],
+            "auto",
             "How much is flushed, with normal each commit too unless there is a write-ahead log; auto is what the class needs, and so is full in the class power with \
              a rollback journal, whose removal extra alone flushes. SQLite's own default is full.",
             "https://sqlite.org/pragma.html#pragma_synchronous",
@@ -157,19 +142,19 @@ fn settings() -> Vec<Setting> {
         .flushing("extra")
         .promising("off", Durability::Process)
         .promising("normal", Durability::Process),
-        setting(
+        setting::choice(
             "locking-mode",
-            choice(&["normal", "exclusive"]),
-            Some("normal".into()),
+            &["normal", "exclusive"],
+            "normal",
             "Whether the database is locked for each transaction, or once and for all by the one connection there can be then: with one thread only. A write-ahead \
              log has its index in the connection's own memory then, not in a shared file.",
             "https://sqlite.org/pragma.html#pragma_locking_mode",
         )
         .alone("exclusive"),
-        setting(
+        setting::integer(
             "wal-autocheckpoint",
-            SettingKind::Integer { min: 0, max: i64::from(i32::MAX) },
-            Some(1_000.into()),
+            0..=i64::from(i32::MAX),
+            Some(1_000),
             "Pages in the write-ahead log after which a commit also checkpoints; 0 for never.",
             "https://sqlite.org/pragma.html#pragma_wal_autocheckpoint",
         ),
@@ -178,8 +163,8 @@ fn settings() -> Vec<Setting> {
 
 /// Creates or opens the database.
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
-    let page_bytes = integer(request.settings, "page-size")?;
-    if word(request.settings, "locking-mode")? == "exclusive" && request.hints.threads > 1 {
+    let page_bytes = request.integer("page-size")?;
+    if request.word("locking-mode")? == "exclusive" && request.hints.threads > 1 {
         return Err(StoreError::BadRequest(format!(
             "SQLite with locking-mode = exclusive has one connection, not one for each of {} threads: give 1 thread, or locking-mode = normal",
             request.hints.threads
@@ -187,7 +172,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     }
     let configuration = Configuration::new(request)?;
     let connection = configuration.connect()?;
-    let table = kind_of_table(word(request.settings, "table")?, page_bytes, request.hints);
+    let table = kind_of_table(request.word("table")?, page_bytes, request.hints);
     connection.execute_batch(&create_table(table)).map_err(error_from_rusqlite)?;
     Ok(Box::new(Sqlite { configuration, table, idle: Mutex::new(vec![connection]) }))
 }
@@ -247,23 +232,22 @@ struct Configuration {
 
 impl Configuration {
     fn new(request: &OpenRequest<'_>) -> Result<Self, StoreError> {
-        let settings: &Settings = request.settings;
         let (journal_mode, synchronous) =
-            journaling(request.durability, word(settings, "journal")?, word(settings, "synchronous")?);
+            journaling(request.durability, request.word("journal")?, request.word("synchronous")?);
         // A negative cache size counts KiB instead of pages.
-        let cache = match integer(settings, "cache")? / 1_024 {
+        let cache = match request.integer("cache")? / 1_024 {
             0 => "0".to_owned(),
             kibibytes => format!("-{kibibytes}"),
         };
         let pragmas = vec![
-            ("page_size", integer(settings, "page-size")?.to_string()),
+            ("page_size", request.integer("page-size")?.to_string()),
             // Before the log is first used, which else makes the shared file of its index.
-            ("locking_mode", word(settings, "locking-mode")?.to_owned()),
+            ("locking_mode", request.word("locking-mode")?.to_owned()),
             ("journal_mode", journal_mode.to_owned()),
             ("synchronous", synchronous.to_string()),
             ("cache_size", cache),
-            ("mmap_size", integer(settings, "mmap-size")?.to_string()),
-            ("wal_autocheckpoint", integer(settings, "wal-autocheckpoint")?.to_string()),
+            ("mmap_size", request.integer("mmap-size")?.to_string()),
+            ("wal_autocheckpoint", request.integer("wal-autocheckpoint")?.to_string()),
         ];
         Ok(Self { path: request.directory.join(FILE), pragmas })
     }

@@ -1,19 +1,15 @@
 //! WiredTiger: one connection a store, shared by its threads, and one table; a session with its cursors for each thread.
 
 mod connection;
+mod new_names;
 mod sys;
 
-use std::collections::BTreeMap;
-
-use bakeoff_protocol::{
-    Capabilities, Durability, DurabilitySupport, Setting, SettingKind, Step, StoreDescription, Structure,
+use bakeoff_store::{
+    Capability, Description, Durability, OpenRequest, SessionPlan, Setting, Step, Store, StoreDescription, StoreError,
+    Structure, Work, setting, share,
 };
-
-use crate::describe::{choice, classes, memory, setting, share};
-use crate::new_names::NewNames;
-use crate::settings::{integer, word};
-use crate::{OpenRequest, SessionPlan, Store, StoreError, Work};
 use connection::{CacheUse, Connection, WiredTigerSession};
+use new_names::NewNames;
 
 /// `WT_BTREE_MAX_OBJECT_SIZE` in WiredTiger's `btree.h`: lengths of keys and values are 32 bits long, and some are kept for itself.
 const BYTES_MAX: u64 = u32::MAX as u64 - 1_024;
@@ -21,105 +17,85 @@ const OPEN: &str = "https://source.wiredtiger.com/3.2.1/group__wt.html#gacbe8d11
 const CREATE: &str =
     "https://source.wiredtiger.com/3.2.1/struct_w_t___s_e_s_s_i_o_n.html#a358ca4141d59c345f401c58501276bbb";
 
-/// What the store says of itself.
+/// What the store reports about itself.
 pub(crate) fn describe() -> StoreDescription {
-    StoreDescription {
-        name: "wiredtiger".to_owned(),
-        title: "WiredTiger".to_owned(),
-        summary: "B-tree whose pages are changed in a cache and written anew at checkpoints, with a log.".to_owned(),
-        version: connection::version(),
-        license: "GPL-2.0-only OR GPL-3.0-only".to_owned(),
-        language: "C".to_owned(),
-        structure: Structure::BTree,
-        durability: durability(),
-        not_offered: BTreeMap::new(),
-        capabilities: Capabilities {
-            scan_from: true,
-            scan_ordered: true,
-            scan_any_order: true,
-            batch: true,
-            batch_reads: true,
-            atomic_batch: true,
-            insert_refuses: true,
-            parallel_readers: true,
-            parallel_writers: true,
-            multi_process: false,
-            compacted_copy: false,
-            keeps_data: true,
-        },
-        key_bytes_max: Some(BYTES_MAX),
-        value_bytes_max: Some(BYTES_MAX),
-        key_bytes_min: 1,
-        files: "records.wt, WiredTiger* (catalogue); in the classes process and power \
-                also WiredTigerLog.* (logs, each as long as `log-size`)"
-            .to_owned(),
-        settings: settings(),
-        memory: memory(
-            &[share("cache", 100, 1)],
-            "all for the cache, which holds changed pages too; what sessions and cursors take is not counted",
-            "https://source.wiredtiger.com/3.2.1/tune_cache.html",
-        ),
-        test_only: false,
-    }
-}
-
-fn durability() -> BTreeMap<Durability, DurabilitySupport> {
-    let source = "https://source.wiredtiger.com/3.2.1/tune_durability.html";
-    classes(&[
-        (
+    let durability = "https://source.wiredtiger.com/3.2.1/tune_durability.html";
+    Description::new("wiredtiger", "WiredTiger")
+        .summary("B-tree whose pages are changed in a cache and written anew at checkpoints, with a log.")
+        .version(connection::version())
+        .license("GPL-2.0-only OR GPL-3.0-only")
+        .language("C")
+        .structure(Structure::BTree)
+        .files(
+            "records.wt, WiredTiger* (catalogue); in the classes process and power \
+             also WiredTigerLog.* (logs, each as long as `log-size`)",
+        )
+        .durability(
             Durability::None,
             "no log: changed pages are written when the cache needs room and when the store is closed",
-            source,
-        ),
-        (
+            durability,
+        )
+        .durability(
             Durability::Process,
             "a log with transaction_sync=(enabled,method=none): it is written at every commit, and flushed at checkpoints",
-            source,
-        ),
-        (
+            durability,
+        )
+        .durability(
             Durability::Power,
             "a log with transaction_sync=(enabled,method=fsync): it is flushed at every commit, and the names of new logs, which it leaves, by bakeoff",
-            source,
-        ),
-    ])
+            durability,
+        )
+        .can(&[
+            Capability::ScanFrom,
+            Capability::ScanOrdered,
+            Capability::ScanAnyOrder,
+            Capability::Batch,
+            Capability::BatchReads,
+            Capability::AtomicBatch,
+            Capability::InsertRefuses,
+            Capability::ParallelReaders,
+            Capability::ParallelWriters,
+        ])
+        .keys(1, BYTES_MAX)
+        .values(BYTES_MAX)
+        .settings(settings())
+        .memory(
+            "all for the cache, which holds changed pages too; what sessions and cursors take is not counted",
+            "https://source.wiredtiger.com/3.2.1/tune_cache.html",
+            &[share("cache", 100, 1)],
+        )
+        .build()
 }
 
-fn settings() -> Vec<Setting> {
-    let bytes = |min, max| SettingKind::Bytes { min, max };
-    vec![
-        setting(
-            "cache",
-            bytes(1 << 20, 1 << 40),
-            Some((100 << 20).into()),
-            "Memory for pages, changed ones too.",
-            OPEN,
-        ),
-        setting(
+fn settings() -> [Setting; 5] {
+    [
+        setting::bytes("cache", 1 << 20..=1 << 40, Some(100 << 20), "Memory for pages, changed ones too.", OPEN),
+        setting::bytes(
             "page-size",
-            bytes(4 << 10, 512 << 20),
-            Some((32 << 10).into()),
+            4 << 10..=512 << 20,
+            Some(32 << 10),
             "Largest page of entries on disk, before compression: a multiple of 4 KiB, in which files are allotted.",
             CREATE,
         )
         .stepping(Step::MultipleOf(4 << 10)),
-        setting(
+        setting::choice(
             "compression",
-            choice(&["none", "snappy", "zlib"]),
-            Some("none".into()),
+            &["none", "snappy", "zlib"],
+            "none",
             "Compression of each page of entries.",
             "https://source.wiredtiger.com/3.2.1/compression.html",
         ),
-        setting(
+        setting::bytes(
             "log-size",
-            bytes(100 << 10, 2 << 30),
-            Some((100 << 20).into()),
+            100 << 10..=2 << 30,
+            Some(100 << 20),
             "Bytes of a log, after which another follows; without effect in class none.",
             OPEN,
         ),
-        setting(
+        setting::bytes(
             "checkpoint",
-            bytes(1 << 20, 2 << 30),
-            Some((100 << 20).into()),
+            1 << 20..=2 << 30,
+            Some(100 << 20),
             "Bytes of log after which all changed pages are written, so that old logs are removed; without effect in class none. \
              The default is that of log-size.",
             OPEN,
@@ -129,12 +105,11 @@ fn settings() -> Vec<Setting> {
 
 /// Creates or opens the store.
 pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreError> {
-    let settings = request.settings;
-    let compression = word(settings, "compression")?;
+    let compression = request.word("compression")?;
     // As many sessions as threads, and those of its own threads, for which its default of 100 leaves room
     // ("session_max" of wiredtiger_open, "including server threads").
     let sessions = request.hints.threads.saturating_add(100);
-    let cache_bytes = integer(settings, "cache")?;
+    let cache_bytes = request.integer("cache")?;
     let mut configuration = format!("create,cache_size={cache_bytes},session_max={sessions}");
     let method = match request.durability {
         Durability::None => None,
@@ -142,7 +117,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
         Durability::Power => Some("fsync"),
     };
     if let Some(method) = method {
-        let (log_bytes, checkpoint) = (integer(settings, "log-size")?, integer(settings, "checkpoint")?);
+        let (log_bytes, checkpoint) = (request.integer("log-size")?, request.integer("checkpoint")?);
         configuration += &format!(
             ",log=(enabled=true,file_max={log_bytes}),transaction_sync=(enabled=true,method={method}),checkpoint=(log_size={checkpoint})"
         );
@@ -150,7 +125,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     if compression != "none" {
         configuration += &format!(",extensions=[libwiredtiger_{compression}.so]");
     }
-    let page_bytes = integer(settings, "page-size")?;
+    let page_bytes = request.integer("page-size")?;
     let table = format!("key_format=u,value_format=u,leaf_page_max={page_bytes},block_compressor={compression}");
     let connection = Connection::open(request.directory, &configuration, &table)?;
     let at_once_bytes = request.hints.value_bytes_max.saturating_mul(request.hints.threads.max(1).into());

@@ -4,8 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use bakeoff_protocol::{DataHints, Durability, Settings, Structure};
-use bakeoff_stores::{Entry, OpenRequest, SessionPlan};
+use bakeoff_store::{DataHints, Durability, Entry, OpenRequest, SessionPlan, Settings, Structure};
 
 struct Counting;
 
@@ -33,14 +32,14 @@ static ALLOCATOR: Counting = Counting;
 /// Allocations in some gets and updates of 32-byte keys, after a first round of each.
 fn allocations(entry: Entry) -> (u64, u64) {
     let directory = tempfile::tempdir().unwrap();
-    let settings = bakeoff_stores::resolve_settings(&(entry.describe)(), &Settings::new()).unwrap();
+    let settings = bakeoff_store::resolve_settings(&(entry.describe)(), &Settings::new()).unwrap();
     let (hints, directory) = (DataHints::default(), directory.path());
     let request = OpenRequest { directory, durability: Durability::Process, settings: &settings, hints: &hints };
     let store = (entry.open)(&request).unwrap();
     let keys: Vec<String> = (0..50).map(|index| format!("{index:032}")).collect();
     let (mut gets, mut updates) = (0, 0);
     let mut buffer = Vec::with_capacity(200_000);
-    let work = &mut |session: &mut dyn bakeoff_stores::Session| {
+    let work = &mut |session: &mut dyn bakeoff_store::Session| {
         keys.iter().try_for_each(|key| session.insert(key.as_bytes(), &[1; 1_000]))?;
         for _ in 0..2 {
             let before = ALLOCATIONS.get();

@@ -6,8 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use bakeoff_protocol::{DataHints, Durability, Settings};
-use bakeoff_stores::{Direction, OpenRequest, Session, SessionPlan, Store, StoreError};
+use bakeoff_store::{DataHints, Direction, Durability, OpenRequest, Session, SessionPlan, Settings, Store, StoreError};
 
 const CHILD: &str = "FAULTY_STORE_FAULT";
 const SIGABRT: i32 = 6;
@@ -15,7 +14,7 @@ const SIGABRT: i32 = 6;
 fn open(directory: &std::path::Path, fault: &str, at: u64) -> Box<dyn Store> {
     let entry = bakeoff_stores::find("faulty").unwrap();
     let given = Settings::from([("fault".to_owned(), fault.into()), ("at".to_owned(), at.into())]);
-    let settings = bakeoff_stores::resolve_settings(&(entry.describe)(), &given).unwrap();
+    let settings = bakeoff_store::resolve_settings(&(entry.describe)(), &given).unwrap();
     let hints = DataHints::default();
     let request = OpenRequest { directory, durability: Durability::Process, settings: &settings, hints: &hints };
     (entry.open)(&request).unwrap()
@@ -117,7 +116,7 @@ fn pause_is_spent_in_every_operation() {
     let directory = tempfile::tempdir().unwrap();
     let entry = bakeoff_stores::find("faulty").unwrap();
     let given = Settings::from([("pause-ns".to_owned(), 1_000_000.into())]);
-    let settings = bakeoff_stores::resolve_settings(&(entry.describe)(), &given).unwrap();
+    let settings = bakeoff_store::resolve_settings(&(entry.describe)(), &given).unwrap();
     let (hints, directory) = (DataHints::default(), directory.path());
     let request = OpenRequest { directory, durability: Durability::None, settings: &settings, hints: &hints };
     let store = (entry.open)(&request).unwrap();

@@ -2,14 +2,15 @@
 
 use std::marker::PhantomData;
 
-use super::database::{Database, check};
+use bakeoff_store::{Direction, StoreError};
+
+use super::error::check;
 use super::sys::{self, Room};
-use crate::{Direction, StoreError};
 
 /// An open cursor.
 pub(super) struct Cursor<'d> {
     raw: *mut sys::Cursor,
-    database: PhantomData<&'d Database>,
+    database: PhantomData<&'d ()>,
 }
 
 /// Where a cursor's entry is copied to, kept from scan to scan.

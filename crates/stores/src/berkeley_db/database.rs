@@ -1,14 +1,19 @@
 //! Berkeley DB's handles with lifetimes: what its interface asks of its caller, the types see to.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::c_int;
 use std::marker::PhantomData;
 use std::path::Path;
 use std::ptr;
 
+use bakeoff_store::StoreError;
+use bakeoff_store::ffi::c_path;
+
 use super::cursor::Cursor;
+use super::error::check;
 use super::sys::{self, Bytes, Room};
-use crate::StoreError;
-use crate::c_path::c_path;
+
+/// The database's file.
+pub(super) const FILE: &str = "records.db";
 
 /// The library's version.
 pub(super) fn version() -> String {
@@ -104,8 +109,8 @@ impl Database {
         };
         // In an environment a relative path begins at its directory.
         let file = match environment {
-            Some(_) => c_path(Path::new(super::FILE))?,
-            None => c_path(&directory.join(super::FILE))?,
+            Some(_) => c_path(Path::new(FILE))?,
+            None => c_path(&directory.join(FILE))?,
         };
         let outer = environment.as_ref().map_or(ptr::null_mut(), |environment| environment.0);
         let mut raw = ptr::null_mut();
@@ -247,15 +252,4 @@ fn lend(bytes: &[u8]) -> Result<Bytes<'_>, StoreError> {
 fn room_of(buffer: &mut Vec<u8>) -> Room {
     let spare = buffer.spare_capacity_mut();
     Room { data: spare.as_mut_ptr().cast(), room: u32::try_from(spare.len()).unwrap_or(u32::MAX), length: 0 }
-}
-
-/// `Ok` for success, else the error.
-pub(super) fn check(code: c_int) -> Result<(), StoreError> {
-    match code {
-        0 => Ok(()),
-        // Codes above zero are those of the operating system.
-        1.. => Err(std::io::Error::from_raw_os_error(code).into()),
-        // SAFETY: for Berkeley DB's own codes this is a static string.
-        _ => Err(StoreError::Store(unsafe { CStr::from_ptr(sys::db_strerror(code)) }.to_string_lossy().into_owned())),
-    }
 }

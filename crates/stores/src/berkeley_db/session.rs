@@ -1,11 +1,43 @@
 //! One thread's writes and reads.
 
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::Berkeley;
+use bakeoff_store::{Direction, Session, SessionPlan, StoreError};
+
 use super::cursor::Entry;
-use super::database::Transaction;
-use crate::{Direction, Session, SessionPlan, StoreError};
+use super::database::{Database, Transaction};
+
+/// What all sessions share.
+pub(super) struct Berkeley {
+    pub(super) database: Database,
+    pub(super) hash: bool,
+    pub(super) has_transactions: bool,
+    /// Held by a batch to its end, since one that deadlocks with another could not be tried again; without transactions, by
+    /// each call.
+    pub(super) turn: Mutex<()>,
+    pub(super) page_bytes: u32,
+    pub(super) cache_bytes: u64,
+    pub(super) checkpoint_bytes: u64,
+    /// Since the last checkpoint.
+    pub(super) written_bytes: AtomicU64,
+}
+
+impl Berkeley {
+    /// Nobody else is inside the database while this is held. In an environment Berkeley DB sees to that.
+    fn alone(&self) -> Option<MutexGuard<'_, ()>> {
+        (!self.has_transactions).then(|| self.turn.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn checkpoint_if_due(&self, bytes: u64) -> Result<(), StoreError> {
+        let before = self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
+        if !self.has_transactions || before + bytes < self.checkpoint_bytes {
+            return Ok(());
+        }
+        self.written_bytes.store(0, Ordering::Relaxed);
+        self.database.checkpoint()
+    }
+}
 
 /// The store, and in a batch the transaction that is open.
 pub(super) struct BerkeleySession<'s> {

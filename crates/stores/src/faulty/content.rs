@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
-use crate::StoreError;
+use bakeoff_store::StoreError;
 
 /// Values by key.
 pub(super) type Content = BTreeMap<Vec<u8>, Vec<u8>>;

@@ -3,11 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use bakeoff_protocol::Settings;
+use bakeoff_store::{OpenRequest, StoreError};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
-use crate::StoreError;
-use crate::settings::{integer, word};
 
 /// How much longer each operation takes once the store is slow.
 const SLOW: Duration = Duration::from_millis(100);
@@ -109,12 +106,12 @@ pub(super) struct Faults {
 
 impl Faults {
     /// The fault that resolved settings ask for.
-    pub(super) fn new(settings: &Settings) -> Result<Self, StoreError> {
-        let name = word(settings, "fault")?;
+    pub(super) fn new(request: &OpenRequest<'_>) -> Result<Self, StoreError> {
+        let name = request.word("fault")?;
         let fault = Fault::ALL.into_iter().find(|fault| fault.name() == name);
         let fault = fault.ok_or_else(|| StoreError::BadRequest(format!("unknown fault `{name}`")))?;
-        let pause = Duration::from_nanos(integer(settings, "pause-ns")?);
-        Ok(Self { fault, at: integer(settings, "at")?, pause, operations: AtomicU64::new(0) })
+        let pause = Duration::from_nanos(request.integer("pause-ns")?);
+        Ok(Self { fault, at: request.integer("at")?, pause, operations: AtomicU64::new(0) })
     }
 
     /// Counts an operation and lets it go wrong, if its time has come and its fault is one that spoils no answer.

@@ -1,17 +1,16 @@
 //! The directory that holds the records' files: creating, replacing, reading and removing one, with what the
-//! durability class has flushed. Paths are relative to it and come from `file_names`, so they never lead out of it.
+//! durability class has flushed. Paths are relative to it and come from `names`, so they never lead out of it.
 
 use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 
-use bakeoff_protocol::Durability;
+use bakeoff_store::{Durability, StoreError};
 use rustix::buffer::spare_capacity;
 use rustix::fs::{AtFlags, Mode, OFlags, fstat, fsync, mkdirat, openat, renameat, syncfs, unlinkat};
 use rustix::io::Errno;
 
 use super::error::failed;
-use crate::StoreError;
 
 /// Where records' files are, below the directory that the store was given.
 const NAME: &str = "records";

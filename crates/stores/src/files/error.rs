@@ -1,8 +1,7 @@
 //! Failed system calls as store errors, with the call and the path.
 
+use bakeoff_store::StoreError;
 use rustix::io::Errno;
-
-use crate::StoreError;
 
 /// The error for a call that failed on a path.
 pub(super) fn failed(call: &str, path: &[u8], errno: Errno) -> StoreError {

@@ -3,13 +3,13 @@
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use bakeoff_store::StoreError;
 use rustix::fs::RawDir;
 
-use super::Layout;
 use super::directory::open_directory;
 use super::error::failed;
-use crate::StoreError;
-use crate::file_names::{MARK, decode};
+use super::layout::Layout;
+use super::names::{MARK, decode};
 
 /// Room for some hundreds of names a system call.
 const BUFFER_BYTES: usize = 32 * 1_024;

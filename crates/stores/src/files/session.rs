@@ -1,10 +1,11 @@
 //! One thread's paths and buffers.
 
-use super::Layout;
+use bakeoff_store::{Direction, Session, StoreError};
+
 use super::directory::{Directory, Flush, read_at};
+use super::layout::Layout;
 use super::listing::{Keys, Listing};
-use crate::file_names::{KEY_BYTES_MAX, MARK, encode, push_hexadecimal};
-use crate::{Direction, Session, StoreError};
+use super::names::{KEY_BYTES_MAX, MARK, encode, push_hexadecimal};
 
 /// The buffers of a session.
 pub(super) struct FileSession<'s> {

@@ -2,10 +2,16 @@
 
 use std::ops::Bound;
 
-use fjall::{Guard, OwnedWriteBatch, PersistMode};
+use bakeoff_store::{Direction, Session, SessionPlan, StoreError};
+use fjall::{Database, Guard, Keyspace, OwnedWriteBatch, PersistMode};
 
-use super::{Fjall, error};
-use crate::{Direction, Session, SessionPlan, StoreError};
+/// What all sessions share.
+pub(super) struct Fjall {
+    pub(super) database: Database,
+    pub(super) records: Keyspace,
+    /// How far each write goes before it is acknowledged.
+    pub(super) durability: Option<PersistMode>,
+}
 
 /// The store, and in a batch the writes that wait.
 pub(super) struct FjallSession<'s> {
@@ -108,4 +114,12 @@ fn show(entries: impl Iterator<Item = Guard>, visit: &mut dyn FnMut(&[u8], &[u8]
         }
     }
     Ok(())
+}
+
+/// fjall's errors as the store's.
+pub(super) fn error(error: fjall::Error) -> StoreError {
+    match error {
+        fjall::Error::Io(error) | fjall::Error::Storage(fjall::LsmError::Io(error)) => error.into(),
+        error => StoreError::Store(error.to_string()),
+    }
 }

@@ -4,8 +4,9 @@ use std::any::Any;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use bakeoff_store::{Direction, StoreError};
+
 use super::sys;
-use crate::{Direction, StoreError};
 
 /// The library's version.
 pub(super) fn version() -> String {

@@ -4,11 +4,11 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::ptr;
 
+use bakeoff_store::batch::WriteBatch;
+use bakeoff_store::ffi::{Bytes, c_path, check};
+use bakeoff_store::{Direction, StoreError};
+
 use super::sys::{self, Options};
-use crate::c_path::c_path;
-use crate::shim::{Bytes, check};
-use crate::write_batch::WriteBatch;
-use crate::{Direction, StoreError};
 
 /// The library's version.
 pub(super) fn version() -> String {

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use crate::shim::Bytes;
+use bakeoff_store::ffi::{Bytes, Message};
 
 /// An open database. Threads may share it.
 #[repr(C)]
@@ -40,14 +40,14 @@ unsafe extern "C" {
         path: *const c_char,
         wanted: *const Options,
         result: *mut *mut Database,
-    ) -> *mut c_char;
+    ) -> Message;
     pub(super) fn bakeoff_leveldb_close(database: *mut Database);
     pub(super) fn bakeoff_leveldb_session_begin(database: *mut Database, sync: bool) -> *mut Session;
     pub(super) fn bakeoff_leveldb_session_end(session: *mut Session);
     pub(super) fn bakeoff_leveldb_batch_put(session: *mut Session, key: Bytes<'_>, value: Bytes<'_>);
     pub(super) fn bakeoff_leveldb_batch_delete(session: *mut Session, key: Bytes<'_>);
-    pub(super) fn bakeoff_leveldb_batch_write(session: *mut Session) -> *mut c_char;
-    pub(super) fn bakeoff_leveldb_get(session: *mut Session, key: Bytes<'_>, value: *mut Bytes<'_>) -> *mut c_char;
+    pub(super) fn bakeoff_leveldb_batch_write(session: *mut Session) -> Message;
+    pub(super) fn bakeoff_leveldb_get(session: *mut Session, key: Bytes<'_>, value: *mut Bytes<'_>) -> Message;
     pub(super) fn bakeoff_leveldb_iterator_open(session: *mut Session) -> *mut Iterator;
     pub(super) fn bakeoff_leveldb_iterator_close(iterator: *mut Iterator);
     pub(super) fn bakeoff_leveldb_iterator_first(
@@ -76,5 +76,5 @@ unsafe extern "C" {
         key: *mut Bytes<'_>,
         value: *mut Bytes<'_>,
     ) -> bool;
-    pub(super) fn bakeoff_leveldb_iterator_error(iterator: *const Iterator) -> *mut c_char;
+    pub(super) fn bakeoff_leveldb_iterator_error(iterator: *const Iterator) -> Message;
 }

@@ -17,6 +17,9 @@ pub(super) use mdbx_sys::{
     mdbx_txn_reset as mdb_txn_reset,
 };
 
+/// The store's name.
+pub(super) const NAME: &str = "libmdbx";
+
 /// A key may be of length zero.
 pub(super) const TAKES_EMPTY_KEYS: bool = true;
 

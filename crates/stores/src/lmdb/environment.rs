@@ -6,12 +6,11 @@ use std::ffi::c_uint;
 use std::path::Path;
 use std::ptr;
 
-use bakeoff_protocol::DataHints;
+use bakeoff_store::ffi::c_path;
+use bakeoff_store::{DataHints, Direction, StoreError};
 
 use super::error::{check, of_map};
 use super::ffi::{self, borrow, bytes};
-use crate::c_path::c_path;
-use crate::{Direction, StoreError};
 
 /// Readers that LMDB makes room for unless told otherwise.
 const READERS_DEFAULT: u32 = 126;

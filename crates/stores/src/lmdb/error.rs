@@ -2,8 +2,9 @@
 
 use std::ffi::{CStr, c_int};
 
+use bakeoff_store::StoreError;
+
 use super::ffi;
-use crate::StoreError;
 
 /// `Ok` for success, else the error.
 #[inline]
@@ -20,7 +21,7 @@ pub(super) fn of_map(code: c_int, map_bytes: usize) -> Result<(), StoreError> {
         true => StoreError::Store(format!(
             "a map of {map_bytes} bytes cannot be made ({error}): the file system may not let a file be so long, or the address space have no room: \
              give the store `{}` a smaller setting `map-size`",
-            super::NAME
+            ffi::NAME
         )),
         false => error,
     })
@@ -35,7 +36,7 @@ fn error_from_code(code: c_int) -> StoreError {
     // SAFETY: for LMDB's own codes this is a static string.
     let message = unsafe { CStr::from_ptr(ffi::mdb_strerror(code)) }.to_string_lossy();
     StoreError::Store(match code {
-        ffi::MDB_MAP_FULL => format!("{message}: give the store `{}` a larger setting `map-size`", super::NAME),
+        ffi::MDB_MAP_FULL => format!("{message}: give the store `{}` a larger setting `map-size`", ffi::NAME),
         _ => message.into_owned(),
     })
 }

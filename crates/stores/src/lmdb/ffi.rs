@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 pub(super) use lmdb_master_sys::*;
 
+/// The store's name.
+pub(super) const NAME: &str = "lmdb";
+
 /// LMDB has no code of its own for a map that is too long; this is none of its codes.
 pub(super) const TOO_LARGE: std::ffi::c_int = std::ffi::c_int::MIN;
 

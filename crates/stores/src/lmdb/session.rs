@@ -2,9 +2,10 @@
 
 use std::ffi::c_uint;
 
+use bakeoff_store::{Direction, Session, SessionPlan, StoreError};
+
 use super::environment::{Environment, Reader, Writer};
 use super::ffi;
-use crate::{Direction, Session, SessionPlan, StoreError};
 
 /// A read transaction to renew, and in a batch the write transaction that is open.
 pub(super) struct LmdbSession<'e> {

@@ -2,11 +2,15 @@
 
 use std::ops::Bound;
 
-use redb::{AccessGuard, ReadableDatabase, ReadableTable, StorageError, Table, WriteTransaction};
+use bakeoff_store::{Direction, Session, SessionPlan, StoreError};
+use redb::{
+    AccessGuard, Database, Durability, ReadableDatabase, ReadableTable, StorageError, Table, TableDefinition,
+    WriteTransaction,
+};
 use self_cell::self_cell;
 
-use super::{RECORDS, Redb, error};
-use crate::{Direction, Session, SessionPlan, StoreError};
+/// The one table.
+pub(super) const RECORDS: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("records");
 
 /// The open table of a transaction that writes.
 type Records<'t> = Table<'t, &'static [u8], &'static [u8]>;
@@ -21,9 +25,9 @@ self_cell!(
 );
 
 impl Writer {
-    fn begin(store: &Redb) -> Result<Self, StoreError> {
-        let mut transaction = store.database.begin_write().map_err(error)?;
-        transaction.set_durability(store.durability).map_err(error)?;
+    fn begin(database: &Database, durability: Durability) -> Result<Self, StoreError> {
+        let mut transaction = database.begin_write().map_err(error)?;
+        transaction.set_durability(durability).map_err(error)?;
         Self::try_new(transaction, |transaction| transaction.open_table(RECORDS).map_err(error))
     }
 
@@ -43,22 +47,23 @@ impl Writer {
 
 /// The store, and in a batch the transaction that is open.
 pub(super) struct RedbSession<'s> {
-    store: &'s Redb,
+    database: &'s Database,
+    durability: Durability,
     batched: bool,
     batch: Option<Writer>,
 }
 
 impl<'s> RedbSession<'s> {
     /// A session with no transaction open.
-    pub(super) fn new(store: &'s Redb, plan: &SessionPlan) -> Self {
-        Self { store, batched: plan.batched, batch: None }
+    pub(super) fn new(database: &'s Database, durability: Durability, plan: &SessionPlan) -> Self {
+        Self { database, durability, batched: plan.batched, batch: None }
     }
 
     /// Writes in the open batch, or in a transaction of its own. What fails is rolled back.
     fn write(&mut self, write: impl FnOnce(&mut Writer) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let mut writer = match self.batch.take() {
             Some(writer) => writer,
-            None => Writer::begin(self.store)?,
+            None => Writer::begin(self.database, self.durability)?,
         };
         write(&mut writer)?;
         if self.batched {
@@ -89,7 +94,7 @@ impl Session for RedbSession<'_> {
         match &self.batch {
             Some(batch) => batch.with_dependent(|_, table| get(table, key, value)),
             None => {
-                let transaction = self.store.database.begin_read().map_err(error)?;
+                let transaction = self.database.begin_read().map_err(error)?;
                 get(&transaction.open_table(RECORDS).map_err(error)?, key, value)
             }
         }
@@ -108,7 +113,7 @@ impl Session for RedbSession<'_> {
         match &self.batch {
             Some(batch) => batch.with_dependent(|_, table| scan(table, from, direction, visit)),
             None => {
-                let transaction = self.store.database.begin_read().map_err(error)?;
+                let transaction = self.database.begin_read().map_err(error)?;
                 scan(&transaction.open_table(RECORDS).map_err(error)?, from, direction, visit)
             }
         }
@@ -159,4 +164,12 @@ fn show<'g>(
         }
     }
     Ok(())
+}
+
+/// redb's many errors as the store's.
+pub(super) fn error(error: impl Into<redb::Error>) -> StoreError {
+    match error.into() {
+        redb::Error::Io(error) => error.into(),
+        error => StoreError::Store(error.to_string()),
+    }
 }

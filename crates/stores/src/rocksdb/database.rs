@@ -8,16 +8,16 @@ use std::ptr;
 
 use bakeoff_protocol::Durability;
 
+use bakeoff_store::batch::WriteBatch;
+use bakeoff_store::ffi::{self, Bytes, c_path, check};
+use bakeoff_store::{Direction, StoreError};
+
 use super::sys;
-use crate::c_path::c_path;
-use crate::shim::{self, Bytes, check};
-use crate::write_batch::WriteBatch;
-use crate::{Direction, StoreError};
 
 /// The library's version.
 pub(super) fn version() -> String {
     // SAFETY: it takes nothing, and the text is ours.
-    shim::take(unsafe { sys::bakeoff_rocksdb_version() })
+    ffi::take(unsafe { sys::bakeoff_rocksdb_version() })
 }
 
 /// What may be chosen when opening; [`super::settings`] says what each is.

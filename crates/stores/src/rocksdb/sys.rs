@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use crate::shim::Bytes;
+use bakeoff_store::ffi::{Bytes, Message};
 
 // Links the library itself, which that crate compiles.
 use librocksdb_sys as _;
@@ -42,21 +42,21 @@ pub(super) type Visit = unsafe extern "C" fn(context: *mut c_void, name: Bytes<'
 
 // What returns a message returns null where all is well; the caller frees it.
 unsafe extern "C" {
-    pub(super) fn bakeoff_rocksdb_version() -> *mut c_char;
+    pub(super) fn bakeoff_rocksdb_version() -> Message;
     pub(super) fn bakeoff_rocksdb_open(
         path: *const c_char,
         wanted: *const Options,
         result: *mut *mut Database,
-    ) -> *mut c_char;
-    pub(super) fn bakeoff_rocksdb_close(database: *mut Database) -> *mut c_char;
+    ) -> Message;
+    pub(super) fn bakeoff_rocksdb_close(database: *mut Database) -> Message;
     pub(super) fn bakeoff_rocksdb_properties(database: *mut Database, context: *mut c_void, visit: Visit);
     pub(super) fn bakeoff_rocksdb_session_begin(database: *mut Database, log: bool, sync: bool) -> *mut Session;
     pub(super) fn bakeoff_rocksdb_session_end(session: *mut Session);
-    pub(super) fn bakeoff_rocksdb_batch_put(session: *mut Session, key: Bytes<'_>, value: Bytes<'_>) -> *mut c_char;
-    pub(super) fn bakeoff_rocksdb_batch_delete(session: *mut Session, key: Bytes<'_>) -> *mut c_char;
-    pub(super) fn bakeoff_rocksdb_batch_write(session: *mut Session) -> *mut c_char;
-    pub(super) fn bakeoff_rocksdb_get(session: *mut Session, key: Bytes<'_>, value: *mut Bytes<'_>) -> *mut c_char;
-    pub(super) fn bakeoff_rocksdb_iterator(session: *mut Session, iterator: *mut *mut Iterator) -> *mut c_char;
+    pub(super) fn bakeoff_rocksdb_batch_put(session: *mut Session, key: Bytes<'_>, value: Bytes<'_>) -> Message;
+    pub(super) fn bakeoff_rocksdb_batch_delete(session: *mut Session, key: Bytes<'_>) -> Message;
+    pub(super) fn bakeoff_rocksdb_batch_write(session: *mut Session) -> Message;
+    pub(super) fn bakeoff_rocksdb_get(session: *mut Session, key: Bytes<'_>, value: *mut Bytes<'_>) -> Message;
+    pub(super) fn bakeoff_rocksdb_iterator(session: *mut Session, iterator: *mut *mut Iterator) -> Message;
     pub(super) fn bakeoff_rocksdb_iterator_first(
         iterator: *mut Iterator,
         key: *mut Bytes<'_>,
@@ -89,5 +89,5 @@ unsafe extern "C" {
         key: *mut Bytes<'_>,
         value: *mut Bytes<'_>,
     ) -> bool;
-    pub(super) fn bakeoff_rocksdb_iterator_error(iterator: *const Iterator) -> *mut c_char;
+    pub(super) fn bakeoff_rocksdb_iterator_error(iterator: *const Iterator) -> Message;
 }

@@ -2,9 +2,8 @@
 
 use std::ffi::{CStr, c_int};
 
+use bakeoff_store::StoreError;
 use rusqlite::ffi;
-
-use crate::StoreError;
 
 const ENOSPC: c_int = 28;
 const EDQUOT: c_int = 122;

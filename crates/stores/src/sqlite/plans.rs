@@ -43,7 +43,7 @@ fn the_table_follows_the_size_of_a_mean_row() {
 
 fn open_with(given: &[(&str, u64)], durability: Durability) -> Result<(tempfile::TempDir, Settings), StoreError> {
     let given = given.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect();
-    let settings = crate::resolve_settings(&describe(), &given)?;
+    let settings = bakeoff_store::resolve_settings(&describe(), &given)?;
     let parent = tempfile::tempdir()?;
     let hints = DataHints::default();
     let request = OpenRequest { directory: parent.path(), durability, settings: &settings, hints: &hints };
@@ -89,7 +89,7 @@ fn a_full_database_is_a_full_disk() {
 #[test]
 fn a_database_locked_for_one_connection_admits_no_other_and_can_still_be_copied() {
     let given = Settings::from([("locking-mode".to_owned(), "exclusive".into())]);
-    let settings = crate::resolve_settings(&describe(), &given).unwrap();
+    let settings = bakeoff_store::resolve_settings(&describe(), &given).unwrap();
     let parent = tempfile::tempdir().unwrap();
     let hints = |threads| DataHints { threads, ..DataHints::default() };
     let open_for = |hints: &DataHints| {
@@ -119,7 +119,7 @@ fn what_was_left_to_sqlite_is_told() {
     let came_to = |durability, given: &[(&str, &str)], value_bytes_mean| {
         let directory = tempfile::tempdir_in(parent.path()).unwrap();
         let mut settings: Settings =
-            settings().into_iter().filter_map(|setting| Some((setting.name, setting.default?))).collect();
+            describe().settings.into_iter().filter_map(|setting| Some((setting.name, setting.default?))).collect();
         settings.extend(given.iter().map(|&(name, word)| (name.to_owned(), word.into())));
         let hints = DataHints { value_bytes_mean, ..DataHints::default() };
         let store = open(&OpenRequest { directory: directory.path(), durability, settings: &settings, hints: &hints });

@@ -1,9 +1,9 @@
 //! One thread's prepared statements on one connection.
 
+use bakeoff_store::{Direction, Session, SessionPlan, StoreError};
 use rusqlite::Connection;
 
 use super::statement::Statement;
-use crate::{Direction, Session, SessionPlan, StoreError};
 
 /// The statements of a session, and whether a batch is open.
 pub(super) struct SqliteSession<'c> {

@@ -8,11 +8,11 @@ use std::ffi::c_int;
 use std::marker::PhantomData;
 use std::ptr;
 
+use bakeoff_store::StoreError;
 use rusqlite::Connection;
 use rusqlite::ffi;
 
 use super::error::{error_from_code, error_from_rusqlite};
-use crate::StoreError;
 
 /// A statement prepared on a connection, for as long as the connection is borrowed.
 pub(super) struct Statement<'c> {

@@ -5,11 +5,11 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::ptr;
 
+use bakeoff_store::ffi::{Bytes, c_path};
+use bakeoff_store::{Direction, Session, SessionPlan, StoreError};
+
+use super::new_names::NewNames;
 use super::sys;
-use crate::c_path::c_path;
-use crate::new_names::NewNames;
-use crate::shim::Bytes;
-use crate::{Direction, Session, SessionPlan, StoreError};
 
 /// The library's version.
 pub(super) fn version() -> String {

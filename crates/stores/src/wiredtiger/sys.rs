@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use crate::shim::Bytes;
+use bakeoff_store::ffi::Bytes;
 
 /// `WT_CONNECTION`. Threads may share it.
 #[repr(C)]

@@ -1,50 +1,67 @@
-//! What each store's durability classes promise, seen from outside, for every store of the table in every class it offers:
-//! which writes are flushed (`trace`), and what is left after `kill -9` (`kill`). Since it takes processes too, whether two can have a
-//! store open is tried here as well (`two`).
+//! Checks of the promise of each durability class that a store offers, from outside. `trace` watches which writes are flushed,
+//! `kill` compares the content after `kill -9`, and `two` opens the store in two processes.
 //!
-//! The program starts itself again as the process that writes (`child`), which is traced or killed. First the checks
-//! themselves are checked: the store `faulty` promises everything and keeps nothing, and both must notice. Where a process may not
-//! be traced, that is said, and counted as skipped.
-//!
-//! With `BAKEOFF_JVM_BUILT`, as `./bakeoff test` sets it, the stores are those of the JVM driver, and the program that is started is
-//! `bakeoff.conformance.DurabilityChild`.
-//!
-//! Each store is also tried, for a shorter time, with every other word of its settings that are choices.
-//!
-//! Words after `--` choose stores: `cargo test --release -p bakeoff-stores --test durability -- sqlite`.
+//! The program starts itself again as the process that writes (`child`), which is traced or killed. So a test calls [`main`] from a main
+//! function, in a `[[test]]` with `harness = false`:
+//! ```no_run
+//! # use bakeoff_store::{Entry, durability};
+//! # const ENTRY: Entry = Entry { describe: || unimplemented!(), open: |_| unimplemented!() };
+//! fn main() -> std::process::ExitCode {
+//!     // In a test: env!("CARGO_TARGET_TMPDIR").
+//!     durability::main(durability::Plan::new(&[ENTRY], "target/tmp".as_ref()))
+//! }
+//! ```
+//! Where a process may not be traced, the checks are counted as skipped. Each store is also tried, for a shorter time, with every
+//! other word of its settings that are choices. Names after `--` choose stores.
 
 mod child;
+mod exceptions;
 mod history;
 mod kill;
+mod orders;
+mod outcome;
 mod subject;
 mod trace;
 mod two;
+mod watch;
 
-use std::fmt;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bakeoff_protocol::Durability;
-use subject::Subject;
 
-/// How a check went, with what was seen.
-enum Outcome {
-    Ok(String),
-    NotOffered(&'static str),
-    Skipped(String),
-    Failed(String),
+use crate::store::Entry;
+pub use exceptions::Exceptions;
+use outcome::Outcome;
+pub use subject::{Program, Subject};
+
+/// What is checked.
+pub struct Plan<'a> {
+    /// Stores in this program. A store that is for tests only breaks its promise, and the checks must find that.
+    pub entries: &'a [Entry],
+    /// Stores in other programs. If there are any, they are checked and those in this program are not.
+    pub elsewhere: Vec<Subject>,
+    /// Where stores are made: a directory on a disk, since a file system in memory flushes nothing.
+    pub scratch: &'a Path,
+    /// Stores that flush more than their class asks for.
+    pub exceptions: Exceptions,
 }
 
-impl fmt::Display for Outcome {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ok(seen) => write!(formatter, "ok, {seen}"),
-            Self::NotOffered(why) => write!(formatter, "n/a, {why}"),
-            Self::Skipped(why) => write!(formatter, "SKIPPED, {why}"),
-            Self::Failed(why) => write!(formatter, "FAILED, {why}"),
-        }
+impl<'a> Plan<'a> {
+    /// These stores, without exceptions.
+    pub fn new(entries: &'a [Entry], scratch: &'a Path) -> Self {
+        Self { entries, elsewhere: Vec::new(), scratch, exceptions: Exceptions::default() }
+    }
+
+    /// Every store that keeps data.
+    fn subjects(self) -> Vec<Subject> {
+        let here = self.entries.iter().map(|entry| Subject::new(*entry));
+        let subjects = if self.elsewhere.is_empty() { here.collect() } else { self.elsewhere };
+        let keeping = subjects.into_iter().filter(|subject| subject.description.capabilities.keeps_data);
+        keeping.map(|subject| subject.within(self.scratch, self.exceptions)).collect()
     }
 }
 
@@ -78,15 +95,19 @@ struct Counts {
     failed: usize,
 }
 
-fn main() -> ExitCode {
+/// Checks stores and prints a line for each check and class; fails if a check does. As a child of itself it does what it is ordered to.
+///
+/// # Panics
+/// A child cannot be started, or what a child is ordered to do fails.
+pub fn main(plan: Plan<'_>) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.first().is_some_and(|word| word == child::ROLE) {
-        return child::main(&arguments[1..]);
+    if arguments.first().is_some_and(|word| word == orders::ROLE) {
+        return child::main(plan.entries, &arguments[1..]);
     }
     let chosen: Vec<&String> = arguments.iter().filter(|word| !word.starts_with('-')).collect();
     let is_chosen = |subject: &Subject| chosen.is_empty() || chosen.contains(&&subject.description.name);
     let (liars, mut stores): (Vec<_>, Vec<_>) =
-        subject::all().into_iter().partition(|subject| subject.description.test_only);
+        plan.subjects().into_iter().partition(|subject| subject.description.test_only);
     stores.retain(is_chosen);
     stores = stores.into_iter().flat_map(|store| [store.with_other_words(), vec![store]].concat()).collect();
     let unnoticed: Vec<String> = liars.iter().flat_map(unnoticed).collect();
@@ -98,7 +119,7 @@ fn main() -> ExitCode {
         counts.skipped.len(),
         counts.failed
     );
-    tell_of_skips(&counts.skipped);
+    report_skips(&counts.skipped);
     unnoticed.iter().for_each(|what| println!("FAILED: not noticed: {what}"));
     if counts.failed == 0 && unnoticed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -122,7 +143,7 @@ fn report_all(stores: &[Subject]) -> Counts {
             scope.spawn(|| {
                 while let Some(subject) = stores.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let outcomes = check(subject);
-                    print!("{}", in_words(subject, &outcomes));
+                    print!("{}", labels(subject, &outcomes));
                     outcomes.into_iter().for_each(|(name, class, outcome)| {
                         let what = format!("{name} of {subject} in class {class}");
                         counts.lock().unwrap().add(&what, outcome);
@@ -157,7 +178,7 @@ fn check(subject: &Subject) -> Vec<Checked> {
     checks.iter().flat_map(run).collect()
 }
 
-fn in_words(subject: &Subject, outcomes: &[Checked]) -> String {
+fn labels(subject: &Subject, outcomes: &[Checked]) -> String {
     let mut head = format!("\n{subject} {}\n", subject.description.version);
     for (class, reason) in &subject.description.not_offered {
         head += &format!("  {class} is not offered: {} ({})\n", reason.why, reason.source);
@@ -177,7 +198,7 @@ impl Counts {
 }
 
 /// `./bakeoff test` names a file, so that what was skipped stands in its last words.
-fn tell_of_skips(skipped: &[String]) {
+fn report_skips(skipped: &[String]) {
     let Some(first) = skipped.first() else { return };
     let line = format!("SKIPPED: {} checks of durability; the first: {first}\n", skipped.len());
     print!("{line}");

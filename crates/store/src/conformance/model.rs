@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use bakeoff_protocol::Capabilities;
-use bakeoff_stores::{Direction, Session, SessionPlan};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use crate::fixture::{EACH, Fixture, Outcome, Pair, get, in_session, scan};
+use super::fixture::{EACH, Fixture, Outcome, Pair, get, in_session, scan};
+use crate::store::{Direction, Session, SessionPlan};
 
 type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 
@@ -69,7 +69,7 @@ fn runner(fixture: &Fixture) -> TestRunner {
     TestRunner::new_with_rng(config.clone(), prop::test_runner::TestRng::deterministic_rng(config.rng_algorithm))
 }
 
-pub(crate) fn random_operations(fixture: &Fixture) -> Outcome {
+pub(super) fn random_operations(fixture: &Fixture) -> Outcome {
     let description = fixture.description();
     let result = runner(fixture).run(&parts(description.key_bytes_min), |parts| {
         replay(&fixture.fresh(), &parts);
@@ -157,7 +157,7 @@ fn range(model: &Model, from: Option<&[u8]>, reverse: bool) -> Vec<Pair> {
     }
 }
 
-pub(crate) fn scans_from_any_key(fixture: &Fixture) -> Outcome {
+pub(super) fn scans_from_any_key(fixture: &Fixture) -> Outcome {
     let description = fixture.description();
     if !description.capabilities.scan_from {
         fixture.session(EACH, |session| {

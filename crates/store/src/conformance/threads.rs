@@ -1,8 +1,7 @@
 //! Several threads at once, each writing keys of its own and reading everybody's, as tapes have it.
 
-use bakeoff_stores::{Direction, Session, SessionPlan};
-
-use crate::fixture::{BATCHED, EACH, Fixture, Outcome, Pair, get, in_session, scan};
+use super::fixture::{BATCHED, EACH, Fixture, Outcome, Pair, get, in_session, scan};
+use crate::store::{Direction, Session, SessionPlan};
 
 /// Numbers of threads.
 const LANES: [u32; 4] = [1, 2, 4, 8];
@@ -11,11 +10,11 @@ const KEYS: u32 = 120;
 /// Keys that are there before and that nobody writes.
 const COMMON: u32 = 20;
 
-pub(crate) fn threads(fixture: &Fixture) -> Outcome {
+pub(super) fn threads(fixture: &Fixture) -> Outcome {
     replay_all(fixture, EACH)
 }
 
-pub(crate) fn threads_in_batches(fixture: &Fixture) -> Outcome {
+pub(super) fn threads_in_batches(fixture: &Fixture) -> Outcome {
     if !fixture.description().capabilities.batch {
         return Outcome::NotOffered("no batches");
     }

@@ -4,7 +4,7 @@
 use bakeoff_protocol::{Setting, SettingKind, Settings, StoreDescription};
 use serde_json::Value;
 
-use crate::StoreError;
+use crate::error::StoreError;
 
 /// Checks the settings given for a store and fills in its defaults.
 ///
@@ -79,69 +79,53 @@ fn wrong_word(word: &str, words: &[String]) -> String {
     }
 }
 
-/// The integer that a resolved setting holds.
-pub(crate) fn integer(settings: &Settings, name: &str) -> Result<u64, StoreError> {
-    settings.get(name).and_then(Value::as_u64).ok_or_else(|| unresolved(name, "a whole number"))
-}
-
-/// The truth value that a resolved setting holds.
-#[cfg(any(feature = "fjall", feature = "kyoto-cabinet", feature = "rocksdb"))]
-pub(crate) fn boolean(settings: &Settings, name: &str) -> Result<bool, StoreError> {
-    settings.get(name).and_then(Value::as_bool).ok_or_else(|| unresolved(name, "true or false"))
-}
-
-/// A number of bytes as a length in memory.
-#[cfg(any(feature = "leveldb", feature = "redb", feature = "rocksdb"))]
-pub(crate) fn bytes_for_memory(bytes: u64) -> Result<usize, StoreError> {
-    usize::try_from(bytes)
-        .map_err(|_| StoreError::BadRequest(format!("{bytes} bytes do not fit the address space: give fewer")))
-}
-
-/// The word that a resolved setting holds.
-pub(crate) fn word<'a>(settings: &'a Settings, name: &str) -> Result<&'a str, StoreError> {
-    settings.get(name).and_then(Value::as_str).ok_or_else(|| unresolved(name, "a word"))
-}
-
-fn unresolved(name: &str, what: &str) -> StoreError {
-    StoreError::BadRequest(format!("setting `{name}` is not {what}: pass the settings through resolve_settings first"))
-}
-
-#[cfg(all(test, feature = "sqlite", feature = "lmdb"))]
+#[cfg(test)]
 mod tests {
-    use super::*;
+    use bakeoff_protocol::Step;
 
-    fn resolve(store: &str, given: &[(&str, Value)]) -> Result<Settings, String> {
-        let description = (crate::find(store).unwrap().describe)();
+    use super::*;
+    use crate::describe::Description;
+    use crate::setting;
+
+    const SOURCE: &str = "https://example.org";
+
+    fn resolve(given: &[(&str, Value)]) -> Result<Settings, String> {
+        let description = Description::new("example", "Example")
+            .setting(setting::bytes("page-size", 512..=65_536, Some(4_096), "", SOURCE).stepping(Step::PowerOfTwo))
+            .setting(setting::bytes("map-size", 0..=1 << 40, None, "", SOURCE))
+            .setting(setting::integer("checkpoint", 0..=i64::from(i32::MAX), Some(1_000), "", SOURCE))
+            .setting(setting::choice("table", &["auto", "without-rowid", "rowid"], "auto", "", SOURCE))
+            .setting(setting::boolean("statistics", false, "", SOURCE))
+            .build();
         let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         resolve_settings(&description, &given).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn every_default_is_a_value_that_may_be_given() {
-        for entry in crate::all() {
-            let description = (entry.describe)();
-            let defaults = resolve_settings(&description, &Settings::new()).unwrap();
-            assert_eq!(resolve_settings(&description, &defaults).unwrap(), defaults, "{}", description.name);
-        }
-    }
-
-    #[test]
     fn defaults_are_filled_in_around_what_is_given() {
-        let settings = resolve("sqlite", &[("cache", 4_096.into())]).unwrap();
-        assert_eq!(integer(&settings, "cache").unwrap(), 4_096);
-        assert_eq!(integer(&settings, "page-size").unwrap(), 4_096);
-        assert_eq!(word(&settings, "table").unwrap(), "auto");
-        assert!(!resolve("lmdb", &[]).unwrap().contains_key("map-size"));
+        let settings = resolve(&[("page-size", 512.into())]).unwrap();
+        let expected: [(&str, Value); 4] = [
+            ("checkpoint", 1_000.into()),
+            ("page-size", 512.into()),
+            ("statistics", false.into()),
+            ("table", "auto".into()),
+        ];
+        assert_eq!(settings, expected.map(|(name, value)| (name.to_owned(), value)).into_iter().collect());
+        assert_eq!(resolve(&[("map-size", 1.into())]).unwrap()["map-size"], 1);
     }
 
     #[test]
     fn an_unknown_setting_names_the_nearest() {
-        let error = resolve("sqlite", &[("page_size", 512.into())]).unwrap_err();
-        assert_eq!(error, "store `sqlite` has no setting `page_size`: did you mean `page-size`?");
-        let error = resolve("lmdb", &[("zzz", 1.into())]).unwrap_err();
-        assert_eq!(error, "store `lmdb` has no setting `zzz`: it takes map-size");
-        let error = resolve("flat-folder", &[("cache", 1.into())]).unwrap_err();
-        assert_eq!(error, "store `flat-folder` has no setting `cache`: it takes none; leave the setting out");
+        let error = resolve(&[("page_size", 512.into())]).unwrap_err();
+        assert_eq!(error, "store `example` has no setting `page_size`: did you mean `page-size`?");
+        let error = resolve(&[("zzz", 1.into())]).unwrap_err();
+        assert_eq!(
+            error,
+            "store `example` has no setting `zzz`: it takes page-size, map-size, checkpoint, table, statistics"
+        );
+        let none = Description::new("plain", "Plain").build();
+        let error = resolve_settings(&none, &Settings::from([("cache".to_owned(), 1.into())])).unwrap_err();
+        assert_eq!(error.to_string(), "store `plain` has no setting `cache`: it takes none; leave the setting out");
     }
 
     #[test]
@@ -149,15 +133,17 @@ mod tests {
         for (given, expected) in [
             (("page-size", Value::from(511)), "is 511: give a whole number of bytes from 512 to 65536"),
             (("page-size", "4KiB".into()), "is \"4KiB\": give a whole number of bytes from 512 to 65536"),
-            (("wal-autocheckpoint", (-1).into()), "is -1: give a whole number from 0 to 2147483647"),
-            (("wal-autocheckpoint", 1.5.into()), "is 1.5: give a whole number from 0 to 2147483647"),
+            (("page-size", 5_000.into()), "is 5000: give 4096 or 8192"),
+            (("checkpoint", (-1).into()), "is -1: give a whole number from 0 to 2147483647"),
+            (("checkpoint", 1.5.into()), "is 1.5: give a whole number from 0 to 2147483647"),
             (
                 ("table", "row-id".into()),
                 "is \"row-id\": did you mean \"rowid\"? It is one of auto, without-rowid, rowid",
             ),
             (("table", 1.into()), "is 1: give one of auto, without-rowid, rowid"),
+            (("statistics", 1.into()), "is 1: give true or false"),
         ] {
-            let error = resolve("sqlite", &[given]).unwrap_err();
+            let error = resolve(&[given]).unwrap_err();
             assert!(error.ends_with(expected), "{error}");
         }
     }

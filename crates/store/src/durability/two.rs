@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use bakeoff_protocol::Durability;
 
-use crate::Outcome;
-use crate::child::{Orders, READY, Task, steps_found};
-use crate::subject::{self, Subject};
+use super::orders::{Orders, READY, Task, steps_found};
+use super::outcome::Outcome;
+use super::subject::Subject;
 
 /// Steps that the first process writes, half of them before the second comes.
 const STEPS: u64 = 40;
@@ -29,8 +29,8 @@ enum Second {
 }
 
 /// Opens the store twice.
-pub(crate) fn share(subject: &Subject, durability: Durability) -> Outcome {
-    let directory = subject::directory();
+pub(super) fn share(subject: &Subject, durability: Durability) -> Outcome {
+    let directory = subject.directory();
     let start = |task| {
         let directory = directory.path().to_owned();
         let orders = Orders { directory, durability, seed: 3, batched: false, task };

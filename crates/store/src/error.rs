@@ -27,20 +27,22 @@ impl From<std::io::Error> for StoreError {
     }
 }
 
-/// The error of a library that says only in words, and in English, what the operating system told it.
-#[cfg(any(feature = "leveldb", feature = "rocksdb"))]
-pub(crate) fn from_message(message: String) -> StoreError {
-    let says = |words: &str| message.contains(words);
-    if says("No space left on device") || says("Disk quota exceeded") {
-        StoreError::DiskFull(message)
-    } else if says("Cannot allocate memory") {
-        StoreError::OutOfMemory(message)
-    } else {
-        StoreError::Store(message)
+impl StoreError {
+    /// The error of a library that passes on the operating system's error as English text alone.
+    #[must_use]
+    pub fn from_message(message: String) -> Self {
+        let has = |text: &str| message.contains(text);
+        if has("No space left on device") || has("Disk quota exceeded") {
+            Self::DiskFull(message)
+        } else if has("Cannot allocate memory") {
+            Self::OutOfMemory(message)
+        } else {
+            Self::Store(message)
+        }
     }
 }
 
-#[cfg(all(test, feature = "leveldb"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -48,7 +50,7 @@ mod tests {
     fn words_of_the_operating_system_are_told_apart() {
         for (errno, expected) in [(28, "DiskFull"), (122, "DiskFull"), (12, "OutOfMemory"), (5, "Store")] {
             let words = std::io::Error::from_raw_os_error(errno).to_string();
-            let error = format!("{:?}", from_message(format!("IO error: /records/000003.log: {words}")));
+            let error = format!("{:?}", StoreError::from_message(format!("IO error: /records/000003.log: {words}")));
             assert!(error.starts_with(expected), "{error}");
         }
     }

@@ -1,25 +1,28 @@
-//! Every store of the table, in every class it offers and with every word of its settings, put to the same checks.
+//! The checks that every store must pass: each in every durability class that the store offers, and with every word of its settings.
 //!
-//! A new store is checked as soon as it is in the table. Stores that keep no data are left out. The table printed
-//! says what was checked and what a store does not offer, with the reason. First the checks themselves are checked: a
-//! store that goes wrong must fail some.
+//! A crate that adds a store calls [`check`] from a test. The printed table shows what was checked and what a store does not
+//! offer, with the reason.
 
 mod checks;
+mod description;
 mod fixture;
 mod model;
+mod subject;
 mod threads;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bakeoff_protocol::Durability;
-use fixture::{Fixture, Outcome, Subject};
+
+use crate::store::Entry;
+use fixture::{Fixture, Outcome};
+pub use subject::Subject;
 
 /// A check: its name and what it does.
-type Check = (&'static str, fn(&Fixture) -> Outcome);
+type Check = (&'static str, fn(&Fixture<'_>) -> Outcome);
 
 const CHECKS: &[Check] = &[
     ("create, read, update, delete", checks::create_read_update_delete),
@@ -42,21 +45,30 @@ const CHECKS: &[Check] = &[
     ("1, 2, 4 and 8 threads, batches", threads::threads_in_batches),
 ];
 
-fn main() -> ExitCode {
-    let unnoticed = unnoticed_faults();
-    // Words after `--` choose stores: cargo test --test conformance -- NAME…
-    let chosen: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let is_chosen = |subject: &Subject| chosen.is_empty() || chosen.contains(&subject.description.name);
-    let subjects: Vec<Subject> = fixture::subjects().into_iter().filter(is_chosen).collect();
-    let failures = report_all(&subjects);
-    println!("\n{failures} failed");
-    if !unnoticed.is_empty() {
-        println!("the checks do not notice: {}", unnoticed.join(", "));
-    }
-    if failures == 0 && unnoticed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+/// Checks stores and prints a line for each check.
+///
+/// # Panics
+/// A check failed. The table shows which.
+pub fn check(entries: &[Entry]) {
+    let failures = report(entries, &[]);
+    assert_eq!(failures, 0, "{failures} checks failed: see the lines with FAILED above");
 }
 
-/// Checks several subjects at a time, since much of the time is waiting for the disk, and prints them in their order; says how
+/// Checks the stores of these names, or all where there are no names. Prints a line for each check, and returns how many failed.
+pub fn report(entries: &[Entry], names: &[String]) -> usize {
+    let mut subjects = Subject::all(entries);
+    subjects.retain(|subject| names.is_empty() || names.contains(&subject.description.name));
+    let failures = report_all(&subjects);
+    println!("\n{failures} failed");
+    failures
+}
+
+/// Whether any check fails in this class. A test of the checks expects this of a store that goes wrong.
+pub fn finds_fault(subject: &Subject, class: Durability) -> bool {
+    CHECKS.iter().any(|(_, check)| is_failure(&run(subject, class, *check)))
+}
+
+/// Checks several subjects at a time, since much of the time is waiting for the disk, and prints them in their order. Returns how
 /// many checks failed.
 fn report_all(subjects: &[Subject]) -> usize {
     const AT_A_TIME: usize = 4;
@@ -66,7 +78,7 @@ fn report_all(subjects: &[Subject]) -> usize {
         for _ in 0..AT_A_TIME {
             scope.spawn(|| {
                 while let Some((index, subject)) = nth(subjects, next.fetch_add(1, Ordering::Relaxed)) {
-                    let (text, failed) = report(subject);
+                    let (text, failed) = lines(subject);
                     failures.fetch_add(failed, Ordering::Relaxed);
                     done.lock().unwrap().add(index, text);
                 }
@@ -98,50 +110,30 @@ impl Reports {
 }
 
 /// A line a check, and how many failed.
-fn report(subject: &Subject) -> (String, usize) {
+fn lines(subject: &Subject) -> (String, usize) {
     let mut text = format!("\n{subject} {}", subject.description.version);
     for (class, reason) in &subject.description.not_offered {
         text += &format!("\n  {class} is not offered: {} ({})", reason.why, reason.source);
     }
-    let mut failures = 0;
-    for (name, check) in CHECKS {
+    let flaws = description::flaws(&subject.description);
+    let described = if flaws.is_empty() { "ok".to_owned() } else { format!("FAILED, {}", flaws.join("; ")) };
+    text += &format!("\n  {:<38}{described}", "description");
+    let mut failures = usize::from(!flaws.is_empty());
+    // The answers of a store that keeps no data are not checked.
+    let checks = if subject.description.capabilities.keeps_data { CHECKS } else { &[] };
+    for (name, check) in checks {
         let outcomes = Durability::ALL.map(|class| (class, run(subject, class, *check)));
         failures += outcomes.iter().filter(|(_, outcome)| is_failure(outcome)).count();
-        text += &format!("\n  {name:<38}{}", in_words(outcomes));
+        text += &format!("\n  {name:<38}{}", labels(outcomes));
     }
     (text, failures)
-}
-
-/// The faults of stores that exist to test bakeoff which no check notices.
-fn unnoticed_faults() -> Vec<String> {
-    let hook = std::panic::take_hook();
-    // These failures are wanted; their messages would only alarm.
-    std::panic::set_hook(Box::new(|_| {}));
-    let faults = ["wrong-value", "missing-key", "phantom-key", "lost-on-reopen", "lost-in-copy", "error", "panic"];
-    let unnoticed = faults.into_iter().filter(|fault| {
-        let subject = fixture::subject("faulty", &[("fault", fault)]);
-        !CHECKS.iter().any(|(_, check)| is_failure(&run(&subject, Durability::Process, *check)))
-    });
-    let mut unnoticed: Vec<String> = unnoticed.map(str::to_owned).collect();
-    let mut silent = fixture::subject("faulty", &[]);
-    silent.description.durability.remove(&Durability::Process);
-    if !is_failure(&run(&silent, Durability::Process, checks::upsert)) {
-        unnoticed.push("a class that is not offered without a reason".to_owned());
-    }
-    let mut modest = fixture::subject("faulty", &[]);
-    modest.description.key_bytes_max = Some(64);
-    if !is_failure(&run(&modest, Durability::Process, checks::longest_keys)) {
-        unnoticed.push("keys longer than the longest".to_owned());
-    }
-    std::panic::set_hook(hook);
-    unnoticed
 }
 
 fn is_failure(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Failed(_))
 }
 
-fn run(subject: &Subject, class: Durability, check: fn(&Fixture) -> Outcome) -> Outcome {
+fn run(subject: &Subject, class: Durability, check: fn(&Fixture<'_>) -> Outcome) -> Outcome {
     if !subject.description.durability.contains_key(&class) {
         return match subject.description.why_not(class) {
             Some(_) => Outcome::NotOffered("not offered, as said above"),
@@ -162,7 +154,7 @@ fn run(subject: &Subject, class: Durability, check: fn(&Fixture) -> Outcome) -> 
 }
 
 /// The outcome once if it is the same in every class, else by class.
-fn in_words(outcomes: [(Durability, Outcome); 3]) -> String {
+fn labels(outcomes: [(Durability, Outcome); 3]) -> String {
     let mut classes: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (class, outcome) in outcomes {
         classes.entry(outcome.to_string()).or_default().push(class.name());

@@ -5,15 +5,13 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use bakeoff_protocol::Durability;
-
-use crate::{OpenRequest, StoreError};
+use bakeoff_store::{Durability, OpenRequest, StoreError};
 
 /// File systems tell times in steps of up to so much: two names that came within one cannot be told apart by them.
 const STEP_MAX: Duration = Duration::from_millis(20);
 
 /// The names in a store's directory, flushed where they changed.
-pub(crate) struct NewNames {
+pub(super) struct NewNames {
     directory: PathBuf,
     /// When the directory had changed last when it was flushed last.
     flushed: Mutex<Option<SystemTime>>,
@@ -21,14 +19,14 @@ pub(crate) struct NewNames {
 
 impl NewNames {
     /// In the directory of a store, if the class is `power`; nothing has to be seen to in the others.
-    pub(crate) fn of(request: &OpenRequest<'_>) -> Option<Self> {
+    pub(super) fn of(request: &OpenRequest<'_>) -> Option<Self> {
         (request.durability == Durability::Power)
             .then(|| Self { directory: request.directory.to_owned(), flushed: Mutex::default() })
     }
 
     /// Flushes the directory if a name came or went since. To be called after a write is flushed and before it is acknowledged; where nothing
     /// changed it takes a look at the directory, a microsecond.
-    pub(crate) fn flush(&self) -> Result<(), StoreError> {
+    pub(super) fn flush(&self) -> Result<(), StoreError> {
         let changed = std::fs::metadata(&self.directory)?.modified()?;
         let mut flushed = self.flushed.lock().unwrap_or_else(PoisonError::into_inner);
         if *flushed == Some(changed) {

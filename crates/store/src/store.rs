@@ -1,12 +1,13 @@
-//! The trait every store stands behind.
+//! The trait that every store stands behind, and what a store is opened with.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
 use bakeoff_protocol::{DataHints, Durability, Settings, StoreDescription};
+use serde_json::Value;
 
-use crate::StoreError;
+use crate::error::StoreError;
 
 /// One line of the table of stores: how to describe it and how to open it.
 #[derive(Clone, Copy)]
@@ -27,6 +28,55 @@ pub struct OpenRequest<'a> {
     pub settings: &'a Settings,
     /// What the store may know about the data.
     pub hints: &'a DataHints,
+}
+
+/// Getters of resolved settings. Settings that did not go through [`crate::resolve_settings`] are an error.
+impl OpenRequest<'_> {
+    /// Whether a setting has a value. Those without a default may have none.
+    #[must_use]
+    pub fn is_set(&self, setting: &str) -> bool {
+        self.settings.contains_key(setting)
+    }
+
+    /// A setting that is an integer, or a number of bytes.
+    ///
+    /// # Errors
+    /// It has no value of this type.
+    pub fn integer(&self, setting: &str) -> Result<u64, StoreError> {
+        self.settings.get(setting).and_then(Value::as_u64).ok_or_else(|| unresolved(setting, "a whole number"))
+    }
+
+    /// A setting that is a number of bytes, as a length in memory.
+    ///
+    /// # Errors
+    /// It has no value of this type, or the value exceeds the address space.
+    pub fn memory_bytes(&self, setting: &str) -> Result<usize, StoreError> {
+        let bytes = self.integer(setting)?;
+        usize::try_from(bytes)
+            .map_err(|_| StoreError::BadRequest(format!("{bytes} bytes do not fit the address space: give fewer")))
+    }
+
+    /// A setting that is true or false.
+    ///
+    /// # Errors
+    /// It has no value of this type.
+    pub fn boolean(&self, setting: &str) -> Result<bool, StoreError> {
+        self.settings.get(setting).and_then(Value::as_bool).ok_or_else(|| unresolved(setting, "true or false"))
+    }
+
+    /// A setting that is one of a few words.
+    ///
+    /// # Errors
+    /// It has no value of this type.
+    pub fn word(&self, setting: &str) -> Result<&str, StoreError> {
+        self.settings.get(setting).and_then(Value::as_str).ok_or_else(|| unresolved(setting, "a word"))
+    }
+}
+
+fn unresolved(setting: &str, what: &str) -> StoreError {
+    StoreError::BadRequest(format!(
+        "setting `{setting}` is not {what}: pass the settings through resolve_settings first"
+    ))
 }
 
 /// Flushes a directory and those in it, so that the files that a store has made there keep their names through a power cut. Half of the stores leave
@@ -50,6 +100,9 @@ pub trait Store: Sync {
     ///
     /// Work that is prepared in a session is outside the clock. At the end of a session an unfinished batch is an error of
     /// the tape, not of the store, and may be dropped.
+    ///
+    /// # Errors
+    /// What the store cannot do, such as a batch that it does not offer; any error of `work`.
     fn session(&self, plan: &SessionPlan, work: Work<'_>) -> Result<(), StoreError>;
 
     /// What the store counts about itself, by the store's own names: for people who know the store. Never called inside the clock.
@@ -74,6 +127,9 @@ pub trait Store: Sync {
     }
 
     /// Closes the store in an orderly way, so that opening it again finds everything.
+    ///
+    /// # Errors
+    /// The store cannot write the rest of its data.
     fn close(self: Box<Self>) -> Result<(), StoreError>;
 }
 
@@ -101,6 +157,9 @@ pub enum Direction {
 }
 
 /// One thread's way into an open store. All methods are called inside the clock.
+///
+/// Every method returns the store's own errors. A batch that was not committed is visible to this session, or its reads are
+/// refused ([`bakeoff_protocol::Capabilities::batch_reads`]).
 pub trait Session {
     /// Writes a key that is not there.
     fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError>;

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_stores::{Session, StoreError};
 use xxhash_rust::xxh64::xxh64;
 
+use crate::error::StoreError;
+use crate::store::Session;
+
 /// Steps of a batch.
-pub(crate) const BATCH: u64 = 10;
+pub(super) const BATCH: u64 = 10;
 /// Few different keys, so that they meet often.
 const KEYS: u64 = 60;
 
 /// For each key the number of the step that wrote its value.
-pub(crate) type Model = BTreeMap<Vec<u8>, u64>;
+pub(super) type Model = BTreeMap<Vec<u8>, u64>;
 
 #[derive(Clone, Copy, Debug)]
 enum Kind {
@@ -23,30 +25,30 @@ enum Kind {
 
 /// One write.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(super) struct Step {
     kind: Kind,
-    pub(crate) key: Vec<u8>,
+    pub(super) key: Vec<u8>,
     /// Its number, from 0.
     index: u64,
 }
 
 /// The list, as far as it has been taken.
-pub(crate) struct History {
+pub(super) struct History {
     seed: u64,
-    pub(crate) steps: u64,
-    pub(crate) model: Model,
+    pub(super) steps: u64,
+    pub(super) model: Model,
 }
 
 impl History {
     /// After so many steps.
-    pub(crate) fn after(seed: u64, steps: u64) -> Self {
+    pub(super) fn after(seed: u64, steps: u64) -> Self {
         let mut history = Self { seed, steps: 0, model: Model::new() };
         (0..steps).for_each(|_| drop(history.next()));
         history
     }
 
     /// The next step, which the model then has behind it.
-    pub(crate) fn next(&mut self) -> Step {
+    pub(super) fn next(&mut self) -> Step {
         let index = self.steps;
         let random = draw(self.seed, index);
         let key = format!("key {:02}", random % KEYS).into_bytes();
@@ -65,24 +67,24 @@ impl History {
     }
 
     /// The value that a step wrote: its length, its content and so every bit of it tell the step.
-    pub(crate) fn value(&self, index: u64) -> Vec<u8> {
+    pub(super) fn value(&self, index: u64) -> Vec<u8> {
         value(self.seed, index)
     }
 
     /// Whether this is what must be there.
-    pub(crate) fn is_content(&self, found: &BTreeMap<Vec<u8>, Vec<u8>>) -> bool {
+    pub(super) fn is_content(&self, found: &BTreeMap<Vec<u8>, Vec<u8>>) -> bool {
         found.keys().eq(self.model.keys()) && self.model.iter().all(|(key, index)| found[key] == self.value(*index))
     }
 
     /// What must be there, by key.
-    pub(crate) fn content(&self) -> BTreeMap<Vec<u8>, Vec<u8>> {
+    pub(super) fn content(&self) -> BTreeMap<Vec<u8>, Vec<u8>> {
         self.model.iter().map(|(key, index)| (key.clone(), self.value(*index))).collect()
     }
 }
 
 impl Step {
     /// Does it.
-    pub(crate) fn take(&self, seed: u64, session: &mut dyn Session) -> Result<(), StoreError> {
+    pub(super) fn take(&self, seed: u64, session: &mut dyn Session) -> Result<(), StoreError> {
         match self.kind {
             Kind::Insert => session.insert(&self.key, &value(seed, self.index)),
             Kind::Update => session.update(&self.key, &value(seed, self.index)),
@@ -93,7 +95,7 @@ impl Step {
 }
 
 /// A random number that depends on both.
-pub(crate) fn draw(seed: u64, index: u64) -> u64 {
+pub(super) fn draw(seed: u64, index: u64) -> u64 {
     xxh64(&index.to_le_bytes(), seed)
 }
 

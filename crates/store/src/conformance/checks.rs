@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use bakeoff_stores::{Direction, SessionPlan};
-use bakeoff_tape::RECORD_KEY_BYTES_MAX;
-
-use crate::fixture::{BATCHED, EACH, Fixture, Outcome, Pair, get, in_session, scan};
+use super::fixture::{BATCHED, EACH, Fixture, Outcome, Pair, TAPE_KEY_BYTES_MAX, get, in_session, scan};
+use crate::store::{Direction, SessionPlan};
 
 const NO_BATCH: Outcome = Outcome::NotOffered("no batches");
 
-pub(crate) fn create_read_update_delete(fixture: &Fixture) -> Outcome {
+pub(super) fn create_read_update_delete(fixture: &Fixture) -> Outcome {
     fixture.session(EACH, |session| {
         session.insert(b"key", b"first").unwrap();
         session.insert(b"keys", b"other").unwrap();
@@ -30,7 +28,7 @@ pub(crate) fn create_read_update_delete(fixture: &Fixture) -> Outcome {
 }
 
 /// Keys that a file system, a C string, a query or a number parser might take for something else.
-pub(crate) fn odd_keys(fixture: &Fixture) -> Outcome {
+pub(super) fn odd_keys(fixture: &Fixture) -> Outcome {
     let long = [b"../".repeat(100), b"x".to_vec()].concat();
     let odd: [&[u8]; 32] = [
         b"",
@@ -97,7 +95,7 @@ pub(crate) fn odd_keys(fixture: &Fixture) -> Outcome {
 }
 
 /// The key without a byte, where there may be one.
-pub(crate) fn empty_key(fixture: &Fixture) -> Outcome {
+pub(super) fn empty_key(fixture: &Fixture) -> Outcome {
     if fixture.description().key_bytes_min > 0 {
         return Outcome::NotOffered("no empty keys");
     }
@@ -118,16 +116,15 @@ pub(crate) fn empty_key(fixture: &Fixture) -> Outcome {
 const KEY_BYTES_TRIED: u64 = 16 << 20;
 
 /// What a store says to be its longest key is written, found again and, where that can be tried, is its longest: the next longer one is refused.
-pub(crate) fn longest_keys(fixture: &Fixture) -> Outcome {
+pub(super) fn longest_keys(fixture: &Fixture) -> Outcome {
     let declared = fixture.description().key_bytes_max;
     // With every word of every setting the longest would take minutes, and libraries that panic fill the table with words.
-    let tried = if fixture.has_defaults() { KEY_BYTES_TRIED } else { RECORD_KEY_BYTES_MAX };
+    let tried = if fixture.has_defaults() { KEY_BYTES_TRIED } else { TAPE_KEY_BYTES_MAX };
     let length = declared.map_or(tried, |most| most.min(tried));
     write_and_find_keys_of(fixture, length as usize);
-    let in_words = bakeoff_text::format_size;
     match declared {
         Some(most) if most > length || !fixture.has_defaults() => {
-            Outcome::OkSoFar(format!("{} tried of {}", in_words(length), bakeoff_text::approximate_size(most)))
+            Outcome::OkSoFar(format!("{length} bytes tried of {most}"))
         }
         Some(most) => {
             assert!(
@@ -135,9 +132,9 @@ pub(crate) fn longest_keys(fixture: &Fixture) -> Outcome {
                 "a key of {} bytes is taken, {most} are said to be the most",
                 most + 1
             );
-            Outcome::OkSoFar(format!("{}, and one byte more is refused", in_words(most)))
+            Outcome::OkSoFar(format!("{most} bytes, and one more is refused"))
         }
-        None => Outcome::OkSoFar(format!("{} tried", in_words(length))),
+        None => Outcome::OkSoFar(format!("{length} bytes tried")),
     }
 }
 
@@ -176,7 +173,7 @@ fn write_and_find_keys_of(fixture: &Fixture, length: usize) {
     });
 }
 
-pub(crate) fn values(fixture: &Fixture) -> Outcome {
+pub(super) fn values(fixture: &Fixture) -> Outcome {
     let large: Vec<u8> = (0..1 << 20).map(|index: u32| (index.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     fixture.session(EACH, |session| {
         session.insert(b"empty", b"").unwrap();
@@ -201,7 +198,7 @@ pub(crate) fn values(fixture: &Fixture) -> Outcome {
 
 /// Removing what is not there is nothing; inserting what is there is an error, or a write where the store says so; updating
 /// what is not there may do nothing, write it or be an error. None of them harms anything else.
-pub(crate) fn missing_and_present(fixture: &Fixture) -> Outcome {
+pub(super) fn missing_and_present(fixture: &Fixture) -> Outcome {
     fixture.session(EACH, |session| {
         assert_eq!(get(session, b"missing"), None);
         session.delete(b"missing").unwrap();
@@ -226,7 +223,7 @@ pub(crate) fn missing_and_present(fixture: &Fixture) -> Outcome {
     Outcome::Ok
 }
 
-pub(crate) fn upsert(fixture: &Fixture) -> Outcome {
+pub(super) fn upsert(fixture: &Fixture) -> Outcome {
     fixture.session(EACH, |session| {
         for value in [&b"first"[..], b"second", b"", b"fourth"] {
             session.upsert(b"key", value).unwrap();
@@ -237,7 +234,7 @@ pub(crate) fn upsert(fixture: &Fixture) -> Outcome {
     Outcome::Ok
 }
 
-pub(crate) fn batch(fixture: &Fixture) -> Outcome {
+pub(super) fn batch(fixture: &Fixture) -> Outcome {
     let reads = fixture.description().capabilities.batch_reads;
     if !fixture.description().capabilities.batch {
         let store = fixture.open();
@@ -281,7 +278,7 @@ pub(crate) fn batch(fixture: &Fixture) -> Outcome {
 }
 
 /// A session that ends inside a batch leaves a store that others can use.
-pub(crate) fn unfinished_batch(fixture: &Fixture) -> Outcome {
+pub(super) fn unfinished_batch(fixture: &Fixture) -> Outcome {
     if !fixture.description().capabilities.batch {
         return NO_BATCH;
     }
@@ -306,7 +303,7 @@ pub(crate) fn unfinished_batch(fixture: &Fixture) -> Outcome {
     Outcome::Ok
 }
 
-pub(crate) fn ascending(fixture: &Fixture) -> Outcome {
+pub(super) fn ascending(fixture: &Fixture) -> Outcome {
     let batched = fixture.description().capabilities.batch;
     let keys = || (0..300_u32).map(u32::to_be_bytes);
     fixture.session(SessionPlan { batched, ascending: true }, |session| {
@@ -339,7 +336,7 @@ fn fill(fixture: &Fixture) -> Vec<Pair> {
     sample.into_iter().collect()
 }
 
-pub(crate) fn scan_any_order(fixture: &Fixture) -> Outcome {
+pub(super) fn scan_any_order(fixture: &Fixture) -> Outcome {
     if !fixture.description().capabilities.scan_any_order {
         return Outcome::NotOffered("no scans");
     }
@@ -353,7 +350,7 @@ pub(crate) fn scan_any_order(fixture: &Fixture) -> Outcome {
     Outcome::Ok
 }
 
-pub(crate) fn scan_ordered(fixture: &Fixture) -> Outcome {
+pub(super) fn scan_ordered(fixture: &Fixture) -> Outcome {
     if !fixture.description().capabilities.scan_ordered {
         return Outcome::NotOffered("no order");
     }
@@ -368,7 +365,7 @@ pub(crate) fn scan_ordered(fixture: &Fixture) -> Outcome {
     Outcome::Ok
 }
 
-pub(crate) fn reopen(fixture: &Fixture) -> Outcome {
+pub(super) fn reopen(fixture: &Fixture) -> Outcome {
     let expected = fill(fixture);
     fixture.session(EACH, |session| {
         for (key, value) in &expected {
@@ -388,7 +385,7 @@ pub(crate) fn reopen(fixture: &Fixture) -> Outcome {
 /// The copy opens as the store does, holds the same entries, and no room for those that were deleted.
 ///
 /// As many MiB are deleted as leave no doubt: libmdbx makes files, copies among them, in steps of 16 MiB.
-pub(crate) fn compacted_copy(fixture: &Fixture) -> Outcome {
+pub(super) fn compacted_copy(fixture: &Fixture) -> Outcome {
     if !fixture.description().capabilities.compacted_copy {
         return Outcome::NotOffered("no compacted copy");
     }

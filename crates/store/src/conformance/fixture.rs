@@ -3,19 +3,24 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use bakeoff_protocol::{DataHints, Durability, Setting, SettingKind, Settings, StoreDescription};
-use bakeoff_stores::{Direction, Entry, OpenRequest, Session, SessionPlan, Store, StoreError};
-use bakeoff_tape::RECORD_KEY_BYTES_MAX;
-use serde_json::Value;
+use bakeoff_protocol::{DataHints, Durability, Settings, StoreDescription};
 use tempfile::TempDir;
 
+use super::subject::Subject;
+use crate::error::StoreError;
+use crate::settings::resolve_settings;
+use crate::store::{Direction, OpenRequest, Session, SessionPlan, Store};
+
+/// The longest key that a tape holds.
+pub(super) const TAPE_KEY_BYTES_MAX: u64 = u16::MAX as u64;
+
 /// Each write acknowledged when its call returns.
-pub(crate) const EACH: SessionPlan = SessionPlan { batched: false, ascending: false };
+pub(super) const EACH: SessionPlan = SessionPlan { batched: false, ascending: false };
 /// Writes acknowledged by a commit.
-pub(crate) const BATCHED: SessionPlan = SessionPlan { batched: true, ascending: false };
+pub(super) const BATCHED: SessionPlan = SessionPlan { batched: true, ascending: false };
 
 /// How a check went.
-pub(crate) enum Outcome {
+pub(super) enum Outcome {
     /// The store did right.
     Ok,
     /// The store did right with what was tried of it.
@@ -37,70 +42,8 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// A store with some settings.
-pub(crate) struct Subject {
-    entry: Entry,
-    given: Settings,
-    /// What it says of itself.
-    pub(crate) description: StoreDescription,
-}
-
-impl fmt::Display for Subject {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.description.name)?;
-        self.given.iter().try_for_each(|(name, value)| write!(formatter, " {name}={value}"))
-    }
-}
-
-/// Every store that keeps data: with its defaults, then with every other word of each setting that is a choice, and the least of
-/// each that is a number.
-pub(crate) fn subjects() -> Vec<Subject> {
-    let mut subjects = Vec::new();
-    for entry in bakeoff_stores::all() {
-        let description = (entry.describe)();
-        if !description.capabilities.keeps_data {
-            continue;
-        }
-        // The words of stores that test bakeoff itself are ways to go wrong.
-        let choices = if description.test_only { Vec::new() } else { other_words(&description) };
-        for given in std::iter::once(Settings::new()).chain(choices) {
-            subjects.push(Subject { entry, given, description: description.clone() });
-        }
-    }
-    subjects
-}
-
-/// One store with these words as settings.
-pub(crate) fn subject(name: &str, words: &[(&str, &str)]) -> Subject {
-    let entry = bakeoff_stores::find(name).unwrap();
-    let given = words.iter().map(|&(name, word)| (name.to_owned(), word.into())).collect();
-    Subject { entry, given, description: (entry.describe)() }
-}
-
-fn other_words(description: &StoreDescription) -> Vec<Settings> {
-    let mut choices = Vec::new();
-    for setting in &description.settings {
-        let words: Vec<Value> = match &setting.kind {
-            SettingKind::Choice { words } => words.iter().map(|word| word.as_str().into()).collect(),
-            SettingKind::Boolean => vec![true.into(), false.into()],
-            // Without a default they follow from the data, which would not fit the least.
-            SettingKind::Bytes { .. } | SettingKind::Integer { .. } if setting.default.is_none() => Vec::new(),
-            SettingKind::Bytes { min, .. } => vec![least(setting, *min).into()],
-            SettingKind::Integer { min, .. } => vec![(*min).into()],
-        };
-        let others = words.into_iter().filter(|word| setting.default.as_ref() != Some(word));
-        choices.extend(others.map(|word| Settings::from([(setting.name.clone(), word)])));
-    }
-    choices
-}
-
-/// The least number that a setting takes.
-fn least(setting: &Setting, min: u64) -> u64 {
-    setting.step.map_or(min, |step| step.around(min).1)
-}
-
 /// One store in one class, with a directory of its own.
-pub(crate) struct Fixture<'s> {
+pub(super) struct Fixture<'s> {
     subject: &'s Subject,
     durability: Durability,
     settings: Settings,
@@ -110,8 +53,8 @@ pub(crate) struct Fixture<'s> {
 
 impl<'s> Fixture<'s> {
     /// Makes the directory, and one around it to see whether anything gets out.
-    pub(crate) fn new(subject: &'s Subject, durability: Durability) -> Self {
-        let settings = bakeoff_stores::resolve_settings(&subject.description, &subject.given).unwrap();
+    pub(super) fn new(subject: &'s Subject, durability: Durability) -> Self {
+        let settings = resolve_settings(&subject.description, &subject.given).unwrap();
         let parent = tempfile::tempdir().unwrap();
         let directory = parent.path().join("store");
         std::fs::create_dir(&directory).unwrap();
@@ -119,22 +62,22 @@ impl<'s> Fixture<'s> {
     }
 
     /// Whether a batch is applied as a whole or not at all in the class under test.
-    pub(crate) fn batch_is_atomic(&self) -> bool {
+    pub(super) fn batch_is_atomic(&self) -> bool {
         self.subject.description.batch_is_atomic(self.durability)
     }
 
     /// The same store and class, with nothing in it.
-    pub(crate) fn fresh(&self) -> Self {
+    pub(super) fn fresh(&self) -> Self {
         Self::new(self.subject, self.durability)
     }
 
     /// What the store says of itself.
-    pub(crate) fn description(&self) -> &StoreDescription {
+    pub(super) fn description(&self) -> &StoreDescription {
         &self.subject.description
     }
 
     /// Cases of a property: fewer where every write waits for a disk, and for words other than the default.
-    pub(crate) fn cases(&self) -> u32 {
+    pub(super) fn cases(&self) -> u32 {
         let cases = match (self.durability, self.has_defaults()) {
             (Durability::Power, true) => 8,
             (Durability::Power, false) => 4,
@@ -148,26 +91,26 @@ impl<'s> Fixture<'s> {
     }
 
     /// Whether the store is open with its defaults.
-    pub(crate) fn has_defaults(&self) -> bool {
+    pub(super) fn has_defaults(&self) -> bool {
         self.subject.given.is_empty()
     }
 
     /// Threads that may use the store.
-    pub(crate) fn threads_max(&self) -> u32 {
+    pub(super) fn threads_max(&self) -> u32 {
         if self.description().is_alone(&self.settings).is_some() { 1 } else { 8 }
     }
 
     /// Where its files are.
-    pub(crate) fn directory(&self) -> &Path {
+    pub(super) fn directory(&self) -> &Path {
         &self.directory
     }
 
     /// Opens the store.
-    pub(crate) fn open(&self) -> Box<dyn Store> {
+    pub(super) fn open(&self) -> Box<dyn Store> {
         let hints = DataHints {
             records_max: 10_000,
             records_inserted: 10_000,
-            key_bytes_max: RECORD_KEY_BYTES_MAX,
+            key_bytes_max: TAPE_KEY_BYTES_MAX,
             value_bytes_mean: 100,
             value_bytes_max: 1 << 20,
             data_bytes_max: 64 << 20,
@@ -181,14 +124,14 @@ impl<'s> Fixture<'s> {
     }
 
     /// Opens the store, works in one session, and closes it.
-    pub(crate) fn session(&self, plan: SessionPlan, work: impl FnMut(&mut dyn Session)) {
+    pub(super) fn session(&self, plan: SessionPlan, work: impl FnMut(&mut dyn Session)) {
         let store = self.open();
         in_session(&*store, plan, work);
         store.close().unwrap();
     }
 
     /// Nothing but the store's directory is around it.
-    pub(crate) fn assert_contained(&self) {
+    pub(super) fn assert_contained(&self) {
         let outside: Vec<PathBuf> =
             std::fs::read_dir(self.parent.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert_eq!(outside, [Path::new(&self.directory)], "something left the store's directory");
@@ -196,7 +139,7 @@ impl<'s> Fixture<'s> {
 }
 
 /// Works in one session of an open store.
-pub(crate) fn in_session(store: &dyn Store, plan: SessionPlan, mut work: impl FnMut(&mut dyn Session)) {
+pub(super) fn in_session(store: &dyn Store, plan: SessionPlan, mut work: impl FnMut(&mut dyn Session)) {
     let mut calls = 0;
     let result = store.session(&plan, &mut |session| {
         calls += 1;
@@ -208,7 +151,7 @@ pub(crate) fn in_session(store: &dyn Store, plan: SessionPlan, mut work: impl Fn
 }
 
 /// The value of a key. The buffer is not empty before, and must begin with what it held.
-pub(crate) fn get(session: &mut dyn Session, key: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn get(session: &mut dyn Session, key: &[u8]) -> Option<Vec<u8>> {
     let mut buffer = b"before".to_vec();
     let found = session.get(key, &mut buffer).unwrap();
     let value = buffer.strip_prefix(b"before").expect("a get keeps what is in the buffer").to_vec();
@@ -217,10 +160,10 @@ pub(crate) fn get(session: &mut dyn Session, key: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// An entry.
-pub(crate) type Pair = (Vec<u8>, Vec<u8>);
+pub(super) type Pair = (Vec<u8>, Vec<u8>);
 
 /// The first `limit` entries of a scan.
-pub(crate) fn scan(session: &mut dyn Session, from: Option<&[u8]>, direction: Direction, limit: usize) -> Vec<Pair> {
+pub(super) fn scan(session: &mut dyn Session, from: Option<&[u8]>, direction: Direction, limit: usize) -> Vec<Pair> {
     let mut entries = Vec::new();
     session
         .scan(from, direction, &mut |key, value| {

@@ -1,9 +1,11 @@
-//! A session of a store whose writes wait in a batch of the thread's own, which its reads do not see.
+//! A session of a store whose writes wait in the thread's own batch, which its reads do not see: most log-structured merge
+//! trees.
 
-use crate::{Direction, Session, SessionPlan, StoreError};
+use crate::error::StoreError;
+use crate::store::{Direction, Session, SessionPlan};
 
-/// One thread's batch, and whatever it reads with.
-pub(crate) trait WriteBatch {
+/// One thread's batch, and the handles that it reads with.
+pub trait WriteBatch {
     /// The store's title, for errors.
     const TITLE: &'static str;
 
@@ -29,7 +31,7 @@ pub(crate) trait WriteBatch {
 }
 
 /// One thread's buffers, and whether a batch waits in them.
-pub(crate) struct BatchSession<B> {
+pub struct BatchSession<B> {
     buffers: B,
     batched: bool,
     in_batch: bool,
@@ -37,7 +39,7 @@ pub(crate) struct BatchSession<B> {
 
 impl<B: WriteBatch> BatchSession<B> {
     /// A session with nothing written.
-    pub(crate) fn new(buffers: B, plan: &SessionPlan) -> Self {
+    pub fn new(buffers: B, plan: &SessionPlan) -> Self {
         Self { buffers, batched: plan.batched, in_batch: false }
     }
 

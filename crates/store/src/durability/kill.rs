@@ -13,11 +13,10 @@ use std::time::Duration;
 
 use bakeoff_protocol::Durability;
 
-use crate::Outcome;
-use crate::child::{Orders, READY, Task, steps_found};
-use crate::history::{BATCH, draw};
-use crate::subject::{self, Subject};
-use crate::trace;
+use super::history::{BATCH, draw};
+use super::orders::{Orders, READY, Task, steps_found};
+use super::outcome::Outcome;
+use super::subject::Subject;
 
 /// Ranges from which the acknowledgements before a kill are drawn, one for each kill of a writer.
 const ACKNOWLEDGED: [u64; 10] = [1, 2, 5, 10, 20, 50, 100, 1_000, 3_000, 10_000];
@@ -48,7 +47,7 @@ struct Ordeal<'a> {
 }
 
 /// Kills processes that write to the store and looks after each what is there.
-pub(crate) fn survives(subject: &Subject, durability: Durability, batched: bool) -> Outcome {
+pub(super) fn survives(subject: &Subject, durability: Durability, batched: bool) -> Outcome {
     if batched && !subject.description.capabilities.batch {
         return Outcome::NotOffered("no batches");
     }
@@ -57,9 +56,9 @@ pub(crate) fn survives(subject: &Subject, durability: Durability, batched: bool)
         return Outcome::NotOffered(if batched { "a batch is not atomic" } else { "nothing is promised" });
     }
     let by_default = subject.given.is_empty();
-    let small = trace::with_small_logs(subject).filter(|_| by_default);
+    let small = subject.with_small_logs().filter(|_| by_default);
     let subject = small.as_ref().unwrap_or(subject);
-    let directory = subject::directory();
+    let directory = subject.directory();
     let seed = draw(u64::from(batched), durability as u64);
     let (directory, steps) = (directory.path(), 0);
     let mut ordeal = Ordeal { subject, directory, durability, batched, seed, steps, kills: 0, acknowledged: 0 };

@@ -2,91 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use bakeoff_protocol::{Durability, Settings};
-use bakeoff_stores::{Direction, Session, SessionPlan, flush_directories};
+use bakeoff_protocol::Durability;
 use xxhash_rust::xxh64::xxh64;
 
-use crate::history::{BATCH, History};
-use crate::subject::{self, Subject};
+use super::history::{BATCH, History};
+use super::orders::{Orders, READY, Task};
+use super::subject::Subject;
+use crate::store::{Direction, Entry, Session, SessionPlan, flush_directories};
 
-/// The first argument of a child.
-pub(crate) const ROLE: &str = "child";
-/// The line that says that the store is open.
-pub(crate) const READY: &str = "ready";
-
-/// What a child that checks has printed last: how many steps it found.
-pub(crate) fn steps_found(output: &[u8]) -> Option<u64> {
-    String::from_utf8_lossy(output).lines().last()?.parse().ok()
-}
-
-/// What a child is to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Task {
-    /// Writes from step `from` on, at most to `to`; prints the number of steps done after each that is acknowledged, and then closes.
-    Write { from: u64, to: u64 },
-    /// Writes from the beginning, too, but half-way waits for a line on standard input.
-    WriteInHalves { to: u64 },
-    /// Opens the store and waits to be killed.
-    Open,
-    /// Opens the store and compares the content with what must be there after `from` steps, or what may be since another was
-    /// under way, or in class `none` after any whole batches; prints that it has opened it, and after how many steps it stands.
-    Check { from: u64 },
-}
-
-/// Everything a child is told.
-#[derive(Clone, Debug)]
-pub(crate) struct Orders {
-    pub(crate) directory: PathBuf,
-    pub(crate) durability: Durability,
-    pub(crate) seed: u64,
-    pub(crate) batched: bool,
-    pub(crate) task: Task,
-}
-
-impl Orders {
-    /// As arguments of this program.
-    pub(crate) fn to_arguments(&self, store: &str, given: &Settings) -> Vec<String> {
-        let (name, from, to) = match self.task {
-            Task::Write { from, to } => ("write", from, to),
-            Task::WriteInHalves { to } => ("write-in-halves", 0, to),
-            Task::Open => ("open", 0, 0),
-            Task::Check { from } => ("check", from, 0),
-        };
-        let directory = self.directory.to_str().unwrap();
-        let class = self.durability.name();
-        let numbers = [self.seed, u64::from(self.batched), from, to].map(|number| number.to_string());
-        let given = serde_json::to_string(given).unwrap();
-        [ROLE, store, class, directory, name].map(str::to_owned).into_iter().chain(numbers).chain([given]).collect()
-    }
-
-    fn from_arguments(arguments: &[String]) -> (Subject, Self) {
-        let [store, class, directory, name, seed, batched, from, to, given] = arguments else {
-            panic!("{arguments:?}")
-        };
-        let number = |text: &String| text.parse::<u64>().unwrap();
-        let (from, to) = (number(from), number(to));
-        let task = match name.as_str() {
-            "write" => Task::Write { from, to },
-            "write-in-halves" => Task::WriteInHalves { to },
-            "open" => Task::Open,
-            _ => Task::Check { from },
-        };
-        let (durability, directory) = (class.parse().unwrap(), PathBuf::from(directory));
-        let subject = subject::find(store, serde_json::from_str(given).unwrap());
-        (subject, Self { directory, durability, seed: number(seed), batched: number(batched) == 1, task })
-    }
-
-    fn step_length(&self) -> u64 {
-        if self.batched { BATCH } else { 1 }
-    }
-}
-
-/// Does as told. What goes wrong is a panic, whose message stands on standard error.
-pub(crate) fn main(arguments: &[String]) -> ExitCode {
-    let (subject, orders) = Orders::from_arguments(arguments);
+/// Follows the orders in these arguments. What goes wrong is a panic, whose message is on standard error.
+pub(super) fn main(entries: &[Entry], arguments: &[String]) -> ExitCode {
+    let (store, given, orders) = Orders::from_arguments(arguments);
+    let entry = entries.iter().find(|entry| (entry.describe)().name == store).unwrap();
+    let subject = Subject::new(*entry).with(given);
     match orders.task {
         Task::Write { from, to } => write(&subject, &orders, from, to, None),
         Task::WriteInHalves { to } => write(&subject, &orders, 0, to, Some(to / 2)),

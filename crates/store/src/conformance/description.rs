@@ -1,0 +1,143 @@
+//! Whether a description has all that bakeoff needs, with sources.
+
+use bakeoff_protocol::{Durability, MemoryShare, Setting, SettingKind, Settings, StoreDescription};
+
+use crate::settings::resolve_settings;
+
+/// What is wrong with a description, one sentence each.
+pub(super) fn flaws(description: &StoreDescription) -> Vec<String> {
+    let mut flaws = [missing_texts(description), bad_classes(description), bad_settings(description)].concat();
+    flaws.extend(bad_memory(description));
+    flaws
+}
+
+fn missing_texts(description: &StoreDescription) -> Vec<String> {
+    let texts = [
+        ("title", &description.title),
+        ("summary", &description.summary),
+        ("version", &description.version),
+        ("license", &description.license),
+        ("language", &description.language),
+        ("files", &description.files),
+    ];
+    let missing = texts.into_iter().filter(|(_, text)| text.is_empty());
+    let mut flaws: Vec<String> = missing.map(|(name, _)| format!("it has no {name}")).collect();
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if description.name.is_empty() || !description.name.bytes().all(is_plain) {
+        flaws.push(format!("its name `{}` is not made of lower-case letters, digits and `-`", description.name));
+    }
+    flaws
+}
+
+fn bad_classes(description: &StoreDescription) -> Vec<String> {
+    let mut flaws = Vec::new();
+    if description.durability.is_empty() {
+        flaws.push("it offers no durability class".to_owned());
+    }
+    for class in Durability::ALL {
+        match description.durability.get(&class) {
+            Some(support) if !is_source(description, &support.source) => {
+                flaws.push(format!("the source of class {class} is no address: `{}`", support.source));
+            }
+            None if !description.not_offered.contains_key(&class) => {
+                flaws.push(format!("it neither offers class {class} nor gives a reason in `not_offered`"));
+            }
+            _ => {}
+        }
+    }
+    flaws
+}
+
+fn bad_settings(description: &StoreDescription) -> Vec<String> {
+    let mut flaws = Vec::new();
+    for Setting { name, default, help, source, .. } in &description.settings {
+        if !is_source(description, source) {
+            flaws.push(format!("the source of setting `{name}` is no address: `{source}`"));
+        }
+        if default.is_none() && !help.contains("by default") {
+            flaws.push(format!("setting `{name}` has no default, and its help has no value \"by default\""));
+        }
+    }
+    let given_again = resolve_settings(description, &Settings::new())
+        .and_then(|defaults| Ok((resolve_settings(description, &defaults)?, defaults)));
+    match given_again {
+        Ok((again, defaults)) if again == defaults => {}
+        Ok(_) => flaws.push("its defaults change when they are given".to_owned()),
+        Err(error) => flaws.push(format!("a default is not a value that may be given: {error}")),
+    }
+    flaws
+}
+
+fn bad_memory(description: &StoreDescription) -> Option<String> {
+    let Some(memory) = &description.memory else {
+        return Some(
+            "it does not divide memory among its settings (`memory`, without shares if it has none)".to_owned(),
+        );
+    };
+    let is_of_bytes = |share: &MemoryShare| {
+        let setting = description.settings.iter().find(|setting| setting.name == share.setting);
+        setting.is_some_and(|setting| matches!(setting.kind, SettingKind::Bytes { .. }))
+    };
+    let percent: u32 = memory.shares.iter().map(|share| share.percent).sum();
+    if !is_source(description, &memory.source) {
+        Some(format!("the source of how it divides memory is no address: `{}`", memory.source))
+    } else if let Some(share) = memory.shares.iter().find(|share| !is_of_bytes(share)) {
+        Some(format!("`{}` has a share of memory and is no setting of a number of bytes", share.setting))
+    } else if !memory.shares.is_empty() && !(80..=100).contains(&percent) {
+        Some(format!("its shares of memory are {percent} % together: give 80 to 100"))
+    } else {
+        None
+    }
+}
+
+/// Sources are addresses, but for stores that test bakeoff.
+fn is_source(description: &StoreDescription, source: &str) -> bool {
+    source.starts_with("http") || description.test_only
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::{Description, share};
+    use crate::setting;
+
+    #[test]
+    fn each_flaw_is_found() {
+        let bare = flaws(&Description::new("Bare Store", "").build()).join("\n");
+        let nothing = [
+            "no title",
+            "no summary",
+            "no version",
+            "no license",
+            "no language",
+            "no files",
+            "its name `Bare Store`",
+            "no durability class",
+            "neither offers class none",
+            "does not divide memory",
+        ];
+        nothing.into_iter().for_each(|flaw| assert!(bare.contains(flaw), "{flaw}:\n{bare}"));
+        let wrong = Description::new("wrong", "Wrong")
+            .durability(Durability::None, "", "somewhere")
+            .setting(setting::bytes("cache", 1..=2, Some(3), "Memory.", "a book"))
+            .setting(setting::integer("depth", 1..=2, None, "How deep.", "https://example.org"))
+            .memory("", "https://example.org", &[share("cache", 50, 1)])
+            .build();
+        let wrong = flaws(&wrong).join("\n");
+        let flaws = [
+            "the source of class none",
+            "the source of setting `cache`",
+            "setting `depth` has no default",
+            "a default is not a value that may be given",
+            "50 % together",
+        ];
+        flaws.into_iter().for_each(|flaw| assert!(wrong.contains(flaw), "{flaw}:\n{wrong}"));
+    }
+
+    #[test]
+    fn a_share_is_of_a_setting_of_bytes() {
+        let description =
+            Description::new("wrong", "Wrong").memory("", "https://example.org", &[share("cache", 100, 1)]);
+        assert!(bad_memory(&description.build()).unwrap().contains("`cache`"));
+    }
+}

@@ -1,0 +1,334 @@
+//! A builder of what a store reports about itself.
+//!
+//! A description starts with a store that keeps its data and can do nothing else. Each call adds one fact, so a store mentions
+//! only what it has.
+
+use std::collections::BTreeMap;
+
+use bakeoff_protocol::{
+    Capabilities, Durability, DurabilitySupport, MemoryShare, MemorySplit, NotOffered, Setting, StoreDescription,
+    Structure,
+};
+
+/// What a store can do besides single reads and writes. What it cannot do is shown as n/a and never emulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capability {
+    /// Scan entries in key order, forward and in reverse, from any key.
+    ScanFrom,
+    /// Scan all entries in key order.
+    ScanOrdered,
+    /// Scan all entries, in any order.
+    ScanAnyOrder,
+    /// Acknowledge several writes together.
+    Batch,
+    /// Read in a session what its own open batch has written.
+    BatchReads,
+    /// Apply a batch as a whole or not at all, even when the process is killed.
+    AtomicBatch,
+    /// Refuse to insert a key that is there; otherwise an insert writes without looking.
+    InsertRefuses,
+    /// Let several threads read at once without waiting for each other.
+    ParallelReaders,
+    /// Let several threads write at once without waiting for each other.
+    ParallelWriters,
+    /// Let several processes have the store open at once, at least one of them writing.
+    MultiProcess,
+    /// Copy itself while it is open, without free space in the copy.
+    CompactedCopy,
+}
+
+/// Builds a [`StoreDescription`].
+///
+/// ```
+/// use bakeoff_store::{Capability::*, Description, Durability, Structure, setting, share};
+///
+/// const MANUAL: &str = "https://example.org/manual";
+/// let description = Description::new("example", "Example DB")
+///     .summary("B+ tree in one file.")
+///     .version("1.2.3")
+///     .license("MIT")
+///     .language("Rust")
+///     .structure(Structure::BTree)
+///     .files("records.db")
+///     .durability(Durability::Power, "sync = full: the file is flushed at every commit", MANUAL)
+///     .not_offered(Durability::None, "every commit is flushed", MANUAL)
+///     .not_offered(Durability::Process, "every commit is flushed", MANUAL)
+///     .can(&[ScanFrom, ScanOrdered, ScanAnyOrder, Batch, BatchReads, AtomicBatch])
+///     .keys(1, 511)
+///     .setting(setting::bytes("cache", 0..=1 << 40, Some(64 << 20), "Memory for pages.", MANUAL))
+///     .memory("all of it for the cache", MANUAL, &[share("cache", 100, 1)])
+///     .build();
+/// assert!(description.capabilities.batch && !description.capabilities.multi_process);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Description(StoreDescription);
+
+impl Description {
+    /// A store with this name (in suites, requests and results: lower case, `-` between words) and this title (for people).
+    #[must_use]
+    pub fn new(name: &str, title: &str) -> Self {
+        Self(StoreDescription {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            summary: String::new(),
+            version: String::new(),
+            license: String::new(),
+            language: String::new(),
+            structure: Structure::BTree,
+            durability: BTreeMap::new(),
+            not_offered: BTreeMap::new(),
+            capabilities: NOTHING_BUT_KEEPING,
+            key_bytes_max: None,
+            value_bytes_max: None,
+            key_bytes_min: 0,
+            files: String::new(),
+            settings: Vec::new(),
+            memory: None,
+            test_only: false,
+        })
+    }
+
+    /// What it is, in one sentence.
+    #[must_use]
+    pub fn summary(mut self, summary: impl Into<String>) -> Self {
+        self.0.summary = summary.into();
+        self
+    }
+
+    /// The version that the library itself reports, not the requested one.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.0.version = version.into();
+        self
+    }
+
+    /// Its licence, as an SPDX expression.
+    #[must_use]
+    pub fn license(mut self, license: &str) -> Self {
+        self.0.license = license.to_owned();
+        self
+    }
+
+    /// The language it is written in.
+    #[must_use]
+    pub fn language(mut self, language: &str) -> Self {
+        self.0.language = language.to_owned();
+        self
+    }
+
+    /// How it arranges its data.
+    #[must_use]
+    pub fn structure(mut self, structure: Structure) -> Self {
+        self.0.structure = structure;
+        self
+    }
+
+    /// The files it keeps, as a person finds them.
+    #[must_use]
+    pub fn files(mut self, files: impl Into<String>) -> Self {
+        self.0.files = files.into();
+        self
+    }
+
+    /// A durability class that it offers: by which of its settings or calls, and the page of its documentation that shows it.
+    #[must_use]
+    pub fn durability(mut self, class: Durability, how: impl Into<String>, source: impl Into<String>) -> Self {
+        let (atomic_batch, parallel_readers, parallel_writers) = (None, None, None);
+        let (how, source) = (how.into(), source.into());
+        let support = DurabilitySupport { how, source, atomic_batch, parallel_readers, parallel_writers };
+        self.0.durability.insert(class, support);
+        self
+    }
+
+    /// A durability class that it lacks: why, and the page that shows it or what was seen.
+    #[must_use]
+    pub fn not_offered(mut self, class: Durability, why: impl Into<String>, source: impl Into<String>) -> Self {
+        self.0.not_offered.insert(class, NotOffered { why: why.into(), source: source.into() });
+        self
+    }
+
+    /// In this class, offered above, a batch may be applied in part, although it is atomic in others.
+    #[must_use]
+    pub fn batches_not_atomic(mut self, class: Durability) -> Self {
+        self.in_class(class, |support| support.atomic_batch = Some(false));
+        self
+    }
+
+    /// In this class, offered above, threads take turns, although they work in parallel in others.
+    #[must_use]
+    pub fn threads_take_turns(mut self, class: Durability) -> Self {
+        self.in_class(class, |support| {
+            support.parallel_readers = Some(false);
+            support.parallel_writers = Some(false);
+        });
+        self
+    }
+
+    fn in_class(&mut self, class: Durability, set: impl FnOnce(&mut DurabilitySupport)) {
+        if let Some(support) = self.0.durability.get_mut(&class) {
+            set(support);
+        }
+    }
+
+    /// What it can do, in every class that was not excepted.
+    #[must_use]
+    pub fn can(mut self, capabilities: &[Capability]) -> Self {
+        capabilities.iter().for_each(|capability| *field_of(&mut self.0.capabilities, *capability) = true);
+        self
+    }
+
+    /// It answers without keeping what it is given, so its answers are not checked and it is never ranked.
+    #[must_use]
+    pub fn keeps_nothing(mut self) -> Self {
+        self.0.capabilities.keeps_data = false;
+        self
+    }
+
+    /// Its shortest and its longest key, in bytes; no longest where only memory limits it. Without this call keys have any
+    /// length.
+    #[must_use]
+    pub fn keys(mut self, min: u64, max: impl Into<Option<u64>>) -> Self {
+        self.0.key_bytes_min = min;
+        self.0.key_bytes_max = max.into();
+        self
+    }
+
+    /// Its longest value, in bytes. Without this call only memory limits it.
+    #[must_use]
+    pub fn values(mut self, max: impl Into<Option<u64>>) -> Self {
+        self.0.value_bytes_max = max.into();
+        self
+    }
+
+    /// A setting that suites may give. Each call adds one; [`crate::setting`] makes them.
+    #[must_use]
+    pub fn setting(mut self, setting: Setting) -> Self {
+        self.0.settings.push(setting);
+        self
+    }
+
+    /// Several settings.
+    #[must_use]
+    pub fn settings(mut self, settings: impl IntoIterator<Item = Setting>) -> Self {
+        self.0.settings.extend(settings);
+        self
+    }
+
+    /// How it divides memory among its settings (`how`, and the page that advises it). No shares for a store that has no
+    /// memory setting.
+    #[must_use]
+    pub fn memory(mut self, how: impl Into<String>, source: impl Into<String>, shares: &[MemoryShare]) -> Self {
+        self.0.memory = Some(MemorySplit { how: how.into(), source: source.into(), shares: shares.to_vec() });
+        self
+    }
+
+    /// It exists to test bakeoff: never listed and never ranked.
+    #[must_use]
+    pub fn test_only(mut self) -> Self {
+        self.0.test_only = true;
+        self
+    }
+
+    /// The description.
+    #[must_use]
+    pub fn build(self) -> StoreDescription {
+        self.0
+    }
+}
+
+/// A part of the memory, in percent, for a setting. The part is divided by `pieces`: how often the store may hold the
+/// setting's size.
+#[must_use]
+pub fn share(setting: &str, percent: u32, pieces: u32) -> MemoryShare {
+    MemoryShare { setting: setting.to_owned(), percent, pieces, per_thread: false, mapped: false, overhead: None }
+}
+
+const NOTHING_BUT_KEEPING: Capabilities = Capabilities {
+    scan_from: false,
+    scan_ordered: false,
+    scan_any_order: false,
+    batch: false,
+    batch_reads: false,
+    atomic_batch: false,
+    insert_refuses: false,
+    parallel_readers: false,
+    parallel_writers: false,
+    multi_process: false,
+    compacted_copy: false,
+    keeps_data: true,
+};
+
+fn field_of(capabilities: &mut Capabilities, capability: Capability) -> &mut bool {
+    match capability {
+        Capability::ScanFrom => &mut capabilities.scan_from,
+        Capability::ScanOrdered => &mut capabilities.scan_ordered,
+        Capability::ScanAnyOrder => &mut capabilities.scan_any_order,
+        Capability::Batch => &mut capabilities.batch,
+        Capability::BatchReads => &mut capabilities.batch_reads,
+        Capability::AtomicBatch => &mut capabilities.atomic_batch,
+        Capability::InsertRefuses => &mut capabilities.insert_refuses,
+        Capability::ParallelReaders => &mut capabilities.parallel_readers,
+        Capability::ParallelWriters => &mut capabilities.parallel_writers,
+        Capability::MultiProcess => &mut capabilities.multi_process,
+        Capability::CompactedCopy => &mut capabilities.compacted_copy,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_mentioned_is_false_or_absent() {
+        let described = serde_json::to_value(Description::new("bare", "Bare").build()).unwrap();
+        let mut capabilities = described["capabilities"].as_object().unwrap().clone();
+        assert_eq!(capabilities.remove("keeps_data"), Some(Value::Bool(true)));
+        assert!(capabilities.values().all(|can| *can == Value::Bool(false)), "{capabilities:?}");
+        for absent in ["not_offered", "key_bytes_max", "value_bytes_max", "memory"] {
+            assert_eq!(described.get(absent), None, "{absent}");
+        }
+        assert_eq!((&described["key_bytes_min"], &described["test_only"]), (&json!(0), &json!(false)));
+    }
+
+    #[test]
+    fn each_capability_sets_its_own_field() {
+        use Capability::*;
+        let all = [
+            (ScanFrom, "scan_from"),
+            (ScanOrdered, "scan_ordered"),
+            (ScanAnyOrder, "scan_any_order"),
+            (Batch, "batch"),
+            (BatchReads, "batch_reads"),
+            (AtomicBatch, "atomic_batch"),
+            (InsertRefuses, "insert_refuses"),
+            (ParallelReaders, "parallel_readers"),
+            (ParallelWriters, "parallel_writers"),
+            (MultiProcess, "multi_process"),
+            (CompactedCopy, "compacted_copy"),
+        ];
+        for (capability, field) in all {
+            let described = serde_json::to_value(Description::new("one", "One").can(&[capability]).build()).unwrap();
+            let capabilities = described["capabilities"].as_object().unwrap();
+            let set: Vec<&String> =
+                capabilities.iter().filter(|(_, can)| **can == json!(true)).map(|(k, _)| k).collect();
+            assert_eq!(set.len(), 2, "{field} and keeps_data: {set:?}");
+            assert!(set.contains(&&field.to_owned()), "{set:?}");
+        }
+    }
+
+    #[test]
+    fn a_class_can_be_an_exception() {
+        let description = Description::new("torn", "Torn")
+            .durability(Durability::None, "no log", "https://example.org")
+            .durability(Durability::Power, "a log", "https://example.org")
+            .batches_not_atomic(Durability::None)
+            .threads_take_turns(Durability::None)
+            .can(&[Capability::AtomicBatch, Capability::ParallelReaders, Capability::ParallelWriters])
+            .build();
+        assert!(!description.batch_is_atomic(Durability::None) && description.batch_is_atomic(Durability::Power));
+        assert!(!description.reads_in_parallel(Durability::None) && description.reads_in_parallel(Durability::Power));
+        assert!(!description.writes_in_parallel(Durability::None) && description.writes_in_parallel(Durability::Power));
+    }
+}
