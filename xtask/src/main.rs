@@ -38,7 +38,10 @@ fn start(workspace: &Workspace, arguments: &[&str]) -> Result<bool> {
     match arguments {
         ["build-all"] => build::build_all(workspace).map(|()| true),
         ["is-built"] => build::is_built(workspace),
-        ["is-built", name] => Ok(drivers::find(Some(name))?.is_built(workspace)),
+        // `build` reports a wrong name.
+        ["is-driver-built", rest @ ..] => {
+            Ok(drivers::find(rest.first().copied()).is_ok_and(|driver| driver.is_built(workspace)))
+        }
         ["build", rest @ ..] => drivers::find(rest.first().copied())?.build(workspace).map(|()| true),
         ["missing", rest @ ..] => {
             drivers::find(rest.first().copied())?.missing().iter().for_each(|package| println!("{package}"));

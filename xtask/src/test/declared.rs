@@ -1,5 +1,5 @@
-//! What a package declares and does not use, and what it uses without declaring it: dependencies that no file names, and files outside
-//! of packages that are compiled in without being in `reads`.
+//! Declarations of packages against their sources: dependencies that no file names, and files outside of a package that are compiled in
+//! without being in its `reads`.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -29,7 +29,7 @@ impl Inputs {
         self
     }
 
-    /// A file, or all files below a directory, by their paths below the repository. What is not there is a fact too.
+    /// A file, or all files below a directory, by their paths below the repository. An absent file is a fact too.
     pub(crate) fn path(self, path: &str) -> Self {
         self.path_without(path, &[])
     }

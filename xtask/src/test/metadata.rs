@@ -1,7 +1,9 @@
-//! The packages of the workspace, as `cargo metadata` describes them, with what they say of their tests.
+//! The packages of the workspace, as `cargo metadata` describes them, with what they declare about their tests.
 //!
-//! A package's `[package.metadata.tests]` may have `reads` (paths below the repository that its tests read, outside of the packages it
-//! depends on), `runs` (packages whose programs its tests start), and `alone` (test targets that measure time: they run when nothing else does).
+//! `[package.metadata.tests]` of a package may have
+//! - `reads`: paths below the repository that its tests read, outside of the packages it depends on;
+//! - `runs`: packages whose programs its tests start;
+//! - `alone`: test targets that measure time, which run when nothing else does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -45,7 +47,7 @@ struct PackageMetadata {
     tests: TestMetadata,
 }
 
-/// What a package says of its tests.
+/// What a package declares about its tests.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TestMetadata {
@@ -69,7 +71,7 @@ impl Package {
         self.manifest_path.parent().unwrap_or(Path::new("/"))
     }
 
-    /// What it says of its tests.
+    /// What it declares about its tests.
     pub(crate) fn tests(&self) -> TestMetadata {
         self.metadata.clone().unwrap_or_default().tests
     }
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_package_says_of_its_tests_is_read() {
+    fn what_a_package_declares_about_its_tests_is_read() {
         let packages = sample();
         let tests = packages.by_name("top").unwrap().tests();
         assert_eq!((tests.reads, tests.alone), (vec!["suites".to_owned()], vec!["clock".to_owned()]));

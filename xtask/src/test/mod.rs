@@ -146,10 +146,13 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Session {
-    /// The steps that are wanted, and those that they need. A build always runs, since it leads to others.
+    /// The wanted steps, and the steps that they need.
     fn chosen(&self, steps: Vec<Step>) -> Vec<Step> {
         let mut wanted: BTreeSet<String> = steps.iter().map(|step| step.name.clone()).collect();
-        wanted.retain(|name| self.options.wants(name) || name == "build");
+        let is_known = |prefix: &String| steps.iter().any(|step| step.name.starts_with(prefix.as_str()));
+        // The build leads to tests whose names are not known yet.
+        let leads = !self.options.only.iter().all(is_known) || self.options.only.is_empty();
+        wanted.retain(|name| self.options.wants(name) || leads && name == "build");
         loop {
             let needs = steps.iter().filter(|step| wanted.contains(&step.name)).flat_map(|step| step.needs.clone());
             let missing: Vec<String> = needs.filter(|name| !wanted.contains(name)).collect();
@@ -353,5 +356,10 @@ mod tests {
         ];
         let names: Vec<String> = here.chosen(all).into_iter().map(|step| step.name).collect();
         assert_eq!(names, ["build", "heavy-build", "heavy-lints"]);
+        let names = |only| {
+            let steps = session(place.path(), &["--only", only]).chosen(vec![named("build"), named("format")]);
+            steps.into_iter().map(|step| step.name).collect::<Vec<_>>()
+        };
+        assert_eq!((names("format"), names("suite:plans")), (vec!["format".to_owned()], vec!["build".to_owned()]));
     }
 }

@@ -1,4 +1,4 @@
-//! What `./bakeoff test` may be asked for.
+//! The options of `./bakeoff test`.
 
 use anyhow::{Context, Result, bail};
 
@@ -22,7 +22,7 @@ pub(crate) enum Extent {
     Long,
 }
 
-/// What was asked for.
+/// The options of `./bakeoff test`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Options {
     pub(crate) extent: Extent,

@@ -1,4 +1,5 @@
-//! Runs steps on several threads: each when what it needs has passed and its lane is free, those that measure time alone at the end.
+//! Runs steps on several threads. A step starts when the steps it needs have passed and its lane is free. Steps that measure time run
+//! alone at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Condvar, Mutex, MutexGuard};
@@ -30,7 +31,7 @@ struct State {
     running: BTreeMap<String, (Option<Lane>, Instant)>,
     alone_is_running: bool,
     passed: BTreeSet<String>,
-    /// Those that failed or could not run.
+    /// Steps that failed or could not run.
     failed: BTreeSet<String>,
 }
 
@@ -99,7 +100,7 @@ impl State {
         self.waiting.is_empty() && self.running.is_empty()
     }
 
-    /// Drops the steps that wait for one that failed, and for one that nobody runs.
+    /// Drops the steps that wait for a failed step, or for a step that is not part of these tests.
     fn block_what_cannot_run<R: Runner>(&mut self, runner: &R) {
         loop {
             let (waiting, failed) = (&self.waiting, &self.failed);

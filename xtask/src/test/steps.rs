@@ -1,4 +1,4 @@
-//! Which steps there are: `./bakeoff test` runs the quick ones, `test all` every one, `test long` those that take hours.
+//! The steps: `./bakeoff test` runs the quick ones, `test all` runs all of them, `test long` runs others that take hours.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -327,7 +327,8 @@ fn jvm_tests(plan: &Arc<Plan>) -> Vec<Step> {
             .after(&["jvm-build"])
     };
     let others = other_javas();
-    let others = others.iter().enumerate().map(|(index, java)| on(format!("jvm-tests-{}", index + 2), Some(java)));
+    let home = |java: &Path| java.ancestors().nth(2)?.file_name()?.to_str().map(str::to_owned);
+    let others = others.iter().map(|java| on(format!("jvm-tests-{}", home(java).unwrap_or_default()), Some(java)));
     std::iter::once(on("jvm-tests".to_owned(), None)).chain(others).collect()
 }
 

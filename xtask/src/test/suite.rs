@@ -50,7 +50,7 @@ impl Suite {
     fn new(workspace: &Workspace, package: &Package, target: &Target, executable: PathBuf) -> Self {
         let is = |kind: &str| target.kind.iter().any(|of| of == kind);
         let short = package.name.strip_prefix("bakeoff-").unwrap_or(&package.name);
-        // Unit tests of a program and of a library are told apart from a test of the same name.
+        // Unit tests get names that no test in `tests` has.
         let target_name = match (is("test") || is("bench"), is("bin")) {
             (true, _) => target.name.clone(),
             (false, true) => format!("bin-{}", target.name),
@@ -87,7 +87,7 @@ impl Suite {
         format!("{} {:?}", self.name, self.environment)
     }
 
-    /// Runs all its tests; what they print is logged, and of those that fail everything.
+    /// Runs all its tests. What they print is logged; a failing test shows everything it printed.
     ///
     /// The harness of Rust reports the time of a test only in a form that is not stable yet. The variable allows it; the version of Rust is fixed.
     ///
