@@ -3,9 +3,12 @@
 //! To add an axis: a field of [`Axes`] with its usual value, which JSON leaves out, and a row in [`AXES`]. Results, exports, headings
 //! and the page follow from the row.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::axis_value::{AxisValue, Mention, Part, Role};
 use crate::request::{Durability, Profile, Settings};
 
 /// The medium on which tapes and values are, and stores too where nothing else is said.
@@ -92,70 +95,6 @@ impl Default for Axes {
     }
 }
 
-/// What an axis decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// Who replays the tapes.
-    Contender,
-    /// What is on the tapes.
-    Workload,
-    /// How they are replayed: where, how safely, and what else goes on.
-    Condition,
-}
-
-/// What cells with different values of an axis have to do with each other in a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Their figures are never compared: they are in different tables.
-    Table,
-    /// They are in different fields of a table.
-    Field,
-    /// It makes no difference, or follows from other axes.
-    Neither,
-}
-
-/// The value of an axis. Values of one axis are ordered; the absent one comes first.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AxisValue {
-    /// There is none.
-    Absent,
-    /// Whether something is so; `false` is as good as absent.
-    Flag(bool),
-    /// A durability class.
-    Class(Durability),
-    /// A name, or the JSON of settings.
-    Text(String),
-    /// A number of something.
-    Count(u64),
-    /// A size in bytes.
-    Bytes(u64),
-    /// Smallest and largest size in bytes.
-    Sizes(u64, u64),
-}
-
-impl AxisValue {
-    fn or_absent<T>(value: Option<T>, of: impl Fn(T) -> Self) -> Self {
-        value.map_or(Self::Absent, of)
-    }
-
-    /// Whether there is nothing to say of it.
-    pub fn is_absent(&self) -> bool {
-        matches!(self, Self::Absent | Self::Flag(false))
-    }
-
-    /// As in the JSON of results; `None` where the key is left out. Sizes have two keys there, so they are a list here.
-    pub fn to_json(&self) -> Option<Value> {
-        match self {
-            Self::Absent | Self::Flag(false) => None,
-            Self::Flag(true) => Some(true.into()),
-            Self::Class(class) => Some(class.name().into()),
-            Self::Text(text) => Some(text.as_str().into()),
-            Self::Count(number) | Self::Bytes(number) => Some((*number).into()),
-            Self::Sizes(min, max) => Some(vec![*min, *max].into()),
-        }
-    }
-}
-
 /// An axis.
 #[derive(Debug)]
 pub struct Axis {
@@ -179,10 +118,13 @@ pub struct Axis {
     pub label_of_one: Option<&'static str>,
     /// The label where there is no value; empty if a heading leaves it out.
     pub label_of_none: &'static str,
-    /// What stands for the value where there is none.
+    /// What a list of values has where there is none; empty if it leaves it out.
     pub none: &'static str,
+    /// When a line of figures in full names it.
+    pub mention: Mention,
     /// Whether tables are headed with it although all have the same value.
     pub always_heads: bool,
+    title: Option<&'static str>,
     value: fn(&Axes) -> AxisValue,
     shared: Option<fn(&Axes) -> AxisValue>,
 }
@@ -200,7 +142,9 @@ impl Axis {
             label: "",
             label_of_one: None,
             label_of_none: "",
-            none: "none",
+            none: "",
+            mention: Mention::Unusual,
+            title: None,
             always_heads: false,
             value,
             shared: None,
@@ -217,6 +161,10 @@ impl Axis {
 
     const fn labels(self, plural: &'static str, label: &'static str, label_of_none: &'static str) -> Self {
         Self { plural, label, label_of_none, ..self }
+    }
+
+    const fn mention(self, mention: Mention) -> Self {
+        Self { mention, ..self }
     }
 
     const fn always_heads(self) -> Self {
@@ -242,107 +190,120 @@ impl Axis {
     pub fn label(&self, value: &AxisValue, format: impl FnOnce(&AxisValue) -> String) -> String {
         match (value, self.label_of_one) {
             (value, _) if value.is_absent() => self.label_of_none.to_owned(),
-            (AxisValue::Count(1), Some(label)) => label.replace("{}", &format(value)),
+            (AxisValue::Count(Some(1)), Some(label)) => label.replace("{}", &format(value)),
             _ => self.label.replace("{}", &format(value)),
         }
     }
 
     /// Its name for people.
     pub fn title(&self) -> String {
-        self.name.replace('_', " ")
+        self.title.map_or_else(|| self.name.replace('_', " "), str::to_owned)
     }
 }
 
 /// Every axis, in the order of the keys in results.
-pub static AXES: [Axis; 18] = [
-    Axis::new(&["suite"], Role::Condition, Part::Neither, |of| AxisValue::Text(of.suite.clone())),
-    Axis::new(&["store"], Role::Contender, Part::Neither, |of| AxisValue::Text(of.store.clone())),
-    Axis::new(&["settings"], Role::Contender, Part::Neither, |of| {
-        AxisValue::Text(Value::from_iter(of.settings.clone()).to_string())
-    }),
-    DURABILITY,
-    Axis::new(&["data"], Role::Workload, Part::Field, |of| AxisValue::Text(of.data.clone())).order(12),
-    Axis::new(&["key"], Role::Workload, Part::Table, |of| AxisValue::Text(of.key.clone()))
-        .order(5)
-        .labels("keys", "{} keys", ""),
-    Axis {
-        columns: &["value_bytes_min", "value_bytes_max"],
-        ..Axis::new(&["value_bytes"], Role::Workload, Part::Field, |of| {
-            AxisValue::Sizes(of.value_bytes_min, of.value_bytes_max)
+pub static AXES: [Axis; 18] =
+    [
+        Axis::new(&["suite"], Role::Condition, Part::Neither, |of| AxisValue::text(&of.suite)),
+        Axis::new(&["store"], Role::Contender, Part::Neither, |of| AxisValue::text(&of.store)),
+        Axis::new(&["settings"], Role::Contender, Part::Neither, |of| {
+            AxisValue::text(Value::from_iter(of.settings.clone()).to_string())
+        }),
+        DURABILITY,
+        Axis::new(&["data"], Role::Workload, Part::Field, |of| AxisValue::text(&of.data)).order(12),
+        Axis::new(&["key"], Role::Workload, Part::Table, |of| AxisValue::text(&of.key))
+            .order(5)
+            .labels("keys", "{} keys", "")
+            .mention(Mention::Always),
+        VALUE_BYTES,
+        Axis::new(&["records"], Role::Workload, Part::Field, |of| AxisValue::Count(Some(of.records))).order(13),
+        THREADS,
+        MEDIUM,
+        VARIANT,
+        DISTURBANCE,
+        Axis::new(&["unequal"], Role::Condition, Part::Neither, |of| AxisValue::Flag(of.unequal)),
+        Axis::new(&["memory_bytes"], Role::Condition, Part::Table, |of| AxisValue::Bytes(of.memory_bytes))
+            .order(8)
+            .labels("memory for each store", "{} for each store", "no memory given"),
+        Axis::new(&["memory_limit_bytes"], Role::Condition, Part::Table, |of| AxisValue::Bytes(of.memory_limit_bytes))
+            .order(9)
+            .identifies()
+            .labels("memory at most", "at most {} of memory", "no memory limit"),
+        Axis::new(&["rate_per_second"], Role::Workload, Part::Table, |of| AxisValue::Count(of.rate_per_second))
+            .order(11)
+            .labels("", "at {}/s", "")
+            .always_heads()
+            .mention(Mention::Never),
+        Axis::new(&["killed"], Role::Workload, Part::Neither, |of| AxisValue::Flag(of.killed)).order(7).identifies(),
+        Axis::new(&["profile"], Role::Condition, Part::Neither, |of| {
+            AxisValue::Text(of.profile.map(|profile| profile.name().to_owned()))
         })
-        .order(14)
-    },
-    Axis::new(&["records"], Role::Workload, Part::Field, |of| AxisValue::Count(of.records)).order(13),
-    Axis {
-        label_of_one: Some("{} thread"),
-        ..Axis::new(&["threads"], Role::Workload, Part::Table, |of| AxisValue::Count(of.threads.into()))
-            .order(6)
-            .labels("threads", "{} threads", "")
-    },
-    Axis::new(&["medium"], Role::Condition, Part::Table, |of| AxisValue::Text(of.medium.clone()))
-        .order(4)
-        .identifies()
-        .labels("media", "medium {}", ""),
-    VARIANT,
-    DISTURBANCE,
-    Axis::new(&["unequal"], Role::Condition, Part::Neither, |of| AxisValue::Flag(of.unequal)),
-    Axis::new(&["memory_bytes"], Role::Condition, Part::Table, |of| {
-        AxisValue::or_absent(of.memory_bytes, AxisValue::Bytes)
-    })
-    .order(8)
-    .labels("memory for each store", "{} for each store", "no memory given"),
-    Axis::new(&["memory_limit_bytes"], Role::Condition, Part::Table, |of| {
-        AxisValue::or_absent(of.memory_limit_bytes, AxisValue::Bytes)
-    })
-    .order(9)
-    .identifies()
-    .labels("memory at most", "at most {} of memory", "no memory limit"),
-    Axis::new(&["rate_per_second"], Role::Workload, Part::Table, |of| {
-        AxisValue::or_absent(of.rate_per_second, AxisValue::Count)
-    })
-    .order(11)
-    .labels("rates", "at {}/s", "")
-    .always_heads(),
-    Axis::new(&["killed"], Role::Workload, Part::Neither, |of| AxisValue::Flag(of.killed)).order(7).identifies(),
-    Axis::new(&["profile"], Role::Condition, Part::Neither, |of| {
-        AxisValue::or_absent(of.profile, |profile| AxisValue::Text(profile.name().to_owned()))
-    })
-    .order(10)
-    .identifies(),
-];
+        .order(10)
+        .identifies(),
+    ];
 
 /// What each write promises. Where a suite gives stores classes of their own, cells are compared whatever they promise.
 pub const DURABILITY: Axis = Axis {
     none: "as set",
-    shared: Some(|of| if of.unequal { AxisValue::Absent } else { AxisValue::Class(of.durability) }),
-    ..Axis::new(&["durability"], Role::Condition, Part::Table, |of| AxisValue::Class(of.durability))
+    shared: Some(|of| AxisValue::Class((!of.unequal).then_some(of.durability))),
+    ..Axis::new(&["durability"], Role::Condition, Part::Table, |of| AxisValue::Class(Some(of.durability)))
         .order(2)
         .labels("durability", "durability {}", "durability as set")
         .always_heads()
+        .mention(Mention::Always)
 };
 
+/// Smallest and largest value.
+pub const VALUE_BYTES: Axis = Axis {
+    columns: &["value_bytes_min", "value_bytes_max"],
+    title: Some("values of"),
+    ..Axis::new(&["value_bytes"], Role::Workload, Part::Field, |of| {
+        AxisValue::Sizes(of.value_bytes_min, of.value_bytes_max)
+    })
+    .order(14)
+};
+
+/// Threads.
+pub const THREADS: Axis = Axis {
+    label_of_one: Some("{} thread"),
+    ..Axis::new(&["threads"], Role::Workload, Part::Table, |of| AxisValue::Count(Some(of.threads.into())))
+        .order(6)
+        .labels("threads", "{} threads", "")
+};
+
+/// The medium's name.
+pub const MEDIUM: Axis = Axis::new(&["medium"], Role::Condition, Part::Table, |of| AxisValue::text(&of.medium))
+    .order(4)
+    .identifies()
+    .labels("media", "medium {}", "")
+    .mention(Mention::Always);
+
 /// The suite's variant.
-pub const VARIANT: Axis = Axis::new(&["variant"], Role::Workload, Part::Table, |of| {
-    AxisValue::or_absent(of.variant.clone(), AxisValue::Text)
-})
-.order(1)
-.identifies()
-.labels("variants", "variant {}", "")
-.always_heads();
+pub const VARIANT: Axis =
+    Axis::new(&["variant"], Role::Workload, Part::Table, |of| AxisValue::Text(of.variant.clone()))
+        .order(1)
+        .identifies()
+        .labels("variants", "variant {}", "")
+        .always_heads()
+        .mention(Mention::Never);
 
 /// What else goes on meanwhile.
-pub const DISTURBANCE: Axis = Axis::new(&["disturbance"], Role::Condition, Part::Table, |of| {
-    AxisValue::or_absent(of.disturbance.clone(), AxisValue::Text)
-})
-.order(3)
-.identifies()
-.labels("disturbance", "disturbed by {}", "undisturbed");
+pub const DISTURBANCE: Axis = Axis {
+    none: "none",
+    ..Axis::new(&["disturbance"], Role::Condition, Part::Table, |of| AxisValue::Text(of.disturbance.clone()))
+        .order(3)
+        .identifies()
+        .labels("disturbance", "disturbed by {}", "undisturbed")
+};
 
 /// The axes that people see, in their order.
-pub fn shown_axes() -> Vec<&'static Axis> {
-    let mut axes: Vec<&Axis> = AXES.iter().filter(|axis| axis.order.is_some()).collect();
-    axes.sort_by_key(|axis| axis.order);
-    axes
+pub fn shown_axes() -> &'static [&'static Axis] {
+    static SHOWN: LazyLock<Vec<&Axis>> = LazyLock::new(|| {
+        let mut axes: Vec<&Axis> = AXES.iter().filter(|axis| axis.order.is_some()).collect();
+        axes.sort_by_key(|axis| axis.order);
+        axes
+    });
+    &SHOWN
 }
 
 impl Axes {

@@ -6,6 +6,7 @@
 //! unknown [`PROTOCOL_VERSION`] is refused.
 
 mod axes;
+mod axis_value;
 mod describe;
 mod event;
 mod measure;
@@ -14,7 +15,10 @@ mod request;
 mod result;
 mod slow;
 
-pub use axes::{AXES, Axes, Axis, AxisValue, DEFAULT_MEDIUM, DISTURBANCE, DURABILITY, Part, Role, VARIANT, shown_axes};
+pub use axes::{
+    AXES, Axes, Axis, DEFAULT_MEDIUM, DISTURBANCE, DURABILITY, MEDIUM, THREADS, VALUE_BYTES, VARIANT, shown_axes,
+};
+pub use axis_value::{AxisValue, Mention, Part, Role};
 pub use describe::{
     Capabilities, DriverDescription, DurabilitySupport, NotOffered, Platform, Room, Setting, SettingKind, Step,
     StoreDescription, Structure,

@@ -1,8 +1,9 @@
 //! Labels of circumstances: in what the tables of a report differ.
 
-use bakeoff_text::{bytes, counted, format_count, printable};
+use bakeoff_protocol::{DURABILITY, Mention};
+use bakeoff_results::circumstances::{Circumstances, value_label};
 
-use crate::verdict::{Circumstances, Table};
+use crate::verdict::Table;
 
 /// The axes in which tables differ, apart from durability.
 pub(crate) fn varying(of: &Circumstances, tables: &[Table]) -> String {
@@ -12,34 +13,23 @@ pub(crate) fn varying(of: &Circumstances, tables: &[Table]) -> String {
 
 /// The same, of circumstances alone.
 pub(crate) fn varying_among(of: &Circumstances, all: &[Circumstances]) -> String {
-    let differs = |same: fn(&Circumstances, &Circumstances) -> bool| all.iter().any(|other| !same(other, of));
-    let mut label = String::new();
-    if let Some(variant) = &of.variant {
-        label.push_str(&format!(" · variant {}", printable(variant)));
-    }
-    if differs(|a, b| a.disturbance == b.disturbance) {
-        let disturbed = of.disturbance.as_ref().map(|by| format!("disturbed by {}", printable(by)));
-        label.push_str(&format!(" · {}", disturbed.as_deref().unwrap_or("undisturbed")));
-    }
-    if differs(|a, b| a.medium == b.medium) {
-        label.push_str(&format!(" · medium {}", printable(&of.medium)));
-    }
-    if differs(|a, b| a.key == b.key) {
-        label.push_str(&format!(" · {} keys", printable(&of.key)));
-    }
-    if differs(|a, b| a.threads == b.threads) {
-        label.push_str(&format!(" · {}", counted(of.threads, "thread")));
-    }
-    if differs(|a, b| a.memory_bytes == b.memory_bytes) {
-        let given = of.memory_bytes.map(|given| format!("{} for each store", bytes(given as f64)));
-        label.push_str(&format!(" · {}", given.as_deref().unwrap_or("no memory given")));
-    }
-    if differs(|a, b| a.memory_limit_bytes == b.memory_limit_bytes) {
-        let limit = of.memory_limit_bytes.map(|limit| format!("at most {} of memory", bytes(limit as f64)));
-        label.push_str(&format!(" · {}", limit.as_deref().unwrap_or("no memory limit")));
-    }
-    if let Some(rate) = of.rate_per_second {
-        label.push_str(&format!(" · at {}/s", format_count(rate)));
-    }
-    label
+    let labels = of.iter().filter(|(axis, _)| axis.name != DURABILITY.name).filter_map(|(axis, value)| {
+        let heads = axis.always_heads || all.iter().any(|other| other.get(axis) != Some(value));
+        heads.then(|| axis.label(value, value_label)).filter(|label| !label.is_empty())
+    });
+    labels.map(|label| format!(" · {label}")).collect()
+}
+
+/// What a line of figures in full says of its circumstances: `durability process, medium default, sha1 keys, 4 threads`.
+pub(crate) fn in_full(of: &Circumstances) -> String {
+    let usual = Circumstances::of(&bakeoff_protocol::Axes::default());
+    let labels = of.iter().filter_map(|(axis, value)| {
+        let is_named = match axis.mention {
+            Mention::Always => true,
+            Mention::Unusual => usual.get(axis) != Some(value),
+            Mention::Never => false,
+        };
+        is_named.then(|| axis.label(value, value_label))
+    });
+    labels.collect::<Vec<_>>().join(", ")
 }

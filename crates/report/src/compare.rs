@@ -15,6 +15,7 @@ mod html;
 use std::collections::BTreeMap;
 
 use bakeoff_protocol::Structure;
+use bakeoff_results::circumstances::Circumstances;
 use bakeoff_stats::{CommonScatter, Interval};
 use bakeoff_text::{counted, format_count, listed, printable};
 
@@ -26,7 +27,7 @@ use crate::figures::{Measure, resolution};
 use crate::format::workload_in_words;
 use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
 use crate::run::Run;
-use crate::verdict::{Circumstances, Column, Size, Table, gather};
+use crate::verdict::{Column, Size, Table, gather};
 
 /// What part of what is called better or worse may be neither, of stores, of stores and measures, and of single workloads. Half of each lies on
 /// the side of the worse, which is one in twenty of all.
@@ -370,7 +371,8 @@ fn workload_words(of: &Pair, all: &[Circumstances]) -> String {
 /// The circumstances that differ between tables, behind a comma.
 fn varying_words(of: &Circumstances, all: &[Circumstances]) -> String {
     let words = crate::circumstances::varying_among(of, all);
-    let durability = all.iter().any(|other| other.durability != of.durability);
-    let class = of.durability.filter(|_| durability).map_or_else(String::new, |class| format!(" · durability {class}"));
+    let durability = all.iter().any(|other| other.durability() != of.durability());
+    let class =
+        of.durability().filter(|_| durability).map_or_else(String::new, |class| format!(" · durability {class}"));
     format!("{words}{class}").replace(" · ", ", ")
 }

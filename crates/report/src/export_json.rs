@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use bakeoff_results::circumstances::Circumstances;
 use bakeoff_stats::{Place, Ranking, Verdict};
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ use crate::error::ReportError;
 use crate::figures::Measure;
 use crate::results::CellRound;
 use crate::run::Run;
-use crate::verdict::{Circumstances, Column, Field, Size, compare_all};
+use crate::verdict::{Column, Field, Size, compare_all};
 
 /// The version of this document's layout.
 const FORMAT: u32 = 1;
@@ -45,16 +46,7 @@ fn verdict(of: &Circumstances, (measure, size, column): (&Measure, Size, &Column
         Measure::Space => ("space_efficiency", "data bytes per allocated byte", None, None),
         Measure::Memory => ("rss_peak_above_baseline", "bytes", None, None),
     };
-    json!({
-        "variant": of.variant,
-        "durability": of.durability,
-        "disturbance": of.disturbance,
-        "medium": of.medium,
-        "key": of.key,
-        "threads": of.threads,
-        "memory_bytes": of.memory_bytes,
-        "memory_limit_bytes": of.memory_limit_bytes,
-        "rate_per_second": of.rate_per_second,
+    let mut verdict = json!({
         "value_bytes_min": size.0,
         "value_bytes_max": size.1,
         "data": column.data,
@@ -70,7 +62,11 @@ fn verdict(of: &Circumstances, (measure, size, column): (&Measure, Size, &Column
         "failed": field.failed,
         "not_offered": field.not_offered,
         "unranked": field.unranked,
-    })
+    });
+    if let Some(verdict) = verdict.as_object_mut() {
+        verdict.extend(of.iter().map(|(axis, value)| (axis.name.to_owned(), value.to_json().unwrap_or_default())));
+    }
+    verdict
 }
 
 fn verdict_name(verdict: Verdict) -> &'static str {

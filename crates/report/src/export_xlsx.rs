@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use bakeoff_protocol::{AxisValue, DISTURBANCE};
+use bakeoff_results::circumstances::{Circumstances, table_axes, value_label};
 use bakeoff_stats::{Place, Ranking};
 use rust_xlsxwriter::{
     Chart, ChartAxis, ChartFormat, ChartPatternFill, ChartPatternFillType, ChartSolidFill, ChartType, Color, Format,
@@ -16,7 +18,7 @@ use crate::figures::Measure;
 use crate::run::Run;
 use crate::slots::COLOURS;
 use crate::tidy::{Cell, columns, rows_of};
-use crate::verdict::{Circumstances, Column, Field, Size, Table, compare_all};
+use crate::verdict::{Column, Field, Size, Table, compare_all};
 
 /// Rows that a sheet takes, its header included.
 const ROWS_MAX: usize = 1_048_576;
@@ -66,27 +68,15 @@ fn sheet(name: &str, heads: &[&str]) -> Result<Worksheet, XlsxError> {
     Ok(sheet)
 }
 
-/// Columns of where a field stands, named as in the other exports, then its measure and, for charts, its workload in words.
-const PLACE: [&str; 16] = [
-    "variant",
-    "disturbance",
-    "durability",
-    "medium",
-    "key",
-    "threads",
-    "memory_bytes",
-    "memory_limit_bytes",
-    "rate_per_second",
-    "value_bytes_min",
-    "value_bytes_max",
-    "data",
-    "records",
-    "measure",
-    "unit",
-    "workload",
-];
+/// Columns of a field, named as in the other exports, then its measure and, for charts, the label of its workload.
+const WORKLOAD: [&str; 7] = ["value_bytes_min", "value_bytes_max", "data", "records", "measure", "unit", "workload"];
 
-/// Writes what [`PLACE`] names; what is absent stays empty.
+/// The columns that say where a figure belongs: the axes by which tables differ, and those of [`WORKLOAD`].
+fn place_columns() -> Vec<&'static str> {
+    table_axes().map(|axis| axis.name).chain(WORKLOAD).collect()
+}
+
+/// Writes what [`place_columns`] names; what is absent stays empty.
 fn place(
     sheet: &mut Worksheet,
     row: u32,
@@ -95,16 +85,14 @@ fn place(
 ) -> Result<(), XlsxError> {
     let (measure, size, column) = field;
     let word = |words: &str| Cell::Text(words.to_owned());
-    let cells = [
-        word(of.variant.as_deref().unwrap_or_default()),
-        word(of.disturbance.as_deref().unwrap_or_default()),
-        word(of.durability_words()),
-        word(&of.medium),
-        word(&of.key),
-        Cell::Number(Some(of.threads.into())),
-        Cell::Number(of.memory_bytes),
-        Cell::Number(of.memory_limit_bytes),
-        Cell::Number(of.rate_per_second),
+    let axes = of.iter().map(|(axis, value)| match value {
+        AxisValue::Count(number) | AxisValue::Bytes(number) => Cell::Number(*number),
+        AxisValue::Class(None) => word(axis.none),
+        value if value.is_absent() => word(""),
+        AxisValue::Text(Some(text)) => word(text),
+        value => word(&value_label(value)),
+    });
+    let workload = [
         Cell::Number(Some(size.0)),
         Cell::Number(Some(size.1)),
         word(&column.data),
@@ -113,7 +101,7 @@ fn place(
         word(unit(measure)),
         word(&workload(*size, column)),
     ];
-    (0..).zip(&cells).try_for_each(|(column, cell)| write(sheet, row, column, cell))
+    (0..).zip(axes.chain(workload)).try_for_each(|(column, cell)| write(sheet, row, column, &cell))
 }
 
 /// Writes one field; nothing where there is nothing.
@@ -131,7 +119,7 @@ fn write(sheet: &mut Worksheet, row: u32, column: u16, cell: &Cell) -> Result<()
 /// one.
 fn means(tables: &[Table], contenders: &Contenders, charts: &mut Worksheet) -> Result<Worksheet, XlsxError> {
     let stores = contenders.titles();
-    let heads: Vec<&str> = PLACE.into_iter().chain(stores.iter().map(|each| each.title.as_str())).collect();
+    let heads: Vec<&str> = place_columns().into_iter().chain(stores.iter().map(|each| each.title.as_str())).collect();
     let mut sheet = sheet(MEANS, &heads)?;
     let mut row = 1;
     let mut all: Vec<Charted> = Vec::new();
@@ -142,7 +130,7 @@ fn means(tables: &[Table], contenders: &Contenders, charts: &mut Worksheet) -> R
             for (at, field) in table.fields.iter().filter(|((of, _, _), _)| of == measure) {
                 place(&mut sheet, row, of, at)?;
                 for each in field.ranking.iter().flat_map(|ranking| &ranking.order) {
-                    let column = PLACE.len() + contenders.index(&each.name);
+                    let column = place_columns().len() + contenders.index(&each.name);
                     sheet.write_number(row, column as u16, each.mean)?;
                 }
                 row += 1;
@@ -153,9 +141,9 @@ fn means(tables: &[Table], contenders: &Contenders, charts: &mut Worksheet) -> R
         }
     }
     let pairs = all.iter().filter_map(|disturbed| {
-        let calm = Circumstances { disturbance: None, ..disturbed.table.circumstances.clone() };
+        let calm = disturbed.table.circumstances.clone().without(&DISTURBANCE);
         let is_calm = |other: &&Charted<'_>| other.table.circumstances == calm && other.measure == disturbed.measure;
-        disturbed.table.circumstances.disturbance.as_ref()?;
+        disturbed.table.circumstances.disturbance()?;
         let undisturbed = all.iter().find(is_calm).filter(|other| other.fields().eq(disturbed.fields()))?;
         Some(vec![undisturbed, disturbed])
     });
@@ -189,7 +177,7 @@ impl Charted<'_> {
 /// logarithmic axis.
 fn chart(several: &[&Charted<'_>], tables: &[Table], contenders: &Contenders) -> Chart {
     let mut chart = Chart::new(ChartType::Column);
-    let (words, colours) = (PLACE.len() as u16 - 1, LIGHT.stores);
+    let (words, colours) = (place_columns().len() as u16 - 1, LIGHT.stores);
     let last = several[several.len() - 1];
     let (measure, of) = (last.measure, &last.table.circumstances);
     for (column, store) in (words + 1..).zip(contenders.titles()) {
@@ -200,7 +188,7 @@ fn chart(several: &[&Charted<'_>], tables: &[Table], contenders: &Contenders) ->
             }
             let mut format = filled(Color::RGB(colours[store.slot % COLOURS]), store.slot / COLOURS + number);
             let series = chart.add_series();
-            match table.circumstances.disturbance.as_ref().filter(|_| several.len() > 1) {
+            match table.circumstances.disturbance().filter(|_| several.len() > 1) {
                 Some(by) => series.set_name(text(&format!("{}, {by}", store.title)).as_str()),
                 None => series.set_name((MEANS, 0, column)),
             };
@@ -213,7 +201,7 @@ fn chart(several: &[&Charted<'_>], tables: &[Table], contenders: &Contenders) ->
     // The last is the disturbed one, and the other stands beside it.
     let beside = if several.len() > 1 { "· undisturbed and disturbed by" } else { "· disturbed by" };
     let circumstances = varying(of, tables).replacen("· disturbed by", beside, 1);
-    let title = format!("{} (durability {}{circumstances})", measure.label(), of.durability_words());
+    let title = format!("{} (durability {}{circumstances})", measure.label(), of.durability_label());
     let logarithmic = |axis: &mut ChartAxis| {
         if *measure != Measure::Space {
             axis.set_log_base(10);
@@ -245,7 +233,7 @@ const STANDING: [&str; 7] =
 
 /// Every store's place in every workload, with the ratio to the best and its interval.
 fn places(tables: &[Table], contenders: &Contenders) -> Result<Worksheet, XlsxError> {
-    let heads: Vec<&str> = PLACE.into_iter().chain(STANDING).collect();
+    let heads: Vec<&str> = place_columns().into_iter().chain(STANDING).collect();
     let mut sheet = sheet("places", &heads)?;
     let fields = tables.iter().flat_map(|table| table.fields.iter().map(move |(place, field)| (table, place, field)));
     let ranked =
@@ -255,7 +243,7 @@ fn places(tables: &[Table], contenders: &Contenders) -> Result<Worksheet, XlsxEr
     });
     for (row, (table, at, entrant)) in (1..ROWS_MAX as u32).zip(places) {
         place(&mut sheet, row, &table.circumstances, at)?;
-        sheet.write_string(row, PLACE.len() as u16, text(&contenders.title(&entrant.name)))?;
+        sheet.write_string(row, place_columns().len() as u16, text(&contenders.title(&entrant.name)))?;
         standing(&mut sheet, row, entrant)?;
     }
     Ok(sheet)
@@ -270,7 +258,7 @@ fn standing(sheet: &mut Worksheet, row: u32, entrant: &Place) -> Result<(), Xlsx
         ratio.map(|of| of.low),
         ratio.map(|of| of.high),
     ];
-    let first = PLACE.len() as u16 + 1;
+    let first = place_columns().len() as u16 + 1;
     (first..).zip(figures).try_for_each(|(column, figure)| write(sheet, row, column, &Cell::Real(figure)))?;
     sheet.write_boolean(row, first + figures.len() as u16, entrant.tied_with_best)?;
     Ok(())

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use bakeoff_protocol::Axes;
-use bakeoff_text::{bytes, counted, digits, format_count, format_size_range, listed};
+use bakeoff_protocol::{Axes, Axis, AxisValue, DURABILITY, Part, Role, THREADS, shown_axes};
+use bakeoff_results::circumstances::value_label;
+use bakeoff_text::{counted, digits, format_count, format_size_range, listed};
 
 use crate::run::Run;
 use bakeoff_results::pick::PICK_ASKED;
@@ -37,19 +38,7 @@ pub(crate) fn measured(runs: &[&Run]) -> String {
         format!("durability {}", said(&classes)),
         if threads == ["1"] { "1 thread".to_owned() } else { format!("{} threads", said(&threads)) },
     ];
-    let more = [
-        ("memory for each store", values(&axes, |of| of.memory_bytes, |size| bytes(*size as f64)), 0),
-        ("memory at most", values(&axes, |of| of.memory_limit_bytes, |size| bytes(*size as f64)), 0),
-        ("variants", values(&axes, |of| of.variant.clone(), Clone::clone), 1),
-        ("keys", values(&axes, |of| Some(of.key.clone()), Clone::clone), 1),
-        ("media", values(&axes, |of| Some(of.medium.clone()), Clone::clone), 1),
-        ("disturbance", values(&axes, |of| Some(of.disturbance.clone()), or_none), 0),
-    ];
-    words.extend(
-        more.iter()
-            .filter(|(_, all, least)| all.len() > *least && *all != ["none"])
-            .map(|(name, all, _)| format!("{name} {}", said(all))),
-    );
+    words.extend(shown_axes().iter().filter_map(|axis| values_of(axis, &axes)));
     let scales = runs.iter().filter_map(|run| run.info.get("suite")?.get("scale")?.as_f64());
     let scales: BTreeSet<String> = scales.map(|part| format!("{} %", digits(part * 100.0))).collect();
     words.extend((!scales.is_empty()).then(|| format!("scaled down to {}", said(&Vec::from_iter(scales)))));
@@ -75,29 +64,28 @@ fn changes(run: &Run) -> Option<String> {
 
 /// How many combinations of what was named were measured, if not all: a reader would take it for all.
 fn combinations(axes: &[&Axes]) -> Option<String> {
-    let workload = |of: &&Axes| -> [String; 11] {
-        [
-            format!("{}..{}", of.value_bytes_min, of.value_bytes_max),
-            of.records.to_string(),
-            of.data.clone(),
-            format!("{:?}", (!of.unequal).then_some(of.durability)),
-            of.threads.to_string(),
-            format!("{:?}", of.memory_bytes),
-            format!("{:?}", of.memory_limit_bytes),
-            format!("{:?}", of.variant),
-            of.key.clone(),
-            of.medium.clone(),
-            format!("{:?}", of.disturbance),
-        ]
-    };
-    let measured: BTreeSet<[String; 11]> = axes.iter().map(workload).collect();
-    let named: usize = (0..11).map(|axis| measured.iter().map(|of| &of[axis]).collect::<BTreeSet<_>>().len()).product();
+    let named = || shown_axes().iter().filter(|axis| axis.part == Part::Field || !axis.plural.is_empty());
+    let measured: BTreeSet<Vec<AxisValue>> =
+        axes.iter().map(|of| named().map(|axis| axis.shared(of)).collect()).collect();
+    let values = |axis: &Axis| axes.iter().map(|of| axis.shared(of)).collect::<BTreeSet<_>>().len();
+    let named: usize = named().map(|axis| values(axis)).product();
     (measured.len() < named)
         .then(|| format!("{} of the {} combinations of these", measured.len(), format_count(named as u64)))
 }
 
-fn or_none(of: &Option<String>) -> String {
-    of.clone().unwrap_or_else(|| "none".to_owned())
+/// The values of an axis by which tables differ, if they are worth a word: `threads` and `durability` have theirs before.
+fn values_of(axis: &Axis, axes: &[&Axes]) -> Option<String> {
+    let is_named_before = [THREADS.name, DURABILITY.name].contains(&axis.name);
+    if axis.part != Part::Table || axis.plural.is_empty() || is_named_before {
+        return None;
+    }
+    let values: BTreeSet<AxisValue> = axes.iter().map(|of| axis.shared(of)).collect();
+    let is_usual = axes.iter().all(|of| axis.is_usual(of));
+    let label = |value: &AxisValue| if value.is_absent() { axis.none.to_owned() } else { value_label(value) };
+    let labels: Vec<String> = values.iter().map(label).filter(|label| !label.is_empty()).collect();
+    // What is on the tapes is worth it only if it differs.
+    let is_told = labels.len() > 1 || axis.role == Role::Condition && !is_usual;
+    is_told.then(|| format!("{} {}", axis.plural, said(&labels)))
 }
 
 /// Every value that occurs, in order, in words.

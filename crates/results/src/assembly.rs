@@ -2,37 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{CellEnd, CellStatus, FailureKind, PhaseLine, PhaseResult, ResultLine};
+use bakeoff_protocol::{AxisValue, CellEnd, CellStatus, FailureKind, PhaseLine, PhaseResult, ResultLine, Role};
 
 use crate::cell_rounds::CellRound;
 
 /// A tape's checksum, and how fast it was replayed in an open loop.
 pub type Replayed = (String, Option<u64>);
 
-/// Axes that do not decide what is replayed: whoever replays it, where, and what else goes on.
-const NO_WORKLOAD: [&str; 10] = [
-    "suite",
-    "store",
-    "settings",
-    "durability",
-    "medium",
-    "disturbance",
-    "memory_bytes",
-    "memory_limit_bytes",
-    "unequal",
-    "profile",
-];
-
-/// A workload, and a phase of it.
-type PhasePlace = (String, String);
+/// A workload, by the axes that say what is on its tapes, and a phase of it.
+type PhasePlace = (Vec<AxisValue>, String);
 
 /// What was replayed, and in which phase of which workload: for all its stores it is the same.
 pub fn replayed(round: &CellRound) -> impl Iterator<Item = (PhasePlace, Replayed)> {
-    let mut axes = serde_json::to_value(&round.end.axes).unwrap_or_default();
-    if let Some(axes) = axes.as_object_mut() {
-        axes.retain(|name, _| !NO_WORKLOAD.contains(&name.as_str()));
-    }
-    let workload = axes.to_string();
+    let workload = round.end.axes.values(Role::Workload);
     round.phases.iter().map(move |line| {
         let speed = line.result.open_loop.map(|of| of.speed.to_bits());
         ((workload.clone(), line.result.phase.clone()), (line.tape.tape_checksum.clone(), speed))

@@ -4,6 +4,7 @@ use bakeoff_protocol::{Axes, StoreDescription};
 use bakeoff_text::{format_count, format_size_range, printable, ratio, time};
 
 use crate::cell_rounds::CellRound;
+use crate::circumstances::is_same_but_contender;
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::verdict::{Column, Field, Size, gather};
@@ -13,7 +14,7 @@ use crate::verdict::{Column, Field, Size, gather};
 ///
 /// `rounds` are all results so far, `stores` the descriptions that give titles and say who is never ranked.
 pub fn live_leaders(rounds: &[CellRound], stores: &[StoreDescription], axes: &Axes) -> Vec<String> {
-    let cells: Vec<&CellRound> = rounds.iter().filter(|round| is_of_workload(&round.end.axes, axes)).collect();
+    let cells: Vec<&CellRound> = rounds.iter().filter(|round| is_same_but_contender(&round.end.axes, axes)).collect();
     let contenders = Contenders::new(&cells, stores);
     let mut leaders = Vec::new();
     for table in gather(&cells, &contenders) {
@@ -25,10 +26,6 @@ pub fn live_leaders(rounds: &[CellRound], stores: &[StoreDescription], axes: &Ax
         }
     }
     leaders
-}
-
-fn is_of_workload(of: &Axes, axes: &Axes) -> bool {
-    Axes { store: axes.store.clone(), settings: axes.settings.clone(), ..of.clone() } == *axes
 }
 
 fn workload(measure: &Measure, size: Size, column: &Column) -> String {

@@ -12,6 +12,7 @@
 
 pub mod assembly;
 pub mod cell_rounds;
+pub mod circumstances;
 pub mod contender;
 pub mod error;
 pub mod figures;

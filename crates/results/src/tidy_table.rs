@@ -1,7 +1,7 @@
 //! Everything as one tidy table, which all exports share: one row for each cell, round, phase and kind of operation, columns named
 //! as in the glossary.
 
-use bakeoff_protocol::{CellStatus, DiskUsage, OperationResult, PhaseLine};
+use bakeoff_protocol::{AXES, Axes, Axis, AxisValue, CellStatus, DiskUsage, OperationResult, PhaseLine};
 use serde_json::Value;
 
 use crate::cell_rounds::CellRound;
@@ -80,6 +80,25 @@ impl Row {
         self.0.push((name, Cell::Text(value.to_string())));
     }
 
+    /// The columns of an axis.
+    fn axis(&mut self, axis: &'static Axis, axes: Option<&Axes>) {
+        let value = axes.map(|axes| axis.value(axes));
+        let kind = value.clone().unwrap_or_else(|| axis.value(&Axes::default()));
+        let cells = match kind {
+            AxisValue::Sizes(min, max) => [min, max].map(|size| Cell::Number(value.is_some().then_some(size))).to_vec(),
+            AxisValue::Count(number) | AxisValue::Bytes(number) => {
+                vec![Cell::Number(number.filter(|_| value.is_some()))]
+            }
+            _ if value.is_none() => vec![Cell::Text(String::new())],
+            AxisValue::Flag(flag) => vec![Cell::Text(flag.to_string())],
+            AxisValue::Class(class) => {
+                vec![Cell::Text(class.map_or_else(String::new, |class| class.name().to_owned()))]
+            }
+            AxisValue::Text(text) => vec![Cell::Text(text.unwrap_or_default())],
+        };
+        self.0.extend(axis.columns.iter().copied().zip(cells));
+    }
+
     /// A word that may be absent.
     fn maybe(&mut self, name: &'static str, value: Option<impl ToString>) {
         self.text(name, value.map_or_else(String::new, |value| value.to_string()));
@@ -129,25 +148,7 @@ fn axes(row: &mut Row, cell: Option<&CellRound>) {
     let text = |value: Option<&String>| value.map_or_else(String::new, Clone::clone);
     row.text("cell", text(end.map(|end| &end.cell)));
     row.number("round", end.map(|end| end.round));
-    row.text("suite", text(of.map(|of| &of.suite)));
-    row.text("store", text(of.map(|of| &of.store)));
-    row.text("settings", of.map_or_else(String::new, |of| Value::from_iter(of.settings.clone()).to_string()));
-    row.maybe("durability", of.map(|of| of.durability));
-    row.text("data", text(of.map(|of| &of.data)));
-    row.text("key", text(of.map(|of| &of.key)));
-    row.number("value_bytes_min", of.map(|of| of.value_bytes_min));
-    row.number("value_bytes_max", of.map(|of| of.value_bytes_max));
-    row.number("records", of.map(|of| of.records));
-    row.number("threads", of.map(|of| of.threads));
-    row.text("medium", text(of.map(|of| &of.medium)));
-    row.text("variant", text(of.and_then(|of| of.variant.as_ref())));
-    row.text("disturbance", text(of.and_then(|of| of.disturbance.as_ref())));
-    row.number("memory_bytes", of.and_then(|of| of.memory_bytes));
-    row.number("memory_limit_bytes", of.and_then(|of| of.memory_limit_bytes));
-    row.number("rate_per_second", of.and_then(|of| of.rate_per_second));
-    row.maybe("profile", of.and_then(|of| of.profile));
-    row.maybe("unequal", of.map(|of| of.unequal));
-    row.maybe("killed", of.map(|of| of.killed));
+    AXES.iter().for_each(|axis| row.axis(axis, of));
     row.text("status", end.map_or("", |end| if end.status == CellStatus::Ok { "ok" } else { "failed" }));
     row.text("failure", end.and_then(|end| end.failure).map_or("", |kind| kind.label()));
     row.text("failure_phase", text(end.and_then(|end| end.failure_phase.as_ref())));

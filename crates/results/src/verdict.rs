@@ -1,46 +1,17 @@
-//! Results → tables of rankings: one table for each promise (and variant, disturbance, medium, key form, number of threads, memory),
+//! Results → tables of rankings: one table for each of the circumstances,
 //! in it one field for each measure, record size, data type and number of records.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{Axes, Durability, Mode};
+use bakeoff_protocol::{Axes, Mode};
 use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, rank};
 
 use crate::cell_rounds::{CellRound, failed_cells, phase_order};
+use crate::circumstances::Circumstances;
 use crate::contender::{Contender, Contenders};
 use crate::figures::{Measure, peak_memory, resolution, space_efficiency, timings};
 use crate::rounds::Rounds;
-
-/// What all figures of a table have in common. Only such figures are compared.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Circumstances {
-    /// The suite's variant, where it has several.
-    pub variant: Option<String>,
-    /// What each write promises; `None` where each store was set as a suite, or a publication, chose.
-    pub durability: Option<Durability>,
-    /// What else went on; `None` for nothing.
-    pub disturbance: Option<String>,
-    /// The medium's name.
-    pub medium: String,
-    /// The key form.
-    pub key: String,
-    /// Threads.
-    pub threads: u32,
-    /// Memory that every store was given.
-    pub memory_bytes: Option<u64>,
-    /// The most memory that a cell could have.
-    pub memory_limit_bytes: Option<u64>,
-    /// The rate of the open loop, where the highest one was looked for.
-    pub rate_per_second: Option<u64>,
-}
-
-impl Circumstances {
-    /// The promise, as people say it.
-    pub fn durability_words(&self) -> &'static str {
-        self.durability.map_or("as set", |class| class.name())
-    }
-}
 
 /// A column: data type and number of records.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -133,7 +104,7 @@ pub fn gather<R: Borrow<CellRound>>(cells: &[R], contenders: &Contenders) -> Vec
     let mut tables: BTreeMap<Circumstances, Table> = BTreeMap::new();
     for cell in cells.iter().map(Borrow::borrow) {
         let Some(contender) = contenders.of(&cell.end.axes) else { continue };
-        let circumstances = circumstances(&cell.end.axes);
+        let circumstances = Circumstances::of(&cell.end.axes);
         let table = tables.entry(circumstances.clone()).or_insert_with(|| new_table(circumstances));
         table.present.insert(contender.key.clone());
         Gathering { table, contender, axes: &cell.end.axes }.add(cell, failed.contains(cell.end.cell.as_str()));
@@ -240,19 +211,4 @@ fn ranking(measure: &Measure, field: &Field) -> Option<Ranking> {
     let candidates: Vec<Candidate> =
         field.rounds.iter().map(|(key, rounds)| Candidate::new(key.clone(), rounds.figures())).collect();
     rank(&candidates, RankOptions { resolution: resolution(measure, field.mode), ..RankOptions::new(better(measure)) })
-}
-
-/// What the figures of a cell have in common with others of its table.
-pub fn circumstances(axes: &Axes) -> Circumstances {
-    Circumstances {
-        variant: axes.variant.clone(),
-        durability: (!axes.unequal).then_some(axes.durability),
-        disturbance: axes.disturbance.clone(),
-        medium: axes.medium.clone(),
-        key: axes.key.clone(),
-        threads: axes.threads,
-        memory_bytes: axes.memory_bytes,
-        memory_limit_bytes: axes.memory_limit_bytes,
-        rate_per_second: axes.rate_per_second,
-    }
 }

@@ -47,7 +47,7 @@ pub(crate) fn answer(of: Ranked, contenders: &Contenders, id: &str) -> Markup {
 
 /// What the figures of a table have in common: the promise, and what differs between tables.
 fn promise_line(of: Ranked) -> Markup {
-    let Promise { class, meaning } = promise(of.table.circumstances.durability);
+    let Promise { class, meaning } = promise(of.table.circumstances.durability());
     html! { p.promise { b { (class) } (varying(&of.table.circumstances, of.tables)) ": " span { (meaning) } } }
 }
 

@@ -3,20 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{Axes, Durability};
-use bakeoff_text::{bytes, format_count, format_size_range};
+use bakeoff_protocol::{self as protocol, Axes, AxisValue, shown_axes};
+use bakeoff_results::circumstances::value_label;
+use bakeoff_text::{format_count, format_size_range};
 use serde::Serialize;
-use serde_json::Value;
-
-/// What results say of a cell that is no axis of a workload: who takes part, and both ends of the axis `value_bytes`.
-const NO_AXES: [&str; 6] = ["suite", "store", "settings", "value_bytes_min", "value_bytes_max", "unequal"];
-
-/// The order in which axes are offered; those not named here come between `threads` and `data`.
-const ORDER: [&str; 10] =
-    ["run", "variant", "durability", "disturbance", "medium", "key", "threads", "data", "records", "value_bytes"];
-
-/// The place in [`ORDER`] of axes that are not in it.
-const ELSEWHERE: usize = 7;
 
 /// An axis with every value that occurs, in order.
 #[derive(Serialize)]
@@ -30,10 +20,8 @@ pub(crate) struct Axis {
 impl Axis {
     /// Its name for people.
     pub(crate) fn title(&self) -> String {
-        match self.name.as_str() {
-            "value_bytes" => "values of".to_owned(),
-            name => name.replace('_', " "),
-        }
+        let axis = shown_axes().iter().find(|axis| axis.name == self.name);
+        axis.map_or_else(|| self.name.clone(), |axis| axis.title())
     }
 }
 
@@ -59,6 +47,20 @@ impl Place {
         Self { order: (order, 0), label: label.to_owned(), number: None }
     }
 
+    fn of(axis: &protocol::Axis, value: &AxisValue) -> Self {
+        match value {
+            // Where each store was set to a class of its own, the class is part of its name.
+            value if value.is_absent() => Self::word(0, axis.none),
+            AxisValue::Count(Some(number)) => Self::number(*number),
+            AxisValue::Bytes(Some(number)) => Self { label: value_label(value), ..Self::number(*number) },
+            AxisValue::Sizes(min, max) => Self::sizes(*min, *max),
+            // Durability classes go from weak to strong, other words by themselves; all behind [`Self::none`].
+            AxisValue::Class(Some(class)) => Self::word(1 + *class as u64, class.name()),
+            AxisValue::Text(Some(text)) => Self::word(1, text),
+            other => Self::word(1, &value_label(other)),
+        }
+    }
+
     fn number(number: u64) -> Self {
         Self { order: (number, 0), label: format_count(number), number: Some(number) }
     }
@@ -76,28 +78,10 @@ pub(crate) type Workload = BTreeMap<String, Place>;
 pub(crate) fn workload(axes: &Axes, run: (usize, &str)) -> Workload {
     let mut places = Workload::new();
     places.insert("run".to_owned(), Place::word(run.0 as u64, run.1));
-    places.insert("value_bytes".to_owned(), Place::sizes(axes.value_bytes_min, axes.value_bytes_max));
-    let unequal = axes.unequal.then(|| Place::word(0, "as set"));
-    let Ok(Value::Object(fields)) = serde_json::to_value(axes) else { return places };
-    for (name, value) in fields.into_iter().filter(|(name, _)| !NO_AXES.contains(&name.as_str())) {
-        let place = match (&value, value.as_u64()) {
-            (_, Some(number)) if name.ends_with("_bytes") => {
-                Place { label: bytes(number as f64), ..Place::number(number) }
-            }
-            (_, Some(number)) => Place::number(number),
-            (Value::String(word), _) => Place::word(order_of(word), word),
-            _ => Place::word(order_of(""), &value.to_string()),
-        };
-        places.insert(name, place);
+    for axis in shown_axes().iter().filter(|axis| !axis.value(axes).is_absent()) {
+        places.insert(axis.name.to_owned(), Place::of(axis, &axis.shared(axes)));
     }
-    // Where each store was set to a class of its own, the class is part of its name.
-    places.extend(unequal.map(|place| ("durability".to_owned(), place)));
     places
-}
-
-/// Durability classes go from weak to strong, other words by themselves; all behind [`Place::none`].
-fn order_of(word: &str) -> u64 {
-    1 + Durability::ALL.iter().position(|class| class.name() == word).unwrap_or(0) as u64
 }
 
 /// All axes of these workloads, in the order in which they are offered. An axis that some workload does not have gets the
@@ -111,7 +95,7 @@ pub(crate) fn axes_of(workloads: &BTreeSet<Workload>) -> Vec<Axis> {
             Axis { name: name.clone(), values: values.into_iter().collect() }
         })
         .collect();
-    axes.sort_by_key(|axis| ORDER.iter().position(|name| *name == axis.name).map_or((ELSEWHERE, 0), |at| (at, 1)));
+    axes.sort_by_key(|axis| shown_axes().iter().position(|shown| shown.name == axis.name).map_or(0, |at| at + 1));
     axes
 }
 

@@ -70,7 +70,7 @@ fn lines<'a>(runs: &'a [RankedRun<'a>]) -> Vec<Line<'a>> {
         for (index, ranked) in of_run.ranked().enumerate() {
             let run = if runs.len() > 1 { format!("{label} · ") } else { String::new() };
             let circumstances = &ranked.table.circumstances;
-            let (durability, varying) = (circumstances.durability_words(), varying(circumstances, ranked.tables));
+            let (durability, varying) = (circumstances.durability_label(), varying(circumstances, ranked.tables));
             lines.push(Line {
                 id: id(place, index),
                 label: format!("{run}durability {durability}{varying}"),

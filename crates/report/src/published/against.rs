@@ -68,20 +68,20 @@ fn matched(
 ) -> Vec<Section> {
     let their_contenders = report::contenders(published);
     let named = Named {
-        variant: theirs.iter().any(|other| other.circumstances.variant == table.circumstances.variant),
-        medium: theirs.iter().any(|other| other.circumstances.medium == table.circumstances.medium),
+        variant: theirs.iter().any(|other| other.circumstances.variant() == table.circumstances.variant()),
+        medium: theirs.iter().any(|other| other.circumstances.medium() == table.circumstances.medium()),
     };
     let section = |other: &Rankings| {
         let pairs = pairs(other, table);
         if pairs.is_empty() {
             return None;
         }
-        let medium = &other.circumstances.medium;
-        let then = published.facts.hardware.get(medium).unwrap_or(medium);
+        let medium = other.circumstances.medium();
+        let then = published.facts.hardware.get(medium).map_or(medium, String::as_str);
         let sides = Sides::of((other, &their_contenders), (table, contenders));
         let headings = ["best then", "best now", "better"];
         let mut blocks = vec![
-            Block::Fact("then", then.as_str().into()),
+            Block::Fact("then", then.into()),
             Block::Table(pairs::table(&pairs, &sides, headings, |gain| gain, detail == Detail::Full)),
             Block::paragraph(sides.legend(&pairs).join(" · ")),
             Block::paragraph(summary(&pairs)),
@@ -159,15 +159,15 @@ struct Named {
 /// Variants and disturbances must be the same where the publication tells them apart, and media where ours is called as one of its machines.
 fn may_be_matched(ours: &Rankings, theirs: &Rankings, named: &Named) -> bool {
     let (ours, theirs) = (&ours.circumstances, &theirs.circumstances);
-    if named.medium && ours.medium != theirs.medium {
+    if named.medium && ours.medium() != theirs.medium() {
         return false;
     }
-    let variant = theirs.variant.as_ref().is_none_or(|variant| {
+    let variant = theirs.variant().is_none_or(|variant| {
         // A section of a paper may be two variants of a suite: `baseline` is `baseline-sequential` and `baseline-random`.
-        let part = |ours: &String| !named.variant && ours.starts_with(&format!("{variant}-"));
-        ours.variant.as_ref().is_some_and(|ours| ours == variant || part(ours))
+        let part = |ours: &str| !named.variant && ours.starts_with(&format!("{variant}-"));
+        ours.variant().is_some_and(|ours| ours == variant || part(ours))
     });
-    variant && ours.disturbance == theirs.disturbance && ours.threads == theirs.threads
+    variant && ours.disturbance() == theirs.disturbance() && ours.threads() == theirs.threads()
 }
 
 /// In how many fields the winner changed, and in how many nobody can say.

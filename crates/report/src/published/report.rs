@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bakeoff_protocol::Axes;
+use bakeoff_results::circumstances::Circumstances;
 use bakeoff_stats::Verdict;
 use bakeoff_text::counted;
 
@@ -11,7 +13,7 @@ use crate::figures::Measure;
 use crate::published::{Figure, Kind, Published, StoreFacts};
 use crate::rounds::Rounds;
 use crate::sections::matrix;
-use crate::verdict::{Circumstances, Column, Field, Table, rank_fields};
+use crate::verdict::{Column, Field, Table, rank_fields};
 
 /// What the measures are; how its authors took them is in its notes.
 const MEASURES: &str =
@@ -135,17 +137,15 @@ pub(crate) fn tables(published: &Published, records: impl Fn(u64) -> u64) -> Vec
 fn circumstances_of(figure: &Figure) -> Circumstances {
     let parts = [&figure.variant, &figure.parameters];
     let variant = parts.into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
-    Circumstances {
+    Circumstances::of(&Axes {
         variant: Some(variant).filter(|variant| !variant.is_empty()),
-        durability: None,
+        unequal: true,
         disturbance: figure.disturbance.clone(),
         medium: figure.hardware.clone(),
         key: String::new(),
         threads: figure.threads.unwrap_or(1),
-        memory_bytes: None,
-        memory_limit_bytes: None,
-        rate_per_second: None,
-    }
+        ..Axes::default()
+    })
 }
 
 fn measure(figure: &Figure) -> Option<Measure> {

@@ -41,7 +41,7 @@ pub(crate) fn promise(durability: Option<Durability>) -> Promise {
 
 /// That stores promise different things, for a report that has no answer to say it; `None` where all promise the same.
 pub(crate) fn unequal(tables: &[Rankings]) -> Option<Section> {
-    if tables.iter().all(|table| table.circumstances.durability.is_some()) {
+    if tables.iter().all(|table| table.circumstances.durability().is_some()) {
         return None;
     }
     let Promise { class, meaning } = promise(None);
@@ -54,7 +54,7 @@ pub(crate) fn sections(of: &Analysis) -> Vec<Section> {
 }
 
 fn section(of: Ranked, contenders: &Contenders) -> Section {
-    let Promise { class, meaning } = promise(of.table.circumstances.durability);
+    let Promise { class, meaning } = promise(of.table.circumstances.durability());
     let varying = varying(&of.table.circumstances, of.tables);
     let title = Text::plain(&format!("{}: {meaning}{varying}", upper_first(&class)));
     let measures = of.table.measures.iter();

@@ -37,7 +37,7 @@ pub(crate) fn section(run: &Run, tables: &[Rankings], contenders: &Contenders) -
     let (mut last, mut any_tied) = (String::new(), false);
     for variant in suite.get("variants").and_then(Value::as_array).into_iter().flatten() {
         let text = |key: &str| variant.get(key).and_then(Value::as_str).unwrap_or_default();
-        for table in tables.iter().filter(|table| table.circumstances.variant.as_deref() == Some(text("name"))) {
+        for table in tables.iter().filter(|table| table.circumstances.variant() == Some(text("name"))) {
             // A run cut short may have no baseline: then everything is shown, without ratios.
             let is_shown = |measure: &Measure| base.is_empty() || base.keys().any(|(of, _)| of == measure);
             for (measure, field) in fields(table).filter(|(measure, _)| is_shown(measure)) {
@@ -129,7 +129,9 @@ type Rates = BTreeMap<(Measure, String), f64>;
 
 fn rates_of(tables: &[Rankings], variants: &[String]) -> Rates {
     let mut rates = Rates::new();
-    let of = |table: &&Rankings| table.circumstances.variant.as_ref().is_some_and(|variant| variants.contains(variant));
+    let of = |table: &&Rankings| {
+        table.circumstances.variant().is_some_and(|variant| variants.iter().any(|of| of == variant))
+    };
     for table in tables.iter().filter(of) {
         for (measure, field) in fields(table) {
             for (key, rounds) in &field.rounds {
@@ -156,5 +158,5 @@ fn fields(table: &Rankings) -> impl Iterator<Item = (&Measure, &Field)> {
 /// Operations (for scans entries) a second, all threads together, from mean times.
 fn per_second(table: &Rankings, rounds: &Rounds) -> Option<f64> {
     let mean_ns = rounds.mean().filter(|mean| *mean > 0.0)?;
-    Some(1e9 * f64::from(table.circumstances.threads) / mean_ns)
+    Some(1e9 * table.circumstances.threads() as f64 / mean_ns)
 }

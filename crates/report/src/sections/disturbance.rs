@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_protocol::DISTURBANCE;
+use bakeoff_results::circumstances::Circumstances;
 use bakeoff_stats::geometric_mean;
 use bakeoff_text::ratio;
 
@@ -11,13 +13,13 @@ use crate::document::{Block, Section, SectionId};
 use crate::figures::Measure;
 use crate::rounds::Rounds;
 use crate::sections::pairs::{self, Sides, pairs};
-use crate::verdict::{Circumstances, Table};
+use crate::verdict::Table;
 
 /// A table for each table of disturbed cells that has an undisturbed counterpart; `None` if there is none.
 pub(crate) fn section(tables: &[Table], contenders: &Contenders, detail: Detail) -> Option<Section> {
     let mut blocks = Vec::new();
-    for disturbed in tables.iter().filter(|table| table.circumstances.disturbance.is_some()) {
-        let calm = Circumstances { disturbance: None, ..disturbed.circumstances.clone() };
+    for disturbed in tables.iter().filter(|table| table.circumstances.disturbance().is_some()) {
+        let calm = disturbed.circumstances.clone().without(&DISTURBANCE);
         let Some(undisturbed) = tables.iter().find(|table| table.circumstances == calm) else { continue };
         let pairs = pairs(undisturbed, disturbed);
         if pairs.is_empty() {
@@ -41,10 +43,10 @@ pub(crate) fn section(tables: &[Table], contenders: &Contenders, detail: Detail)
 }
 
 fn heading(of: &Circumstances) -> String {
-    let by = of.disturbance.as_deref().unwrap_or_default();
-    let variant = of.variant.as_ref().map_or_else(String::new, |variant| format!(" · variant {variant}"));
-    let durability = of.durability.map_or("as set, UNEQUAL", |class| class.name());
-    format!("Disturbed by {by}{variant} · medium {} · durability {durability}", of.medium)
+    let by = of.disturbance().unwrap_or_default();
+    let variant = of.variant().map_or_else(String::new, |variant| format!(" · variant {variant}"));
+    let durability = of.durability().map_or("as set, UNEQUAL", |class| class.name());
+    format!("Disturbed by {by}{variant} · medium {} · durability {durability}", of.medium())
 }
 
 /// For each store the geometric mean, over all comparisons, of its mean time disturbed by undisturbed.

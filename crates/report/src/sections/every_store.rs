@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::circumstances::in_full;
 use bakeoff_protocol::{Axes, Latency};
+use bakeoff_results::circumstances::Circumstances;
 use bakeoff_stats::{bootstrap_mean_interval, mean, median};
 use bakeoff_text::{or_dash, rate, time, time_range};
 
@@ -12,7 +14,7 @@ use crate::document::{Block, Cell, Column, Section, SectionId, Table, Text};
 use crate::figures::{Measure, TOO_FEW, asked_per_second, is_per_entry, is_told, timings};
 use crate::format::workload_in_words;
 use crate::results::{CellRound, failed_cells, phase_order};
-use crate::verdict::{Circumstances, Column as Place, Size, circumstances};
+use crate::verdict::{Column as Place, Size};
 
 /// Confidence of the intervals shown.
 const CONFIDENCE: f64 = 0.95;
@@ -107,7 +109,7 @@ fn new_line<'a>(contender: &Contender, axes: &Axes) -> Line<'a> {
 /// The heading of whatever is measured at this place among the phases.
 fn heading(axes: &Axes, place: usize) -> Heading {
     Heading {
-        circumstances: circumstances(axes),
+        circumstances: Circumstances::of(axes),
         place,
         label: String::new(),
         per_entry: false,
@@ -122,17 +124,8 @@ fn describe(of: &Heading) -> String {
     let label = &of.label;
     let open = of.asked_per_second.map_or_else(String::new, |asked| format!(", open loop: {} due", rate(asked as f64)));
     let of = &of.circumstances;
-    let threads = if of.threads == 1 { String::new() } else { format!(", {} threads", of.threads) };
-    let variant = of.variant.as_ref().map_or_else(String::new, |variant| format!(" · {variant}"));
-    let disturbed = of.disturbance.as_ref().map_or_else(String::new, |by| format!(", disturbed by {by}"));
-    let size = |size: u64| bakeoff_text::bytes(size as f64);
-    let given = of.memory_bytes.map_or_else(String::new, |given| format!(", {} for the store", size(given)));
-    let limit = of.memory_limit_bytes.map_or_else(String::new, |limit| format!(", at most {} of memory", size(limit)));
-    let durability = of.durability_words();
-    format!(
-        "{label} · {workload}{variant} · durability {durability}, medium {}, {} keys{threads}{given}{limit}{disturbed}{open}",
-        of.medium, of.key
-    )
+    let variant = of.variant().map_or_else(String::new, |variant| format!(" · {variant}"));
+    format!("{label} · {workload}{variant} · {}{open}", in_full(of))
 }
 
 fn table<'l, 'a: 'l>(lines: impl Iterator<Item = &'l Line<'a>>, per_entry: bool) -> Table {

@@ -1,6 +1,7 @@
 //! The papers' matrix: a row for each measure and size of values, a column for each data type and number of records, in each field the best
 //! store or those that cannot be told apart.
 
+use bakeoff_results::circumstances::Circumstances;
 use bakeoff_text::{format_count, format_size_range, printable};
 
 use crate::circumstances::varying;
@@ -11,7 +12,7 @@ use crate::document::{
 use crate::figures::Measure;
 use crate::labels::figure;
 use crate::sections::names::short_names;
-use crate::verdict::{Circumstances, Column, Field, Size, Table};
+use crate::verdict::{Column, Field, Size, Table};
 
 /// What the measures of a run are.
 const MEASURES: &str = "times are means per operation (scans: per entry; batched writes: their commits included) · space efficiency: bytes of keys and values \
@@ -30,7 +31,7 @@ pub(crate) fn section(table: &Table, tables: &[Table], contenders: &Contenders, 
 
 /// What a table's figures have in common: the promise, and in what tables differ.
 pub(crate) fn title(of: &Circumstances, tables: &[Table]) -> Text {
-    let (durability, varying) = (of.durability_words(), varying(of, tables));
+    let (durability, varying) = (of.durability_label(), varying(of, tables));
     Text::plain(&format!("Best in each workload · durability {durability}{varying}"))
 }
 

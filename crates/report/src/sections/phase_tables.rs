@@ -11,7 +11,7 @@ use crate::format::workload_of;
 use crate::results::{CellRound, failed_cells};
 use crate::run::Run;
 use crate::sections::names::store;
-use crate::verdict::{Circumstances, circumstances};
+use bakeoff_results::circumstances::Circumstances;
 
 /// A row: what one store's rounds have of it.
 pub(crate) trait Row: Default {
@@ -51,7 +51,7 @@ pub(crate) fn section<R: Row>(run: &Run, contenders: &Contenders) -> Option<Sect
     let all: Vec<Circumstances> = of.keys().map(|(of, _)| of.clone()).collect::<BTreeSet<_>>().into_iter().collect();
     let mut blocks = Vec::new();
     for ((circumstances, part), stores) in &of {
-        let (durability, varying) = (circumstances.durability_words(), varying_among(circumstances, &all));
+        let (durability, varying) = (circumstances.durability_label(), varying_among(circumstances, &all));
         blocks.push(Block::heading(1, format!("{part} · durability {durability}{varying}")));
         blocks.push(Block::Table(table(stores, contenders)));
     }
@@ -85,7 +85,11 @@ fn rows<'a, R: Row>(run: &Run, contenders: &'a Contenders) -> Rows<'a, R> {
         let Some(contender) = contenders.of(axes) else { continue };
         for (name, part) in R::parts(cell) {
             let part_of_workload = format!("{name} · {}", workload_of(axes));
-            of.entry((circumstances(axes), part_of_workload)).or_default().entry(&contender.key).or_default().add(part);
+            of.entry((Circumstances::of(axes), part_of_workload))
+                .or_default()
+                .entry(&contender.key)
+                .or_default()
+                .add(part);
         }
     }
     of

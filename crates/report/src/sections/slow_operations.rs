@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{Axes, Cause, Mode, PhaseLine, SlowOperation};
+use bakeoff_protocol::{Axes, Cause, Mode, PhaseLine, SlowOperation, VARIANT};
+use bakeoff_results::circumstances::Circumstances;
 use bakeoff_text::{listed, percent, time};
 
 use crate::circumstances::varying_among;
@@ -10,7 +11,6 @@ use crate::contender::Contenders;
 use crate::document::{Block, Section, SectionId};
 use crate::format::workload_of;
 use crate::results::{CellRound, failed_cells};
-use crate::verdict::{Circumstances, circumstances};
 
 /// The slow operations of a store under one promise.
 #[derive(Default)]
@@ -41,8 +41,8 @@ pub(crate) fn section(cells: &[CellRound], contenders: &Contenders) -> Option<Se
     let line = |((of, key), slow): (&Group, &Slow)| {
         let (slowest, phase, axes) = slow.slowest?;
         let mut title = contenders.title(key);
-        if all.iter().any(|other| other.durability != of.durability) {
-            title += &format!(" · durability {}", of.durability_words());
+        if all.iter().any(|other| other.durability() != of.durability()) {
+            title += &format!(" · durability {}", of.durability_label());
         }
         title += &varying_among(of, &all);
         let variant = axes.variant.as_ref().map_or_else(String::new, |variant| format!(", variant {variant}"));
@@ -78,7 +78,7 @@ fn gather<'a>(cells: &'a [CellRound], contenders: &'a Contenders) -> BTreeMap<Gr
         let Some(contender) = contenders.of(axes).filter(|contender| contender.ranked) else { continue };
         for result in cell.phases.iter().map(|phase| &phase.result) {
             let Some(slow) = &result.slow else { continue };
-            let group = Circumstances { variant: None, ..circumstances(axes) };
+            let group = Circumstances::of(axes).without(&VARIANT);
             let of = of_stores.entry((group, &contender.key)).or_default();
             for share in &slow.causes {
                 *of.time_ns.entry(share.cause).or_default() += share.latency_ns_sum;

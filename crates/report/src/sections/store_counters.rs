@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bakeoff_results::circumstances::Circumstances;
 use bakeoff_stats::mean;
 use bakeoff_text::format_count;
 
@@ -11,7 +12,6 @@ use crate::document::{Block, Section, SectionId};
 use crate::format::workload_of;
 use crate::results::failed_cells;
 use crate::run::Run;
-use crate::verdict::{Circumstances, circumstances};
 
 /// What each round of one store's cells counted, by name.
 type Counts<'a> = BTreeMap<&'a str, Vec<f64>>;
@@ -28,7 +28,7 @@ pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {
     let mut blocks = vec![Block::paragraph(what)];
     for ((of, workload, key), counts) in &cells {
         let title = contenders.title(key);
-        let heading = format!("{title} · {workload} · durability {}{}", of.durability_words(), varying_among(of, &all));
+        let heading = format!("{title} · {workload} · durability {}{}", of.durability_label(), varying_among(of, &all));
         blocks.push(Block::heading(1, heading));
         blocks.push(Block::paragraph_at(2, describe(counts)));
     }
@@ -44,7 +44,7 @@ fn gather<'a>(run: &'a Run, contenders: &'a Contenders) -> BTreeMap<(Circumstanc
         let (Some(contender), Some(finished)) = (contenders.of(axes), &cell.end.finished) else { continue };
         let workload = workload_of(axes);
         for (name, number) in &finished.store_properties {
-            let counts = of.entry((circumstances(axes), workload.clone(), contender.key.as_str())).or_default();
+            let counts = of.entry((Circumstances::of(axes), workload.clone(), contender.key.as_str())).or_default();
             counts.entry(name).or_default().push(*number as f64);
         }
     }

@@ -33,12 +33,11 @@ fn is_labelled(axis: &Axis) -> bool {
 
 fn text(value: &AxisValue) -> String {
     match value {
-        AxisValue::Absent => String::new(),
         AxisValue::Flag(flag) => flag.to_string(),
-        AxisValue::Class(class) => class.name().to_owned(),
-        AxisValue::Text(text) => text.clone(),
-        AxisValue::Count(number) => format_count(*number),
-        AxisValue::Bytes(bytes) => format_size(*bytes),
+        AxisValue::Class(class) => class.map_or_else(String::new, |class| class.name().to_owned()),
+        AxisValue::Text(text) => text.clone().unwrap_or_default(),
+        AxisValue::Count(number) => number.map_or_else(String::new, format_count),
+        AxisValue::Bytes(bytes) => bytes.map_or_else(String::new, format_size),
         AxisValue::Sizes(min, max) => format_size_range(*min, *max),
     }
 }
