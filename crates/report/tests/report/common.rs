@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bakeoff_protocol::{
-    Activity, Axes, Capabilities, Cause, CauseShare, CellEnd, CellStatus, DiskUsage, Durability, FailureKind, Finished,
-    Latency, LatencyTimeline, Mode, OpenLoop, Opened, OperationResult, PhaseLine, PhaseResult, Resources, ResultLine,
-    Settings, SlowOperation, SlowOperations, StoreDescription, Structure, TapeFacts, Verified,
+    Activity, Axes, Capabilities, Cause, CauseShare, CellEnd, CellStatus, DiskUsage, FailureKind, Finished, Latency,
+    LatencyTimeline, Mode, OpenLoop, Opened, OperationResult, PhaseLine, PhaseResult, Resources, ResultLine, Settings,
+    SlowOperation, SlowOperations, StoreDescription, Structure, TapeFacts, Verified,
 };
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::run::Run;
@@ -93,23 +93,10 @@ pub(crate) fn axes(store: &str) -> Axes {
     Axes {
         suite: "made-up".to_owned(),
         store: store.to_owned(),
-        settings: Settings::new(),
-        durability: Durability::Process,
-        data: "random".to_owned(),
-        key: "sha1".to_owned(),
         value_bytes_min: 1024,
         value_bytes_max: 10_240,
         records: 1000,
-        threads: 1,
-        medium: "default".to_owned(),
-        variant: None,
-        disturbance: None,
-        unequal: false,
-        memory_bytes: None,
-        memory_limit_bytes: None,
-        rate_per_second: None,
-        killed: false,
-        profile: None,
+        ..Axes::default()
     }
 }
 
