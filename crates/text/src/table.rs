@@ -112,12 +112,8 @@ impl TextTable {
     /// The table as text, at most this wide (and at least wide enough for its gaps); cells are cut where they must be.
     pub fn render(self, width: usize, color: bool) -> String {
         let mut widths = self.widths();
-        while total(&widths) > width {
-            match widths.iter_mut().max() {
-                Some(widest) if *widest > 1 => *widest -= 1,
-                _ => break,
-            }
-        }
+        let gaps = total(&widths) - widths.iter().sum::<usize>();
+        lower(&mut widths, width.saturating_sub(gaps));
         let mut out = String::new();
         for row in self.rows {
             match row {
@@ -137,6 +133,27 @@ impl TextTable {
             }
         }
         widths
+    }
+}
+
+/// Lowers the widest columns to the same width, until all fit together, but none below 1. Where they cannot be quite the same, the first
+/// ones are wider by 1.
+fn lower(widths: &mut [usize], room: usize) {
+    let sum = |most: usize| widths.iter().map(|width| *width.min(&most)).sum::<usize>();
+    let widest = widths.iter().copied().max().unwrap_or(0);
+    if sum(widest) <= room {
+        return;
+    }
+    // The highest level at which all fit, found by halving.
+    let (mut fits, mut too_high) = (1, widest);
+    while too_high - fits > 1 {
+        let middle = fits.midpoint(too_high);
+        if sum(middle) <= room { fits = middle } else { too_high = middle }
+    }
+    let mut left = room.saturating_sub(sum(fits));
+    for width in widths.iter_mut().filter(|width| **width > fits) {
+        *width = fits + usize::from(left > 0);
+        left = left.saturating_sub(1);
     }
 }
 
@@ -200,6 +217,21 @@ mod tests {
         table.row(vec![Text::plain("a long first cell"), Text::plain("short")]);
         assert_eq!(table.width(), 24);
         assert_eq!(table.render(15, false), "a long …  short\n");
+    }
+
+    #[test]
+    fn the_widest_columns_are_lowered_together() {
+        let lowered = |widths: &[usize], room| {
+            let mut widths = widths.to_vec();
+            lower(&mut widths, room);
+            widths
+        };
+        assert_eq!(lowered(&[9, 3, 9], 21), [9, 3, 9]);
+        assert_eq!(lowered(&[9, 3, 9], 20), [9, 3, 8]);
+        assert_eq!(lowered(&[9, 3, 9], 8), [3, 3, 2]);
+        assert_eq!(lowered(&[0, 5, 1], 0), [0, 1, 1]);
+        assert_eq!(lowered(&[1_000_000_000, 1], 10), [9, 1]);
+        assert!(lowered(&[], 0).is_empty());
     }
 
     #[test]
