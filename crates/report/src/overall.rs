@@ -40,18 +40,15 @@ pub(crate) type Workload = (Size, Column);
 
 /// Who is fastest in each workload, over all operations on it; nothing where there is only one workload, of which [`overall`] is.
 pub(crate) fn by_workload(table: &Table) -> Vec<(Workload, Overall)> {
-    let workloads: BTreeSet<Workload> = table.fields.keys().map(|(_, size, column)| (*size, column.clone())).collect();
+    let mut workloads: BTreeMap<(Size, &Column), Vec<(&Measure, &Field)>> = BTreeMap::new();
+    for ((measure, size, column), field) in &table.fields {
+        let of = workloads.entry((*size, column)).or_default();
+        of.extend(is_time(measure).then_some((measure, field)));
+    }
     if workloads.len() < 2 {
         return Vec::new();
     }
-    let of = |workload: Workload| {
-        let is_in = |(measure, size, column): &&(Measure, Size, Column)| {
-            is_time(measure) && (size, column) == (&workload.0, &workload.1)
-        };
-        let fields = table.fields.iter().filter(|(place, _)| is_in(place));
-        let overall = overall_over(fields.map(|((measure, _, _), field)| (measure, field)).collect())?;
-        Some((workload, overall))
-    };
+    let of = |((size, column), fields)| Some(((size, Column::clone(column)), overall_over(fields)?));
     workloads.into_iter().filter_map(of).collect()
 }
 

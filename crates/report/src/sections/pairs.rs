@@ -24,8 +24,13 @@ pub(crate) struct Pair<'a> {
 
 /// The fields in which both tables rank somebody, in the order of the left one.
 pub(crate) fn pairs<'a>(left: &'a Rankings, right: &'a Rankings) -> Vec<Pair<'a>> {
+    let mut by_measure: BTreeMap<(&Measure, u64), Vec<&Position>> = BTreeMap::new();
+    for place in right.fields.keys() {
+        by_measure.entry((&place.0, place.2.records)).or_default().push(place);
+    }
     let pair = |place: &'a Position| {
-        let (other, left) = (right.fields.keys().find(|other| is_same(place, other))?, left.fields.get(place)?);
+        let others = by_measure.get(&(&place.0, place.2.records))?;
+        let (other, left) = (*others.iter().find(|other| is_same(place, other))?, left.fields.get(place)?);
         Some(Pair { place: other, left: left.ranking.as_ref()?, right: right.fields.get(other)?.ranking.as_ref()? })
     };
     let of = |measure: &'a Measure| left.fields.keys().filter(move |(other, _, _)| other == measure);
