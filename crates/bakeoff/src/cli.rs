@@ -257,14 +257,13 @@ pub(crate) struct ReportArguments {
     /// Show every store's figures for every workload
     #[arg(long)]
     pub(crate) full: bool,
-    /// Set the run beside a paper, here, with --html or with --markdown: hines-2023, leveldb-2011, cunningham-2024, lmdbjava-2016, ozone-2020
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["csv", "json", "parquet", "xlsx"])]
+    #[arg(long, help = against_help(), value_name = "NAME", conflicts_with_all = ["csv", "json", "parquet", "xlsx"])]
     pub(crate) against: Option<String>,
     /// Write the report as one HTML page that needs nothing else; it can show several runs, and a paper with --against.
     /// `-` for standard output, as in all of these
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Write every round's figures as CSV; `hines` or `hines:FILE` for the columns of that paper
+    /// Write every round's figures as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
     /// Write everything, verdicts too, as JSON
@@ -445,6 +444,12 @@ pub(crate) struct CleanArguments {
     /// Only say what would be removed
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+/// What `--against` does, with the names of all publications.
+fn against_help() -> String {
+    let names: Vec<&str> = bakeoff_report::Published::names().collect();
+    format!("Set the run beside a paper, here, with --html or with --markdown: {}", names.join(", "))
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use bakeoff_engine::{newest_results, shown};
 use bakeoff_report::{
-    Published, ReportError, render_against, render_published, write_csv, write_hines_csv, write_json, write_markdown,
-    write_page, write_parquet, write_xlsx,
+    Published, ReportError, render_against, render_published, write_csv, write_json, write_markdown, write_page,
+    write_parquet, write_xlsx,
 };
 use bakeoff_results::run::Run;
 use bakeoff_text::printable;
@@ -82,24 +82,13 @@ fn say_notes(run: &Run) {
 
 /// What was asked for besides the page and the Markdown.
 fn exports(arguments: &ReportArguments) -> Vec<(PathBuf, Writer)> {
-    let hines = arguments.csv.as_ref().and_then(|path| hines_columns(path.to_str()?));
-    let csv: (Option<PathBuf>, Writer) = match hines {
-        Some(path) => (Some(path.into()), write_hines_csv),
-        None => (arguments.csv.clone(), write_csv),
-    };
     let all: [(Option<PathBuf>, Writer); 4] = [
-        csv,
+        (arguments.csv.clone(), write_csv),
         (arguments.json.clone(), write_json),
         (arguments.parquet.clone(), write_parquet),
         (arguments.xlsx.clone(), write_xlsx),
     ];
     all.into_iter().filter_map(|(path, write)| Some((path?, write))).collect()
-}
-
-/// Where to write the columns of Hines 2023, if those are asked for: `hines` or `hines:FILE`.
-fn hines_columns(path: &str) -> Option<&str> {
-    let rest = path.strip_prefix("hines")?;
-    if rest.is_empty() { Some("-") } else { rest.strip_prefix(':') }
 }
 
 /// Prints what a publication found, or its figures as they stand in `published/`.
@@ -109,11 +98,6 @@ fn show_published(name: &str, arguments: &ReportArguments) -> Result<Outcome> {
     let others = exports(arguments).len() > usize::from(csv.is_some());
     if runs.len() > 1 || html.is_some() || against.is_some() || markdown.is_some() || others {
         bail!("published:{name} can be shown, or written with --csv: leave the other options out");
-    }
-    if csv.as_ref().and_then(|path| hines_columns(path.to_str()?)).is_some() {
-        bail!(
-            "--csv hines is for runs of ours: --csv FILE writes all that published:{name} says, in columns of its own"
-        );
     }
     match &arguments.csv {
         Some(path) => export(path, |out| out.write_all(published.csv().as_bytes()))?,

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::contender::Contenders;
 use crate::error::ReportError;
-use crate::export_csv::write_csv;
+use crate::export::csv::write_csv;
 use crate::page::axes::Axis;
 use crate::page::contests::Contests;
 use crate::page::figures::{CURVE_SHARES, ContestFigures, figures};

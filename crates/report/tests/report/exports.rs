@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::common::*;
 use bakeoff_protocol::{Axes, FailureKind, Resources};
-use bakeoff_report::{write_csv, write_hines_csv, write_json};
+use bakeoff_report::{write_csv, write_json};
 use bakeoff_results::cell_rounds::CellRound;
 use serde_json::Value;
 use sha2::{Digest, Sha512};
@@ -135,36 +135,14 @@ fn no_text_in_csv_steers_a_terminal_and_ordinary_texts_come_back() {
     let medium = Axes { medium: message.to_owned(), ..axes("sqlite") };
     let cells = [vec![cell(1, message), cell(2, ordinary)], gets(&medium, &[1_000])].concat();
     let run = run(cells, stores());
-    let formula = Axes { store: "+sqlite".to_owned(), ..axes("sqlite") };
-    let mut odd = self::run(gets(&formula, &[1_000]), stores());
-    edit(&mut odd, |info| info["machine"]["cpu_model"] = "=1+1".into());
-    let mut hines = Vec::new();
-    write_hines_csv(&odd, &mut hines).unwrap();
-    let hines = String::from_utf8(hines).unwrap();
-    assert!(hines.contains("'=1+1") && !hines.contains(",+sqlite"), "{hines:?}");
-    for write in [write_csv, write_hines_csv] {
-        let mut csv = Vec::new();
-        write(&run, &mut csv).unwrap();
-        let csv = String::from_utf8(csv).unwrap();
-        assert!(csv.contains("\\u{1b}[31mred"), "{csv:?}");
-        assert!(!csv.contains(['\u{1b}', '\u{7}', '\u{202e}', '\r']), "{csv:?}");
-    }
+    let mut csv = Vec::new();
+    write_csv(&run, &mut csv).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    assert!(csv.contains("\\u{1b}[31mred"), "{csv:?}");
+    assert!(!csv.contains(['\u{1b}', '\u{7}', '\u{202e}', '\r']), "{csv:?}");
     let (_, rows) = csv_of(run.cells);
     assert_eq!(rows[0]["failure_message"], "\\u{1b}[31mred\\u{7} \\u{202e}back\\r");
     assert_eq!(rows[1]["failure_message"], ordinary);
-}
-
-#[test]
-fn a_run_without_anything_for_the_columns_of_hines_says_so() {
-    let mut whole = phase_result("get", vec![operation("get", 1_000)]);
-    whole.operations[0].latency = None;
-    let walks = phase_result("walk", vec![operation("walk", 1_000)]);
-    for phases in [vec![whole], vec![walks], Vec::new()] {
-        let mut out = Vec::new();
-        let error = write_hines_csv(&run(vec![good(&axes("lmdb"), 1, phases)], stores()), &mut out).unwrap_err();
-        assert!(error.to_string().contains("insert, update, get and remove"), "{error}");
-        assert!(out.is_empty());
-    }
 }
 
 #[test]

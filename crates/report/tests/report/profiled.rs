@@ -4,8 +4,8 @@ use std::path::Path;
 
 use bakeoff_protocol::{Profile, ProfileOutcome};
 use bakeoff_report::{
-    Comparison, Published, TerminalOptions, render_against, render_terminal, write_csv, write_hines_csv, write_json,
-    write_markdown, write_page, write_parquet, write_xlsx,
+    Comparison, Published, TerminalOptions, render_against, render_terminal, write_csv, write_json, write_markdown,
+    write_page, write_parquet, write_xlsx,
 };
 use bakeoff_results::run::Run;
 use serde_json::{Value, json};
@@ -74,7 +74,6 @@ fn a_profiled_run_is_compared_with_nothing() {
         Comparison::new(&run, &plain).map(drop),
         Comparison::new(&plain, &run).map(drop),
         render_against(&run, &published, &options).map(drop),
-        write_hines_csv(&run, &mut Vec::new()),
         write_page(std::slice::from_ref(&run), Some(&published), Path::new("."), &mut Vec::new()),
     ];
     for refusal in refusals {

@@ -1,9 +1,7 @@
 //! Publications through our matrix, and runs beside them.
 
 use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Resources};
-use bakeoff_report::{
-    Published, TerminalOptions, render_against, render_published, write_csv, write_hines_csv, write_markdown,
-};
+use bakeoff_report::{Published, TerminalOptions, render_against, render_published, write_csv, write_markdown};
 
 use crate::common::{axes, edit, good, operation, phase_result, run, store, stores, unwrapped};
 
@@ -186,10 +184,6 @@ fn space_is_counted_as_the_paper_counts_it() {
     let text = render_against(&run, &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
     let row = unwrapped(text.lines().skip_while(|line| !line.starts_with("space efficiency")).nth(1).unwrap());
     assert!(row.contains("SQLite alone 49.7 %"), "{text}");
-    let mut csv = Vec::new();
-    write_hines_csv(&run, &mut csv).unwrap();
-    let csv = String::from_utf8(csv).unwrap();
-    assert!(csv.lines().any(|line| line.contains(",space,") && line.ends_with(",50,50,50,50")), "{csv}");
     let mut own = Vec::new();
     write_csv(&run, &mut own).unwrap();
     assert!(String::from_utf8(own).unwrap().contains("5000000"), "keys are data of our own");

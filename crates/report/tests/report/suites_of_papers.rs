@@ -1,7 +1,7 @@
 //! What only the suites of papers show: unequal promises, bars against a baseline, disturbances, the columns of Hines 2023.
 
 use bakeoff_protocol::{Axes, Durability};
-use bakeoff_report::{TerminalOptions, render_terminal, write_hines_csv, write_markdown, write_page};
+use bakeoff_report::{TerminalOptions, render_terminal, write_markdown, write_page};
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::run::Run;
 use serde_json::json;
@@ -152,22 +152,4 @@ fn disturbed_stands_beside_undisturbed() {
     assert!(row.contains("SQLite 10.0 µs") && row.contains("LMDB 22.0 µs"), "{text}");
     assert!(row.contains("2.20×") && row.ends_with('≠'), "{text}");
     assert!(text.contains("Mean time disturbed, undisturbed being 1: LMDB 1.10×, SQLite 3.00×"), "{text}");
-}
-
-#[test]
-fn the_columns_of_hines_2023_hold_all_rounds_of_a_cell() {
-    let place = axes("sqlite");
-    let round = |round, mean_ns| good(&place, round, vec![phase_result("insert", vec![operation("insert", mean_ns)])]);
-    let mut run = run(vec![round(1, 4_000), round(2, 6_000)], stores());
-    edit(&mut run, |info| info["machine"]["cpu_model"] = json!("Abacus, 7 rods"));
-    let mut out = Vec::new();
-    write_hines_csv(&run, &mut out).unwrap();
-    let text = String::from_utf8(out).unwrap();
-    let expected = "\
-hardware,store,op,size,records,data type,measurements,sum,min,max,avg
-Abacus 7 rods process,SQLite3,insert,1KiB to 10KiB,1000,incompressible,2000,10000000,2000,600000,5000
-Abacus 7 rods process,SQLite3,memory,1KiB to 10KiB,1000,incompressible,2,4096,2048,2048,2048
-Abacus 7 rods process,SQLite3,space,1KiB to 10KiB,1000,incompressible,2,158,79,79,79
-";
-    assert_eq!(text, expected);
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_stats::{Place, Ranking, Verdict};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::contender::Contenders;
@@ -16,22 +17,47 @@ use crate::verdict::{Column, Field, Size, compare_all};
 /// The version of this document's layout.
 const FORMAT: u32 = 1;
 
+/// The document, its keys in alphabetical order.
+#[derive(Serialize)]
+struct Export<'a, C, V> {
+    cells: C,
+    format: u32,
+    notes: &'a [String],
+    run: &'a Value,
+    verdicts: V,
+}
+
+/// A list that is made entry by entry while it is written, so that a large run takes hardly more memory than it has already.
+struct Streamed<F>(F);
+
+impl<I: Iterator<Item = Value>, F: Fn() -> I> Serialize for Streamed<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
 /// Writes the run as JSON: `format`, `run` (as in `run.json`), `notes`, `cells` and `verdicts`; `docs/RESULTS.md` says more.
 ///
 /// # Errors
 /// `out` takes no more.
 pub fn write_json(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
     let contenders = Contenders::new(&run.cells, &run.stores);
-    let mut verdicts = Vec::new();
-    for table in compare_all(&run.cells, &contenders) {
-        for ((measure, size, column), field) in &table.fields {
-            verdicts.push(verdict(&table.circumstances, (measure, *size, column), field));
-        }
-    }
-    let cells: Vec<Value> = run.cells.iter().map(cell).collect();
-    let document =
-        json!({ "format": FORMAT, "run": run.info, "notes": run.notes, "cells": cells, "verdicts": verdicts });
-    serde_json::to_writer_pretty(&mut *out, &document)?;
+    let tables = compare_all(&run.cells, &contenders);
+    let verdicts = || {
+        let fields =
+            tables.iter().flat_map(|table| table.fields.iter().map(move |(place, field)| (table, place, field)));
+        fields.map(|(table, (measure, size, column), field)| {
+            verdict(&table.circumstances, (measure, *size, column), field)
+        })
+    };
+    let export = Export {
+        cells: Streamed(|| run.cells.iter().map(cell)),
+        format: FORMAT,
+        notes: &run.notes,
+        run: &run.info,
+        verdicts: Streamed(verdicts),
+    };
+    serde_json::to_writer_pretty(&mut *out, &export)?;
     out.write_all(b"\n")?;
     Ok(())
 }
