@@ -15,8 +15,9 @@ pub(crate) mod variants;
 mod warm_up;
 
 use bakeoff_protocol::Durability;
-use bakeoff_tape::{KeyForm, Tree, tree_entries};
+use bakeoff_tape::KeyForm;
 use bakeoff_text::{format_size, parse_size};
+use bakeoff_tree::{Tree, tree_entries};
 
 use crate::assemble::phase::Phase;
 use crate::axes::{self, AXES, Axes, Key, SuiteAxis, has_form, keys};

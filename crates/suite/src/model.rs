@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bakeoff_protocol::Durability;
-use bakeoff_tape::{Data, PhaseSpec, Shape, SizeRange, Tree, Workload};
+use bakeoff_tape::{Data, PhaseSpec, Shape, SizeRange, Workload};
+use bakeoff_tree::Tree;
 
 use crate::axes::{Axes, Key, StoreChoice};
 use crate::disturbance::Disturbance;

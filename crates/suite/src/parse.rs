@@ -3,7 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use bakeoff_tape::{Import, OpenLoop, Tree, Workload, tree_entries};
+use bakeoff_tape::{Import, OpenLoop, Workload};
+use bakeoff_tree::{Tree, tree_entries};
 
 use crate::assemble::overrides::Overrides;
 use crate::assemble::scale::{self, SCALE};

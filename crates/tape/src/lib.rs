@@ -36,7 +36,6 @@ mod words;
 mod workload;
 mod writer;
 
-pub use bakeoff_tree::{Tree, TreeValues, ValueForm, Walk, name_lengths, tree_entries};
 pub use corpus::check_corpus;
 pub use deal::DealtTape;
 pub use error::TapeError;

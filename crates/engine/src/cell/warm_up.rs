@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use bakeoff_tape::{Operation, PhaseSpec, Recording, Tree, TreeValues, Workload, tree_entries};
+use bakeoff_tape::{Operation, PhaseSpec, Recording, Workload};
+use bakeoff_tree::{Tree, TreeValues, tree_entries};
 
 /// Records of the small workload, at most: enough that every kind of operation is done often, few enough for many passes.
 const RECORDS: u64 = 10_000;

@@ -1,6 +1,7 @@
 //! What a phase may not ask for, by itself.
 
-use bakeoff_tape::{Access, Batch, Consumer, KeyForm, Measure, Operation, Tree};
+use bakeoff_tape::{Access, Batch, Consumer, KeyForm, Measure, Operation};
+use bakeoff_tree::Tree;
 
 use crate::assemble::phase::Phase;
 use crate::axes::{Axes, has_form};

@@ -1,7 +1,8 @@
 //! The table `[tree]`.
 
-use bakeoff_tape::{KeyForm, POOL_BYTES_MAX, SizeRange, Tree, TreeValues, ValueForm, name_lengths, tree_entries};
+use bakeoff_tape::{KeyForm, POOL_BYTES_MAX, SizeRange};
 use bakeoff_text::{format_size, parse_size};
+use bakeoff_tree::{Tree, TreeValues, ValueForm, name_lengths, tree_entries};
 
 use crate::axes::{Key, has_form};
 use crate::error::Problems;

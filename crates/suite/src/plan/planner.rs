@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bakeoff_protocol::{Axes, DEFAULT_MEDIUM, Durability, Settings, StoreDescription};
-use bakeoff_tape::{Data, Estimate, KeyForm, SizeRange, TreeValues, Workload, estimate, pool_bytes};
+use bakeoff_tape::{Data, Estimate, KeyForm, SizeRange, Workload, estimate, pool_bytes};
 use bakeoff_text::{format_count, format_size_range};
+use bakeoff_tree::TreeValues;
 
 use crate::axes::{self, Conditions};
 use crate::error::{Problems, SuiteErrors};

@@ -1,9 +1,10 @@
 //! Whatever the workload, every answer on its tapes is that of a sorted map.
 
 use bakeoff_tape::{
-    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, TapeError, Tree,
-    ValueForm, Workload, key_lengths, tree_entries,
+    Access, Batch, Consumer, Data, KeyForm, Measure, Operation, PhaseSpec, Shape, SizeRange, TapeError, Workload,
+    key_lengths,
 };
+use bakeoff_tree::{Tree, ValueForm, tree_entries};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -5,9 +5,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use bakeoff_tape::{
-    Access, Batch, Consumer, Data, KeyForm, Operation, PhaseSpec, Pool, Recording, SizeRange, TapeReader, Tree,
-    Workload, estimate, lend_pool, record, show,
+    Access, Batch, Consumer, Data, KeyForm, Operation, PhaseSpec, Pool, Recording, SizeRange, TapeReader, Workload,
+    estimate, lend_pool, record, show,
 };
+use bakeoff_tree::Tree;
 
 use crate::common::{phase, read_lane, recorded, workload};
 use crate::replay::check_recording;

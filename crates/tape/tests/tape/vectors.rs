@@ -7,10 +7,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use bakeoff_tape::{
-    Consumer, Data, KeyForm, Operation, PhaseSpec, Pool, Scan, TapeReader, TapeShape, TapeWriter, Tree, ValueForm,
-    Walk, Workload, consume,
+    Consumer, Data, KeyForm, Operation, PhaseSpec, Pool, Scan, TapeReader, TapeShape, TapeWriter, Workload, consume,
 };
 use bakeoff_tree::{Codec, Directory, Encoder};
+use bakeoff_tree::{Tree, ValueForm, Walk};
 use serde_json::{Value, json};
 
 use crate::common::{Owned, phase, read, recorded, workload};

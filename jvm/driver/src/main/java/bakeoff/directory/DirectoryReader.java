@@ -4,7 +4,6 @@ import bakeoff.directory.flat.Acl;
 import bakeoff.directory.flat.DirectoryInfo;
 import bakeoff.directory.proto.DirectoryInfoProtos;
 import bakeoff.tape.Record;
-import bakeoff.tape.Walk;
 import com.google.protobuf.InvalidProtocolBufferException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -26,8 +25,8 @@ public final class DirectoryReader {
 
     /** Begins a walk. */
     public void begin(Record record) {
-        codec = Walk.codec(record);
-        allFields = Walk.allFields(record);
+        codec = Walk.codec(record.valueBytes());
+        allFields = Walk.allFields(record.valueBytes());
         objectId = 0;
         state = 0;
     }

@@ -1,2 +1,5 @@
-/** Directories serialised as values: code that flatc and protoc generated from {@code crates/tree/schema}, and what reads it. */
+/**
+ * The directory tree of the suite {@code ozone-2020}: how a walk goes, and values as flatc and protoc generated code for them from
+ * {@code crates/tree/schema}. Nothing else knows how a value is serialised.
+ */
 package bakeoff.directory;

@@ -1,5 +1,6 @@
 package bakeoff.driver;
 
+import bakeoff.directory.Walk;
 import bakeoff.store.Output;
 import bakeoff.tape.Consumer;
 import bakeoff.tape.Flags;
@@ -7,7 +8,6 @@ import bakeoff.tape.Hash;
 import bakeoff.tape.Operation;
 import bakeoff.tape.Pool;
 import bakeoff.tape.Record;
-import bakeoff.tape.Walk;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 
@@ -127,11 +127,11 @@ final class Checker {
     private static boolean walkIsRight(Block<?> block, int index) {
         Record record = block.visit(index);
         boolean found = record.has(Flags.FOUND);
-        if (!found && !Walk.pastLeaf(record)) {
+        if (!found && !Walk.pastLeaf(record.valueBytes())) {
             return !block.found[index];
         }
         return block.found[index] == found
-                && block.entries[index] == Walk.found(record)
+                && block.entries[index] == Walk.found(record.valueBytes())
                 && block.states[index] == record.valueOffset;
     }
 
@@ -165,12 +165,12 @@ final class Checker {
         Record record = block.visit(index);
         boolean found = block.found[index];
         long steps = block.entries[index];
-        int components = Walk.components(record);
+        int components = Walk.components(record.valueBytes());
         if (found && steps < components) {
             return "walk of %d components: the value found by the lookup after %d others cannot be read as %s"
-                    .formatted(components, steps, Walk.word(record));
+                    .formatted(components, steps, Walk.name(record.valueBytes()));
         }
-        String of = Walk.allFields(record) ? "fields" : "object";
+        String of = Walk.allFields(record.valueBytes()) ? "fields" : "object";
         return ("walk of %d components found %d of them and read %s %s (the last found: %s), expected %s %s"
                         + " (the last found: %s)")
                 .formatted(

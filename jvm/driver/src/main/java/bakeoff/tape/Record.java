@@ -52,7 +52,7 @@ public final class Record {
         return (int) (head >>> 16) & 0xffff;
     }
 
-    /** Length of the value written or expected, unsigned; for a walk what {@link Walk} reads. */
+    /** Length of the value written or expected, unsigned; for a walk what {@link bakeoff.directory.Walk} reads. */
     public long valueBytes() {
         return head >>> 32;
     }

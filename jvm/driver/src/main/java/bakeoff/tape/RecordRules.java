@@ -1,5 +1,6 @@
 package bakeoff.tape;
 
+import bakeoff.directory.Walk;
 import java.nio.ByteBuffer;
 
 /** The rules of the format that a record must keep, whatever a decoder would make of it. */
@@ -65,11 +66,11 @@ final class RecordRules {
 
     /** The path of a walk has as many components as the record says, and its values a codec that is known. */
     private static Broken checkPath(Record record, ByteBuffer block) {
-        if (!Walk.isKnown(record)) {
+        if (!Walk.isKnown(record.valueBytes())) {
             return new Broken("walk", "0x%08x".formatted(record.valueBytes()), "a known codec with known fields");
         }
-        if (Walk.pastLeaf(record) && (record.has(Flags.FOUND) || Walk.components(record) == 0)) {
-            String found = "%d components".formatted(Walk.components(record));
+        if (Walk.pastLeaf(record.valueBytes()) && (record.has(Flags.FOUND) || Walk.components(record.valueBytes()) == 0)) {
+            String found = "%d components".formatted(Walk.components(record.valueBytes()));
             return new Broken("past a leaf", found, "a walk that is not found and has a component");
         }
         int at = record.keyOffset;
@@ -83,7 +84,7 @@ final class RecordRules {
             at += 1 + length;
             components++;
         }
-        int expected = Walk.components(record);
+        int expected = Walk.components(record.valueBytes());
         return components == expected ? null : new Broken("components", expected, components);
     }
 }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import bakeoff.tape.Operation;
 import bakeoff.tape.Record;
-import bakeoff.tape.Walk;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
