@@ -1,8 +1,8 @@
 //! The answer of one table of rankings on the first screen, as plain HTML that needs no script: who is best at what and by how
 //! much, under which promise.
 
-use bakeoff_stats::{Interval, Ranking, Verdict};
-use bakeoff_text::{counted, ratio, ratio_range};
+use bakeoff_stats::{Ranking, Verdict};
+use bakeoff_text::{counted, ratio};
 use maud::{Markup, html};
 
 use crate::analysis::Ranked;
@@ -10,7 +10,8 @@ use crate::circumstances::varying;
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::overall::{Overall, depends, next};
-use crate::page::html::{is_empty, joined, store_of, stores, table_head};
+use crate::page::first_place::{ahead, first_place};
+use crate::page::html::{is_empty, store_of, stores, table_head};
 use crate::page::standings::standings;
 use crate::sections::answer::{Promise, describe_comparisons, describe_depends, promise, workload_label};
 use crate::verdict::Table;
@@ -137,22 +138,6 @@ fn workloads(of: Ranked, contenders: &Contenders) -> Markup {
     }
 }
 
-/// How far those in the first place are ahead of the next one: empty if nobody is behind them, or if it is not proven who is next.
-pub(crate) fn ahead(ranking: &Ranking, contenders: &Contenders, relation: &str) -> Markup {
-    html! {
-        @if let Some((next, margin)) = next(ranking) {
-            (describe_margin(margin)) (relation) (store_of(&next.name, contenders))
-        }
-    }
-}
-
-fn describe_margin(margin: Interval) -> Markup {
-    html! {
-        b.figure { (ratio(margin.estimate)) } " "
-        span.interval { "(" (ratio_range(margin.low.max(1.0), margin.high)) ")" }
-    }
-}
-
 /// Who is best at something else than speed.
 fn other(title: &str, of: &Overall, contenders: &Contenders) -> Markup {
     let next = ahead(&of.ranking, contenders, " ahead of ");
@@ -168,19 +153,5 @@ fn left_out(of: &Overall, contenders: &Contenders) -> Markup {
                 span.failed { b { (why) } " " (stores(&keys.iter().cloned().collect::<Vec<_>>(), contenders)) }
             }
         }
-    }
-}
-
-/// Who shares the first place, briefly.
-pub(crate) fn first_place(of: &Overall, contenders: &Contenders) -> Markup {
-    let Ranking { tied, order, verdict, .. } = &of.ranking;
-    match verdict {
-        Verdict::Tie if tied.len() > 2 && tied.len() == order.len() => html! { "all " (tied.len()) " tied" },
-        Verdict::Tie => {
-            let names: Vec<Markup> = tied.iter().map(|key| store_of(key, contenders)).collect();
-            html! { (joined(&names, " = ")) " " span.word { "tied" } }
-        }
-        Verdict::Unproven => html! { (stores(tied, contenders)) " " span.word { "not proven" } },
-        Verdict::Winner | Verdict::Alone => stores(tied, contenders),
     }
 }

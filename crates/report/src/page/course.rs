@@ -3,7 +3,7 @@
 use bakeoff_protocol::PhaseResult;
 use serde::Serialize;
 
-use crate::page::figures::Figure;
+use crate::page::figure::Figure;
 
 /// Slices that a course has at most.
 const SLICES_MAX: usize = 32;

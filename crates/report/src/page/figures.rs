@@ -10,6 +10,7 @@ use crate::contender::Contenders;
 use crate::figures::is_told;
 use crate::page::contests::{Contest, Contests, Entry, Event};
 use crate::page::course::{Course, course};
+use crate::page::figure::Figure;
 use crate::page::measures::{MEASURES, OfRounds};
 
 /// Confidence of intervals.
@@ -71,25 +72,6 @@ struct EntryFigures<'a> {
     /// How latency went over the time of the round with the slowest operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     course: Option<Course<'a>>,
-}
-
-/// A number with seven significant digits, which keeps the page small, and of which three can be shown without rounding twice.
-#[derive(Clone, Copy)]
-pub(crate) struct Figure(pub(crate) f64);
-
-impl Serialize for Figure {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0 == 0.0 || !self.0.is_finite() {
-            return serializer.serialize_u8(0);
-        }
-        let scale = 10_f64.powi(6 - self.0.abs().log10().floor() as i32);
-        let rounded = if scale.is_finite() && scale > 0.0 { (self.0 * scale).round() / scale } else { self.0 };
-        if rounded.fract() == 0.0 && rounded.abs() < 9e15 {
-            serializer.serialize_i64(rounded as i64)
-        } else {
-            serializer.serialize_f64(rounded)
-        }
-    }
 }
 
 /// The figures of all contests, in their order, made by as many threads as there are CPUs.

@@ -10,7 +10,7 @@ use crate::circumstances::varying;
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::overall::{Overall, depends};
-use crate::page::answer::{ahead, first_place};
+use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{joined, scrolled, store, store_of, table_head};
 use crate::page::labelled::RankedRun;
 

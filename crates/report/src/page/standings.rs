@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use crate::contender::Contenders;
 use crate::figures::Measure;
 use crate::overall::Overall;
-use crate::page::answer::{ahead, first_place};
+use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{marks, scrolled};
 use crate::verdict::Table;
 

@@ -1,0 +1,39 @@
+//! The first place of a ranking: who has it, and how far ahead of the next.
+
+use bakeoff_stats::{Interval, Ranking, Verdict};
+use bakeoff_text::{ratio, ratio_range};
+use maud::{Markup, html};
+
+use crate::contender::Contenders;
+use crate::overall::{Overall, next};
+use crate::page::html::{joined, store_of, stores};
+
+/// Who shares the first place, briefly.
+pub(crate) fn first_place(of: &Overall, contenders: &Contenders) -> Markup {
+    let Ranking { tied, order, verdict, .. } = &of.ranking;
+    match verdict {
+        Verdict::Tie if tied.len() > 2 && tied.len() == order.len() => html! { "all " (tied.len()) " tied" },
+        Verdict::Tie => {
+            let names: Vec<Markup> = tied.iter().map(|key| store_of(key, contenders)).collect();
+            html! { (joined(&names, " = ")) " " span.word { "tied" } }
+        }
+        Verdict::Unproven => html! { (stores(tied, contenders)) " " span.word { "not proven" } },
+        Verdict::Winner | Verdict::Alone => stores(tied, contenders),
+    }
+}
+
+/// How far those in the first place are ahead of the next one: empty if nobody is behind them, or if it is not proven who is next.
+pub(crate) fn ahead(ranking: &Ranking, contenders: &Contenders, relation: &str) -> Markup {
+    html! {
+        @if let Some((next, margin)) = next(ranking) {
+            (describe_margin(margin)) (relation) (store_of(&next.name, contenders))
+        }
+    }
+}
+
+fn describe_margin(margin: Interval) -> Markup {
+    html! {
+        b.figure { (ratio(margin.estimate)) } " "
+        span.interval { "(" (ratio_range(margin.low.max(1.0), margin.high)) ")" }
+    }
+}
