@@ -252,14 +252,9 @@ fn run(plan: &Arc<Plan>, suite: Suite) -> Step {
 fn jvm_durability(plan: &Arc<Plan>, suite: Suite) -> Step {
     let name = suite.name.clone();
     let suite = suite.with(name, &[("BAKEOFF_JVM_BUILT", &plan.workspace.own.display().to_string())]);
-    let key = plan
-        .java()
-        .fact(&suite.facts())
-        .path("crates/stores/tests/durability.rs")
-        .path("crates/store/src")
-        .path("crates/protocol/src")
-        .key();
-    run(plan, suite).reading(key).after(&["jvm-build"])
+    let step = run(plan, suite);
+    let key = plan.java().fact(step.inputs.as_deref().unwrap_or_default()).key();
+    step.reading(key).after(&["jvm-build"])
 }
 
 fn heavy_build(plan: &Arc<Plan>) -> Result<Step> {
