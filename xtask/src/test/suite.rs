@@ -175,7 +175,8 @@ impl Results {
     fn take(&mut self, line: &str) -> Option<String> {
         let event: Event = line.starts_with('{').then(|| serde_json::from_str(line).ok()).flatten()?;
         let Event { kind, event, name, exec_time, stdout } = event;
-        if kind != "test" || event == "started" {
+        // Of a test that takes more than a minute a `timeout` is reported, and how it ended later.
+        if kind != "test" || matches!(event.as_str(), "started" | "timeout") {
             return Some(format!("{kind} {event} {name}"));
         }
         self.tests.push(TimedTest { name: name.clone(), seconds: exec_time });
@@ -200,6 +201,7 @@ mod tests {
         let mut results = Results::default();
         assert!(results.take(r#"{ "type": "suite", "event": "started", "test_count": 2 }"#).is_some());
         assert!(results.take(r#"{ "type": "test", "event": "started", "name": "a" }"#).is_some());
+        results.take(r#"{ "type": "test", "event": "timeout", "name": "a" }"#);
         results.take(r#"{ "type": "test", "name": "a", "event": "ok", "exec_time": 0.25 }"#);
         let failed =
             r#"{ "type": "test", "name": "b", "event": "failed", "exec_time": 1.5, "stdout": "left != right\n" }"#;
