@@ -119,6 +119,8 @@ impl Suite {
         }
         let status = child.wait()?;
         if !results.failed.is_empty() {
+            // Together at the end, since other tests have printed in between.
+            writeln!(files.log, "\nfailures:\n{}", results.failures)?;
             bail!("{} of {} tests failed: {}", results.failed.len(), results.tests.len(), results.failed.join(", "));
         }
         ensure!(status.success(), "it ended with {status}");
@@ -154,6 +156,8 @@ pub(crate) fn suites(workspace: &Workspace, packages: &Packages, messages: &str)
 struct Results {
     tests: Vec<TimedTest>,
     failed: Vec<String>,
+    /// What the failed tests printed.
+    failures: String,
 }
 
 /// An event that Rust's harness prints.
@@ -183,7 +187,8 @@ impl Results {
         match event.as_str() {
             "ok" | "ignored" => Some(format!("test {name} ... {event} {exec_time:.3} s")),
             _ => {
-                let text = format!("---- {name} ----\n{stdout}\ntest {name} ... FAILED {exec_time:.3} s");
+                self.failures += &format!("---- {name} ----\n{stdout}\n");
+                let text = format!("test {name} ... FAILED {exec_time:.3} s");
                 self.failed.push(name);
                 Some(text)
             }
@@ -205,7 +210,8 @@ mod tests {
         results.take(r#"{ "type": "test", "name": "a", "event": "ok", "exec_time": 0.25 }"#);
         let failed =
             r#"{ "type": "test", "name": "b", "event": "failed", "exec_time": 1.5, "stdout": "left != right\n" }"#;
-        assert!(results.take(failed).unwrap().contains("left != right"));
+        assert!(results.take(failed).unwrap().contains("FAILED"));
+        assert_eq!(results.failures, "---- b ----\nleft != right\n\n");
         assert_eq!(results.take("lmdb 0.9.33"), None);
         assert_eq!(results.take(r#"{"other": 1}"#), None);
         assert_eq!(results.failed, ["b"]);
