@@ -117,7 +117,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "WORD", conflicts_with = "find_rate")]
     pub(crate) profile: Option<Profile>,
     /// Finish a run that was cut short: the given one, or the newest in --out. Beside it there can only be --budget and --full
-    #[arg(long, value_name = "RUN", num_args = 0..=1, conflicts_with_all = ["SuiteArguments", OVERRIDES, "dir", "medium", "plan", "find_rate", "profile"])]
+    #[arg(long, value_name = "RUN", num_args = 0..=1, conflicts_with_all = ["suite", "tape", "corpus", OVERRIDES, "dir", "medium", "plan", "find_rate", "profile"])]
     pub(crate) resume: Option<Option<PathBuf>>,
     /// Show what would be run and what is skipped, and stop
     #[arg(long)]
