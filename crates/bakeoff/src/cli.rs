@@ -1,5 +1,6 @@
 //! What the user types, and what `--help` teaches.
 
+mod item_arguments;
 mod suite_arguments;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use bakeoff_protocol::Profile;
 use clap::builder::styling::Styles;
 use clap::{Args, Parser, Subcommand};
 
+use item_arguments::ItemArguments;
 use suite_arguments::OVERRIDES;
 pub(crate) use suite_arguments::SuiteArguments;
 
@@ -49,7 +51,7 @@ pub(crate) enum Verb {
     /// Measure stores on this machine and rank them
     Run(RunArguments),
     /// Say which store fits your records, what it costs and when another would fit better
-    Pick(Box<PickArguments>),
+    Pick(PickArguments),
     /// Show the result of a run again, or export it
     Report(ReportArguments),
     /// Say what became better or worse from one run to another, or cannot be told
@@ -146,55 +148,8 @@ Exit status: 0 with an answer, which a tie is too; 1 without: no store can do it
 too short to tell; 2 usage or set-up; 130 interrupted."
 )]
 pub(crate) struct PickArguments {
-    /// How many records there are, e.g. 100k [default: 100k]
-    #[arg(long, value_name = "COUNT")]
-    pub(crate) records: Option<String>,
-    /// Size or range of sizes of values, e.g. 1KiB..10KiB [default: 1KiB]
-    #[arg(long, value_name = "SIZE")]
-    pub(crate) value_size: Option<String>,
-    /// Length of keys: 4 (integers), or 10 to 128 bytes; 24..600 measures with 24 and leaves out stores that take no 600 [default: 16]
-    #[arg(long, value_name = "SIZE")]
-    pub(crate) key_size: Option<String>,
-    /// What is done, by weight: get, insert, update, upsert, delete, scan [default: get=80,update=15,insert=5]
-    #[arg(long, value_name = "KIND=WEIGHT,…")]
-    pub(crate) mix: Option<String>,
-    /// Which records: uniform, zipfian, zipfian:0.8, latest, latest:1.2, hot:0.1/0.9 (a tenth has nine tenths), sequential, insertion.
-    /// With the last two and latest keys ascend as records are inserted, else they come in random order [default: zipfian]
-    #[arg(long, value_name = "WORD")]
-    pub(crate) access: Option<String>,
-    /// What values are made of: random, text, half [default: text]
-    #[arg(long, value_name = "TYPE")]
-    pub(crate) data: Option<String>,
-    /// What an acknowledged write must survive: none, process, power [default: process]
-    #[arg(long, value_name = "CLASS")]
-    pub(crate) durability: Option<String>,
-    /// Memory for the store's caches and buffers, or `default` for each store's own [default: default]
-    #[arg(long, value_name = "SIZE")]
-    pub(crate) memory: Option<String>,
-    /// Threads that use the store at the same time [default: 1]
-    #[arg(long, value_name = "COUNT")]
-    pub(crate) threads: Option<String>,
-    /// What the store must be able to do: ordered, transactions, multi-process, parallel-writes [default: nothing]
-    #[arg(long, value_name = "WORD,…")]
-    pub(crate) must: Option<String>,
-    /// What it is a library for (native, jvm), or languages it may be written in, such as rust,c [default: any]
-    #[arg(long, value_name = "WORD,…")]
-    pub(crate) language: Option<String>,
-    /// Licences it may have: permissive, weak-copyleft, or SPDX names such as MIT [default: any]
-    #[arg(long, value_name = "WORD,…")]
-    pub(crate) license: Option<String>,
-    /// What to be best at: mean, p50, p99, p999, throughput, space, memory, cpu [default: mean]
-    #[arg(long, value_name = "WORD")]
-    pub(crate) optimize: Option<String>,
-    /// Stores that may take part: names, `built` for those that are built, `all` to build the others first [default: built]
-    #[arg(long, value_name = "NAME,…")]
-    pub(crate) stores: Option<String>,
-    /// How long the measuring may take, e.g. 90s, 5m [default: 3m]
-    #[arg(long, value_name = "TIME")]
-    pub(crate) budget: Option<String>,
-    /// Seed of every random choice [default: 1]
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) seed: Option<String>,
+    #[command(flatten)]
+    pub(crate) items: ItemArguments,
     /// Read the need from a file: the names of these options as keys. Options given beside it hold over it
     #[arg(long, value_name = "FILE")]
     pub(crate) need: Option<PathBuf>,
@@ -203,39 +158,11 @@ pub(crate) struct PickArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
     /// Replay what an application did, from a tape that `bakeoff tape import` made of its trace, instead of the like of it
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["trace", "records", "value_size", "key_size", "mix", "access", "data", "threads"])]
+    #[arg(long, value_name = "DIR", conflicts_with = "trace")]
     pub(crate) tape: Option<PathBuf>,
-    /// Directory on the disk to measure [default: the --out directory]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) dir: Option<String>,
     /// Where result directories are made
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
     pub(crate) out: PathBuf,
-}
-
-impl PickArguments {
-    /// What was given for each item of a need, in the order of the questions.
-    pub(crate) fn flags(&self) -> [&Option<String>; 17] {
-        [
-            &self.records,
-            &self.value_size,
-            &self.key_size,
-            &self.mix,
-            &self.access,
-            &self.data,
-            &self.durability,
-            &self.memory,
-            &self.threads,
-            &self.must,
-            &self.language,
-            &self.license,
-            &self.optimize,
-            &self.stores,
-            &self.budget,
-            &self.dir,
-            &self.seed,
-        ]
-    }
 }
 
 #[derive(Args)]

@@ -1,77 +1,276 @@
-//! Everything that can be said of a need: names, questions, examples and defaults.
+//! Everything that can be said of a need, each declared once: its flag and its key in a file, its question, and how it is read.
 
-/// The word for the directory in which results are kept.
-pub(crate) const RESULTS: &str = "results";
+use anyhow::Result;
+use bakeoff_engine::pick::{MUSTS, Need, RECORDS_MAX};
+use bakeoff_protocol::Durability;
+use bakeoff_results::goal::Goal;
+use bakeoff_tape::{Data, LANES_MAX};
+use bakeoff_text::{format_count, parse_count};
+
+use crate::pick::word::{
+    RESULTS, Word, access, budget, choice, dir, key_bytes, memory, mix, stores, texts, value_bytes, within, words,
+};
 
 /// The access where nothing is said.
 pub(crate) const ACCESS_ASSUMED: &str = "zipfian";
 
 /// Something that can be said of a need.
+#[derive(Debug)]
 pub(crate) struct Item {
     /// Its name: of the flag, in a file, and in `run.json`.
     pub(crate) key: &'static str,
+    /// What stands for its value in the help.
+    pub(crate) value_name: &'static str,
+    /// What the flag means.
+    pub(crate) help: &'static str,
     /// How it is asked for.
     pub(crate) question: &'static str,
     /// Examples of answers.
     pub(crate) examples: &'static str,
     /// What holds if nothing is said.
     pub(crate) default: &'static str,
+    /// The default in the help, where it is another text.
+    pub(crate) default_label: Option<&'static str>,
+    /// Whether it may say several things, which flags separate by commas.
+    pub(crate) is_list: bool,
+    /// Whether a tape says it, so that it does not go with one.
+    pub(crate) is_of_a_tape: bool,
+    /// Reads what was typed.
+    pub(crate) read: fn(&Word, &mut Need) -> Result<()>,
 }
 
-const fn item(key: &'static str, question: &'static str, examples: &'static str, default: &'static str) -> Item {
-    Item { key, question, examples, default }
+const fn item(read: fn(&Word, &mut Need) -> Result<()>) -> Item {
+    Item {
+        key: "",
+        value_name: "",
+        help: "",
+        question: "",
+        examples: "",
+        default: "",
+        default_label: None,
+        is_list: false,
+        is_of_a_tape: false,
+        read,
+    }
 }
 
 /// Everything that can be said of a need, in the order in which it is asked.
-pub(crate) const ITEMS: [Item; 17] = [
-    item("records", "How many records are there?", "5000, 100k, 2M", "100k"),
-    item("value-size", "How large is a value?", "200B, 1KiB..10KiB", "1KiB"),
-    item("key-size", "How long is a key, in bytes?", "4, 16, 32; 10 to 128; 24..600 if some are longer", "16"),
-    item(
-        "mix",
-        "What is done, by weight? (get, insert, update, upsert, delete, scan)",
-        "get=95,update=5",
-        "get=80,update=15,insert=5",
-    ),
-    item("access", "Which records?", "uniform, zipfian, zipfian:0.8, latest, hot:0.1/0.9, sequential", ACCESS_ASSUMED),
-    item("data", "What are values made of?", "random (incompressible), text, half", "text"),
-    item(
-        "durability",
-        "What must an acknowledged write survive?",
-        "none, process (its death), power (a power cut)",
-        "process",
-    ),
-    item(
-        "memory",
-        "How much memory may the store's caches take?",
-        "64MiB, 1GiB, or default for each store's own",
-        "default",
-    ),
-    item("threads", "How many threads use it at the same time?", "1, 4", "1"),
-    item(
-        "must",
-        "What must it be able to do?",
-        "ordered, transactions, multi-process, parallel-writes; or nothing",
-        "nothing",
-    ),
-    item(
-        "language",
-        "What is it to be a library for (native, jvm), or what may it be written in?",
-        "native, jvm; rust, c; or any",
-        "any",
-    ),
-    item("license", "Under which licences?", "permissive, weak-copyleft, MIT; or any", "any"),
-    item("optimize", "What is it to be best at?", "mean, p50, p99, p999, throughput, space, memory, cpu", "mean"),
-    item(
-        "stores",
-        "Which stores may take part?",
-        "sqlite,lmdb; built for those that are built, all to build the rest",
-        "built",
-    ),
-    item("budget", "How long may the measuring take?", "1m, 5m", "3m"),
-    item("dir", "On which disk, by a directory on it?", "/data, .; or results, where results are kept", RESULTS),
-    item("seed", "Which seed do random choices begin with?", "1, 42", "1"),
+pub(crate) static ITEMS: [Item; 17] = [
+    Item {
+        key: "records",
+        value_name: "COUNT",
+        help: "How many records there are, e.g. 100k",
+        question: "How many records are there?",
+        examples: "5000, 100k, 2M",
+        default: "100k",
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            need.records = within(word, parse_count, (1, RECORDS_MAX), format_count)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "value-size",
+        value_name: "SIZE",
+        help: "Size or range of sizes of values, e.g. 1KiB..10KiB",
+        question: "How large is a value?",
+        examples: "200B, 1KiB..10KiB",
+        default: "1KiB",
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            need.value_bytes = value_bytes(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "key-size",
+        value_name: "SIZE",
+        help: "Length of keys: 4 (integers), or 10 to 128 bytes; 24..600 measures with 24 and leaves out stores that take no 600",
+        question: "How long is a key, in bytes?",
+        examples: "4, 16, 32; 10 to 128; 24..600 if some are longer",
+        default: "16",
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            (need.key_bytes, need.key_bytes_longest) = key_bytes(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "mix",
+        value_name: "KIND=WEIGHT,…",
+        help: "What is done, by weight: get, insert, update, upsert, delete, scan",
+        question: "What is done, by weight? (get, insert, update, upsert, delete, scan)",
+        examples: "get=95,update=5",
+        default: "get=80,update=15,insert=5",
+        is_list: true,
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            need.mix = mix(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "access",
+        value_name: "WORD",
+        help: "Which records: uniform, zipfian, zipfian:0.8, latest, latest:1.2, hot:0.1/0.9 (a tenth has nine tenths), sequential, insertion. With the last two and latest keys ascend as records are inserted, else they come in random order",
+        question: "Which records?",
+        examples: "uniform, zipfian, zipfian:0.8, latest, hot:0.1/0.9, sequential",
+        default: ACCESS_ASSUMED,
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            need.access = access(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "data",
+        value_name: "TYPE",
+        help: "What values are made of: random, text, half",
+        question: "What are values made of?",
+        examples: "random (incompressible), text, half",
+        default: "text",
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            need.data = choice(word, &Data::ALL.map(|data| (data.name(), data)))?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "durability",
+        value_name: "CLASS",
+        help: "What an acknowledged write must survive: none, process, power",
+        question: "What must an acknowledged write survive?",
+        examples: "none, process (its death), power (a power cut)",
+        default: "process",
+        ..item(|word, need| {
+            need.durability = choice(word, &Durability::ALL.map(|class| (class.name(), class)))?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "memory",
+        value_name: "SIZE",
+        help: "Memory for the store's caches and buffers, or `default` for each store's own",
+        question: "How much memory may the store's caches take?",
+        examples: "64MiB, 1GiB, or default for each store's own",
+        default: "default",
+        ..item(|word, need| {
+            need.memory_bytes = memory(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "threads",
+        value_name: "COUNT",
+        help: "Threads that use the store at the same time",
+        question: "How many threads use it at the same time?",
+        examples: "1, 4",
+        default: "1",
+        is_of_a_tape: true,
+        ..item(|word, need| {
+            need.threads = within(word, parse_count, (1, u64::from(LANES_MAX)), format_count)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "must",
+        value_name: "WORD,…",
+        help: "What the store must be able to do: ordered, transactions, multi-process, parallel-writes",
+        question: "What must it be able to do?",
+        examples: "ordered, transactions, multi-process, parallel-writes; or nothing",
+        default: "nothing",
+        is_list: true,
+        ..item(|word, need| {
+            need.must = words(word, "nothing")?.iter().map(|each| choice(each, &MUSTS)).collect::<Result<_>>()?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "language",
+        value_name: "WORD,…",
+        help: "What it is a library for (native, jvm), or languages it may be written in, such as rust,c",
+        question: "What is it to be a library for (native, jvm), or what may it be written in?",
+        examples: "native, jvm; rust, c; or any",
+        default: "any",
+        is_list: true,
+        ..item(|word, need| {
+            need.languages = texts(word, "any")?.iter().map(|text| text.to_lowercase()).collect();
+            Ok(())
+        })
+    },
+    Item {
+        key: "license",
+        value_name: "WORD,…",
+        help: "Licences it may have: permissive, weak-copyleft, or SPDX names such as MIT",
+        question: "Under which licences?",
+        examples: "permissive, weak-copyleft, MIT; or any",
+        default: "any",
+        is_list: true,
+        ..item(|word, need| {
+            need.licenses = texts(word, "any")?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "optimize",
+        value_name: "WORD",
+        help: "What to be best at: mean, p50, p99, p999, throughput, space, memory, cpu",
+        question: "What is it to be best at?",
+        examples: "mean, p50, p99, p999, throughput, space, memory, cpu",
+        default: "mean",
+        ..item(|word, need| {
+            need.optimize = choice(word, &Goal::ALL.map(|goal| (goal.name(), goal)))?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "stores",
+        value_name: "NAME,…",
+        help: "Stores that may take part: names, `built` for those that are built, `all` to build the others first",
+        question: "Which stores may take part?",
+        examples: "sqlite,lmdb; built for those that are built, all to build the rest",
+        default: "built",
+        is_list: true,
+        ..item(|word, need| {
+            need.stores = stores(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "budget",
+        value_name: "TIME",
+        help: "How long the measuring may take, e.g. 90s, 5m",
+        question: "How long may the measuring take?",
+        examples: "1m, 5m",
+        default: "3m",
+        ..item(|word, need| {
+            need.budget = budget(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "dir",
+        value_name: "DIR",
+        help: "Directory on the disk to measure",
+        question: "On which disk, by a directory on it?",
+        examples: "/data, .; or results, where results are kept",
+        default: RESULTS,
+        default_label: Some("the --out directory"),
+        ..item(|word, need| {
+            need.dir = dir(word)?;
+            Ok(())
+        })
+    },
+    Item {
+        key: "seed",
+        value_name: "NUMBER",
+        help: "Seed of every random choice",
+        question: "Which seed do random choices begin with?",
+        examples: "1, 42",
+        default: "1",
+        ..item(|word, need| {
+            need.seed = within(word, parse_count, (0, i64::MAX.unsigned_abs()), format_count)?;
+            Ok(())
+        })
+    },
 ];
-
-/// Items that may say several things, as flags separate by commas.
-pub(crate) const LISTS: [&str; 5] = ["mix", "must", "language", "license", "stores"];

@@ -6,3 +6,4 @@ pub(crate) mod need;
 pub(crate) mod questions;
 pub(crate) mod trace;
 pub(crate) mod typed;
+pub(crate) mod word;

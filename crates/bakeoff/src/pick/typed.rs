@@ -9,16 +9,9 @@ use bakeoff_suite::did_you_mean;
 use toml::Spanned;
 
 use crate::cli::PickArguments;
-use crate::pick::items::{ITEMS, Item, LISTS};
+use crate::pick::items::{ITEMS, Item};
 use crate::pick::trace;
-
-/// What was typed for an item, and where.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Word {
-    /// `--records` or `need.toml:1: records`.
-    pub(crate) place: String,
-    pub(crate) text: String,
-}
+use crate::pick::word::Word;
 
 /// What was typed, by key.
 #[derive(Clone, Debug, Default)]
@@ -42,15 +35,12 @@ impl Typed {
             }
             typed.0.append(&mut need.0);
         }
-        let flags = arguments.flags();
-        for (item, text) in ITEMS.iter().zip(flags) {
-            if let Some(text) = text {
-                // As of a variable of the shell that is not set.
-                if text.trim().is_empty() {
-                    bail!("--{} is empty: give a value, or leave it out", item.key);
-                }
-                typed.set(item, format!("--{}", item.key), text.clone());
+        for (item, text) in &arguments.items.0 {
+            // As of a variable of the shell that is not set.
+            if text.trim().is_empty() {
+                bail!("--{} is empty: give a value, or leave it out", item.key);
             }
+            typed.set(item, format!("--{}", item.key), text.clone());
         }
         if let Some(path) = &arguments.trace {
             let left = [("value-size", "it tells no length of a value"), ("access", trace::POPULARITY_UNKNOWN)];
@@ -89,7 +79,7 @@ impl Typed {
         for (line, key, value) in lines {
             let place = format!("{file}:{line}: {key}");
             match (ITEMS.iter().find(|item| item.key == key), flat(value)) {
-                (Some(item), _) if value.is_array() && !LISTS.contains(&item.key) => {
+                (Some(item), _) if value.is_array() && !item.is_list => {
                     problems.push(format!("{place}: write one value, such as \"{}\", not a list", item.default));
                 }
                 (Some(item), Some(text)) => typed.set(item, place, text),
@@ -97,7 +87,7 @@ impl Typed {
                     problems.push(format!("{place}: write text, a number, a list, or a table of weights"))
                 }
                 (None, _) => {
-                    let known = ITEMS.map(|item| item.key);
+                    let known: Vec<_> = ITEMS.iter().map(|item| item.key).collect();
                     let near = did_you_mean(key, &known);
                     problems.push(format!("{file}:{line}: unknown key `{key}`{near}; use {}", known.join(", ")));
                 }

@@ -5,13 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use bakeoff_engine::pick::{Access, Hot, Stores};
 use bakeoff_measure::Machine;
 use bakeoff_suite::{VALUE_BYTES_MAX, did_you_mean};
 use bakeoff_tape::{RECORD_KEY_BYTES_MAX, SizeRange};
 use bakeoff_text::{approximate_size, format_duration, format_size, parse_duration, parse_size, parse_size_range};
-
-use crate::pick::need::Stores;
-use crate::pick::suite_file::{Access, Hot};
 
 /// The word for the directory in which results are kept.
 pub(crate) const RESULTS: &str = "results";

@@ -22,6 +22,7 @@ use crate::measure::Measurement;
 use crate::options::tell_left_out;
 use crate::outcome::Outcome;
 use crate::output::REPORTER;
+use crate::pick::items::ITEMS;
 use crate::pick::need::read_need;
 use crate::pick::questions::ask;
 use crate::pick::typed::Typed;
@@ -165,10 +166,10 @@ fn check_names(names: &[String], built: &Drivers, place: &str) -> Result<()> {
 /// What was asked, for people: of a tape, which is replayed as it is, only what it does not say itself.
 fn describe(need: &Need, tape: Option<&Path>) -> Vec<(String, String)> {
     let Some(tape) = tape else { return need.words.clone() };
-    const BESIDE_A_TAPE: [&str; 9] =
-        ["durability", "memory", "must", "language", "license", "optimize", "stores", "budget", "dir"];
+    // Nor is anything drawn, so the seed does not count.
+    let is_apart = |key: &str| key != "seed" && ITEMS.iter().any(|item| item.key == key && !item.is_of_a_tape);
     let of_tape = ("tape".to_owned(), tape.display().to_string());
-    let beside = need.words.iter().filter(|(key, _)| BESIDE_A_TAPE.contains(&key.as_str())).cloned();
+    let beside = need.words.iter().filter(|(key, _)| is_apart(key)).cloned();
     std::iter::once(of_tape).chain(beside).collect()
 }
 

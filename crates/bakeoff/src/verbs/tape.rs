@@ -12,8 +12,8 @@ use bakeoff_trace::{Form, ImportOptions, ImportOutcome, LaneFacts, Summary, impo
 use crate::cli::{ImportArguments, TapeArguments, TapeVerb};
 use crate::outcome::Outcome;
 use crate::output::REPORTER;
-use crate::pick::need::meaning;
 use crate::pick::trace;
+use crate::pick::word::meaning;
 
 /// Operations of the small tape that drivers are warmed up with.
 const WARM_UP_OPERATIONS: u64 = 10_000;

@@ -87,6 +87,33 @@ pub struct Need {
     pub words: Vec<(String, String)>,
 }
 
+impl Default for Need {
+    /// An empty need, to set the fields of.
+    fn default() -> Self {
+        Self {
+            records: 0,
+            value_bytes: SizeRange { min: 0, max: 0 },
+            key_bytes: 0,
+            key_bytes_longest: 0,
+            mix: Vec::new(),
+            access: Access::Named("uniform"),
+            data: Data::Random,
+            durability: Durability::default(),
+            memory_bytes: None,
+            threads: 1,
+            must: Vec::new(),
+            languages: Vec::new(),
+            licenses: Vec::new(),
+            optimize: Goal::Mean,
+            stores: Stores::Built,
+            budget: Duration::ZERO,
+            dir: None,
+            seed: 0,
+            words: Vec::new(),
+        }
+    }
+}
+
 impl Need {
     /// Whether the mix has this kind of operation.
     pub fn does(&self, operation: &str) -> bool {
