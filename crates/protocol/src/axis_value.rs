@@ -68,7 +68,7 @@ impl AxisValue {
 /// When a line of figures that is shown in full names the value of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mention {
-    /// Whatever it is.
+    /// Usual or not.
     Always,
     /// If it is not the usual one.
     Unusual,

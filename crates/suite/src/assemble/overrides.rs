@@ -24,7 +24,7 @@ enum Target {
 /// The flag that says where media are. The media it names take the place of the axis only where the suite leaves it out.
 const MEDIUM: &str = "medium";
 
-/// Flags of whatever is no axis.
+/// Flags of options that are no axes.
 static FLAGS: [(Flag, Target); 9] = [
     (
         Flag::one(
