@@ -74,7 +74,7 @@ fn every_export_of_a_run() {
     place.write("tiny.toml", &tiny_suite(r#""lmdb""#, ""));
     place.run(&["run", "tiny.toml"]).expect(0);
     let begins: [(&str, &[u8]); 6] = [
-        ("html", b"<!doctype"),
+        ("html", b"<!DOCTYPE"),
         ("csv", b"cell,"),
         ("json", b"{"),
         ("parquet", b"PAR1"),

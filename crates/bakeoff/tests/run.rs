@@ -53,7 +53,7 @@ fn a_run_measures_verifies_ranks_and_leaves_only_results() {
         "{named}"
     );
     let page = std::fs::read_to_string(place.only_run().join("report.html")).unwrap_or_default();
-    assert!(page.contains("<h1>Tiny</h1>") && page.ends_with("</html>\n"), "the page is beside the results");
+    assert!(page.contains("<h1>Tiny</h1>") && page.trim_end().ends_with("</html>"), "the page is beside the results");
     assert!(finished.stdout.contains("report.html"), "{}", finished.stdout);
 }
 

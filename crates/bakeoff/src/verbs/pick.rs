@@ -6,14 +6,14 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use bakeoff_engine::pick::{Divided, Need, PickSuite, Stores, check_percentile, check_words, divide, may_suit};
 use bakeoff_engine::{
-    Drivers, Missing, Recipe, Setup, SuiteSource, drivers_for, lost, make_run_directory, not_built, run_record, shown,
-    store_names,
+    Drivers, Missing, OwnDirectory, Recipe, Setup, SuiteSource, drivers_for, lost, make_run_directory, not_built,
+    run_record, shown, store_names,
 };
 use bakeoff_measure::Machine;
 use bakeoff_protocol::StoreDescription;
 use bakeoff_results::pick::PICK_ASKED;
 use bakeoff_results::pick_facts::{Excluded, PickFacts, by_reason};
-use bakeoff_suite::{Overrides, RunOptions, Skip, StoreChoice};
+use bakeoff_suite::{Overrides, RunOptions, Skip, StoreChoice, WorkloadPlan};
 use bakeoff_text::paragraph;
 
 use crate::announce::print_warnings;
@@ -33,53 +33,95 @@ const NAME: &str = "pick";
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
-    let mut typed = Typed::read(arguments)?;
-    let mut found = None;
-    if typed.is_empty() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
-        let built = Drivers::discover()?;
-        let check = |need: &Need| {
-            if let Stores::Named(names) = &need.stores {
-                check_names(names, &built, "stores")?;
-            }
-            check_words(need, &built.stores(), str::to_owned)
-        };
-        typed = ask(&mut std::io::stdin().lock(), &mut std::io::stderr(), check)?;
-        found = Some(built);
-    }
+    let (typed, built) = typed(arguments)?;
     let need = read_need(&typed)?;
-    let built = found.map_or_else(Drivers::discover, Ok)?;
-    let drivers = drivers(built, &need, &typed.get("stores").place)?;
+    let drivers = drivers(built.map_or_else(Drivers::discover, Ok)?, &need, &typed.get("stores").place)?;
     let stores = stores(&need, &drivers)?;
     check_words(&need, &stores, |key| typed.get(key).place)?;
     let platform = |store: &str| drivers.of_store(store).map(|driver| driver.description.platform).unwrap_or_default();
     let divided = divide(&need, &stores, platform, |store| drivers.missing(store));
-    let Divided { able, promising_more, excluded, able_otherwise } = divided;
-    if able.is_empty() {
+    if divided.able.is_empty() {
         // That is the answer, and no mistake of whoever asked.
-        print_line!("None: no store can do all that is needed:{}{}", reasons(&excluded), further(&need, &drivers)?)?;
+        let (reasons, further) = (reasons(&divided.excluded), further(&need, &drivers)?);
+        print_line!("None: no store can do all that is needed:{reasons}{further}")?;
         return Ok(Outcome::SomeFailed);
     }
-    // What asks for the other durability asks these too.
-    let in_suite = [able.clone(), able_otherwise].concat();
-    let suite = match &arguments.tape {
-        Some(tape) => PickSuite::replaying(&need, &in_suite, &promising_more, tape)?,
-        None => {
-            check_percentile(&need, &typed.get("optimize").place)?;
-            let all_batch = stores.iter().all(|store| store.capabilities.batch || !in_suite.contains(&store.name));
-            PickSuite::new(&need, &in_suite, &promising_more, all_batch)?
-        }
-    };
+    let suite = suite(arguments, &need, &stores, &divided, &typed.get("optimize").place)?;
     let source = SuiteSource { name: NAME.to_owned(), text: suite.text };
-    // Whoever named stores is not told which others there are.
+    let setup = Setup::new(&options(arguments, &need, &divided), &source, true, REPORTER)?;
+    setup.check_tools(Missing::Install)?;
+    let facts = PickFacts {
+        need: describe(&need, arguments.tape.as_deref()),
+        questions: suite.questions,
+        ..facts(&need, &setup, divided)?
+    };
+    let mut file = run_record(&setup, source, Machine::read(), VERSION);
+    let directory = make_run_directory(&arguments.out, NAME)?;
+    print_race(&facts, &need, &directory);
+    print_warnings(&file);
+    let cannot: Vec<_> = facts.excluded.iter().map(|excluded| excluded.store.clone()).collect();
+    file.pick = Some(facts);
+    file.write(directory.path())?;
+    let may_join = |recipe: &Recipe| may_suit(&need.languages, recipe.platform);
+    Measurement { setup: &setup, directory: &directory, file, budget: Some(need.budget), full: false }
+        .show(&cannot, may_join)
+}
+
+/// What was typed: in flags and files, or else as answers to questions, for which drivers were looked for.
+fn typed(arguments: &PickArguments) -> Result<(Typed, Option<Drivers>)> {
+    let typed = Typed::read(arguments)?;
+    if !typed.is_empty() || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Ok((typed, None));
+    }
+    let built = Drivers::discover()?;
+    let check = |need: &Need| {
+        if let Stores::Named(names) = &need.stores {
+            check_names(names, &built, "stores")?;
+        }
+        check_words(need, &built.stores(), str::to_owned)
+    };
+    let typed = ask(&mut std::io::stdin().lock(), &mut std::io::stderr(), check)?;
+    Ok((typed, Some(built)))
+}
+
+/// Those that can do what is needed, and those that could with the other durability, which is asked too.
+fn in_suite(divided: &Divided) -> Vec<String> {
+    [divided.able.clone(), divided.able_otherwise.clone()].concat()
+}
+
+/// The suite that asks the need; `place` is where it was said what to be best at.
+fn suite(
+    arguments: &PickArguments,
+    need: &Need,
+    stores: &[StoreDescription],
+    divided: &Divided,
+    place: &str,
+) -> Result<PickSuite> {
+    let in_suite = in_suite(divided);
+    if let Some(tape) = &arguments.tape {
+        return PickSuite::replaying(need, &in_suite, &divided.promising_more, tape);
+    }
+    check_percentile(need, place)?;
+    let all_batch = stores.iter().all(|store| store.capabilities.batch || !in_suite.contains(&store.name));
+    PickSuite::new(need, &in_suite, &divided.promising_more, all_batch)
+}
+
+/// What is asked of the run beside its suite.
+fn options(arguments: &PickArguments, need: &Need, divided: &Divided) -> RunOptions {
     let mut overrides = Overrides::default();
+    // Who named stores is not shown which others there are.
     if !matches!(need.stores, Stores::Built) {
-        overrides.set("stores", in_suite.clone());
+        overrides.set("stores", in_suite(divided));
     }
     let options = RunOptions { overrides, dir: need.dir.clone(), out: arguments.out.clone(), ..RunOptions::default() };
-    let setup = Setup::new(&options.within(Some(need.budget)), &source, true, REPORTER)?;
-    setup.check_tools(Missing::Install)?;
-    let is_asked = |workload: &bakeoff_suite::WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
-    let Some(asked) = setup.plan.workloads.iter().find(|workload| is_asked(workload)) else {
+    options.within(Some(need.budget))
+}
+
+/// What is known of the race before it begins.
+fn facts(need: &Need, setup: &Setup, divided: Divided) -> Result<PickFacts> {
+    let Divided { able, excluded, .. } = divided;
+    let is_asked = |workload: &&WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
+    let Some(asked) = setup.plan.workloads.iter().find(is_asked) else {
         // What was asked is the first thing in the suite: that what differs from it cannot be measured either is not worth a line.
         let is_of_a_store = |skip: &&Skip| skip.store.as_ref().is_some_and(|store| able.contains(store));
         let of_all = setup.plan.skipped.iter().filter(|skip| !is_of_a_store(skip)).take(1);
@@ -88,37 +130,27 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
         bail!("nothing of what is needed can be measured here:{skipped}");
     };
     let in_race: Vec<&str> = asked.cells.iter().map(|cell| cell.axes.store.as_str()).collect();
-    let excluded = with_skipped(excluded, &able, &in_race, &setup);
-    let facts = PickFacts {
-        need: describe(&need, arguments.tape.as_deref()),
+    Ok(PickFacts {
+        need: Vec::new(),
         optimize: need.optimize,
         budget_ns: u64::try_from(need.budget.as_nanos()).unwrap_or(u64::MAX),
         out_of_time: false,
         raced: in_race.iter().map(|&store| store.to_owned()).collect(),
-        excluded,
+        excluded: with_skipped(excluded, &able, &in_race, setup),
         dropped: Vec::new(),
         finalists: Vec::new(),
-        questions: suite.questions,
+        questions: Vec::new(),
         proof_ns_expected: 0,
-    };
-    let mut file = run_record(&setup, source, Machine::read(), VERSION);
-    let directory = make_run_directory(&arguments.out, NAME)?;
-    tell!(
-        "Racing {} within {} → {}",
-        in_race.join(", "),
-        bakeoff_text::format_duration(need.budget),
-        shown(directory.path())
-    );
+    })
+}
+
+/// Which stores race, for how long and where, and which are left out.
+fn print_race(facts: &PickFacts, need: &Need, directory: &OwnDirectory) {
+    let (raced, budget) = (facts.raced.join(", "), bakeoff_text::format_duration(need.budget));
+    tell!("Racing {raced} within {budget} → {}", shown(directory.path()));
     if !facts.excluded.is_empty() {
         tell!("Left out:{}", reasons(&facts.excluded));
     }
-    print_warnings(&file);
-    let cannot: Vec<_> = facts.excluded.iter().map(|excluded| excluded.store.clone()).collect();
-    file.pick = Some(facts);
-    file.write(directory.path())?;
-    let may_join = |recipe: &Recipe| may_suit(&need.languages, recipe.platform);
-    Measurement { setup: &setup, directory: &directory, file, budget: Some(need.budget), full: false }
-        .show(&cannot, may_join)
 }
 
 /// The drivers of the stores that may take part; `place` is where they were asked for.

@@ -9,6 +9,7 @@ use bakeoff_engine::{
 };
 use bakeoff_measure::Machine;
 use bakeoff_results::record::RunRecord;
+use bakeoff_suite::RunOptions;
 
 use crate::announce::{print_plan, print_start, skipped_lines};
 use crate::cli::RunArguments;
@@ -27,23 +28,12 @@ pub(crate) fn main(arguments: RunArguments) -> Result<Outcome> {
     }
 }
 
+/// Begins a run, or shows what it would be.
 fn start(arguments: &RunArguments) -> Result<Outcome> {
     let options = run_options(arguments)?;
-    let budget = options.budget();
-    let source = suite_source(&arguments.suite)?;
+    let (source, budget) = (suite_source(&arguments.suite)?, options.budget());
     let _looked_at = arguments.plan.then(|| LookedAt::before(&arguments.out));
-    let setup = Setup::new(&options, &source, !arguments.plan, REPORTER)?;
-    tell_left_out(&setup.drivers)?;
-    // A run has them among its warnings.
-    let of_suite = if arguments.plan { setup.notes() } else { Vec::new() };
-    for reason in of_suite.into_iter().chain(setup.cannot_be_opened()) {
-        tell!("note: {}", bakeoff_text::printable(&reason));
-    }
-    if setup.plan.workloads.is_empty() {
-        // Where nothing can be written there is no room either.
-        setup.check_tools(Missing::Tell)?;
-        bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
-    }
+    let setup = plan(&options, &source, arguments.plan)?;
     let find_rate = arguments.find_rate.as_deref().map(|bound| plan_rates(&setup, bound)).transpose()?;
     if let (Some(facts), Some(budget)) = (&find_rate, budget) {
         check_rate_budget(&setup, facts, budget)?;
@@ -54,15 +44,32 @@ fn start(arguments: &RunArguments) -> Result<Outcome> {
     }
     setup.check_tools(Missing::Install)?;
     let mut file = run_record(&setup, source, Machine::read(), VERSION);
-    let directory = make_run_directory(&arguments.out, setup.suite.name())?;
     if find_rate.is_some() {
         // Which cells there will be is found out on the way.
         file.cells.clear();
         file.find_rate = find_rate;
     }
+    let directory = make_run_directory(&arguments.out, setup.suite.name())?;
     file.write(directory.path())?;
     print_start(&setup, &file, directory.path(), budget);
     Measurement { setup: &setup, directory: &directory, file, budget, full: arguments.full }.show(&[], |_| true)
+}
+
+/// Plans what is asked for, and reports what is left out. `only`: nothing is measured, and nothing built.
+fn plan(options: &RunOptions, source: &SuiteSource, only: bool) -> Result<Setup> {
+    let setup = Setup::new(options, source, !only, REPORTER)?;
+    tell_left_out(&setup.drivers)?;
+    // A run has them among its warnings.
+    let of_suite = if only { setup.notes() } else { Vec::new() };
+    for reason in of_suite.into_iter().chain(setup.cannot_be_opened()) {
+        tell!("note: {}", bakeoff_text::printable(&reason));
+    }
+    if setup.plan.workloads.is_empty() {
+        // Where nothing can be written there is no room either.
+        setup.check_tools(Missing::Tell)?;
+        bail!("nothing is left to run:{}", skipped_lines(&skipped(&setup)));
+    }
+    Ok(setup)
 }
 
 /// Goes on with a run that was cut short, exactly as it was begun.
