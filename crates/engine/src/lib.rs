@@ -4,12 +4,12 @@
 //! plan ─Setup→ execute ─Mode::next→ cell ─driver process→ results.jsonl
 //!                        run · race · rate_search
 //! ```
-//! - [`plan`] finds out everything before anything is measured.
-//! - [`cell`] runs one round of one cell.
+//! - `plan` finds out everything before anything is measured.
+//! - `cell` runs one round of one cell.
 //! - [`pick`] makes a suite of a need.
-//! - [`place`] is where stores, tapes and results lie.
-//! - [`surroundings`] is what goes on while cells are measured.
-//! - [`mode`] is the loop that the three modes share: [`run`], [`race`] and [`rate_search`].
+//! - `place` is where stores, tapes and results lie.
+//! - `surroundings` is what goes on while cells are measured.
+//! - `mode` is the loop that the three modes share: `run`, `race` and `rate_search`.
 //!
 //! The program that uses this crate gives it typed options and a [`Reporter`], and shows the results. Decisions are those of
 //! `bakeoff-results`.

@@ -19,7 +19,7 @@ pub(crate) trait Mode {
     /// Takes account of what a cell took, the removal of its files included.
     fn after_cell(&mut self, _step: &Step, _cell: usize, _took: Duration) {}
 
-    /// Takes account of a step; not `whole` is one that the user stopped or whose time ended on the way.
+    /// Takes account of a step. It is `whole` unless the user stopped it or its time ended on the way.
     fn after_step(&mut self, run: &mut RunState<'_>, step: Step, whole: bool, display: &mut Display) -> Result<()>;
 
     /// Keeps how it went.

@@ -63,7 +63,7 @@ pub(crate) struct Tapes {
 pub(crate) struct CellLimit {
     /// Where the time limit of a cell comes from, for people.
     pub(crate) timeout_from: &'static str,
-    /// Whether a cell that was begun in the budget is given up when that has been over for a while.
+    /// Whether a cell that was begun in the budget is abandoned when that has been over for a while.
     pub(crate) is_cut_by_budget: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A pick: a need → the stores that can do it, and a suite that asks it. The race itself is [`race`](crate::race).
+//! A pick: a need → the stores that can do it, and a suite that asks it. The race itself is `race`.
 
 mod conditions;
 mod need;
