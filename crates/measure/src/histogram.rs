@@ -163,7 +163,9 @@ impl Histogram {
 
 /// What these texts, as [`Histogram::to_latency`] or another language's HdrHistogram of the same kind writes them, recorded all together:
 /// each latency in ns with how often it was, in rising order; and how many of the texts cannot be read.
-pub fn recorded_ns<'a>(texts: impl Iterator<Item = &'a str>) -> (Vec<(u64, u64)>, usize) {
+///
+/// It takes a slice and not an iterator: a generic function would be compiled in the crate that calls it, which may not be optimised.
+pub fn recorded_ns(texts: &[&str]) -> (Vec<(u64, u64)>, usize) {
     let mut all: Option<hdrhistogram::Histogram<u64>> = None;
     let mut unreadable = 0;
     for text in texts {

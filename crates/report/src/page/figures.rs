@@ -126,7 +126,8 @@ fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
     let figures =
         MEASURES.iter().zip(&told).map(|(of, told)| over_rounds(of.of_rounds, told.unwrap_or_default())).collect();
     let too_few = (0..MEASURES.len()).filter(|measure| told[*measure].is_none()).collect();
-    let (recorded, unreadable) = recorded_ns(entry.latencies.iter().map(|latency| latency.histogram.as_str()));
+    let histograms: Vec<&str> = entry.latencies.iter().map(|latency| latency.histogram.as_str()).collect();
+    let (recorded, unreadable) = recorded_ns(&histograms);
     let (curve, timed) = curve(entry, &recorded).unzip();
     let course = entry.slowest_round.and_then(course);
     EntryFigures {
