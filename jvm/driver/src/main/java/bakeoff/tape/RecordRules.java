@@ -69,7 +69,8 @@ final class RecordRules {
         if (!Walk.isKnown(record.valueBytes())) {
             return new Broken("walk", "0x%08x".formatted(record.valueBytes()), "a known codec with known fields");
         }
-        if (Walk.pastLeaf(record.valueBytes()) && (record.has(Flags.FOUND) || Walk.components(record.valueBytes()) == 0)) {
+        if (Walk.pastLeaf(record.valueBytes())
+                && (record.has(Flags.FOUND) || Walk.components(record.valueBytes()) == 0)) {
             String found = "%d components".formatted(Walk.components(record.valueBytes()));
             return new Broken("past a leaf", found, "a walk that is not found and has a component");
         }
