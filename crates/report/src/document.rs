@@ -30,7 +30,6 @@ pub(crate) struct Document {
 #[derive(Clone, Debug)]
 pub(crate) struct Section {
     /// Which section it is: renderers choose and place sections by it, never by a title.
-    #[allow(dead_code, reason = "the page places sections by it")]
     pub(crate) id: SectionId,
     /// Its title.
     pub(crate) title: Title,
@@ -57,6 +56,17 @@ impl Section {
     }
 }
 
+/// A form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Text on a terminal.
+    Terminal,
+    /// Markdown.
+    Markdown,
+    /// The page.
+    Page,
+}
+
 /// The forms of a report that show a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Forms {
@@ -81,6 +91,15 @@ impl Forms {
     pub(crate) const MARKDOWN: Self = Self { markdown: true, ..Self::NONE };
     /// What is read as text: terminals and Markdown.
     pub(crate) const TEXT: Self = Self { page: false, ..Self::ALL };
+
+    /// Whether this form is among them.
+    pub(crate) fn has(self, form: Form) -> bool {
+        match form {
+            Form::Terminal => self.terminal,
+            Form::Markdown => self.markdown,
+            Form::Page => self.page,
+        }
+    }
 }
 
 /// A title of a document or section.

@@ -9,7 +9,7 @@ use crate::compare::Comparison;
 use crate::compare::document::document as comparison;
 use crate::contender::Contenders;
 use crate::document::{
-    Block, Cell, Document, Fact, List, Matrix, MatrixField, Part, Section, Side, SpanKind, Table, Text, Title,
+    Block, Cell, Document, Fact, Form, List, Matrix, MatrixField, Part, Section, Side, SpanKind, Table, Text, Title,
 };
 use crate::error::ReportError;
 use crate::labels::doubt;
@@ -32,7 +32,7 @@ pub fn write_markdown(run: &Run, published: Option<&Published>, out: &mut dyn Wr
     let beside = published.map(|published| against(run, published, Detail::Usual)).transpose()?;
     let contenders = Contenders::new(&run.cells, &run.stores);
     let mut text = String::new();
-    document(&report(&Analysis::new(run, &contenders), Detail::Usual), 1, &mut text);
+    document(&report(&Analysis::new(run, &contenders), Detail::Usual, Form::Markdown), 1, &mut text);
     beside.iter().for_each(|beside| document(beside, 2, &mut text));
     Ok(out.write_all(text.as_bytes())?)
 }

@@ -30,6 +30,7 @@ mod measures;
 mod method;
 mod overview;
 mod payload;
+mod placed;
 mod provenance;
 mod published;
 mod run_differences;
@@ -46,14 +47,16 @@ use maud::{Markup, html};
 
 use crate::analysis::{Analysis, Detail};
 use crate::contender::Contenders;
+use crate::document::{Form, Section, Text};
 use crate::error::ReportError;
 use crate::measured::measured;
 use crate::page::frame::{Frame, THEME, theme_button};
 use crate::page::html::{folded, is_empty};
 use crate::page::labelled::{Labelled, RankedRun, labelled, title_suffix};
+use crate::page::placed::{Place, placed};
 use crate::published::Published;
 use crate::run::Run;
-use crate::sections::disturbance;
+use crate::sections::report;
 
 /// Libraries, each a script of its own, as their authors publish them.
 const LIBRARIES: [&str; 2] = [include_str!("../web/vendor/d3.min.js"), include_str!("../web/vendor/plot.umd.min.js")];
@@ -140,12 +143,15 @@ fn body(title: &str, runs: &[Labelled], contenders: &Contenders, place: &Path) -
 
 /// What is read first: answers, what spoils them, what was measured.
 fn first_screen(runs: &[Labelled], warnings: &[Markup], contenders: &Contenders, place: &Path) -> Markup {
+    let analysed: Vec<RankedRun> =
+        runs.iter().map(|(label, run)| (label.as_str(), Analysis::new(run, contenders))).collect();
+    let sections: Vec<Vec<Section>> =
+        analysed.iter().map(|(_, of)| report(of, Detail::Usual, Form::Page).sections).collect();
     // Who is best at a rate that some others never had is no answer to what the highest one is; who is best while profiled, to nothing.
-    let answered = runs.iter().filter(|(_, run)| run.find_rate().is_none() && run.profile().is_none());
-    let ranked: Vec<RankedRun> =
-        answered.map(|(label, run)| (label.as_str(), Analysis::new(run, contenders))).collect();
+    let is_ranked = |run: &Run| run.find_rate().is_none() && run.profile().is_none();
+    let ranked: Vec<&RankedRun> = analysed.iter().filter(|(_, of)| is_ranked(of.run)).collect();
     let (overview, answers) = (overview::overview(&ranked, contenders), answers(&ranked, contenders));
-    let asked = asked::answers(runs, contenders);
+    let asked = asked::answers(&analysed, &sections, contenders);
     // Many answers in full would push what was measured, and what spoils it, off the first screen. Who is fastest over all phases is no second
     // answer to what a pick asked.
     let (first, more) = if !is_empty(&asked) && !is_empty(&answers) {
@@ -164,30 +170,23 @@ fn first_screen(runs: &[Labelled], warnings: &[Markup], contenders: &Contenders,
         (warnings::section(warnings))
         div.about { @for (label, run) in runs { (facts::facts(label, run)) } }
         (more)
-        (side_by_side(&ranked, contenders))
+        @for ((label, _), sections) in runs.iter().zip(&sections) {
+            @for section in placed(sections, Place::Below) {
+                @let title = section.title.text().map(Text::to_plain).unwrap_or_default();
+                (folded(&format!("{title}{}", title_suffix(label, runs.len())), blocks::blocks(&section.blocks)))
+            }
+        }
     }
 }
 
 /// The answers of all runs, in full.
-fn answers(runs: &[RankedRun], contenders: &Contenders) -> Markup {
+fn answers(runs: &[&RankedRun], contenders: &Contenders) -> Markup {
     html! {
         @for (place, (label, of_run)) in runs.iter().enumerate() {
             @if runs.len() > 1 { h2.run { (label) } }
             @if of_run.tables().is_empty() { p.headline { "Nothing was measured." } }
             @for (index, ranked) in of_run.ranked().enumerate() {
                 (answer::answer(ranked, contenders, &overview::id(place, index)))
-            }
-        }
-    }
-}
-
-/// Undisturbed and disturbed.
-fn side_by_side(runs: &[RankedRun], contenders: &Contenders) -> Markup {
-    html! {
-        @for (label, of_run) in runs {
-            @if let Some(section) = disturbance::section(of_run.tables(), contenders, Detail::Usual) {
-                @let title = section.title.text().map(crate::document::Text::to_plain).unwrap_or_default();
-                (folded(&format!("{title}{}", title_suffix(label, runs.len())), blocks::blocks(&section.blocks)))
             }
         }
     }

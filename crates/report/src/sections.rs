@@ -27,32 +27,36 @@ pub(crate) mod store_counters;
 pub(crate) mod warm_up;
 
 use crate::analysis::{Analysis, Detail};
-use crate::document::{Block, Document, Forms, Section, SectionId};
+use crate::document::{Block, Document, Form, Forms, Section, SectionId};
 use crate::sections::background_work::BackgroundWorkRow;
 use crate::sections::disk_usage::{DiskUsageRow, has_copies};
 use crate::sections::gc::GcRow;
 use crate::sections::reopening::ReopeningRow;
 use crate::sections::warm_up::WarmUpRow;
 
-/// The report of a run.
-pub(crate) fn report(of: &Analysis, detail: Detail) -> Document {
-    let mut all = Sections::default();
+/// The report of a run for a form: sections that the form does not show are not made.
+pub(crate) fn report(of: &Analysis, detail: Detail, form: Form) -> Document {
+    let mut all = Sections { form, made: Vec::new() };
     match asked(of) {
         Some(answer) if detail == Detail::Usual => one_answer(of, answer, &mut all),
         _ if of.run.profile().is_some() => profiled(of, detail, &mut all),
         _ => measured(of, detail, &mut all),
     }
-    Document { sections: all.0, ..heading::document(of.run) }
+    Document { sections: all.made, ..heading::document(of.run) }
 }
 
 /// Sections in reading order.
-#[derive(Default)]
-struct Sections(Vec<Section>);
+struct Sections {
+    form: Form,
+    made: Vec<Section>,
+}
 
 impl Sections {
     /// Adds sections that these forms show.
-    fn add(&mut self, forms: Forms, sections: impl IntoIterator<Item = Section>) {
-        self.0.extend(sections.into_iter().map(|section| Section { forms, ..section }));
+    fn add<Made: IntoIterator<Item = Section>>(&mut self, forms: Forms, make: impl FnOnce() -> Made) {
+        if forms.has(self.form) {
+            self.made.extend(make().into_iter().map(|section| Section { forms, ..section }));
+        }
     }
 }
 
@@ -77,24 +81,24 @@ fn asked(of: &Analysis) -> Option<Answer> {
 /// A run that was asked one question: its answer in place of the matrices.
 fn one_answer(of: &Analysis, answer: Answer, all: &mut Sections) {
     let hint = format!("`bakeoff report --full` shows every store's figures {}.", answer.more);
-    all.add(Forms::ALL, answer.sections);
-    all.add(Forms::TEXT, notes::warnings(of.run));
-    all.add(Forms::TEXT, notes::section(of.run));
-    all.add(Forms::TERMINAL, Section::untitled(SectionId::Hint, vec![Block::Hint(hint.into())]));
+    all.add(Forms::ALL, || answer.sections);
+    all.add(Forms::TEXT, || notes::warnings(of.run));
+    all.add(Forms::TEXT, || notes::section(of.run));
+    all.add(Forms::TERMINAL, || Section::untitled(SectionId::Hint, vec![Block::Hint(hint.into())]));
 }
 
 /// A run that was profiled: flame graphs, and figures that are not ranked, in place of the answer.
 fn profiled(of: &Analysis, detail: Detail, all: &mut Sections) {
     let (run, contenders) = (of.run, of.contenders);
-    all.add(Forms::TEXT, flame_graphs::not_ranked(run));
-    all.add(Forms::TERMINAL, failures::in_short(run, contenders));
-    all.add(Forms::TERMINAL, flame_graphs::section(run, contenders));
-    all.add(Forms::TERMINAL, every_store::section(&run.cells, contenders, detail));
-    all.add(Forms::TEXT, failures::section(run, contenders));
-    all.add(Forms::TERMINAL, left_out::sections(run));
-    all.add(Forms::TEXT, notes::warnings(run));
-    all.add(Forms::TEXT, notes::section(run));
-    all.add(Forms::TERMINAL, provenance::section(run));
+    all.add(Forms::TEXT, || flame_graphs::not_ranked(run));
+    all.add(Forms::TERMINAL, || failures::in_short(run, contenders));
+    all.add(Forms::TERMINAL, || flame_graphs::section(run, contenders));
+    all.add(Forms::TERMINAL, || every_store::section(&run.cells, contenders, detail));
+    all.add(Forms::TEXT, || failures::section(run, contenders));
+    all.add(Forms::TERMINAL, || left_out::sections(run));
+    all.add(Forms::TEXT, || notes::warnings(run));
+    all.add(Forms::TEXT, || notes::section(run));
+    all.add(Forms::TERMINAL, || provenance::section(run));
 }
 
 /// A run that compares stores. The page shows answers, warnings and provenance in a shape of its own, and figures by script.
@@ -106,36 +110,36 @@ fn measured(of: &Analysis, detail: Detail, all: &mut Sections) {
     let in_place = bars.is_some() && !full;
     let answers = if in_place { Forms::MARKDOWN } else { Forms::TEXT };
     if bars.is_some() {
-        all.add(Forms::TERMINAL, answer::unequal(tables));
-        all.add(Forms::TERMINAL, failures::in_short(run, contenders));
+        all.add(Forms::TERMINAL, || answer::unequal(tables));
+        all.add(Forms::TERMINAL, || failures::in_short(run, contenders));
     }
-    all.add(Forms::TEXT, bars);
-    all.add(answers, answer::sections(of));
+    all.add(Forms::TEXT, || bars);
+    all.add(answers, || answer::sections(of));
     if !in_place {
-        all.add(Forms::TERMINAL, failures::in_short(run, contenders));
+        all.add(Forms::TERMINAL, || failures::in_short(run, contenders));
     }
-    all.add(answers, matrix::sections(tables, contenders));
-    all.add(Forms::ALL, disturbance::section(tables, contenders, detail));
-    all.add(Forms::TERMINAL, every_store::section(&run.cells, contenders, detail));
-    all.add(Forms::TERMINAL, settings_in_force::section(run, contenders));
-    all.add(Forms::TERMINAL, memory::section(run));
+    all.add(answers, || matrix::sections(tables, contenders));
+    all.add(Forms::ALL, || disturbance::section(tables, contenders, detail));
+    all.add(Forms::TERMINAL, || every_store::section(&run.cells, contenders, detail));
+    all.add(Forms::TERMINAL, || settings_in_force::section(run, contenders));
+    all.add(Forms::TERMINAL, || memory::section(run));
     if has_copies(run) {
-        all.add(Forms::TEXT, phase_tables::section::<DiskUsageRow>(run, contenders));
+        all.add(Forms::TEXT, || phase_tables::section::<DiskUsageRow>(run, contenders));
     }
-    all.add(Forms::TERMINAL, phase_tables::section::<WarmUpRow>(run, contenders));
-    all.add(Forms::TERMINAL, phase_tables::section::<BackgroundWorkRow>(run, contenders));
+    all.add(Forms::TERMINAL, || phase_tables::section::<WarmUpRow>(run, contenders));
+    all.add(Forms::TERMINAL, || phase_tables::section::<BackgroundWorkRow>(run, contenders));
     if full || run.cells.iter().any(|cell| cell.end.axes.killed) {
-        all.add(Forms::TERMINAL, phase_tables::section::<ReopeningRow>(run, contenders));
+        all.add(Forms::TERMINAL, || phase_tables::section::<ReopeningRow>(run, contenders));
     }
     if full {
-        all.add(Forms::TERMINAL, phase_tables::section::<GcRow>(run, contenders));
-        all.add(Forms::TERMINAL, store_counters::section(run, contenders));
+        all.add(Forms::TERMINAL, || phase_tables::section::<GcRow>(run, contenders));
+        all.add(Forms::TERMINAL, || store_counters::section(run, contenders));
     }
-    all.add(Forms::TEXT, slow_operations::section(&run.cells, contenders));
-    all.add(Forms::TEXT, failures::section(run, contenders));
-    all.add(Forms::TERMINAL, left_out::sections(run));
-    all.add(Forms::TEXT, notes::warnings(run));
-    all.add(Forms::TEXT, notes::section(run));
-    all.add(Forms::TERMINAL, notes::about_suite(run));
-    all.add(Forms::TERMINAL, provenance::section(run));
+    all.add(Forms::TEXT, || slow_operations::section(&run.cells, contenders));
+    all.add(Forms::TEXT, || failures::section(run, contenders));
+    all.add(Forms::TERMINAL, || left_out::sections(run));
+    all.add(Forms::TEXT, || notes::warnings(run));
+    all.add(Forms::TEXT, || notes::section(run));
+    all.add(Forms::TERMINAL, || notes::about_suite(run));
+    all.add(Forms::TERMINAL, || provenance::section(run));
 }

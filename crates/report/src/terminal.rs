@@ -11,7 +11,7 @@ use crate::analysis::Analysis;
 use crate::compare::Comparison;
 use crate::compare::document::document as comparison;
 use crate::contender::Contenders;
-use crate::document::{Document, Section};
+use crate::document::{Document, Form, Section};
 use crate::error::ReportError;
 use crate::published::Published;
 use crate::published::against::against;
@@ -25,7 +25,7 @@ use bakeoff_results::rate_search::RateFacts;
 /// A run's report as text that ends with a line break.
 pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
     let contenders = Contenders::new(&run.cells, &run.stores);
-    document(&report(&Analysis::new(run, &contenders), options.detail()), *options)
+    document(&report(&Analysis::new(run, &contenders), options.detail(), Form::Terminal), *options)
 }
 
 /// The answer of a pick as text that ends with a line break; lines have at most `width` columns.

@@ -6,27 +6,28 @@ use bakeoff_stats::Verdict;
 use maud::{Markup, html};
 
 use crate::contender::Contenders;
+use crate::document::Section;
 use crate::page::blocks;
 use crate::page::html::{listed, store};
-use crate::page::labelled::{Labelled, title_suffix};
+use crate::page::labelled::{RankedRun, title_suffix};
+use crate::page::placed::{Place, placed};
 use crate::run::Run;
-use crate::sections::{pick, rates};
 
-/// The answers of those runs that were asked one question.
-pub(crate) fn answers(runs: &[Labelled], contenders: &Contenders) -> Markup {
+/// The answers of those runs that were asked one question, with their sections.
+pub(crate) fn answers(runs: &[RankedRun], sections: &[Vec<Section>], contenders: &Contenders) -> Markup {
     html! {
-        @for (label, run) in runs {
-            @let of = title_suffix(label, runs.len());
-            @if let Some(facts) = run.pick() {
+        @for ((label, of), sections) in runs.iter().zip(sections) {
+            @let suffix = title_suffix(label, runs.len());
+            @if let Some(facts) = of.run.pick() {
                 section.asked {
-                    h2 { "What to pick" (of) }
-                    (headline(run, facts, contenders))
-                    (blocks::sections(&pick::sections(run, facts)))
+                    h2 { "What to pick" (suffix) }
+                    (headline(of.run, facts, contenders))
+                    (blocks::sections(placed(sections, Place::Answer)))
                 }
-            } @else if let Some(facts) = run.find_rate() {
+            } @else if of.run.find_rate().is_some() {
                 section.asked {
-                    h2 { "The highest rates" (of) }
-                    (blocks::sections(&Vec::from_iter(rates::section(run, facts))))
+                    h2 { "The highest rates" (suffix) }
+                    (blocks::sections(placed(sections, Place::Answer)))
                 }
             }
         }

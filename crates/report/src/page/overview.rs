@@ -45,7 +45,7 @@ impl Line<'_> {
 }
 
 /// A line for each table of these runs; nothing if one answer is all there is.
-pub(crate) fn overview(runs: &[RankedRun], contenders: &Contenders) -> Markup {
+pub(crate) fn overview(runs: &[&RankedRun], contenders: &Contenders) -> Markup {
     let lines = lines(runs);
     html! {
         @if lines.len() > 1 {
@@ -64,7 +64,7 @@ pub(crate) fn overview(runs: &[RankedRun], contenders: &Contenders) -> Markup {
     }
 }
 
-fn lines<'a>(runs: &'a [RankedRun<'a>]) -> Vec<Line<'a>> {
+fn lines<'a>(runs: &[&'a RankedRun<'a>]) -> Vec<Line<'a>> {
     let mut lines = Vec::new();
     for (place, (label, of_run)) in runs.iter().enumerate() {
         for (index, ranked) in of_run.ranked().enumerate() {

@@ -132,14 +132,19 @@ pub(crate) fn data(
     contenders: &Contenders,
     place: &Path,
 ) -> Result<Markup, ReportError> {
-    let payload = packed(&payload(runs, against, contenders, place)?)?;
     let raw = |(label, run): &Labelled| -> Result<Markup, ReportError> {
         let mut csv = Vec::new();
         write_csv(run, &mut csv)?;
         let packed = packed(&csv)?;
         Ok(html! { script.raw type="text/plain" data-run=(printable(label)) { (PreEscaped(packed)) } })
     };
-    let raw = runs.iter().map(raw).collect::<Result<Vec<_>, _>>()?;
+    // Both take about as long.
+    let (payload, raw) = std::thread::scope(|scope| {
+        let raw = scope.spawn(|| runs.iter().map(raw).collect::<Result<Vec<_>, _>>());
+        let payload = payload(runs, against, contenders, place).and_then(|json| packed(&json));
+        (payload, raw.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    let (payload, raw) = (payload?, raw?);
     Ok(html! {
         script #data type="text/plain" { (PreEscaped(payload)) }
         @for each in raw { (each) }

@@ -10,7 +10,7 @@ pub(crate) mod time;
 use bakeoff_protocol::Durability;
 use bakeoff_text::HARD_SPACE;
 
-use crate::document::{Block, Section, SectionId};
+use crate::document::{Block, Section, SectionId, SpanKind, Text};
 use crate::run::Run;
 use crate::sections::pick::picked::Picked;
 use bakeoff_results::pick::{PICK_ASKED, pick_is_answered};
@@ -58,11 +58,9 @@ fn settings(picked: &Picked<'_>, best: &str) -> Vec<Block> {
     }
     let lines = in_force.iter().map(|(name, value)| format!("{name} = {value}"));
     blocks.push(Block::code(std::iter::once(format!("[settings.{best}]")).chain(lines)));
-    blocks.push(Block::paragraph_at(
-        1,
-        format!(
-            "To be pasted into a suite of bakeoff; `bakeoff stores {best}` has the page of the store's documentation for each."
-        ),
-    ));
+    let more = Text::plain("To be pasted into a suite of bakeoff; ")
+        .and_span(&format!("bakeoff stores {best}"), SpanKind::Code)
+        .and(" has the page of the store's documentation for each.");
+    blocks.push(Block::paragraph_at(1, more));
     blocks
 }
