@@ -6,11 +6,9 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::ptr;
 
-use bakeoff_protocol::Durability;
-
 use bakeoff_store::batch::WriteBatch;
 use bakeoff_store::ffi::{self, Bytes, c_path, check};
-use bakeoff_store::{Direction, StoreError};
+use bakeoff_store::{Direction, Durability, StoreError};
 
 use super::sys;
 
