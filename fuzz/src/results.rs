@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use bakeoff_report::{TerminalOptions, render_terminal, write_csv, write_json};
+use bakeoff_results::record::RunRecord;
 use bakeoff_results::results_file::parse_results;
 use bakeoff_results::run::Run;
 
@@ -20,8 +21,8 @@ pub fn results(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let (info, results) = text.split_once('\n').unwrap_or_default();
     let (cells, notes) = parse_results(results);
-    let info = serde_json::from_str(info).unwrap_or_default();
-    let run = Run { stores: STORES.clone(), ..Run::new(PathBuf::from("run"), info, cells, notes) };
+    let (record, _) = RunRecord::from_json(serde_json::from_str(info).unwrap_or_default());
+    let run = Run { stores: STORES.clone(), ..Run::new(PathBuf::from("run"), record, cells, notes) };
     let mut export = Vec::new();
     match input.len() % 4 {
         0 => show(&run, false),

@@ -29,7 +29,7 @@ fn with_fault(fault: &str, at: u32) -> (serde_json::Value, Finished) {
     assert_eq!(end["status"], "failed", "{end}");
     assert!(finished.stdout.contains("LMDB"), "{}", finished.stdout);
     assert!(finished.stdout.to_lowercase().contains("failed"), "{}", finished.stdout);
-    assert!(end["failure_message"].as_str().unwrap_or_default().contains(" request "), "{end}");
+    assert!(end["failure_again"].as_str().unwrap_or_default().contains(" request "), "{end}");
     (end, finished)
 }
 

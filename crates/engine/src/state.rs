@@ -335,5 +335,6 @@ fn summary(what: &str, lines: &[ResultLine]) -> (String, bool) {
     }
     let kind = end.failure.map_or("failed", |kind| kind.label());
     let message = end.failure_message.as_deref().unwrap_or_default();
-    (bakeoff_text::printable(&format!("{what}: FAILED, {kind}: {message}")), true)
+    let again = end.failure_again.as_ref().map_or_else(String::new, |again| format!(" (again: {again})"));
+    (bakeoff_text::printable(&format!("{what}: FAILED, {kind}: {message}{again}")), true)
 }

@@ -63,9 +63,12 @@ pub struct CellEnd {
     /// The phase it failed in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_phase: Option<String>,
-    /// What happened, and how to see it again.
+    /// What happened, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_message: Option<String>,
+    /// The command that repeats the cell by hand, if it failed; absent in results of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure_again: Option<String>,
     /// When it started, RFC 3339, UTC.
     pub started: String,
     /// Wall time of the driver process, start to exit.

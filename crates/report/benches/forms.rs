@@ -55,7 +55,7 @@ fn sink() -> std::io::Sink {
 
 fn write_directory(run: &Run, directory: &Path) {
     fs::create_dir_all(directory).unwrap();
-    fs::write(directory.join("run.json"), serde_json::to_vec(&run.info).unwrap()).unwrap();
+    fs::write(directory.join("run.json"), serde_json::to_vec(&run.record).unwrap()).unwrap();
     fs::write(directory.join("results.jsonl"), text(&run.cells)).unwrap();
 }
 

@@ -112,7 +112,7 @@ impl Comparison {
         let (_, only_b) = pairs(&tables_b, &tables_a);
         let missing = only_a;
         let warnings = [a, b].into_iter().flat_map(|run| {
-            let messages = run.list("warnings").iter().filter_map(|warning| warning.get("message")?.as_str());
+            let messages = run.record.warnings.iter().map(|warning| &warning.message);
             messages.map(|message| printable(&format!("{}: {message}", run.directory.display())))
         });
         let files = a.stores.iter().filter(|store| store.structure == Structure::Files);

@@ -39,7 +39,7 @@ pub(crate) fn measured(runs: &[&Run]) -> String {
         if threads == ["1"] { "1 thread".to_owned() } else { format!("{} threads", said(&threads)) },
     ];
     words.extend(shown_axes().iter().filter_map(|axis| values_of(axis, &axes)));
-    let scales = runs.iter().filter_map(|run| run.info.get("suite")?.get("scale")?.as_f64());
+    let scales = runs.iter().filter_map(|run| run.record.suite.scale);
     let scales: BTreeSet<String> = scales.map(|part| format!("{} %", digits(part * 100.0))).collect();
     words.extend((!scales.is_empty()).then(|| format!("scaled down to {}", said(&Vec::from_iter(scales)))));
     words.extend(combinations(&axes));

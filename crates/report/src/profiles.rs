@@ -13,7 +13,7 @@ pub(crate) fn describe(run: &Run, profile: Profile) -> String {
         Profile::Cpu => "where CPU time goes",
         Profile::Alloc => "where memory is allocated",
     };
-    let unseen = run.info["profile"]["kernel_frames"] == false;
+    let unseen = run.record.profile.as_ref().is_some_and(|profile| profile.kernel_frames == Some(false));
     let unseen = if unseen { " What the kernel does is not seen: as root of the machine it would be." } else { "" };
     format!(
         "PROFILED ({profile}), NOT RANKED: this run shows {what}. Sampling slows each store down in its own way, so its figures are no \

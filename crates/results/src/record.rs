@@ -161,6 +161,11 @@ pub struct Omission {
     pub why: String,
 }
 
+/// A text, if it is known: `None` if it is empty.
+pub fn known(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
 fn unknown() -> String {
     "?".to_owned()
 }
@@ -268,7 +273,7 @@ impl RunRecord {
     ///
     /// # Errors
     /// There is no such file, it is not bakeoff's, or it cannot be read.
-    pub fn read(directory: &Path) -> Result<(Value, Self, Vec<String>), RunError> {
+    pub fn read(directory: &Path) -> Result<(Self, Vec<String>), RunError> {
         let not_a_run = |why: String| RunError::NotARun { directory: directory.to_owned(), why };
         let path = directory.join(RUN_FILE);
         let text = std::fs::read(&path).map_err(|source| match source.kind() {
@@ -282,8 +287,7 @@ impl RunRecord {
         if value.get("bakeoff_version").is_none() && value.get("protocol").is_none() {
             return Err(not_a_run("its run.json has neither `bakeoff_version` nor `protocol`".to_owned()));
         }
-        let (record, notes) = Self::from_json(value.clone());
-        Ok((value, record, notes))
+        Ok(Self::from_json(value))
     }
 
     /// As much as can be read of the content of a `run.json`, with a note for what had to be left out.
@@ -339,6 +343,11 @@ impl RunRecord {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
         replace_file(&directory.join(RUN_FILE), &text)
+    }
+
+    /// What was not measured: skipped by the plan, or for want of time.
+    pub fn omissions(&self) -> impl Iterator<Item = &Omission> {
+        self.skipped.iter().chain(&self.given_up)
     }
 
     /// The name of the run for people.

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_protocol::{CellEnd, Profile, StoreDescription};
 use bakeoff_text::command_again;
-use serde_json::Value;
 
 use crate::cell_rounds::CellRound;
 use crate::error::RunError;
@@ -21,8 +20,6 @@ use crate::results_file::{RESULTS_FILE, read_results};
 pub struct Run {
     /// The run's directory, as it was named.
     pub directory: PathBuf,
-    /// `run.json` as it is (`docs/RESULTS.md` lists its keys; any may be absent).
-    pub info: Value,
     /// `run.json`, as far as it can be read.
     pub record: RunRecord,
     /// The stores that `run.json` describes.
@@ -55,28 +52,27 @@ impl Run {
             }
             Err(source) => return Err(RunError::Read { path, source }),
         };
-        let (info, record) = match RunRecord::read(directory) {
-            Ok((info, record, notes_of_record)) => {
+        let record = match RunRecord::read(directory) {
+            Ok((record, notes_of_record)) => {
                 notes.extend(notes_of_record);
-                (info, record)
+                record
             }
             // Results name what was measured, so they can be shown alone.
             Err(RunError::NotARun { why, .. }) if !cells.is_empty() => {
                 notes.insert(0, format!("{why}: {WITHOUT_INFO}"));
-                (Value::Object(serde_json::Map::new()), RunRecord::default())
+                RunRecord::default()
             }
             Err(error) => return Err(error),
         };
         let stores = record.stores.clone();
-        let mut run = Self { directory: directory.to_owned(), info, record, stores, cells, notes };
+        let mut run = Self { directory: directory.to_owned(), record, stores, cells, notes };
         run.check_cells();
         Ok(run)
     }
 
     /// A run of these parts.
-    pub fn new(directory: PathBuf, info: Value, cells: Vec<CellRound>, notes: Vec<String>) -> Self {
-        let (record, _) = RunRecord::from_json(info.clone());
-        Self { directory, info, stores: record.stores.clone(), record, cells, notes }
+    pub fn new(directory: PathBuf, record: RunRecord, cells: Vec<CellRound>, notes: Vec<String>) -> Self {
+        Self { directory, stores: record.stores.clone(), record, cells, notes }
     }
 
     /// What was asked, if this was a pick.
@@ -92,16 +88,6 @@ impl Run {
     /// Whether anything is known but the results alone.
     pub fn is_told(&self) -> bool {
         self.record != RunRecord::default()
-    }
-
-    /// A text of `run.json`, by its path: `["suite", "title"]`.
-    pub fn text(&self, path: &[&str]) -> Option<&str> {
-        path.iter().try_fold(&self.info, |value, key| value.get(key))?.as_str().filter(|text| !text.is_empty())
-    }
-
-    /// The entries of a list in `run.json`; none if it is absent.
-    pub fn list(&self, key: &str) -> &[Value] {
-        self.info.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
     /// What the run is called.
@@ -129,13 +115,11 @@ impl Run {
         command_again("./bakeoff", cell, &self.directory.display().to_string(), driver)
     }
 
-    /// Why a cell failed, and the command that shows it again: the engine's own stands behind its message.
+    /// Why a cell failed, and the command that repeats it. Results of older versions have no such command: it is then made from the run.
     pub fn failure(&self, end: &CellEnd) -> (String, String) {
-        let message = end.failure_message.as_deref().unwrap_or_default();
-        match message.rsplit_once(" (again: ").and_then(|(why, again)| Some((why, again.strip_suffix(')')?))) {
-            Some((why, again)) => (why.to_owned(), again.to_owned()),
-            None => (message.to_owned(), self.command_again(&end.cell, &end.axes.store)),
-        }
+        let again = end.failure_again.clone();
+        let again = again.unwrap_or_else(|| self.command_again(&end.cell, &end.axes.store));
+        (end.failure_message.clone().unwrap_or_default(), again)
     }
 
     /// What was profiled in this run; `None` for a measurement. A run with a single profiled cell is none.

@@ -31,6 +31,7 @@ impl<'a> RoundRecord<'a> {
             failure: None,
             failure_phase: None,
             failure_message: None,
+            failure_again: None,
             started: now(),
             process_ns: 0,
             memory_settings: job.cell.memory_settings.clone(),
@@ -177,6 +178,7 @@ impl<'a> RoundRecord<'a> {
         self.end.status = CellStatus::Failed;
         self.end.failure = Some(kind);
         self.end.failure_phase = phase;
-        self.end.failure_message = Some(format!("{message} (again: {})", self.job.again));
+        self.end.failure_message = Some(message.to_owned());
+        self.end.failure_again = Some(self.job.again.clone());
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bakeoff_results::record::known;
 use bakeoff_text::{counted, format_count, printable};
 use serde_json::Value;
 
@@ -9,22 +10,6 @@ use crate::contender::Contenders;
 use crate::format::workload_of;
 use crate::run::Run;
 use bakeoff_results::assembly::replayed;
-
-/// What figures depend on, by its path in `run.json`.
-const FACTS: [&[&str]; 9] = [
-    &["bakeoff_version"],
-    &["suite", "name"],
-    &["seed"],
-    &["machine", "cpu_model"],
-    &["machine", "cpus_usable"],
-    &["machine", "memory_bytes"],
-    &["machine", "os"],
-    &["machine", "kernel"],
-    &["machine", "hypervisor"],
-];
-
-/// What is known of a medium that figures depend on.
-const MEDIUM_FACTS: [&str; 3] = ["file_system", "device_model", "mount_options"];
 
 /// Machine, versions and settings in which the runs differ, each as `what: A → B`.
 pub(crate) fn differences(a: &Run, b: &Run) -> Vec<String> {
@@ -51,12 +36,29 @@ fn other_operations(a: &Run, b: &Run) -> Option<String> {
 }
 
 fn facts(run: &Run) -> BTreeMap<String, String> {
-    let at = |path: &[&str]| path.iter().try_fold(&run.info, |value, key| value.get(key));
+    let machine = run.record.machine.clone().unwrap_or_default();
+    let number = |number: Option<u64>| number.map(|number| number.to_string());
+    let of_run = [
+        ("bakeoff_version", known(&run.record.bakeoff_version).map(str::to_owned)),
+        ("suite name", known(&run.record.suite.name).map(str::to_owned)),
+        ("seed", number(run.record.seed)),
+        ("machine cpu_model", machine.cpu_model),
+        ("machine cpus_usable", number(machine.cpus_usable)),
+        ("machine memory_bytes", number(machine.memory_bytes)),
+        ("machine os", machine.os),
+        ("machine kernel", machine.kernel),
+        ("machine hypervisor", machine.hypervisor),
+    ];
     let mut facts: BTreeMap<String, String> =
-        FACTS.iter().filter_map(|path| Some((path.join(" "), words(at(path)?)))).collect();
-    for (name, medium) in run.info.get("media").and_then(Value::as_object).into_iter().flatten() {
-        let of = MEDIUM_FACTS.iter().filter_map(|key| Some((format!("medium {name} {key}"), words(medium.get(key)?))));
-        facts.extend(of);
+        of_run.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+    for (name, medium) in &run.record.media {
+        let options = &medium.mount_options;
+        let of = [
+            ("file_system", medium.file_system.clone()),
+            ("device_model", medium.device_model.clone()),
+            ("mount_options", (!options.is_empty()).then(|| options.join(","))),
+        ];
+        facts.extend(of.into_iter().filter_map(|(key, value)| Some((format!("medium {name} {key}"), value?))));
     }
     for store in &run.stores {
         facts.insert(format!("version of {}", store.title), store.version.clone());

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use bakeoff_results::circumstances::Circumstances;
+use bakeoff_results::record::RunRecord;
 use bakeoff_stats::{Place, Ranking, Verdict};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -23,7 +24,7 @@ struct Export<'a, C, V> {
     cells: C,
     format: u32,
     notes: &'a [String],
-    run: &'a Value,
+    run: &'a RunRecord,
     verdicts: V,
 }
 
@@ -54,7 +55,7 @@ pub fn write_json(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
         cells: Streamed(|| run.cells.iter().map(cell)),
         format: FORMAT,
         notes: &run.notes,
-        run: &run.info,
+        run: &run.record,
         verdicts: Streamed(verdicts),
     };
     serde_json::to_writer_pretty(&mut *out, &export)?;

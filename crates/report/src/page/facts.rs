@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use bakeoff_text::{counted, format_count};
 use maud::{Markup, html};
-use serde_json::Value;
 
 use crate::page::html::joined;
 use crate::page::labelled::Labelled;
@@ -20,19 +19,19 @@ pub(crate) fn place(runs: &[Labelled], warnings: usize) -> Markup {
         parts.push(html! { a href="#mind" { (counted(warnings, "thing")) " to mind" } });
     }
     if let [(_, run)] = runs {
-        let machine = ["cpu_model", "os"].into_iter().filter_map(|key| run.text(&["machine", key]));
-        let file_systems = media(run).filter_map(|(_, medium)| medium.get("file_system")?.as_str());
+        let machine = run
+            .record
+            .machine
+            .iter()
+            .flat_map(|machine| [machine.cpu_model.as_deref(), machine.os.as_deref()])
+            .flatten();
+        let file_systems = run.record.media.values().filter_map(|medium| medium.file_system.as_deref());
         let file_systems: BTreeSet<&str> = file_systems.collect();
         parts.extend(machine.chain(file_systems).map(|part| html! { (part) }));
     } else {
         parts.push(html! { (runs.len()) " runs" });
     }
     joined(&parts, " · ")
-}
-
-/// The media of a run by name.
-fn media(run: &Run) -> impl Iterator<Item = (&String, &Value)> {
-    run.info.get("media").and_then(Value::as_object).into_iter().flatten()
 }
 
 /// Before all answers: that there are too few rounds for one.
@@ -49,11 +48,13 @@ pub(crate) fn few(runs: &[Labelled]) -> Markup {
 
 /// What was measured, where and when.
 pub(crate) fn facts(label: &str, run: &Run) -> Markup {
+    let machine = run.record.machine.iter();
     let machine: Vec<&str> =
-        ["cpu_model", "os", "kernel"].into_iter().filter_map(|key| run.text(&["machine", key])).collect();
-    let media = media(run).map(|(name, medium)| {
-        let fact = |key: &str| medium.get(key).and_then(Value::as_str).unwrap_or_default();
-        format!("{name}: {} {} {}", fact("file_system"), fact("device_model"), fact("directory")).trim().to_owned()
+        machine.flat_map(|of| [&of.cpu_model, &of.os, &of.kernel]).filter_map(|fact| fact.as_deref()).collect();
+    let media = run.record.media.iter().map(|(name, medium)| {
+        let fact = |fact: &Option<String>| fact.clone().unwrap_or_default();
+        let (file_system, model) = (fact(&medium.file_system), fact(&medium.device_model));
+        format!("{name}: {file_system} {model} {}", medium.directory.display()).trim().to_owned()
     });
     let rows = [
         ("run", label.to_owned()),
@@ -61,7 +62,7 @@ pub(crate) fn facts(label: &str, run: &Run) -> Markup {
         ("machine", machine.join(" · ")),
         ("disk", media.collect::<Vec<_>>().join("; ")),
     ];
-    let (started, unfinished) = (run.text(&["started"]).unwrap_or_default(), is_unfinished(run));
+    let (started, unfinished) = (&run.record.started, is_unfinished(run));
     html! {
         dl.facts {
             @for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) { dt { (name) } dd { (value) } }

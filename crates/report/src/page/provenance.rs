@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use bakeoff_measure::Medium;
 use bakeoff_protocol::StoreDescription;
+use bakeoff_results::record::Omission;
 use bakeoff_text::{format_count, listed};
 use maud::{Markup, html};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::contender::Contenders;
@@ -13,7 +16,6 @@ use crate::page::failures::failures;
 use crate::page::html::{folded, lines, scrolled, table_head};
 use crate::page::labelled::{Labelled, title_suffix};
 use crate::run::Run;
-use crate::sections::provenance::command_line;
 
 /// The provenance of these runs; `page` is the directory from which links lead to their logs.
 pub(crate) fn provenance(runs: &[Labelled], contenders: &Contenders, page: &Path) -> Markup {
@@ -30,23 +32,24 @@ pub(crate) fn provenance(runs: &[Labelled], contenders: &Contenders, page: &Path
 }
 
 fn machine(run: &Run) -> Markup {
-    let media = run.info.get("media").and_then(Value::as_object).into_iter().flatten().map(|(name, medium)| {
-        let mut medium = medium.clone();
-        let image_on = medium.as_object_mut().and_then(|medium| medium.remove("image_on"));
-        (name, medium, image_on)
+    let media = run.record.media.iter().map(|(name, medium)| {
+        let image_on = medium.image_on.as_deref();
+        (name, Medium { image_on: None, ..medium.clone() }, image_on)
     });
     html! {
-        @if let Some(machine) = run.info.get("machine") { (pairs(machine, "machine")) }
+        @if let Some(machine) = &run.record.machine { (pairs(machine, "machine")) }
         @for (name, medium, image_on) in media {
             (pairs(&medium, &format!("medium {name}")))
-            @if let Some(image_on) = image_on { (pairs(&image_on, &format!("where the image of {name} lies"))) }
+            @if let Some(image_on) = image_on { (pairs(image_on, &format!("where the image of {name} lies"))) }
         }
-        @for pool in run.list("pools") { (pairs(pool, "values")) }
+        @for pool in &run.record.pools { (pairs(pool, "values")) }
     }
 }
 
-/// A table of what an object holds, by its own names.
-fn pairs(of: &Value, caption: &str) -> Markup {
+/// A table of what a record holds, by its own names.
+fn pairs(of: &impl Serialize, caption: &str) -> Markup {
+    let fields = serde_json::to_value(of).ok();
+    let fields = fields.as_ref().and_then(Value::as_object).into_iter().flatten();
     let value = |value: &Value| match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.as_u64().map_or_else(|| number.to_string(), format_count),
@@ -55,7 +58,7 @@ fn pairs(of: &Value, caption: &str) -> Markup {
     html! {
         table.pairs {
             caption { (caption) }
-            @for (name, field) in of.as_object().into_iter().flatten() {
+            @for (name, field) in fields.filter(|(_, field)| field.as_str() != Some("")) {
                 tr { th scope="row" { code { (name) } } td { (value(field)) } }
             }
         }
@@ -93,12 +96,12 @@ fn store_row(of: &StoreDescription) -> Markup {
 }
 
 fn suite(run: &Run) -> Markup {
-    let text = |key: &str| run.text(&["suite", key]).unwrap_or_default().to_owned();
+    let (suite, command) = (&run.record.suite, run.record.command_line.command());
     let parts = [
-        ("In short", text("summary"), "prose"),
-        ("About it", text("analysis"), "prose"),
-        ("Command line", command_line(run), "code"),
-        ("The suite as it was read", text("text"), "code"),
+        ("In short", &suite.summary, "prose"),
+        ("About it", &suite.analysis, "prose"),
+        ("Command line", &command, "code"),
+        ("The suite as it was read", &suite.text, "code"),
     ];
     html! {
         @for (title, body, class) in parts.iter().filter(|(_, body, _)| !body.is_empty()) {
@@ -109,11 +112,10 @@ fn suite(run: &Run) -> Markup {
 }
 
 fn left_out(run: &Run) -> Markup {
-    let entries: Vec<&Value> = run.list("skipped").iter().chain(run.list("given_up")).collect();
-    let text = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let omissions: Vec<&Omission> = run.record.omissions().collect();
     html! {
-        @if !entries.is_empty() {
-            ul { @for entry in entries { li { b { (text(entry, "what")) } ": " (text(entry, "why")) } } }
+        @if !omissions.is_empty() {
+            ul { @for of in omissions { li { b { (of.what) } ": " (of.why) } } }
         }
     }
 }

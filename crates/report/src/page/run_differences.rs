@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bakeoff_results::record::known;
 use bakeoff_text::{listed, ratio, ratio_range};
 use maud::{Markup, html};
 
@@ -16,10 +17,10 @@ type Fact = Vec<Option<String>>;
 
 /// What may tell whole runs apart.
 const OF_WHOLE: [fn(&Run) -> Option<String>; 4] = [
-    |run| run.text(&["machine", "cpu_model"]).map(str::to_owned),
-    |run| run.text(&["suite", "title"]).map(str::to_owned),
-    |run| run.text(&["bakeoff_version"]).map(|version| format!("bakeoff {version}")),
-    |run| run.text(&["started"]).map(|started| started.replace('T', " ").trim_end_matches('Z').to_owned()),
+    |run| run.record.machine.as_ref()?.cpu_model.clone(),
+    |run| known(&run.record.suite.title).map(str::to_owned),
+    |run| known(&run.record.bakeoff_version).map(|version| format!("bakeoff {version}")),
+    |run| known(&run.record.started).map(|started| started.replace('T', " ").trim_end_matches('Z').to_owned()),
 ];
 
 /// Words longer than this are no label.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_results::record::Omission;
 use bakeoff_text::counted;
 use maud::{Markup, html};
-use serde_json::Value;
 
 use crate::contender::{Contender, Contenders};
 use crate::page::failures::failures_id;
@@ -22,7 +22,7 @@ pub(crate) fn items(runs: &[Labelled], contenders: &Contenders) -> Vec<Markup> {
     for (place, (label, run)) in runs.iter().enumerate() {
         let of = html! { @if runs.len() > 1 { b { (label) } " " } };
         items.extend(failures(run, contenders, &of, &failures_id(place)));
-        let warnings = run.list("warnings").iter().filter_map(|warning| warning.get("message")?.as_str());
+        let warnings = run.record.warnings.iter().map(|warning| warning.message.as_str());
         let notes = [not_measured(run), all_notes(run)].concat();
         items.extend(warnings.chain(notes.iter().map(String::as_str)).map(|warning| html! { li { (of) (warning) } }));
     }
@@ -56,12 +56,11 @@ fn failures(run: &Run, contenders: &Contenders, of: &Markup, id: &str) -> Option
 
 /// Skipped and abandoned cells, together where the reason is the same.
 fn not_measured(run: &Run) -> Vec<String> {
-    let text = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).unwrap_or("?").to_owned();
-    let mut by_reason: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for entry in run.list("skipped").iter().chain(run.list("given_up")) {
-        by_reason.entry(text(entry, "why")).or_default().push(text(entry, "what"));
+    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for Omission { what, why, .. } in run.record.omissions() {
+        by_reason.entry(why).or_default().push(what);
     }
-    let describe = |(why, what): (String, Vec<String>)| match what.split_at_checked(NOT_MEASURED_MAX) {
+    let describe = |(why, what): (&str, Vec<&str>)| match what.split_at_checked(NOT_MEASURED_MAX) {
         Some((first, [_, ..])) => format!("{} and {} more: {why}", first.join("; "), what.len() - NOT_MEASURED_MAX),
         _ => format!("{}: {why}", what.join("; ")),
     };

@@ -27,7 +27,7 @@ use crate::verdict::{Table as Rankings, compare_all};
 /// The two have no field in common, or the run was profiled.
 pub(crate) fn against(run: &Run, published: &Published, detail: Detail) -> Result<Document, ReportError> {
     run.must_be_measured()?;
-    let scale = run.info["suite"]["scale"].as_f64();
+    let scale = run.record.suite.scale;
     let contenders = Contenders::new(&run.cells, &run.stores);
     let cells: Cow<'_, [CellRound]> = match published.facts.space_of_values {
         true => run.cells.iter().map(of_values_alone).collect(),

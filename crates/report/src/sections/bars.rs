@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_results::record::{SuiteRecord, VariantRecord};
 use bakeoff_stats::Verdict;
 use bakeoff_text::{digits, rate, ratio};
-use serde_json::Value;
 
 use crate::contender::Contenders;
 use crate::document::{Block, Cell, Column, Section, SectionId, Table, Text, Title};
@@ -23,31 +23,25 @@ const TIED_MEANS: &str = "=: these rounds cannot tell them apart.";
 /// The bars of every variant, in the suite's order; `None` if the suite names no baseline. Phases that the baseline has not
 /// are left out: they prepare.
 pub(crate) fn section(run: &Run, tables: &[Rankings], contenders: &Contenders) -> Option<Section> {
-    let names = |value: Option<&Value>| -> Vec<String> {
-        let list = value.and_then(Value::as_array).into_iter().flatten();
-        list.filter_map(|name| Some(name.as_str()?.to_owned())).collect()
-    };
-    let suite = run.info.get("suite")?;
-    let baseline = names(suite.get("baseline"));
+    let SuiteRecord { baseline, variants, .. } = &run.record.suite;
     if baseline.is_empty() {
         return None;
     }
-    let base = rates_of(tables, &baseline);
+    let base = rates_of(tables, baseline);
     let mut blocks: Vec<Block> = other_numbers(run).map(Block::paragraph).into_iter().collect();
     let (mut last, mut any_tied) = (String::new(), false);
-    for variant in suite.get("variants").and_then(Value::as_array).into_iter().flatten() {
-        let text = |key: &str| variant.get(key).and_then(Value::as_str).unwrap_or_default();
-        for table in tables.iter().filter(|table| table.circumstances.variant() == Some(text("name"))) {
+    for VariantRecord { name: variant, summary } in variants {
+        for table in tables.iter().filter(|table| table.circumstances.variant() == Some(variant)) {
             // A run cut short may have no baseline: then everything is shown, without ratios.
             let is_shown = |measure: &Measure| base.is_empty() || base.keys().any(|(of, _)| of == measure);
             for (measure, field) in fields(table).filter(|(measure, _)| is_shown(measure)) {
-                if last != text("summary") {
-                    last = text("summary").to_owned();
+                if last != *summary {
+                    last.clone_from(summary);
                     blocks.extend((!blocks.is_empty()).then_some(Block::Gap));
                     blocks.push(Block::heading(0, last.as_str()));
                 }
                 blocks.push(Block::heading(0, measure.label()));
-                let is_base = baseline.iter().any(|name| name == text("name"));
+                let is_base = baseline.contains(variant);
                 let rows = rows(table, field, contenders);
                 any_tied |= rows.iter().any(|row| row.is_tied);
                 blocks.push(Block::Table(bars(&rows, measure, if is_base { None } else { Some(&base) })));
@@ -62,10 +56,9 @@ pub(crate) fn section(run: &Run, tables: &[Rankings], contenders: &Contenders) -
 
 /// Headings are the suite's: what a run of other numbers did is said once, above them.
 fn other_numbers(run: &Run) -> Option<String> {
-    let suite = &run.info["suite"];
-    let given: Vec<_> = suite["numbers_given"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let SuiteRecord { numbers_given: given, scale, .. } = &run.record.suite;
     let mut parts = Vec::new();
-    if let Some(scale) = suite["scale"].as_f64() {
+    if let Some(scale) = scale {
         let part = digits(scale * 100.0);
         parts.push(format!("of its records, operations and batches this run has {part} %, each rounded, one at least"));
     }

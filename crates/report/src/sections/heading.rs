@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_results::record::known;
 use bakeoff_text::{counted, format_count};
-use serde_json::Value;
 
 use crate::document::{Block, Document, SpanKind, Text, Title};
 use crate::measured::measured;
@@ -22,7 +22,7 @@ pub(crate) fn document(run: &Run) -> Document {
     lead.extend(run.notes.first().map(|note| Block::Note(format!("NOTE: {note}").into())));
     Document {
         title: Title::Shown(Text::plain(run.title())),
-        started: Text::plain(run.text(&["started"]).unwrap_or("at an unknown time")),
+        started: Text::plain(known(&run.record.started).unwrap_or("at an unknown time")),
         state: unfinished(run).unwrap_or_default(),
         lead,
         sections: Vec::new(),
@@ -39,7 +39,7 @@ pub(crate) fn unfinished(run: &Run) -> Option<Text> {
 
 /// Whether a run was stopped before its end.
 pub(crate) fn is_unfinished(run: &Run) -> bool {
-    run.is_told() && run.text(&["finished"]).is_none()
+    run.is_told() && run.record.finished.is_none()
 }
 
 /// How much was measured and checked.
@@ -73,7 +73,7 @@ fn cells_measured(run: &Run) -> String {
     if failed > 0 {
         cells += &format!(", {} failed", format_count(failed as u64));
     }
-    match run.list("cells").len().saturating_sub(good.len() + failed) {
+    match run.record.cells.len().saturating_sub(good.len() + failed) {
         0 => {}
         left => cells += &format!(", {} not measured", format_count(left as u64)),
     }
@@ -97,7 +97,7 @@ pub(crate) fn few_rounds(run: &Run) -> Option<String> {
         (once, _) => format!("{once} of {} have only one round: nothing is proven by them", counted(all, "cell")),
     };
     // Whoever asked for three rounds got fewer for want of time.
-    let asked = run.info.get("rounds").and_then(Value::as_u64).unwrap_or_default();
+    let asked = run.record.rounds.unwrap_or_default();
     let more = if asked < 3 { ", fewer stores or workloads, or --rounds 3" } else { ", or fewer stores or workloads" };
     Some(format!("{few}. For an answer give it more time (a longer --budget){more}."))
 }

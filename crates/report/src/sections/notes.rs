@@ -3,19 +3,19 @@
 use std::collections::BTreeSet;
 
 use bakeoff_protocol::StoreDescription;
+use bakeoff_results::record::{WarningRecord, known};
 use bakeoff_text::listed;
-use serde_json::Value;
 
 use crate::document::{Block, Section, SectionId};
 use crate::run::Run;
 
 /// Warnings, each with its advice; `None` if there are none.
 pub(crate) fn warnings(run: &Run) -> Option<Section> {
-    let line = |entry: &Value| {
-        let parts = ["message", "advice"].iter().filter_map(|key| entry.get(key)?.as_str());
-        parts.collect::<Vec<_>>().join(" ")
+    let line = |warning: &WarningRecord| {
+        let parts = [known(&warning.message), warning.advice.as_deref()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
     };
-    let lines = run.list("warnings").iter().map(line).filter(|line| !line.is_empty());
+    let lines = run.record.warnings.iter().map(line).filter(|line| !line.is_empty());
     list(SectionId::Warnings, "Warnings", lines.collect())
 }
 
@@ -30,7 +30,7 @@ fn list(id: SectionId, title: &str, lines: Vec<String>) -> Option<Section> {
 
 /// What the suite's author says about it; `None` if nothing. An empty line separates paragraphs, which are wrapped anew.
 pub(crate) fn about_suite(run: &Run) -> Option<Section> {
-    let lines: Vec<_> = run.text(&["suite", "analysis"]).unwrap_or_default().lines().map(str::trim).collect();
+    let lines: Vec<_> = run.record.suite.analysis.lines().map(str::trim).collect();
     let paragraphs = lines.split(|line| line.is_empty()).filter(|lines| !lines.is_empty());
     let paragraphs = paragraphs.map(|lines| Block::paragraph_at(1, lines.join(" ")));
     let blocks = paragraphs.flat_map(|paragraph| [Block::Gap, paragraph]).skip(1);

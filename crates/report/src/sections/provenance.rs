@@ -2,14 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use bakeoff_text::{bytes, printable, shell_command};
-use serde_json::Value;
+use bakeoff_measure::{Machine, Medium};
+use bakeoff_results::record::{PoolRecord, known};
+use bakeoff_text::{bytes, printable};
 
 use crate::document::{Block, Fact, Part, Section, SectionId};
 use crate::run::Run;
-
-/// What is shown of a disk.
-const DISK: [&str; 6] = ["file_system", "mount_options", "device_name", "device_model", "rotational", "scheduler"];
 
 /// The section: machine, media, values, versions, command line. `None` if nothing of it is known.
 pub(crate) fn section(run: &Run) -> Option<Section> {
@@ -19,19 +17,17 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
             all.push(Fact::new(name, value));
         }
     };
-    fact(
-        "machine",
-        facts(run.info.get("machine"), &["cpu_model", "cpus_usable", "memory_bytes", "os", "kernel", "hypervisor"]),
-    );
-    for (name, medium) in run.info.get("media").and_then(Value::as_object).into_iter().flatten() {
-        let image = medium
-            .get("image_on")
-            .map_or_else(String::new, |on| format!("; in an image on {}", facts(Some(on), &DISK)));
-        let keys = [&["directory"], &DISK[..], &["free_bytes"]].concat();
-        fact("medium", format!("{name}: {}{image}", facts(Some(medium), &keys)));
+    fact("machine", run.record.machine.as_ref().map_or_else(String::new, describe_machine));
+    for (name, medium) in &run.record.media {
+        let image = medium.image_on.as_deref();
+        let image = image.map_or_else(String::new, |on| format!("; in an image on {}", listed(disk(on))));
+        let free = medium.free_bytes.map(|free| format!("{} free", bytes(free as f64)));
+        let directory = known(&medium.directory.display().to_string()).map(str::to_owned);
+        let facts = [directory].into_iter().chain(disk(medium)).chain([free]);
+        fact("medium", format!("{name}: {}{image}", listed(facts)));
     }
     // Pools of several lengths mostly read the same.
-    for pool in run.list("pools").iter().map(describe_pool).collect::<BTreeSet<_>>() {
+    for pool in run.record.pools.iter().map(describe_pool).collect::<BTreeSet<_>>() {
         fact("values", pool);
     }
     let versions: Vec<String> = run.stores.iter().map(|store| format!("{} {}", store.title, store.version)).collect();
@@ -39,8 +35,8 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     for (runtime, stores) in run.runtimes() {
         fact("runtime", format!("{runtime}: {}", Vec::from_iter(stores).join(", ")));
     }
-    fact("seed", run.info.get("seed").map_or_else(String::new, Value::to_string));
-    let command = printable(&command_line(run));
+    fact("seed", run.record.seed.map_or_else(String::new, |seed| seed.to_string()));
+    let command = printable(&run.record.command_line.command());
     if !command.is_empty() {
         all.push(Fact { name: "command".to_owned(), value: Part::Command("", command) });
     }
@@ -48,50 +44,35 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     Section::titled(SectionId::Provenance, "Where this comes from", blocks)
 }
 
-/// The named values that are there.
-fn facts(of: Option<&Value>, keys: &[&str]) -> String {
-    let word = |key: &&str| {
-        let value = of?.get(*key)?;
-        match (value, value.as_f64()) {
-            (Value::String(text), _) if ["kernel", "scheduler"].contains(key) => Some(format!("{key} {text}")),
-            (Value::Bool(is_so), _) => Some(if *is_so { (*key).to_owned() } else { format!("not {key}") }),
-            (Value::Array(words), _) if *key == "mount_options" => {
-                let words: Vec<_> = words.iter().filter_map(Value::as_str).collect();
-                (!words.is_empty()).then(|| format!("mounted {}", words.join(" ")))
-            }
-            (Value::String(text), _) => Some(text.clone()),
-            (_, Some(number)) if key.ends_with("_bytes") => {
-                Some(format!("{} {}", bytes(number), key_label(key, "_bytes")))
-            }
-            (_, Some(_)) => Some(format!("{value} {}", key_label(key, ""))),
-            _ => None,
-        }
-    };
-    keys.iter().filter_map(word).collect::<Vec<_>>().join(", ")
+/// The facts that are known.
+fn listed(facts: impl IntoIterator<Item = Option<String>>) -> String {
+    facts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn key_label(key: &str, unit: &str) -> String {
-    key.trim_end_matches(unit).replace("cpus_usable", "CPUs").replace('_', " ")
+fn describe_machine(of: &Machine) -> String {
+    listed([
+        of.cpu_model.clone(),
+        of.cpus_usable.map(|cpus| format!("{cpus} CPUs")),
+        of.memory_bytes.map(|memory| format!("{} memory", bytes(memory as f64))),
+        of.os.clone(),
+        of.kernel.as_ref().map(|kernel| format!("kernel {kernel}")),
+        of.hypervisor.clone(),
+    ])
 }
 
-fn describe_pool(pool: &Value) -> String {
-    let word = |key: &str| pool.get(key).and_then(Value::as_str);
-    let data = word("data").unwrap_or("?");
-    let data = word("values").map_or_else(|| data.to_owned(), |values| format!("{data} ({values})"));
-    let ratio = |key: &str| {
-        pool.get(key).and_then(Value::as_f64).map(|ratio| format!("{} {ratio:.2}", key_label(key, "_ratio")))
-    };
-    let ratios: Vec<String> = ["snappy_ratio", "lz4_ratio", "zstd_ratio"].iter().filter_map(|key| ratio(key)).collect();
-    if ratios.is_empty() { data } else { format!("{data}, compressible by {}", ratios.join(", ")) }
+/// What is shown of a disk.
+fn disk(of: &Medium) -> [Option<String>; 6] {
+    let mounted = (!of.mount_options.is_empty()).then(|| format!("mounted {}", of.mount_options.join(" ")));
+    let rotational =
+        of.rotational.map(|rotational| if rotational { "rotational" } else { "not rotational" }.to_owned());
+    let scheduler = of.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}"));
+    [of.file_system.clone(), mounted, of.device_name.clone(), of.device_model.clone(), rotational, scheduler]
 }
 
-/// The command line, to be pasted into a shell.
-pub(crate) fn command_line(run: &Run) -> String {
-    match run.info.get("command_line") {
-        Some(Value::String(line)) => line.clone(),
-        Some(Value::Array(arguments)) => {
-            shell_command(&arguments.iter().map(|each| each.as_str().unwrap_or_default()).collect::<Vec<_>>())
-        }
-        _ => String::new(),
-    }
+fn describe_pool(pool: &PoolRecord) -> String {
+    let data = known(&pool.data).unwrap_or("?");
+    let data = pool.values.as_ref().map_or_else(|| data.to_owned(), |values| format!("{data} ({values})"));
+    let ratios = [("snappy", pool.snappy_ratio), ("lz4", pool.lz4_ratio), ("zstd", pool.zstd_ratio)];
+    let ratios = listed(ratios.map(|(name, ratio)| ratio.map(|ratio| format!("{name} {ratio:.2}"))));
+    if ratios.is_empty() { data } else { format!("{data}, compressible by {ratios}") }
 }

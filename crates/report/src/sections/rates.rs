@@ -37,11 +37,7 @@ fn titles(run: &Run) -> BTreeMap<&str, String> {
 
 /// The rounds that the two rates of an answer were to have.
 fn rounds(run: &Run) -> u32 {
-    run.info
-        .get("rounds")
-        .and_then(serde_json::Value::as_u64)
-        .and_then(|rounds| u32::try_from(rounds).ok())
-        .unwrap_or(1)
+    run.record.rounds.unwrap_or(1)
 }
 
 /// A run's searches with what is needed to speak of them.
@@ -108,7 +104,7 @@ impl Rates<'_> {
         if let Some(at) = search.failed_at(&self.run.cells) {
             return Some(format!("{title}: a cell failed {at}, which ended the search: see below."));
         }
-        if search.cut_short && self.run.text(&["finished"]).is_some() {
+        if search.cut_short && self.run.record.finished.is_some() {
             return Some(format!("{title}: the time ended. {}{}", known(bracket), self.rest(search)));
         }
         let unsure = self.unsure(search, bracket);

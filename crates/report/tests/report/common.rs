@@ -9,6 +9,7 @@ use bakeoff_protocol::{
     SlowOperation, SlowOperations, StoreDescription, Structure, TapeFacts, Verified,
 };
 use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::record::RunRecord;
 use bakeoff_results::run::Run;
 use serde_json::{Value, json};
 
@@ -19,15 +20,14 @@ pub(crate) fn unwrapped(text: &str) -> String {
 
 /// A run with these cells and stores, in a directory that does not exist.
 pub(crate) fn run(cells: Vec<CellRound>, stores: Vec<StoreDescription>) -> Run {
-    Run::new(PathBuf::from("results/made-up"), info(&stores), cells, Vec::new())
+    Run::new(PathBuf::from("results/made-up"), RunRecord::from_json(info(&stores)).0, cells, Vec::new())
 }
 
 /// Changes a run's `run.json`.
 pub(crate) fn edit(run: &mut Run, change: impl FnOnce(&mut Value)) {
-    let mut info = run.info.clone();
+    let mut info = serde_json::to_value(&run.record).unwrap();
     change(&mut info);
-    let (cells, notes) = (std::mem::take(&mut run.cells), std::mem::take(&mut run.notes));
-    *run = Run::new(run.directory.clone(), info, cells, notes);
+    run.record = RunRecord::from_json(info).0;
 }
 
 pub(crate) fn info(stores: &[StoreDescription]) -> Value {
@@ -199,6 +199,7 @@ pub(crate) fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRou
         failure: None,
         failure_phase: None,
         failure_message: None,
+        failure_again: None,
         started: "2026-01-02T03:04:05Z".to_owned(),
         process_ns: 50_000_000,
         not_offered: Vec::new(),

@@ -247,7 +247,7 @@ fn directories_that_are_no_runs_are_refused() {
 #[test]
 fn emptied_results_are_told() {
     let whole = text(&gets(&axes("lmdb"), &[1_000]));
-    let info = run(gets(&axes("lmdb"), &[1_000]), stores()).info.to_string();
+    let info = info(&stores()).to_string();
     let notes = |results: &str| Run::read(directory(Some(&info), Some(results.as_bytes())).path()).unwrap().notes;
     assert!(notes("").iter().any(|note| note.contains("results.jsonl is empty")), "{:?}", notes(""));
     assert!(!notes(&whole).iter().any(|note| note.contains("is empty")));

@@ -419,11 +419,14 @@ fn long_commands_can_be_pasted_as_they_stand() {
     });
     let again =
         "/usr/bin/bakeoff request 0f --run 'a b' | /usr/lib/bakeoff/bakeoff-driver-native --with many words run";
-    for (round, message) in [(2, "it broke".to_owned()), (3, format!("it broke (again: {again})"))] {
-        run.cells.push(failed(good(&axes("sqlite"), round, Vec::new()), FailureKind::Crash, &message));
+    // Results of older versions have no command.
+    for (round, again) in [(2, None), (3, Some(again.to_owned()))] {
+        let mut cell = failed(good(&axes("sqlite"), round, Vec::new()), FailureKind::Crash, "it broke");
+        cell.end.failure_again = again;
+        run.cells.push(cell);
     }
     let report = render_terminal(&run, &FULL);
-    assert!(report.contains("\n  it broke\n") && !report.contains("(again:"), "{report}");
+    assert!(report.contains("\n  it broke\n"), "{report}");
     let command = |start: &str| {
         let mut words = Vec::new();
         for line in report.lines().skip_while(|line| !line.starts_with(start)) {

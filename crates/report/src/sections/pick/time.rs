@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use bakeoff_stats::{Place, Ranking, Verdict};
 use bakeoff_text::{counted, minutes_or_seconds, ratio, roughly};
-use serde_json::Value;
 
 use crate::sections::pick::picked::{CUT_SHORT, Picked, rival, surely};
 use bakeoff_results::pick::{
@@ -101,7 +100,7 @@ pub(crate) fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String
     // A tie among more than two may hold though these two alone would be apart.
     let two = if next.name == ranking.order[1].name { "the first two" } else { "the two" };
     let rounds = (best.rounds as f64 * times).ceil().max(best.rounds as f64 + 1.0);
-    let most = picked.run.info.get("rounds").and_then(Value::as_u64).unwrap_or(u64::MAX);
+    let most = picked.run.record.rounds.map_or(u64::MAX, u64::from);
     let spent: f64 = picked.cells(PICK_ASKED).map(|cell| cell.end.process_ns as f64 / 1e9).sum();
     let budget_of = |rounds: f64| {
         let more = (rounds - best.rounds as f64).max(1.0) * seconds_a_round(picked, &ranking.tied);
