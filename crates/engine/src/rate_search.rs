@@ -84,10 +84,10 @@ impl RateSearches {
         let (now, parts) = (run.begin.elapsed(), u32::try_from(workloads.len() - workload).unwrap_or(u32::MAX));
         let until = run.budget_to_measure().map(|budget| now + budget.saturating_sub(now) / parts);
         self.next += 1;
-        let label = plan.to_string();
+        let id = plan.id();
         let searches = self.facts.searches.iter().enumerate();
         let places: Vec<usize> =
-            searches.filter(|(_, search)| search.workload == label).map(|(place, _)| place).collect();
+            searches.filter(|(_, search)| search.workload_id == id).map(|(place, _)| place).collect();
         let closing = places.iter().copied().collect();
         let probes = Probes { pending: VecDeque::new(), current: 0, measured: None, is_open: true };
         Ok(Some(Searched { workload, phase, places, until, closing, probes }))

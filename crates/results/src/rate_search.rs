@@ -109,6 +109,9 @@ impl Outcome {
 pub struct RateSearch {
     /// The store's name.
     pub store: String,
+    /// The workload's id; empty in a run of a version that kept none.
+    #[serde(default)]
+    pub workload_id: String,
     /// The workload, for a person.
     pub workload: String,
     /// The phase that is an open loop.
@@ -131,6 +134,15 @@ pub struct RateSearch {
 }
 
 impl RateSearch {
+    /// Whether another search is in the same workload. Runs of older versions kept no id, but the label.
+    pub fn is_of_same_workload(&self, other: &Self) -> bool {
+        if self.workload_id.is_empty() {
+            self.workload == other.workload
+        } else {
+            self.workload_id == other.workload_id
+        }
+    }
+
     /// Which rates to try.
     pub fn bisection(&self) -> Bisection {
         let (lowest, start, highest) = (self.lowest_per_second, self.start_per_second, self.highest_per_second);

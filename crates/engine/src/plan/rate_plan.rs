@@ -59,9 +59,9 @@ pub fn expected_rate_times(setup: &Setup, facts: &RateFacts) -> (Duration, Durat
     let (mut least_ns, mut all_ns) = (0.0, 0.0);
     for workload in &setup.plan.workloads {
         let Ok(phase) = workload.open_phase() else { continue };
-        let searched = |store: &str| {
-            facts.searches.iter().any(|search| search.store == store && search.workload == workload.to_string())
-        };
+        let id = workload.id();
+        let searched =
+            |store: &str| facts.searches.iter().any(|search| search.store == store && search.workload_id == id);
         for (_, closed_ns) in estimates(setup, &workload.closed(&phase), FLUSHES_OF_A_WRITE_MIN)
             .into_iter()
             .filter(|(store, _)| searched(store))
@@ -98,6 +98,7 @@ fn search(workload: &WorkloadPlan, phase: &OpenPhase, cell: &Cell) -> RateSearch
     let (lowest, highest) = (at_length(PHASE_S.1).ceil() as u64, at_length(PHASE_S.0) as u64);
     RateSearch {
         store: cell.axes.store.clone(),
+        workload_id: workload.id(),
         workload: workload.to_string(),
         phase: phase.name.clone(),
         operations: phase.operations,

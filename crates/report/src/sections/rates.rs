@@ -20,13 +20,13 @@ const SHORT: &str = "Rates at which the phase lasts less than a second rest on l
 /// What was found; `None` if nothing was looked for.
 pub(crate) fn section(run: &Run, facts: &RateFacts) -> Option<Section> {
     let rates = Rates { run, facts, titles: titles(run), rounds: rounds(run) };
-    let mut workloads: Vec<&str> = Vec::new();
+    let mut workloads: Vec<&RateSearch> = Vec::new();
     for search in &facts.searches {
-        if !workloads.contains(&search.workload.as_str()) {
-            workloads.push(&search.workload);
+        if !workloads.iter().any(|of| of.is_of_same_workload(search)) {
+            workloads.push(search);
         }
     }
-    let mut blocks: Vec<Block> = workloads.into_iter().flat_map(|workload| rates.workload(workload)).collect();
+    let mut blocks: Vec<Block> = workloads.into_iter().flat_map(|first| rates.workload(first)).collect();
     blocks.extend([Block::Gap, Block::paragraph_at(1, rates.meaning())]);
     Section::titled(SectionId::Rates, &format!("Highest rate with {}", facts.words()), blocks)
 }
@@ -57,12 +57,12 @@ impl Rates<'_> {
         self.titles.get(search.store.as_str()).cloned().unwrap_or_else(|| printable(&search.store))
     }
 
-    fn workload(&self, workload: &str) -> Vec<Block> {
-        let of_workload = self.facts.searches.iter().filter(|search| search.workload == workload);
+    fn workload(&self, one: &RateSearch) -> Vec<Block> {
+        let of_workload = self.facts.searches.iter().filter(|search| one.is_of_same_workload(search));
         let mut rows: Vec<(&RateSearch, Bracket)> = of_workload.map(|search| (search, self.bracket(search))).collect();
         rows.sort_by_key(|(_, bracket)| std::cmp::Reverse((bracket.held, bracket.failed)));
         let Some((first, _)) = rows.first() else { return Vec::new() };
-        let heading = format!("{} · phase {}, {}", workload, first.phase, counted(first.operations, "operation"));
+        let heading = format!("{} · phase {}, {}", first.workload, first.phase, counted(first.operations, "operation"));
         let percentile = &self.facts.bound.percentile;
         let fails = format!("{percentile} there");
         let heads = ["closed loop", "holds at", percentile, "lasting", "fails at", &fails, "rates tried"];

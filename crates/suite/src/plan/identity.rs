@@ -1,4 +1,4 @@
-//! The id of a cell.
+//! The ids of cells and workloads.
 
 use bakeoff_protocol::{AXES, Axes, Durability, Settings};
 use bakeoff_tape::Workload;
@@ -36,7 +36,18 @@ impl Serialize for Further<'_> {
 pub(crate) fn cell_id(workload: &Workload, axes: &Axes, settings: &Settings) -> String {
     let identity =
         Identity { workload, durability: axes.durability, store: &axes.store, settings, further: Further(axes) };
+    hash(&identity)
+}
+
+/// A workload's id: what all its cells have in common, hashed.
+pub(crate) fn workload_id(workload: &Workload, of_a_cell: &Axes) -> String {
+    let in_common = Axes { store: String::new(), settings: Settings::new(), ..of_a_cell.clone() };
+    hash(&(workload, in_common))
+}
+
+/// 16 hex digits.
+fn hash(identity: &impl Serialize) -> String {
     // JSON of these types cannot fail: all keys are text, and fields are in the order of declaration.
-    let json = serde_json::to_vec(&identity).unwrap_or_default();
+    let json = serde_json::to_vec(identity).unwrap_or_default();
     Sha1::digest(json).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }

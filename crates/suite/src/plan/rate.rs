@@ -1,9 +1,10 @@
 //! A planned workload at another rate than its suite gives it: the same tapes, replayed faster or slower.
 
+use bakeoff_protocol::Axes;
 use bakeoff_tape::OpenLoop;
 
 use crate::plan::cells::WorkloadPlan;
-use crate::plan::identity::cell_id;
+use crate::plan::identity::{cell_id, workload_id};
 
 /// The phase of a workload whose operations are due at times.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +20,12 @@ pub struct OpenPhase {
 }
 
 impl WorkloadPlan {
+    /// The workload's id within a plan: 16 hex digits, the same for the same suite and options.
+    pub fn id(&self) -> String {
+        let usual = Axes::default();
+        workload_id(&self.workload, self.cells.first().map_or(&usual, |cell| &cell.axes))
+    }
+
     /// The one phase that is an open loop.
     ///
     /// # Errors
