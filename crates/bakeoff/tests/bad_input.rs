@@ -96,7 +96,7 @@ fn an_export_that_cannot_be_written_is_told_once() {
     for export in ["--json", "--csv", "--parquet", "--xlsx", "--markdown", "--html"] {
         print_into_a_closed_pipe(&place, &["report", export, "-"]);
     }
-    let said = place.run(&["report", "--csv", ""]).expect(2).says(&["no file name", "give it one"]).stderr;
+    let said = place.run(&["report", "--csv", ""]).expect(2).says(&["--csv <FILE>", "value is required"]).stderr;
     assert!(!said.contains("os error"), "{said}");
     // A name too long for the file system shows only when the finished file is given it.
     let long = format!("{}.csv", "x".repeat(300));
