@@ -55,7 +55,7 @@ impl Plan {
     }
 
     fn java(&self) -> Inputs {
-        self.inputs().path("jvm").path("crates/tape/vectors").path("crates/codec/schema")
+        self.inputs().path("jvm").path("crates/tape/vectors").path("crates/tree/schema")
     }
 
     fn cargo(&self, arguments: &[&str]) -> Command {

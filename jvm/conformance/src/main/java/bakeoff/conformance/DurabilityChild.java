@@ -24,7 +24,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The process that {@code crates/stores/tests/durability} traces and kills, for stores on the JVM: it writes and acknowledges, or opens and
+ * The process that {@code crates/store/src/durability} traces and kills, for stores on the JVM: it writes and acknowledges, or opens and
  * waits, or looks what is there. {@code child.rs} there is its counterpart, and says what its words mean.
  */
 public final class DurabilityChild {

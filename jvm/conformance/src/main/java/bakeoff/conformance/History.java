@@ -10,7 +10,7 @@ import java.util.TreeMap;
 
 /**
  * What is written: an endless list of steps that a seed decides, and what must be there after any number of them. It is the list of
- * {@code crates/stores/tests/durability/history.rs}.
+ * {@code crates/store/src/durability/history.rs}.
  */
 final class History {
     /** Steps of a batch. */
