@@ -224,11 +224,6 @@ pub fn space_efficiency(cell: &CellRound) -> Option<f64> {
     by_allocated(cell.end.data_bytes, cell)
 }
 
-/// The same of values alone, where it is known how much those are.
-pub fn space_efficiency_of_values(cell: &CellRound) -> Option<f64> {
-    by_allocated(value_bytes(cell).unwrap_or(cell.end.data_bytes), cell)
-}
-
 fn by_allocated(bytes: u64, cell: &CellRound) -> Option<f64> {
     let allocated = cell.end.finished.as_ref()?.disk_after_close?.allocated_bytes;
     (allocated > 0 && bytes > 0).then(|| bytes as f64 / allocated as f64)
