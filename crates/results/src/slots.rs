@@ -1,6 +1,6 @@
 //! A store's colour, the same on every page, in every terminal and workbook, whoever else takes part: it follows from its name.
 //!
-//! Nothing here knows any store: the colour is a hash of the name. [`SEED`] was looked for until the best known stores that drivers describe
+//! Nothing here knows any store: the colour is a hash of the name. `SEED` was looked for until the best known stores that drivers describe
 //! today have a colour each, and no colour has more of them than there are marks. Where stores of one colour meet on a page they are told apart
 //! by marks: circles, squares, diamonds, triangles.
 
