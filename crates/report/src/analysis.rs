@@ -2,10 +2,11 @@
 
 use std::cell::OnceCell;
 
-use crate::contender::Contenders;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::run::Run;
+use bakeoff_results::verdict::{Table, compare_all};
+
 use crate::overall::{Overall, Workload, by_workload, overall, overall_of};
-use crate::run::Run;
-use crate::verdict::{Table, compare_all};
 
 /// How much a report shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 
 use bakeoff_protocol::{DURABILITY, Mention};
 use bakeoff_results::circumstances::{Circumstances, value_label};
-
-use crate::verdict::Table;
+use bakeoff_results::verdict::Table;
 
 /// The axes in which tables differ, apart from durability.
 pub(crate) fn varying(of: &Circumstances, tables: &[Table]) -> String {

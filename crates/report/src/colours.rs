@@ -3,13 +3,12 @@
 //! Colours are written `0xrrggbb`. Those of stores come from Okabe and Ito's palette, darker on light paper and lighter on dark
 //! paper. Any two differ by a CIEDE2000 of at least 10, for eyes without red or green cones too. Each has a contrast of at least 3 to
 //! its background. A test keeps it so. A slot's number gives the colour and a mark
-//! ([`crate::slots`]). Text next to a mark has the colour of text.
+//! ([`bakeoff_results::slots`]). Text next to a mark has the colour of text.
 
 #[cfg(test)]
 mod vision;
 
 use anstyle::{Color, RgbColor, Style};
-
 use bakeoff_results::slots::COLOURS;
 
 /// The colours of the page on one kind of paper.

@@ -16,18 +16,18 @@ use std::collections::BTreeMap;
 
 use bakeoff_protocol::Structure;
 use bakeoff_results::circumstances::Circumstances;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::figures::{Measure, resolution};
+use bakeoff_results::rounds::{Rounds, over_workloads, with_enough_rounds};
+use bakeoff_results::run::Run;
+use bakeoff_results::verdict::{Column, Size, Table, gather};
 use bakeoff_stats::{CommonScatter, Interval};
 use bakeoff_text::{counted, format_count, listed, printable};
 
 pub use html::write_comparison_html;
 
-use crate::contender::Contenders;
 use crate::error::ReportError;
-use crate::figures::{Measure, resolution};
 use crate::format::workload_in_words;
-use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
-use crate::run::Run;
-use crate::verdict::{Column, Size, Table, gather};
 
 /// What part of what is called better or worse may be neither, of stores, of stores and measures, and of single workloads. Half of each lies on
 /// the side of the worse, which is one in twenty of all.

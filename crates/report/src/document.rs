@@ -314,7 +314,7 @@ pub(crate) struct Span {
 pub(crate) enum SpanKind {
     /// Nothing in particular.
     Plain,
-    /// A store's name. The number is its slot: its colour and mark ([`crate::slots`]).
+    /// A store's name. The number is its slot: its colour and mark ([`bakeoff_results::slots`]).
     Store(usize),
     /// What matters most.
     Strong,

@@ -1,9 +1,8 @@
 //! Labels of measures, figures and places, the same in every form of a report.
 
+use bakeoff_results::figures::Measure;
 use bakeoff_stats::Verdict;
 use bakeoff_text::{bytes, percent, time};
-
-use crate::figures::Measure;
 
 /// A figure in the unit of its measure.
 pub(crate) fn figure(measure: &Measure, value: f64) -> String {

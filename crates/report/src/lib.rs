@@ -5,7 +5,8 @@
 //!                                      ├─rows_of──────→ tidy table ────────→ CSV · Parquet · XLSX · page
 //!                              another Run ─Comparison→ what changed ──────→ terminal · Markdown · page
 //! ```
-//! Statistics are `bakeoff-stats`'s; here figures are only taken out of results, given to it, and laid out. Invariants:
+//! Statistics are those of `bakeoff-stats`. `bakeoff-results` ranks stores in a workload. Comparisons of two runs, standings over many
+//! workloads and the page's contests are ranked here. Invariants:
 //! only rounds of cells that never failed count; stores are ranked only against stores with the same promise, on the same
 //! workload; whatever was left out is said; no text from a file reaches a terminal with control characters in it.
 
@@ -39,5 +40,3 @@ pub use published::Published;
 pub use terminal::{
     TerminalOptions, render_against, render_comparison, render_pick, render_published, render_rates, render_terminal,
 };
-
-use bakeoff_results::{cell_rounds as results, contender, figures, rounds, run, slots, tidy_table as tidy, verdict};

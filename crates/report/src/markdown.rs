@@ -2,12 +2,13 @@
 
 use std::io::Write;
 
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::run::Run;
 use bakeoff_text::{HARD_SPACE, printable};
 
 use crate::analysis::{Analysis, Detail};
 use crate::compare::Comparison;
 use crate::compare::document::document as comparison;
-use crate::contender::Contenders;
 use crate::document::{
     Block, Cell, Document, Fact, Form, List, Matrix, MatrixField, Part, Section, Side, SpanKind, Table, Text, Title,
 };
@@ -15,7 +16,6 @@ use crate::error::ReportError;
 use crate::labels::doubt;
 use crate::published::Published;
 use crate::published::against::against;
-use crate::run::Run;
 use crate::sections::report;
 
 /// Blocks of the longest bar.

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use bakeoff_protocol::{Axes, Axis, AxisValue, DURABILITY, Part, Role, THREADS, shown_axes};
 use bakeoff_results::circumstances::value_label;
-use bakeoff_text::{counted, digits, format_count, format_size_range, listed};
-
-use crate::run::Run;
 use bakeoff_results::pick::PICK_ASKED;
+use bakeoff_results::run::Run;
+use bakeoff_text::{counted, digits, format_count, format_size_range, listed};
 
 /// Values of an axis that are named one by one; of more, the ends.
 const NAMED_MAX: usize = 4;

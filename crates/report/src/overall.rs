@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bakeoff_results::figures::Measure;
+use bakeoff_results::rounds::{Rounds, over_workloads, with_enough_rounds};
+use bakeoff_results::verdict::{Column, Field, Size, Table};
 use bakeoff_stats::{Better, Candidate, Interval, Place, RankOptions, Ranking, Verdict, rank};
-
-use crate::figures::Measure;
-use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
-use crate::verdict::{Column, Field, Size, Table};
 
 /// The ranking over all timed workloads that every remaining store has figures for, and their number.
 pub(crate) struct Overall {

@@ -42,11 +42,12 @@ mod warnings;
 use std::io::Write;
 use std::path::Path;
 
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::run::Run;
 use bakeoff_text::listed;
 use maud::{Markup, html};
 
 use crate::analysis::{Analysis, Detail};
-use crate::contender::Contenders;
 use crate::document::{Form, Section, Text};
 use crate::error::ReportError;
 use crate::measured::measured;
@@ -55,7 +56,6 @@ use crate::page::html::{folded, is_empty};
 use crate::page::labelled::{Labelled, RankedRun, labelled, title_suffix};
 use crate::page::placed::{Place, placed};
 use crate::published::Published;
-use crate::run::Run;
 use crate::sections::report;
 
 /// Libraries, each a script of its own, as their authors publish them.

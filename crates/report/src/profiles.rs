@@ -2,10 +2,10 @@
 //! and such a run's figures are compared with nothing.
 
 use bakeoff_protocol::{CellEnd, Profile, ProfileOutcome};
+use bakeoff_results::run::Run;
 use bakeoff_text::{bytes, counted};
 
 use crate::format::workload_of;
-use crate::run::Run;
 
 /// Why there is no answer.
 pub(crate) fn describe(run: &Run, profile: Profile) -> String {

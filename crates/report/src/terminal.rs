@@ -7,20 +7,21 @@ mod tables;
 
 pub use crate::terminal::options::TerminalOptions;
 
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::pick_facts::PickFacts;
+use bakeoff_results::rate_search::RateFacts;
+use bakeoff_results::run::Run;
+
 use crate::analysis::Analysis;
 use crate::compare::Comparison;
 use crate::compare::document::document as comparison;
-use crate::contender::Contenders;
 use crate::document::{Document, Form, Section};
 use crate::error::ReportError;
 use crate::published::Published;
 use crate::published::against::against;
 use crate::published::report::report as published;
-use crate::run::Run;
 use crate::sections::{pick, rates, report};
 use crate::terminal::blocks::document;
-use bakeoff_results::pick_facts::PickFacts;
-use bakeoff_results::rate_search::RateFacts;
 
 /// A run's report as text that ends with a line break.
 pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {

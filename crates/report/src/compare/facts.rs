@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bakeoff_results::assembly::replayed;
+use bakeoff_results::contender::Contenders;
 use bakeoff_results::record::known;
+use bakeoff_results::run::Run;
 use bakeoff_text::{counted, format_count, printable};
 use serde_json::Value;
 
-use crate::contender::Contenders;
 use crate::format::workload_of;
-use crate::run::Run;
-use bakeoff_results::assembly::replayed;
 
 /// Machine, versions and settings in which the runs differ, each as `what: A → B`.
 pub(crate) fn differences(a: &Run, b: &Run) -> Vec<String> {
@@ -105,6 +105,6 @@ pub(crate) fn newly_failed(a: &Run, b: &Run, contenders: &Contenders) -> Vec<Str
     .collect()
 }
 
-fn failed(run: &Run) -> impl Iterator<Item = &crate::results::CellRound> {
+fn failed(run: &Run) -> impl Iterator<Item = &bakeoff_results::cell_rounds::CellRound> {
     run.cells.iter().filter(|cell| !cell.is_ok())
 }

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
+use bakeoff_results::run::Run;
+use bakeoff_results::tidy_table::{Cell, columns, rows_of};
 use bakeoff_text::printable_lines;
 
 use crate::error::ReportError;
-use crate::run::Run;
-use crate::tidy::{Cell, columns, rows_of};
 
 /// Writes every round of every cell, failed ones included, as CSV with a header. Absent figures are empty fields.
 ///

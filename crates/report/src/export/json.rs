@@ -2,18 +2,18 @@
 
 use std::io::Write;
 
+use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::circumstances::Circumstances;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::figures::Measure;
 use bakeoff_results::record::RunRecord;
+use bakeoff_results::run::Run;
+use bakeoff_results::verdict::{Column, Field, Size, compare_all};
 use bakeoff_stats::{Place, Ranking, Verdict};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::contender::Contenders;
 use crate::error::ReportError;
-use crate::figures::Measure;
-use crate::results::CellRound;
-use crate::run::Run;
-use crate::verdict::{Column, Field, Size, compare_all};
 
 /// The version of this document's layout.
 const FORMAT: u32 = 1;

@@ -4,6 +4,8 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use bakeoff_results::run::Run;
+use bakeoff_results::tidy_table::{Cell, columns, rows_of};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::Result as ParquetResult;
@@ -12,8 +14,6 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
 use crate::error::ReportError;
-use crate::run::Run;
-use crate::tidy::{Cell, columns, rows_of};
 
 /// Writes every round of every cell, failed ones included, as Parquet with Snappy.
 ///

@@ -4,6 +4,12 @@ use std::io::Write;
 
 use bakeoff_protocol::{AxisValue, DISTURBANCE};
 use bakeoff_results::circumstances::{Circumstances, table_axes, value_label};
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::figures::Measure;
+use bakeoff_results::run::Run;
+use bakeoff_results::slots::COLOURS;
+use bakeoff_results::tidy_table::{Cell, columns, rows_of};
+use bakeoff_results::verdict::{Column, Field, Size, Table, compare_all};
 use bakeoff_stats::{Place, Ranking};
 use rust_xlsxwriter::{
     Chart, ChartAxis, ChartFormat, ChartPatternFill, ChartPatternFillType, ChartSolidFill, ChartType, Color, Format,
@@ -12,13 +18,7 @@ use rust_xlsxwriter::{
 
 use crate::circumstances::varying;
 use crate::colours::LIGHT;
-use crate::contender::Contenders;
 use crate::error::ReportError;
-use crate::figures::Measure;
-use crate::run::Run;
-use crate::slots::COLOURS;
-use crate::tidy::{Cell, columns, rows_of};
-use crate::verdict::{Column, Field, Size, Table, compare_all};
 
 /// Rows that a sheet takes, its header included.
 const ROWS_MAX: usize = 1_048_576;

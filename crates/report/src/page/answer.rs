@@ -1,20 +1,20 @@
 //! The answer of one table of rankings on the first screen, as plain HTML that needs no script: who is best at what and by how
 //! much, under which promise.
 
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::figures::Measure;
+use bakeoff_results::verdict::Table;
 use bakeoff_stats::{Ranking, Verdict};
 use bakeoff_text::{counted, ratio};
 use maud::{Markup, html};
 
 use crate::analysis::Ranked;
 use crate::circumstances::varying;
-use crate::contender::Contenders;
-use crate::figures::Measure;
 use crate::overall::{Overall, depends, next};
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{is_empty, store_of, stores, table_head};
 use crate::page::standings::standings;
 use crate::sections::answer::{Promise, describe_comparisons, describe_depends, promise, workload_label};
-use crate::verdict::Table;
 
 /// Workloads that stand on the first screen; the others can be unfolded.
 const WORKLOADS_SHOWN: usize = 12;

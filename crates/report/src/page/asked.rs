@@ -1,17 +1,17 @@
 //! The answer of a run that was asked one question: what to pick, or the highest rates.
 
+use bakeoff_results::contender::Contenders;
 use bakeoff_results::pick::{PICK_ASKED, is_ahead_by_far, of_variant, pick_is_answered, proven_ranking};
 use bakeoff_results::pick_facts::PickFacts;
+use bakeoff_results::run::Run;
 use bakeoff_stats::Verdict;
 use maud::{Markup, html};
 
-use crate::contender::Contenders;
 use crate::document::Section;
 use crate::page::blocks;
 use crate::page::html::{listed, store};
 use crate::page::labelled::{RankedRun, title_suffix};
 use crate::page::placed::{Place, placed};
-use crate::run::Run;
 
 /// The answers of those runs that were asked one question, with their sections.
 pub(crate) fn answers(runs: &[RankedRun], sections: &[Vec<Section>], contenders: &Contenders) -> Markup {

@@ -4,15 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Latency, Mode, PhaseResult};
+use bakeoff_results::cell_rounds::{CellRound, failed_cells, phase_order};
+use bakeoff_results::contender::{Contender, Contenders};
+use bakeoff_results::figures::{asked_per_second, is_per_entry, timings};
+use bakeoff_results::run::Run;
 
-use crate::contender::{Contender, Contenders};
-use crate::figures::{asked_per_second, is_per_entry, timings};
 use crate::page::axes::{Axis, Workload, axes_of, indices, workload};
 use crate::page::labelled::Labelled;
 use crate::page::measures::{MEASURES, Subject};
 use crate::page::run_differences::telling_labels;
-use crate::results::{CellRound, failed_cells, phase_order};
-use crate::run::Run;
 
 /// One store's rounds in a contest.
 #[derive(Default)]

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use bakeoff_results::run::Run;
 use bakeoff_text::{counted, format_count};
 use maud::{Markup, html};
 
 use crate::page::html::joined;
 use crate::page::labelled::Labelled;
-use crate::run::Run;
 use crate::sections::heading::{amounts, answers_checked, few_rounds, is_unfinished};
 
 /// How many answers were checked, on which machine and disk, and how many warnings there are: what a figure is worth at first

@@ -5,14 +5,14 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 
 use bakeoff_protocol::CellEnd;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::run::Run;
 use bakeoff_text::{counted, format_count};
 use maud::{Markup, html};
 
-use crate::contender::Contenders;
 use crate::format::workload_of;
 use crate::page::html::{lines, store};
 use crate::page::links::{file_link, way};
-use crate::run::Run;
 
 /// How much of a failed cell's log is shown, from its end.
 const LOG_BYTES_MAX: u64 = 4096;

@@ -3,11 +3,11 @@
 
 use bakeoff_measure::recorded_ns;
 use bakeoff_protocol::Mode;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::figures::is_told;
 use bakeoff_stats::{Better, Candidate, RankOptions, Verdict, bootstrap_mean_interval, mean, median, rank};
 use serde::Serialize;
 
-use crate::contender::Contenders;
-use crate::figures::is_told;
 use crate::page::contests::{Contest, Contests, Entry, Event};
 use crate::page::course::{Course, course};
 use crate::page::figure::Figure;

@@ -1,10 +1,10 @@
 //! The first place of a ranking: who has it, and how far ahead of the next.
 
+use bakeoff_results::contender::Contenders;
 use bakeoff_stats::{Interval, Ranking, Verdict};
 use bakeoff_text::{ratio, ratio_range};
 use maud::{Markup, html};
 
-use crate::contender::Contenders;
 use crate::overall::{Overall, next};
 use crate::page::html::{joined, store_of, stores};
 

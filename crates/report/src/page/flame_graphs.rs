@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use bakeoff_protocol::{Axes, CellEnd, ProfileOutcome};
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::run::Run;
 use maud::{Markup, html};
 
-use crate::contender::Contenders;
 use crate::page::html::{scrolled, store, table_head};
 use crate::page::links::{file_link, link, way};
 use crate::profiles::{describe, place, profiled, weight};
-use crate::run::Run;
 
 /// The flame graphs of a run that was profiled, each with a link that leads from `page`, the directory the page is in.
 pub(crate) fn section(run: &Run, contenders: &Contenders, page: &Path) -> Markup {

@@ -1,10 +1,9 @@
 //! Pieces of HTML that pages share. maud escapes every text because of its type; only [`Markup`] is taken for markup.
 
+use bakeoff_results::contender::{Contender, Contenders};
 use bakeoff_results::slots::{COLOURS, MARKS};
 use bakeoff_text::printable_lines;
 use maud::{Markup, PreEscaped, html};
-
-use crate::contender::{Contender, Contenders};
 
 /// A store's name with its colour and mark.
 pub(crate) fn store(contender: &Contender) -> Markup {

@@ -1,7 +1,8 @@
 //! The runs of a page, each with a label that no other has.
 
+use bakeoff_results::run::Run;
+
 use crate::analysis::Analysis;
-use crate::run::Run;
 
 /// A run with its label.
 pub(crate) type Labelled<'a> = (String, &'a Run);

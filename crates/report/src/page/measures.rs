@@ -1,11 +1,12 @@
 //! What the page can show of a store in a workload: one line a measure.
 
 use bakeoff_protocol::{Latency, Mode, PhaseLine};
+use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::figures::{
+    self, PAGE_BYTES, Timing, is_told, peak_memory, rate_kept, settled_ns_mean, space_efficiency,
+};
 use bakeoff_stats::Better;
 use serde::Serialize;
-
-use crate::figures::{self, PAGE_BYTES, Timing, is_told, peak_memory, rate_kept, settled_ns_mean, space_efficiency};
-use crate::results::CellRound;
 
 /// A measure, as the page offers it.
 #[derive(Clone, Copy, Serialize)]

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::figures::Measure;
 use bakeoff_stats::Verdict;
 use maud::{Markup, html};
 
 use crate::analysis::Ranked;
 use crate::circumstances::varying;
-use crate::contender::Contenders;
-use crate::figures::Measure;
 use crate::overall::{Overall, depends};
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{joined, scrolled, store, store_of, table_head};

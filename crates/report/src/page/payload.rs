@@ -5,6 +5,9 @@ use std::io::Write;
 use std::path::Path;
 
 use bakeoff_protocol::CellEnd;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::run::Run;
+use bakeoff_results::tidy_table::{Cell, columns};
 use bakeoff_text::printable;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +16,6 @@ use flate2::write::GzEncoder;
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
-use crate::contender::Contenders;
 use crate::error::ReportError;
 use crate::export::csv::write_csv;
 use crate::page::axes::Axis;
@@ -25,8 +27,6 @@ use crate::page::links::{link, way};
 use crate::page::measures::{MEASURES, Measure};
 use crate::page::published::{self, PublishedFacts};
 use crate::published::Published;
-use crate::run::Run;
-use crate::tidy::{Cell, columns};
 
 /// What the script is given.
 #[derive(Serialize)]

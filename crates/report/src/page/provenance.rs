@@ -5,17 +5,17 @@ use std::path::Path;
 
 use bakeoff_measure::Medium;
 use bakeoff_protocol::StoreDescription;
+use bakeoff_results::contender::Contenders;
 use bakeoff_results::record::Omission;
+use bakeoff_results::run::Run;
 use bakeoff_text::{format_count, listed};
 use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::contender::Contenders;
 use crate::page::failures::failures;
 use crate::page::html::{folded, lines, scrolled, table_head};
 use crate::page::labelled::{Labelled, title_suffix};
-use crate::run::Run;
 
 /// The provenance of these runs; `page` is the directory from which links lead to their logs.
 pub(crate) fn provenance(runs: &[Labelled], contenders: &Contenders, page: &Path) -> Markup {

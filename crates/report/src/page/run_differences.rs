@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_results::record::known;
+use bakeoff_results::run::Run;
 use bakeoff_text::{listed, ratio, ratio_range};
 use maud::{Markup, html};
 
@@ -10,7 +11,6 @@ use crate::compare::{Change, Comparison, Line};
 use crate::page::axes::{Workload, axes_of, indices, workload};
 use crate::page::html::{scrolled, store_called, table_head};
 use crate::page::labelled::Labelled;
-use crate::run::Run;
 
 /// One fact about every run; `None` for a run that lacks it.
 type Fact = Vec<Option<String>>;

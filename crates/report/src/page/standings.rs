@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::figures::Measure;
+use bakeoff_results::verdict::Table;
 use bakeoff_stats::{Place, Ranking, Verdict};
 use bakeoff_text::ratio;
 use maud::{Markup, html};
 
-use crate::contender::Contenders;
-use crate::figures::Measure;
 use crate::overall::Overall;
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{marks, scrolled};
-use crate::verdict::Table;
 
 /// Largest ratios that a scale may end at.
 const SCALE_ENDS: [f64; 10] = [2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1_000.0, 10_000.0, 100_000.0];

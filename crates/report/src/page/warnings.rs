@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_results::contender::{Contender, Contenders};
 use bakeoff_results::record::Omission;
+use bakeoff_results::run::Run;
 use bakeoff_text::counted;
 use maud::{Markup, html};
 
-use crate::contender::{Contender, Contenders};
 use crate::page::failures::failures_id;
 use crate::page::html::{joined, listed, store};
 use crate::page::labelled::Labelled;
-use crate::run::Run;
 use crate::sections::notes::all_notes;
 
 /// As many that were not measured are named for each reason: all of them are among the provenance.

@@ -3,22 +3,22 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::figures::{Measure, of_values_alone};
+use bakeoff_results::run::Run;
+use bakeoff_results::verdict::{Table as Rankings, compare_all};
 use bakeoff_stats::geometric_mean;
 use bakeoff_text::{counted, digits, listed, ratio};
 
 use crate::analysis::Detail;
-use crate::contender::Contenders;
 use crate::document::{Block, Cell, Column, Document, Section, SectionId, Table, Title};
 use crate::error::ReportError;
-use crate::figures::{Measure, of_values_alone};
 use crate::published::{Published, garbage, report};
-use crate::results::CellRound;
-use crate::run::Run;
 use crate::sections::heading::unfinished;
 use crate::sections::matrix::title;
 use crate::sections::names::store;
 use crate::sections::pairs::{self, Pair, Sides, pairs};
-use crate::verdict::{Table as Rankings, compare_all};
 
 /// The run's figures next to those of a publication. Fields are matched by measure, phase, value sizes, data and records, and by variant
 /// where the publication has some.

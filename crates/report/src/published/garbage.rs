@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use bakeoff_protocol::PhaseResult;
+use bakeoff_results::cell_rounds::{CellRound, failed_cells};
+use bakeoff_results::figures::per_operation;
+use bakeoff_results::run::Run;
 use bakeoff_stats::mean;
 use bakeoff_text::{digits, or_dash};
 
 use crate::document::{Block, Cell, Column, Section, SectionId, Table};
-use crate::figures::per_operation;
 use crate::published::{Figure, Kind, Published};
-use crate::results::{CellRound, failed_cells};
-use crate::run::Run;
 
 /// JMH prints bytes in these.
 const MEBIBYTE: f64 = (1 << 20) as f64;

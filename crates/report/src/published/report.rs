@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::Axes;
 use bakeoff_results::circumstances::Circumstances;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::figures::Measure;
+use bakeoff_results::rounds::Rounds;
+use bakeoff_results::verdict::{Column, Field, Table, rank_fields};
 use bakeoff_stats::Verdict;
 use bakeoff_text::counted;
 
-use crate::contender::Contenders;
 use crate::document::{Block, Document, Section, SectionId, Text, Title};
-use crate::figures::Measure;
 use crate::published::{Figure, Kind, Published, StoreFacts};
-use crate::rounds::Rounds;
 use crate::sections::matrix;
-use crate::verdict::{Column, Field, Table, rank_fields};
 
 /// What the measures are; how its authors took them is in its notes.
 const MEASURES: &str =

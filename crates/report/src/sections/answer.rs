@@ -1,18 +1,18 @@
 //! The answer: who is best overall and at what, in a few plain sentences, honest about ties.
 
 use bakeoff_protocol::Durability;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::figures::Measure;
+use bakeoff_results::verdict::Table as Rankings;
 use bakeoff_stats::{Place, Ranking, Verdict};
 use bakeoff_text::{HARD_SPACE, counted, listed, printable, ratio, ratio_range};
 
 use crate::analysis::{Analysis, Ranked};
 use crate::circumstances::varying;
-use crate::contender::Contenders;
 use crate::document::{Block, Cell, Column, Fact, Fold, Section, SectionId, Table, Text, Title};
-use crate::figures::Measure;
 use crate::format::workload_in_words;
 use crate::overall::{Depends, Overall, Tally, Workload, depends, most_first, next};
 use crate::sections::names::store;
-use crate::verdict::Table as Rankings;
 
 /// Workloads whose fastest store is shown unasked.
 const WORKLOADS_UNASKED: usize = 12;

@@ -1,12 +1,12 @@
 //! What stores put off: for every phase that waited for it, the cost as it was acknowledged and as it was when all was done.
 
 use bakeoff_protocol::PhaseResult;
+use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::figures::{acknowledged_ns_mean, settled_ns_mean};
 use bakeoff_stats::mean;
 use bakeoff_text::{bytes, or_dash, ratio, time};
 
 use crate::document::SectionId;
-use crate::figures::{acknowledged_ns_mean, settled_ns_mean};
-use crate::results::CellRound;
 use crate::sections::phase_tables::{Row, phases_that};
 
 /// One store's rounds of one phase.

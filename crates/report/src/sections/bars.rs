@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::figures::Measure;
 use bakeoff_results::record::{SuiteRecord, VariantRecord};
+use bakeoff_results::rounds::Rounds;
+use bakeoff_results::run::Run;
+use bakeoff_results::verdict::{Field, Table as Rankings};
 use bakeoff_stats::Verdict;
 use bakeoff_text::{digits, rate, ratio};
 
-use crate::contender::Contenders;
 use crate::document::{Block, Cell, Column, Section, SectionId, Table, Text, Title};
-use crate::figures::Measure;
-use crate::rounds::Rounds;
-use crate::run::Run;
 use crate::sections::names;
 use crate::sections::pairs::store;
-use crate::verdict::{Field, Table as Rankings};
 
 /// The title where a form shows one.
 const TITLE: &str = "Rates, and how many times the baseline's";

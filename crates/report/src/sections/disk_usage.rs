@@ -1,12 +1,12 @@
 //! What stores take on disk: open, closed and as a compacted copy, against a flat array of the same data.
 
 use bakeoff_protocol::DiskUsage;
+use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::run::Run;
 use bakeoff_stats::mean;
 use bakeoff_text::{bytes, or_dash, ratio};
 
 use crate::document::SectionId;
-use crate::results::CellRound;
-use crate::run::Run;
 use crate::sections::phase_tables::Row;
 
 /// Whether some store made a compacted copy.

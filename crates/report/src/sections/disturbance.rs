@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use bakeoff_protocol::DISTURBANCE;
 use bakeoff_results::circumstances::Circumstances;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::figures::Measure;
+use bakeoff_results::rounds::Rounds;
+use bakeoff_results::verdict::Table;
 use bakeoff_stats::geometric_mean;
 use bakeoff_text::ratio;
 
 use crate::analysis::Detail;
-use crate::contender::Contenders;
 use crate::document::{Block, Section, SectionId};
-use crate::figures::Measure;
-use crate::rounds::Rounds;
 use crate::sections::pairs::{self, Sides, pairs};
-use crate::verdict::Table;
 
 /// A table for each table of disturbed cells that has an undisturbed counterpart; `None` if there is none.
 pub(crate) fn section(tables: &[Table], contenders: &Contenders, detail: Detail) -> Option<Section> {

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use crate::circumstances::in_full;
 use bakeoff_protocol::{Axes, Latency};
+use bakeoff_results::cell_rounds::{CellRound, failed_cells, phase_order};
 use bakeoff_results::circumstances::Circumstances;
+use bakeoff_results::contender::{Contender, Contenders};
+use bakeoff_results::figures::{Measure, TOO_FEW, asked_per_second, is_per_entry, is_told, timings};
+use bakeoff_results::verdict::{Column as Place, Size};
 use bakeoff_stats::{bootstrap_mean_interval, mean, median};
 use bakeoff_text::{or_dash, rate, time, time_range};
 
 use crate::analysis::Detail;
-use crate::contender::{Contender, Contenders};
 use crate::document::{Block, Cell, Column, Section, SectionId, Table, Text};
-use crate::figures::{Measure, TOO_FEW, asked_per_second, is_per_entry, is_told, timings};
 use crate::format::workload_in_words;
-use crate::results::{CellRound, failed_cells, phase_order};
-use crate::verdict::{Column as Place, Size};
 
 /// Confidence of the intervals shown.
 const CONFIDENCE: f64 = 0.95;

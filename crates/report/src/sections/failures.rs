@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::CellEnd;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::run::Run;
 use bakeoff_text::{counted, listed, printable};
 
-use crate::contender::Contenders;
 use crate::document::{Block, Fold, Item, List, Part, Section, SectionId};
 use crate::format::workload_of;
-use crate::run::Run;
 
 /// The section; `None` if nothing failed.
 pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {

@@ -1,11 +1,11 @@
 //! What a profiled run shows in place of an answer: why nobody is ranked, and where the flame graphs are.
 
 use bakeoff_protocol::{CellEnd, ProfileOutcome};
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::run::Run;
 
-use crate::contender::Contenders;
 use crate::document::{Block, Fold, Item, List, Section, SectionId, SpanKind, Text};
 use crate::profiles::{describe, place, profiled, weight};
-use crate::run::Run;
 
 /// Flame graphs that are listed unasked.
 const SHOWN: usize = 12;

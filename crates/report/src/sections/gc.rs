@@ -1,12 +1,12 @@
 //! What stores on the JVM allocated and what collecting it cost, phase by phase.
 
 use bakeoff_protocol::{PhaseResult, Resources};
+use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::figures::per_operation;
 use bakeoff_stats::mean;
 use bakeoff_text::{bytes, digits, format_count, or_dash, percent, time};
 
 use crate::document::SectionId;
-use crate::figures::per_operation;
-use crate::results::CellRound;
 use crate::sections::phase_tables::{Row, phases_that};
 
 /// One store's rounds of one phase.

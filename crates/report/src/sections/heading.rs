@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use bakeoff_results::record::known;
+use bakeoff_results::run::Run;
 use bakeoff_text::{counted, format_count};
 
 use crate::document::{Block, Document, SpanKind, Text, Title};
 use crate::measured::measured;
-use crate::run::Run;
 
 /// A document of the run without any section.
 pub(crate) fn document(run: &Run) -> Document {

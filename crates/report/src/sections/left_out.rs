@@ -1,9 +1,9 @@
 //! What the plan skipped, and what there was no time for.
 
 use bakeoff_results::record::Omission;
+use bakeoff_results::run::Run;
 
 use crate::document::{Block, Fold, Item, List, Section, SectionId};
-use crate::run::Run;
 
 /// Entries that are shown unasked.
 const SHOWN: usize = 5;

@@ -2,17 +2,17 @@
 //! store or those that cannot be told apart.
 
 use bakeoff_results::circumstances::Circumstances;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::figures::Measure;
+use bakeoff_results::verdict::{Column, Field, Size, Table};
 use bakeoff_text::{format_count, format_size_range, printable};
 
 use crate::circumstances::varying;
-use crate::contender::Contenders;
 use crate::document::{
     Block, Matrix, MatrixColumn, MatrixField, MatrixMeasure, MatrixRow, MatrixStore, Section, SectionId, Text, Title,
 };
-use crate::figures::Measure;
 use crate::labels::figure;
 use crate::sections::names::short_names;
-use crate::verdict::{Column, Field, Size, Table};
 
 /// What the measures of a run are.
 const MEASURES: &str = "times are means per operation (scans: per entry; batched writes: their commits included) · space efficiency: bytes of keys and values \

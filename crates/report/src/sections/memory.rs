@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{CellEnd, MemorySplit, Settings, StoreDescription};
+use bakeoff_results::run::Run;
 use bakeoff_text::{bytes, listed, or_dash};
 
 use crate::document::{Block, Cell, Column, Section, SectionId, Table};
-use crate::run::Run;
 
 /// One store's part of the story, over all its rounds that ended well.
 #[derive(Default)]

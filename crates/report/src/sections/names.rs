@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::contender::Contenders;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::verdict::Table;
+
 use crate::document::Text;
-use crate::verdict::Table;
 
 /// The name of the store with this key; the key itself if the store is unknown.
 pub(crate) fn store(contenders: &Contenders, key: &str) -> Text {

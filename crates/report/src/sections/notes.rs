@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use bakeoff_protocol::StoreDescription;
 use bakeoff_results::record::{WarningRecord, known};
+use bakeoff_results::run::Run;
 use bakeoff_text::listed;
 
 use crate::document::{Block, Section, SectionId};
-use crate::run::Run;
 
 /// Warnings, each with its advice; `None` if there are none.
 pub(crate) fn warnings(run: &Run) -> Option<Section> {

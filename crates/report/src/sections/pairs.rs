@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::figures::Measure;
+use bakeoff_results::verdict::{Column as Workload, Size, Table as Rankings, better};
 use bakeoff_stats::{Better, Place, Ranking, Verdict};
 use bakeoff_text::{format_count, format_size_range, ratio};
 
-use crate::contender::Contenders;
 use crate::document::{Cell, Column, Table, Text};
-use crate::figures::Measure;
 use crate::labels::{doubt, figure};
 use crate::sections::names::{short_names, store_called};
-use crate::verdict::{Column as Workload, Size, Table as Rankings, better};
 
 /// Where a figure stands in a table.
 type Position = (Measure, Size, Workload);

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::PhaseResult;
+use bakeoff_results::cell_rounds::{CellRound, failed_cells};
+use bakeoff_results::circumstances::Circumstances;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::run::Run;
 
 use crate::circumstances::varying_among;
-use crate::contender::Contenders;
 use crate::document::{Block, Cell, Column, Section, SectionId, Table};
 use crate::format::workload_of;
-use crate::results::{CellRound, failed_cells};
-use crate::run::Run;
 use crate::sections::names::store;
-use bakeoff_results::circumstances::Circumstances;
 
 /// A row: what one store's rounds have of it.
 pub(crate) trait Row: Default {

@@ -8,13 +8,13 @@ pub(crate) mod picked;
 pub(crate) mod time;
 
 use bakeoff_protocol::Durability;
+use bakeoff_results::pick::{PICK_ASKED, pick_is_answered};
+use bakeoff_results::pick_facts::PickFacts;
+use bakeoff_results::run::Run;
 use bakeoff_text::HARD_SPACE;
 
 use crate::document::{Block, Section, SectionId, SpanKind, Text};
-use crate::run::Run;
 use crate::sections::pick::picked::Picked;
-use bakeoff_results::pick::{PICK_ASKED, pick_is_answered};
-use bakeoff_results::pick_facts::PickFacts;
 
 /// The sections of a pick, in reading order.
 pub(crate) fn sections(run: &Run, facts: &PickFacts) -> Vec<Section> {

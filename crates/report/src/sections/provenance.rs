@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use bakeoff_measure::{Machine, Medium};
 use bakeoff_results::record::{PoolRecord, known};
+use bakeoff_results::run::Run;
 use bakeoff_text::{bytes, printable};
 
 use crate::document::{Block, Fact, Part, Section, SectionId};
-use crate::run::Run;
 
 /// The section: machine, media, values, versions, command line. `None` if nothing of it is known.
 pub(crate) fn section(run: &Run) -> Option<Section> {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_results::rate_search::{RateFacts, RateSearch};
+use bakeoff_results::rate_search_time::Left;
+use bakeoff_results::run::Run;
 use bakeoff_stats::Bracket;
 use bakeoff_text::{counted, digits, format_count, or_dash, printable, rate, time};
 
 use crate::document::{Block, Cell, Column, Section, SectionId, Table};
-use crate::run::Run;
-use bakeoff_results::rate_search::{RateFacts, RateSearch};
-use bakeoff_results::rate_search_time::Left;
 
 /// Below this length of a phase, seconds, what holds and what fails is said to be shaky.
 const SHORT_S: f64 = 1.0;

@@ -1,10 +1,10 @@
 //! How long stores took to close and to open again with their data.
 
+use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_stats::mean;
 use bakeoff_text::{or_dash, time};
 
 use crate::document::SectionId;
-use crate::results::CellRound;
 use crate::sections::phase_tables::Row;
 
 /// One store's rounds of a workload.

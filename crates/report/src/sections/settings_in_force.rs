@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::contender::Contenders;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::run::Run;
+
 use crate::document::{Block, Section, SectionId};
-use crate::run::Run;
 
 /// The section, with class, settings and variants; `None` where all stores promise the same.
 pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {

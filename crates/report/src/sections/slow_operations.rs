@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Axes, Cause, Mode, PhaseLine, SlowOperation, VARIANT};
+use bakeoff_results::cell_rounds::{CellRound, failed_cells};
 use bakeoff_results::circumstances::Circumstances;
+use bakeoff_results::contender::Contenders;
 use bakeoff_text::{listed, percent, time};
 
 use crate::circumstances::varying_among;
-use crate::contender::Contenders;
 use crate::document::{Block, Section, SectionId};
 use crate::format::workload_of;
-use crate::results::{CellRound, failed_cells};
 
 /// The slow operations of a store under one promise.
 #[derive(Default)]

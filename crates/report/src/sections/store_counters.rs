@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bakeoff_results::cell_rounds::failed_cells;
 use bakeoff_results::circumstances::Circumstances;
+use bakeoff_results::contender::Contenders;
+use bakeoff_results::run::Run;
 use bakeoff_stats::mean;
 use bakeoff_text::format_count;
 
 use crate::circumstances::varying_among;
-use crate::contender::Contenders;
 use crate::document::{Block, Section, SectionId};
 use crate::format::workload_of;
-use crate::results::failed_cells;
-use crate::run::Run;
 
 /// What each round of one store's cells counted, by name.
 type Counts<'a> = BTreeMap<&'a str, Vec<f64>>;

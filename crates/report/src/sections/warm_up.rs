@@ -1,11 +1,11 @@
 //! Phases that were measured only once their rate had settled: how long that took, and whether it did.
 
 use bakeoff_protocol::{PhaseResult, WarmUpOutcome};
+use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_stats::mean;
 use bakeoff_text::{format_count, or_dash, time};
 
 use crate::document::SectionId;
-use crate::results::CellRound;
 use crate::sections::phase_tables::{Row, phases_that};
 
 /// The warm-ups of one store's rounds of one phase.

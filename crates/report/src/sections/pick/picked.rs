@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::pick::{PICK_ASKED, is_late, is_without_room, of_variant, proven_ranking};
+use bakeoff_results::pick_facts::PickFacts;
+use bakeoff_results::run::Run;
 use bakeoff_stats::{Interval, Place, Ranking, Verdict};
 use bakeoff_text::{listed, printable, ratio, ratio_range};
 
-use crate::results::CellRound;
-use crate::run::Run;
 use crate::sections::heading::is_unfinished;
-use bakeoff_results::pick::{PICK_ASKED, is_late, is_without_room, of_variant, proven_ranking};
-use bakeoff_results::pick_facts::PickFacts;
 
 /// No figures are given for what lies further from one than this.
 const BEYOND: f64 = 1000.0;
