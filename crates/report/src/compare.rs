@@ -27,7 +27,7 @@ use bakeoff_text::{counted, format_count, listed, printable};
 pub use html::write_comparison_html;
 
 use crate::error::ReportError;
-use crate::format::workload_in_words;
+use crate::format::describe_workload;
 
 /// What part of what is called better or worse may be neither, of stores, of stores and measures, and of single workloads. Half of each lies on
 /// the side of the worse, which is one in twenty of all.
@@ -364,7 +364,7 @@ fn cost_label(measure: &Measure) -> String {
 }
 
 fn workload_words(of: &Pair, all: &[Circumstances]) -> String {
-    let words = workload_in_words(of.size, of.column.records, &of.column.data);
+    let words = describe_workload(of.size, of.column.records, &of.column.data);
     printable(&format!("{words}{}", varying_words(of.circumstances, all)))
 }
 

@@ -1,4 +1,4 @@
-//! What was measured, in words, told by the results themselves: a suite's own words would also name what options left out.
+//! A summary of what was measured. It comes from the results: a suite would also name what options left out.
 
 use std::collections::BTreeSet;
 
@@ -29,18 +29,18 @@ pub(crate) fn measured(runs: &[&Run]) -> String {
         counted(stores.len(), "store"),
         format!(
             "values of {} × {} record{} of {} data",
-            said(&sizes),
-            said(&records),
+            listed_or_ends(&sizes),
+            listed_or_ends(&records),
             if records == ["1"] { "" } else { "s" },
-            said(&data)
+            listed_or_ends(&data)
         ),
-        format!("durability {}", said(&classes)),
-        if threads == ["1"] { "1 thread".to_owned() } else { format!("{} threads", said(&threads)) },
+        format!("durability {}", listed_or_ends(&classes)),
+        if threads == ["1"] { "1 thread".to_owned() } else { format!("{} threads", listed_or_ends(&threads)) },
     ];
     words.extend(shown_axes().iter().filter_map(|axis| values_of(axis, &axes)));
     let scales = runs.iter().filter_map(|run| run.record.suite.scale);
     let scales: BTreeSet<String> = scales.map(|part| format!("{} %", digits(part * 100.0))).collect();
-    words.extend((!scales.is_empty()).then(|| format!("scaled down to {}", said(&Vec::from_iter(scales)))));
+    words.extend((!scales.is_empty()).then(|| format!("scaled down to {}", listed_or_ends(&Vec::from_iter(scales)))));
     words.extend(combinations(&axes));
     words.extend(runs.iter().filter_map(|run| changes(run)));
     words.join(" · ")
@@ -84,7 +84,7 @@ fn values_of(axis: &Axis, axes: &[&Axes]) -> Option<String> {
     let labels: Vec<String> = values.iter().map(label).filter(|label| !label.is_empty()).collect();
     // What is on the tapes is worth it only if it differs.
     let is_told = labels.len() > 1 || axis.role == Role::Condition && !is_usual;
-    is_told.then(|| format!("{} {}", axis.plural, said(&labels)))
+    is_told.then(|| format!("{} {}", axis.plural, listed_or_ends(&labels)))
 }
 
 /// Every value that occurs, in order, in words.
@@ -93,7 +93,8 @@ fn values<V: Ord>(axes: &[&Axes], value: impl Fn(&Axes) -> Option<V>, words: imp
     all.iter().map(words).collect()
 }
 
-fn said(all: &[String]) -> String {
+/// Every value by name, or of many the first, the last and the count.
+fn listed_or_ends(all: &[String]) -> String {
     match all {
         [first, .., last] if all.len() > NAMED_MAX => format!("{first} to {last} ({} in all)", all.len()),
         _ => listed(all),

@@ -5,7 +5,7 @@ use bakeoff_protocol::{CellEnd, Profile, ProfileOutcome};
 use bakeoff_results::run::Run;
 use bakeoff_text::{bytes, counted};
 
-use crate::format::workload_of;
+use crate::format::describe_cell;
 
 /// Why there is no answer.
 pub(crate) fn describe(run: &Run, profile: Profile) -> String {
@@ -30,7 +30,7 @@ pub(crate) fn profiled(run: &Run) -> impl Iterator<Item = (&CellEnd, &ProfileOut
 pub(crate) fn place(end: &CellEnd) -> String {
     let axes = &end.axes;
     let parts = [
-        Some(workload_of(axes)),
+        Some(describe_cell(axes)),
         axes.variant.clone(),
         Some(format!("durability {}", axes.durability)),
         (axes.medium != "default").then(|| format!("medium {}", axes.medium)),

@@ -61,7 +61,7 @@ impl Contenders {
                 let description = described.iter().find(|description| description.name == *store);
                 let mut title = printable(description.map_or(store, |description| &description.title));
                 if several {
-                    title.push_str(&settings_words(axes));
+                    title.push_str(&describe_settings(axes));
                 }
                 if axes.unequal {
                     title.push_str(&format!(" ({})", axes.durability));
@@ -148,7 +148,7 @@ fn key_of(axes: &Axes) -> String {
     format!("{}{class}{}", axes.store, settings.concat())
 }
 
-fn settings_words(axes: &Axes) -> String {
+fn describe_settings(axes: &Axes) -> String {
     let settings: Vec<String> = axes.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
     if settings.is_empty() { " (defaults)".to_owned() } else { printable(&format!(" ({})", settings.join(", "))) }
 }

@@ -57,7 +57,7 @@ impl Goal {
     }
 
     /// What it is, for a sentence.
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Mean => "mean time of an operation",
             Self::P50 => "median latency",

@@ -239,7 +239,7 @@ pub struct RateFacts {
 
 impl RateFacts {
     /// The bound, for a sentence: `p99 below 2.00 ms`.
-    pub fn words(&self) -> String {
+    pub fn label(&self) -> String {
         format!("{} below {}", self.bound.percentile, bakeoff_text::time(self.bound.below_ns as f64))
     }
 }

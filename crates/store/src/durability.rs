@@ -109,7 +109,7 @@ pub fn main(plan: Plan<'_>) -> ExitCode {
     let (liars, mut stores): (Vec<_>, Vec<_>) =
         plan.subjects().into_iter().partition(|subject| subject.description.test_only);
     stores.retain(is_chosen);
-    stores = stores.into_iter().flat_map(|store| [store.with_other_words(), vec![store]].concat()).collect();
+    stores = stores.into_iter().flat_map(|store| [store.with_other_choices(), vec![store]].concat()).collect();
     let unnoticed: Vec<String> = liars.iter().flat_map(unnoticed).collect();
     let counts = report_all(&stores);
     println!(

@@ -60,7 +60,7 @@ fn check(setting: &Setting, value: &Value) -> Result<(), String> {
         SettingKind::Boolean => Err("give true or false".to_owned()),
         SettingKind::Choice { words } => match value.as_str() {
             Some(word) if words.iter().any(|known| known == word) => Ok(()),
-            other => Err(wrong_word(other.unwrap_or_default(), words)),
+            other => Err(describe_choice(other.unwrap_or_default(), words)),
         },
     }
 }
@@ -71,7 +71,7 @@ fn check_step(setting: &Setting, bytes: u64) -> Result<(), String> {
     Err(format!("give {below} or {above}"))
 }
 
-fn wrong_word(word: &str, words: &[String]) -> String {
+fn describe_choice(word: &str, words: &[String]) -> String {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match nearest(word, &words) {
         Some(near) => format!("did you mean \"{near}\"? It is one of {}", words.join(", ")),

@@ -20,7 +20,7 @@ pub fn command_again(bakeoff: &str, cell: &str, directory: &str, driver: &str) -
 pub fn command_lines(command: &str, width: usize, first: &str, later: &str) -> String {
     let (mut lines, mut line) = (Vec::new(), first.to_owned());
     let mut is_empty = true;
-    for word in words(command) {
+    for word in split(command) {
         if !is_empty && line.width() + word.width() + " \\".len() + 1 > width {
             lines.push(std::mem::replace(&mut line, later.to_owned()) + " \\\n");
             is_empty = true;
@@ -35,7 +35,7 @@ pub fn command_lines(command: &str, width: usize, first: &str, later: &str) -> S
 }
 
 /// The words of a command as they stand, quotes included.
-fn words(command: &str) -> Vec<&str> {
+fn split(command: &str) -> Vec<&str> {
     let (mut quote, mut escaped) = (None, false);
     let is_between = move |character: char| {
         let literal = std::mem::take(&mut escaped);

@@ -4,7 +4,9 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use bakeoff_engine::pick::{Divided, Need, PickSuite, Stores, check_percentile, check_words, divide, may_suit};
+use bakeoff_engine::pick::{
+    Divided, Need, PickSuite, Stores, check_languages_and_licenses, check_percentile, divide, may_suit,
+};
 use bakeoff_engine::{
     Drivers, Missing, OwnDirectory, Recipe, Setup, SuiteSource, drivers_for, lost, make_run_directory, not_built,
     run_record, shown, store_names,
@@ -37,7 +39,7 @@ pub(crate) fn main(arguments: &PickArguments) -> Result<Outcome> {
     let need = read_need(&typed)?;
     let drivers = drivers(built.map_or_else(Drivers::discover, Ok)?, &need, &typed.get("stores").place)?;
     let stores = stores(&need, &drivers)?;
-    check_words(&need, &stores, |key| typed.get(key).place)?;
+    check_languages_and_licenses(&need, &stores, |key| typed.get(key).place)?;
     let platform = |store: &str| drivers.of_store(store).map(|driver| driver.description.platform).unwrap_or_default();
     let divided = divide(&need, &stores, platform, |store| drivers.missing(store));
     if divided.able.is_empty() {
@@ -78,7 +80,7 @@ fn typed(arguments: &PickArguments) -> Result<(Typed, Option<Drivers>)> {
         if let Stores::Named(names) = &need.stores {
             check_names(names, &built, "stores")?;
         }
-        check_words(need, &built.stores(), str::to_owned)
+        check_languages_and_licenses(need, &built.stores(), str::to_owned)
     };
     let typed = ask(&mut std::io::stdin().lock(), &mut std::io::stderr(), check)?;
     Ok((typed, Some(built)))

@@ -247,12 +247,12 @@ fn print_capabilities(store: &StoreDescription) -> Result<()> {
         (plain("several processes"), capabilities.multi_process),
         (plain("a compacted copy"), capabilities.compacted_copy),
     ];
-    let words = |offered: bool| {
+    let label = |offered: bool| {
         let some: Vec<_> = all.iter().filter(|(_, has)| *has == offered).map(|(name, _)| name.as_str()).collect();
         if some.is_empty() { "–".to_owned() } else { some.join(", ") }
     };
-    print_paragraph("  offers     ", 13, &words(true))?;
-    print_paragraph("  not        ", 13, &words(false))
+    print_paragraph("  offers     ", 13, &label(true))?;
+    print_paragraph("  not        ", 13, &label(false))
 }
 
 fn print_setting(setting: &Setting) -> Result<()> {

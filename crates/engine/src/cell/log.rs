@@ -43,7 +43,7 @@ pub fn jvm_start_failure(log: &str) -> Option<String> {
 }
 
 /// What a log says of a process's end: what the report of a JVM that died has at its top, else the last line.
-pub(crate) fn last_words(log: &str) -> &str {
+pub(crate) fn cause_of_death(log: &str) -> &str {
     let of_jvm = ["#  SIG", "#  Internal Error", "#  Out of Memory Error"];
     let cause = log.lines().find(|line| of_jvm.iter().any(|words| line.starts_with(words)));
     let last = || log.lines().rev().find(|line| !line.trim().is_empty());

@@ -17,7 +17,7 @@ use rustix::process::{
     setrlimit, waitid,
 };
 
-use crate::cell::log::{jvm_start_failure, lacks_a_jar, last_bytes, last_words};
+use crate::cell::log::{cause_of_death, jvm_start_failure, lacks_a_jar, last_bytes};
 use crate::place::cgroup::MemoryGroup;
 use crate::place::names::TEMPORARY;
 use crate::surroundings::interrupt::Interrupt;
@@ -338,7 +338,7 @@ fn silent_end(job: &Job<'_>, status: Option<ExitStatus>, kills_before: Option<i6
             (FailureKind::Crash, format!("the driver {} without saying how the cell ended", how_it_ended(status)))
         }
     };
-    let cause = jvm_start_failure(&log).unwrap_or_else(|| last_words(&log).to_owned());
+    let cause = jvm_start_failure(&log).unwrap_or_else(|| cause_of_death(&log).to_owned());
     let message = if cause.is_empty() { what } else { format!("{what}; its last words: {cause}") };
     Ending::Failed { kind, message }
 }

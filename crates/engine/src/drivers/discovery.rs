@@ -21,7 +21,7 @@ const PREFIX: &str = "bakeoff-driver-";
 const DESCRIBE_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// How long the last words of a driver that has ended are waited for.
-const LAST_WORDS_TIME_MAX: Duration = Duration::from_millis(200);
+const LAST_LINE_TIME_MAX: Duration = Duration::from_millis(200);
 
 /// The most that is read of a line that a driver says to people.
 const LINE_BYTES_MAX: u64 = 4 << 10;
@@ -174,17 +174,17 @@ fn describe(path: &Path) -> Result<DriverDescription> {
         .process_group(0)
         .spawn()
         .context("it does not start")?;
-    let words = child.stderr.take().map(last_words);
+    let words = child.stderr.take().map(last_line);
     read_with_limit(&mut child).and_then(|text| description_of(&text)).map_err(|error| {
         // Whatever still holds its standard error is not waited for.
         let words =
-            words.and_then(|words| words.recv_timeout(LAST_WORDS_TIME_MAX).ok()).filter(|words| !words.is_empty());
+            words.and_then(|words| words.recv_timeout(LAST_LINE_TIME_MAX).ok()).filter(|words| !words.is_empty());
         words.map_or_else(|| anyhow!("{error:#}"), |words| anyhow!("{error:#}; its last words: {words}"))
     })
 }
 
 /// The last line of what somebody says, when all was said; all the while it is read, so that nobody is held up.
-fn last_words(from: impl Read + Send + 'static) -> Receiver<String> {
+fn last_line(from: impl Read + Send + 'static) -> Receiver<String> {
     let (send, receive) = channel();
     std::thread::spawn(move || {
         let mut last = String::new();

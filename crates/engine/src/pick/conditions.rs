@@ -53,7 +53,11 @@ const COPYLEFT: [&str; 7] = [
 const LANGUAGES: [&str; 4] = ["c", "c++", "java", "rust"];
 
 /// Refuses languages and licences that are none which a store might have; `place` is where a key's words stand.
-pub fn check_words(need: &Need, stores: &[StoreDescription], place: impl Fn(&str) -> String) -> Result<()> {
+pub fn check_languages_and_licenses(
+    need: &Need,
+    stores: &[StoreDescription],
+    place: impl Fn(&str) -> String,
+) -> Result<()> {
     let written_in: Vec<String> = stores.iter().map(|store| store.language.to_lowercase()).collect();
     let languages = [Platform::Native.name(), Platform::Jvm.name()].into_iter().chain(LANGUAGES);
     let languages = languages.chain(written_in.iter().map(String::as_str));

@@ -5,7 +5,7 @@ mod need;
 mod suite;
 mod suite_file;
 
-pub use conditions::{Divided, PromisingMore, check_words, divide, may_suit};
+pub use conditions::{Divided, PromisingMore, check_languages_and_licenses, divide, may_suit};
 pub use need::{MUSTS, Must, Need, RECORDS_MAX, Stores, is_write};
 pub use suite::{PickSuite, check_percentile};
 pub use suite_file::{Access, Hot};

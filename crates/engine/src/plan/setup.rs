@@ -91,7 +91,7 @@ impl Setup {
             directories.iter().map(|(name, directory)| (name.clone(), Medium::read(directory))).collect();
         let plan_media = plan_media(&media, &directories, &made, &base);
         let mut plan = plan(&suite, &stores, &plan_media)?;
-        plan.skip_lost(left_out.into_iter().filter_map(|store| lost.get_key_value(&store)));
+        plan.skip_unresponsive(left_out.into_iter().filter_map(|store| lost.get_key_value(&store)));
         Machine::read_memory().memory_usable_bytes().map_or(Ok(()), |bytes| check_memory(&suite, &stores, bytes))?;
         plan.skip_killed(|store| drivers.of_store(store).is_some_and(|driver| driver.description.recovers));
         if let Some(profile) = options.profile {

@@ -83,7 +83,7 @@ fn try_out() -> Result<()> {
             "only root may sample programs here ({PARANOID} is {level}): run as root, or allow it until the next start with: sudo sysctl \
              {PARANOID}=1"
         ),
-        _ => bail!("{} does not work here: {}", SAMPLER.0, last_words(&output.stderr)),
+        _ => bail!("{} does not work here: {}", SAMPLER.0, describe_failure(&output.stderr)),
     }
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn sees_kernel() -> bool {
 }
 
 /// Why the sampler failed: the line below `Error:`, where advice of a dozen lines follows it, else the last one.
-fn last_words(said: &[u8]) -> String {
+fn describe_failure(said: &[u8]) -> String {
     let said = String::from_utf8_lossy(said);
     let below = said.lines().skip_while(|line| line.trim() != "Error:").nth(1);
     bakeoff_text::printable(below.or(said.trim().lines().last()).unwrap_or("it said nothing").trim())
@@ -234,7 +234,7 @@ impl Sampler {
         if begun == 0 {
             let _ = child.wait();
             let said = std::fs::read(directory.join("sampler.log")).unwrap_or_default();
-            bail!("{} could not sample the driver: {}", SAMPLER.0, last_words(&said));
+            bail!("{} could not sample the driver: {}", SAMPLER.0, describe_failure(&said));
         }
         Ok(Self { process: child, control, _answers: answers, samples })
     }

@@ -9,7 +9,7 @@ use bakeoff_results::run::Run;
 use bakeoff_text::{counted, format_count, printable};
 use serde_json::Value;
 
-use crate::format::workload_of;
+use crate::format::describe_cell;
 
 /// Machine, versions and settings in which the runs differ, each as `what: A → B`.
 pub(crate) fn differences(a: &Run, b: &Run) -> Vec<String> {
@@ -17,8 +17,8 @@ pub(crate) fn differences(a: &Run, b: &Run) -> Vec<String> {
     let names: BTreeSet<String> = a_facts.keys().chain(b_facts.keys()).cloned().collect();
     let differ = |name: String| {
         let (a, b) = (a_facts.remove(&name), b_facts.remove(&name));
-        let words = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
-        (a != b).then(|| printable(&format!("{name}: {} → {}", words(a), words(b))))
+        let label = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
+        (a != b).then(|| printable(&format!("{name}: {} → {}", label(a), label(b))))
     };
     names.into_iter().filter_map(differ).chain(other_operations(a, b)).collect()
 }
@@ -66,7 +66,7 @@ fn facts(run: &Run) -> BTreeMap<String, String> {
     facts.extend(runtimes(run).map(|words| ("runtime".to_owned(), words)));
     for end in run.cells.iter().map(|cell| &cell.end) {
         for (name, value) in end.opened.iter().flat_map(|opened| &opened.settings) {
-            facts.insert(format!("setting {name} of {}", end.axes.store), words(value));
+            facts.insert(format!("setting {name} of {}", end.axes.store), describe_value(value));
         }
     }
     facts
@@ -84,7 +84,7 @@ pub(crate) fn runtime_of_both(a: &Run, b: &Run) -> Option<String> {
     Some(format!("runtime of both: {words}"))
 }
 
-fn words(value: &Value) -> String {
+fn describe_value(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn newly_failed(a: &Run, b: &Run, contenders: &Contenders) -> Vec<Str
     new.map(|end| {
         let title = contenders.of(&end.axes).map_or_else(|| end.axes.store.clone(), |each| each.title.clone());
         let why = end.failure.map_or("failed", |kind| kind.label());
-        printable(&format!("{title}, {}: {why}", workload_of(&end.axes)))
+        printable(&format!("{title}, {}: {why}", describe_cell(&end.axes)))
     })
     .collect()
 }

@@ -282,7 +282,7 @@ fn rounds(run: &Run) -> Result<Worksheet, XlsxError> {
 }
 
 fn workload(size: Size, column: &Column) -> String {
-    crate::format::workload_in_words(size, column.records, &column.data)
+    crate::format::describe_workload(size, column.records, &column.data)
 }
 
 fn unit(measure: &Measure) -> &'static str {

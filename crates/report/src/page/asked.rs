@@ -56,5 +56,5 @@ fn headline(run: &Run, facts: &PickFacts, contenders: &Contenders) -> Markup {
         Verdict::Unproven => html! { (best) " leads: too few rounds to prove it" },
         Verdict::Alone => html! { (best) " is the only one that was measured to the end" },
     };
-    html! { p.headline { (sentence) } p.others { "by " (facts.optimize.words()) } }
+    html! { p.headline { (sentence) } p.others { "by " (facts.optimize.label()) } }
 }

@@ -10,7 +10,7 @@ use bakeoff_text::{HARD_SPACE, counted, listed, printable, ratio, ratio_range};
 use crate::analysis::{Analysis, Ranked};
 use crate::circumstances::varying;
 use crate::document::{Block, Cell, Column, Fact, Fold, Section, SectionId, Table, Text, Title};
-use crate::format::workload_in_words;
+use crate::format::describe_workload;
 use crate::overall::{Depends, Overall, Tally, Workload, depends, most_first, next};
 use crate::sections::names::store;
 
@@ -92,7 +92,7 @@ fn first_place(ranking: &Ranking, contenders: &Contenders) -> Text {
 
 /// A workload's label.
 pub(crate) fn workload_label((size, column): &Workload) -> String {
-    printable(&workload_in_words(*size, column.records, &column.data))
+    printable(&describe_workload(*size, column.records, &column.data))
 }
 
 /// Over which comparisons means over everything are.

@@ -14,7 +14,7 @@ use bakeoff_text::{or_dash, rate, time, time_range};
 
 use crate::analysis::Detail;
 use crate::document::{Block, Cell, Column, Section, SectionId, Table, Text};
-use crate::format::workload_in_words;
+use crate::format::describe_workload;
 
 /// Confidence of the intervals shown.
 const CONFIDENCE: f64 = 0.95;
@@ -120,7 +120,7 @@ fn heading(axes: &Axes, place: usize) -> Heading {
 }
 
 fn describe(of: &Heading) -> String {
-    let workload = workload_in_words(of.size, of.column.records, &of.column.data);
+    let workload = describe_workload(of.size, of.column.records, &of.column.data);
     let label = &of.label;
     let open = of.asked_per_second.map_or_else(String::new, |asked| format!(", open loop: {} due", rate(asked as f64)));
     let of = &of.circumstances;

@@ -8,7 +8,7 @@ use bakeoff_results::run::Run;
 use bakeoff_text::{counted, listed, printable};
 
 use crate::document::{Block, Fold, Item, List, Part, Section, SectionId};
-use crate::format::workload_of;
+use crate::format::describe_cell;
 
 /// The section; `None` if nothing failed.
 pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {
@@ -29,7 +29,7 @@ pub(crate) fn section(run: &Run, contenders: &Contenders) -> Option<Section> {
 fn failure(run: &Run, end: &CellEnd) -> Item {
     let axes = &end.axes;
     let phase = end.failure_phase.as_ref().map_or_else(String::new, |phase| format!(", in {phase}"));
-    let place = format!("{}, durability {}, round {}{phase}", workload_of(axes), axes.durability, end.round);
+    let place = format!("{}, durability {}, round {}{phase}", describe_cell(axes), axes.durability, end.round);
     let (message, again) = run.failure(end);
     let lines = [place, message, format!("log: {}/{}", run.directory.display(), end.log)];
     let shown = lines.iter().filter(|line| !line.is_empty()).map(|line| Part::Text(line.as_str().into()));

@@ -10,7 +10,7 @@ use bakeoff_results::run::Run;
 
 use crate::circumstances::varying_among;
 use crate::document::{Block, Cell, Column, Section, SectionId, Table};
-use crate::format::workload_of;
+use crate::format::describe_cell;
 use crate::sections::names::store;
 
 /// A row: what one store's rounds have of it.
@@ -84,7 +84,7 @@ fn rows<'a, R: Row>(run: &Run, contenders: &'a Contenders) -> Rows<'a, R> {
         let axes = &cell.end.axes;
         let Some(contender) = contenders.of(axes) else { continue };
         for (name, part) in R::parts(cell) {
-            let part_of_workload = format!("{name} · {}", workload_of(axes));
+            let part_of_workload = format!("{name} · {}", describe_cell(axes));
             of.entry((Circumstances::of(axes), part_of_workload))
                 .or_default()
                 .entry(&contender.key)

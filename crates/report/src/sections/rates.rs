@@ -28,7 +28,7 @@ pub(crate) fn section(run: &Run, facts: &RateFacts) -> Option<Section> {
     }
     let mut blocks: Vec<Block> = workloads.into_iter().flat_map(|first| rates.workload(first)).collect();
     blocks.extend([Block::Gap, Block::paragraph_at(1, rates.meaning())]);
-    Section::titled(SectionId::Rates, &format!("Highest rate with {}", facts.words()), blocks)
+    Section::titled(SectionId::Rates, &format!("Highest rate with {}", facts.label()), blocks)
 }
 
 fn titles(run: &Run) -> BTreeMap<&str, String> {

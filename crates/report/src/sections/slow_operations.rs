@@ -10,7 +10,7 @@ use bakeoff_text::{listed, percent, time};
 
 use crate::circumstances::varying_among;
 use crate::document::{Block, Section, SectionId};
-use crate::format::workload_of;
+use crate::format::describe_cell;
 
 /// The slow operations of a store under one promise.
 #[derive(Default)]
@@ -46,7 +46,7 @@ pub(crate) fn section(cells: &[CellRound], contenders: &Contenders) -> Option<Se
         }
         title += &varying_among(of, &all);
         let variant = axes.variant.as_ref().map_or_else(String::new, |variant| format!(", variant {variant}"));
-        let place = format!("{phase} of {}{variant}", workload_of(axes));
+        let place = format!("{phase} of {}{variant}", describe_cell(axes));
         let slowest = format!("{}, {}: {place}", time(slowest.latency_ns as f64), slowest.cause.describe());
         Some(format!("{title}: {}; the slowest took {slowest}", shares(&slow.time_ns)))
     };

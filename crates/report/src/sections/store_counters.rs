@@ -11,7 +11,7 @@ use bakeoff_text::format_count;
 
 use crate::circumstances::varying_among;
 use crate::document::{Block, Section, SectionId};
-use crate::format::workload_of;
+use crate::format::describe_cell;
 
 /// What each round of one store's cells counted, by name.
 type Counts<'a> = BTreeMap<&'a str, Vec<f64>>;
@@ -42,7 +42,7 @@ fn gather<'a>(run: &'a Run, contenders: &'a Contenders) -> BTreeMap<(Circumstanc
     for cell in run.cells.iter().filter(|cell| !failed.contains(cell.end.cell.as_str())) {
         let axes = &cell.end.axes;
         let (Some(contender), Some(finished)) = (contenders.of(axes), &cell.end.finished) else { continue };
-        let workload = workload_of(axes);
+        let workload = describe_cell(axes);
         for (name, number) in &finished.store_properties {
             let counts = of.entry((Circumstances::of(axes), workload.clone(), contender.key.as_str())).or_default();
             counts.entry(name).or_default().push(*number as f64);

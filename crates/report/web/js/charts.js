@@ -150,7 +150,7 @@ const nameWidth = (store, width) => 32 + 7.4 * nameIn(width, data.stores[store].
 const roomForNames = (width) => d3.max(data.stores, (_, store) => nameWidth(store, width));
 
 /** A line of a tip: a name and a figure with its interval, or what it lies between. */
-function tipWords(row, measure) {
+function tipLabel(row, measure) {
   const interval = row.high === undefined ? "" : ` (${spreadTitle(measure)} ${range(row.low, row.high, measure)})`;
   return `${data.stores[row.store].title}: ${figure(row.mean, measure)}${interval}`;
 }

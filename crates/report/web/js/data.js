@@ -105,7 +105,7 @@ function nearest(contests, at, event) {
 }
 
 /** A workload in words: the axes that vary, and always size, count and data. */
-function workloadWords(at) {
+function workloadLabel(at) {
   const label = (name) => data.axes[axisIndex.get(name)].values[at[axisIndex.get(name)]].label;
   const others = data.axes.filter((axis) => varies(axis) && !["value_bytes", "records", "data"].includes(axis.name));
   const words = others.map((axis) => `${axisTitle(axis)} ${label(axis.name)}`);

@@ -8,21 +8,21 @@ const DETAIL_MEASURES = [
 function drawDetail() {
   const contest = contestAt(state.event, state.at);
   const whole = contestsByPlace.get(placeKey("", state.at));
-  const words = [state.event, workloadWords(state.at)].filter(Boolean).join(" · ");
-  const open = contest?.timed_whole ? ` ${upperFirst(TIMED_WHOLE)}` : contest?.asked_per_second ? ` ${openLoopWords(contest)}` : "";
+  const words = [state.event, workloadLabel(state.at)].filter(Boolean).join(" · ");
+  const open = contest?.timed_whole ? ` ${upperFirst(TIMED_WHOLE)}` : contest?.asked_per_second ? ` ${describeOpenLoop(contest)}` : "";
   const per = contest?.per_entry ? " Times and rates are per entry, percentiles per scan." : "";
-  document.getElementById("detail-workload").textContent = contest ? `${words}. Means over rounds, below them their 95 % intervals; of percentiles the median of the rounds (too few: not ten operations beyond it), of max the largest, below them the lowest and highest round; the rate over the time of all rounds.${per}${threadsWords(state.at)}${open}` : `${words}: nothing was measured here.`;
+  document.getElementById("detail-workload").textContent = contest ? `${words}. Means over rounds, below them their 95 % intervals; of percentiles the median of the rounds (too few: not ten operations beyond it), of max the largest, below them the lowest and highest round; the rate over the time of all rounds.${per}${describeThreads(state.at)}${open}` : `${words}: nothing was measured here.`;
   document.getElementById("detail-table").replaceChildren(contest ? detailTable(contest, whole) : "");
-  document.getElementById("detail-cells").replaceChildren(...(contest ? [element("p", { class: "hint" }, missingWords(contest).join(" · ")), cellsAgain(contest)] : []));
+  document.getElementById("detail-cells").replaceChildren(...(contest ? [element("p", { class: "hint" }, describeMissing(contest).join(" · ")), cellsAgain(contest)] : []));
 }
 
 /** That operations did not wait for each other, and how many a second were due. */
-function openLoopWords(contest) {
+function describeOpenLoop(contest) {
   return `Open loop: ${figure(contest.asked_per_second, { unit: "per_second" })} asked for; times count from when operations were due.`;
 }
 
 /** Whose figures they are where several threads were at work; nothing where there was one. */
-function threadsWords(at) {
+function describeThreads(at) {
   const threads = data.axes[axisIndex.get("threads")]?.values[at[axisIndex.get("threads")]].number;
   return threads > 1 ? ` ${threads} threads: times are those of an operation in its thread, rates those of all threads together; CPU, bytes and memory are the whole process's.` : "";
 }
@@ -54,7 +54,7 @@ function ratioCell({ figures }, verdict) {
 
 function detailCell(contest, store, measure) {
   const figures = figuresOf(contest, store, measure);
-  if (!figures && hasTooFew(contest, store, measure)) return element("td", { class: "interval", title: tooFewWords(contest, measure)[0] }, "too few");
+  if (!figures && hasTooFew(contest, store, measure)) return element("td", { class: "interval", title: describeTooFew(contest, measure)[0] }, "too few");
   if (!figures) return element("td", { title: lacksLatencies(contest, measure) ? upperFirst(TIMED_WHOLE) : null }, "–");
   const [mean, low, high] = figures;
   return element("td", {}, figure(mean, measure), high === undefined ? null : element("span", { class: "interval" }, range(low, high, measure)));

@@ -31,8 +31,8 @@ function drawMatrix() {
   );
   const rows = (measure.per_phase ? events : [""]).flatMap((event) => matrixRows(event, measure, used, values("value_bytes")));
   fill(buttonsFor(used, rows), rows, measure);
-  document.getElementById("matrix-hint").textContent = `${upperFirst(measure.title)}. ${measure.help} ${measure.lower_is_better ? "Less" : "More"} is better.${shownWords(measure)}`;
-  document.getElementById("matrix-place").textContent = `Here: ${placeWords()}.`;
+  document.getElementById("matrix-hint").textContent = `${upperFirst(measure.title)}. ${measure.help} ${measure.lower_is_better ? "Less" : "More"} is better.${describeShown(measure)}`;
+  document.getElementById("matrix-place").textContent = `Here: ${placeLabel()}.`;
   document.getElementById("matrix-legend").textContent = "A = B: tied, cannot be told apart at 95 %; the figure is the first one's. A question mark: not proven, or best of those shown only. Point at a field, or move to it with Tab, to see every store; choose it to see the workload below.";
 }
 
@@ -73,7 +73,7 @@ function matrixTable(columns, rows) {
 }
 
 /** Where on all axes that are no rows or columns of the matrix it was measured: paper has no choosers. */
-function placeWords() {
+function placeLabel() {
   const words = data.axes.flatMap((axis, index) => {
     const { label } = axis.values[state.at[index]];
     const alone = axis.values.length === 1 && (label === "none" || axis.name === "run");
@@ -86,7 +86,7 @@ function placeWords() {
 const spreadTitle = (measure) => (OF_ROUNDS[measure.of_rounds] ? "lowest–highest round" : "95 % interval");
 
 /** That what is shown and what is ranked are made of rounds in two ways, where they are. */
-function shownWords(measure) {
+function describeShown(measure) {
   const shown = OF_ROUNDS[measure.of_rounds];
   return shown ? ` Shown is ${shown}; who is best, and by how much, is told by the means of the rounds' ${measure.title}.` : "";
 }
@@ -168,7 +168,7 @@ function textWidth(text, { font, known }) {
 
 /** A field's name for whoever hears it: where it stands, what it shows, and how sure that is. */
 function spoken(contest, measure, { names, value }) {
-  contest.words ??= [contest.event, workloadWords(contest.at)].filter(Boolean).join(" · ");
+  contest.words ??= [contest.event, workloadLabel(contest.at)].filter(Boolean).join(" · ");
   const verdict = names && (state.hidden.size ? "among the stores shown" : VERDICTS[verdictOf(contest, measure)]);
   return `${contest.words}: ${[[names, value].filter(Boolean).join(" "), verdict].filter(Boolean).join(", ")}`;
 }
@@ -277,10 +277,10 @@ function showPop(button, contest, measure) {
   const heads = ["", measure.title, spreadTitle(measure), "to the best", ...percentiles.map((of) => of.title)];
   const verdict = VERDICTS[verdictOf(contest, measure)];
   pop.replaceChildren(
-    element("p", {}, element("b", {}, [contest.event, workloadWords(contest.at)].filter(Boolean).join(" · ")), verdict ? ` (${verdict})` : ""),
+    element("p", {}, element("b", {}, [contest.event, workloadLabel(contest.at)].filter(Boolean).join(" · ")), verdict ? ` (${verdict})` : ""),
     element("table", {}, element("thead", {}, element("tr", {}, heads.map((head) => element("th", {}, head)))), element("tbody", {}, rows)),
-    contest.asked_per_second ? element("p", { class: "hint" }, openLoopWords(contest)) : "",
-    ...[...missingWords(contest), ...tooFewWords(contest, measure), ...(contest.timed_whole && measure.per_phase ? [upperFirst(TIMED_WHOLE)] : [])].map((words) => element("p", { class: "hint" }, words)),
+    contest.asked_per_second ? element("p", { class: "hint" }, describeOpenLoop(contest)) : "",
+    ...[...describeMissing(contest), ...describeTooFew(contest, measure), ...(contest.timed_whole && measure.per_phase ? [upperFirst(TIMED_WHOLE)] : [])].map((words) => element("p", { class: "hint" }, words)),
   );
   hidePop();
   pop.hidden = false;
@@ -308,14 +308,14 @@ function figureOrDash(contest, store, measure) {
 }
 
 /** Whose percentile is not shown, and why. */
-function tooFewWords(contest, measure) {
+function describeTooFew(contest, measure) {
   const few = contest.entries.filter((entry) => shown(entry.store) && hasTooFew(contest, entry.store, measure));
   if (!few.length) return [];
   return [`${few.map((entry) => data.stores[entry.store].title).join(", ")}: ${TOO_FEW} for ${measure.title}: not ten slower ones in all rounds together, or none in some.`];
 }
 
 /** Who failed here, and who does not offer it. */
-function missingWords(contest) {
+function describeMissing(contest) {
   const title = (store) => data.stores[store].title;
   const failed = (contest.failed ?? []).filter(shown).map((store) => `${title(store)}: failed`);
   const missing = (contest.not_offered ?? []).filter(([store]) => shown(store)).map(([store, reason]) => `${title(store)}: n/a, ${reason}`);

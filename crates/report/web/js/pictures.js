@@ -102,7 +102,7 @@ function drawLines(rows, axis, measure, numeric, width) {
         ];
       }),
       ...names(last, width, { x: "x", y: "mean", dx: behind + aside + 8, textAnchor: "start" }),
-      Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipWords(row, measure)}` })),
+      Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipLabel(row, measure)}` })),
     ],
   }, `${measure.title} of every store against ${axisTitle(axis)}`);
 }
@@ -147,7 +147,7 @@ function drawPercentiles() {
   picture("percentiles", {
     title: `${upperFirst(state.event)}: latency at each percentile`,
     missing: contest?.timed_whole ? upperFirst(TIMED_WHOLE) : undefined,
-    hint: `${workloadWords(state.at)}. All rounds together. A line ends at the last percentile that enough operations tell; the ring behind it is the slowest operation of all.${unreadable ? ` ${unreadable} histogram(s) cannot be read and are left out.` : ""}`,
+    hint: `${workloadLabel(state.at)}. All rounds together. A line ends at the last percentile that enough operations tell; the ring behind it is the slowest operation of all.${unreadable ? ` ${unreadable} histogram(s) cannot be read and are left out.` : ""}`,
     plot: (width) => (rows.length ? draw({
       width,
       height: heightFor(new Set(rows.map((row) => row.store)).size),
@@ -158,7 +158,7 @@ function drawPercentiles() {
         ...d3.groups(rows.filter((row) => !row.last), (row) => row.store).map(([store, of]) => Plot.line(of, { x: "x", y: "mean", stroke: "store", strokeWidth: 1.8, strokeDasharray: dashOf(store) })),
         Plot.dot(rows.filter((row) => row.last), { x: "x", y: "mean", stroke: "store", symbol: "store", r: 4, className: "slowest-of-all" }),
         ...names(spread(rows, y), width, { x: "x", y: "mean", dx: 10, textAnchor: "start" }),
-        Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipWords(row, time)}` })),
+        Plot.tip(rows, Plot.pointer({ x: "x", y: "mean", title: (row) => `${row.label}\n${tipLabel(row, time)}` })),
       ],
     }, "latency of every store at each percentile") : null),
   });
@@ -179,7 +179,7 @@ function drawCourse() {
   const y = logarithmic([...filled, ...slow].map((row) => row.mean), time, "↑ latency");
   picture("course", {
     title: `${upperFirst(contest?.phase ?? state.event)}: latency over the time of the phase`,
-    hint: `${workloadWords(state.at)}. Lines: means, of the round with the slowest operation; a gap is a time in which no operation ended. Rings: the slowest operations, and what they waited for: ${legend || "none"}.`,
+    hint: `${workloadLabel(state.at)}. Lines: means, of the round with the slowest operation; a gap is a time in which no operation ended. Rings: the slowest operations, and what they waited for: ${legend || "none"}.`,
     below: slow.length ? [slowestTable(entries, slow, letter)] : [],
     plot: (width) => (filled.length ? draw({
       width,
@@ -219,7 +219,7 @@ function drawCosts() {
   const wanted = ["disk_after_close_allocated_bytes", "rss_peak_above_baseline_bytes"].map((name) => data.measures[measureIndex.get(name)]);
   picture("costs", {
     title: "Space and memory",
-    hint: `${workloadWords(state.at)}. Space on disk after closing, and highest resident memory above the empty store's.`,
+    hint: `${workloadLabel(state.at)}. Space on disk after closing, and highest resident memory above the empty store's.`,
     plot: (width) => wanted.filter((measure) => measures.includes(measure)).map((measure) => drawBars(rowsOfContest(whole, measure), width, {
       unit: measure, label: measure.title, words: (row) => figure(row.mean, measure), description: `${measure.title} of every store`,
     })),
@@ -282,7 +282,7 @@ function drawScatter() {
   };
   picture("scatter", {
     title: "What is given for what",
-    hint: `${[state.event, workloadWords(state.at)].join(" · ")}. On the line: stores that no other one beats in both.`,
+    hint: `${[state.event, workloadLabel(state.at)].join(" · ")}. On the line: stores that no other one beats in both.`,
     controls: [chooser("across", options, across, choose(0)), chooser("up", options, up, choose(1))],
     plot,
   });
@@ -359,7 +359,7 @@ function drawPublished() {
   const ours = rowsOfContest(contestAt(state.event, state.at, measure), measure).map((row) => ({ ...row, name: data.stores[row.store].name }));
   const theirs = publishedAt(state.event, state.at, measure);
   const titles = [...new Set([...ours.map((row) => data.stores[row.store].title), ...theirs.map((of) => titleOf(of, ours))])];
-  const words = theirs.length ? `${workloadWords(state.at)}. Filled: this run. Hollow: as published; other machines, other versions.` : `Nothing was published for ${workloadWords(state.at)}.`;
+  const words = theirs.length ? `${workloadLabel(state.at)}. Filled: this run. Hollow: as published; other machines, other versions.` : `Nothing was published for ${workloadLabel(state.at)}.`;
   picture("published", {
     title: `${upperFirst(state.event)}: ${measure.title}, published and ours`,
     hint: `${data.published.title}. ${words}`,

@@ -36,14 +36,14 @@ impl Subject {
         for &entry in entries {
             let description = (entry.describe)();
             // The words of stores that test bakeoff itself are ways to go wrong.
-            let others = if description.test_only { Vec::new() } else { other_words(&description) };
+            let others = if description.test_only { Vec::new() } else { other_settings(&description) };
             subjects.extend(std::iter::once(Settings::new()).chain(others).map(|given| Self::new(entry, given)));
         }
         subjects
     }
 }
 
-fn other_words(description: &StoreDescription) -> Vec<Settings> {
+fn other_settings(description: &StoreDescription) -> Vec<Settings> {
     let mut choices = Vec::new();
     for setting in &description.settings {
         let words: Vec<Value> = match &setting.kind {

@@ -156,12 +156,16 @@ fn difference(found: &Content, wanted: &Content) -> String {
     let wrong: Vec<_> = keys.into_iter().filter(|key| found.get(*key) != wanted.get(*key)).collect();
     let first = wrong.first().map_or_else(String::new, |key| {
         let name = String::from_utf8_lossy(key);
-        format!("`{name}` is {} and was acknowledged as {}", in_words(found.get(*key)), in_words(wanted.get(*key)))
+        format!(
+            "`{name}` is {} and was acknowledged as {}",
+            describe_value(found.get(*key)),
+            describe_value(wanted.get(*key))
+        )
     });
     format!("{} of {} keys are not as acknowledged: {first}", wrong.len(), wanted.len())
 }
 
 /// A value by its length and its checksum.
-fn in_words(value: Option<&Vec<u8>>) -> String {
+fn describe_value(value: Option<&Vec<u8>>) -> String {
     value.map_or("absent".to_owned(), |value| format!("{} bytes ({:08x})", value.len(), xxh64(value, 0) as u32))
 }

@@ -90,7 +90,7 @@ impl Subject {
 
     /// The same store with each other word of each of its settings that is a choice, since a word may change what is written, and how. Numbers
     /// change when and how much.
-    pub(super) fn with_other_words(&self) -> Vec<Self> {
+    pub(super) fn with_other_choices(&self) -> Vec<Self> {
         let mut others = Vec::new();
         for setting in &self.description.settings {
             let words: Vec<Value> = match &setting.kind {

@@ -42,7 +42,7 @@ pub(super) fn share(subject: &Subject, durability: Durability) -> Outcome {
     let mut lines = BufReader::new(first.stdout.take().unwrap()).lines().map_while(Result::ok);
     if !lines.any(|line| line == half) {
         let ended = first.wait_with_output().unwrap();
-        return Outcome::Failed(format!("the first process cannot write: {}", words(&ended.stderr)));
+        return Outcome::Failed(format!("the first process cannot write: {}", trimmed(&ended.stderr)));
     }
     let patience = if subject.description.capabilities.multi_process {
         PATIENCE_IF_SHARED
@@ -54,7 +54,7 @@ pub(super) fn share(subject: &Subject, durability: Durability) -> Outcome {
     let done = lines.last();
     let ended = first.wait_with_output().unwrap();
     if !ended.status.success() {
-        return Outcome::Failed(format!("the first process: {} after {done:?}", words(&ended.stderr)));
+        return Outcome::Failed(format!("the first process: {} after {done:?}", trimmed(&ended.stderr)));
     }
     let harmless = subject.description.capabilities.multi_process || !matches!(second, Second::GotIn(_));
     match (judge(subject, second), look(start(Task::Check { from: STEPS }))) {
@@ -98,12 +98,12 @@ fn follow(mut child: Child, patience: Duration) -> Second {
 /// What a process that looks has found when it ends.
 fn look(child: Child) -> Second {
     let output = child.wait_with_output().unwrap();
-    if !words(&output.stdout).starts_with(READY) {
+    if !trimmed(&output.stdout).starts_with(READY) {
         return Second::Refused;
     }
-    Second::GotIn(steps_found(&output.stdout).ok_or_else(|| words(&output.stderr)))
+    Second::GotIn(steps_found(&output.stdout).ok_or_else(|| trimmed(&output.stderr)))
 }
 
-fn words(output: &[u8]) -> String {
+fn trimmed(output: &[u8]) -> String {
     String::from_utf8_lossy(output).trim().to_owned()
 }

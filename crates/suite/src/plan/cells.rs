@@ -71,9 +71,9 @@ impl Plan {
     }
 
     /// Says of stores that were left out why: their drivers do not answer.
-    pub fn skip_lost<'a>(&mut self, lost: impl Iterator<Item = (&'a String, &'a String)>) {
+    pub fn skip_unresponsive<'a>(&mut self, lost: impl Iterator<Item = (&'a String, &'a String)>) {
         let skip = |(store, why): (&String, &String)| {
-            Skip::of_store(store.clone(), SkipReason::DriverSilent { why: why.clone() })
+            Skip::of_store(store.clone(), SkipReason::UnresponsiveDriver { why: why.clone() })
         };
         self.skipped.extend(lost.map(skip));
     }

@@ -144,7 +144,7 @@ pub enum SkipReason {
         profile: Profile,
     },
     /// The store's driver is there and does not answer.
-    DriverSilent {
+    UnresponsiveDriver {
         /// Why.
         why: String,
     },
@@ -245,7 +245,7 @@ impl fmt::Display for SkipReason {
                 formatter,
                 "n/a: its driver does not profile `{profile}`; `bakeoff run --profile cpu` works for every store"
             ),
-            Self::DriverSilent { why } => write!(formatter, "its driver does not answer: {why}"),
+            Self::UnresponsiveDriver { why } => write!(formatter, "its driver does not answer: {why}"),
             Self::KillNotOffered => write!(formatter, "n/a: its driver does not measure recovery"),
             Self::MemoryLimitNotPossible { why } => write!(formatter, "memory cannot be limited here: {why}"),
         }

@@ -81,7 +81,7 @@ pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
     let goal = picked.facts.optimize;
     let best = &ranking.order[0];
     let rounds = counted(best.rounds, "round");
-    let figure = format!("{} {}", goal.words(), goal.show(best.mean)).replace(' ', "\u{a0}");
+    let figure = format!("{} {}", goal.label(), goal.show(best.mean)).replace(' ', "\u{a0}");
     let title = picked.title(&best.name);
     let mut text = match ranking.verdict {
         Verdict::Alone if is_alone_by_chance(picked, ranking) => {

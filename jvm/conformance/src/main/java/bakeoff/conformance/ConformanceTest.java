@@ -62,7 +62,7 @@ public final class ConformanceTest {
         for (StoreType type : ServiceLoader.load(StoreType.class)) {
             StoreDescription description = type.describe();
             if (description.can(Capability.KEEPS_DATA)) {
-                for (JsonObject given : otherWords(description)) {
+                for (JsonObject given : otherSettings(description)) {
                     String name = given.size() == 0 ? description.name() : description.name() + " " + given;
                     tests.add(DynamicTest.dynamicTest(name, () -> check(type, description, given)));
                 }
@@ -84,7 +84,7 @@ public final class ConformanceTest {
         }
     }
 
-    private static List<JsonObject> otherWords(StoreDescription description) {
+    private static List<JsonObject> otherSettings(StoreDescription description) {
         List<JsonObject> choices = new ArrayList<>(List.of(new JsonObject()));
         if (description.isTestOnly()) {
             // The words of stores that test bakeoff itself are ways to go wrong.
@@ -126,7 +126,7 @@ public final class ConformanceTest {
                 String outcome = outcome(type, description, given, durability, check, failures);
                 outcomes.computeIfAbsent(outcome, any -> new ArrayList<>()).add(durability);
             }
-            table.append("\n  %-38s%s".formatted(name, inWords(outcomes)));
+            table.append("\n  %-38s%s".formatted(name, describe(outcomes)));
         });
         System.out.println(table);
         if (!failures.isEmpty()) {
@@ -165,7 +165,7 @@ public final class ConformanceTest {
         }
     }
 
-    private static String inWords(Map<String, List<Durability>> outcomes) {
+    private static String describe(Map<String, List<Durability>> outcomes) {
         return outcomes.entrySet().stream()
                 .map(outcome ->
                         outcome.getValue().stream().map(Durability::word).collect(Collectors.joining(", ")) + ": "

@@ -214,11 +214,11 @@ public final class DurabilityChild {
                 .sorted()
                 .findFirst()
                 .map(key -> "`%s` is %s and was acknowledged as %s"
-                        .formatted(key, inWords(found.get(key)), inWords(wanted.get(key))))
+                        .formatted(key, describe(found.get(key)), describe(wanted.get(key))))
                 .orElse(null);
     }
 
-    private static String inWords(byte[] value) {
+    private static String describe(byte[] value) {
         return value == null ? "absent" : "%d bytes (%08x)".formatted(value.length, Arrays.hashCode(value));
     }
 }

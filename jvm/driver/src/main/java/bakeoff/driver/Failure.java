@@ -72,7 +72,7 @@ public final class Failure extends Exception {
         if (error instanceof Failure failure) {
             return failure;
         }
-        return new Failure(kindOf(error), doing + ": " + Causes.inWords(error), error);
+        return new Failure(kindOf(error), doing + ": " + Causes.describe(error), error);
     }
 
     private static Kind kindOf(Throwable error) {

@@ -33,13 +33,13 @@ public final class Causes {
     }
 
     /** The error and what caused it, each once; for a library that does not load, how that is mended too. */
-    public static String inWords(Throwable error) {
-        String words = words(error);
+    public static String describe(Throwable error) {
+        String words = label(error);
         boolean linking = isLinking(error);
         for (Throwable cause = error.getCause(); cause != null; cause = cause.getCause()) {
             linking |= isLinking(cause);
             if (cause.getMessage() == null || !words.contains(message(cause))) {
-                words += ": " + words(cause);
+                words += ": " + label(cause);
             }
         }
         return linking ? words + remedy(words) : words;
@@ -52,7 +52,7 @@ public final class Causes {
                         && String.valueOf(error.getMessage()).contains("was not found inside JAR");
     }
 
-    private static String words(Throwable error) {
+    private static String label(Throwable error) {
         if (error instanceof StoreException && error.getMessage() != null) {
             return message(error);
         }

@@ -71,7 +71,7 @@ public final class StoreDescription {
         try {
             return version(library.version());
         } catch (Exception | LinkageError error) {
-            missing = Causes.inWords(error);
+            missing = Causes.describe(error);
             return version("unknown");
         }
     }
