@@ -36,6 +36,22 @@ pub struct DriverDescription {
     pub missing: BTreeMap<String, String>,
 }
 
+/// The answer to `check`, which drivers for the JVM have: whether its stores can be opened now.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DriverCheck {
+    /// The program that runs the driver, and its version: `Java 21.0.5, /usr/bin/java`.
+    pub runtime: String,
+    /// Why the Java that `JAVA_HOME` names is not used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub java_home: Option<String>,
+    /// Why the profiler does not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profiler: Option<String>,
+    /// Why stores cannot be opened, and how to fix it, by store name. A description may be older.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub missing: BTreeMap<String, String>,
+}
+
 /// What programs a store is a library for, whatever it is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

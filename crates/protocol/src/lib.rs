@@ -20,8 +20,8 @@ pub use axes::{
 };
 pub use axis_value::{AxisValue, Mention, Part, Role};
 pub use describe::{
-    Capabilities, DriverDescription, DurabilitySupport, NotOffered, Platform, Room, Setting, SettingKind, Step,
-    StoreDescription, Structure,
+    Capabilities, DriverCheck, DriverDescription, DurabilitySupport, NotOffered, Platform, Room, Setting, SettingKind,
+    Step, StoreDescription, Structure,
 };
 pub use event::{
     BackgroundWork, CompactedCopy, Event, FailureKind, Finished, OpenLoop, Opened, PhaseResult, Progress, Verified,

@@ -9,7 +9,7 @@ use bakeoff_engine::{
     Driver, Drivers, MemoryGroups, Recipe, jvm_start_failure, left_out, not_built, output_while, profiling_possibility,
 };
 use bakeoff_measure::{Clock, Machine, Medium, Warning, before_run, nofile_limit};
-use bakeoff_protocol::Platform;
+use bakeoff_protocol::{DriverCheck, Platform};
 use bakeoff_text::approximate_size;
 
 use crate::cli::{COLUMNS, DoctorArguments};
@@ -18,17 +18,11 @@ use crate::outcome::Outcome;
 /// Below this much free disk most suites skip something.
 const FREE_BYTES_WANTED: u64 = 4 << 30;
 
-/// How long a driver may look at all it needs: that of the JVM starts one for each store.
+/// How long `check` may take: the driver for the JVM starts one JVM for each store.
 const CHECK_TIME_MAX: Duration = Duration::from_secs(90);
 
 /// Below this many open files some stores cannot work as they are meant to.
 const OPEN_FILES_WANTED: u64 = 1024;
-
-/// The variable of which a driver for the JVM says that it is passed over; no store has such a name.
-const JAVA_HOME: &str = "JAVA_HOME";
-
-/// What such a driver calls the profiler, where that is gone.
-const PROFILER: &str = "profiler";
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &DoctorArguments) -> Result<Outcome> {
@@ -144,13 +138,14 @@ fn by_reason(missing: &BTreeMap<String, String>) -> Vec<(&str, String)> {
     reasons
 }
 
-/// What a driver that needs more than itself runs with, or why it cannot run; gives what its stores lack.
+/// Prints what runs a driver for the JVM, or why nothing does. Returns why its stores cannot be opened, by name.
 fn print_runtime(driver: &Driver, advice: &mut Vec<String>) -> Result<BTreeMap<String, String>> {
     let name = &driver.description.driver;
     let missing = match check(driver) {
         Ok(checked) => {
             line("", Some(checked.runtime))?;
-            advice.extend(checked.advice);
+            advice.extend(checked.java_home.map(|why| format!("JAVA_HOME is not used: {why}")));
+            advice.extend(checked.profiler.map(|why| format!("stores on the JVM cannot be profiled: {why}")));
             advice.extend(Warning::jvm_options(name, &driver.options()).map(|warning| warning.to_string()));
             checked.missing
         }
@@ -163,44 +158,17 @@ fn print_runtime(driver: &Driver, advice: &mut Vec<String>) -> Result<BTreeMap<S
     Ok(missing)
 }
 
-/// What a driver that needs more than itself found when it looked.
-struct Checked {
-    /// What it runs with.
-    runtime: String,
-    /// Why stores cannot be opened, as things are now: a description may be older.
-    missing: BTreeMap<String, String>,
-    /// What else it found: what is wrong with a variable of the environment, or with the profiler.
-    advice: Vec<String>,
-}
-
-impl Checked {
-    /// What a driver printed: what it runs with, then a line for each thing found.
-    fn of(text: &str) -> Self {
-        let mut lines = text.lines().map(str::trim);
-        let runtime = lines.next().unwrap_or_default().to_owned();
-        let found = lines.filter_map(|line| line.split_once(": "));
-        let mut checked = Self { runtime, missing: BTreeMap::new(), advice: Vec::new() };
-        for (name, why) in found {
-            match name {
-                JAVA_HOME => checked.advice.push(format!("{JAVA_HOME} is passed over: {why}")),
-                PROFILER => checked.advice.push(format!("stores on the JVM cannot be profiled: {why}")),
-                store => drop(checked.missing.insert(store.to_owned(), why.to_owned())),
-            }
-        }
-        checked
-    }
-}
-
-/// Has a driver look at all it needs; as an error what it cannot run without, in its own words.
-fn check(driver: &Driver) -> Result<Checked, String> {
+/// Asks a driver for the JVM what it finds. The error is what it cannot run without.
+fn check(driver: &Driver) -> Result<DriverCheck, String> {
     let begin = Instant::now();
     let in_time = || begin.elapsed() <= CHECK_TIME_MAX;
     match output_while(Command::new(&driver.path).arg("check"), &in_time) {
-        Ok(None) => Err(format!("looking at its stores took more than {} s", CHECK_TIME_MAX.as_secs())),
-        Ok(Some(output)) if output.status.success() => Ok(Checked::of(&String::from_utf8_lossy(&output.stdout))),
+        Ok(None) => Err(format!("`check` took more than {} s", CHECK_TIME_MAX.as_secs())),
+        Ok(Some(output)) if output.status.success() => serde_json::from_slice(&output.stdout)
+            .map_err(|error| format!("its answer to `check` is not valid ({error}): build the driver again")),
         Ok(Some(output)) => {
-            let words = String::from_utf8_lossy(&output.stderr);
-            Err(jvm_start_failure(&words).unwrap_or_else(|| words.trim().to_owned()))
+            let log = String::from_utf8_lossy(&output.stderr);
+            Err(jvm_start_failure(&log).unwrap_or_else(|| log.trim().to_owned()))
         }
         Err(error) => Err(error.to_string()),
     }
@@ -213,8 +181,8 @@ fn print_not_built(recipe: &Recipe) -> Result<()> {
         Some(missing) if missing.is_empty() => "nothing it needs is missing".to_owned(),
         Some(missing) => format!("missing, and installed then: {}", missing.join(", ")),
     };
-    let words = format!("not built: {}; {} ({}); {missing}", recipe.store_list(), recipe.command(), recipe.wait);
-    line(&recipe.program, Some(words))
+    let line_text = format!("not built: {}; {} ({}); {missing}", recipe.store_list(), recipe.command(), recipe.wait);
+    line(&recipe.program, Some(line_text))
 }
 
 /// What to mend before anything is measured: `warnings` of drivers, then those of the machine.

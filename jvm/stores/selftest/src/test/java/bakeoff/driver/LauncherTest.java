@@ -296,19 +296,23 @@ final class LauncherTest extends Launched {
         return old;
     }
 
-    /** It was passed over in silence, as one that is not there. */
+    /** A JAVA_HOME that is too old or not there is reported, and the Java of PATH runs the driver. */
     @Test
-    void aJavaHomeThatIsPassedOverIsTold() throws Exception {
+    void aJavaHomeThatIsNotUsedIsReported() throws Exception {
         String path = Path.of(System.getProperty("java.home"), "bin") + ":" + System.getenv("PATH");
         for (String javaHome : List.of(java11().toString(), "/nonexistent")) {
-            Ended ended = run("", Map.of("PATH", path, "JAVA_HOME", javaHome), "check");
-            assertEquals(0, ended.status(), ended.log());
-            assertEquals(2, ended.lines().size(), ended.lines().toString());
-            String told = ended.lines().get(1);
-            assertTrue(told.startsWith("JAVA_HOME: ") && told.contains(javaHome + "/bin/java"), told);
-            assertTrue(told.contains(" is used instead: "), told);
+            JsonObject found = check(Map.of("PATH", path, "JAVA_HOME", javaHome));
+            String why = found.get("java_home").getAsString();
+            assertTrue(why.contains(javaHome + "/bin/java") && why.contains(" is used instead: "), why);
         }
-        assertEquals(1, run("", Map.of(), "check").lines().size());
+        assertFalse(check(Map.of()).has("java_home"));
+    }
+
+    private JsonObject check(Map<String, String> environment) throws Exception {
+        Ended ended = run("", environment, "check");
+        assertEquals(0, ended.status(), ended.log());
+        assertEquals(1, ended.lines().size(), ended.lines().toString());
+        return JsonParser.parseString(ended.lines().get(0)).getAsJsonObject();
     }
 
     /** It was told of every store, and the JVM's words of none. */
@@ -325,11 +329,10 @@ final class LauncherTest extends Launched {
     @Test
     void aJarThatDoesNotRunIsToldInTheWordsOfTheJvm() throws Exception {
         Files.writeString(home.resolve("bakeoff-driver-jvm.d/selftest/selftest.jar"), "no jar");
-        Ended ended = run("", Map.of(), "check");
-        assertEquals(0, ended.status(), ended.log());
-        String told = ended.lines().get(1);
-        assertTrue(told.startsWith("faulty-jvm: ") && told.contains("(Error: Invalid or corrupt jarfile "), told);
-        assertTrue(told.contains("./bakeoff build jvm"), told);
+        JsonObject missing = check(Map.of()).getAsJsonObject("missing");
+        String why = missing.get("faulty-jvm").getAsString();
+        assertTrue(why.contains("(Error: Invalid or corrupt jarfile "), why);
+        assertTrue(why.contains("./bakeoff build jvm"), why);
     }
 
     @Test
