@@ -1,84 +1,177 @@
 //! `./bakeoff matrix`: who was best in Hines 2023, then and now, as README.md shows it.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::workspace::Workspace;
 
-/// The comparison of a run with the publication, by workload.
-const WINNERS: &str = "docs/results/hines-2023-winners.json";
+/// The publication's figures.
+const THEN: &str = "published/hines-2023.csv";
+
+/// A run's figures in the columns of the publication's authors, by `bench/authors/columns`.
+const NOW: &str = "docs/results/hines-2023.csv";
+
+/// The end of `hardware` where the run set stores as the authors did.
+const AS_PUBLISHED: &str = " paper";
 
 const RECORDS: [u64; 4] = [100, 1_000, 10_000, 100_000];
-const DATA: [&str; 2] = ["random", "text"];
 
-/// A workload in one measure: the best store of the publication and of the run.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Field {
+/// A range of value sizes.
+struct Sizes {
+    title: &'static str,
+    /// In the run's file.
+    now: &'static str,
+    /// In the publication's file: `value_bytes_min` and `value_bytes_max`.
+    then: (u64, u64),
+}
+
+const SIZES: [Sizes; 4] = [
+    Sizes { title: "1B..1KiB", now: "1B to 1KiB", then: (1, 1 << 10) },
+    Sizes { title: "1KiB..10KiB", now: "1KiB to 10KiB", then: (1 << 10, 10 << 10) },
+    Sizes { title: "10KiB..100KiB", now: "10KiB to 100KiB", then: (10 << 10, 100 << 10) },
+    Sizes { title: "100KiB..1MiB", now: "100KiB to 1MiB", then: (100 << 10, 1 << 20) },
+];
+
+/// A kind of data.
+struct Data {
+    /// Its name in README.md and in the publication's file.
+    title: &'static str,
+    /// In the run's file.
+    now: &'static str,
+}
+
+const DATA: [Data; 2] = [Data { title: "random", now: "incompressible" }, Data { title: "text", now: "compressible" }];
+
+struct Measure {
+    title: &'static str,
+    /// `op` in the run's file.
+    now: &'static str,
+    /// `measure` and `phase` in the publication's file.
+    then: (&'static str, &'static str),
+    lower_is_better: bool,
+}
+
+const MEASURES: [Measure; 6] = [
+    Measure { title: "insert", now: "insert", then: ("time", "insert"), lower_is_better: true },
+    Measure { title: "update", now: "update", then: ("time", "update"), lower_is_better: true },
+    Measure { title: "get", now: "get", then: ("time", "get"), lower_is_better: true },
+    Measure { title: "remove", now: "remove", then: ("time", "remove"), lower_is_better: true },
+    Measure { title: "peak memory", now: "memory", then: ("peak_memory", ""), lower_is_better: true },
+    Measure { title: "space efficiency", now: "space", then: ("space_efficiency", ""), lower_is_better: false },
+];
+
+/// A line of the publication's file.
+#[derive(Deserialize)]
+struct Published {
+    store_published: String,
+    phase: String,
     measure: String,
-    value_size: String,
-    records: u64,
     data: String,
-    then: String,
-    /// How many more stores share the first place.
-    then_tied: u32,
-    now: String,
-    now_tied: u32,
-    /// How many times better the best of now is.
-    better: f64,
-    /// Whether another store is best.
-    changed: bool,
+    value_bytes_min: u64,
+    value_bytes_max: u64,
+    records: u64,
+    mean: f64,
+}
+
+/// A line of the run's file. Times are in ns, memory in KiB, space in percent.
+#[derive(Deserialize)]
+struct Measured {
+    hardware: String,
+    /// As the publication names it.
+    store: String,
+    op: String,
+    size: String,
+    records: u64,
+    #[serde(rename = "data type")]
+    data: String,
+    measurements: u64,
+    sum: f64,
+}
+
+/// The figures of both files.
+struct Figures {
+    then: Vec<Published>,
+    now: Vec<Measured>,
 }
 
 pub(crate) fn main(workspace: &Workspace) -> Result<bool> {
-    print!("{}", matrix(&read(&workspace.root)?));
+    print!("{}", Figures::read(&workspace.root)?.matrix());
     Ok(true)
 }
 
-fn read(root: &Path) -> Result<Vec<Field>> {
-    let text = fs::read_to_string(root.join(WINNERS)).with_context(|| format!("cannot read {WINNERS}"))?;
-    serde_json::from_str(&text).with_context(|| format!("{WINNERS} is malformed"))
+fn lines<T: DeserializeOwned>(root: &Path, name: &str) -> Result<Vec<T>> {
+    let file = File::open(root.join(name)).with_context(|| format!("cannot read {name}"))?;
+    csv::Reader::from_reader(file)
+        .deserialize()
+        .collect::<Result<_, _>>()
+        .with_context(|| format!("{name} is malformed"))
 }
 
-/// The matrix: a block for each measure, a line for each size of values, a column for each number of records and kind of data.
-fn matrix(fields: &[Field]) -> String {
-    let records = RECORDS.map(|count| format!("{:<20}", grouped(count))).concat();
-    let data = RECORDS.map(|_| DATA.map(|data| format!("{data:<10}")).concat()).concat();
-    let mut text = format!("  records        {}\n  values         {}\n", records.trim_end(), data.trim_end());
-    let mut measure = "";
-    for (index, field) in fields.iter().enumerate() {
-        let is_first = |of: fn(&Field) -> (&str, &str)| fields[..index].iter().all(|other| of(other) != of(field));
-        if field.measure != measure {
-            measure = &field.measure;
-            text += &format!("{measure}\n");
-        }
-        if is_first(|field| (&field.measure, &field.value_size)) {
-            let of_line =
-                fields.iter().filter(|other| other.measure == field.measure && other.value_size == field.value_size);
-            let cells: BTreeMap<_, _> =
-                of_line.map(|field| ((field.records, field.data.as_str()), field.cell())).collect();
-            let cell = |records: u64, data: &str| cells.get(&(records, data)).map_or("·", String::as_str).to_owned();
-            let line = RECORDS.map(|records| DATA.map(|data| format!("{:<10}", cell(records, data))).concat()).concat();
-            text += &format!("  {:<15}{}\n", field.value_size, line.trim_end());
-        }
+impl Figures {
+    fn read(root: &Path) -> Result<Self> {
+        Ok(Self { then: lines(root, THEN)?, now: lines(root, NOW)? })
     }
-    text
+
+    /// A block for each measure, a line for each size of values, a column for each number of records and kind of data.
+    fn matrix(&self) -> String {
+        let records = RECORDS.map(|count| format!("{:<20}", grouped(count))).concat();
+        let data = RECORDS.map(|_| DATA.map(|data| format!("{:<10}", data.title)).concat()).concat();
+        let mut text = format!("  records        {}\n  values         {}\n", records.trim_end(), data.trim_end());
+        for measure in &MEASURES {
+            text += &format!("{}\n", measure.title);
+            for sizes in &SIZES {
+                let field = |records: u64, data: &Data| format!("{:<10}", self.field(measure, sizes, records, data));
+                let line = RECORDS.map(|records| DATA.map(|data| field(records, &data)).concat()).concat();
+                text += &format!("  {:<15}{}\n", sizes.title, line.trim_end());
+            }
+        }
+        text
+    }
+
+    /// `B→L 1.18`, or `B   0.807` where the best is the same, with the ratio of the best figures; `·` where nothing was measured.
+    fn field(&self, measure: &Measure, sizes: &Sizes, records: u64, data: &Data) -> String {
+        let (then, now) = (self.then(measure, sizes, records, data), self.now(measure, sizes, records, data));
+        let (Some((best_then, then)), Some((best_now, now))) = (best(measure, then), best(measure, now)) else {
+            return "·".to_owned();
+        };
+        let letter = |store: &str| store.chars().next().unwrap_or('?');
+        let stores = match best_now.iter().find(|store| best_then.contains(store)) {
+            Some(same) => format!("{}  ", letter(same)),
+            None => format!("{}→{}", letter(best_then[0]), letter(best_now[0])),
+        };
+        let better = if measure.lower_is_better { then / now } else { now / then };
+        format!("{stores} {}", three_digits(better))
+    }
+
+    fn then(&self, measure: &Measure, sizes: &Sizes, records: u64, data: &Data) -> Vec<(&str, f64)> {
+        let is_wanted = |line: &&Published| {
+            (line.measure.as_str(), line.phase.as_str()) == measure.then
+                && (line.value_bytes_min, line.value_bytes_max) == sizes.then
+                && (line.records, line.data.as_str()) == (records, data.title)
+        };
+        self.then.iter().filter(is_wanted).map(|line| (line.store_published.as_str(), line.mean)).collect()
+    }
+
+    fn now(&self, measure: &Measure, sizes: &Sizes, records: u64, data: &Data) -> Vec<(&str, f64)> {
+        let is_wanted = |line: &&Measured| {
+            line.hardware.ends_with(AS_PUBLISHED)
+                && (line.op.as_str(), line.size.as_str()) == (measure.now, sizes.now)
+                && (line.records, line.data.as_str()) == (records, data.now)
+        };
+        let mean = |line: &Measured| line.sum / line.measurements as f64;
+        self.now.iter().filter(is_wanted).map(|line| (line.store.as_str(), mean(line))).collect()
+    }
 }
 
-impl Field {
-    /// `B→L 1.18`, or `B   0.807` where the best is the same.
-    fn cell(&self) -> String {
-        let letter = |store: &str| store.chars().next().unwrap_or('?').to_ascii_uppercase();
-        let (then, now) = (letter(&self.then), letter(&self.now));
-        // Of several that are tied now the one of then is among them, or the winner would have changed.
-        let same = if self.now_tied > 0 && self.then_tied == 0 { then } else { now };
-        let stores = if self.changed { format!("{then}→{now}") } else { format!("{same}  ") };
-        format!("{stores} {}", three_digits(self.better))
-    }
+/// The stores that share the best figure, and that figure; `None` if there are no figures.
+fn best<'a>(measure: &Measure, figures: Vec<(&'a str, f64)>) -> Option<(Vec<&'a str>, f64)> {
+    let better = if measure.lower_is_better { f64::min } else { f64::max };
+    let best = figures.iter().map(|(_, figure)| *figure).reduce(better)?;
+    Some((figures.into_iter().filter(|(_, figure)| *figure == best).map(|(store, _)| store).collect(), best))
 }
 
 fn three_digits(value: f64) -> String {
@@ -100,16 +193,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_readme_shows_all_of_the_recorded_matrix_of_winners() {
+    fn the_readme_shows_the_matrix_of_both_files() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let fields = read(&root).unwrap();
+        let matrix = Figures::read(&root).unwrap().matrix();
         // Six measures of 26 workloads.
-        assert_eq!(fields.len(), 6 * 26);
-        let matrix = matrix(&fields);
         let is_factor = |word: &&str| word.parse::<f64>().is_ok();
-        assert_eq!(matrix.lines().skip(2).flat_map(str::split_whitespace).filter(is_factor).count(), fields.len());
+        assert_eq!(matrix.lines().skip(2).flat_map(str::split_whitespace).filter(is_factor).count(), 6 * 26);
         assert!(matrix.lines().all(|line| line.chars().count() <= 100), "{matrix}");
-        let readme = fs::read_to_string(root.join("README.md")).unwrap();
+        let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
         assert!(readme.contains(&matrix), "README.md has another matrix than ./bakeoff matrix prints:\n{matrix}");
     }
 

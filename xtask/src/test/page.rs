@@ -34,8 +34,8 @@ struct Library {
     package: String,
     path: String,
     version: String,
-    #[allow(dead_code, reason = "for people")]
-    licence: String,
+    #[serde(rename = "licence")]
+    _licence: String,
 }
 
 /// Lints the page's scripts. They are joined first, as they are in the page: they share one scope.
