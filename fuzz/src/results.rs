@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use bakeoff_report::{TerminalOptions, render_terminal, write_csv, write_json};
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::record::RunRecord;
 use bakeoff_results::results_file::parse_results;
 use bakeoff_results::run::Run;
@@ -22,21 +23,22 @@ pub fn results(input: &[u8]) {
     let (info, results) = text.split_once('\n').unwrap_or_default();
     let (cells, notes) = parse_results(results);
     let (record, _) = RunRecord::from_json(serde_json::from_str(info).unwrap_or_default());
-    let run = Run { stores: STORES.clone(), ..Run::new(PathBuf::from("run"), record, cells, notes) };
+    let record = RunRecord { stores: STORES.clone(), ..record };
+    let run = Run::new(PathBuf::from("run"), record, cells, notes);
     let mut export = Vec::new();
     match input.len() % 4 {
         0 => show(&run, false),
         1 => show(&run, true),
         2 => write_csv(&run, &mut export).expect("memory takes every export"),
         _ => {
-            write_json(&run, &mut export).expect("memory takes every export");
+            write_json(&Analysis::new(&run), &mut export).expect("memory takes every export");
             serde_json::from_slice::<serde_json::Value>(&export).expect("an export is JSON");
         }
     }
 }
 
 fn show(run: &Run, full: bool) {
-    let shown = render_terminal(run, &TerminalOptions { width: WIDTH, color: false, full });
+    let shown = render_terminal(&Analysis::new(run), &TerminalOptions { width: WIDTH, color: false, full });
     let control = shown.chars().find(|character| character.is_control() && *character != '\n');
     assert_eq!(control, None, "the terminal got a control character");
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use bakeoff_engine::{OwnDirectory, Recipe, Setup, execute, not_built, shown};
 use bakeoff_protocol::StoreDescription;
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::record::RunRecord;
 use bakeoff_results::run::Run;
 use bakeoff_suite::StoreChoice;
@@ -32,7 +33,7 @@ impl Measurement<'_> {
         let measured = execute(self.setup, self.directory, self.file, self.budget)?;
         let ended = &measured.ended;
         if ended.interrupted {
-            show_page(Run::read(path).map_err(Into::into).and_then(|run| write_page_beside(&run)))?;
+            show_page(Run::read(path).map_err(Into::into).and_then(|run| write_page_beside(&Analysis::new(&run))))?;
             let path = path.display();
             let on = if measured.is_resumable {
                 format!("; go on with: bakeoff run --resume {path}")
@@ -54,10 +55,11 @@ impl Measurement<'_> {
         }
         let failed = ended.failed > 0;
         let run = Run::read(path)?;
+        let of = Analysis::new(&run);
         // Before anything is printed, which ends where nobody reads it.
-        let page = write_page_beside(&run);
+        let page = write_page_beside(&of);
         // The answer first: removing many files can take a while.
-        print_report(&run, self.full)?;
+        print_report(&of, self.full)?;
         print_line!("\nResults: {}", shown(path))?;
         let has_page = show_page(page)?;
         if self.setup.options.overrides.get("stores").is_none() {

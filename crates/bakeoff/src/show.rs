@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use bakeoff_engine::replace_file;
 use bakeoff_report::{TerminalOptions, render_terminal, write_page};
-use bakeoff_results::run::Run;
+use bakeoff_results::analysis::Analysis;
 
 /// The page's name in a run's directory.
 const PAGE: &str = "report.html";
@@ -15,8 +15,8 @@ const PAGE: &str = "report.html";
 const WIDTH: usize = 100;
 
 /// Prints the report of a run for a person.
-pub(crate) fn print_report(run: &Run, full: bool) -> Result<()> {
-    print(&render_terminal(run, &terminal(full)))
+pub(crate) fn print_report(of: &Analysis, full: bool) -> Result<()> {
+    print(&render_terminal(of, &terminal(full)))
 }
 
 /// How standard output is written to: with colours if it takes them and the user wants them.
@@ -32,10 +32,10 @@ pub(crate) fn print(text: &str) -> Result<()> {
 }
 
 /// Writes a run's page beside its results and gives its path.
-pub(crate) fn write_page_beside(run: &Run) -> Result<PathBuf> {
+pub(crate) fn write_page_beside(of: &Analysis) -> Result<PathBuf> {
     let mut page = Vec::new();
-    write_page(std::slice::from_ref(run), None, &run.directory, &mut page)?;
-    let path = run.directory.join(PAGE);
+    write_page(std::slice::from_ref(of), None, &of.run.directory, &mut page)?;
+    let path = of.run.directory.join(PAGE);
     replace_file(&path, &page)?;
     Ok(path)
 }

@@ -13,6 +13,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use bakeoff_report::{TerminalOptions, render_terminal, write_csv, write_json, write_markdown, write_page};
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::run::Run;
 
 use crate::common::text;
@@ -69,11 +70,11 @@ fn main() {
     written.iter().for_each(|directory| write_directory(&run, directory));
     let results: usize = run.cells.iter().map(|cell| cell.phases.len()).sum();
     println!("{results} phase results");
-    let terminal = |full| render_terminal(&run, &TerminalOptions { width: 100, color: true, full });
+    let terminal = |full| render_terminal(&Analysis::new(&run), &TerminalOptions { width: 100, color: true, full });
     measure("terminal", || terminal(false));
     measure("terminal, --full", || terminal(true));
-    measure("Markdown", || write_markdown(&run, None, &mut sink()).unwrap());
-    measure("page", || write_page(std::slice::from_ref(&run), None, Path::new("."), &mut sink()).unwrap());
-    measure("JSON", || write_json(&run, &mut sink()).unwrap());
+    measure("Markdown", || write_markdown(&Analysis::new(&run), None, &mut sink()).unwrap());
+    measure("page", || write_page(&[Analysis::new(&run)], None, Path::new("."), &mut sink()).unwrap());
+    measure("JSON", || write_json(&Analysis::new(&run), &mut sink()).unwrap());
     measure("CSV", || write_csv(&run, &mut sink()).unwrap());
 }

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use bakeoff_report::write_page;
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::results_file::parse_results;
 
 use crate::chromium::Browser;
@@ -76,17 +77,14 @@ fn main() {
     let run = made_up(if long { 36 } else { 1 });
     let results: usize = run.cells.iter().map(|cell| cell.phases.len()).sum();
     let mut page = Vec::new();
-    write_page(std::slice::from_ref(&run), None, Path::new("."), &mut page).unwrap();
+    write_page(&[Analysis::new(&run)], None, Path::new("."), &mut page).unwrap();
     if !long {
         return;
     }
     println!("{results} phase results; median (least to most) of {REPEATS} repeats");
     let lines = text(&run.cells);
     print("read results.jsonl, ms", &mut time(|| parse_results(&lines)));
-    print(
-        "make the page, ms",
-        &mut time(|| write_page(std::slice::from_ref(&run), None, Path::new("."), &mut Vec::new())),
-    );
+    print("make the page, ms", &mut time(|| write_page(&[Analysis::new(&run)], None, Path::new("."), &mut Vec::new())));
     println!("{:<52} {:>9.2}", "size of the page, MB", page.len() as f64 / 1e6);
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("report.html");

@@ -103,7 +103,7 @@ impl Comparison {
     pub fn new(a: &Run, b: &Run) -> Result<Self, ReportError> {
         a.must_be_measured()?;
         b.must_be_measured()?;
-        let contenders = Contenders::of_all(&[(&a.cells, &a.stores), (&b.cells, &b.stores)]);
+        let contenders = Contenders::of_all(&[(&a.cells, a.stores()), (&b.cells, b.stores())]);
         let (tables_a, tables_b) = (gather(&a.cells, &contenders), gather(&b.cells, &contenders));
         let (common, only_a) = pairs(&tables_a, &tables_b);
         if common.is_empty() {
@@ -115,7 +115,7 @@ impl Comparison {
             let messages = run.record.warnings.iter().map(|warning| &warning.message);
             messages.map(|message| printable(&format!("{}: {message}", run.directory.display())))
         });
-        let files = a.stores.iter().filter(|store| store.structure == Structure::Files);
+        let files = a.stores().iter().filter(|store| store.structure == Structure::Files);
         let files: Vec<String> = files.map(|store| store.title.clone()).collect();
         let files = (!files.is_empty()).then(|| {
             printable(&format!(
@@ -190,7 +190,7 @@ fn pairs<'a>(a: &'a [Table], b: &'a [Table]) -> (Vec<Pair<'a>>, usize) {
     for table in a {
         let other = b.iter().find(|other| other.circumstances == table.circumstances);
         for measure in &table.measures {
-            for ((_, size, column), field) in table.fields.iter().filter(|((of, _, _), _)| of == measure) {
+            for ((_, size, column), field) in table.places_of(measure) {
                 let place = (measure.clone(), *size, column.clone());
                 let twin = other.and_then(|other| other.fields.get(&place));
                 for (key, rounds) in &field.rounds {

@@ -1,19 +1,19 @@
 //! Reads a run's directory and shows what it found.
 //!
 //! ```text
-//! run.json, results.jsonl ─Run::read→ Run ─compare_all→ tables of rankings ─→ terminal · page · JSON · XLSX · Markdown
-//!                                      ├─rows_of──────→ tidy table ────────→ CSV · Parquet · XLSX · page
-//!                              another Run ─Comparison→ what changed ──────→ terminal · Markdown · page
+//! run.json, results.jsonl ─Run::read→ Run ─Analysis──→ tables of rankings ─→ terminal · page · JSON · XLSX · Markdown
+//!                                      ├─rows_of─────→ tidy table ────────→ CSV · Parquet · XLSX · page
+//!                             another Run ─Comparison→ what changed ──────→ terminal · Markdown · page
 //! ```
-//! Statistics are those of `bakeoff-stats`. `bakeoff-results` ranks stores in a workload. Comparisons of two runs, standings over many
-//! workloads and the page's contests are ranked here. Invariants:
+//! Statistics are those of `bakeoff-stats`. `bakeoff-results` ranks stores in a workload and over many. Comparisons of two runs and the
+//! page's contests are ranked here. Invariants:
 //! only rounds of cells that never failed count; stores are ranked only against stores with the same promise, on the same
 //! workload; whatever was left out is said; no text from a file reaches a terminal with control characters in it.
 
-mod analysis;
 mod circumstances;
 mod colours;
 mod compare;
+mod detail;
 mod document;
 mod error;
 mod export;
@@ -21,7 +21,6 @@ mod format;
 mod labels;
 mod markdown;
 mod measured;
-mod overall;
 mod page;
 mod profiles;
 mod published;

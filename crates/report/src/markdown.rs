@@ -2,13 +2,11 @@
 
 use std::io::Write;
 
-use bakeoff_results::contender::Contenders;
-use bakeoff_results::run::Run;
 use bakeoff_text::{HARD_SPACE, printable};
 
-use crate::analysis::{Analysis, Detail};
 use crate::compare::Comparison;
 use crate::compare::document::document as comparison;
+use crate::detail::Detail;
 use crate::document::{
     Block, Cell, Document, Fact, Form, List, Matrix, MatrixField, Part, Section, Side, SpanKind, Table, Text, Title,
 };
@@ -17,6 +15,7 @@ use crate::labels::doubt;
 use crate::published::Published;
 use crate::published::against::against;
 use crate::sections::report;
+use bakeoff_results::analysis::Analysis;
 
 /// Blocks of the longest bar.
 const BAR: usize = 30;
@@ -28,11 +27,10 @@ const SIGNS: &str = "A = B: tied, cannot be told apart (95 % confidence). ?: fir
 ///
 /// # Errors
 /// `out` takes no more; or the run cannot be set next to the publication.
-pub fn write_markdown(run: &Run, published: Option<&Published>, out: &mut dyn Write) -> Result<(), ReportError> {
-    let beside = published.map(|published| against(run, published, Detail::Usual)).transpose()?;
-    let contenders = Contenders::new(&run.cells, &run.stores);
+pub fn write_markdown(of: &Analysis, published: Option<&Published>, out: &mut dyn Write) -> Result<(), ReportError> {
+    let beside = published.map(|published| against(of, published, Detail::Usual)).transpose()?;
     let mut text = String::new();
-    document(&report(&Analysis::new(run, &contenders), Detail::Usual, Form::Markdown), 1, &mut text);
+    document(&report(of, Detail::Usual, Form::Markdown), 1, &mut text);
     beside.iter().for_each(|beside| document(beside, 2, &mut text));
     Ok(out.write_all(text.as_bytes())?)
 }

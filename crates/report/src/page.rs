@@ -41,13 +41,14 @@ mod warnings;
 
 use std::io::Write;
 use std::path::Path;
+use std::rc::Rc;
 
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::run::Run;
 use bakeoff_text::listed;
 use maud::{Markup, html};
 
-use crate::analysis::{Analysis, Detail};
+use crate::detail::Detail;
 use crate::document::{Form, Section, Text};
 use crate::error::ReportError;
 use crate::measured::measured;
@@ -57,6 +58,7 @@ use crate::page::labelled::{Labelled, RankedRun, labelled, title_suffix};
 use crate::page::placed::{Place, placed};
 use crate::published::Published;
 use crate::sections::report;
+use bakeoff_results::analysis::Analysis;
 
 /// Libraries, each a script of its own, as their authors publish them.
 const LIBRARIES: [&str; 2] = [include_str!("../web/vendor/d3.min.js"), include_str!("../web/vendor/plot.umd.min.js")];
@@ -80,21 +82,21 @@ const SCRIPT: [&str; 9] = [
 /// # Errors
 /// `out` takes no more, or a publication is to stand beside a run that was profiled.
 pub fn write_page(
-    runs: &[Run],
+    runs: &[Analysis],
     against: Option<&Published>,
     place: &Path,
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
     if against.is_some() {
-        runs.iter().try_for_each(Run::must_be_measured)?;
+        runs.iter().try_for_each(|of| of.run.must_be_measured())?;
     }
-    let runs = labelled(runs);
-    let of: Vec<_> = runs.iter().map(|(_, run)| (run.cells.as_slice(), run.stores.as_slice())).collect();
-    let contenders = Contenders::of_all(&of);
+    let contenders = runs.first().map(|of| Rc::clone(&of.contenders)).unwrap_or_default();
+    let analysed = labelled(runs);
+    let runs: Vec<Labelled> = analysed.iter().map(|(label, of)| (label.as_str(), of.run)).collect();
     let title = title(&runs);
     let frame = Frame {
         title: &title,
-        body: body(&title, &runs, &contenders, place),
+        body: body(&title, &runs, &analysed, &contenders, place),
         data: payload::data(&runs, against, &contenders, place)?,
         libraries: &LIBRARIES,
         script: &SCRIPT.concat(),
@@ -110,7 +112,7 @@ fn title(runs: &[Labelled]) -> String {
 }
 
 /// All that is read.
-fn body(title: &str, runs: &[Labelled], contenders: &Contenders, place: &Path) -> Markup {
+fn body(title: &str, runs: &[Labelled], analysed: &[RankedRun], contenders: &Contenders, place: &Path) -> Markup {
     let warnings = warnings::items(runs, contenders);
     let summary = measured(&runs.iter().map(|(_, run)| *run).collect::<Vec<_>>());
     html! {
@@ -128,7 +130,7 @@ fn body(title: &str, runs: &[Labelled], contenders: &Contenders, place: &Path) -
             }
         }
         main {
-            (first_screen(runs, &warnings, contenders, place))
+            (first_screen(runs, analysed, &warnings, contenders, place))
             (interactive::interactive())
             section aria-labelledby="behind" {
                 h2 #behind { "Behind it" }
@@ -142,16 +144,20 @@ fn body(title: &str, runs: &[Labelled], contenders: &Contenders, place: &Path) -
 }
 
 /// What is read first: answers, what spoils them, what was measured.
-fn first_screen(runs: &[Labelled], warnings: &[Markup], contenders: &Contenders, place: &Path) -> Markup {
-    let analysed: Vec<RankedRun> =
-        runs.iter().map(|(label, run)| (label.as_str(), Analysis::new(run, contenders))).collect();
+fn first_screen(
+    runs: &[Labelled],
+    analysed: &[RankedRun],
+    warnings: &[Markup],
+    contenders: &Contenders,
+    place: &Path,
+) -> Markup {
     let sections: Vec<Vec<Section>> =
         analysed.iter().map(|(_, of)| report(of, Detail::Usual, Form::Page).sections).collect();
     // Who is best at a rate that some others never had is no answer to what the highest one is; who is best while profiled, to nothing.
     let is_ranked = |run: &Run| run.find_rate().is_none() && run.profile().is_none();
     let ranked: Vec<&RankedRun> = analysed.iter().filter(|(_, of)| is_ranked(of.run)).collect();
     let (overview, answers) = (overview::overview(&ranked, contenders), answers(&ranked, contenders));
-    let asked = asked::answers(&analysed, &sections, contenders);
+    let asked = asked::answers(analysed, &sections, contenders);
     // Many answers in full would push what was measured, and what spoils it, off the first screen. Who is fastest over all phases is no second
     // answer to what a pick asked.
     let (first, more) = if !is_empty(&asked) && !is_empty(&answers) {

@@ -26,13 +26,14 @@ pub(crate) mod slow_operations;
 pub(crate) mod store_counters;
 pub(crate) mod warm_up;
 
-use crate::analysis::{Analysis, Detail};
+use crate::detail::Detail;
 use crate::document::{Block, Document, Form, Forms, Section, SectionId};
 use crate::sections::background_work::BackgroundWorkRow;
 use crate::sections::disk_usage::{DiskUsageRow, has_copies};
 use crate::sections::gc::GcRow;
 use crate::sections::reopening::ReopeningRow;
 use crate::sections::warm_up::WarmUpRow;
+use bakeoff_results::analysis::Analysis;
 
 /// The report of a run for a form: sections that the form does not show are not made.
 pub(crate) fn report(of: &Analysis, detail: Detail, form: Form) -> Document {
@@ -73,7 +74,7 @@ fn asked(of: &Analysis) -> Option<Answer> {
     }
     let facts = of.run.find_rate()?;
     let mut sections = Vec::from_iter(rates::section(of.run, facts));
-    sections.extend(failures::section(of.run, of.contenders));
+    sections.extend(failures::section(of.run, &of.contenders));
     sections.extend(left_out::sections(of.run));
     Some(Answer { sections, more: "at every rate that was tried" })
 }
@@ -89,7 +90,7 @@ fn one_answer(of: &Analysis, answer: Answer, all: &mut Sections) {
 
 /// A run that was profiled: flame graphs, and figures that are not ranked, in place of the answer.
 fn profiled(of: &Analysis, detail: Detail, all: &mut Sections) {
-    let (run, contenders) = (of.run, of.contenders);
+    let (run, contenders) = (of.run, &*of.contenders);
     all.add(Forms::TEXT, || flame_graphs::not_ranked(run));
     all.add(Forms::TERMINAL, || failures::in_short(run, contenders));
     all.add(Forms::TERMINAL, || flame_graphs::section(run, contenders));
@@ -103,7 +104,7 @@ fn profiled(of: &Analysis, detail: Detail, all: &mut Sections) {
 
 /// A run that compares stores. The page shows answers, warnings and provenance in a shape of its own, and figures by script.
 fn measured(of: &Analysis, detail: Detail, all: &mut Sections) {
-    let (run, contenders, tables) = (of.run, of.contenders, of.tables());
+    let (run, contenders, tables) = (of.run, &*of.contenders, of.tables());
     let full = detail == Detail::Full;
     let bars = bars::section(run, tables, contenders);
     // On a terminal bars take the place of the answers, unless everything is asked for.

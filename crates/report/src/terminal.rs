@@ -7,12 +7,10 @@ mod tables;
 
 pub use crate::terminal::options::TerminalOptions;
 
-use bakeoff_results::contender::Contenders;
 use bakeoff_results::pick_facts::PickFacts;
 use bakeoff_results::rate_search::RateFacts;
 use bakeoff_results::run::Run;
 
-use crate::analysis::Analysis;
 use crate::compare::Comparison;
 use crate::compare::document::document as comparison;
 use crate::document::{Document, Form, Section};
@@ -22,11 +20,11 @@ use crate::published::against::against;
 use crate::published::report::report as published;
 use crate::sections::{pick, rates, report};
 use crate::terminal::blocks::document;
+use bakeoff_results::analysis::Analysis;
 
 /// A run's report as text that ends with a line break.
-pub fn render_terminal(run: &Run, options: &TerminalOptions) -> String {
-    let contenders = Contenders::new(&run.cells, &run.stores);
-    document(&report(&Analysis::new(run, &contenders), options.detail(), Form::Terminal), *options)
+pub fn render_terminal(of: &Analysis, options: &TerminalOptions) -> String {
+    document(&report(of, options.detail(), Form::Terminal), *options)
 }
 
 /// The answer of a pick as text that ends with a line break; lines have at most `width` columns.
@@ -52,8 +50,8 @@ pub fn render_published(of: &Published, options: &TerminalOptions) -> String {
 ///
 /// # Errors
 /// The two have no field in common, or the run was profiled.
-pub fn render_against(run: &Run, published: &Published, options: &TerminalOptions) -> Result<String, ReportError> {
-    Ok(document(&against(run, published, options.detail())?, *options))
+pub fn render_against(of: &Analysis, published: &Published, options: &TerminalOptions) -> Result<String, ReportError> {
+    Ok(document(&against(of, published, options.detail())?, *options))
 }
 
 /// The comparison as text that ends with a line break: over all workloads first, then every workload in which something changed, or with

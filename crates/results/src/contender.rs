@@ -36,6 +36,7 @@ impl Contender {
 }
 
 /// Everyone who takes part in a run, by key.
+#[derive(Clone, Debug, Default)]
 pub struct Contenders(BTreeMap<String, Contender>);
 
 impl Contenders {

@@ -19,7 +19,7 @@ pub fn live_leaders(rounds: &[CellRound], stores: &[StoreDescription], axes: &Ax
     let mut leaders = Vec::new();
     for table in gather(&cells, &contenders) {
         for measure in table.measures.iter().filter(|measure| matches!(measure, Measure::Time { .. })) {
-            let fields = table.fields.iter().filter(|((of, _, _), _)| of == measure);
+            let fields = table.places_of(measure);
             leaders.extend(fields.filter_map(|((_, size, column), field)| {
                 Some(format!("{}: {}", workload(measure, *size, column), standing(field, &contenders)?))
             }));

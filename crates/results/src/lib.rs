@@ -1,7 +1,7 @@
 //! What a run recorded, and what follows from it.
 //!
 //! ```text
-//! run.json, results.jsonl ─run::Run::read→ Run ─verdict::compare_all→ tables of rankings
+//! run.json, results.jsonl ─run::Run::read→ Run ─analysis::Analysis──→ tables of rankings, and rankings over them
 //!                                           ├─tidy_table::rows_of──→ one row for each operation of each phase
 //!                                           ├─pick::pick_ranking───→ who leads a race, and whether it is answered
 //!                                           └─rate_search::…───────→ the rate to try next
@@ -10,6 +10,7 @@
 //! Invariants: only rounds of cells that never failed count; stores are ranked only against stores with the same durability, on the
 //! same workload; whatever was left out while reading is noted.
 
+pub mod analysis;
 pub mod assembly;
 pub mod cell_rounds;
 pub mod circumstances;
@@ -20,6 +21,7 @@ pub mod files;
 pub mod goal;
 pub mod leaders;
 mod lenient;
+pub mod overall;
 pub mod pick;
 pub mod pick_facts;
 pub mod plausible;

@@ -22,8 +22,6 @@ pub struct Run {
     pub directory: PathBuf,
     /// `run.json`, as far as it can be read.
     pub record: RunRecord,
-    /// The stores that `run.json` describes.
-    pub stores: Vec<StoreDescription>,
     /// Every round of a cell that ended, in the order in which they ran.
     pub cells: Vec<CellRound>,
     /// What was left out of the results while reading, for people.
@@ -64,15 +62,19 @@ impl Run {
             }
             Err(error) => return Err(error),
         };
-        let stores = record.stores.clone();
-        let mut run = Self { directory: directory.to_owned(), record, stores, cells, notes };
+        let mut run = Self { directory: directory.to_owned(), record, cells, notes };
         run.check_cells();
         Ok(run)
     }
 
     /// A run of these parts.
     pub fn new(directory: PathBuf, record: RunRecord, cells: Vec<CellRound>, notes: Vec<String>) -> Self {
-        Self { directory, stores: record.stores.clone(), record, cells, notes }
+        Self { directory, record, cells, notes }
+    }
+
+    /// The stores that `run.json` describes.
+    pub fn stores(&self) -> &[StoreDescription] {
+        &self.record.stores
     }
 
     /// What was asked, if this was a pick.
@@ -100,7 +102,7 @@ impl Run {
         let mut runtimes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for end in self.cells.iter().map(|cell| &cell.end) {
             let Some(runtime) = end.opened.as_ref().and_then(|opened| opened.runtime.as_deref()) else { continue };
-            let store = self.stores.iter().find(|store| store.name == end.axes.store);
+            let store = self.stores().iter().find(|store| store.name == end.axes.store);
             runtimes.entry(runtime).or_default().insert(store.map_or(&end.axes.store, |store| &store.title));
         }
         runtimes

@@ -25,6 +25,9 @@ pub struct Column {
 /// Smallest and largest value.
 pub type Size = (u64, u64);
 
+/// Where a field stands in a table.
+pub type Position = (Measure, Size, Column);
+
 /// One field of a table.
 #[derive(Clone, Debug, Default)]
 pub struct Field {
@@ -43,6 +46,11 @@ pub struct Field {
 }
 
 impl Field {
+    /// Ranks those that have figures.
+    pub(crate) fn rank(&mut self, measure: &Measure) {
+        self.ranking = ranking(measure, self);
+    }
+
     /// Figures of which less is better, none below what can be resolved.
     pub fn costs(&self, measure: &Measure, rounds: &Rounds) -> Rounds {
         let least = resolution(measure, self.mode);
@@ -61,7 +69,7 @@ pub struct Table {
     /// Measures, in the order of the phases; space and memory last.
     pub measures: Vec<Measure>,
     /// The fields.
-    pub fields: BTreeMap<(Measure, Size, Column), Field>,
+    pub fields: BTreeMap<Position, Field>,
     /// Everyone that took part.
     pub present: BTreeSet<String>,
 }
@@ -78,8 +86,14 @@ impl Table {
     }
 
     /// The fields of one measure.
-    pub fn fields_of(&self, measure: &Measure) -> impl Iterator<Item = &Field> {
-        self.fields.iter().filter(move |((of, _, _), _)| of == measure).map(|(_, field)| field)
+    pub fn fields_of<'a>(&'a self, measure: &'a Measure) -> impl Iterator<Item = &'a Field> {
+        self.places_of(measure).map(|(_, field)| field)
+    }
+
+    /// The fields of one measure, each with its place. They stand together among all fields, so that the others are not looked at.
+    pub fn places_of<'a>(&'a self, measure: &'a Measure) -> impl Iterator<Item = (&'a Position, &'a Field)> {
+        let first = (measure.clone(), (0, 0), Column { data: String::new(), records: 0 });
+        self.fields.range(first..).take_while(move |((of, _, _), _)| of == measure)
     }
 }
 
@@ -93,7 +107,7 @@ pub fn compare_all(cells: &[CellRound], contenders: &Contenders) -> Vec<Table> {
 /// Ranks every field by its rounds.
 pub fn rank_fields(tables: &mut [Table]) {
     for ((measure, _, _), field) in tables.iter_mut().flat_map(|table| &mut table.fields) {
-        field.ranking = ranking(measure, field);
+        field.rank(measure);
     }
 }
 

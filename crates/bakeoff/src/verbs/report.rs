@@ -3,12 +3,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use bakeoff_engine::{newest_results, shown};
 use bakeoff_report::{
     Published, ReportError, render_against, render_published, write_csv, write_json, write_markdown, write_page,
     write_parquet, write_xlsx,
 };
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::run::Run;
 use bakeoff_text::printable;
 
@@ -18,7 +19,7 @@ use crate::outcome::Outcome;
 use crate::show::{print, print_report, terminal};
 
 /// Writes one run in some format.
-type Writer = fn(&Run, &mut dyn Write) -> Result<(), ReportError>;
+type Writer = fn(&Analysis, &mut dyn Write) -> Result<(), ReportError>;
 
 /// Runs the verb.
 pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
@@ -35,42 +36,44 @@ pub(crate) fn main(arguments: &ReportArguments) -> Result<Outcome> {
         [] => vec![newest_results(&arguments.out)?],
         named => named.to_vec(),
     };
-    if let Some(path) = &arguments.html {
-        let runs = directories.iter().map(|directory| Run::read(directory)).collect::<Result<Vec<_>, _>>()?;
+    if directories.len() > 1 && arguments.html.is_none() {
+        return Err(several(directories.len()));
+    }
+    let runs = directories.iter().map(|directory| Run::read(directory)).collect::<Result<Vec<_>, _>>()?;
+    let analysed = Analysis::of_all(&runs);
+    if has_text || !exports.is_empty() {
         runs.iter().for_each(say_notes);
+    }
+    if let Some(path) = &arguments.html {
         let file = place_of(path);
         let place = file.parent().unwrap_or(Path::new("."));
-        export(path, |out| write_page(&runs, against.as_ref(), place, out))?;
+        export(path, |out| write_page(&analysed, against.as_ref(), place, out))?;
     }
-    let only = match directories.as_slice() {
-        [only] => only,
-        _ if arguments.html.is_some() && arguments.markdown.is_none() && exports.is_empty() => {
-            return Ok(Outcome::Good);
-        }
-        several => bail!(
-            "{} runs were named: only --html shows several in one; for everything else name one, and `bakeoff compare` \
-             says what differs between two",
-            several.len()
-        ),
+    let [of] = analysed.as_slice() else {
+        let is_only_page = arguments.markdown.is_none() && exports.is_empty();
+        return if is_only_page { Ok(Outcome::Good) } else { Err(several(runs.len())) };
     };
     if exports.is_empty() && !has_text {
         match &against {
-            Some(published) => print(&render_against(&Run::read(only)?, published, &terminal(arguments.full))?)?,
-            None => print_report(&Run::read(only)?, arguments.full)?,
+            Some(published) => print(&render_against(of, published, &terminal(arguments.full))?)?,
+            None => print_report(of, arguments.full)?,
         }
-        return Ok(Outcome::Good);
-    }
-    let run = Run::read(only)?;
-    if arguments.html.is_none() {
-        say_notes(&run);
     }
     if let Some(path) = &arguments.markdown {
-        export(path, |out| write_markdown(&run, against.as_ref(), out))?;
+        export(path, |out| write_markdown(of, against.as_ref(), out))?;
     }
     for (path, write) in exports {
-        export(&path, |out| write(&run, out))?;
+        export(&path, |out| write(of, out))?;
     }
     Ok(Outcome::Good)
+}
+
+/// Why several runs cannot be shown.
+fn several(number: usize) -> anyhow::Error {
+    anyhow!(
+        "{number} runs were named: only --html shows several in one; for everything else name one, and `bakeoff compare` \
+         says what differs between two"
+    )
 }
 
 /// Says what was left out of a run, which a file that is written for another program does not show.
@@ -83,9 +86,9 @@ fn say_notes(run: &Run) {
 /// What was asked for besides the page and the Markdown.
 fn exports(arguments: &ReportArguments) -> Vec<(PathBuf, Writer)> {
     let all: [(Option<PathBuf>, Writer); 4] = [
-        (arguments.csv.clone(), write_csv),
+        (arguments.csv.clone(), |of, out| write_csv(of.run, out)),
         (arguments.json.clone(), write_json),
-        (arguments.parquet.clone(), write_parquet),
+        (arguments.parquet.clone(), |of, out| write_parquet(of.run, out)),
         (arguments.xlsx.clone(), write_xlsx),
     ];
     all.into_iter().filter_map(|(path, write)| Some((path?, write))).collect()

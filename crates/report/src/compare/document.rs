@@ -2,8 +2,8 @@
 
 use bakeoff_text::{counted, digits, ratio};
 
-use crate::analysis::Detail;
 use crate::compare::{Change, Comparison, Line};
+use crate::detail::Detail;
 use crate::document::{Block, Cell, Column, Document, Forms, Section, SectionId, SpanKind, Table, Text, Title};
 
 /// The comparison: over everything first, then over all workloads, then every workload in which something changed, or on a terminal all of

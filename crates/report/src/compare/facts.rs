@@ -60,7 +60,7 @@ fn facts(run: &Run) -> BTreeMap<String, String> {
         ];
         facts.extend(of.into_iter().filter_map(|(key, value)| Some((format!("medium {name} {key}"), value?))));
     }
-    for store in &run.stores {
+    for store in run.stores() {
         facts.insert(format!("version of {}", store.title), store.version.clone());
     }
     facts.extend(runtimes(run).map(|words| ("runtime".to_owned(), words)));

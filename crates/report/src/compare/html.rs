@@ -4,9 +4,9 @@ use std::io::Write;
 
 use maud::{Markup, html};
 
-use crate::analysis::Detail;
 use crate::compare::Comparison;
 use crate::compare::document::document;
+use crate::detail::Detail;
 use crate::document::{Section, SectionId};
 use crate::error::ReportError;
 use crate::page::blocks::{blocks, prose};

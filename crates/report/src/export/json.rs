@@ -2,13 +2,12 @@
 
 use std::io::Write;
 
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::circumstances::Circumstances;
-use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::record::RunRecord;
-use bakeoff_results::run::Run;
-use bakeoff_results::verdict::{Column, Field, Size, compare_all};
+use bakeoff_results::verdict::{Column, Field, Size};
 use bakeoff_stats::{Place, Ranking, Verdict};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -41,9 +40,8 @@ impl<I: Iterator<Item = Value>, F: Fn() -> I> Serialize for Streamed<F> {
 ///
 /// # Errors
 /// `out` takes no more.
-pub fn write_json(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
-    let contenders = Contenders::new(&run.cells, &run.stores);
-    let tables = compare_all(&run.cells, &contenders);
+pub fn write_json(of: &Analysis, out: &mut dyn Write) -> Result<(), ReportError> {
+    let (run, tables) = (of.run, of.tables());
     let verdicts = || {
         let fields =
             tables.iter().flat_map(|table| table.fields.iter().map(move |(place, field)| (table, place, field)));

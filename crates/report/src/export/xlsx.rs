@@ -3,13 +3,14 @@
 use std::io::Write;
 
 use bakeoff_protocol::{AxisValue, DISTURBANCE};
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::circumstances::{Circumstances, table_axes, value_label};
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::run::Run;
 use bakeoff_results::slots::COLOURS;
 use bakeoff_results::tidy_table::{Cell, columns, rows_of};
-use bakeoff_results::verdict::{Column, Field, Size, Table, compare_all};
+use bakeoff_results::verdict::{Column, Field, Position, Size, Table};
 use bakeoff_stats::{Place, Ranking};
 use rust_xlsxwriter::{
     Chart, ChartAxis, ChartFormat, ChartPatternFill, ChartPatternFillType, ChartSolidFill, ChartType, Color, Format,
@@ -37,23 +38,22 @@ const CHART_CELLS: (u32, u16) = (18, 10);
 ///
 /// # Errors
 /// `out` takes no more.
-pub fn write_xlsx(run: &Run, out: &mut dyn Write) -> Result<(), ReportError> {
-    let bytes = workbook(run).map_err(|why| std::io::Error::other(why.to_string()))?;
+pub fn write_xlsx(of: &Analysis, out: &mut dyn Write) -> Result<(), ReportError> {
+    let bytes = workbook(of).map_err(|why| std::io::Error::other(why.to_string()))?;
     out.write_all(&bytes)?;
     Ok(())
 }
 
-fn workbook(run: &Run) -> Result<Vec<u8>, XlsxError> {
-    let contenders = Contenders::new(&run.cells, &run.stores);
-    let tables = compare_all(&run.cells, &contenders);
+fn workbook(of: &Analysis) -> Result<Vec<u8>, XlsxError> {
+    let (tables, contenders) = (of.tables(), &of.contenders);
     let mut book = Workbook::new();
     let mut charts = Worksheet::new();
     charts.set_name(CHARTS)?;
-    let means = means(&tables, &contenders, &mut charts)?;
+    let means = means(tables, contenders, &mut charts)?;
     book.push_worksheet(charts);
     book.push_worksheet(means);
-    book.push_worksheet(places(&tables, &contenders)?);
-    book.push_worksheet(rounds(run)?);
+    book.push_worksheet(places(tables, contenders)?);
+    book.push_worksheet(rounds(of.run)?);
     book.save_to_buffer()
 }
 
@@ -77,12 +77,7 @@ fn place_columns() -> Vec<&'static str> {
 }
 
 /// Writes what [`place_columns`] names; what is absent stays empty.
-fn place(
-    sheet: &mut Worksheet,
-    row: u32,
-    of: &Circumstances,
-    field: &(Measure, Size, Column),
-) -> Result<(), XlsxError> {
+fn place(sheet: &mut Worksheet, row: u32, of: &Circumstances, field: &Position) -> Result<(), XlsxError> {
     let (measure, size, column) = field;
     let word = |words: &str| Cell::Text(words.to_owned());
     let axes = of.iter().map(|(axis, value)| match value {
@@ -127,7 +122,7 @@ fn means(tables: &[Table], contenders: &Contenders, charts: &mut Worksheet) -> R
         let of = &table.circumstances;
         for measure in &table.measures {
             let first = row;
-            for (at, field) in table.fields.iter().filter(|((of, _, _), _)| of == measure) {
+            for (at, field) in table.places_of(measure) {
                 place(&mut sheet, row, of, at)?;
                 for each in field.ranking.iter().flat_map(|ranking| &ranking.order) {
                     let column = place_columns().len() + contenders.index(&each.name);
@@ -168,8 +163,7 @@ struct Charted<'a> {
 impl Charted<'_> {
     /// The workloads that its rows are of.
     fn fields(&self) -> impl Iterator<Item = (&Size, &Column)> {
-        let of = self.table.fields.keys().filter(|(measure, _, _)| measure == self.measure);
-        of.map(|(_, size, column)| (size, column))
+        self.table.places_of(self.measure).map(|((_, size, column), _)| (size, column))
     }
 }
 

@@ -3,18 +3,17 @@
 
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
-use bakeoff_results::verdict::Table;
 use bakeoff_stats::{Ranking, Verdict};
 use bakeoff_text::{counted, ratio};
 use maud::{Markup, html};
 
-use crate::analysis::Ranked;
 use crate::circumstances::varying;
-use crate::overall::{Overall, depends, next};
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{is_empty, store_of, stores, table_head};
 use crate::page::standings::standings;
 use crate::sections::answer::{Promise, describe_comparisons, describe_depends, promise, workload_label};
+use bakeoff_results::analysis::Ranked;
+use bakeoff_results::overall::{Overall, next};
 
 /// Workloads that stand on the first screen; the others can be unfolded.
 const WORKLOADS_SHOWN: usize = 12;
@@ -34,12 +33,12 @@ pub(crate) fn answer(of: Ranked, contenders: &Contenders, id: &str) -> Markup {
     html! {
         section.answer id=(id) {
             (promise_line(of))
-            (headline(of.table, whole, contenders))
+            (headline(of, contenders))
             p.others {
                 @for (title, overall) in others { @if let Some(overall) = overall { (other(title, overall, contenders)) } }
                 @if let Some(whole) = whole { (left_out(whole, contenders)) }
             }
-            @if let Some(whole) = whole.filter(|whole| has_margin(of.table, whole)) { (margins(whole)) }
+            @if let Some(whole) = whole.filter(|whole| has_margin(of, whole)) { (margins(whole)) }
             (workloads(of, contenders))
             (standings(of.table, &lines, contenders))
         }
@@ -53,9 +52,9 @@ fn promise_line(of: Ranked) -> Markup {
 }
 
 /// Whether the headline gives a margin, which is to be explained.
-fn has_margin(table: &Table, of: &Overall) -> bool {
-    let proven = matches!(of.ranking.verdict, Verdict::Winner | Verdict::Tie);
-    proven && next(&of.ranking).is_some() && depends(table, &of.ranking).is_none()
+fn has_margin(of: Ranked, whole: &Overall) -> bool {
+    let proven = matches!(whole.ranking.verdict, Verdict::Winner | Verdict::Tie);
+    proven && next(&whole.ranking).is_some() && of.depends().is_none()
 }
 
 /// What the figures in the answer are.
@@ -68,19 +67,19 @@ fn margins(of: &Overall) -> Markup {
 }
 
 /// Who to take, in a sentence.
-fn headline(table: &Table, whole: Option<&Overall>, contenders: &Contenders) -> Markup {
-    let sentence = whole.map_or_else(
+fn headline(of: Ranked, contenders: &Contenders) -> Markup {
+    let sentence = of.whole().map_or_else(
         || html! { "No workload has figures of every store that never failed: see the matrix." },
-        |whole| best(table, &whole.ranking, contenders),
+        |whole| best(of, &whole.ranking, contenders),
     );
     html! { h2.headline { (sentence) } }
 }
 
-fn best(table: &Table, ranking: &Ranking, contenders: &Contenders) -> Markup {
+fn best(of: Ranked, ranking: &Ranking, contenders: &Contenders) -> Markup {
     let first = stores(&ranking.tied, contenders);
     let ahead = ahead(ranking, contenders, " faster than ");
-    if let Some(depends) = depends(table, ranking) {
-        return html! { (describe_depends(&depends, contenders)) };
+    if let Some(depends) = of.depends() {
+        return html! { (describe_depends(depends, contenders)) };
     }
     match ranking.verdict {
         Verdict::Winner => html! { (first) " is fastest: " (ahead) },

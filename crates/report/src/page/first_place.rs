@@ -5,8 +5,8 @@ use bakeoff_stats::{Interval, Ranking, Verdict};
 use bakeoff_text::{ratio, ratio_range};
 use maud::{Markup, html};
 
-use crate::overall::{Overall, next};
 use crate::page::html::{joined, store_of, stores};
+use bakeoff_results::overall::{Overall, next};
 
 /// Who shares the first place, briefly.
 pub(crate) fn first_place(of: &Overall, contenders: &Contenders) -> Markup {

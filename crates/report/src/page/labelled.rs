@@ -1,26 +1,28 @@
 //! The runs of a page, each with a label that no other has.
 
+use std::collections::BTreeSet;
+
 use bakeoff_results::run::Run;
 
-use crate::analysis::Analysis;
+use bakeoff_results::analysis::Analysis;
 
 /// A run with its label.
-pub(crate) type Labelled<'a> = (String, &'a Run);
+pub(crate) type Labelled<'a> = (&'a str, &'a Run);
 
 /// A run's label and its rankings.
-pub(crate) type RankedRun<'a> = (&'a str, Analysis<'a>);
+pub(crate) type RankedRun<'a> = (String, &'a Analysis<'a>);
 
-/// Each run with its directory's name; with a number where two have the same.
-pub(crate) fn labelled(runs: &[Run]) -> Vec<Labelled<'_>> {
-    let mut labelled: Vec<Labelled> = Vec::new();
-    for run in runs {
-        let directory = run.directory.canonicalize().unwrap_or_else(|_| run.directory.clone());
+/// Each run with its directory's name, and with a number where another has that already.
+pub(crate) fn labelled<'a>(runs: &'a [Analysis<'a>]) -> Vec<RankedRun<'a>> {
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let label = |of: &'a Analysis<'a>| {
+        let directory = of.run.directory.canonicalize().unwrap_or_else(|_| of.run.directory.clone());
         let name = directory.file_name().unwrap_or(directory.as_os_str()).to_string_lossy().into_owned();
-        let same =
-            labelled.iter().filter(|(label, _)| *label == name || label.starts_with(&format!("{name} ("))).count();
-        labelled.push((if same == 0 { name } else { format!("{name} ({})", same + 1) }, run));
-    }
-    labelled
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        let label = std::iter::once(name.clone()).chain(numbered).find(|label| taken.insert(label.clone()));
+        (label.unwrap_or(name), of)
+    };
+    runs.iter().map(label).collect()
 }
 
 /// The end of a title that every run has: ` · label`, or nothing if there is only one run.

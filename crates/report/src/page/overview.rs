@@ -7,12 +7,12 @@ use bakeoff_results::figures::Measure;
 use bakeoff_stats::Verdict;
 use maud::{Markup, html};
 
-use crate::analysis::Ranked;
 use crate::circumstances::varying;
-use crate::overall::{Overall, depends};
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{joined, scrolled, store, store_of, table_head};
 use crate::page::labelled::RankedRun;
+use bakeoff_results::analysis::Ranked;
+use bakeoff_results::overall::Overall;
 
 /// The id of a table's answer in full.
 pub(crate) fn id(run: usize, table: usize) -> String {
@@ -27,20 +27,12 @@ struct Line<'a> {
     label: String,
     /// The rankings.
     ranked: Ranked<'a>,
-    /// Whether stores that are tied over everything win different workloads, so that none of them is the answer to all.
-    depends: bool,
 }
 
 impl Line<'_> {
     /// The ranking over everything, where it answers everything.
     fn answer(&self) -> Option<&Overall> {
-        self.ranked.whole().filter(|_| !self.depends)
-    }
-
-    /// The ranking under one measure.
-    fn least(&self, wanted: &Measure) -> Option<&Overall> {
-        let at = self.ranked.table.measures.iter().position(|measure| measure == wanted)?;
-        self.ranked.measures()[at].as_ref()
+        self.ranked.whole().filter(|_| self.ranked.depends().is_none())
     }
 }
 
@@ -71,12 +63,7 @@ fn lines<'a>(runs: &[&'a RankedRun<'a>]) -> Vec<Line<'a>> {
             let run = if runs.len() > 1 { format!("{label} · ") } else { String::new() };
             let circumstances = &ranked.table.circumstances;
             let (durability, varying) = (circumstances.durability_label(), varying(circumstances, ranked.tables));
-            lines.push(Line {
-                id: id(place, index),
-                label: format!("{run}durability {durability}{varying}"),
-                ranked,
-                depends: ranked.whole().is_some_and(|whole| depends(ranked.table, &whole.ranking).is_some()),
-            });
+            lines.push(Line { id: id(place, index), label: format!("{run}durability {durability}{varying}"), ranked });
         }
     }
     lines
@@ -88,14 +75,14 @@ fn row(of: &Line, contenders: &Contenders) -> Markup {
         tr {
             th scope="row" { a href={ "#" (of.id) } { (of.label) } }
             td {
-                @match whole.filter(|_| of.depends) {
+                @match whole.filter(|_| of.ranked.depends().is_some()) {
                     Some(whole) => (either(whole, contenders)),
                     None => (first(whole, contenders)),
                 }
             }
             td { @if let Some(whole) = whole { (ahead(&whole.ranking, contenders, " ")) } }
-            td { (first(of.least(&Measure::Space), contenders)) }
-            td { (first(of.least(&Measure::Memory), contenders)) }
+            td { (first(of.ranked.measure(&Measure::Space), contenders)) }
+            td { (first(of.ranked.measure(&Measure::Memory), contenders)) }
         }
     }
 }

@@ -70,11 +70,11 @@ fn stores(run: &Run) -> Markup {
         (listed(&stores.into_iter().map(str::to_owned).collect::<Vec<_>>()), runtime)
     });
     html! {
-        @if !run.stores.is_empty() {
+        @if !run.stores().is_empty() {
             (scrolled(html! {
                 table.stores {
                     (table_head(&["store", "version", "structure", "licence", "how each promise is kept"]))
-                    tbody { @for store in &run.stores { (store_row(store)) } }
+                    tbody { @for store in run.stores() { (store_row(store)) } }
                 }
             }))
             @for (stores, runtime) in runtimes { p { (stores) " ran with " (runtime) } }

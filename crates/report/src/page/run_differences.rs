@@ -63,7 +63,7 @@ fn versions(runs: &[Labelled]) -> Fact {
         .iter()
         .map(|(_, run)| {
             let present = present(run);
-            let there = run.stores.iter().filter(|store| present.contains(store.name.as_str()));
+            let there = run.stores().iter().filter(|store| present.contains(store.name.as_str()));
             there.map(|store| (store.title.as_str(), store.version.as_str())).collect()
         })
         .collect();
@@ -84,7 +84,7 @@ fn present(run: &Run) -> BTreeSet<&str> {
 /// Which stores each run has that not all of them have; of a run without any of these, which it lacks.
 fn stores(runs: &[Labelled]) -> Fact {
     let titled = |run: &Run| -> BTreeSet<String> {
-        let title = |name: &str| run.stores.iter().find(|store| store.name == name).map(|store| store.title.clone());
+        let title = |name: &str| run.stores().iter().find(|store| store.name == name).map(|store| store.title.clone());
         present(run).into_iter().map(|name| title(name).unwrap_or_else(|| name.to_owned())).collect()
     };
     let all: Vec<BTreeSet<String>> = runs.iter().map(|(_, run)| titled(run)).collect();
@@ -124,7 +124,7 @@ pub(crate) fn telling_labels(runs: &[Labelled]) -> Vec<String> {
     let label = |(at, (label, _)): (usize, &Labelled)| {
         let short = facts.iter().filter_map(|fact| fact[at].clone()).filter(|fact| fact.chars().count() <= LABEL_MAX);
         match short.collect::<Vec<_>>().as_slice() {
-            [] => label.clone(),
+            [] => (*label).to_owned(),
             facts => format!("{label} ({})", facts.join(", ")),
         }
     };

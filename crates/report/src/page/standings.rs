@@ -9,9 +9,9 @@ use bakeoff_stats::{Place, Ranking, Verdict};
 use bakeoff_text::ratio;
 use maud::{Markup, html};
 
-use crate::overall::Overall;
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{marks, scrolled};
+use bakeoff_results::overall::Overall;
 
 /// Largest ratios that a scale may end at.
 const SCALE_ENDS: [f64; 10] = [2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1_000.0, 10_000.0, 100_000.0];

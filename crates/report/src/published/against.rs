@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::contender::Contenders;
-use bakeoff_results::figures::{Measure, of_values_alone};
-use bakeoff_results::run::Run;
-use bakeoff_results::verdict::{Table as Rankings, compare_all};
+use bakeoff_results::figures::Measure;
+use bakeoff_results::verdict::Table as Rankings;
 use bakeoff_stats::geometric_mean;
 use bakeoff_text::{counted, digits, listed, ratio};
 
-use crate::analysis::Detail;
+use crate::detail::Detail;
 use crate::document::{Block, Cell, Column, Document, Section, SectionId, Table, Title};
 use crate::error::ReportError;
 use crate::published::{Published, garbage, report};
@@ -25,17 +25,16 @@ use crate::sections::pairs::{self, Pair, Sides, pairs};
 ///
 /// # Errors
 /// The two have no field in common, or the run was profiled.
-pub(crate) fn against(run: &Run, published: &Published, detail: Detail) -> Result<Document, ReportError> {
+pub(crate) fn against(of: &Analysis, published: &Published, detail: Detail) -> Result<Document, ReportError> {
+    let run = of.run;
     run.must_be_measured()?;
     let scale = run.record.suite.scale;
-    let contenders = Contenders::new(&run.cells, &run.stores);
-    let cells: Cow<'_, [CellRound]> = match published.facts.space_of_values {
-        true => run.cells.iter().map(of_values_alone).collect(),
-        false => Cow::Borrowed(&run.cells),
+    let ours: Cow<'_, [Rankings]> = match published.facts.space_of_values {
+        true => of.tables_of_values_alone().into(),
+        false => of.tables().into(),
     };
-    let ours = compare_all(&cells, &contenders);
     let theirs = report::tables(published, |records| scaled(records, scale));
-    let sides = (ours.as_slice(), &contenders, theirs.as_slice());
+    let sides = (&*ours, &*of.contenders, theirs.as_slice());
     let mut sections: Vec<Section> = ours.iter().flat_map(|table| matched(table, sides, published, detail)).collect();
     if sections.is_empty() {
         let why = "they share no phase, value sizes, data and records (run the suite of the same name)";

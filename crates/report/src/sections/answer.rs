@@ -7,12 +7,12 @@ use bakeoff_results::verdict::Table as Rankings;
 use bakeoff_stats::{Place, Ranking, Verdict};
 use bakeoff_text::{HARD_SPACE, counted, listed, printable, ratio, ratio_range};
 
-use crate::analysis::{Analysis, Ranked};
 use crate::circumstances::varying;
 use crate::document::{Block, Cell, Column, Fact, Fold, Section, SectionId, Table, Text, Title};
 use crate::format::describe_workload;
-use crate::overall::{Depends, Overall, Tally, Workload, depends, most_first, next};
 use crate::sections::names::store;
+use bakeoff_results::analysis::{Analysis, Ranked};
+use bakeoff_results::overall::{Depends, Overall, Workload, most_first, next};
 
 /// Workloads whose fastest store is shown unasked.
 const WORKLOADS_UNASKED: usize = 12;
@@ -50,7 +50,7 @@ pub(crate) fn unequal(tables: &[Rankings]) -> Option<Section> {
 
 /// A section for each table.
 pub(crate) fn sections(of: &Analysis) -> Vec<Section> {
-    of.ranked().map(|ranked| section(ranked, of.contenders)).collect()
+    of.ranked().map(|ranked| section(ranked, &of.contenders)).collect()
 }
 
 fn section(of: Ranked, contenders: &Contenders) -> Section {
@@ -115,9 +115,9 @@ fn describe_overall(of: Ranked, contenders: &Contenders) -> String {
     let tied: Vec<String> = ranking.tied.iter().map(title).collect();
     let head = match ranking.verdict {
         Verdict::Winner => format!("{} is fastest", tied.concat()),
-        Verdict::Tie => depends(of.table, ranking).map_or_else(
+        Verdict::Tie => of.depends().map_or_else(
             || format!("{} are fastest and cannot be told apart", listed(&tied)),
-            |depends| describe_depends(&depends, contenders).to_plain(),
+            |depends| describe_depends(depends, contenders).to_plain(),
         ),
         Verdict::Unproven => format!("{} is first by its figures; too few rounds to prove it", title(&ranking.best)),
         Verdict::Alone => format!("{} has no competitor", title(&ranking.best)),
@@ -189,7 +189,7 @@ fn kept_together(text: &str) -> String {
 
 /// How many workloads each store wins at a measure.
 fn describe_tally(of: Ranked, measure: &Measure, contenders: &Contenders) -> String {
-    let tally = Tally::of(of.table, measure);
+    let tally = of.tally(measure);
     let mut parts = Vec::new();
     if !tally.wins.is_empty() {
         parts.push(format!("best: {}", numbered(&tally.wins, contenders)));

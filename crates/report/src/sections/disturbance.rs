@@ -11,7 +11,7 @@ use bakeoff_results::verdict::Table;
 use bakeoff_stats::geometric_mean;
 use bakeoff_text::ratio;
 
-use crate::analysis::Detail;
+use crate::detail::Detail;
 use crate::document::{Block, Section, SectionId};
 use crate::sections::pairs::{self, Sides, pairs};
 

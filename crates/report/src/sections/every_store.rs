@@ -12,7 +12,7 @@ use bakeoff_results::verdict::{Column as Place, Size};
 use bakeoff_stats::{bootstrap_mean_interval, mean, median};
 use bakeoff_text::{or_dash, rate, time, time_range};
 
-use crate::analysis::Detail;
+use crate::detail::Detail;
 use crate::document::{Block, Cell, Column, Section, SectionId, Table, Text};
 use crate::format::describe_workload;
 

@@ -32,7 +32,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     }
     let sizes = |of: &BTreeSet<u64>| listed(&of.iter().map(|&size| bytes(size as f64)).collect::<Vec<_>>());
     let mut sentences = Vec::new();
-    let uses = uses(&ends, &run.stores);
+    let uses = uses(&ends, run.stores());
     if !given.is_empty() {
         sentences.push(format!("Every store was given {}, divided as its documentation advises.", sizes(&given)));
         if uses.values().any(|of| of.is_other) {
@@ -51,7 +51,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
         sentences.push("– : not known, as on the JVM, which cannot ask what of a file is in memory.".to_owned());
     }
     let mut blocks =
-        vec![Block::paragraph(sentences.join(" ")), Block::Table(table(&uses, &run.stores, limits.is_empty()))];
+        vec![Block::paragraph(sentences.join(" ")), Block::Table(table(&uses, run.stores(), limits.is_empty()))];
     if !given.is_empty() {
         let item = |store: &StoreDescription| {
             // Of an unfinished run, a store may have no cell yet.
@@ -59,7 +59,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
             let how = store.memory.as_ref().map_or("", |memory| &memory.how);
             Some(format!("{}: {} ({how})", store.title, describe(of, store)))
         };
-        blocks.push(Block::list(run.stores.iter().filter_map(item)));
+        blocks.push(Block::list(run.stores().iter().filter_map(item)));
     }
     Section::titled(SectionId::Memory, "Memory", blocks)
 }

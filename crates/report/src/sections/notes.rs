@@ -53,7 +53,7 @@ pub(crate) fn all_notes(run: &Run) -> Vec<String> {
         let mut cells = run.cells.iter().map(|cell| &cell.end.axes).filter(|axes| axes.store == store.name);
         store.capabilities.keeps_data && cells.any(|axes| !store.writes_in_parallel(axes.durability))
     };
-    let turns: Vec<String> = run.stores.iter().filter(takes_turns).map(|store| store.title.clone()).collect();
+    let turns: Vec<String> = run.stores().iter().filter(takes_turns).map(|store| store.title.clone()).collect();
     if !turns.is_empty() && threads {
         notes.push(format!("with several threads, those that write take turns in {}", listed(&turns)));
     }

@@ -4,16 +4,13 @@ use std::collections::BTreeMap;
 
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
-use bakeoff_results::verdict::{Column as Workload, Size, Table as Rankings, better};
+use bakeoff_results::verdict::{Column as Workload, Position, Table as Rankings, better};
 use bakeoff_stats::{Better, Place, Ranking, Verdict};
 use bakeoff_text::{format_count, format_size_range, ratio};
 
 use crate::document::{Cell, Column, Table, Text};
 use crate::labels::{doubt, figure};
 use crate::sections::names::{short_names, store_called};
-
-/// Where a figure stands in a table.
-type Position = (Measure, Size, Workload);
 
 /// The same field of two tables.
 pub(crate) struct Pair<'a> {
@@ -33,7 +30,7 @@ pub(crate) fn pairs<'a>(left: &'a Rankings, right: &'a Rankings) -> Vec<Pair<'a>
         let (other, left) = (*others.iter().find(|other| is_same(place, other))?, left.fields.get(place)?);
         Some(Pair { place: other, left: left.ranking.as_ref()?, right: right.fields.get(other)?.ranking.as_ref()? })
     };
-    let of = |measure: &'a Measure| left.fields.keys().filter(move |(other, _, _)| other == measure);
+    let of = |measure: &'a Measure| left.places_of(measure).map(|(place, _)| place);
     left.measures.iter().flat_map(of).filter_map(pair).collect()
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn section(run: &Run) -> Option<Section> {
     for pool in run.record.pools.iter().map(describe_pool).collect::<BTreeSet<_>>() {
         fact("values", pool);
     }
-    let versions: Vec<String> = run.stores.iter().map(|store| format!("{} {}", store.title, store.version)).collect();
+    let versions: Vec<String> = run.stores().iter().map(|store| format!("{} {}", store.title, store.version)).collect();
     fact("stores", versions.join(", "));
     for (runtime, stores) in run.runtimes() {
         fact("runtime", format!("{runtime}: {}", Vec::from_iter(stores).join(", ")));

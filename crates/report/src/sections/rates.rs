@@ -32,7 +32,7 @@ pub(crate) fn section(run: &Run, facts: &RateFacts) -> Option<Section> {
 }
 
 fn titles(run: &Run) -> BTreeMap<&str, String> {
-    run.stores.iter().map(|store| (store.name.as_str(), printable(&store.title))).collect()
+    run.stores().iter().map(|store| (store.name.as_str(), printable(&store.title))).collect()
 }
 
 /// The rounds that the two rates of an answer were to have.

@@ -1,6 +1,6 @@
 //! How a report is shown on a terminal.
 
-use crate::analysis::Detail;
+use crate::detail::Detail;
 
 /// Narrower than this, tables make no sense.
 const WIDTH_MIN: usize = 60;

@@ -123,7 +123,12 @@ fn runs_beside_each_other_differ_in_what_is_not_the_same() {
     let mut other = everything();
     other.directory = "results/other".into();
     other.cells.retain(|cell| cell.end.axes.store != "flat-folder" && cell.end.axes.threads == 4);
-    other.stores.iter_mut().filter(|store| store.name == "lmdb").for_each(|store| store.version = "9.9".to_owned());
+    other
+        .record
+        .stores
+        .iter_mut()
+        .filter(|store| store.name == "lmdb")
+        .for_each(|store| store.version = "9.9".to_owned());
     let mut page = Page::open(&[everything(), other]);
     let differs = |row: u32| format!("#beside tbody tr:nth-child({row}) td");
     assert_eq!(page.text_of(&differs(1)), "with Flat folder · threads 1 and 4 · LMDB 1.2.3");

@@ -2,6 +2,7 @@
 
 use bakeoff_protocol::{Axes, Durability};
 use bakeoff_report::{TerminalOptions, render_terminal};
+use bakeoff_results::analysis::Analysis;
 use bakeoff_text::command_again;
 use serde_json::json;
 
@@ -228,7 +229,7 @@ fn one_workload_in_full() {
 fn the_page_shows_the_figures_that_the_terminal_shows() {
     let run = uneven();
     let options = TerminalOptions { width: 100, color: false, full: true };
-    let terminal = render_terminal(&run, &options);
+    let terminal = render_terminal(&Analysis::new(&run), &options);
     // Rate, mean, interval, percentiles, largest.
     let line = terminal.lines().find(|line| line.contains("LMDB") && line.contains("k/s")).unwrap().to_owned();
     let mut page = Page::open(&[run]);
@@ -259,7 +260,7 @@ fn an_interval_beside_a_ratio_is_written_as_on_a_terminal() {
     let mut cells = gets(&axes("lmdb"), &[10_000, 10_001, 10_002, 10_003, 10_004]);
     cells.append(&mut gets(&axes("sqlite"), &[10_041, 10_040, 10_043, 10_042, 10_044]));
     let run = run(cells, stores());
-    let terminal = render_terminal(&run, &TerminalOptions { width: 100, color: false, full: true });
+    let terminal = render_terminal(&Analysis::new(&run), &TerminalOptions { width: 100, color: false, full: true });
     let mut page = Page::open(&[run]);
     let interval = page.text_of("#detail-table tbody tr:nth-child(2) td:nth-child(2) .interval");
     assert!(interval.starts_with("1.00") && interval.len() > "1.00–1.00×".len(), "{interval} has a digit more");

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bakeoff_report::{Published, write_page};
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::run::Run;
 use tempfile::TempDir;
 
@@ -65,7 +66,7 @@ impl Page {
     ) -> (Browser, PathBuf) {
         let file = directory.join("report.html");
         let mut html = Vec::new();
-        write_page(runs, against, directory, &mut html).unwrap();
+        write_page(&Analysis::of_all(runs), against, directory, &mut html).unwrap();
         std::fs::write(&file, html).unwrap();
         let mut browser = Browser::start(width, height);
         browser.open(&file, "");

@@ -173,7 +173,7 @@ fn what_failed_since_and_what_differs_is_said() {
     let broken = failed(after.cells[5].clone(), FailureKind::WrongAnswer, "found nothing");
     after.cells[5] = broken;
     edit(&mut after, |info| info["machine"]["kernel"] = "6.2".into());
-    after.stores[1].version = "9.9.9".into();
+    after.record.stores[1].version = "9.9.9".into();
     let comparison = Comparison::new(&before(), &after).unwrap();
     assert_eq!(comparison.newly_failed, ["SQLite, 1KiB..10KiB × 1,000 random: wrong answer"]);
     assert_eq!(comparison.differences, ["machine kernel: 6.1 → 6.2", "version of LMDB: 1.2.3 → 9.9.9"]);
@@ -322,6 +322,6 @@ fn plain_files_have_a_warning_of_their_own() {
     let warns = |run: &Run| text(&Comparison::new(run, run).unwrap(), false).contains("plain files are as fast as");
     let mut run = before();
     assert!(!warns(&run));
-    run.stores[0].structure = Structure::Files;
+    run.record.stores[0].structure = Structure::Files;
     assert!(warns(&run));
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::common::*;
 use bakeoff_protocol::{Axes, FailureKind, Resources};
 use bakeoff_report::{write_csv, write_json};
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use serde_json::Value;
 use sha2::{Digest, Sha512};
@@ -159,7 +160,7 @@ fn json_has_every_round_and_every_verdict() {
     let mut cells = gets(&axes("lmdb"), &[1_000, 1_010, 1_020]);
     cells.append(&mut gets(&axes("sqlite"), &[2_000, 2_020, 2_040]));
     let mut out = Vec::new();
-    write_json(&run(cells, stores()), &mut out).unwrap();
+    write_json(&Analysis::new(&run(cells, stores())), &mut out).unwrap();
     let document: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(document["format"], 1);
     assert_eq!(document["run"]["suite"]["name"], "made-up");

@@ -4,6 +4,7 @@ use std::io::{Cursor, Read};
 
 use bakeoff_protocol::{Axes, FailureKind};
 use bakeoff_report::{write_csv, write_markdown, write_parquet, write_xlsx};
+use bakeoff_results::analysis::Analysis;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 
@@ -61,7 +62,7 @@ fn parts(bytes: Vec<u8>) -> std::collections::BTreeMap<String, String> {
 #[test]
 fn a_workbook_has_native_charts_and_texts_but_no_formula() {
     let mut bytes = Vec::new();
-    write_xlsx(&made_up(), &mut bytes).unwrap();
+    write_xlsx(&Analysis::new(&made_up()), &mut bytes).unwrap();
     let parts = parts(bytes);
     for sheet in ["charts", "means", "places", "rounds"] {
         assert!(parts["xl/workbook.xml"].contains(&format!("name=\"{sheet}\"")), "{sheet}");
@@ -118,7 +119,7 @@ fn a_workbook_sets_disturbed_beside_undisturbed_and_leaves_out_who_takes_no_part
         cells.append(&mut gets(&axes, &[1_000; 3]));
     }
     let mut bytes = Vec::new();
-    write_xlsx(&run(cells, stores()), &mut bytes).unwrap();
+    write_xlsx(&Analysis::new(&run(cells, stores())), &mut bytes).unwrap();
     let parts = parts(bytes);
     let charts: Vec<&String> =
         parts.iter().filter(|(name, _)| name.starts_with("xl/charts/chart")).map(|(_, part)| part).collect();
@@ -149,7 +150,7 @@ fn a_workbook_tells_the_circumstances_of_every_figure() {
         }
     }
     let mut bytes = Vec::new();
-    write_xlsx(&run(cells, stores()), &mut bytes).unwrap();
+    write_xlsx(&Analysis::new(&run(cells, stores())), &mut bytes).unwrap();
     let parts = parts(bytes);
     assert!(!parts.values().any(|part| part.contains("undisturbed and disturbed")), "they differ in more than that");
     for sheet in ["sheet2", "sheet3", "sheet4"] {
@@ -189,6 +190,6 @@ fn a_workbook_tells_the_circumstances_of_every_figure() {
 #[test]
 fn markdown_answers_and_escapes() {
     let mut bytes = Vec::new();
-    write_markdown(&made_up(), None, &mut bytes).unwrap();
+    write_markdown(&Analysis::new(&made_up()), None, &mut bytes).unwrap();
     insta::assert_snapshot!(String::from_utf8(bytes).unwrap());
 }

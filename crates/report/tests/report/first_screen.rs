@@ -4,6 +4,7 @@ use std::path::Path;
 
 use bakeoff_protocol::Axes;
 use bakeoff_report::{TerminalOptions, render_terminal, write_page};
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 
 use crate::common::*;
@@ -11,7 +12,7 @@ use crate::common::*;
 /// The text of the first answer on the page for these cells, without tags.
 fn first_answer(cells: Vec<CellRound>) -> String {
     let mut page = Vec::new();
-    write_page(&[run(cells, stores())], None, Path::new("."), &mut page).unwrap();
+    write_page(&Analysis::of_all(&[run(cells, stores())]), None, Path::new("."), &mut page).unwrap();
     let page = String::from_utf8(page).unwrap();
     let (_, answer) = page.split_once("<section class=\"answer\"").unwrap();
     let answer = answer.split("</section>").next().unwrap().replace("</t", " </t");
@@ -24,7 +25,7 @@ fn what_was_asked_for_and_not_measured_stands_on_the_first_screen() {
     let left_out = |what: &str| serde_json::json!({ "what": what, "why": "no time for <it>" });
     edit(&mut run, |info| info["given_up"] = ["a", "b", "c", "d", "e"].map(left_out).into());
     let mut page = Vec::new();
-    write_page(&[run], None, Path::new("."), &mut page).unwrap();
+    write_page(&Analysis::of_all(&[run]), None, Path::new("."), &mut page).unwrap();
     let page = String::from_utf8(page).unwrap();
     assert!(page.contains("<li>not measured: a; b; c and 2 more: no time for &lt;it&gt;</li>"), "the warnings");
     assert!(page.contains("<li>not measured: 10KiB..100KiB × 1,000,000 random: larger than max-db-size</li>"));
@@ -41,8 +42,12 @@ fn what_was_measured_of_all_that_is_named_is_told() {
         )
     };
     let whole = |data: &'static str| ["lmdb", "sqlite"].map(|store| of(1000, data, store)).concat();
-    let shown =
-        |cells| render_terminal(&run(cells, stores()), &TerminalOptions { width: 200, color: false, full: false });
+    let shown = |cells| {
+        render_terminal(
+            &Analysis::new(&run(cells, stores())),
+            &TerminalOptions { width: 200, color: false, full: false },
+        )
+    };
     assert!(!shown([whole("random"), whole("text")].concat()).contains("combinations"));
     let partly = shown([whole("random"), whole("text"), of(2000, "text", "lmdb")].concat());
     assert!(partly.contains("3 of the 4 combinations of these"), "{partly}");
@@ -95,7 +100,7 @@ fn a_store_far_behind_shares_no_first_place_for_want_of_a_round() {
 fn the_scale_reaches_whoever_is_furthest_behind_though_nothing_is_proven() {
     let cells = [gets(&axes("lmdb"), &[1_000]), gets(&axes("sqlite"), &[8_000])].concat();
     let mut page = Vec::new();
-    write_page(&[run(cells, stores())], None, Path::new("."), &mut page).unwrap();
+    write_page(&Analysis::of_all(&[run(cells, stores())]), None, Path::new("."), &mut page).unwrap();
     let page = String::from_utf8(page).unwrap();
     let dot = page.split("<i class=\"dot").find(|dot| dot.contains("SQLite 8.00×")).expect("a dot of the slower one");
     let left: f64 = dot.split("left:").nth(1).unwrap().split('%').next().unwrap().parse().unwrap();
@@ -116,7 +121,10 @@ fn rounds_of_many_workloads_are_paired_by_their_number() {
     let cells = on_three_sizes(&[("lmdb", [100, 100, 100]), ("sqlite", [200, 90_000, 800])]);
     // SQLite's second round is missing twice: 2 and 8 times the best are left, on average 5.
     let cells = without(without(cells, "sqlite", 2000, &[2]), "sqlite", 3000, &[2]);
-    let text = render_terminal(&run(cells, stores()), &TerminalOptions { width: 200, color: false, full: false });
+    let text = render_terminal(
+        &Analysis::new(&run(cells, stores())),
+        &TerminalOptions { width: 200, color: false, full: false },
+    );
     assert!(text.contains("LMDB\u{a0}1.00×, SQLite\u{a0}5.00×") || text.contains("LMDB 1.00×, SQLite 5.00×"), "{text}");
 }
 
@@ -175,7 +183,10 @@ fn every_workload_has_its_winner_with_margin_and_interval_or_its_tie() {
     assert!(row("1,000").contains("LMDB 2.00× (1."), "{answer}");
     assert!(row("2,000").contains("SQLite 3.00× (2."), "{answer}");
     assert!(row("3,000").contains("LMDB = SQLite tied"), "{answer}");
-    let text = render_terminal(&run(cells, stores()), &TerminalOptions { width: 100, color: false, full: false });
+    let text = render_terminal(
+        &Analysis::new(&run(cells, stores())),
+        &TerminalOptions { width: 100, color: false, full: false },
+    );
     for line in [
         "× 1,000 random  LMDB           2.00× (",
         "× 2,000 random  SQLite         3.00× (",
@@ -194,16 +205,16 @@ fn that_rounds_are_too_few_is_said_before_everything_else() {
     let cells = [gets(&axes("lmdb"), &[1_000]), gets(&axes("sqlite"), &[2_000])].concat();
     let mut page = Vec::new();
     let once = run(cells, stores());
-    write_page(std::slice::from_ref(&once), None, Path::new("."), &mut page).unwrap();
+    write_page(&[Analysis::new(&once)], None, Path::new("."), &mut page).unwrap();
     let page = String::from_utf8(page).unwrap();
     let plain = "Every cell was measured in one round only: figures are shown, and nothing is proven by them.";
     let (few, answer) = (page.find(plain).expect("it is said"), page.find("<section class=\"answer\"").unwrap());
     assert!(few < answer);
     assert!(page.contains("too few rounds to prove it <span class=\"interval\">(as it stands 2.00× faster than"));
-    let text = render_terminal(&once, &TerminalOptions { width: 200, color: false, full: false });
+    let text = render_terminal(&Analysis::new(&once), &TerminalOptions { width: 200, color: false, full: false });
     assert!(text.contains(plain), "{text}");
     let whole = [gets(&axes("lmdb"), &[1_000, 1_010, 1_020]), gets(&axes("sqlite"), &[2_000, 2_010, 2_020])].concat();
     let mut page = Vec::new();
-    write_page(&[run(whole, stores())], None, Path::new("."), &mut page).unwrap();
+    write_page(&Analysis::of_all(&[run(whole, stores())]), None, Path::new("."), &mut page).unwrap();
     assert!(!String::from_utf8(page).unwrap().contains("class=\"few\""));
 }

@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use bakeoff_protocol::{Axes, FailureKind, Profile};
 use bakeoff_report::write_json;
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::run::Run;
 use serde_json::json;
 
@@ -18,7 +19,7 @@ fn columns(run: &Run) -> Option<Output> {
         return None;
     }
     let mut json = Vec::new();
-    write_json(run, &mut json).unwrap();
+    write_json(&Analysis::new(run), &mut json).unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/authors/columns");
     let [input, output] = [Stdio::piped, Stdio::piped];
     let mut child = Command::new(script).stdin(input()).stdout(output()).stderr(Stdio::piped()).spawn().unwrap();

@@ -2,6 +2,7 @@
 
 use bakeoff_protocol::{Axes, MemoryShare, MemorySplit, Settings, StoreDescription};
 use bakeoff_report::{TerminalOptions, render_terminal, write_csv};
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 
 use crate::common::*;
@@ -61,14 +62,16 @@ fn memory_is_told_and_limits_are_never_mixed() {
         store.capabilities.parallel_writers = store.name == "flat-folder";
     }
     stores.retain(|store| store.name != "flat-folder");
-    let report = render_terminal(&run(cells(), stores), &PLAIN);
+    let report = render_terminal(&Analysis::new(&run(cells(), stores)), &PLAIN);
     assert_eq!(report.matches("overall").count(), 2, "{report}");
     insta::assert_snapshot!(report);
 }
 
 #[test]
 fn a_store_whose_cells_have_not_ended_is_not_told_of() {
-    let begun = |cells: Vec<CellRound>| render_terminal(&run(cells, stores_with_a_cache_for_each_thread()), &PLAIN);
+    let begun = |cells: Vec<CellRound>| {
+        render_terminal(&Analysis::new(&run(cells, stores_with_a_cache_for_each_thread())), &PLAIN)
+    };
     assert!(begun(cells()).contains("  LMDB: what the suite sets"));
     let sqlite_alone = cells().into_iter().filter(|cell| cell.end.axes.store == "sqlite").collect();
     let report = begun(sqlite_alone);
@@ -84,7 +87,7 @@ fn no_more_is_claimed_than_was_split() {
             cell.end.memory_settings = Settings::from([("cache".to_owned(), cache_bytes.into())]);
         }
         cells.retain(|cell| cell.end.axes.store == "sqlite");
-        let report = render_terminal(&run(cells, stores.clone()), &PLAIN);
+        let report = render_terminal(&Analysis::new(&run(cells, stores.clone())), &PLAIN);
         unwrapped(&report)
     };
     let whole = report(16 << 20);
@@ -119,6 +122,6 @@ fn what_several_threads_were_given_did_not_say_to_how_many() {
         cell.end.memory_settings = Settings::from([("cache".to_owned(), (32_u64 << 20).into())]);
     }
     cells.extend(of_two);
-    let report = unwrapped(&render_terminal(&run(cells, stores), &PLAIN));
+    let report = unwrapped(&render_terminal(&Analysis::new(&run(cells, stores)), &PLAIN));
     assert!(report.contains("cache 32.0 MiB with 2 threads; cache 16.0 MiB with 4 threads ("), "{report}");
 }

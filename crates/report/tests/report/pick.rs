@@ -4,6 +4,7 @@ use std::path::Path;
 
 use bakeoff_protocol::{Axes, Durability, FailureKind};
 use bakeoff_report::{TerminalOptions, render_pick, render_terminal};
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::goal::{Goal, PICK_PHASE};
 use bakeoff_results::pick::{PICK_ASKED, pick_is_answered};
@@ -62,7 +63,7 @@ pub(crate) fn page_headline(cells: Vec<CellRound>, facts: &PickFacts) -> String 
     let mut run = run(cells, stores());
     edit(&mut run, |info| info["pick"] = json!(facts));
     let mut page = Vec::new();
-    bakeoff_report::write_page(&[run], None, Path::new("."), &mut page).unwrap();
+    bakeoff_report::write_page(&Analysis::of_all(&[run]), None, Path::new("."), &mut page).unwrap();
     let page = String::from_utf8(page).unwrap();
     let (_, answer) = page.split_once("What to pick").unwrap();
     answer.split_once("<h3").unwrap().0.to_owned()
@@ -325,11 +326,13 @@ fn the_report_of_a_pick_is_its_answer_and_the_rest_with_full() {
     let mut run = run(rounds("lmdb", PICK_ASKED, &[1000, 1010, 990]), stores());
     edit(&mut run, |info| info["pick"] = json!(facts()));
     let options = TerminalOptions { width: 100, color: false, full: false };
-    let text = render_terminal(&run, &options);
+    let text = render_terminal(&Analysis::new(&run), &options);
     assert!(text.contains("What it costs") && text.lines().all(|line| line.chars().count() <= 100), "{text}");
-    assert!(!render_terminal(&run, &TerminalOptions { full: true, ..options }).contains("What it costs"));
+    assert!(
+        !render_terminal(&Analysis::new(&run), &TerminalOptions { full: true, ..options }).contains("What it costs")
+    );
     let mut page = Vec::new();
-    bakeoff_report::write_page(&[run], None, Path::new("."), &mut page).unwrap();
+    bakeoff_report::write_page(&Analysis::of_all(&[run]), None, Path::new("."), &mut page).unwrap();
     let page = String::from_utf8(page).unwrap();
     let (_, answer) = page.split_once("What to pick").unwrap();
     let (headline, answer) = answer.split_once("<h3").unwrap();

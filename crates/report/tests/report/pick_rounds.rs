@@ -2,6 +2,7 @@
 
 use bakeoff_protocol::FailureKind;
 use bakeoff_report::{TerminalOptions, render_pick, render_terminal, write_markdown};
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::goal::Goal;
 use bakeoff_results::pick::{PICK_ASKED, pick_is_answered};
 use bakeoff_results::pick_facts::{Excluded, PickFacts};
@@ -73,7 +74,7 @@ fn the_only_store_measured_when_a_race_was_killed_is_no_answer() {
     assert!(!text.contains("Settings"), "{text}");
     edit(&mut killed, |info| info["pick"] = serde_json::to_value(facts()).unwrap());
     let mut markdown = Vec::new();
-    write_markdown(&killed, None, &mut markdown).unwrap();
+    write_markdown(&Analysis::new(&killed), None, &mut markdown).unwrap();
     let markdown = String::from_utf8(markdown).unwrap();
     assert!(markdown.contains("None: nothing can be told") && !markdown.contains("no competitor"), "{markdown}");
     let one = PickFacts { raced: vec!["lmdb".to_owned()], out_of_time: true, ..facts() };
@@ -113,7 +114,7 @@ fn a_pick_that_was_cut_short_does_not_blame_the_budget() {
         edit(&mut run, |info| info["finished"] = serde_json::Value::Null);
         edit(&mut run, |info| info["pick"] = json!(facts()));
         let options = TerminalOptions { width: 400, color: false, full: false };
-        let text = render_terminal(&run, &options);
+        let text = render_terminal(&Analysis::new(&run), &options);
         assert_says(&text, &["STOPPED before it was done", "It was stopped before it was done"]);
         assert!(!text.contains("too short") && !text.contains("--resume") && !text.contains("--budget"), "{text}");
     }

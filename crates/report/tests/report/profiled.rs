@@ -7,6 +7,7 @@ use bakeoff_report::{
     Comparison, Published, TerminalOptions, render_against, render_terminal, write_csv, write_json, write_markdown,
     write_page, write_parquet, write_xlsx,
 };
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::run::Run;
 use serde_json::{Value, json};
 
@@ -39,11 +40,11 @@ fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
 fn figures_are_shown_and_nobody_wins() {
     let run = profiled(Profile::Cpu, "logs/x-1.svg");
     let options = TerminalOptions { width: 100, color: false, full: true };
-    let terminal = render_terminal(&run, &options);
+    let terminal = render_terminal(&Analysis::new(&run), &options);
     assert!(terminal.contains("LMDB (not ranked)") && terminal.contains("1.00 µs"), "{terminal}");
     assert!(terminal.contains("2,048 samples") && terminal.contains("results/made-up/logs/x-1.svg"), "{terminal}");
-    let markdown = written(|out| write_markdown(&run, None, out).unwrap());
-    let page = written(|out| write_page(std::slice::from_ref(&run), None, Path::new("results/made-up"), out).unwrap());
+    let markdown = written(|out| write_markdown(&Analysis::new(&run), None, out).unwrap());
+    let page = written(|out| write_page(&[Analysis::new(&run)], None, Path::new("results/made-up"), out).unwrap());
     // Behind that are scripts, which know what to call winners.
     let first_screen = page.split("<script").next().unwrap();
     for shown in [terminal.as_str(), &markdown, first_screen] {
@@ -53,7 +54,7 @@ fn figures_are_shown_and_nobody_wins() {
         }
     }
     assert!(page.contains("href=\"./logs/x-1.svg\""));
-    let json: Value = serde_json::from_str(&written(|out| write_json(&run, out).unwrap())).unwrap();
+    let json: Value = serde_json::from_str(&written(|out| write_json(&Analysis::new(&run), out).unwrap())).unwrap();
     let verdicts = json["verdicts"].as_array().unwrap();
     assert!(verdicts.iter().all(|each| each["best"].is_null() && each["order"] == json!([])), "{verdicts:?}");
     assert!(verdicts.iter().any(|each| each["unranked"] == json!(["lmdb", "sqlite"])), "{verdicts:?}");
@@ -61,7 +62,7 @@ fn figures_are_shown_and_nobody_wins() {
     let named = |name: &str| csv.lines().next().unwrap().split(',').position(|column| column == name).unwrap();
     let first: Vec<&str> = csv.lines().nth(1).unwrap().split(',').collect();
     assert_eq!((first[named("profile")], first[named("flame_graph")]), ("cpu", "logs/x-1.svg"));
-    assert!(!written(|out| write_xlsx(&run, out).unwrap()).is_empty());
+    assert!(!written(|out| write_xlsx(&Analysis::new(&run), out).unwrap()).is_empty());
     assert!(!written(|out| write_parquet(&run, out).unwrap()).is_empty());
 }
 
@@ -73,8 +74,8 @@ fn a_profiled_run_is_compared_with_nothing() {
     let refusals = [
         Comparison::new(&run, &plain).map(drop),
         Comparison::new(&plain, &run).map(drop),
-        render_against(&run, &published, &options).map(drop),
-        write_page(std::slice::from_ref(&run), Some(&published), Path::new("."), &mut Vec::new()),
+        render_against(&Analysis::new(&run), &published, &options).map(drop),
+        write_page(&[Analysis::new(&run)], Some(&published), Path::new("."), &mut Vec::new()),
     ];
     for refusal in refusals {
         let words = refusal.unwrap_err().to_string();
@@ -86,7 +87,7 @@ fn a_profiled_run_is_compared_with_nothing() {
 fn a_page_of_both_answers_from_the_measurement_alone() {
     let run = profiled(Profile::Alloc, "../../etc/passwd");
     let plain = crate::common::run(gets(&axes("lmdb"), &[1_000, 1_001, 1_002]), stores());
-    let page = written(|out| write_page(&[plain, run], None, Path::new("."), out).unwrap());
+    let page = written(|out| write_page(&Analysis::of_all(&[plain, run]), None, Path::new("."), out).unwrap());
     assert!(page.contains("LMDB</span> was measured without a competitor") && page.contains("PROFILED (alloc)"));
     assert!(!page.contains("etc/passwd\""), "a name that leads out of the run is no link");
     assert!(page.contains("2.00 KiB"), "allocations are weighed in bytes");

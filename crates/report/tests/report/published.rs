@@ -2,6 +2,7 @@
 
 use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Resources};
 use bakeoff_report::{Published, TerminalOptions, render_against, render_published, write_csv, write_markdown};
+use bakeoff_results::analysis::Analysis;
 
 use crate::common::{axes, edit, good, operation, phase_result, run, store, stores, unwrapped};
 
@@ -102,7 +103,7 @@ fn a_run_beside_a_publication_says_who_won_then_and_now() {
         good(&axes, 1, vec![phase_result("insert", vec![operation("insert", mean_ns)])])
     };
     let mut run = run(vec![at("lmdb", 4180), at("berkeley-db", 9000)], stores());
-    let text = render_against(&run, &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
+    let text = render_against(&Analysis::new(&run), &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
     let row = unwrapped(text.lines().skip_while(|line| *line != "insert").nth(1).unwrap());
     assert!(row.contains("Berkeley(no)? 8.36 µs") && row.contains("LMDB? 4.18 µs"), "{text}");
     assert!(row.contains("2.00×") && row.ends_with('≠'), "{text}");
@@ -115,11 +116,11 @@ fn a_run_beside_a_publication_says_who_won_then_and_now() {
     assert_eq!(rows[0], "insert peak memory space efficiency", "{text}");
     assert!(rows[1].starts_with("berkeley-db 0.929× ") && rows[2].is_empty(), "{text}");
     let full = TerminalOptions { full: true, ..options(100) };
-    let full = render_against(&run, &Published::find("hines-2023").unwrap(), &full).unwrap();
+    let full = render_against(&Analysis::new(&run), &Published::find("hines-2023").unwrap(), &full).unwrap();
     let rows: Vec<String> = full.lines().skip_while(|line| *line != "insert").skip(2).take(3).map(unwrapped).collect();
     assert_eq!(rows, ["LMDB 4.18 µs", "berkeley-db 8.36 µs 9.00 µs 0.929×", "Flat folder (none) 20.0 µs"], "{full}");
     let mut markdown = Vec::new();
-    write_markdown(&run, Some(&Published::find("hines-2023").unwrap()), &mut markdown).unwrap();
+    write_markdown(&Analysis::new(&run), Some(&Published::find("hines-2023").unwrap()), &mut markdown).unwrap();
     let markdown = String::from_utf8(markdown).unwrap();
     let (own, beside) = markdown.split_once("## Beside Performance Comparison").unwrap();
     let row = "| 1KiB..10KiB | 1,000 random | Berkeley(no)? | 8.36 µs | LMDB? | 4.18 µs | 2.00× | ≠ |";
@@ -127,31 +128,34 @@ fn a_run_beside_a_publication_says_who_won_then_and_now() {
     assert!(!text.contains("NOT FINISHED") && !markdown.contains("NOT FINISHED"), "{text}");
     // Of a winner that did not run nobody knows whether it would still win.
     let without = crate::common::run(vec![at("lmdb", 4180), at("sqlite", 9000)], stores());
-    let text = render_against(&without, &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
+    let text =
+        render_against(&Analysis::new(&without), &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
     let row = unwrapped(text.lines().skip_while(|line| *line != "insert").nth(1).unwrap());
     assert!(row.contains("Berkeley(no)? 8.36 µs") && row.contains("LMDB? 4.18 µs"), "{text}");
     assert!(!row.contains('≠'), "{text}");
     let unknown = "The winner changed in 0 of 1 field: 0 of 1 in space efficiency. In 2 fields the winner of then took\nno part here";
     assert!(text.contains(unknown), "{text}");
     let alone = crate::common::run(vec![at("sqlite", 9000)], stores());
-    let text = render_against(&alone, &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
+    let text = render_against(&Analysis::new(&alone), &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
     let row = unwrapped(text.lines().skip_while(|line| *line != "insert").nth(1).unwrap());
     assert!(row.contains("SQLite alone 9.00 µs") && !row.contains('≠'), "{text}");
     assert!(!text.contains("winner changed") && text.contains("In 3 fields only one store was measured"), "{text}");
     // Of this one the best alone is printed: it was measured beside others all the same.
-    let text = render_against(&run, &Published::find("cunningham-2024").unwrap(), &options(100)).unwrap();
+    let text =
+        render_against(&Analysis::new(&run), &Published::find("cunningham-2024").unwrap(), &options(100)).unwrap();
     let rows: Vec<_> = text.lines().filter(|line| line.ends_with('≠')).collect();
     assert!(!rows.is_empty() && rows.iter().all(|row| row.matches('?').count() == 2), "{text}");
     assert!(!text.contains("Each store: "), "{text}");
     assert!(text.contains("The winner changed in") && !text.contains("alone"), "{text}");
     edit(&mut run, |info| info["finished"] = serde_json::Value::Null);
-    let text = render_against(&run, &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
+    let text = render_against(&Analysis::new(&run), &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
     assert!(text.contains("NOT FINISHED: `bakeoff run --resume` goes on"), "{text}");
     let mut markdown = Vec::new();
-    write_markdown(&run, None, &mut markdown).unwrap();
+    write_markdown(&Analysis::new(&run), None, &mut markdown).unwrap();
     let markdown = String::from_utf8(markdown).unwrap();
     assert!(markdown.contains("**NOT FINISHED: `bakeoff run --resume` goes on**"), "{markdown}");
-    let elsewhere = render_against(&run, &Published::find("ozone-2020").unwrap(), &options(100)).unwrap_err();
+    let elsewhere =
+        render_against(&Analysis::new(&run), &Published::find("ozone-2020").unwrap(), &options(100)).unwrap_err();
     assert!(elsewhere.to_string().contains("share no phase"), "{elsewhere}");
 }
 
@@ -167,7 +171,8 @@ fn a_medium_that_is_called_as_one_of_a_publication_stands_beside_that_one() {
         };
         let cell = good(&axes, 1, vec![phase_result("insert", vec![operation("insert", 1000)])]);
         let run = run(vec![cell], stores());
-        let text = render_against(&run, &Published::find("cunningham-2024").unwrap(), &options(100)).unwrap();
+        let text =
+            render_against(&Analysis::new(&run), &Published::find("cunningham-2024").unwrap(), &options(100)).unwrap();
         ["solid-state drive", "hard disk"].map(|kind| text.contains(&format!("then: a Windows machine with a {kind}")))
     };
     assert_eq!([beside("ssd"), beside("hdd"), beside("ext4")], [[true, false], [false, true], [true, true]]);
@@ -181,7 +186,7 @@ fn space_is_counted_as_the_paper_counts_it() {
     let disk = cell.end.finished.as_mut().and_then(|finished| finished.disk_after_close.as_mut()).unwrap();
     disk.allocated_bytes = 10_000_000;
     let run = run(vec![cell], stores());
-    let text = render_against(&run, &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
+    let text = render_against(&Analysis::new(&run), &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
     let row = unwrapped(text.lines().skip_while(|line| !line.starts_with("space efficiency")).nth(1).unwrap());
     assert!(row.contains("SQLite alone 49.7 %"), "{text}");
     let mut own = Vec::new();
@@ -215,7 +220,7 @@ fn walks_of_a_smaller_tree_stand_beside_those_of_the_same_variant() {
     };
     let mut run = run(vec![cell("flat-buffer", 10_000), cell("flat-buffer-long", 5_000)], stores());
     edit(&mut run, |info| info["suite"]["scale"] = serde_json::json!(3_905.0 / 12_207_030.0));
-    let text = render_against(&run, &Published::find("ozone-2020").unwrap(), &options(100)).unwrap();
+    let text = render_against(&Analysis::new(&run), &Published::find("ozone-2020").unwrap(), &options(100)).unwrap();
     let rows: Vec<&str> = text.lines().filter(|line| line.contains("RocksDB(pr)") && line.contains("LMDB")).collect();
     let walks: Vec<&&str> = rows.iter().filter(|row| row.contains("µs")).collect();
     assert_eq!(walks.len(), 2, "{text}");
@@ -238,7 +243,7 @@ fn garbage_of_a_java_program_stood_in_the_csv_alone() {
     let mut run = run(vec![good(&axes, 1, vec![walk])], stores());
     edit(&mut run, |info| info["suite"]["scale"] = serde_json::json!(3_905.0 / 12_207_030.0));
     let ozone = Published::find("ozone-2020").unwrap();
-    let text = render_against(&run, &ozone, &options(100)).unwrap();
+    let text = render_against(&Analysis::new(&run), &ozone, &options(100)).unwrap();
     let section = text.split("Garbage, then and now").nth(1).unwrap_or_else(|| panic!("{text}"));
     let row = |name: &str| {
         let rows = section.lines().map(unwrapped);
@@ -256,7 +261,7 @@ fn garbage_of_a_java_program_stood_in_the_csv_alone() {
     assert_eq!(row("gc.time / gc.count"), "gc.time / gc.count 2.78 1.50 ms");
     // Where nothing is collected there is nothing to set beside it.
     run.cells[0].phases[0].result.resources = Resources::default();
-    assert!(!render_against(&run, &ozone, &options(100)).unwrap().contains("Garbage"));
+    assert!(!render_against(&Analysis::new(&run), &ozone, &options(100)).unwrap().contains("Garbage"));
 }
 
 #[test]
@@ -294,7 +299,7 @@ fn printed_sizes_stand_beside_what_lies_on_disk_and_no_copy() {
         at("test-2-random", 2_026, 4_060_000_000, 2_500_000_000),
     ];
     let run = run(cells, vec![store("lmdbjava-agrona", "LmdbJava (Agrona)")]);
-    let text = render_against(&run, &Published::find("lmdbjava-2016").unwrap(), &options(100)).unwrap();
+    let text = render_against(&Analysis::new(&run), &Published::find("lmdbjava-2016").unwrap(), &options(100)).unwrap();
     let rows: Vec<String> = text.lines().map(unwrapped).collect();
     // A half where it was 104 of 171.6 MB, and where it was 2,030 of 2,745.9.
     for row in ["LmdbJava (Agrona) 0.825×", "LmdbJava (Agrona) 0.676×"] {

@@ -5,6 +5,7 @@ use std::fs;
 use crate::common::*;
 use bakeoff_protocol::{Axes, Durability, PhaseResult};
 use bakeoff_report::{TerminalOptions, render_terminal};
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::error::RunError;
 use bakeoff_results::leaders::live_leaders;
 use bakeoff_results::results_file::parse_results;
@@ -213,7 +214,7 @@ fn a_run_is_read_with_its_stores() {
     let directory = directory(Some(&info(&stores()).to_string()), Some(&results));
     let run = Run::read(directory.path()).unwrap();
     assert_eq!(run.cells, cells);
-    assert_eq!(run.stores, stores());
+    assert_eq!(run.stores(), stores());
     assert_eq!(run.notes.len(), 1);
     assert!(run.notes[0].contains("torn"), "{:?}", run.notes);
 }
@@ -262,7 +263,7 @@ fn results_beside_a_half_written_run_file_are_shown_alone() {
         let directory = directory(info, Some(results.as_bytes()));
         let run = Run::read(directory.path()).unwrap();
         assert_eq!(run.cells.len(), 2);
-        let report = render_terminal(&run, &TerminalOptions { width: 100, color: false, full: false });
+        let report = render_terminal(&Analysis::new(&run), &TerminalOptions { width: 100, color: false, full: false });
         let report = unwrapped(&report);
         for words in [why, "the results are shown alone", "lmdb 1.00 µs"] {
             assert!(report.contains(words), "{words} is not in {report}");

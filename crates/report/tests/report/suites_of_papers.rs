@@ -2,6 +2,7 @@
 
 use bakeoff_protocol::{Axes, Durability};
 use bakeoff_report::{TerminalOptions, render_terminal, write_markdown, write_page};
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::run::Run;
 use serde_json::json;
@@ -53,7 +54,7 @@ fn with_large_cache(sqlite_ns: [u64; 3], lmdb_ns: [u64; 3]) -> Run {
 
 #[test]
 fn variants_are_bars_beside_their_baseline() {
-    let text = render_terminal(&with_baseline(), &PLAIN);
+    let text = render_terminal(&Analysis::new(&with_baseline()), &PLAIN);
     let bars: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("1. Baseline")).take(9).collect();
     let full = "█".repeat(30);
     let expected = [
@@ -69,7 +70,7 @@ fn variants_are_bars_beside_their_baseline() {
     ];
     assert_eq!(bars, expected, "{text}");
     let mut markdown = Vec::new();
-    write_markdown(&with_baseline(), None, &mut markdown).unwrap();
+    write_markdown(&Analysis::new(&with_baseline()), None, &mut markdown).unwrap();
     let markdown = String::from_utf8(markdown).unwrap();
     for line in [
         "### 2E. A large cache",
@@ -86,10 +87,10 @@ fn variants_are_bars_beside_their_baseline() {
 #[test]
 fn bars_that_rounds_cannot_tell_apart_are_marked() {
     let meaning = "=: these rounds cannot tell them apart.";
-    let text = render_terminal(&with_baseline(), &PLAIN);
+    let text = render_terminal(&Analysis::new(&with_baseline()), &PLAIN);
     assert!(!text.contains(meaning), "{text}");
     // Now one of them is faster, now the other.
-    let text = render_terminal(&with_large_cache([5_000, 8_000, 6_000], [6_000, 5_000, 8_200]), &PLAIN);
+    let text = render_terminal(&Analysis::new(&with_large_cache([5_000, 8_000, 6_000], [6_000, 5_000, 8_200])), &PLAIN);
     let lines: Vec<&str> = text.lines().collect();
     let marked: Vec<_> = lines.iter().filter(|line| line.contains("  = (")).collect();
     assert!(marked[0].starts_with("LMDB (none)") && marked[1].starts_with("SQLite (power)"), "{text}");
@@ -99,17 +100,17 @@ fn bars_that_rounds_cannot_tell_apart_are_marked() {
 #[test]
 fn headings_of_a_run_of_other_numbers_tell_those_of_the_whole_suite() {
     let mut run = with_baseline();
-    assert!(!render_terminal(&run, &PLAIN).contains("Numbers in headings"));
+    assert!(!render_terminal(&Analysis::new(&run), &PLAIN).contains("Numbers in headings"));
     edit(&mut run, |info| info["suite"]["scale"] = 0.001.into());
-    let text = render_terminal(&run, &PLAIN);
+    let text = render_terminal(&Analysis::new(&run), &PLAIN);
     let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
     assert!(place("Numbers in headings are the whole suite's") < place("1. Baseline"), "{text}");
     assert!(unwrapped(&text).contains("this run has 0.100 %"), "{text}");
     edit(&mut run, |info| info["suite"]["numbers_given"] = json!(["--records 100", "--value-size 1KiB"]));
-    let text = unwrapped(&render_terminal(&run, &PLAIN));
+    let text = unwrapped(&render_terminal(&Analysis::new(&run), &PLAIN));
     assert!(text.contains("one at least; this run was given --records 100 and --value-size 1KiB."), "{text}");
     edit(&mut run, |info| info["suite"]["scale"] = json!(null));
-    let text = unwrapped(&render_terminal(&run, &PLAIN));
+    let text = unwrapped(&render_terminal(&Analysis::new(&run), &PLAIN));
     assert!(text.contains("the whole suite's: this run was given --records 100"), "{text}");
 }
 
@@ -117,7 +118,7 @@ fn headings_of_a_run_of_other_numbers_tell_those_of_the_whole_suite() {
 fn unequal_stores_are_ranked_with_their_class_beside_them() {
     let mut run = with_baseline();
     edit(&mut run, |info| info["suite"]["baseline"] = json!([]));
-    let text = render_terminal(&run, &PLAIN);
+    let text = render_terminal(&Analysis::new(&run), &PLAIN);
     assert!(text.contains("UNEQUAL: each store promises what stands beside its name"), "{text}");
     assert!(text.contains("SQLite (power) 10.0 µs"), "{text}");
     assert!(text.contains("durability as set · variant large-cache"), "{text}");
@@ -136,10 +137,10 @@ fn disturbed_stands_beside_undisturbed() {
         cell.end.cell.push_str(cell.end.axes.disturbance.as_deref().unwrap_or_default());
     }
     let run = run(cells, stores());
-    let text = render_terminal(&run, &PLAIN);
+    let text = render_terminal(&Analysis::new(&run), &PLAIN);
     let (mut markdown, mut page) = (Vec::new(), Vec::new());
-    write_markdown(&run, None, &mut markdown).unwrap();
-    write_page(std::slice::from_ref(&run), None, std::path::Path::new("."), &mut page).unwrap();
+    write_markdown(&Analysis::new(&run), None, &mut markdown).unwrap();
+    write_page(&[Analysis::new(&run)], None, std::path::Path::new("."), &mut page).unwrap();
     for other in [markdown, page] {
         let other = String::from_utf8(other).unwrap();
         assert!(

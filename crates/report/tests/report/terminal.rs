@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::common::*;
 use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Durability, FailureKind, Mode, PhaseResult};
 use bakeoff_report::{Comparison, TerminalOptions, render_terminal, write_markdown, write_page};
+use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::run::Run;
 use proptest::prelude::*;
@@ -47,13 +48,13 @@ fn three_stores() -> Vec<CellRound> {
 
 #[test]
 fn winners_ties_and_what_is_not_offered() {
-    insta::assert_snapshot!(render_terminal(&run(three_stores(), stores()), &PLAIN));
+    insta::assert_snapshot!(render_terminal(&Analysis::new(&run(three_stores(), stores())), &PLAIN));
 }
 
 #[test]
 fn everything_in_full() {
     let cells = three_stores().into_iter().filter(|cell| cell.end.axes.data == "text").collect();
-    insta::assert_snapshot!(render_terminal(&run(cells, stores()), &FULL));
+    insta::assert_snapshot!(render_terminal(&Analysis::new(&run(cells, stores())), &FULL));
 }
 
 #[test]
@@ -66,11 +67,11 @@ fn what_a_store_counted_itself_is_told_in_full() {
         cell
     };
     let run = run(vec![counted(1, 1_000_000, 1), counted(2, 1_400_000, 2)], stores());
-    let full = render_terminal(&run, &FULL);
+    let full = render_terminal(&Analysis::new(&run), &FULL);
     assert!(full.contains("What stores counted themselves"), "{full}");
     assert!(full.contains("    rocksdb.bytes.written 1,200,000, rocksdb.cache.miss 1.5\n"), "{full}");
     assert!(full.lines().all(|line| line.width() <= 100), "{full}");
-    assert!(!render_terminal(&run, &PLAIN).contains("counted themselves"), "only asked for");
+    assert!(!render_terminal(&Analysis::new(&run), &PLAIN).contains("counted themselves"), "only asked for");
 }
 
 #[test]
@@ -81,14 +82,16 @@ fn recovery_is_told_unasked_and_the_quickest_first() {
         cell.end.verified.as_mut().unwrap().reopen_ns = reopen_ns;
         cell
     };
-    let text =
-        render_terminal(&run(vec![reopened("lmdb", 9_000_000), reopened("sqlite", 2_000_000)], stores()), &PLAIN);
+    let text = render_terminal(
+        &Analysis::new(&run(vec![reopened("lmdb", 9_000_000), reopened("sqlite", 2_000_000)], stores())),
+        &PLAIN,
+    );
     let section = text.split("Time to reopen").nth(1).unwrap_or_else(|| panic!("{text}"));
     assert!(section.contains("killed, then recovered"), "{text}");
     let (first, second) = (section.find("2.00 ms"), section.find("9.00 ms"));
     assert!(first.is_some() && first < second, "{text}");
     // Closed in an orderly way, it is one figure among others.
-    assert!(!render_terminal(&run(three_stores(), stores()), &PLAIN).contains("Time to reopen"));
+    assert!(!render_terminal(&Analysis::new(&run(three_stores(), stores())), &PLAIN).contains("Time to reopen"));
 }
 
 #[test]
@@ -106,11 +109,11 @@ fn what_the_jvm_collected_is_told_in_full_alone() {
     let mut cells = vec![round(1, 3, 60_000_000), round(2, 4, 80_000_000)];
     cells.append(&mut gets(&axes("lmdb"), &[1_000]));
     let run = run(cells, vec![store("lmdb", "LMDB"), store("mvstore", "MVStore")]);
-    let full = render_terminal(&run, &FULL);
+    let full = render_terminal(&Analysis::new(&run), &FULL);
     let section = full.split("Heap of stores on the JVM").nth(1).and_then(|rest| rest.split("\n\n").next());
     insta::assert_snapshot!(section.unwrap_or_else(|| panic!("{full}")));
     assert!(full.lines().all(|line| line.width() <= 100), "{full}");
-    assert!(!render_terminal(&run, &PLAIN).contains("Heap of stores"));
+    assert!(!render_terminal(&Analysis::new(&run), &PLAIN).contains("Heap of stores"));
 }
 
 #[test]
@@ -123,13 +126,13 @@ fn the_java_that_stores_ran_with_was_in_no_report() {
     let native = gets(&axes("lmdb"), &[1_000, 1_000, 1_000]);
     let of = |cells| run(cells, vec![store("lmdb", "LMDB"), store("mvstore", "MVStore")]);
     let both = of([native.clone(), on_jvm].concat());
-    let text = render_terminal(&both, &PLAIN);
+    let text = render_terminal(&Analysis::new(&both), &PLAIN);
     let origin = text.split("Where this comes from").nth(1).unwrap_or_else(|| panic!("{text}"));
     assert!(origin.contains(&format!("  runtime   {java}: MVStore\n")), "{origin}");
     let mut page = Vec::new();
-    write_page(std::slice::from_ref(&both), None, Path::new("."), &mut page).unwrap();
+    write_page(&[Analysis::new(&both)], None, Path::new("."), &mut page).unwrap();
     assert!(String::from_utf8(page).unwrap().contains(&format!("<p>MVStore ran with {java}</p>")));
-    assert!(!render_terminal(&of(native), &PLAIN).contains("runtime "));
+    assert!(!render_terminal(&Analysis::new(&of(native)), &PLAIN).contains("runtime "));
     let compared = |b: &Run| Comparison::new(&both, b).unwrap();
     assert_eq!(compared(&both).notes, [format!("runtime of both: {java}")]);
     let mut newer = both.clone();
@@ -150,8 +153,8 @@ fn compacted_copies_were_in_no_text() {
     };
     let run = run(vec![stored("lmdb", true), stored("sqlite", false)], stores());
     let mut markdown = Vec::new();
-    write_markdown(&run, None, &mut markdown).unwrap();
-    for text in [render_terminal(&run, &PLAIN), String::from_utf8(markdown).unwrap()] {
+    write_markdown(&Analysis::new(&run), None, &mut markdown).unwrap();
+    for text in [render_terminal(&Analysis::new(&run), &PLAIN), String::from_utf8(markdown).unwrap()] {
         let section = text.split("Storage").nth(1).unwrap_or_else(|| panic!("{text}"));
         let words = |store: &str| {
             let rows = section.lines().map(|line| unwrapped(&line.replace('|', " ")));
@@ -160,7 +163,10 @@ fn compacted_copies_were_in_no_text() {
         assert_eq!(words("LMDB"), "LMDB 14.3 MiB 9.54 MiB 5.72 MiB 4.77 MiB 2.00× 1.20×", "{text}");
         assert_eq!(words("SQLite"), "SQLite 14.3 MiB 9.54 MiB – 4.77 MiB 2.00× –", "{text}");
     }
-    assert!(!render_terminal(&crate::common::run(vec![stored("sqlite", false)], stores()), &PLAIN).contains("Storage"));
+    assert!(
+        !render_terminal(&Analysis::new(&crate::common::run(vec![stored("sqlite", false)], stores())), &PLAIN)
+            .contains("Storage")
+    );
 }
 
 #[test]
@@ -170,7 +176,7 @@ fn slow_operations_are_explained() {
         let line = &mut cell.phases[0];
         line.result = with_course(line.result.clone(), 1_000 + index as u64);
     }
-    let text = render_terminal(&run(cells, stores()), &PLAIN);
+    let text = render_terminal(&Analysis::new(&run(cells, stores())), &PLAIN);
     assert!(text.contains("Why slow operations were slow"), "{text}");
     assert!(text.contains("disk 75.0 %, page faults 25.0 %"), "{text}");
     assert!(text.contains("waiting for the disk"), "{text}");
@@ -179,7 +185,7 @@ fn slow_operations_are_explained() {
 #[test]
 fn nothing_was_said_of_phases_without_slow_operations() {
     let words = |cells: &[CellRound]| {
-        let text = render_terminal(&run(cells.to_vec(), stores()), &PLAIN);
+        let text = render_terminal(&Analysis::new(&run(cells.to_vec(), stores())), &PLAIN);
         unwrapped(&text)
     };
     let mut cells = three_stores();
@@ -196,11 +202,11 @@ fn nothing_was_said_of_phases_without_slow_operations() {
 #[test]
 fn an_open_loop_is_called_one() {
     let phase = opened(phase_result("get", vec![operation("get", 1_000)]), 1.0);
-    let text = render_terminal(&run(vec![good(&axes("lmdb"), 1, vec![phase])], stores()), &FULL);
+    let text = render_terminal(&Analysis::new(&run(vec![good(&axes("lmdb"), 1, vec![phase])], stores())), &FULL);
     let text = unwrapped(&text);
     assert!(text.contains("open loop: 1.00 k/s due"), "{text}");
     assert!(text.contains("times of get count from when operations were due"), "{text}");
-    let closed = render_terminal(&run(gets(&axes("lmdb"), &[1_000]), stores()), &FULL);
+    let closed = render_terminal(&Analysis::new(&run(gets(&axes("lmdb"), &[1_000]), stores())), &FULL);
     assert!(!closed.contains("open loop"), "{closed}");
 }
 
@@ -211,14 +217,14 @@ fn a_failed_store_is_never_ranked() {
     let mut wrong = gets(&axes("sqlite"), &[1_000, 1_000, 1_000]);
     wrong[2] = failed(wrong[2].clone(), FailureKind::WrongAnswer, "get of key 61: the value differs at byte 7");
     cells.append(&mut wrong);
-    insta::assert_snapshot!(render_terminal(&run(cells, stores()), &PLAIN));
+    insta::assert_snapshot!(render_terminal(&Analysis::new(&run(cells, stores())), &PLAIN));
 }
 
 #[test]
 fn one_round_is_not_proven() {
     let mut cells = gets(&axes("lmdb"), &[5_000]);
     cells.append(&mut gets(&axes("sqlite"), &[4_000]));
-    insta::assert_snapshot!(render_terminal(&run(cells, stores()), &PLAIN));
+    insta::assert_snapshot!(render_terminal(&Analysis::new(&run(cells, stores())), &PLAIN));
 }
 
 #[test]
@@ -228,10 +234,10 @@ fn stores_that_keep_nothing_or_are_for_tests_are_shown_and_not_ranked() {
     faulty.test_only = true;
     let mut cells = gets(&axes("null"), &[10, 11, 10]);
     cells.append(&mut gets(&axes("faulty"), &[20, 21, 20]));
-    let only = render_terminal(&run(cells.clone(), vec![null.clone(), faulty.clone()]), &PLAIN);
+    let only = render_terminal(&Analysis::new(&run(cells.clone(), vec![null.clone(), faulty.clone()])), &PLAIN);
     assert!(only.contains("not ranked"), "{only}");
     cells.append(&mut gets(&axes("lmdb"), &[5_000, 5_000, 5_000]));
-    let all = render_terminal(&run(cells, vec![null, faulty, store("lmdb", "LMDB")]), &PLAIN);
+    let all = render_terminal(&Analysis::new(&run(cells, vec![null, faulty, store("lmdb", "LMDB")])), &PLAIN);
     assert!(all.contains("LMDB 5.00 µs"), "{all}");
     assert!(all.contains("LMDB has no competitor"), "{all}");
     assert!(all.contains("Null (not ranked)") && all.contains("Faulty (not ranked)"), "{all}");
@@ -247,7 +253,7 @@ fn durability_classes_are_never_ranked_together() {
         cell.phases.iter_mut().for_each(|phase| phase.cell.push('p'));
     }
     cells.append(&mut slow);
-    let report = render_terminal(&run(cells, stores()), &PLAIN);
+    let report = render_terminal(&Analysis::new(&run(cells, stores())), &PLAIN);
     assert_eq!(report.matches("has no competitor").count(), 2, "{report}");
     assert!(report.contains("durability process") && report.contains("durability power"), "{report}");
 }
@@ -256,7 +262,7 @@ fn durability_classes_are_never_ranked_together() {
 fn a_run_without_results_says_so() {
     let mut empty = run(Vec::new(), stores());
     edit(&mut empty, |info| info["finished"] = serde_json::Value::Null);
-    let report = render_terminal(&empty, &PLAIN);
+    let report = render_terminal(&Analysis::new(&empty), &PLAIN);
     assert!(report.contains("0 cells measured · 0 answers"), "{report}");
     assert!(report.contains("NOT FINISHED"), "{report}");
 }
@@ -265,7 +271,7 @@ fn a_run_without_results_says_so() {
 fn figures_are_those_computed_by_hand() {
     let mut cells = gets(&axes("lmdb"), &[1_000, 2_000, 6_000]);
     cells.append(&mut gets(&axes("sqlite"), &[30_000, 30_000, 30_000]));
-    let report = render_terminal(&run(cells, stores()), &FULL);
+    let report = render_terminal(&Analysis::new(&run(cells, stores())), &FULL);
     let line = report.lines().find(|line| line.starts_with("LMDB ")).unwrap();
     let fields: Vec<&str> = line.split("  ").map(str::trim).filter(|field| !field.is_empty()).collect();
     // Mean of 1, 2, 6 µs: 3 µs. All rounds together: 3 operations in 9 µs, 333 thousand a second. Medians: those of the second
@@ -285,7 +291,7 @@ fn a_batched_write_costs_its_commits() {
     (commit.operations, commit.entries, commit.timed_ns, commit.latency) = (1, 1, Some(1_000_000), None);
     let load = phase_result("load", vec![operation("insert", 1_000), commit]);
     let cells = (1..=2).map(|round| good(&axes("lmdb"), round, vec![load.clone()])).collect();
-    let report = render_terminal(&run(cells, stores()), &PLAIN);
+    let report = render_terminal(&Analysis::new(&run(cells, stores())), &PLAIN);
     assert!(report.contains("LMDB 2.00 µs"), "{report}");
 }
 
@@ -298,7 +304,7 @@ fn mixed_phases_have_a_row_for_each_kind() {
         (each.timed_ns, each.latency) = (None, None);
     }
     let cells = (1..=2).map(|round| good(&axes("lmdb"), round, vec![mixed.clone(), blocks.clone()])).collect();
-    let report = render_terminal(&run(cells, stores()), &PLAIN);
+    let report = render_terminal(&Analysis::new(&run(cells, stores())), &PLAIN);
     assert!(report.contains("mix: get") && report.contains("LMDB 1.00 µs"), "{report}");
     assert!(report.contains("mix: update") && report.contains("LMDB 4.00 µs"), "{report}");
     // 5 ms for 2,000 operations.
@@ -308,9 +314,9 @@ fn mixed_phases_have_a_row_for_each_kind() {
 #[test]
 fn colours_only_when_asked_for() {
     let run = run(three_stores(), stores());
-    let colored = render_terminal(&run, &TerminalOptions { color: true, ..PLAIN });
+    let colored = render_terminal(&Analysis::new(&run), &TerminalOptions { color: true, ..PLAIN });
     assert!(colored.contains("\u{1b}[38;2;230;159;0mLMDB\u{1b}[0m"), "{colored:?}");
-    assert!(!render_terminal(&run, &PLAIN).contains('\u{1b}'));
+    assert!(!render_terminal(&Analysis::new(&run), &PLAIN).contains('\u{1b}'));
 }
 
 #[test]
@@ -332,7 +338,7 @@ fn hostile_texts_cannot_steer_the_terminal() {
         edit(&mut run, |info| *info.pointer_mut(path).unwrap() = evil.into());
     }
     for options in [PLAIN, FULL] {
-        let report = render_terminal(&run, &options);
+        let report = render_terminal(&Analysis::new(&run), &options);
         let steering = report.chars().find(|c| *c != '\n' && (c.is_control() || *c == '\u{202e}'));
         assert_eq!(steering, None, "{report}");
         assert_width(&report, 100);
@@ -347,7 +353,7 @@ fn pools_that_read_the_same_are_told_once() {
         pools.extend([pools[0].clone(), pools[0].clone()]);
         pools[2]["zstd_ratio"] = 0.5.into();
     });
-    let report = render_terminal(&run, &PLAIN);
+    let report = render_terminal(&Analysis::new(&run), &PLAIN);
     let values: Vec<&str> = report.lines().filter(|line| line.contains("compressible by")).map(str::trim).collect();
     let expected = [
         "values    random, compressible by snappy 1.00, lz4 1.00, zstd 0.50",
@@ -395,7 +401,7 @@ proptest! {
         full in any::<bool>(),
         width in 60_usize..140,
     ) {
-        let report = render_terminal(&wide_run(&titles, &sizes, &records, tie), &TerminalOptions { width, color: false, full });
+        let report = render_terminal(&Analysis::new(&wide_run(&titles, &sizes, &records, tie)), &TerminalOptions { width, color: false, full });
         assert_width(&report, width);
     }
 }
@@ -404,7 +410,7 @@ proptest! {
 fn five_record_counts_of_two_types_fit_a_hundred_columns() {
     let titles: Vec<String> = ["Berkeley DB", "SQLite", "Nested folder"].map(str::to_owned).to_vec();
     let run = wide_run(&titles, &[(1, 1024), (1024, 10_240)], &[100, 1_000, 10_000, 100_000, 1_000_000], false);
-    let report = render_terminal(&run, &PLAIN);
+    let report = render_terminal(&Analysis::new(&run), &PLAIN);
     assert_width(&report, 100);
     assert_eq!(report.matches("Berkeley DB 5.01 µs").count(), 20, "{report}");
 }
@@ -425,7 +431,7 @@ fn long_commands_can_be_pasted_as_they_stand() {
         cell.end.failure_again = again;
         run.cells.push(cell);
     }
-    let report = render_terminal(&run, &FULL);
+    let report = render_terminal(&Analysis::new(&run), &FULL);
     assert!(report.contains("\n  it broke\n"), "{report}");
     let command = |start: &str| {
         let mut words = Vec::new();
@@ -453,7 +459,7 @@ fn what_several_threads_mean_for_figures_is_told() {
     let note = "with several threads, times are those of an operation in its thread";
     let told = |threads| {
         let axes = Axes { threads, ..axes("lmdb") };
-        render_terminal(&run(gets(&axes, &[1_000, 1_010]), stores()), &PLAIN).contains(note)
+        render_terminal(&Analysis::new(&run(gets(&axes, &[1_000, 1_010]), stores())), &PLAIN).contains(note)
     };
     assert!(told(4) && !told(1));
 }

@@ -29,7 +29,7 @@ impl<'a> Picked<'a> {
     /// The run with the titles of its stores.
     pub(crate) fn new(run: &'a Run, facts: &'a PickFacts) -> Self {
         let asked = facts.need.iter().find(|(key, _)| key == "durability").map(|(_, class)| class.as_str());
-        let titles = run.stores.iter().map(|store| {
+        let titles = run.stores().iter().map(|store| {
             let mut title = printable(&store.title);
             // One that promises more than was asked, as it offers nothing less.
             let mut cells = of_variant(&run.cells, PICK_ASKED).filter(|cell| cell.end.axes.store == store.name);

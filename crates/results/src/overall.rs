@@ -2,43 +2,45 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_results::figures::Measure;
-use bakeoff_results::rounds::{Rounds, over_workloads, with_enough_rounds};
-use bakeoff_results::verdict::{Column, Field, Size, Table};
 use bakeoff_stats::{Better, Candidate, Interval, Place, RankOptions, Ranking, Verdict, rank};
 
+use crate::figures::Measure;
+use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
+use crate::verdict::{Column, Field, Size, Table};
+
 /// The ranking over all timed workloads that every remaining store has figures for, and their number.
-pub(crate) struct Overall {
+#[derive(Clone, Debug)]
+pub struct Overall {
     /// By geometric mean of the ratio to the best of each workload, round by round.
-    pub(crate) ranking: Ranking,
+    pub ranking: Ranking,
     /// Timed workloads (each phase counts) that all of them have figures for.
-    pub(crate) common: usize,
+    pub common: usize,
     /// Others that all of them have figures for, in too few rounds to be taken together with these.
-    pub(crate) short: usize,
+    pub short: usize,
     /// All timed workloads.
-    pub(crate) all: usize,
+    pub all: usize,
     /// Keys left out because they failed somewhere or have no figure at all.
-    pub(crate) left_out: BTreeSet<String>,
+    pub left_out: BTreeSet<String>,
     /// Keys left out because no round of theirs has a figure in every one of these workloads.
-    pub(crate) incomplete: BTreeSet<String>,
+    pub incomplete: BTreeSet<String>,
 }
 
 /// Ranks stores over all timed workloads. Stores that failed anywhere are left out; `None` if there is nothing in common.
-pub(crate) fn overall(table: &Table) -> Option<Overall> {
+pub fn overall(table: &Table) -> Option<Overall> {
     overall_of(table, is_time)
 }
 
 /// Ranks stores over all workloads of some measures, as [`overall`] does over all timed ones.
-pub(crate) fn overall_of(table: &Table, which: impl Fn(&Measure) -> bool) -> Option<Overall> {
+pub fn overall_of(table: &Table, which: impl Fn(&Measure) -> bool) -> Option<Overall> {
     let measures = table.measures.iter().filter(|measure| which(measure));
     overall_over(measures.flat_map(|measure| table.fields_of(measure).map(move |field| (measure, field))).collect())
 }
 
 /// A workload: the size of its records and what and how many they are.
-pub(crate) type Workload = (Size, Column);
+pub type Workload = (Size, Column);
 
 /// Who is fastest in each workload, over all operations on it; nothing where there is only one workload, of which [`overall`] is.
-pub(crate) fn by_workload(table: &Table) -> Vec<(Workload, Overall)> {
+pub fn by_workload(table: &Table) -> Vec<(Workload, Overall)> {
     let mut workloads: BTreeMap<(Size, &Column), Vec<(&Measure, &Field)>> = BTreeMap::new();
     for ((measure, size, column), field) in &table.fields {
         let of = workloads.entry((*size, column)).or_default();
@@ -110,7 +112,8 @@ fn without_empty_ties(mut ranking: Ranking) -> Ranking {
 }
 
 /// What the first place depends on, where those that share it win different things: then none of them is best at everything.
-pub(crate) enum Depends {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Depends {
     /// On the operation: for each store the measures that it wins, the store that wins most first.
     OnOperation(Vec<(String, Vec<Measure>)>),
     /// On the workload: for each store how many comparisons it wins, most first; and how many comparisons there are.
@@ -118,7 +121,7 @@ pub(crate) enum Depends {
 }
 
 /// On what the first place of a ranking depends; `None` unless it is a tie of stores of which more than one wins something.
-pub(crate) fn depends(table: &Table, ranking: &Ranking) -> Option<Depends> {
+pub fn depends(table: &Table, ranking: &Ranking) -> Option<Depends> {
     if ranking.verdict != Verdict::Tie {
         return None;
     }
@@ -153,22 +156,29 @@ fn is_time(measure: &Measure) -> bool {
 }
 
 /// How often each store was best at something.
-#[derive(Default)]
-pub(crate) struct Tally {
-    pub(crate) wins: BTreeMap<String, usize>,
-    pub(crate) shared: BTreeMap<String, usize>,
-    pub(crate) first: BTreeMap<String, usize>,
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Comparisons that it wins, by store.
+    pub wins: BTreeMap<String, usize>,
+    /// Comparisons in which it shares the first place, by store.
+    pub shared: BTreeMap<String, usize>,
+    /// Comparisons in which it is first by its figures without proof, by store.
+    pub first: BTreeMap<String, usize>,
     /// Fields in which several are first by the same figure.
-    pub(crate) first_shared: usize,
-    pub(crate) alone: BTreeMap<String, usize>,
-    pub(crate) ties: usize,
-    pub(crate) nobody: usize,
-    pub(crate) fields: usize,
+    pub first_shared: usize,
+    /// Comparisons in which no other has a figure, by store.
+    pub alone: BTreeMap<String, usize>,
+    /// Ties.
+    pub ties: usize,
+    /// Comparisons in which nobody has a figure.
+    pub nobody: usize,
+    /// All comparisons.
+    pub fields: usize,
 }
 
 impl Tally {
     /// How often each store is best at a measure.
-    pub(crate) fn of(table: &Table, measure: &Measure) -> Self {
+    pub fn of(table: &Table, measure: &Measure) -> Self {
         let mut tally = Self::default();
         table.fields_of(measure).for_each(|field| tally.count(field));
         tally
@@ -198,14 +208,14 @@ impl Tally {
 }
 
 /// Keys with their counts, most first.
-pub(crate) fn most_first(counts: &BTreeMap<String, usize>) -> Vec<(&String, &usize)> {
+pub fn most_first(counts: &BTreeMap<String, usize>) -> Vec<(&String, &usize)> {
     let mut sorted: Vec<(&String, &usize)> = counts.iter().collect();
     sorted.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     sorted
 }
 
 /// Who comes behind those that share the first place, if it is proven that somebody does.
-pub(crate) fn next(ranking: &Ranking) -> Option<(&Place, Interval)> {
+pub fn next(ranking: &Ranking) -> Option<(&Place, Interval)> {
     let next = ranking.order.iter().find(|place| !place.tied_with_best && ranking.verdict != Verdict::Unproven)?;
     Some((next, next.ratio_to_best?))
 }

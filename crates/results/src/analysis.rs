@@ -1,0 +1,127 @@
+//! A run with what was made of its results, each of it once: tables of rankings, and rankings over whole tables.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use crate::cell_rounds::CellRound;
+use crate::contender::Contenders;
+use crate::figures::{Measure, of_values_alone};
+use crate::overall::{Depends, Overall, Tally, Workload, by_workload, depends, overall, overall_of};
+use crate::run::Run;
+use crate::verdict::{Table, compare_all, gather};
+
+/// A run, who takes part, and its rankings. A command makes one for each of its runs, and everything that it shows or writes borrows it, so
+/// that nothing is ranked twice.
+pub struct Analysis<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// Who takes part, here and in whatever is shown with it.
+    pub contenders: Rc<Contenders>,
+    ranked: OnceCell<(Vec<Table>, Vec<Standings>)>,
+}
+
+/// Rankings over a whole table, each made when it is first asked for.
+#[derive(Default)]
+struct Standings {
+    whole: OnceCell<Option<Overall>>,
+    depends: OnceCell<Option<Depends>>,
+    measures: OnceCell<Vec<Option<Overall>>>,
+    workloads: OnceCell<Vec<(Workload, Overall)>>,
+}
+
+impl<'a> Analysis<'a> {
+    /// A run that is shown alone. Nothing of it is ranked yet.
+    pub fn new(run: &'a Run) -> Self {
+        Self::among(run, Rc::new(Contenders::new(&run.cells, run.stores())))
+    }
+
+    /// Runs that are shown together: a store has the same title and colour in all of them.
+    pub fn of_all(runs: &'a [Run]) -> Vec<Self> {
+        let all: Vec<_> = runs.iter().map(|run| (run.cells.as_slice(), run.stores())).collect();
+        let contenders = Rc::new(Contenders::of_all(&all));
+        runs.iter().map(|run| Self::among(run, Rc::clone(&contenders))).collect()
+    }
+
+    fn among(run: &'a Run, contenders: Rc<Contenders>) -> Self {
+        Self { run, contenders, ranked: OnceCell::new() }
+    }
+
+    fn ranked_once(&self) -> &(Vec<Table>, Vec<Standings>) {
+        self.ranked.get_or_init(|| {
+            let tables = compare_all(&self.run.cells, &self.contenders);
+            let standings = tables.iter().map(|_| Standings::default()).collect();
+            (tables, standings)
+        })
+    }
+
+    /// Every table of rankings.
+    pub fn tables(&self) -> &[Table] {
+        &self.ranked_once().0
+    }
+
+    /// The same tables with a space efficiency that counts values alone, as some papers have it. Only that is ranked anew.
+    pub fn tables_of_values_alone(&self) -> Vec<Table> {
+        let cells: Vec<CellRound> = self.run.cells.iter().map(of_values_alone).collect();
+        let mut tables = gather(&cells, &self.contenders);
+        for (table, known) in tables.iter_mut().zip(self.tables()) {
+            for (place, field) in &mut table.fields {
+                match known.fields.get(place).filter(|_| place.0 != Measure::Space) {
+                    Some(known) => field.ranking.clone_from(&known.ranking),
+                    None => field.rank(&place.0),
+                }
+            }
+        }
+        tables
+    }
+
+    /// Every table with its standings.
+    pub fn ranked(&self) -> impl Iterator<Item = Ranked<'_>> {
+        let (tables, standings) = self.ranked_once();
+        tables.iter().zip(standings).map(|(table, standings)| Ranked { table, tables, standings })
+    }
+}
+
+/// A table with rankings over all of it.
+#[derive(Clone, Copy)]
+pub struct Ranked<'a> {
+    /// The table.
+    pub table: &'a Table,
+    /// All tables of the run, this one included.
+    pub tables: &'a [Table],
+    standings: &'a Standings,
+}
+
+impl<'a> Ranked<'a> {
+    /// The ranking over all timed workloads; `None` if the stores have none in common.
+    pub fn whole(&self) -> Option<&'a Overall> {
+        self.standings.whole.get_or_init(|| overall(self.table)).as_ref()
+    }
+
+    /// On what the first place of [`Self::whole`] depends; `None` if one store, or several together, are the answer to everything.
+    pub fn depends(&self) -> Option<&'a Depends> {
+        let of = || depends(self.table, &self.whole()?.ranking);
+        self.standings.depends.get_or_init(of).as_ref()
+    }
+
+    /// The ranking over all workloads of each measure, in the order of the table's measures.
+    pub fn measures(&self) -> &'a [Option<Overall>] {
+        let of = || self.table.measures.iter().map(|measure| overall_of(self.table, |each| each == measure)).collect();
+        self.standings.measures.get_or_init(of)
+    }
+
+    /// The ranking over all workloads of one measure.
+    pub fn measure(&self, wanted: &Measure) -> Option<&'a Overall> {
+        let at = self.table.measures.iter().position(|measure| measure == wanted)?;
+        self.measures()[at].as_ref()
+    }
+
+    /// How often each store is best at a measure.
+    pub fn tally(&self, measure: &Measure) -> Tally {
+        Tally::of(self.table, measure)
+    }
+
+    /// The ranking in each workload over all operations; none if there is only one workload, which [`Self::whole`] ranks.
+    pub fn workloads(&self) -> &'a [(Workload, Overall)] {
+        self.standings.workloads.get_or_init(|| by_workload(self.table))
+    }
+}
