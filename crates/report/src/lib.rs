@@ -36,6 +36,4 @@ pub use export::xlsx::write_xlsx;
 pub use markdown::{write_comparison_markdown, write_markdown};
 pub use page::write_page;
 pub use published::Published;
-pub use terminal::{
-    TerminalOptions, render_against, render_comparison, render_pick, render_published, render_rates, render_terminal,
-};
+pub use terminal::{TerminalOptions, render_against, render_comparison, render_published, render_terminal};

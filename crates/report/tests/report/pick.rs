@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use bakeoff_protocol::{Axes, Durability, FailureKind};
-use bakeoff_report::{TerminalOptions, render_pick, render_terminal};
+use bakeoff_report::{TerminalOptions, render_terminal};
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::goal::{Goal, PICK_PHASE};
 use bakeoff_results::pick::{PICK_ASKED, pick_is_answered};
 use bakeoff_results::pick_facts::{Excluded, PickFacts, Question};
+use bakeoff_results::run::Run;
 use serde_json::json;
 
 use crate::common::{axes, edit, failed, good, operation, phase_result, run, stores, unwrapped};
@@ -48,8 +49,14 @@ pub(crate) fn rounds(store: &str, variant: &str, means_ns: &[u64]) -> Vec<CellRo
 pub(crate) fn shown(cells: Vec<CellRound>, facts: &PickFacts) -> String {
     let mut run = run(cells, stores());
     edit(&mut run, |info| info["rounds"] = 20.into());
-    // Sentences without the line breaks that fit them to their width.
-    unwrapped(&render_pick(&run, facts, 100, false))
+    answered(&run, facts)
+}
+
+/// What a terminal shows of a run that was a pick with these facts, without the line breaks that fit sentences to the width.
+pub(crate) fn answered(run: &Run, facts: &PickFacts) -> String {
+    let mut run = run.clone();
+    edit(&mut run, |info| info["pick"] = serde_json::to_value(facts).unwrap());
+    unwrapped(&render_terminal(&Analysis::new(&run), &TerminalOptions { width: 100, color: false, full: false }))
 }
 
 pub(crate) fn assert_says(text: &str, words: &[&str]) {

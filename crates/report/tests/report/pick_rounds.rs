@@ -1,15 +1,15 @@
 //! What a pick says where its time was short, or it had few rounds.
 
 use bakeoff_protocol::FailureKind;
-use bakeoff_report::{TerminalOptions, render_pick, render_terminal, write_markdown};
+use bakeoff_report::{TerminalOptions, render_terminal, write_markdown};
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::goal::Goal;
 use bakeoff_results::pick::{PICK_ASKED, pick_is_answered};
 use bakeoff_results::pick_facts::{Excluded, PickFacts};
 use serde_json::json;
 
-use crate::common::{edit, failed, run, stores, unwrapped};
-use crate::pick::{a_faster_and_a_smaller, assert_says, facts, page_headline, question, rounds, shown};
+use crate::common::{edit, failed, run, stores};
+use crate::pick::{a_faster_and_a_smaller, answered, assert_says, facts, page_headline, question, rounds, shown};
 
 #[test]
 fn a_tie_is_said_and_what_it_would_take_when_time_ran_out() {
@@ -64,9 +64,7 @@ fn the_only_store_measured_when_a_race_was_killed_is_no_answer() {
     // Killed with a store measured, what ended the race is in no fact: it has no end.
     let mut killed = run(rounds("lmdb", PICK_ASKED, &[1000]), stores());
     edit(&mut killed, |info| info["finished"] = serde_json::Value::Null);
-    let says =
-        |killed: &bakeoff_results::run::Run, facts: &PickFacts| unwrapped(&render_pick(killed, facts, 100, false));
-    let text = says(&killed, &facts());
+    let text = answered(&killed, &facts());
     assert_says(
         &text,
         &["None: nothing can be told, since LMDB alone was measured to the end", "It was stopped before it was done"],
@@ -78,7 +76,7 @@ fn the_only_store_measured_when_a_race_was_killed_is_no_answer() {
     let markdown = String::from_utf8(markdown).unwrap();
     assert!(markdown.contains("None: nothing can be told") && !markdown.contains("no competitor"), "{markdown}");
     let one = PickFacts { raced: vec!["lmdb".to_owned()], out_of_time: true, ..facts() };
-    assert_says(&says(&killed, &one), &["LMDB,", "over 1 round: no other store that can do this was asked."]);
+    assert_says(&answered(&killed, &one), &["LMDB,", "over 1 round: no other store that can do this was asked."]);
 }
 
 #[test]
@@ -88,20 +86,20 @@ fn more_rounds_than_a_race_has_are_not_asked_for() {
     let mut run = run(cells, stores());
     edit(&mut run, |info| info["rounds"] = 4.into());
     let late = PickFacts { out_of_time: true, ..facts() };
-    let text = render_pick(&run, &late, 400, false);
+    let text = answered(&run, &late);
     assert_says(&text, &["could not tell the first two apart", "more than the 4 that a race has: choose between them"]);
     // Where one may take several times as long as the other, it is not the same which is taken.
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1900, 600]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[900, 3900, 1100]));
     let mut run = crate::common::run(cells, stores());
     edit(&mut run, |info| info["rounds"] = 4.into());
-    let text = render_pick(&run, &late, 400, false);
+    let text = answered(&run, &late);
     assert_says(
         &text,
         &["more than the 4 that a race has; those would narrow the interval down, and take a budget of"],
     );
     edit(&mut run, |info| info["rounds"] = 3.into());
-    let text = render_pick(&run, &late, 400, false);
+    let text = answered(&run, &late);
     assert_says(&text, &["more than the 3 that a race has: their rounds differ too much here."]);
 }
 
