@@ -25,6 +25,8 @@ pub(crate) struct Measure {
     pub(crate) per_phase: bool,
     /// What is shown of all rounds together.
     pub(crate) of_rounds: OfRounds,
+    /// Whether it is a column of the table that has every store of a workload.
+    pub(crate) in_detail: bool,
     /// The share of operations that a percentile is that of.
     #[serde(skip)]
     share: Option<f64>,
@@ -88,6 +90,7 @@ const TIME: Measure = Measure {
     lower_is_better: true,
     per_phase: true,
     of_rounds: OfRounds::Mean,
+    in_detail: true,
     share: None,
     resolution: 1.0,
     figure: |of| Some(of.phase?.1.mean_ns),
@@ -195,6 +198,7 @@ pub(crate) const MEASURES: [Measure; 19] = [
         help: "Highest resident memory of the phase above that of the opened, empty store.",
         unit: "bytes",
         resolution: PAGE_BYTES,
+        in_detail: false,
         figure: |of| Some(of.phase?.0.result.resources.rss_peak_above_baseline_bytes? as f64),
         ..TIME
     },
@@ -204,6 +208,7 @@ pub(crate) const MEASURES: [Measure; 19] = [
         help: "Bytes of keys and values per byte on disk after closing.",
         unit: "share",
         lower_is_better: false,
+        in_detail: false,
         figure: |of| space_efficiency(of.cell),
         ..CELL
     },

@@ -1,10 +1,5 @@
 // One workload: every store's figures with intervals and percentiles, and what is needed to run its cell again.
 
-const DETAIL_MEASURES = [
-  "time_ns_mean", "settled_time_ns_mean", "latency_ns_p50", "latency_ns_p99", "latency_ns_p999", "latency_ns_max", "per_second", "rate_kept", "cpu_ns_per_operation",
-  "block_write_bytes_per_operation", "allocated_bytes_per_operation", "gc_ns_per_operation", "disk_before_close_allocated_bytes", "disk_after_close_allocated_bytes", "compacted_copy_allocated_bytes", "rss_peak_above_baseline_bytes", "reopen_ns",
-];
-
 function drawDetail() {
   const contest = contestAt(state.event, state.at);
   const whole = contestsByPlace.get(placeKey("", state.at));
@@ -28,7 +23,7 @@ function describeThreads(at) {
 }
 
 function detailTable(contest, whole) {
-  const columns = DETAIL_MEASURES.map((name) => data.measures[measureIndex.get(name)]).filter((measure) => measures.includes(measure));
+  const columns = measures.filter((measure) => measure.in_detail);
   const rows = standings(contest, data.measures[0]).filter((each) => shown(each.index)).map((each) =>
     element("tr", {},
       element("th", { scope: "row" }, storeName(each.index), each.store.ranked ? "" : " (not ranked)"),
