@@ -96,7 +96,11 @@ mod tests {
     fn all_is_selected_by_default_and_what_is_there_by_name() {
         let packages = Packages::read().unwrap();
         assert_eq!(selection(&packages, &Missing::default()), ["--workspace"]);
-        let missing = Missing { features: vec!["leveldb".to_owned()], packages: vec!["libleveldb-dev".to_owned()] };
+        let missing = Missing {
+            features: vec!["leveldb".to_owned()],
+            packages: vec!["libleveldb-dev".to_owned()],
+            ..Missing::default()
+        };
         let selected = selection(&packages, &missing);
         assert_eq!(selected[..3], ["--workspace", "--no-default-features", "--features"]);
         assert!(

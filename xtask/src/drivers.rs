@@ -43,6 +43,17 @@ enum Kind {
     Jvm,
 }
 
+/// What packages bring, in terms that hold on every distribution.
+fn describe(packages: &[&str]) -> String {
+    let label = |package: &&str| match *package {
+        "libclang-dev" => "libclang".to_owned(),
+        "maven" => "Maven".to_owned(),
+        package if package.contains("jdk") => format!("a JDK of {JAVA_OLDEST} or newer"),
+        package => package.to_owned(),
+    };
+    packages.iter().map(label).collect::<Vec<_>>().join(" and ")
+}
+
 /// What selects the heavy driver and its tests. It is always both packages: another choice would choose other features of what they share, and
 /// compile RocksDB again.
 pub(crate) const HEAVY: [&str; 7] =
@@ -115,7 +126,7 @@ impl Driver {
             return Ok(());
         }
         ensure!(
-            workspace.install(&format!("what building the {} driver needs", self.name), &missing),
+            workspace.install(&format!("{}, to build the {} driver", describe(&missing), self.name), &missing),
             "the {} driver cannot be built without it",
             self.name
         );

@@ -67,6 +67,8 @@ impl Packages {
         let compiler = (!has_header(Language::Cpp, "string")).then_some("g++");
         Missing {
             features: missing.iter().map(|store| store.feature.clone()).collect(),
+            headers: missing.iter().map(|store| store.header.clone()).collect(),
+            compiler: compiler.is_some(),
             packages: compiler
                 .into_iter()
                 .chain(missing.iter().map(|store| store.package.as_str()))
@@ -81,13 +83,13 @@ impl Packages {
         if missing.packages.is_empty() {
             return missing;
         }
-        workspace.install(&format!("what the stores {} need", missing.features.join(", ")), &missing.package_names());
+        workspace.install(&missing.describe(), &missing.package_names());
         let missing = self.missing_libraries();
         if !missing.packages.is_empty() {
             say!(
-                "building without the stores {}: to have them too, install what Debian calls {} and start again",
+                "building without the stores {}. To have them too, install {}, then start again",
                 missing.features.join(", "),
-                missing.packages.join(" ")
+                missing.describe()
             );
         }
         missing
@@ -108,11 +110,22 @@ impl Packages {
 pub(crate) struct Missing {
     /// The features of the stores that need them.
     pub(crate) features: Vec<String>,
+    /// Headers that the compiler does not find.
+    pub(crate) headers: Vec<String>,
+    /// Whether there is no C++ compiler.
+    pub(crate) compiler: bool,
     /// Debian's packages.
     pub(crate) packages: Vec<String>,
 }
 
 impl Missing {
+    /// What is missing, in terms that hold on every distribution.
+    fn describe(&self) -> String {
+        let headers = format!("the libraries with the headers {}", self.headers.join(", "));
+        let parts = [self.compiler.then(|| "a C++ compiler".to_owned()), (!self.headers.is_empty()).then_some(headers)];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", and ")
+    }
+
     fn package_names(&self) -> Vec<&str> {
         self.packages.iter().map(String::as_str).collect()
     }
@@ -170,6 +183,13 @@ mod tests {
             assert!(manifest["features"].get(&store.feature).is_some(), "{} is no feature", store.feature);
         }
         assert!(packages.tools.iter().any(|tool| tool.program == "strace"));
+    }
+
+    #[test]
+    fn what_is_missing_is_described_without_names_of_packages() {
+        let headers = vec!["db.h".to_owned(), "leveldb/db.h".to_owned()];
+        let missing = Missing { headers, compiler: true, packages: vec!["g++".to_owned()], ..Missing::default() };
+        assert_eq!(missing.describe(), "a C++ compiler, and the libraries with the headers db.h, leveldb/db.h");
     }
 
     #[test]

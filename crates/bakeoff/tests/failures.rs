@@ -433,7 +433,7 @@ fn a_plan_had_the_script_install_what_the_run_would_need() {
     assert!(told.contains("not here: the disturbance `cpu` needs stress-ng, which a run installs first"), "{told}");
     assert!(!asked.exists(), "who only looks changes nothing");
     let told = plan(&[], "").stdout;
-    assert!(told.contains("needs stress-ng. Run: apt-get install -y stress-ng"), "{told}");
+    assert!(told.contains("needs stress-ng. Install it (Debian: apt-get install -y stress-ng)"), "{told}");
     let told = plan(&["--disturbance", "cpu,disk,video"], "").stdout;
     for wanting in ["`cpu` needs stress-ng", "`disk` needs stress-ng", "`video` needs ffmpeg"] {
         assert!(told.contains(wanting), "all that is wanting is named, {wanting} too: {told}");
@@ -446,5 +446,5 @@ fn a_plan_had_the_script_install_what_the_run_would_need() {
     if told.contains("needs root") {
         return say_skipped("the package of a missing mount", "not root");
     }
-    assert!(told.contains("a new ext4 needs mount. Run: apt-get install -y mount"), "{told}");
+    assert!(told.contains("a new ext4 needs mount. Install it (Debian: apt-get install -y mount)"), "{told}");
 }

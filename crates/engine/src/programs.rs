@@ -46,7 +46,7 @@ pub(crate) fn need(program: &str, package: &str, what: &str, missing: Missing) -
             return Ok(());
         }
     }
-    bail!("{what} needs {program}. Run: apt-get install -y {package}")
+    bail!("{what} needs {program}. Install it (Debian: apt-get install -y {package})")
 }
 
 /// Whether a program is there.
