@@ -1,14 +1,12 @@
 //! What is on the tapes of the suites that come with bakeoff is what their sources say: mix, lengths, popularity, arrivals.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::common::plan_with;
 use bakeoff_suite::Suite;
 use bakeoff_tape::{Data, Operation, Recording, TapeReader};
-use common::plan_with;
 use tempfile::TempDir;
 
 use Operation::{Delete, Get, Insert, Scan, Update, Upsert};

@@ -1,12 +1,10 @@
 //! Suites with variants, stores with a class of their own, and disturbances.
 
-mod common;
-
 use std::collections::BTreeSet;
 
+use crate::common::{SUITE, plan_with};
 use bakeoff_protocol::Durability;
 use bakeoff_suite::{Disturbance, Overrides, Plan, Suite};
-use common::{SUITE, plan_with};
 
 const VARIANTS: &str = r#"
 [[variants]]

@@ -1,12 +1,10 @@
 //! Memory that every store is given, and limits that cells run under.
 
-mod common;
-
 use std::collections::BTreeMap;
 
+use crate::common::{changed, files, tree};
 use bakeoff_protocol::{MemoryShare, MemorySplit, Overhead, Room, SettingKind, StoreDescription};
 use bakeoff_suite::{Overrides, Plan, PlanMedium, Suite, check_memory, memory_left, plan};
-use common::{changed, files, tree};
 
 /// A store that gives its cache half the memory in two pieces, or, per thread, all of it.
 fn dividing(percent: u32, pieces: u32, per_thread: bool) -> StoreDescription {

@@ -1,13 +1,11 @@
 //! From a suite and descriptions of stores to cells, skips and ids.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::common::{changed, files, plan_with, suite, tree};
 use bakeoff_protocol::Durability;
 use bakeoff_suite::{Overrides, Plan, PlanMedium, SkipReason, Suite, offered, plan};
 use bakeoff_tape::{Batch, Data, Operation, SizeRange};
-use common::{changed, files, plan_with, suite, tree};
 
 fn planned(suite: &Suite) -> Plan {
     plan_with(suite, None).unwrap_or_else(|errors| panic!("{errors}"))

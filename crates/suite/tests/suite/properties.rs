@@ -1,9 +1,7 @@
 //! What holds for any input: nothing panics, and what is written is read back.
 
-mod common;
-
+use crate::common::{SUITE, plan_with};
 use bakeoff_suite::{Overrides, Suite};
-use common::{SUITE, plan_with};
 use proptest::prelude::*;
 
 /// Parses, and plans what could be parsed; errors must have words and their lines must be in the text.

@@ -1,5 +1,4 @@
 //! A suite to change and stores to plan for.
-#![allow(dead_code, reason = "each test binary takes what it needs")]
 
 use std::collections::BTreeMap;
 

@@ -1,11 +1,9 @@
 //! What a suite lets through can be recorded: its rules are no laxer than those of tapes.
 
-mod common;
-
 use std::ops::ControlFlow;
 
+use crate::common::plan_with;
 use bakeoff_suite::Suite;
-use common::plan_with;
 
 /// Plans a suite and records each of its workloads.
 fn record(text: &str) {

@@ -1,11 +1,9 @@
 //! What a suite that is wrong gets: every kind of mistake, with the text that is shown for it.
 
-mod common;
-
 use std::fmt::Write;
 
+use crate::common::{SUITE, changed, plan_with};
 use bakeoff_suite::{Overrides, Suite};
-use common::{SUITE, changed, plan_with};
 
 /// What was changed in the good suite, into what.
 const MISTAKES: &[(&str, &str, &str)] = &[
@@ -138,7 +136,7 @@ fn mistakes_that_only_stores_know_are_shown_with_their_place() {
     ];
     let mut shown = String::new();
     for (mistake, from, to) in mistakes {
-        let errors = plan_with(&common::suite(from, to), None).expect_err(mistake);
+        let errors = plan_with(&crate::common::suite(from, to), None).expect_err(mistake);
         writeln!(shown, "## {mistake}\n{errors}\n").expect("writing to a string");
     }
     insta::assert_snapshot!("mistakes_of_plans", shown);
@@ -160,7 +158,7 @@ fn a_wrong_flag_is_named_as_a_wrong_line_is() {
         Overrides::default().with("max-db-size", ["1G"]),
         Overrides::default().with("timeout", ["5"]),
     ];
-    let suite = common::suite("restore = true", "restore = false");
+    let suite = crate::common::suite("restore = true", "restore = false");
     let mut shown = String::new();
     for overrides in flags {
         let errors = match suite.with_overrides(&overrides) {
@@ -215,7 +213,7 @@ fn a_file_that_is_no_suite_is_refused_by_name() {
 
 #[test]
 fn settings_may_be_those_of_a_store_that_only_the_flag_names() {
-    let text = include_str!("../../../suites/quick.toml").to_owned() + "\n[settings.files]\n";
+    let text = include_str!("../../../../suites/quick.toml").to_owned() + "\n[settings.files]\n";
     let told = Suite::parse("q.toml", &text).expect_err("not compared").to_string();
     assert!(told.contains("settings for `files`, which the suite does not compare"), "{told}");
     let flag = |stores: &[&str]| Overrides::default().with("stores", stores.iter().copied());
@@ -224,7 +222,7 @@ fn settings_may_be_those_of_a_store_that_only_the_flag_names() {
 
 #[test]
 fn a_suite_that_runs_out_of_records_by_a_flag_names_the_flag_that_works() {
-    let text = include_str!("../../../suites/linkbench.toml");
+    let text = include_str!("../../../../suites/linkbench.toml");
     let told = |overrides| Suite::parse_with("linkbench", text, &overrides).map(drop).map_err(|told| told.to_string());
     let records = told(Overrides::default().with("records", ["2000"]));
     assert!(records.as_ref().is_err_and(|told| told.contains("--scale 0.02")), "{records:?}");

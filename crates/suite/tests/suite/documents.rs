@@ -2,7 +2,7 @@
 
 use bakeoff_suite::{Overrides, Suite};
 
-const DOCUMENT: &str = include_str!("../../../docs/SUITES.md");
+const DOCUMENT: &str = include_str!("../../../../docs/SUITES.md");
 
 /// Blocks of a language in the document.
 fn blocks(language: &str) -> Vec<&'static str> {

@@ -1,10 +1,8 @@
 //! Suites that replay an imported tape.
 
-mod common;
-
+use crate::common::{SUITE, plan_with};
 use bakeoff_suite::{Overrides, Suite};
 use bakeoff_tape::{Estimate, Import, KeyForm, OpenLoop, SizeRange, Workload};
-use common::{SUITE, plan_with};
 
 const REPLAY: &str = r#"
 tape = "app.tape"
@@ -92,7 +90,8 @@ fn a_timed_tape_is_replayed_at_its_times() {
 
 #[test]
 fn phases_are_paced_by_a_rate() {
-    let with = |lines: &str| common::changed("operations = 500\naccess", &format!("operations = 500\n{lines}\naccess"));
+    let with =
+        |lines: &str| crate::common::changed("operations = 500\naccess", &format!("operations = 500\n{lines}\naccess"));
     let open_loop = |lines: &str| Suite::parse("base.toml", &with(lines)).unwrap().phases()[1].open_loop;
     assert_eq!(open_loop("rate = \"5k\""), Some(OpenLoop::Poisson { per_second: 5000.0 }));
     assert_eq!(open_loop("rate = 10\narrivals = \"fixed\""), Some(OpenLoop::Fixed { per_second: 10.0 }));

@@ -1,0 +1,13 @@
+//! Suites from their text to cells: what is read, refused, planned and skipped.
+
+mod common;
+mod documents;
+mod drawn;
+mod errors;
+mod like;
+mod memory;
+mod plans;
+mod properties;
+mod recordings;
+mod tapes;
+mod variants;
