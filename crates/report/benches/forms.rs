@@ -17,10 +17,13 @@ use bakeoff_results::analysis::Analysis;
 use bakeoff_results::run::Run;
 
 use crate::common::text;
-use crate::made_up::{RESULTS_OF_ONE, made_up};
+use crate::made_up::made_up;
 
 /// Phase results where no number is given.
 const RESULTS: u64 = 50_000;
+
+/// Phase results of a made-up run with one number of records.
+const RESULTS_OF_ONE: u64 = 576;
 
 /// Clock ticks a second, as Linux counts CPU time for programs.
 const TICKS: f64 = 100.0;

@@ -556,7 +556,6 @@ pub(crate) enum Cell {
     Bar(f64),
     /// A ratio and its interval in the colour of a store, to be drawn on a logarithmic scale; `None` if there is no interval. Forms
     /// that cannot draw leave the column out: the same figures stand in others.
-    #[allow(dead_code, reason = "the page draws it")]
     Strip {
         /// Low end, estimate and high end.
         ratio: Option<[f64; 3]>,

@@ -14,10 +14,6 @@ const ROUNDS: u32 = 3;
 /// Operations of a phase.
 const OPERATIONS: u64 = 5_000;
 
-/// Phase results of a run with one number of records.
-#[allow(dead_code, reason = "one of the benchmarks asks for a number of results")]
-pub(crate) const RESULTS_OF_ONE: u64 = 576;
-
 /// What is done in each cell, and how many times slower it is than a get.
 const PHASES: [(&str, u64); 6] = [("load", 4), ("insert", 5), ("get", 1), ("update", 5), ("remove", 5), ("scan", 2)];
 
