@@ -1,4 +1,5 @@
 //! The checks that every store must pass: each in every durability class that the store offers, and with every word of its settings.
+//! With a word other than the default each check runs in one class, in turn, or in all of them if `BAKEOFF_TEST_SCALE` is above 1.
 //!
 //! A crate that adds a store calls [`check`] from a test. The printed table shows what was checked and what a store does not
 //! offer, with the reason.
@@ -19,7 +20,7 @@ use bakeoff_protocol::Durability;
 
 use crate::store::Entry;
 use fixture::{Fixture, Outcome};
-pub use subject::Subject;
+pub use subject::{SmallLogs, Subject};
 
 /// A check: its name and what it does.
 type Check = (&'static str, fn(&Fixture<'_>) -> Outcome);
@@ -50,13 +51,14 @@ const CHECKS: &[Check] = &[
 /// # Panics
 /// A check failed. The table shows which.
 pub fn check(entries: &[Entry]) {
-    let failures = report(entries, &[]);
+    let failures = report(entries, &[], &[]);
     assert_eq!(failures, 0, "{failures} checks failed: see the lines with FAILED above");
 }
 
-/// Checks the stores of these names, or all where there are no names. Prints a line for each check, and returns how many failed.
-pub fn report(entries: &[Entry], names: &[String]) -> usize {
-    let mut subjects = Subject::all(entries);
+/// Checks the stores of these names, or all where there are no names. Random operations run with short logs where that is a setting, and
+/// everything else with those of the settings. Prints a line for each check, and returns how many failed.
+pub fn report(entries: &[Entry], names: &[String], small_logs: &[SmallLogs<'_>]) -> usize {
+    let mut subjects = Subject::all(entries, small_logs);
     subjects.retain(|subject| names.is_empty() || names.contains(&subject.description.name));
     let failures = report_all(&subjects);
     println!("\n{failures} failed");
@@ -121,8 +123,12 @@ fn lines(subject: &Subject) -> (String, usize) {
     let mut failures = usize::from(!flaws.is_empty());
     // The answers of a store that keeps no data are not checked.
     let checks = if subject.description.capabilities.keeps_data { CHECKS } else { &[] };
-    for (name, check) in checks {
-        let outcomes = Durability::ALL.map(|class| (class, run(subject, class, *check)));
+    for (place, (name, check)) in checks.iter().enumerate() {
+        let outcome = |class| {
+            let elsewhere = offers(subject, class) && !subject.checks_in(class, place);
+            if elsewhere { Outcome::Elsewhere } else { run(subject, class, *check) }
+        };
+        let outcomes = Durability::ALL.map(|class| (class, outcome(class)));
         failures += outcomes.iter().filter(|(_, outcome)| is_failure(outcome)).count();
         text += &format!("\n  {name:<38}{}", labels(outcomes));
     }
@@ -133,8 +139,12 @@ fn is_failure(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Failed(_))
 }
 
+fn offers(subject: &Subject, class: Durability) -> bool {
+    subject.description.durability.contains_key(&class)
+}
+
 fn run(subject: &Subject, class: Durability, check: fn(&Fixture<'_>) -> Outcome) -> Outcome {
-    if !subject.description.durability.contains_key(&class) {
+    if !offers(subject, class) {
         return match subject.description.why_not(class) {
             Some(_) => Outcome::NotOffered("not offered, as said above"),
             None => Outcome::Failed(

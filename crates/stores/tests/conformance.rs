@@ -3,16 +3,19 @@
 //! First the checks themselves are checked: a store that goes wrong must fail some. Names after `--` choose stores:
 //! `cargo test --release -p bakeoff-stores --test conformance -- sqlite lmdb`.
 
+mod small_logs;
+
 use std::process::ExitCode;
 
 use bakeoff_store::conformance::{Subject, finds_fault, report};
 use bakeoff_store::{Durability, Settings};
+use small_logs::SMALL_LOGS;
 
 fn main() -> ExitCode {
     let unnoticed = unnoticed_faults();
     let names: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let entries: Vec<_> = bakeoff_stores::all().collect();
-    let failures = report(&entries, &names);
+    let failures = report(&entries, &names, &SMALL_LOGS);
     if !unnoticed.is_empty() {
         println!("the checks do not notice: {}", unnoticed.join(", "));
     }

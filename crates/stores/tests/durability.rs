@@ -4,6 +4,8 @@
 //! `bakeoff.conformance.DurabilityChild`. Names after `--` choose stores:
 //! `cargo test --release -p bakeoff-stores --test durability -- sqlite`.
 
+mod small_logs;
+
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -11,6 +13,7 @@ use std::sync::Arc;
 
 use bakeoff_store::durability::{Exceptions, Plan, Program, Subject};
 use serde_json::Value;
+use small_logs::SMALL_LOGS;
 use tempfile::TempDir;
 
 /// The directory in which `./bakeoff` has built the JVM driver, whose stores are then looked at instead of those in this program.
@@ -19,13 +22,7 @@ const JVM_BUILT: &str = "BAKEOFF_JVM_BUILT";
 const SCRATCH: &str = env!("CARGO_TARGET_TMPDIR");
 
 const EXCEPTIONS: Exceptions = Exceptions {
-    // By default logs of these stores take 64 or 100 MiB.
-    small_logs: &[
-        ("rocksdb", "write-buffer", 1 << 20),
-        ("rocksdb-jni", "write-buffer", 1 << 20),
-        ("fjall", "write-buffer", 1 << 20),
-        ("wiredtiger", "log-size", 1 << 20),
-    ],
+    small_logs: &SMALL_LOGS,
     now_and_then: &[
         ("sqlite", 6, "a checkpoint of the write-ahead log flushes it, and the database"),
         ("sqlite-jdbc", 6, "a checkpoint of the write-ahead log flushes it, and the database"),

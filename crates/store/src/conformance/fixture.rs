@@ -19,10 +19,17 @@ pub(super) const EACH: SessionPlan = SessionPlan { batched: false, ascending: fa
 /// Writes acknowledged by a commit.
 pub(super) const BATCHED: SessionPlan = SessionPlan { batched: true, ascending: false };
 
+/// How much more than usual is checked, which `./bakeoff test long` sets.
+pub(super) fn scale() -> u32 {
+    std::env::var("BAKEOFF_TEST_SCALE").map_or(1, |scale| scale.parse().expect("BAKEOFF_TEST_SCALE is a number"))
+}
+
 /// How a check went.
 pub(super) enum Outcome {
     /// The store did right.
     Ok,
+    /// Another class is checked with this word.
+    Elsewhere,
     /// The store did right with what was tried of it.
     OkSoFar(String),
     /// The store says that it does not offer this.
@@ -35,6 +42,7 @@ impl fmt::Display for Outcome {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ok => formatter.write_str("ok"),
+            Self::Elsewhere => formatter.write_str("not checked again"),
             Self::OkSoFar(tried) => write!(formatter, "ok, {tried}"),
             Self::NotOffered(reason) => write!(formatter, "n/a, {reason}"),
             Self::Failed(reason) => write!(formatter, "FAILED, {reason}"),
@@ -54,7 +62,11 @@ pub(super) struct Fixture<'s> {
 impl<'s> Fixture<'s> {
     /// Makes the directory, and one around it to see whether anything gets out.
     pub(super) fn new(subject: &'s Subject, durability: Durability) -> Self {
-        let settings = resolve_settings(&subject.description, &subject.given).unwrap();
+        Self::with(subject, durability, &subject.given)
+    }
+
+    fn with(subject: &'s Subject, durability: Durability, given: &Settings) -> Self {
+        let settings = resolve_settings(&subject.description, given).unwrap();
         let parent = tempfile::tempdir().unwrap();
         let directory = parent.path().join("store");
         std::fs::create_dir(&directory).unwrap();
@@ -71,6 +83,11 @@ impl<'s> Fixture<'s> {
         Self::new(self.subject, self.durability)
     }
 
+    /// The same with short logs, for a case of a property: each opens the store several times, which takes a store with long logs long.
+    pub(super) fn fresh_case(&self) -> Self {
+        Self::with(self.subject, self.durability, &self.subject.with_small_logs())
+    }
+
     /// What the store says of itself.
     pub(super) fn description(&self) -> &StoreDescription {
         &self.subject.description
@@ -84,10 +101,7 @@ impl<'s> Fixture<'s> {
             (_, true) => 48,
             (_, false) => 12,
         };
-        // `./bakeoff test long` sets how many times as many.
-        cases
-            * std::env::var("BAKEOFF_TEST_SCALE")
-                .map_or(1, |scale| scale.parse().expect("BAKEOFF_TEST_SCALE is a number"))
+        cases * scale()
     }
 
     /// Whether the store is open with its defaults.

@@ -72,7 +72,7 @@ fn runner(fixture: &Fixture) -> TestRunner {
 pub(super) fn random_operations(fixture: &Fixture) -> Outcome {
     let description = fixture.description();
     let result = runner(fixture).run(&parts(description.key_bytes_min), |parts| {
-        replay(&fixture.fresh(), &parts);
+        replay(&fixture.fresh_case(), &parts);
         Ok(())
     });
     result.map_or_else(|failure| Outcome::Failed(failure.to_string()), |()| Outcome::Ok)
@@ -170,7 +170,7 @@ pub(super) fn scans_from_any_key(fixture: &Fixture) -> Outcome {
     let result = runner(fixture).run(&(keys, vec(key(description.key_bytes_min), 1..20), 1..12_usize), |drawn| {
         let (keys, froms, limit) = drawn;
         let model: Model = keys.into_iter().map(|key| (key.clone(), [&key[..], b" value"].concat())).collect();
-        compare_scans(&fixture.fresh(), &model, &froms, limit);
+        compare_scans(&fixture.fresh_case(), &model, &froms, limit);
         Ok(())
     });
     result.map_or_else(|failure| Outcome::Failed(failure.to_string()), |()| Outcome::Ok)

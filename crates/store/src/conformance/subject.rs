@@ -2,16 +2,24 @@
 
 use std::fmt;
 
-use bakeoff_protocol::{Setting, SettingKind, Settings, StoreDescription};
+use bakeoff_protocol::{Durability, Setting, SettingKind, Settings, StoreDescription};
 use serde_json::Value;
 
+use super::fixture::scale;
 use crate::store::Entry;
+
+/// A store, and the setting and its value with which its logs are short.
+pub type SmallLogs<'a> = (&'a str, &'a str, u64);
 
 /// A store with some settings.
 pub struct Subject {
     pub(super) entry: Entry,
     /// Settings other than the defaults.
     pub(super) given: Settings,
+    /// Its place among the store's subjects, from which follows the class that each check runs in.
+    turn: usize,
+    /// The setting with which its logs are short.
+    small_logs: Settings,
     /// What the store reports about itself. The checks hold it to this, so a test of the checks may change it.
     pub description: StoreDescription,
 }
@@ -26,18 +34,40 @@ impl fmt::Display for Subject {
 impl Subject {
     /// A store with these settings; the others have their defaults.
     pub fn new(entry: Entry, given: Settings) -> Self {
-        Self { entry, given, description: (entry.describe)() }
+        Self { entry, given, turn: 0, small_logs: Settings::new(), description: (entry.describe)() }
+    }
+
+    /// Whether the check at this place of their list runs in a class that the store offers. With the defaults it runs in every class. With any
+    /// other word it runs in one class, which is another one from word to word and from check to check.
+    pub(super) fn checks_in(&self, class: Durability, place: usize) -> bool {
+        let classes = self.description.durability.keys();
+        self.given.is_empty() || scale() > 1 || classes.clone().nth((self.turn + place) % classes.len()) == Some(&class)
+    }
+
+    /// The settings, with short logs unless they say otherwise.
+    pub(super) fn with_small_logs(&self) -> Settings {
+        let mut settings = self.small_logs.clone();
+        settings.extend(self.given.clone());
+        settings
     }
 
     /// Each store: with its defaults, then with every other word of each setting that is a choice, and the least of
     /// each that is a number.
-    pub(super) fn all(entries: &[Entry]) -> Vec<Self> {
+    pub(super) fn all(entries: &[Entry], small_logs: &[SmallLogs<'_>]) -> Vec<Self> {
         let mut subjects = Vec::new();
         for &entry in entries {
             let description = (entry.describe)();
             // The words of stores that test bakeoff itself are ways to go wrong.
             let others = if description.test_only { Vec::new() } else { other_settings(&description) };
-            subjects.extend(std::iter::once(Settings::new()).chain(others).map(|given| Self::new(entry, given)));
+            let all = std::iter::once(Settings::new()).chain(others).enumerate();
+            let small_logs = small_logs.iter().filter(|(store, ..)| *store == description.name);
+            let small_logs: Settings =
+                small_logs.map(|(_, setting, bytes)| ((*setting).to_owned(), (*bytes).into())).collect();
+            subjects.extend(all.map(|(turn, given)| Self {
+                turn,
+                small_logs: small_logs.clone(),
+                ..Self::new(entry, given)
+            }));
         }
         subjects
     }
@@ -63,4 +93,40 @@ fn other_settings(description: &StoreDescription) -> Vec<Settings> {
 /// The least number that a setting takes.
 fn least(setting: &Setting, min: u64) -> u64 {
     setting.step.map_or(min, |step| step.around(min).1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::Description;
+    use crate::setting;
+
+    /// A store with two classes and four words other than its defaults.
+    fn describe() -> StoreDescription {
+        let words = ["a", "b", "c", "d", "e"];
+        Description::new("sample", "Sample")
+            .durability(Durability::None, "nothing is flushed", "https://example.org")
+            .durability(Durability::Power, "all is flushed", "https://example.org")
+            .setting(setting::choice("word", &words, "a", "A word.", "https://example.org"))
+            .build()
+    }
+
+    #[test]
+    fn words_run_each_check_in_one_class_and_together_in_all() {
+        let entry = Entry { describe, open: |_| unreachable!("no check runs") };
+        let subjects = Subject::all(&[entry], &[]);
+        let classes: Vec<Durability> = subjects[0].description.durability.keys().copied().collect();
+        assert!(classes.len() > 1 && subjects.len() > classes.len(), "{classes:?}, {} subjects", subjects.len());
+        for place in 0..18 {
+            let of = |subject: &Subject| -> Vec<Durability> {
+                classes.iter().copied().filter(|class| subject.checks_in(*class, place)).collect()
+            };
+            assert_eq!(of(&subjects[0]), classes, "the defaults");
+            assert!(subjects[1..].iter().all(|subject| of(subject).len() == 1));
+            let mut together: Vec<Durability> = subjects[1..].iter().flat_map(of).collect();
+            together.sort();
+            together.dedup();
+            assert_eq!(together, classes);
+        }
+    }
 }
