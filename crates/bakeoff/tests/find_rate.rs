@@ -4,33 +4,8 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{Place, faulty_suite, unwrapped};
+use common::{Place, rate_suite, rates_tried, unwrapped};
 use serde_json::Value;
-
-/// A load and a phase of gets, so many a second, in a store that does as it is told.
-fn suite(operations: u64, rate: &str, settings: &str) -> String {
-    faulty_suite(&format!(
-        r#"
-
-[[phases]]
-name = "get"
-operation = "get"
-operations = {operations}
-{rate}
-{settings}
-"#
-    ))
-}
-
-/// The tries in the order in which they ran, without the closed loop: rate and speed.
-fn tries(place: &Place) -> Vec<(u64, f64)> {
-    let is_try = |line: &Value| line["result"]["phase"] == "get" && !line["rate_per_second"].is_null();
-    let phases = place.lines().into_iter().filter(is_try);
-    let number = |value: &Value| value.as_f64().expect("a number");
-    phases
-        .map(|line| (number(&line["rate_per_second"]) as u64, number(&line["result"]["open_loop"]["speed"])))
-        .collect()
-}
 
 fn run_file(place: &Place) -> Value {
     let text = std::fs::read_to_string(place.only_run().join("run.json")).expect("there is a run");
@@ -41,11 +16,11 @@ fn run_file(place: &Place) -> Value {
 fn a_stall_bounds_the_rate_since_all_that_come_meanwhile_wait() {
     let place = Place::new();
     let stall = "[settings.faulty]\nfault = \"stall\"\nat = 300";
-    place.write("stall.toml", &suite(500, "rate = 800\narrivals = \"fixed\"", stall));
+    place.write("stall.toml", &rate_suite(500, "rate = 800\narrivals = \"fixed\"", stall));
     let run = place.run(&["run", "stall.toml", "--rounds", "1", "--find-rate", "p90<50ms"]).expect(0);
     // Of the hundred milliseconds those wait for more than fifty that come in its first half: above 1,020 a second more than fifty of 500.
     // A little below it one that is late for another reason is enough, and a search may come to 1,019.
-    let tries = tries(&place);
+    let tries = rates_tried(&place);
     let failed = tries.iter().map(|(rate, _)| *rate).filter(|rate| *rate > 960).min().expect("a rate that cannot hold");
     assert!(failed <= 1_600, "{tries:?}");
     // It begins at the rate of the closed loop, in which the stall is most of the time.
@@ -79,9 +54,9 @@ fn a_stall_bounds_the_rate_since_all_that_come_meanwhile_wait() {
 #[test]
 fn a_bound_that_holds_everywhere_is_said_to_and_a_cut_search_goes_on() {
     let place = Place::new();
-    place.write("fast.toml", &suite(300, "rate = 1000", ""));
+    place.write("fast.toml", &rate_suite(300, "rate = 1000", ""));
     let run = place.run(&["run", "fast.toml", "--rounds", "3", "--find-rate", "p90<3600s"]).expect(0);
-    let rates: Vec<u64> = tries(&place).iter().map(|(rate, _)| *rate).collect();
+    let rates: Vec<u64> = rates_tried(&place).iter().map(|(rate, _)| *rate).collect();
     assert_eq!(rates, [3000, 3000], "two rounds of three decide");
     let words = "held at the highest rate tried, 3.00 k/s, at which the phase lasts 0.100 s";
     let flat = unwrapped(&run.stdout);
@@ -92,7 +67,7 @@ fn a_bound_that_holds_everywhere_is_said_to_and_a_cut_search_goes_on() {
     let kept: Vec<&str> = text.lines().take(6).collect();
     std::fs::write(&results, kept.join("\n") + "\n").unwrap();
     place.run(&["run", "--resume"]).expect(0);
-    assert_eq!(tries(&place).iter().map(|(rate, _)| *rate).collect::<Vec<_>>(), rates);
+    assert_eq!(rates_tried(&place).iter().map(|(rate, _)| *rate).collect::<Vec<_>>(), rates);
     // A cell at a rate can be asked for by hand, as a failed one would name itself.
     for (cell, speed) in place.cells().iter().zip([Value::Null, 3.0.into()]) {
         let id = cell["cell"].as_str().unwrap();
@@ -103,20 +78,10 @@ fn a_bound_that_holds_everywhere_is_said_to_and_a_cut_search_goes_on() {
 }
 
 #[test]
-fn a_bound_that_holds_nowhere_is_said_to_not_to() {
-    let place = Place::new();
-    place.write("slow.toml", &suite(2, "rate = 2", ""));
-    let run = place.run(&["run", "slow.toml", "--rounds", "1", "--find-rate", "max<1ns"]).expect(0);
-    assert_eq!(tries(&place).iter().map(|(rate, _)| *rate).collect::<Vec<_>>(), [20, 20, 10, 10, 5, 5, 2, 2, 1, 1]);
-    let flat = unwrapped(&run.stdout);
-    assert!(flat.contains("fails even at the lowest rate tried, 1.00/s, at which the phase lasts 2.00 s"), "{flat}");
-}
-
-#[test]
 fn a_store_that_fails_ends_its_search_and_no_other() {
     let place = Place::new();
     let fault = "[settings.faulty]\nfault = \"error\"\nat = 300";
-    let suite = suite(300, "rate = 3000", fault).replace("[\"faulty\"]", "[\"faulty\", \"lmdb\"]");
+    let suite = rate_suite(300, "rate = 3000", fault).replace("[\"faulty\"]", "[\"faulty\", \"lmdb\"]");
     place.write("error.toml", &suite);
     let run = place.run(&["run", "error.toml", "--rounds", "1", "--find-rate", "p90<3600s"]).expect(1);
     assert!(run.stdout.contains("a cell failed in the closed loop, which ended the search"), "{}", run.stdout);
@@ -125,26 +90,12 @@ fn a_store_that_fails_ends_its_search_and_no_other() {
 }
 
 #[test]
-fn a_budget_in_which_not_one_rate_can_be_tried_is_refused_with_the_time_it_takes() {
-    let place = Place::new();
-    place.write("many.toml", &suite(150_000, "rate = 1000", ""));
-    let search = ["run", "many.toml", "--find-rate", "p90<1s"];
-    let run = place.run(&[&search[..], &["--budget", "2s"]].concat()).expect(2);
-    run.says(&[
-        "--budget 2s is too short",
-        "in a closed loop and at one rate, takes about 4s, and the whole search at least",
-    ]);
-    place.run(&[&search[..], &["--budget", "2s", "--plan"]].concat()).expect(2).says(&["is too short"]);
-    assert!(place.runs().is_empty() && place.leftovers().is_empty());
-}
-
-#[test]
 fn a_budget_that_ends_a_search_leaves_the_interval_and_the_time_that_is_wanting() {
     let place = Place::new();
     // The bound holds nowhere: each rate takes twice as long as the one before, from a tenth of a second to thirty.
-    place.write("slow.toml", &suite(600, "rate = 100", ""));
+    place.write("slow.toml", &rate_suite(600, "rate = 100", ""));
     let run = place.run(&["run", "slow.toml", "--rounds", "5", "--find-rate", "max<1ns", "--budget", "4s"]).expect(0);
-    let tries: Vec<u64> = tries(&place).iter().map(|(rate, _)| *rate).collect();
+    let tries: Vec<u64> = rates_tried(&place).iter().map(|(rate, _)| *rate).collect();
     assert_eq!(tries[..1], [6_000], "{tries:?}");
     let lowest = tries.iter().min().unwrap();
     assert!(*lowest <= 3_000 && *lowest > 100, "the time is spent, and not overdrawn: {tries:?}");
@@ -168,7 +119,7 @@ fn the_time_that_a_search_leaves_goes_to_rounds_at_its_ends() {
     let place = Place::new();
     // A round takes at least a quarter of a second: 11 of 21 rounds at both ends take more time than there is, and the search itself less.
     let stall = "[settings.faulty]\nfault = \"stall\"\nat = 300";
-    place.write("stall.toml", &suite(500, "rate = 800\narrivals = \"fixed\"", stall));
+    place.write("stall.toml", &rate_suite(500, "rate = 800\narrivals = \"fixed\"", stall));
     let begin = std::time::Instant::now();
     let run =
         place.run(&["run", "stall.toml", "--rounds", "21", "--find-rate", "p90<50ms", "--budget", "15s"]).expect(0);
@@ -178,29 +129,6 @@ fn the_time_that_a_search_leaves_goes_to_rounds_at_its_ends() {
     let flat = unwrapped(&run.stdout);
     assert!(flat.contains("too short for the 21 rounds that each end may take: it found "), "{flat}");
     assert!(flat.contains("holds at") && !flat.contains("the time ended"), "{flat}");
-}
-
-#[test]
-fn what_cannot_be_looked_for_is_told_before_anything_is_measured() {
-    let place = Place::new();
-    place.write("open.toml", &suite(300, "rate = 1000", ""));
-    place.write("closed.toml", &suite(300, "", ""));
-    let twice = suite(300, "rate = 1000", "[[phases]]\nname = \"more\"\noperation = \"get\"\noperations = 9\nrate = 9");
-    place.write("twice.toml", &twice);
-    for (file, bound, words) in [
-        ("open.toml", "p99", "--find-rate: `p99` is no bound: write a percentile and a time, such as p99<2ms"),
-        ("open.toml", "p98<2ms", "unknown percentile `p98`: use p50, p90, p99, p999, max"),
-        ("open.toml", "p99<-2ms", "the time `-2ms` is out of range: give 1ns to 3600s"),
-        ("open.toml", "p99<2", "`2` is not a time with a unit"),
-        ("open.toml", "p999<2ms", "the phase `get` has 300 operations, too few to tell p999: give it at least 10,000"),
-        ("closed.toml", "p99<2ms", "no phase has a rate"),
-        ("twice.toml", "p99<2ms", "the phases get, more have a `rate` each"),
-    ] {
-        place.run(&["run", file, "--find-rate", bound]).expect(2).says(&[words]);
-        place.run(&["run", file, "--plan", "--find-rate", bound]).expect(2).says(&[words]);
-    }
-    place.run(&["run", "--resume", "--find-rate", "p99<2ms"]).expect(2).says(&["cannot be used with"]);
-    assert!(place.runs().is_empty() && place.leftovers().is_empty());
 }
 
 #[test]

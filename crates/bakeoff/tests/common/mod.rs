@@ -71,6 +71,31 @@ operation = "insert"
     )
 }
 
+/// A load and a phase of gets, so many a second, in a store that does as it is told.
+pub(crate) fn rate_suite(operations: u64, rate: &str, settings: &str) -> String {
+    faulty_suite(&format!(
+        r#"
+
+[[phases]]
+name = "get"
+operation = "get"
+operations = {operations}
+{rate}
+{settings}
+"#
+    ))
+}
+
+/// The tries in the order in which they ran, without the closed loop: rate and speed.
+pub(crate) fn rates_tried(place: &Place) -> Vec<(u64, f64)> {
+    let is_try = |line: &Value| line["result"]["phase"] == "get" && !line["rate_per_second"].is_null();
+    let phases = place.lines().into_iter().filter(is_try);
+    let number = |value: &Value| value.as_f64().expect("a number");
+    phases
+        .map(|line| (number(&line["rate_per_second"]) as u64, number(&line["result"]["open_loop"]["speed"])))
+        .collect()
+}
+
 /// Whether the driver for stores on the JVM is there: where all are said to be built it must be.
 pub(crate) fn jvm_is_built() -> bool {
     let built = program().with_file_name("bakeoff-driver-jvm").exists();
