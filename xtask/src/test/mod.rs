@@ -202,9 +202,11 @@ impl Session {
                 println!("== {name}: ok after {:.1} s{count}", took.as_secs_f64());
                 results.tests.extend(tests);
                 // What skipped something may do more another time.
-                let inputs = inputs.filter(|_| skips.is_empty());
+                let skipped = !skips.is_empty();
+                let inputs = inputs.filter(|_| !skipped);
                 results.skips.extend(skips);
-                let pass = Pass { inputs, commit: self.commit.clone(), at: record::now(), seconds: took.as_secs_f64() };
+                let (commit, seconds) = (self.commit.clone(), took.as_secs_f64());
+                let pass = Pass { inputs, commit, at: record::now(), seconds, skipped };
                 locked(&self.record).note(name, pass)?;
                 Ok(Finished { passed: true, next: next.into_iter().filter_map(|step| self.wanted(step)).collect() })
             }

@@ -29,6 +29,14 @@ pub(crate) struct Pass {
     /// The time in UTC.
     pub(crate) at: String,
     pub(crate) seconds: f64,
+    /// Whether it left something out that this machine did not allow.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) skipped: bool,
+}
+
+/// Whether a field need not be written.
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl Record {
@@ -53,11 +61,14 @@ impl Record {
         self.last(step).map(|pass| pass.seconds)
     }
 
-    /// Notes a pass at once, so that a run that is interrupted keeps it.
+    /// Notes a pass at once, so that a run that is interrupted keeps it. A pass that left something out does not replace one that did not.
     ///
     /// # Errors
     /// The file cannot be written.
     pub(crate) fn note(&mut self, step: &str, pass: Pass) -> Result<()> {
+        if pass.skipped && self.last(step).is_some_and(|last| !last.skipped) {
+            return self.forget_inputs(step);
+        }
         self.passes.insert(step.to_owned(), pass);
         self.write()
     }
@@ -85,8 +96,10 @@ impl Record {
     /// A line for each of these steps: when it last passed, how long it took, and on which commit.
     pub(crate) fn status<'a>(&self, steps: impl IntoIterator<Item = &'a str>) -> String {
         let line = |step: &str| match self.last(step) {
-            Some(Pass { commit, at, seconds, .. }) => {
-                format!("  {step:<26} passed {at}, {seconds:.0} s, commit {}\n", commit.as_deref().unwrap_or("unknown"))
+            Some(Pass { commit, at, seconds, skipped, .. }) => {
+                let commit = commit.as_deref().unwrap_or("unknown");
+                let but = if *skipped { ", but what was skipped" } else { "" };
+                format!("  {step:<26} passed {at}, {seconds:.0} s, commit {commit}{but}\n")
             }
             None => format!("  {step:<26} has not passed in this cache\n"),
         };
@@ -105,7 +118,8 @@ mod tests {
 
     fn pass(inputs: &str) -> Pass {
         let commit = Some("abc1234".to_owned());
-        Pass { inputs: Some(inputs.to_owned()), commit, at: "2026-11-28 08:00 UTC".to_owned(), seconds: 61.5 }
+        let at = "2026-11-28 08:00 UTC".to_owned();
+        Pass { inputs: Some(inputs.to_owned()), commit, at, seconds: 61.5, skipped: false }
     }
 
     #[test]
@@ -132,6 +146,23 @@ mod tests {
         let record = Record::read(&file);
         assert_eq!(record.unchanged("kills", Some("1")), None);
         assert_eq!(record.last("kills").unwrap().commit.as_deref(), Some("abc1234"));
+    }
+
+    #[test]
+    fn a_pass_that_left_something_out_says_so_and_replaces_no_whole_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut record = Record::read(&directory.path().join("tests.toml"));
+        let part = |commit: &str| Pass { inputs: None, commit: Some(commit.to_owned()), skipped: true, ..pass("1") };
+        record.note("kills", part("def5678")).unwrap();
+        assert!(
+            record.status(["kills"]).contains("commit def5678, but what was skipped"),
+            "{}",
+            record.status(["kills"])
+        );
+        record.note("kills", pass("1")).unwrap();
+        record.note("kills", part("def5678")).unwrap();
+        assert!(record.status(["kills"]).ends_with("commit abc1234\n"), "{}", record.status(["kills"]));
+        assert_eq!(record.unchanged("kills", Some("1")), None);
     }
 
     #[test]
