@@ -12,6 +12,8 @@ use anyhow::{Context, Result, ensure};
 pub(crate) enum Lane {
     /// Cargo locks its build directory.
     Cargo,
+    /// The fuzzer has a build directory of its own.
+    Fuzz,
     /// Maven builds in one directory.
     Maven,
 }

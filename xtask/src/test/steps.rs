@@ -340,7 +340,7 @@ fn fuzzing(plan: &Arc<Plan>) -> Result<Vec<Step>> {
             }
             Ok(Ended::default())
         };
-        Step::new(name, Box::new(work)).reading(plan.sources().key()).lane(Lane::Cargo)
+        Step::new(name, Box::new(work)).reading(plan.sources().key()).lane(Lane::Fuzz)
     };
     Ok(fuzz::targets(&plan.workspace.root)?.into_iter().map(step).collect())
 }
