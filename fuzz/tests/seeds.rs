@@ -1,10 +1,10 @@
-//! Every fuzz target over its seeds and a few thousand mutations of each: no replacement for libFuzzer, but run every time.
+//! Every fuzz target over its seeds and a thousand mutations of each: no replacement for libFuzzer, but run every time.
 
 use std::fs;
 use std::path::PathBuf;
 
 /// Mutations of each seed; `BAKEOFF_TEST_SCALE` is how many times as many, which `./bakeoff test long` sets.
-const MUTATIONS: u64 = 3_000;
+const MUTATIONS: u64 = 1_000;
 
 /// Words that parsers look out for.
 const WORDS: [&[u8]; 12] = [

@@ -17,9 +17,10 @@ use crate::test::suite::{Suite, suites};
 use crate::test::{declared, page};
 use crate::workspace::{Workspace, has, output_of};
 
-/// How much more than usual `test long` does: kills of each store in each class, random operations, mutations of inputs. Forty times is a
-/// thousand kills.
+/// How much more than usual `test long` does: kills of each store in each class, and random operations. Forty times is a thousand kills.
 const SCALE: &str = "40";
+/// The same for mutations of each fuzz target's seeds.
+const SCALE_SEEDS: &str = "120";
 /// The same for stores on the JVM, whose processes take long to start.
 const SCALE_JVM: &str = "4";
 /// The variable that passes it to the tests.
@@ -216,7 +217,7 @@ fn light_steps(plan: &Arc<Plan>, suite: Suite) -> Vec<Step> {
             } else if is("stores:conformance") {
                 vec![run(plan, scaled("conformance-long", SCALE))]
             } else if is("fuzz:seeds") {
-                vec![run(plan, scaled("seeds-long", SCALE))]
+                vec![run(plan, scaled("seeds-long", SCALE_SEEDS))]
             } else {
                 Vec::new()
             }
