@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -22,48 +23,120 @@ pub(crate) struct Complaints {
     pub(crate) requests: Vec<String>,
 }
 
-/// A browser with one page.
-pub(crate) struct Browser {
-    process: Child,
+/// A running browser.
+struct Process {
+    child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    session: Option<String>,
     last_id: u64,
-    complaints: Complaints,
-    profile: TempDir,
 }
 
-impl Browser {
-    /// Starts a browser of this size in pixels.
-    pub(crate) fn start(width: u32, height: u32) -> Self {
-        let profile = tempfile::tempdir().unwrap();
-        // The shell moves the pipes to where Chromium expects them: requests on descriptor 3, answers on 4.
-        let mut process = Command::new("sh")
-            .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1"])
+/// Browsers that have no page. Starting one takes longer than drawing a page, so the next page gets one of these.
+static IDLE: Mutex<Vec<Process>> = Mutex::new(Vec::new());
+
+impl Process {
+    /// An idle browser, or a new one.
+    fn take() -> Self {
+        let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.unwrap_or_else(Self::start)
+    }
+
+    /// Starts a browser, which ends with this process.
+    fn start() -> Self {
+        let profile = tempfile::tempdir().unwrap().keep();
+        // The shell moves the pipes to where Chromium expects them: requests on descriptor 3, answers on 4. Chromium ends when its pipe
+        // is closed, and the shell then removes the profile.
+        let mut child = Command::new("sh")
+            .args(["-c", "profile=$0; \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1; rm -rf -- \"$profile\""])
+            .arg(&profile)
             .arg(program())
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
             .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
             .args(["--disable-dev-shm-usage", "--remote-debugging-pipe", "--hide-scrollbars"])
-            .arg(format!("--window-size={width},{height}"))
-            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .arg(format!("--user-data-dir={}", profile.display()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let input = process.stdin.take().unwrap();
-        let output = BufReader::new(process.stdout.take().unwrap());
-        let complaints = Complaints::default();
-        let mut browser = Self { process, input, output, session: None, last_id: 0, complaints, profile };
-        let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
-        let attach = json!({ "targetId": target["targetId"], "flatten": true });
-        let session = browser.call("Target.attachToTarget", attach)["sessionId"].as_str().unwrap().to_owned();
-        browser.session = Some(session);
+        let input = child.stdin.take().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Self { child, input, output, last_id: 0 }
+    }
+
+    /// Sends a call, to a page if there is a session. The answer has the identifier that is returned.
+    fn send(&mut self, session: Option<&str>, method: &str, parameters: &Value) -> u64 {
+        self.last_id += 1;
+        let mut message = json!({ "id": self.last_id, "method": method, "params": parameters });
+        if let Some(session) = session {
+            message["sessionId"] = json!(session);
+        }
+        self.input.write_all(format!("{message}\0").as_bytes()).unwrap();
+        self.last_id
+    }
+
+    /// The next answer or event.
+    fn receive(&mut self) -> Value {
+        let mut bytes = Vec::new();
+        self.output.read_until(0, &mut bytes).unwrap();
+        assert_eq!(bytes.pop(), Some(0), "the browser has gone");
+        serde_json::from_slice(&bytes).unwrap()
+    }
+
+    /// Calls the browser itself. Events meanwhile are dropped.
+    fn call(&mut self, method: &str, parameters: &Value) -> Value {
+        let id = self.send(None, method, parameters);
+        loop {
+            let answer = self.receive();
+            if answer["id"] == id {
+                return result_of(method, &answer);
+            }
+        }
+    }
+
+    /// Closes the browser and waits for its end.
+    fn close(mut self) {
+        drop(self.input);
+        let _ = self.child.wait();
+    }
+}
+
+/// What a call returned.
+fn result_of(method: &str, answer: &Value) -> Value {
+    assert!(answer.get("error").is_none(), "{method}: {answer}");
+    answer["result"].clone()
+}
+
+/// A browser with one page, which shares no storage, permissions or settings with pages before it.
+pub(crate) struct Browser {
+    /// Absent only once it is dropped.
+    process: Option<Process>,
+    context: Value,
+    session: String,
+    complaints: Complaints,
+    downloads: TempDir,
+}
+
+impl Browser {
+    /// A page of this size in pixels.
+    pub(crate) fn start(width: u32, height: u32) -> Self {
+        let mut process = Process::take();
+        let context = process.call("Target.createBrowserContext", &json!({}))["browserContextId"].clone();
+        let page = json!({ "url": "about:blank", "browserContextId": context, "width": width, "height": height });
+        let target = process.call("Target.createTarget", &page)["targetId"].clone();
+        let attach = json!({ "targetId": target, "flatten": true });
+        let session = process.call("Target.attachToTarget", &attach)["sessionId"].as_str().unwrap().to_owned();
+        let (complaints, downloads) = (Complaints::default(), tempfile::tempdir().unwrap());
+        let mut browser = Self { process: Some(process), context, session, complaints, downloads };
         for domain in ["Page", "Runtime", "Network", "Log"] {
             browser.call(&format!("{domain}.enable"), json!({}));
         }
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
         browser.call("Emulation.setDeviceMetricsOverride", size);
         browser
+    }
+
+    fn process(&mut self) -> &mut Process {
+        self.process.as_mut().unwrap()
     }
 
     /// Opens a file and waits until the page says that it is ready. The page's own address may have a choice behind `#`.
@@ -128,24 +201,16 @@ impl Browser {
 
     /// A call that needs no helper of its own.
     pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
-        self.last_id += 1;
-        let id = self.last_id;
-        let mut message = json!({ "id": id, "method": method, "params": parameters });
-        if let Some(session) = &self.session {
-            message["sessionId"] = json!(session);
-        }
-        self.input.write_all(message.to_string().as_bytes()).unwrap();
-        self.input.write_all(b"\0").unwrap();
+        let session = self.session.clone();
+        let id = self.process().send(Some(&session), method, &parameters);
         loop {
-            let mut bytes = Vec::new();
-            self.output.read_until(0, &mut bytes).unwrap();
-            assert_eq!(bytes.pop(), Some(0), "the browser has gone");
-            let answer: Value = serde_json::from_slice(&bytes).unwrap();
+            let answer = self.process().receive();
             if answer["id"] == id {
-                assert!(answer.get("error").is_none(), "{method}: {answer}");
-                return answer["result"].clone();
+                return result_of(method, &answer);
             }
-            self.note(&answer);
+            if answer["sessionId"] == session {
+                self.note(&answer);
+            }
         }
     }
 
@@ -172,27 +237,25 @@ impl Browser {
         }
     }
 
-    /// A new directory inside the browser's profile, for downloads.
+    /// A directory for downloads.
     pub(crate) fn downloads(&mut self) -> PathBuf {
-        let directory = self.profile.path().join("downloads");
-        let allow = json!({ "behavior": "allow", "downloadPath": directory });
-        let session = self.session.take();
-        self.call("Browser.setDownloadBehavior", allow);
-        self.session = session;
+        let directory = self.downloads.path().to_owned();
+        let context = self.context.clone();
+        let allow = json!({ "behavior": "allow", "downloadPath": directory, "browserContextId": context });
+        self.process().call("Browser.setDownloadBehavior", &allow);
         directory
     }
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        self.session = None;
-        let close = json!({ "id": self.last_id + 1, "method": "Browser.close" });
-        let _ = self.input.write_all(format!("{close}\0").as_bytes());
-        let mut rest = Vec::new();
-        while self.output.read_until(0, &mut rest).is_ok_and(|bytes| bytes > 0) {
-            rest.clear();
+        let Some(mut process) = self.process.take() else { return };
+        // After a failure nobody knows what state it is in.
+        if std::thread::panicking() {
+            return process.close();
         }
-        let _ = self.process.wait();
+        process.call("Target.disposeBrowserContext", &json!({ "browserContextId": self.context }));
+        IDLE.lock().unwrap_or_else(PoisonError::into_inner).push(process);
     }
 }
 
