@@ -2,6 +2,7 @@
 
 use bakeoff_measure::Histogram;
 use bakeoff_protocol::{Latency, Mode, OperationResult, PhaseLine, PhaseResult};
+use bakeoff_tape::key_bytes_of;
 use bakeoff_text::printable;
 
 use crate::cell_rounds::CellRound;
@@ -201,14 +202,7 @@ pub fn resolution(measure: &Measure, mode: Option<Mode>) -> f64 {
 
 /// Bytes of values alone, without keys, alive at the end; `None` where keys are of many lengths.
 fn value_bytes(cell: &CellRound) -> Option<u64> {
-    let key = cell.end.axes.key.as_str();
-    let of_each = match (key.split_once(':'), key) {
-        (Some((_, given)), _) => given.parse().ok()?,
-        (None, "sha1") => 32,
-        (None, "decimal") => 16,
-        (None, "integer") => 4,
-        _ => return None,
-    };
+    let of_each = key_bytes_of(&cell.end.axes.key)?;
     cell.end.data_bytes.checked_sub(cell.end.records_alive.checked_mul(of_each)?)
 }
 

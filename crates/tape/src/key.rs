@@ -21,6 +21,18 @@ pub fn key_lengths(form: KeyForm) -> Option<(u32, u32)> {
     }
 }
 
+/// How long keys are whose form a suite or a result names so, bytes: `sha1`, or `sha1:48` ([`Workload::key_name`] writes it). `None` where they are
+/// of many lengths, or where no form has that name.
+pub fn key_bytes_of(name: &str) -> Option<u64> {
+    let (form, given) = name.split_once(':').map_or((name, None), |(form, given)| (form, Some(given)));
+    let form = KeyForm::ALL.into_iter().find(|known| known.name() == form)?;
+    match (given, form) {
+        (Some(given), _) => given.parse().ok(),
+        (None, KeyForm::Directory | KeyForm::Raw) => None,
+        (None, form) => Some(KeyMaker::new(form, None).key_bytes() as u64),
+    }
+}
+
 /// Indexes from here on are never inserted: they make keys that are not there, in forms whose keys are hashes.
 const NEVER_INSERTED: u64 = 1 << 63;
 
@@ -167,6 +179,13 @@ mod tests {
 
     fn key(form: KeyForm, tree: Option<Tree>, index: u64) -> Vec<u8> {
         KeyMaker::new(form, tree).make(index, &mut [0; KEY_BYTES_MAX]).to_vec()
+    }
+
+    #[test]
+    fn a_name_tells_how_long_keys_are_unless_they_are_of_many_lengths() {
+        let names = ["sha1", "sha1:48", "decimal", "decimal:20", "integer", "directory", "raw", "sha2", "sha1:x"];
+        let bytes = [Some(32), Some(48), Some(16), Some(20), Some(4), None, None, None, None];
+        assert_eq!(names.map(key_bytes_of), bytes);
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub use format::{
 };
 pub use header::{LaneFacts, TapeHeader};
 pub use import::{import_identity, keep_import, open_import};
-pub use key::{KEY_BYTES_MAX, KeyMaker, key_lengths};
+pub use key::{KEY_BYTES_MAX, KeyMaker, key_bytes_of, key_lengths};
 pub use operation::{Consumer, Operation};
 pub use phase_spec::{Access, Batch, Measure, OpenLoop, PhaseSpec};
 pub use places::{Places, pool_bytes};
