@@ -5,7 +5,6 @@
 //! next best stays as long as there is time for it, to be proven worse. The time that is left goes to the variants of the suite, with the
 //! stores that lead.
 
-mod standing;
 mod view;
 
 use std::time::Duration;
@@ -13,6 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use bakeoff_results::pick::{PICK_ASKED, PICK_ASKED_PART, goal_so_far, pick_is_answered};
 use bakeoff_results::pick_facts::{Excluded, PickFacts};
+use bakeoff_results::race::{as_good_as_equal, behind, caught_up, cost_label};
 use bakeoff_stats::Verdict;
 use bakeoff_suite::WorkloadPlan;
 use bakeoff_text::roughly;
@@ -24,8 +24,7 @@ use crate::mode::Mode;
 use crate::plan::estimate::{FLUSHES_OF_A_WRITE_MIN, estimates};
 use crate::plan::schedule::Costs;
 use crate::plan::step::{Replay, Step};
-use crate::race::standing::{as_good_as_equal, behind, caught_up, cost_label, promises_more};
-use crate::race::view::{cells_of, far_behind, leaves_many_files, left_of, names, ranking};
+use crate::race::view::{cells_of, far_behind, leaves_many_files, left_of, names, promises_more, ranking};
 use crate::state::{CellLimit, Ended, RunState};
 use crate::surroundings::progress::Display;
 
@@ -143,7 +142,7 @@ impl Race {
         self.alive.retain(|&cell| behind.iter().all(|each| each.store != cells[cell].axes.store));
         self.worse.extend(behind.iter().map(|each| each.store.clone()));
         self.facts.dropped.extend(behind);
-        round >= ROUNDS_MIN && (self.alive.len() <= 1 || as_good_as_equal(&ranking, &self.alive, cells))
+        round >= ROUNDS_MIN && (self.alive.len() <= 1 || as_good_as_equal(&ranking, &names(&self.alive, cells)))
     }
 
     /// Leaves out those of which a round would not be done in its part of the time, as each write has to be flushed that nobody asked to be.

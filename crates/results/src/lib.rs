@@ -25,6 +25,7 @@ pub mod overall;
 pub mod pick;
 pub mod pick_facts;
 pub mod plausible;
+pub mod race;
 pub mod rate_search;
 pub mod rate_search_time;
 pub mod record;

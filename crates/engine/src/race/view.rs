@@ -5,11 +5,11 @@ use std::time::Duration;
 use bakeoff_protocol::Structure;
 use bakeoff_results::goal::Goal;
 use bakeoff_results::pick::{PICK_ASKED, pick_ranking, pick_typical_ranking};
+use bakeoff_results::race::{DROP_CONFIDENCE, is_far_behind};
 use bakeoff_stats::Ranking;
-use bakeoff_suite::Cell;
+use bakeoff_suite::{Cell, WorkloadPlan};
 
 use crate::plan::setup::Setup;
-use crate::race::standing::{DROP_CONFIDENCE, is_far_behind};
 use crate::state::RunState;
 
 /// The time left of a part of the budget.
@@ -45,4 +45,9 @@ pub(super) fn cells_of<'p>(setup: &'p Setup, variant: &str) -> impl Iterator<Ite
 /// The stores of some cells.
 pub(super) fn names(some: &[usize], cells: &[Cell]) -> Vec<String> {
     some.iter().map(|&cell| cells[cell].axes.store.clone()).collect()
+}
+
+/// Whether a store is in a higher class than the others of its workload, as it offers no lower one.
+pub(super) fn promises_more(asked: &WorkloadPlan, store: &str) -> bool {
+    asked.cells.iter().any(|cell| cell.axes.store == store && cell.axes.durability > asked.conditions.durability)
 }

@@ -1,12 +1,12 @@
-//! Who is behind in a race, and how far, by a ranking of the rounds so far.
+//! The rules of a race: who is behind, who is back in it, and when it is decided, by a ranking of the rounds so far.
 
-use bakeoff_results::pick::PICK_FAR_BEHIND;
-use bakeoff_results::pick_facts::Excluded;
 use bakeoff_stats::{Place, Ranking};
-use bakeoff_suite::{Cell, WorkloadPlan};
+
+use crate::pick::PICK_FAR_BEHIND;
+use crate::pick_facts::Excluded;
 
 /// How sure it must be after any round that a store is worse than the best: errors of all looks together stay near 5 %.
-pub(super) const DROP_CONFIDENCE: f64 = 0.99;
+pub const DROP_CONFIDENCE: f64 = 0.99;
 
 /// Stores whose difference is known to be within this are as good as equal: more rounds would say nothing more.
 const EQUAL_WITHIN: f64 = 1.05;
@@ -14,7 +14,7 @@ const EQUAL_WITHIN: f64 = 1.05;
 /// Which of those `still` in the race are behind, with the reason, the best of them first. Those that are `far` are at once, and so are those that
 /// promise more than was asked and are far, as more rounds of these would take the time of the others; but one stays that the best can be
 /// proven against.
-pub(super) fn behind(
+pub fn behind(
     still: &[String],
     ranking: &Ranking,
     (round, far): (u32, &[String]),
@@ -34,14 +34,9 @@ pub(super) fn behind(
     behind
 }
 
-/// Whether a store is in a higher class than the others of its workload, as it offers no lower one.
-pub(super) fn promises_more(asked: &WorkloadPlan, store: &str) -> bool {
-    asked.cells.iter().any(|cell| cell.axes.store == store && cell.axes.durability > asked.conditions.durability)
-}
-
 /// Which of those that were dropped as worse are so no more, since later rounds of the best were: they go on, as the answer must not call tied what is
 /// out of the race. Of a single round it is not known, and two that scatter are no proof, but no reason to go on with what is far behind either.
-pub(super) fn caught_up(worse: &[String], ranking: &Ranking) -> Vec<String> {
+pub fn caught_up(worse: &[String], ranking: &Ranking) -> Vec<String> {
     let is_level =
         |place: &&Place| place.ratio_to_best.is_some() && place.tied_with_best && !is_far_behind(&place.name, ranking);
     let level = ranking.order.iter().filter(is_level).map(|place| &place.name);
@@ -49,20 +44,20 @@ pub(super) fn caught_up(worse: &[String], ranking: &Ranking) -> Vec<String> {
 }
 
 /// How much more a store costs than the best.
-pub(super) fn cost_label(place: &Place, ranking: &Ranking, round: u32) -> String {
+pub fn cost_label(place: &Place, ranking: &Ranking, round: u32) -> String {
     format!("{:.1} × the cost of the best after round {round}", place.mean / ranking.order[0].mean)
 }
 
 /// Whether a store is far behind the best of a ranking.
-pub(super) fn is_far_behind(store: &str, ranking: &Ranking) -> bool {
+pub fn is_far_behind(store: &str, ranking: &Ranking) -> bool {
     let place = ranking.order.iter().find(|place| place.name == store);
     place.is_some_and(|place| place.mean > PICK_FAR_BEHIND * ranking.order[0].mean)
 }
 
-/// Whether all that are left are known to lie within a few percent of the best.
-pub(super) fn as_good_as_equal(ranking: &Ranking, alive: &[usize], cells: &[Cell]) -> bool {
-    alive.iter().all(|&cell| {
-        let place = ranking.order.iter().find(|place| place.name == cells[cell].axes.store);
+/// Whether all that are `still` in the race are known to lie within a few percent of the best.
+pub fn as_good_as_equal(ranking: &Ranking, still: &[String]) -> bool {
+    still.iter().all(|store| {
+        let place = ranking.order.iter().find(|place| place.name == *store);
         place.and_then(|place| place.ratio_to_best).is_some_and(|ratio| ratio.high <= EQUAL_WITHIN)
     })
 }
