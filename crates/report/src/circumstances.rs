@@ -4,7 +4,7 @@ use bakeoff_protocol::{DURABILITY, Mention};
 use bakeoff_results::circumstances::{Circumstances, value_label};
 use bakeoff_results::verdict::Table;
 
-/// The axes in which tables differ, apart from durability.
+/// The axes in which tables differ, apart from durability, each behind a dot.
 pub(crate) fn varying(of: &Circumstances, tables: &[Table]) -> String {
     let all: Vec<Circumstances> = tables.iter().map(|table| table.circumstances.clone()).collect();
     varying_among(of, &all)
@@ -12,11 +12,16 @@ pub(crate) fn varying(of: &Circumstances, tables: &[Table]) -> String {
 
 /// The same, of circumstances alone.
 pub(crate) fn varying_among(of: &Circumstances, all: &[Circumstances]) -> String {
+    varying_labels(of, all).iter().map(|label| format!(" · {label}")).collect()
+}
+
+/// The axes in which circumstances differ from others, apart from durability, a label each.
+pub(crate) fn varying_labels(of: &Circumstances, all: &[Circumstances]) -> Vec<String> {
     let labels = of.iter().filter(|(axis, _)| axis.name != DURABILITY.name).filter_map(|(axis, value)| {
         let heads = axis.always_heads || all.iter().any(|other| other.get(axis) != Some(value));
         heads.then(|| axis.label(value, value_label)).filter(|label| !label.is_empty())
     });
-    labels.map(|label| format!(" · {label}")).collect()
+    labels.collect()
 }
 
 /// What a line of figures in full says of its circumstances: `durability process, medium default, sha1 keys, 4 threads`.

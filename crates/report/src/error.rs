@@ -37,18 +37,6 @@ pub enum ReportError {
         /// What would be needed.
         why: &'static str,
     },
-    /// Two runs have nothing in common.
-    #[error(
-        "{} and {} have no figure in common: compare runs of the same suite, or of suites that share workloads, phases, stores, durability and medium's name",
-        a.display(),
-        b.display()
-    )]
-    NothingToCompare {
-        /// The first run.
-        a: PathBuf,
-        /// The second run.
-        b: PathBuf,
-    },
     /// An export cannot be written.
     #[error("cannot write the export")]
     Write(#[from] io::Error),

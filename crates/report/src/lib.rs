@@ -5,8 +5,8 @@
 //!                                      ├─rows_of─────→ tidy table ────────→ CSV · Parquet · XLSX · page
 //!                             another Run ─Comparison→ what changed ──────→ terminal · Markdown · page
 //! ```
-//! Statistics are those of `bakeoff-stats`. `bakeoff-results` ranks stores in a workload and over many. Comparisons of two runs and the
-//! page's contests are ranked here. Invariants:
+//! Statistics are those of `bakeoff-stats`. `bakeoff-results` ranks stores in a workload and over many, and compares runs. The page's
+//! contests are ranked here. Invariants:
 //! only rounds of cells that never failed count; stores are ranked only against stores with the same promise, on the same
 //! workload; whatever was left out is said; no text from a file reaches a terminal with control characters in it.
 
@@ -27,7 +27,7 @@ mod published;
 mod sections;
 mod terminal;
 
-pub use compare::{Change, Comparison, Line, write_comparison_html};
+pub use compare::{ComparisonReport, LineLabels, write_comparison_html};
 pub use error::ReportError;
 pub use export::csv::write_csv;
 pub use export::json::write_json;

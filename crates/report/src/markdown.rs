@@ -4,7 +4,7 @@ use std::io::Write;
 
 use bakeoff_text::{HARD_SPACE, printable};
 
-use crate::compare::Comparison;
+use crate::compare::ComparisonReport;
 use crate::compare::document::document as comparison;
 use crate::detail::Detail;
 use crate::document::{
@@ -39,7 +39,7 @@ pub fn write_markdown(of: &Analysis, published: Option<&Published>, out: &mut dy
 ///
 /// # Errors
 /// `out` takes no more.
-pub fn write_comparison_markdown(of: &Comparison, out: &mut dyn Write) -> Result<(), ReportError> {
+pub fn write_comparison_markdown(of: &ComparisonReport, out: &mut dyn Write) -> Result<(), ReportError> {
     let mut text = String::new();
     document(&comparison(of, Detail::Usual), 1, &mut text);
     Ok(out.write_all(text.as_bytes())?)

@@ -9,7 +9,7 @@ pub use crate::terminal::options::TerminalOptions;
 
 use bakeoff_results::analysis::Analysis;
 
-use crate::compare::Comparison;
+use crate::compare::ComparisonReport;
 use crate::compare::document::document as comparison;
 use crate::document::Form;
 use crate::error::ReportError;
@@ -39,6 +39,6 @@ pub fn render_against(of: &Analysis, published: &Published, options: &TerminalOp
 
 /// The comparison as text that ends with a line break: over all workloads first, then every workload in which something changed, or with
 /// `full` every one.
-pub fn render_comparison(of: &Comparison, options: &TerminalOptions) -> String {
+pub fn render_comparison(of: &ComparisonReport, options: &TerminalOptions) -> String {
     document(&comparison(of, options.detail()), *options)
 }

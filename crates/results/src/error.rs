@@ -63,4 +63,16 @@ pub enum RunError {
         /// What was profiled.
         profile: Profile,
     },
+    /// Two runs have nothing in common.
+    #[error(
+        "{} and {} have no figure in common: compare runs of the same suite, or of suites that share workloads, phases, stores, durability and medium's name",
+        a.display(),
+        b.display()
+    )]
+    NothingToCompare {
+        /// The first run.
+        a: PathBuf,
+        /// The second run.
+        b: PathBuf,
+    },
 }

@@ -14,6 +14,7 @@ pub mod analysis;
 pub mod assembly;
 pub mod cell_rounds;
 pub mod circumstances;
+pub mod comparison;
 pub mod contender;
 pub mod error;
 pub mod figures;

@@ -1,7 +1,7 @@
 //! `bakeoff compare`: what changed from one run to another.
 
 use anyhow::{Context, Result};
-use bakeoff_report::{Comparison, render_comparison, write_comparison_html, write_comparison_markdown};
+use bakeoff_report::{ComparisonReport, render_comparison, write_comparison_html, write_comparison_markdown};
 use bakeoff_results::run::Run;
 
 use crate::cli::CompareArguments;
@@ -12,7 +12,7 @@ use crate::show::{print, terminal};
 /// Runs the verb.
 pub(crate) fn main(arguments: &CompareArguments) -> Result<Outcome> {
     check_files(arguments.markdown.iter().chain(&arguments.html))?;
-    let comparison = Comparison::new(&Run::read(&arguments.a)?, &Run::read(&arguments.b)?)?;
+    let comparison = ComparisonReport::new(&Run::read(&arguments.a)?, &Run::read(&arguments.b)?)?;
     if let Some(path) = &arguments.markdown {
         export(path, |out| write_comparison_markdown(&comparison, out))?;
     }
@@ -26,33 +26,33 @@ pub(crate) fn main(arguments: &CompareArguments) -> Result<Outcome> {
 }
 
 /// Says on standard error what is worse than it may be, and what could not be judged: a gate that cannot close must not look shut.
-fn verdict(comparison: &Comparison, part: f64) -> Outcome {
-    let worse = comparison.worse_by(part);
-    for line in &worse {
-        tell!("worse: {}, {}, {}", line.store, line.measure, line.workload);
+fn verdict(comparison: &ComparisonReport, part: f64) -> Outcome {
+    let found = &comparison.found;
+    for line in found.worse_by(part) {
+        let labels = comparison.labels_of(line);
+        tell!("worse: {}, {}, {}", labels.store, labels.measure, labels.workload);
     }
     for failed in &comparison.newly_failed {
         tell!("failed: {failed}");
     }
-    if comparison.missing > 0 {
+    if found.missing() > 0 {
         tell!(
             "missing: {} figures of A are not in B; compare runs of the same suite, stores and options",
-            comparison.missing
+            found.missing()
         );
     }
-    let (open, all) = (comparison.undecided_by(part).len(), comparison.lines.len());
+    let (open, all) = (found.undecided_by(part).len(), found.lines.len());
     if open > 0 {
         let percent = part * 100.0;
         tell!(
             "cannot tell: {open} of {all} figures may be worse by more than {percent} %; give both runs more --rounds"
         );
     }
-    let untold = comparison.untold();
+    let untold = found.untold();
     if untold > 0 {
         tell!(
             "failed: {untold} of {all} figures have too few rounds in one of the runs to be told worse; finish it, or give both runs 3 rounds or more"
         );
     }
-    let good = worse.is_empty() && comparison.newly_failed.is_empty() && comparison.missing == 0 && untold == 0;
-    if good { Outcome::Good } else { Outcome::SomeFailed }
+    if found.passes(part) { Outcome::Good } else { Outcome::SomeFailed }
 }

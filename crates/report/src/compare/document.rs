@@ -1,23 +1,24 @@
 //! A comparison as a document.
 
+use bakeoff_results::comparison::{Change, Line};
 use bakeoff_text::{counted, digits, ratio};
 
-use crate::compare::{Change, Comparison, Line};
+use crate::compare::ComparisonReport;
 use crate::detail::Detail;
 use crate::document::{Block, Cell, Column, Document, Forms, Section, SectionId, SpanKind, Table, Text, Title};
 
 /// The comparison: over everything first, then over all workloads, then every workload in which something changed, or on a terminal all of
 /// them where everything is asked for.
-pub(crate) fn document(of: &Comparison, detail: Detail) -> Document {
+pub(crate) fn document(of: &ComparisonReport, detail: Detail) -> Document {
     let [a, b] = &of.labels;
     let mut sections = vec![
         said(SectionId::Headline, Text::default().and_span(&of.headline(), SpanKind::Strong)),
         said(SectionId::Summary, Text::plain(&of.summary())),
-        lines(SectionId::OverEverything, "Over everything", of.stores.iter()),
-        lines(SectionId::OverWorkloads, "Over all workloads", of.overall.iter()),
+        lines(SectionId::OverEverything, "Over everything", of, of.found.stores.iter()),
+        lines(SectionId::OverWorkloads, "Over all workloads", of, of.found.overall.iter()),
     ];
     sections.extend(workloads(of, detail));
-    if detail == Detail::Usual && of.lines.iter().any(|line| line.change == Change::CannotTell) {
+    if detail == Detail::Usual && of.found.lines.iter().any(|line| line.change == Change::CannotTell) {
         // It belongs to the table that it follows.
         if let Some(last) = sections.iter_mut().rfind(|section| section.forms.terminal) {
             last.blocks.push(Block::Hint("`--full` shows every workload.".into()));
@@ -40,15 +41,16 @@ pub(crate) fn document(of: &Comparison, detail: Detail) -> Document {
 }
 
 /// The tables of single workloads: those with a change, those without one on the page, and all of them on a terminal that is asked for everything.
-fn workloads(of: &Comparison, detail: Detail) -> Vec<Section> {
-    let (changed, same): (Vec<&Line>, Vec<&Line>) = of.lines.iter().partition(|line| line.change != Change::CannotTell);
+fn workloads(of: &ComparisonReport, detail: Detail) -> Vec<Section> {
+    let (changed, same): (Vec<&Line>, Vec<&Line>) =
+        of.found.lines.iter().partition(|line| line.change != Change::CannotTell);
     let full = detail == Detail::Full;
     let on_terminal = |shown: bool, forms: Forms| Forms { terminal: shown, ..forms };
-    let of_all = lines(SectionId::EachWorkload, "Each workload", of.lines.iter());
-    let of_changed = lines(SectionId::Changed, "Workloads with a change", changed.iter().copied());
-    let of_same = lines(SectionId::Unchanged, "Workloads in which nothing can be told", same.into_iter());
+    let of_all = lines(SectionId::EachWorkload, "Each workload", of, of.found.lines.iter());
+    let of_changed = lines(SectionId::Changed, "Workloads with a change", of, changed.iter().copied());
+    let of_same = lines(SectionId::Unchanged, "Workloads in which nothing can be told", of, same.into_iter());
     let forms = [
-        (of_all, on_terminal(full && !of.lines.is_empty(), Forms::NONE)),
+        (of_all, on_terminal(full && !of.found.lines.is_empty(), Forms::NONE)),
         (of_changed, on_terminal(!full && !changed.is_empty(), Forms { markdown: !changed.is_empty(), ..Forms::ALL })),
         (of_same, Forms::PAGE),
     ];
@@ -60,7 +62,7 @@ fn said(id: SectionId, text: Text) -> Section {
 }
 
 /// A section with a row for each line.
-fn lines<'a>(id: SectionId, title: &str, lines: impl Iterator<Item = &'a Line>) -> Section {
+fn lines<'a>(id: SectionId, title: &str, of: &ComparisonReport, lines: impl Iterator<Item = &'a Line>) -> Section {
     let heads = [
         ("store", false),
         ("measure", false),
@@ -75,17 +77,27 @@ fn lines<'a>(id: SectionId, title: &str, lines: impl Iterator<Item = &'a Line>) 
     for line in lines {
         let [estimate, interval] = figures(line);
         let ratio = line.ratio.map(|of| [of.low, of.estimate, of.high]);
+        let labels = of.labels_of(line);
         table.row(vec![
-            Cell::from(Text::store(&line.store, line.slot)),
-            Cell::from(line.measure.as_str()),
-            Cell::from(line.workload.as_str()),
+            Cell::from(Text::store(&labels.store, labels.slot)),
+            Cell::from(labels.measure),
+            Cell::from(labels.workload),
             Cell::from(estimate),
             Cell::from(interval),
-            Cell::from(Text::default().and_span(line.change.word(), kind(line.change))),
-            Cell::Strip { ratio, slot: line.slot },
+            Cell::from(Text::default().and_span(word(line.change), kind(line.change))),
+            Cell::Strip { ratio, slot: labels.slot },
         ]);
     }
     Section::new(id, Title::Shown(title.into()), vec![Block::Table(table)])
+}
+
+/// The word shown for a change.
+fn word(change: Change) -> &'static str {
+    match change {
+        Change::Better => "better",
+        Change::Worse => "worse",
+        Change::CannotTell => "cannot tell",
+    }
 }
 
 /// What a change is worth.
@@ -124,12 +136,7 @@ fn interval_label(low: f64, high: f64) -> String {
 /// Changes that are named in the headline.
 const NAMED_MAX: usize = 3;
 
-/// How far a ratio is from 1, whichever way.
-fn size(line: &Line) -> f64 {
-    line.ratio.map_or(0.0, |of| of.estimate.ln().abs())
-}
-
-impl Comparison {
+impl ComparisonReport {
     /// What got worse and better most, in a sentence or two: stores over everything first, then single measures and workloads of others.
     pub(crate) fn headline(&self) -> String {
         let parts = [Change::Worse, Change::Better].map(|change| self.most(change));
@@ -139,19 +146,11 @@ impl Comparison {
 
     /// The lines that changed most in this direction, the widest first; each store once.
     fn most(&self, change: Change) -> Option<String> {
-        let mut named: Vec<&Line> = Vec::new();
-        for table in [&self.stores, &self.overall, &self.lines] {
-            let mut changed: Vec<&Line> = table.iter().filter(|line| line.change == change).collect();
-            changed.sort_by(|a, b| size(b).total_cmp(&size(a)));
-            for line in changed {
-                if named.iter().all(|before| before.store != line.store) {
-                    named.push(line);
-                }
-            }
-        }
+        let named = self.found.most_changed(change);
         let words = |line: &&Line| {
             let [ratio, interval] = figures(line);
-            format!("{}, {} ({}), {ratio} ({interval})", line.store, line.measure, line.workload)
+            let labels = self.labels_of(line);
+            format!("{}, {} ({}), {ratio} ({interval})", labels.store, labels.measure, labels.workload)
         };
         let more = named.len().saturating_sub(NAMED_MAX);
         let more = if more > 0 { format!("; {}", counted(more, "more store")) } else { String::new() };
@@ -169,12 +168,12 @@ impl Comparison {
         };
         format!(
             "{}: {}. Over all workloads, {}: {}. Over everything, {}: {}.",
-            counted(self.lines.len(), "figure"),
-            among(&self.lines),
-            counted(self.overall.len(), "line"),
-            among(&self.overall),
-            counted(self.stores.len(), "store"),
-            among(&self.stores)
+            counted(self.found.lines.len(), "figure"),
+            among(&self.found.lines),
+            counted(self.found.overall.len(), "line"),
+            among(&self.found.overall),
+            counted(self.found.stores.len(), "store"),
+            among(&self.found.stores)
         )
     }
 

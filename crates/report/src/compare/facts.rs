@@ -1,7 +1,8 @@
-//! What two runs differ in besides their figures, and which cells failed in the second one only.
+//! What two runs differ in besides their figures, and what failed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bakeoff_protocol::CellEnd;
 use bakeoff_results::assembly::replayed;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::record::known;
@@ -88,23 +89,9 @@ fn describe_value(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Cells that never failed in the first run and did in the second, in words.
-pub(crate) fn newly_failed(a: &Run, b: &Run, contenders: &Contenders) -> Vec<String> {
-    let failed_in_a: BTreeSet<&str> = failed(a).map(|cell| cell.end.cell.as_str()).collect();
-    let in_a: BTreeSet<&str> = a.cells.iter().map(|cell| cell.end.cell.as_str()).collect();
-    let mut seen = BTreeSet::new();
-    let new = failed(b).map(|cell| &cell.end).filter(|end| {
-        let cell = end.cell.as_str();
-        in_a.contains(cell) && !failed_in_a.contains(cell) && seen.insert(cell)
-    });
-    new.map(|end| {
-        let title = contenders.of(&end.axes).map_or_else(|| end.axes.store.clone(), |each| each.title.clone());
-        let why = end.failure.map_or("failed", |kind| kind.label());
-        printable(&format!("{title}, {}: {why}", describe_cell(&end.axes)))
-    })
-    .collect()
-}
-
-fn failed(run: &Run) -> impl Iterator<Item = &bakeoff_results::cell_rounds::CellRound> {
-    run.cells.iter().filter(|cell| !cell.is_ok())
+/// What failed, and how.
+pub(crate) fn failure(end: &CellEnd, contenders: &Contenders) -> String {
+    let title = contenders.of(&end.axes).map_or_else(|| end.axes.store.clone(), |each| each.title.clone());
+    let why = end.failure.map_or("failed", |kind| kind.label());
+    printable(&format!("{title}, {}: {why}", describe_cell(&end.axes)))
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use maud::{Markup, html};
 
-use crate::compare::Comparison;
+use crate::compare::ComparisonReport;
 use crate::compare::document::document;
 use crate::detail::Detail;
 use crate::document::{Section, SectionId};
@@ -16,7 +16,7 @@ use crate::page::frame::{Frame, THEME, theme_button};
 ///
 /// # Errors
 /// `out` takes no more.
-pub fn write_comparison_html(of: &Comparison, out: &mut dyn Write) -> Result<(), ReportError> {
+pub fn write_comparison_html(of: &ComparisonReport, out: &mut dyn Write) -> Result<(), ReportError> {
     let [a, b] = &of.labels;
     let sections = document(of, Detail::Usual).sections;
     let body = html! {

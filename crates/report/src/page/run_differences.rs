@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bakeoff_results::comparison::{Change, Comparison, Line};
+use bakeoff_results::contender::Contenders;
 use bakeoff_results::record::known;
 use bakeoff_results::run::Run;
 use bakeoff_text::{listed, ratio, ratio_range};
 use maud::{Markup, html};
 
-use crate::compare::{Change, Comparison, Line};
 use crate::page::axes::{Workload, axes_of, indices, workload};
 use crate::page::html::{scrolled, store_called, table_head};
 use crate::page::labelled::Labelled;
@@ -163,12 +164,12 @@ pub(crate) fn section(runs: &[Labelled]) -> Markup {
 /// Each store in a run against the first one.
 fn changes(first: &Run, run: &Run) -> Markup {
     let Ok(comparison) = Comparison::new(first, run) else { return html! { "nothing in common with the first" } };
-    html! { @for (at, line) in comparison.stores.iter().enumerate() { @if at > 0 { br; } (change(line)) } }
+    html! { @for (at, line) in comparison.stores.iter().enumerate() { @if at > 0 { br; } (change(line, &comparison.contenders)) } }
 }
 
 /// A store in a run against the first one: `LMDB 1.20× slower (1.15–1.26×)`.
-fn change(line: &Line) -> Markup {
-    let name = store_called(&line.store, line.slot);
+fn change(line: &Line, contenders: &Contenders) -> Markup {
+    let name = store_called(&contenders.title(&line.key), contenders.slot(&line.key));
     let Some(of) = line.ratio else { return html! { (name) " too few rounds to tell" } };
     let (times, low, high) = if of.estimate < 1.0 {
         (of.estimate.recip(), of.high.recip(), of.low.recip())

@@ -2,7 +2,7 @@
 //! each other.
 
 use bakeoff_protocol::{Axes, Mode};
-use bakeoff_report::{Comparison, write_comparison_html};
+use bakeoff_report::{ComparisonReport, write_comparison_html};
 use serde_json::json;
 
 use crate::Page;
@@ -135,7 +135,7 @@ fn a_comparison_fits_a_telephone() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("compare.html");
     let mut html = Vec::new();
-    write_comparison_html(&Comparison::new(&of("a", 1), &of("b", 10)).unwrap(), &mut html).unwrap();
+    write_comparison_html(&ComparisonReport::new(&of("a", 1), &of("b", 10)).unwrap(), &mut html).unwrap();
     std::fs::write(&file, html).unwrap();
     let mut browser = Browser::start(390, 844);
     browser.go(&format!("file://{}", file.display()), "document.querySelector('.changes') !== null");

@@ -2,10 +2,11 @@
 
 use bakeoff_protocol::{Axes, Durability, FailureKind, Structure};
 use bakeoff_report::{
-    Change, Comparison, ReportError, TerminalOptions, render_comparison, write_comparison_html,
-    write_comparison_markdown,
+    ComparisonReport, ReportError, TerminalOptions, render_comparison, write_comparison_html, write_comparison_markdown,
 };
 use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_results::comparison::{Change, Line};
+use bakeoff_results::error::RunError;
 use bakeoff_results::run::Run;
 
 use rand::{RngExt, SeedableRng};
@@ -28,22 +29,25 @@ fn before() -> Run {
     named("before", cells(&[1_000, 1_010, 1_020], &[2_000, 2_020, 2_040]))
 }
 
-fn text(comparison: &Comparison, full: bool) -> String {
+fn text(comparison: &ComparisonReport, full: bool) -> String {
     render_comparison(comparison, &TerminalOptions { width: 100, color: false, full })
 }
 
 /// Store, measure, ratio to two decimals and what it says, for every workload's time.
-fn times(comparison: &Comparison) -> Vec<(String, String, Change)> {
-    let lines = comparison.lines.iter().filter(|line| line.measure == "get");
-    let ratio = |line: &bakeoff_report::Line| format!("{:.2}", line.ratio.unwrap().estimate);
-    lines.map(|line| (line.store.clone(), ratio(line), line.change)).collect()
+fn times(comparison: &ComparisonReport) -> Vec<(String, String, Change)> {
+    let lines = comparison.found.lines.iter().map(|line| (line, comparison.labels_of(line)));
+    let ratio = |line: &Line| format!("{:.2}", line.ratio.unwrap().estimate);
+    lines
+        .filter(|(_, labels)| labels.measure == "get")
+        .map(|(line, labels)| (labels.store, ratio(line), line.change))
+        .collect()
 }
 
 #[test]
 fn no_note_on_a_run_steers_a_terminal() {
     let mut odd = before();
     odd.notes.push("a line of kind \u{1b}]0;pwned\u{7} is left out".to_owned());
-    let comparison = Comparison::new(&odd, &before()).unwrap();
+    let comparison = ComparisonReport::new(&odd, &before()).unwrap();
     let shown = text(&comparison, true);
     assert!(shown.contains("pwned") && !shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
 }
@@ -51,22 +55,24 @@ fn no_note_on_a_run_steers_a_terminal() {
 #[test]
 fn what_is_twice_as_slow_is_worse_and_the_other_way_round_better() {
     let after = named("after", cells(&[2_000, 2_020, 2_040], &[2_000, 2_020, 2_040]));
-    let comparison = Comparison::new(&before(), &after).unwrap();
+    let comparison = ComparisonReport::new(&before(), &after).unwrap();
     let expected =
         [("LMDB".into(), "2.00".into(), Change::Worse), ("SQLite".into(), "1.00".into(), Change::CannotTell)];
     assert_eq!(times(&comparison), expected);
-    assert_eq!(comparison.lines.len(), 6, "time, space and memory of two stores");
-    assert_eq!(comparison.worse_by(0.05).len(), 3, "the workload, all workloads, and all that was timed");
-    assert_eq!(comparison.worse_by(1.5).len(), 0, "twice is not worse by 150 %");
-    let back = Comparison::new(&after, &before()).unwrap();
+    assert_eq!(comparison.found.lines.len(), 6, "time, space and memory of two stores");
+    assert_eq!(comparison.found.worse_by(0.05).len(), 3, "the workload, all workloads, and all that was timed");
+    assert_eq!(comparison.found.worse_by(1.5).len(), 0, "twice is not worse by 150 %");
+    let back = ComparisonReport::new(&after, &before()).unwrap();
     assert_eq!(times(&back)[0], ("LMDB".into(), "0.50".into(), Change::Better));
-    assert_eq!(back.worse_by(0.0).len(), 0);
+    assert_eq!(back.found.worse_by(0.0).len(), 0);
 }
 
 #[test]
 fn a_run_is_not_worse_than_itself() {
-    let comparison = Comparison::new(&before(), &before()).unwrap();
-    assert!(comparison.lines.iter().chain(&comparison.overall).all(|line| line.change == Change::CannotTell));
+    let comparison = ComparisonReport::new(&before(), &before()).unwrap();
+    assert!(
+        comparison.found.lines.iter().chain(&comparison.found.overall).all(|line| line.change == Change::CannotTell)
+    );
     assert_eq!((comparison.differences.len(), comparison.notes.len()), (0, 0));
     assert!(
         text(&comparison, false)
@@ -84,7 +90,7 @@ fn an_interval_that_says_nothing_leaves_the_workload_its_room() {
         }
         run
     };
-    let comparison = Comparison::new(&of("a", &[1_000, 1_000_000]), &of("b", &[1_000_000, 1_000])).unwrap();
+    let comparison = ComparisonReport::new(&of("a", &[1_000, 1_000_000]), &of("b", &[1_000_000, 1_000])).unwrap();
     let text = text(&comparison, true);
     assert!(text.contains("≤0.001–≥1000×"), "{text}");
     assert!(text.contains("1 workload, variant r20000, 2 threads"), "{text}");
@@ -95,7 +101,7 @@ fn an_interval_beyond_a_thousand_times_has_its_ends_in_order() {
     let of = |name: &str, means: &[u64]| Run { cells: gets(&axes("lmdb"), means), ..named(name, Vec::new()) };
     let (fast, slow) = (of("a", &[1_000, 1_010, 990]), of("b", &[5_000_000, 5_010_000, 4_990_000]));
     for (a, b, words) in [(&fast, &slow, "≥1000×"), (&slow, &fast, "≤0.001×")] {
-        let text = text(&Comparison::new(a, b).unwrap(), true);
+        let text = text(&ComparisonReport::new(a, b).unwrap(), true);
         assert!(text.contains(words) && !text.contains(&format!("–{words}")), "{text}");
     }
 }
@@ -106,36 +112,43 @@ fn other_operations_are_told() {
     for line in after.cells.iter_mut().flat_map(|cell| &mut cell.phases) {
         line.tape.tape_checksum = "fedcba9876543210".to_owned();
     }
-    let comparison = Comparison::new(&before(), &after).unwrap();
+    let comparison = ComparisonReport::new(&before(), &after).unwrap();
     assert_eq!(comparison.differences, ["operations: 1 of 1 phase replayed another tape, or at another speed"]);
 }
 
 #[test]
 fn one_round_proves_nothing() {
     let once = |mean| named("once", gets(&axes("lmdb"), &[mean]));
-    let comparison = Comparison::new(&once(1_000), &once(9_000)).unwrap();
-    assert!(comparison.lines.iter().all(|line| line.ratio.is_none() && line.change == Change::CannotTell));
+    let comparison = ComparisonReport::new(&once(1_000), &once(9_000)).unwrap();
+    assert!(comparison.found.lines.iter().all(|line| line.ratio.is_none() && line.change == Change::CannotTell));
     assert!(text(&comparison, true).contains("too few rounds"));
-    assert_eq!(comparison.worse_by(0.0).len(), 0);
-    assert_eq!(comparison.untold(), comparison.lines.len(), "a gate cannot close on it");
-    assert_eq!(comparison.undecided_by(0.05).len(), comparison.lines.len());
+    assert_eq!(comparison.found.worse_by(0.0).len(), 0);
+    assert_eq!(comparison.found.untold(), comparison.found.lines.len(), "a gate cannot close on it");
+    assert_eq!(comparison.found.undecided_by(0.05).len(), comparison.found.lines.len());
 }
 
 #[test]
 fn what_may_be_worse_unproven_is_counted_and_what_is_missing_too() {
     let noisy = named("noisy", cells(&[700, 1_010, 1_400], &[2_000, 2_020, 2_040]));
-    let comparison = Comparison::new(&before(), &noisy).unwrap();
-    assert!(comparison.untold() == 0 && comparison.worse_by(0.05).is_empty());
+    let comparison = ComparisonReport::new(&before(), &noisy).unwrap();
+    assert!(comparison.found.untold() == 0 && comparison.found.worse_by(0.05).is_empty());
     // A run cut short: one store has all its rounds, the other a single one.
     let cut = named("cut", cells(&[1_000, 1_010, 1_020], &[9_000]));
-    assert!(Comparison::new(&before(), &cut).unwrap().untold() > 0, "what the gate cannot judge it must not pass");
-    let open: Vec<_> =
-        comparison.undecided_by(0.05).iter().map(|line| (line.store.as_str(), line.measure.as_str())).collect();
-    assert!(open.contains(&("LMDB", "get")) && !open.contains(&("LMDB", "space on disk")), "{open:?}");
-    assert_eq!(comparison.missing, 0);
+    assert!(
+        ComparisonReport::new(&before(), &cut).unwrap().found.untold() > 0,
+        "what the gate cannot judge it must not pass"
+    );
+    let open: Vec<_> = comparison.found.undecided_by(0.05).iter().map(|line| comparison.labels_of(line)).collect();
+    let has = |measure: &str| open.iter().any(|labels| labels.store == "LMDB" && labels.measure == measure);
+    assert!(has("get") && !has("space on disk"), "{open:?}");
+    assert_eq!(comparison.found.missing(), 0);
     let fewer = named("fewer", gets(&axes("lmdb"), &[1_000, 1_010, 1_020]));
-    assert_eq!(Comparison::new(&before(), &fewer).unwrap().missing, 3, "time, space and memory of SQLite");
-    assert_eq!(Comparison::new(&fewer, &before()).unwrap().missing, 0);
+    assert_eq!(
+        ComparisonReport::new(&before(), &fewer).unwrap().found.missing(),
+        3,
+        "time, space and memory of SQLite"
+    );
+    assert_eq!(ComparisonReport::new(&fewer, &before()).unwrap().found.missing(), 0);
     assert_eq!(comparison.warnings, ["before: Only 3 rounds.", "noisy: Only 3 rounds."]);
 }
 
@@ -144,7 +157,7 @@ fn figures_nearer_than_the_clock_tells_are_the_same() {
     let flat = |mean| named("flat", gets(&axes("lmdb"), &[mean; 4]));
     let mut close = flat(12);
     close.cells.iter_mut().for_each(|cell| cell.phases[0].result.operations[0].timed_ns = Some(12_400));
-    let comparison = Comparison::new(&flat(12), &close).unwrap();
+    let comparison = ComparisonReport::new(&flat(12), &close).unwrap();
     assert_eq!(times(&comparison)[0].2, Change::CannotTell);
 }
 
@@ -159,10 +172,10 @@ fn over_all_workloads_small_changes_add_up() {
         });
         named(name, sizes.collect())
     };
-    let comparison = Comparison::new(&run("a", 25), &run("b", 26)).unwrap();
+    let comparison = ComparisonReport::new(&run("a", 25), &run("b", 26)).unwrap();
     assert!(times(&comparison).iter().all(|(_, _, change)| *change == Change::CannotTell), "no single one is proven");
-    let overall = comparison.overall.iter().find(|line| line.measure == "get").unwrap();
-    assert_eq!((overall.change, overall.workload.as_str()), (Change::Worse, "30 workloads"));
+    let overall = comparison.found.overall.iter().find(|line| comparison.labels_of(line).measure == "get").unwrap();
+    assert_eq!((overall.change, comparison.labels_of(overall).workload.as_str()), (Change::Worse, "30 workloads"));
     assert!((overall.ratio.unwrap().estimate - 1.04).abs() < 0.01, "{overall:?}");
 }
 
@@ -174,7 +187,7 @@ fn what_failed_since_and_what_differs_is_said() {
     after.cells[5] = broken;
     edit(&mut after, |info| info["machine"]["kernel"] = "6.2".into());
     after.record.stores[1].version = "9.9.9".into();
-    let comparison = Comparison::new(&before(), &after).unwrap();
+    let comparison = ComparisonReport::new(&before(), &after).unwrap();
     assert_eq!(comparison.newly_failed, ["SQLite, 1KiB..10KiB × 1,000 random: wrong answer"]);
     assert_eq!(comparison.differences, ["machine kernel: 6.1 → 6.2", "version of LMDB: 1.2.3 → 9.9.9"]);
     assert_eq!(comparison.notes, ["only in before: 3 figures"]);
@@ -185,15 +198,15 @@ fn what_failed_since_and_what_differs_is_said() {
 fn nothing_in_common_is_an_error_that_helps() {
     let mut other = axes("lmdb");
     other.durability = Durability::Power;
-    let error = Comparison::new(&before(), &named("other", gets(&other, &[1, 2]))).unwrap_err();
-    assert!(matches!(error, ReportError::NothingToCompare { .. }));
+    let error = ComparisonReport::new(&before(), &named("other", gets(&other, &[1, 2]))).unwrap_err();
+    assert!(matches!(error, ReportError::Run(RunError::NothingToCompare { .. })));
     assert!(error.to_string().contains("before and other have no figure in common: compare runs of the same suite"));
 }
 
 #[test]
 fn it_reads_well_and_fits() {
     let after = named("after", cells(&[2_000, 2_020, 2_040], &[1_000, 1_010, 1_020]));
-    let comparison = Comparison::new(&before(), &after).unwrap();
+    let comparison = ComparisonReport::new(&before(), &after).unwrap();
     let text = text(&comparison, false);
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     insta::assert_snapshot!(text);
@@ -210,7 +223,7 @@ fn no_name_is_taken_for_markup() {
         run.directory = evil.into();
         run
     };
-    let comparison = Comparison::new(&run(1_000), &run(5_000)).unwrap();
+    let comparison = ComparisonReport::new(&run(1_000), &run(5_000)).unwrap();
     let (mut html, mut markdown) = (Vec::new(), Vec::new());
     write_comparison_html(&comparison, &mut html).unwrap();
     write_comparison_markdown(&comparison, &mut markdown).unwrap();
@@ -235,8 +248,8 @@ fn between_equal_runs_hardly_ever_anything_is_called_different() {
         named(name, cells.collect())
     };
     let wrong = (0..60).filter(|_| {
-        let comparison = Comparison::new(&run("a"), &run("b")).unwrap();
-        comparison.lines.iter().any(|line| line.change != Change::CannotTell)
+        let comparison = ComparisonReport::new(&run("a"), &run("b")).unwrap();
+        comparison.found.lines.iter().any(|line| line.change != Change::CannotTell)
     });
     let wrong = wrong.count();
     assert!(wrong <= 6, "{wrong} of 60 tables, each of 20 workloads, call something different; 3 are expected at most");
@@ -270,7 +283,7 @@ fn a_store_that_is_a_tenth_slower_is_caught_and_a_run_is_not_failed_by_itself() 
     let mut fails = |rounds, lmdb, part, times: usize| {
         let failed = (0..times).filter(|_| {
             let (before, after) = (scattered("a", &mut random, rounds, 1.0), scattered("b", &mut random, rounds, lmdb));
-            !Comparison::new(&before, &after).unwrap().worse_by(part).is_empty()
+            !ComparisonReport::new(&before, &after).unwrap().found.worse_by(part).is_empty()
         });
         failed.count() * 100 / times
     };
@@ -288,7 +301,7 @@ fn the_headline_names_what_got_worse_and_the_scale_tells_ten_times_from_four() {
         |factor: u64| named("after", cells(&[1_000 * factor, 1_010 * factor, 1_020 * factor], &[1_000, 1_010, 1_020]));
     let page = |factor| {
         let mut html = Vec::new();
-        write_comparison_html(&Comparison::new(&before(), &after(factor)).unwrap(), &mut html).unwrap();
+        write_comparison_html(&ComparisonReport::new(&before(), &after(factor)).unwrap(), &mut html).unwrap();
         String::from_utf8(html).unwrap()
     };
     let ten = page(10);
@@ -319,7 +332,8 @@ fn the_headline_names_what_got_worse_and_the_scale_tells_ten_times_from_four() {
 
 #[test]
 fn plain_files_have_a_warning_of_their_own() {
-    let warns = |run: &Run| text(&Comparison::new(run, run).unwrap(), false).contains("plain files are as fast as");
+    let warns =
+        |run: &Run| text(&ComparisonReport::new(run, run).unwrap(), false).contains("plain files are as fast as");
     let mut run = before();
     assert!(!warns(&run));
     run.record.stores[0].structure = Structure::Files;

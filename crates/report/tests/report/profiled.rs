@@ -4,8 +4,8 @@ use std::path::Path;
 
 use bakeoff_protocol::{Profile, ProfileOutcome};
 use bakeoff_report::{
-    Comparison, Published, TerminalOptions, render_against, render_terminal, write_csv, write_json, write_markdown,
-    write_page, write_parquet, write_xlsx,
+    ComparisonReport, Published, TerminalOptions, render_against, render_terminal, write_csv, write_json,
+    write_markdown, write_page, write_parquet, write_xlsx,
 };
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::run::Run;
@@ -72,8 +72,8 @@ fn a_profiled_run_is_compared_with_nothing() {
     let published = Published::find("hines-2023").unwrap();
     let options = TerminalOptions { width: 100, color: false, full: true };
     let refusals = [
-        Comparison::new(&run, &plain).map(drop),
-        Comparison::new(&plain, &run).map(drop),
+        ComparisonReport::new(&run, &plain).map(drop),
+        ComparisonReport::new(&plain, &run).map(drop),
         render_against(&Analysis::new(&run), &published, &options).map(drop),
         write_page(&[Analysis::new(&run)], Some(&published), Path::new("."), &mut Vec::new()),
     ];

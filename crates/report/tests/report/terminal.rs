@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::common::*;
 use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Durability, FailureKind, Mode, PhaseResult};
-use bakeoff_report::{Comparison, TerminalOptions, render_terminal, write_markdown, write_page};
+use bakeoff_report::{ComparisonReport, TerminalOptions, render_terminal, write_markdown, write_page};
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::run::Run;
@@ -133,7 +133,7 @@ fn the_java_that_stores_ran_with_was_in_no_report() {
     write_page(&[Analysis::new(&both)], None, Path::new("."), &mut page).unwrap();
     assert!(String::from_utf8(page).unwrap().contains(&format!("<p>MVStore ran with {java}</p>")));
     assert!(!render_terminal(&Analysis::new(&of(native)), &PLAIN).contains("runtime "));
-    let compared = |b: &Run| Comparison::new(&both, b).unwrap();
+    let compared = |b: &Run| ComparisonReport::new(&both, b).unwrap();
     assert_eq!(compared(&both).notes, [format!("runtime of both: {java}")]);
     let mut newer = both.clone();
     newer.cells.last_mut().unwrap().end.opened.as_mut().unwrap().runtime = Some("Some VM 21".to_owned());

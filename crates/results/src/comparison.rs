@@ -1,0 +1,436 @@
+//! Two runs side by side: what became better, worse, or cannot be told, for each store in each workload and over all of them.
+//!
+//! Only what both runs measured under the same circumstances is compared. Every figure is taken as a cost (time, bytes on disk
+//! per byte of data, bytes of memory), so that a ratio above 1 always means worse.
+//!
+//! There are three tables: each store's time over everything, each store and measure over all workloads, every workload. The first
+//! one sees a small change of a store that no single workload proves. Within a table levels are Benjamini and Hochberg's
+//! ([`bakeoff_stats::discovery_confidence`]); the tables share what may go wrong, so that between two equal runs something is called
+//! worse in at most one of twenty comparisons, and better likewise.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bakeoff_protocol::CellEnd;
+use bakeoff_stats::{CommonScatter, Interval};
+
+use crate::circumstances::Circumstances;
+use crate::contender::Contenders;
+use crate::error::RunError;
+use crate::figures::{Measure, resolution};
+use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
+use crate::run::Run;
+use crate::verdict::{Column, Size, Table, gather};
+
+/// What part of what is called better or worse may be neither, of stores, of stores and measures, and of single workloads. Half of each lies on
+/// the side of the worse, which is one in twenty of all.
+const WRONG: [f64; 3] = [0.05, 0.025, 0.025];
+
+/// What can be said of one store under one measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The second run's costs are lower.
+    Better,
+    /// The second run's costs are higher.
+    Worse,
+    /// The interval contains 1, or a run has too few rounds.
+    CannotTell,
+}
+
+/// How many workloads of a line are taken together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Those that have enough rounds in both runs.
+    pub kept: usize,
+    /// All that both runs have.
+    pub all: usize,
+}
+
+/// What a line is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The time over everything that was timed.
+    Everything(Taken),
+    /// One measure over all workloads under the same circumstances.
+    Workloads {
+        /// The measure.
+        measure: Measure,
+        /// What the workloads have in common.
+        circumstances: Circumstances,
+        /// The workloads.
+        taken: Taken,
+    },
+    /// One measure in one workload.
+    Workload {
+        /// The measure.
+        measure: Measure,
+        /// The circumstances.
+        circumstances: Circumstances,
+        /// The size of values.
+        size: Size,
+        /// Data and records.
+        column: Column,
+    },
+}
+
+impl Subject {
+    /// The measure; `None` for the time over everything.
+    pub fn measure(&self) -> Option<&Measure> {
+        match self {
+            Self::Everything(_) => None,
+            Self::Workloads { measure, .. } | Self::Workload { measure, .. } => Some(measure),
+        }
+    }
+}
+
+/// One line: a store under a measure, in one workload or over all that both runs have.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The key of the store with its settings.
+    pub key: String,
+    /// What of it is compared.
+    pub subject: Subject,
+    /// The second run's cost by the first one's; `None` where a run has too few rounds for an interval.
+    pub ratio: Option<Interval>,
+    /// What that says.
+    pub change: Change,
+}
+
+impl Line {
+    /// How far the ratio is from 1, whichever way, as a logarithm; 0 where there is none.
+    pub fn distance(&self) -> f64 {
+        self.ratio.map_or(0.0, |of| of.estimate.ln().abs())
+    }
+}
+
+/// Two runs, compared.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// Who takes part in either.
+    pub contenders: Contenders,
+    /// The circumstances of all lines, each once.
+    pub circumstances: Vec<Circumstances>,
+    /// A line for each store: its time over everything that was timed.
+    pub stores: Vec<Line>,
+    /// A line for each store and measure over all workloads.
+    pub overall: Vec<Line>,
+    /// A line for each store, measure and workload.
+    pub lines: Vec<Line>,
+    /// How the first failed round of each cell ended that failed in the second run only.
+    pub newly_failed: Vec<CellEnd>,
+    /// How many figures one run has and the other lacks: only the first, only the second.
+    pub only_in: [usize; 2],
+}
+
+impl Comparison {
+    /// Compares two runs, the later or changed one second.
+    ///
+    /// # Errors
+    /// They have nothing in common, or one was profiled.
+    pub fn new(a: &Run, b: &Run) -> Result<Self, RunError> {
+        a.must_be_measured()?;
+        b.must_be_measured()?;
+        let contenders = Contenders::of_all(&[(&a.cells, a.stores()), (&b.cells, b.stores())]);
+        let (tables_a, tables_b) = (gather(&a.cells, &contenders), gather(&b.cells, &contenders));
+        let (common, only_a) = pairs(&tables_a, &tables_b);
+        if common.is_empty() {
+            return Err(RunError::NothingToCompare { a: a.directory.clone(), b: b.directory.clone() });
+        }
+        let (_, only_b) = pairs(&tables_b, &tables_a);
+        Ok(Self {
+            circumstances: circumstances_of(&common),
+            stores: stores(&common),
+            overall: overall(&common),
+            lines: lines(&common),
+            newly_failed: newly_failed(a, b),
+            only_in: [only_a, only_b],
+            contenders,
+        })
+    }
+
+    /// How many figures the first run has and the second one lacks.
+    pub fn missing(&self) -> usize {
+        self.only_in[0]
+    }
+
+    /// Lines that are worse by more than this part (0.05 is 5 %), beyond doubt: all of their interval is.
+    pub fn worse_by(&self, part: f64) -> Vec<&Line> {
+        let worse = |line: &&Line| line.ratio.is_some_and(|ratio| ratio.low > 1.0 + part);
+        self.all().filter(worse).filter(|line| line.change == Change::Worse).collect()
+    }
+
+    /// Figures of single workloads that may be worse by more than this part without being proven so: their interval reaches beyond
+    /// it, or there are too few rounds for one.
+    pub fn undecided_by(&self, part: f64) -> Vec<&Line> {
+        let open = |line: &&Line| line.ratio.is_none_or(|of| of.low <= 1.0 + part && of.high > 1.0 + part);
+        self.lines.iter().filter(open).collect()
+    }
+
+    /// Whether the second run may stand in place of the first: nothing is worse by more than this part, failed anew or is missing, and
+    /// everything could be told.
+    pub fn passes(&self, part: f64) -> bool {
+        let is_whole = self.newly_failed.is_empty() && self.missing() == 0 && self.untold() == 0;
+        is_whole && self.worse_by(part).is_empty()
+    }
+
+    /// Every line, the widest first.
+    fn all(&self) -> impl Iterator<Item = &Line> {
+        self.tables().into_iter().flatten()
+    }
+
+    /// The tables, the widest first.
+    fn tables(&self) -> [&[Line]; 3] {
+        [&self.stores, &self.overall, &self.lines]
+    }
+
+    /// How many figures have too few rounds in one of the runs for anything to be told.
+    pub fn untold(&self) -> usize {
+        self.lines.iter().filter(|line| line.ratio.is_none()).count()
+    }
+
+    /// The line of each store title that changed in this direction: of the widest table that has one, that which changed most. Those of wide tables come
+    /// first, and of the same table those that changed most.
+    pub fn most_changed(&self, change: Change) -> Vec<&Line> {
+        let mut named: Vec<&Line> = Vec::new();
+        for table in self.tables() {
+            let mut changed: Vec<&Line> = table.iter().filter(|line| line.change == change).collect();
+            changed.sort_by(|a, b| b.distance().total_cmp(&a.distance()));
+            for line in changed {
+                let index = |line: &Line| self.contenders.index(&line.key);
+                if named.iter().all(|before| index(before) != index(line)) {
+                    named.push(line);
+                }
+            }
+        }
+        named
+    }
+}
+
+/// How the first failed round of each cell ended that never failed in the first run, and did in the second.
+fn newly_failed(a: &Run, b: &Run) -> Vec<CellEnd> {
+    let failed_in_a: BTreeSet<&str> = failed(a).map(|end| end.cell.as_str()).collect();
+    let in_a: BTreeSet<&str> = a.cells.iter().map(|cell| cell.end.cell.as_str()).collect();
+    let mut seen = BTreeSet::new();
+    let is_new = |end: &&CellEnd| {
+        let cell = end.cell.as_str();
+        in_a.contains(cell) && !failed_in_a.contains(cell)
+    };
+    failed(b).filter(is_new).filter(|end| seen.insert(end.cell.as_str())).cloned().collect()
+}
+
+fn failed(run: &Run) -> impl Iterator<Item = &CellEnd> {
+    run.cells.iter().filter(|cell| !cell.is_ok()).map(|cell| &cell.end)
+}
+
+/// The same figure in both runs, as costs, a round each.
+struct Pair<'a> {
+    circumstances: &'a Circumstances,
+    measure: &'a Measure,
+    size: Size,
+    column: &'a Column,
+    key: &'a str,
+    a: Rounds,
+    b: Rounds,
+    resolution: f64,
+}
+
+/// All figures that both runs have, and how many only the first one has.
+fn pairs<'a>(a: &'a [Table], b: &'a [Table]) -> (Vec<Pair<'a>>, usize) {
+    let (mut common, mut only_a) = (Vec::new(), 0);
+    for table in a {
+        let other = b.iter().find(|other| other.circumstances == table.circumstances);
+        for measure in &table.measures {
+            for ((_, size, column), field) in table.places_of(measure) {
+                let place = (measure.clone(), *size, column.clone());
+                let twin = other.and_then(|other| other.fields.get(&place));
+                for (key, rounds) in &field.rounds {
+                    let Some(rounds_b) = twin.and_then(|twin| twin.rounds.get(key)) else {
+                        only_a += 1;
+                        continue;
+                    };
+                    let circumstances = &table.circumstances;
+                    let (a, b) = (field.costs(measure, rounds), field.costs(measure, rounds_b));
+                    let resolution = resolution(measure, field.mode);
+                    common.push(Pair { circumstances, measure, size: *size, column, key, a, b, resolution });
+                }
+            }
+        }
+    }
+    (common, only_a)
+}
+
+/// A line that is still to be judged, with the rounds of both runs.
+struct Open {
+    line: Line,
+    a: Vec<f64>,
+    b: Vec<f64>,
+    /// Whether the means differ by less than can be resolved.
+    same: bool,
+}
+
+impl Open {
+    fn new(key: &str, subject: Subject, (a, b): (Vec<f64>, Vec<f64>)) -> Self {
+        let line = Line { key: key.to_owned(), subject, ratio: None, change: Change::CannotTell };
+        Self { line, a, b, same: false }
+    }
+
+    fn ratio(&self, scatter: &Scatter, confidence: f64) -> Option<Interval> {
+        let common = scatter.get(&self.line.subject.measure()).and_then(Option::as_ref);
+        bakeoff_stats::compare_among(common, &self.b, &self.a, confidence, 1)
+    }
+
+    fn change(&self, ratio: Interval) -> Change {
+        match ratio {
+            _ if self.same => Change::CannotTell,
+            of if of.low > 1.0 => Change::Worse,
+            of if of.high < 1.0 => Change::Better,
+            _ => Change::CannotTell,
+        }
+    }
+}
+
+/// What the rounds of a table's lines have in common, measure by measure; `None` is the time over everything.
+type Scatter<'a> = BTreeMap<Option<&'a Measure>, Option<CommonScatter>>;
+
+fn scatter_of(open: &[Open]) -> Scatter<'_> {
+    let mut rounds: BTreeMap<Option<&Measure>, Vec<&[f64]>> = BTreeMap::new();
+    for each in open {
+        rounds.entry(each.line.subject.measure()).or_default().extend([each.a.as_slice(), each.b.as_slice()]);
+    }
+    rounds.into_iter().map(|(measure, rounds)| (measure, CommonScatter::of(rounds))).collect()
+}
+
+/// Says of each line of a table what can be said, such that no more than this share of what is called different is not.
+fn judge(open: &[Open], wrong: f64) -> Vec<Line> {
+    let scatter = scatter_of(open);
+    let able = open.iter().filter(|each| each.ratio(&scatter, 1.0 - wrong).is_some()).count();
+    let proven = |confidence| {
+        let differs =
+            |each: &&Open| each.ratio(&scatter, confidence).is_some_and(|of| each.change(of) != Change::CannotTell);
+        open.iter().filter(differs).count()
+    };
+    let confidence = bakeoff_stats::discovery_confidence(able, wrong, proven);
+    let judged = |each: &Open| {
+        let ratio = each.ratio(&scatter, confidence);
+        Line { ratio, change: ratio.map_or(Change::CannotTell, |of| each.change(of)), ..each.line.clone() }
+    };
+    open.iter().map(judged).collect()
+}
+
+fn lines(pairs: &[Pair]) -> Vec<Line> {
+    let open = |pair: &Pair| {
+        let (measure, circumstances) = (pair.measure.clone(), pair.circumstances.clone());
+        let subject = Subject::Workload { measure, circumstances, size: pair.size, column: pair.column.clone() };
+        let same = pair.a.mean().zip(pair.b.mean()).is_some_and(|(a, b)| (a - b).abs() < pair.resolution);
+        Open { same, ..Open::new(pair.key, subject, (pair.a.figures(), pair.b.figures())) }
+    };
+    judge(&pairs.iter().map(open).collect::<Vec<_>>(), WRONG[2])
+}
+
+/// Each store under each measure over all workloads: the geometric mean of its costs, relative to the first run's, round by round.
+fn overall(pairs: &[Pair]) -> Vec<Line> {
+    let groups = grouped(pairs.iter(), |one, other| {
+        (one.key, one.measure, one.circumstances) == (other.key, other.measure, other.circumstances)
+    });
+    let open = |group: &Vec<&Pair>| {
+        let kept = whole(group);
+        let (measure, circumstances) = (group[0].measure.clone(), group[0].circumstances.clone());
+        let taken = Taken { kept: kept.len(), all: group.len() };
+        Open::new(group[0].key, Subject::Workloads { measure, circumstances, taken }, scores_of(&kept))
+    };
+    judge(&groups.iter().map(open).collect::<Vec<_>>(), WRONG[1])
+}
+
+/// Each store's time over everything that was timed, in the same way.
+fn stores(pairs: &[Pair]) -> Vec<Line> {
+    let timed = pairs.iter().filter(|pair| matches!(pair.measure, Measure::Time { .. }));
+    let groups = grouped(timed, |one, other| one.key == other.key);
+    let open = |group: &Vec<&Pair>| {
+        let kept = whole(group);
+        let taken = Taken { kept: kept.len(), all: group.len() };
+        Open::new(group[0].key, Subject::Everything(taken), scores_of(&kept))
+    };
+    judge(&groups.iter().map(open).collect::<Vec<_>>(), WRONG[0])
+}
+
+/// Those of a group that have enough rounds in both runs to be taken together.
+fn whole<'p, 'a>(group: &[&'p Pair<'a>]) -> Vec<&'p Pair<'a>> {
+    with_enough_rounds(group.to_vec(), |pair| pair.a.len().min(pair.b.len()))
+}
+
+/// Pairs that belong together, in the order of the first of each group.
+fn grouped<'p, 'a>(
+    pairs: impl Iterator<Item = &'p Pair<'a>>,
+    same: fn(&Pair, &Pair) -> bool,
+) -> Vec<Vec<&'p Pair<'a>>> {
+    let mut groups: Vec<Vec<&Pair>> = Vec::new();
+    for pair in pairs {
+        match groups.iter_mut().find(|group| same(group[0], pair)) {
+            Some(group) => group.push(pair),
+            None => groups.push(vec![pair]),
+        }
+    }
+    groups
+}
+
+fn scores_of(group: &[&Pair]) -> (Vec<f64>, Vec<f64>) {
+    (scores(group, |pair| &pair.a), scores(group, |pair| &pair.b))
+}
+
+/// One figure a round: the geometric mean over the group of its costs, each relative to the first run's mean.
+fn scores<'a>(group: &[&'a Pair<'a>], of: fn(&'a Pair<'a>) -> &'a Rounds) -> Vec<f64> {
+    let relative = |pair: &&'a Pair<'a>| pair.a.mean().map(|mean| of(pair).map(|cost| cost / mean));
+    let costs: Option<Vec<Rounds>> = group.iter().map(relative).collect();
+    costs.map_or_else(Vec::new, |costs| over_workloads(&costs.iter().collect::<Vec<_>>()))
+}
+
+/// Every circumstances once.
+fn circumstances_of(pairs: &[Pair]) -> Vec<Circumstances> {
+    let mut all: Vec<Circumstances> = pairs.iter().map(|pair| pair.circumstances.clone()).collect();
+    all.dedup();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A line of a store, with the rounds of both runs.
+    fn open(key: &str, phase: &str, a: &[f64], b: &[f64]) -> Open {
+        let measure = Measure::Time { phase: phase.to_owned(), operation: None };
+        let circumstances = Circumstances::of(&bakeoff_protocol::Axes::default());
+        let subject = Subject::Workloads { measure, circumstances, taken: Taken { kept: 1, all: 1 } };
+        Open::new(key, subject, (a.to_vec(), b.to_vec()))
+    }
+
+    #[test]
+    fn twice_the_cost_is_worse_half_of_it_better_and_a_single_round_tells_nothing() {
+        let (once, twice) = ([1.0, 1.01, 0.99], [2.0, 2.02, 1.98]);
+        let lines = [
+            open("a", "get", &once, &twice),
+            open("b", "get", &twice, &once),
+            open("c", "get", &once, &once),
+            open("d", "get", &once, &[2.0]),
+        ];
+        let judged = judge(&lines, WRONG[2]);
+        let changes: Vec<Change> = judged.iter().map(|line| line.change).collect();
+        assert_eq!(changes, [Change::Worse, Change::Better, Change::CannotTell, Change::CannotTell]);
+        let ratio = |line: &Line| line.ratio.map(|of| (of.estimate * 100.0).round());
+        assert_eq!(judged.iter().map(ratio).collect::<Vec<_>>(), [Some(200.0), Some(50.0), Some(100.0), None]);
+        assert!((judged[0].distance() - judged[1].distance()).abs() < 1e-9 && judged[3].distance() == 0.0);
+    }
+
+    #[test]
+    fn measures_whose_labels_are_cut_to_the_same_text_share_no_scatter() {
+        let names = ["a-phase-with-a-long-name-1", "a-phase-with-a-long-name-2"];
+        let lines = names.map(|name| open("a", name, &[1.0, 1.1], &[1.0, 1.1]));
+        let measure = |line: &Open| line.line.subject.measure().map(Measure::label);
+        assert_eq!(measure(&lines[0]), measure(&lines[1]));
+        assert_eq!(scatter_of(&lines).len(), 2);
+    }
+
+    #[test]
+    fn a_difference_below_what_can_be_resolved_is_none() {
+        let line = Open { same: true, ..open("a", "get", &[12.0; 3], &[12.4; 3]) };
+        assert_eq!(judge(&[line], WRONG[2])[0].change, Change::CannotTell);
+    }
+}
