@@ -69,8 +69,8 @@ struct Answer {
 
 /// The answer of a pick or of a search for the highest rates; `None` for a run that compares stores.
 fn asked(of: &Analysis) -> Option<Answer> {
-    if let Some(facts) = of.run.pick() {
-        return Some(Answer { sections: pick::sections(of.run, facts), more: "for everything that was measured" });
+    if let Some(outcome) = of.pick() {
+        return Some(Answer { sections: pick::sections(outcome), more: "for everything that was measured" });
     }
     let facts = of.run.find_rate()?;
     let mut sections = Vec::from_iter(rates::section(of.run, facts));

@@ -7,6 +7,7 @@ use crate::cell_rounds::CellRound;
 use crate::contender::Contenders;
 use crate::figures::{Measure, of_values_alone};
 use crate::overall::{Depends, Overall, Tally, Workload, by_workload, depends, overall, overall_of};
+use crate::pick_outcome::PickOutcome;
 use crate::run::Run;
 use crate::verdict::{Table, compare_all, gather};
 
@@ -18,6 +19,7 @@ pub struct Analysis<'a> {
     /// Who takes part, here and in whatever is shown with it.
     pub contenders: Rc<Contenders>,
     ranked: OnceCell<(Vec<Table>, Vec<Standings>)>,
+    pick: Option<PickOutcome<'a>>,
 }
 
 /// Rankings over a whole table, each made when it is first asked for.
@@ -43,7 +45,7 @@ impl<'a> Analysis<'a> {
     }
 
     fn among(run: &'a Run, contenders: Rc<Contenders>) -> Self {
-        Self { run, contenders, ranked: OnceCell::new() }
+        Self { run, contenders, ranked: OnceCell::new(), pick: run.pick().map(|facts| PickOutcome::new(run, facts)) }
     }
 
     fn ranked_once(&self) -> &(Vec<Table>, Vec<Standings>) {
@@ -52,6 +54,11 @@ impl<'a> Analysis<'a> {
             let standings = tables.iter().map(|_| Standings::default()).collect();
             (tables, standings)
         })
+    }
+
+    /// What came of a pick; `None` if this was none.
+    pub fn pick(&self) -> Option<&PickOutcome<'a>> {
+        self.pick.as_ref()
     }
 
     /// Every table of rankings.

@@ -56,15 +56,19 @@ fn is_dropped_far(place: &Place, best: &Place, facts: &PickFacts) -> bool {
 /// all others were far behind at once; and nothing where the disk was too full for one of them, which might be better than all, or the time was
 /// too short for one where the goal is none of time.
 pub fn pick_is_answered(cells: &[CellRound], facts: &PickFacts) -> bool {
+    proven_ranking(cells, PICK_ASKED, facts).is_some_and(|ranking| is_answer(cells, &ranking, facts))
+}
+
+/// The same by the ranking of what was asked.
+pub(crate) fn is_answer(cells: &[CellRound], ranking: &Ranking, facts: &PickFacts) -> bool {
     if of_variant(cells, PICK_ASKED).any(is_without_room) || !unknown_for_time(cells, facts).is_empty() {
         return false;
     }
-    let Some(ranking) = proven_ranking(cells, PICK_ASKED, facts) else { return false };
     match ranking.verdict {
         Verdict::Winner => true,
-        Verdict::Tie => !is_tie_of_few_rounds(&ranking) || is_ahead_by_far(&ranking, facts),
+        Verdict::Tie => !is_tie_of_few_rounds(ranking) || is_ahead_by_far(ranking, facts),
         Verdict::Alone => facts.is_of_one_store() || !facts.out_of_time,
-        Verdict::Unproven => is_ahead_by_far(&ranking, facts),
+        Verdict::Unproven => is_ahead_by_far(ranking, facts),
     }
 }
 

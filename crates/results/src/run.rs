@@ -87,6 +87,11 @@ impl Run {
         self.record.find_rate.as_ref()
     }
 
+    /// Whether it was stopped before its end.
+    pub fn is_unfinished(&self) -> bool {
+        self.is_told() && self.record.finished.is_none()
+    }
+
     /// Whether anything is known but the results alone.
     pub fn is_told(&self) -> bool {
         self.record != RunRecord::default()

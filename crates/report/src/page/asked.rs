@@ -1,9 +1,8 @@
 //! The answer of a run that was asked one question: what to pick, or the highest rates.
 
 use bakeoff_results::contender::Contenders;
-use bakeoff_results::pick::{PICK_ASKED, is_ahead_by_far, of_variant, pick_is_answered, proven_ranking};
-use bakeoff_results::pick_facts::PickFacts;
-use bakeoff_results::run::Run;
+use bakeoff_results::pick::{PICK_ASKED, is_ahead_by_far, of_variant};
+use bakeoff_results::pick_outcome::PickOutcome;
 use bakeoff_stats::Verdict;
 use maud::{Markup, html};
 
@@ -18,10 +17,10 @@ pub(crate) fn answers(runs: &[RankedRun], sections: &[Vec<Section>], contenders:
     html! {
         @for ((label, of), sections) in runs.iter().zip(sections) {
             @let suffix = title_suffix(label, runs.len());
-            @if let Some(facts) = of.run.pick() {
+            @if let Some(outcome) = of.pick() {
                 section.asked {
                     h2 { "What to pick" (suffix) }
-                    (headline(of.run, facts, contenders))
+                    (headline(outcome, contenders))
                     (blocks::sections(placed(sections, Place::Answer)))
                 }
             } @else if of.run.find_rate().is_some() {
@@ -35,8 +34,9 @@ pub(crate) fn answers(runs: &[RankedRun], sections: &[Vec<Section>], contenders:
 }
 
 /// The answer of a pick in a line.
-fn headline(run: &Run, facts: &PickFacts, contenders: &Contenders) -> Markup {
-    let Some(ranking) = proven_ranking(&run.cells, PICK_ASKED, facts) else { return html! {} };
+fn headline(of: &PickOutcome<'_>, contenders: &Contenders) -> Markup {
+    let Some(ranking) = of.asked() else { return html! {} };
+    let PickOutcome { run, facts, .. } = of;
     // As it was for what was asked: with another class it has another name where some promise more than that.
     let name = |name: &String| {
         let mut asked = of_variant(&run.cells, PICK_ASKED).map(|cell| &cell.end.axes);
@@ -45,9 +45,9 @@ fn headline(run: &Run, facts: &PickFacts, contenders: &Contenders) -> Markup {
     };
     let tied = listed(&ranking.tied.iter().map(name).collect::<Vec<_>>());
     let best = name(&ranking.best);
-    let is_answered = pick_is_answered(&run.cells, facts);
+    let is_answered = of.is_answered();
     let sentence = match ranking.verdict {
-        _ if is_answered && is_ahead_by_far(&ranking, facts) => html! { (best) " is best by far, though not proven" },
+        _ if is_answered && is_ahead_by_far(ranking, facts) => html! { (best) " is best by far, though not proven" },
         Verdict::Winner | Verdict::Tie if !is_answered => {
             html! { (best) " leads what was measured: no answer, as is said below" }
         }

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use crate::page::html::joined;
 use crate::page::labelled::Labelled;
-use crate::sections::heading::{amounts, answers_checked, few_rounds, is_unfinished};
+use crate::sections::heading::{amounts, answers_checked, few_rounds};
 
 /// How many answers were checked, on which machine and disk, and how many warnings there are: what a figure is worth at first
 /// sight. Of several runs, how many there are.
@@ -62,7 +62,7 @@ pub(crate) fn facts(label: &str, run: &Run) -> Markup {
         ("machine", machine.join(" · ")),
         ("disk", media.collect::<Vec<_>>().join("; ")),
     ];
-    let (started, unfinished) = (&run.record.started, is_unfinished(run));
+    let (started, unfinished) = (&run.record.started, run.is_unfinished());
     html! {
         dl.facts {
             @for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) { dt { (name) } dd { (value) } }

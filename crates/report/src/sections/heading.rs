@@ -31,15 +31,10 @@ pub(crate) fn document(run: &Run) -> Document {
 
 /// Why a run is incomplete; `None` if it is finished, or if nothing is known of it.
 pub(crate) fn unfinished(run: &Run) -> Option<Text> {
-    is_unfinished(run).then(|| match run.pick() {
+    run.is_unfinished().then(|| match run.pick() {
         Some(_) => Text::plain("STOPPED before it was done"),
         None => Text::plain("NOT FINISHED: ").and_span("bakeoff run --resume", SpanKind::Code).and(" goes on"),
     })
-}
-
-/// Whether a run was stopped before its end.
-pub(crate) fn is_unfinished(run: &Run) -> bool {
-    run.is_told() && run.record.finished.is_none()
 }
 
 /// How much was measured and checked.

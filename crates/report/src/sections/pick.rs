@@ -8,26 +8,26 @@ pub(crate) mod picked;
 pub(crate) mod time;
 
 use bakeoff_protocol::Durability;
-use bakeoff_results::pick::{PICK_ASKED, pick_is_answered};
+use bakeoff_results::pick::PICK_ASKED;
 use bakeoff_results::pick_facts::PickFacts;
-use bakeoff_results::run::Run;
+use bakeoff_results::pick_outcome::{PickAnswer, PickOutcome};
 use bakeoff_text::HARD_SPACE;
 
 use crate::document::{Block, Section, SectionId, SpanKind, Text};
 use crate::sections::pick::picked::Picked;
 
 /// The sections of a pick, in reading order.
-pub(crate) fn sections(run: &Run, facts: &PickFacts) -> Vec<Section> {
-    let picked = Picked::new(run, facts);
+pub(crate) fn sections(of: &PickOutcome<'_>) -> Vec<Section> {
+    let picked = Picked::new(of);
     let titled = |id, title, blocks| Section::titled(id, title, blocks);
-    let mut made = vec![titled(SectionId::Asked, "What was asked", vec![need(facts)])];
-    if let Some(ranking) = picked.ranking(PICK_ASKED) {
-        made.push(titled(SectionId::PickAnswer, "Answer", answer::blocks(&picked, &ranking)));
-        if pick_is_answered(&run.cells, facts) && !answer::is_alone_by_chance(&picked, &ranking) {
+    let mut made = vec![titled(SectionId::Asked, "What was asked", vec![need(of.facts)])];
+    if let Some(ranking) = of.asked() {
+        made.push(titled(SectionId::PickAnswer, "Answer", answer::blocks(&picked, ranking)));
+        if of.is_answered() && of.answer(ranking) != PickAnswer::AloneByChance {
             made.push(titled(SectionId::PickSettings, "Settings", settings(&picked, &ranking.best)));
         }
-        made.push(titled(SectionId::PickCosts, "What it costs", costs::blocks(&picked, &ranking)));
-        let changes = changes::blocks(&picked, &ranking);
+        made.push(titled(SectionId::PickCosts, "What it costs", costs::blocks(&picked, ranking)));
+        let changes = changes::blocks(&picked, ranking);
         made.push(titled(SectionId::PickChanges, "When the answer would change", changes));
     } else {
         made.push(titled(SectionId::PickAnswer, "Answer", vec![Block::paragraph_at(1, answer::nothing(&picked))]));
@@ -43,10 +43,10 @@ fn need(facts: &PickFacts) -> Block {
 
 /// The settings in force of the best store, as a suite takes them, and how it keeps its promise.
 fn settings(picked: &Picked<'_>, best: &str) -> Vec<Block> {
-    let asked = picked.cells(PICK_ASKED).filter(|cell| cell.end.axes.store == best && cell.is_ok());
+    let asked = picked.outcome.cells(PICK_ASKED).filter(|cell| cell.end.axes.store == best && cell.is_ok());
     let Some(cell) = asked.last() else { return Vec::new() };
     let durability: Durability = cell.end.axes.durability;
-    let store = picked.run.stores().iter().find(|store| store.name == best);
+    let store = picked.outcome.run.stores().iter().find(|store| store.name == best);
     let how = store.and_then(|store| store.durability.get(&durability)).map_or("", |support| support.how.as_str());
     let version = cell.end.opened.as_ref().map_or("", |opened| opened.version.as_str());
     let promise = format!("{} {version}, in class {durability}: {how}.", picked.title(best));

@@ -1,21 +1,20 @@
 //! The answer of a pick: the store, how sure that is, and what the time or the disk left open.
 
 use bakeoff_protocol::FailureKind;
-use bakeoff_stats::{Ranking, Verdict};
+use bakeoff_results::pick_outcome::{PickAnswer, rival};
+use bakeoff_stats::Ranking;
 use bakeoff_text::{counted, minutes_or_seconds, ratio};
 
 use crate::document::Block;
-use crate::sections::pick::picked::{CUT_SHORT, Picked, describe_rival, rival, surely};
+use crate::sections::pick::picked::{CUT_SHORT, Picked, describe_rival, surely};
 use crate::sections::pick::time::{enough, more_time};
-use bakeoff_results::pick::{
-    PICK_ASKED, is_ahead_by_far, is_late, is_tie_of_few_rounds, is_without_room, unknown_for_time,
-};
+use bakeoff_results::pick::{PICK_ASKED, is_ahead_by_far, is_late, is_without_room};
 
 /// Why there is no answer at all.
 pub(crate) fn nothing(picked: &Picked<'_>) -> String {
-    let budget = minutes_or_seconds(picked.facts.budget().as_secs());
-    let mut failed = picked.run.cells.iter().filter(|cell| !cell.is_ok()).peekable();
-    if failed.peek().is_none() && picked.is_cut_short() {
+    let budget = minutes_or_seconds(picked.facts().budget().as_secs());
+    let mut failed = picked.outcome.run.cells.iter().filter(|cell| !cell.is_ok()).peekable();
+    if failed.peek().is_none() && picked.outcome.is_cut_short() {
         return format!("None: no round of a store was measured. {CUT_SHORT}");
     }
     if failed.peek().is_none() {
@@ -36,16 +35,16 @@ pub(crate) fn nothing(picked: &Picked<'_>) -> String {
 
 /// Which stores had no time at all, as a further sentence.
 fn no_time_for(picked: &Picked<'_>) -> String {
-    match picked.unmeasured().as_slice() {
+    match picked.outcome.unmeasured().as_slice() {
         [] => String::new(),
-        names if picked.is_cut_short() => format!(" Nothing was measured of {}.", picked.titles(names)),
+        names if picked.outcome.is_cut_short() => format!(" Nothing was measured of {}.", picked.titles(names)),
         names => format!(" There was no time for {}.", picked.titles(names)),
     }
 }
 
 /// Which stores were not done in time, as a further sentence.
 fn describe_late(picked: &Picked<'_>) -> String {
-    let late = picked.late(PICK_ASKED);
+    let late = picked.outcome.late(PICK_ASKED);
     if late.is_empty() {
         return String::new();
     }
@@ -58,7 +57,7 @@ fn describe_late(picked: &Picked<'_>) -> String {
 
 /// Which stores the disk had no room for, as a further sentence.
 fn no_room_for(picked: &Picked<'_>) -> String {
-    match picked.without_room().as_slice() {
+    match picked.outcome.without_room().as_slice() {
         [] => String::new(),
         names => format!(
             " The disk was full when {} {} measured, so how good {} is not known: make room, or name another disk with --dir.",
@@ -69,53 +68,46 @@ fn no_room_for(picked: &Picked<'_>) -> String {
     }
 }
 
-/// Whether one store of several alone was measured, the time being over before the others, the race killed, or the disk full: that is no
-/// answer.
-pub(crate) fn is_alone_by_chance(picked: &Picked<'_>, ranking: &Ranking) -> bool {
-    let is_ended = picked.facts.out_of_time || picked.is_cut_short() || !picked.without_room().is_empty();
-    ranking.verdict == Verdict::Alone && !picked.facts.is_of_one_store() && is_ended
-}
-
 /// The store and how sure that is.
 pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
-    let goal = picked.facts.optimize;
+    let goal = picked.facts().optimize;
     let best = &ranking.order[0];
     let rounds = counted(best.rounds, "round");
     let figure = format!("{} {}", goal.label(), goal.show(best.mean)).replace(' ', "\u{a0}");
     let title = picked.title(&best.name);
-    let mut text = match ranking.verdict {
-        Verdict::Alone if is_alone_by_chance(picked, ranking) => {
-            let more = if picked.facts.out_of_time { enough(picked) } else { String::new() };
+    let answer = picked.outcome.answer(ranking);
+    let others = || {
+        let others: Vec<_> = ranking.tied.iter().filter(|store| **store != best.name).cloned().collect();
+        picked.titles(&others)
+    };
+    let mut text = match answer {
+        PickAnswer::AloneByChance => {
+            let more = if picked.facts().out_of_time { enough(picked) } else { String::new() };
             format!(
                 "None: nothing can be told, since {title} alone was measured to the end, {figure} over {rounds}.{more}"
             )
         }
-        Verdict::Alone => {
-            let more = if picked.run.cells.iter().any(is_late) { enough(picked) } else { String::new() };
-            let why = match picked.facts.is_of_one_store() {
+        PickAnswer::Alone => {
+            let more = if picked.outcome.run.cells.iter().any(is_late) { enough(picked) } else { String::new() };
+            let why = match picked.facts().is_of_one_store() {
                 true => "no other store that can do this was asked",
                 false => "no other store that can do this was measured to the end",
             };
             format!("{title}, {figure} over {rounds}: {why}.{more}")
         }
-        _ if !picked.without_room().is_empty() || !unknown_for_time(&picked.run.cells, picked.facts).is_empty() => {
+        PickAnswer::SomeUnknown => {
             format!("None: {title} leads what was measured, {figure} over {rounds}, but that is no answer.")
         }
-        _ if is_ahead_by_far(ranking, picked.facts) => {
+        PickAnswer::AheadByFar => {
             format!("{title}, by far though not proven: its {figure} over {rounds} is the best.")
         }
-        Verdict::Winner => format!("{title}: its {figure} over {rounds} is the best."),
-        Verdict::Tie => {
-            let others: Vec<_> = ranking.tied.iter().filter(|store| **store != best.name).cloned().collect();
-            let others = picked.titles(&others);
-            match is_tie_of_few_rounds(ranking) {
-                false => format!("{title}, but {others} cannot be told apart from it: {figure} over {rounds}."),
-                true => format!(
-                    "None yet: {title} leads, {figure} over {rounds}, but {others} cannot be told apart from it so soon."
-                ),
-            }
-        }
-        Verdict::Unproven => {
+        PickAnswer::Winner => format!("{title}: its {figure} over {rounds} is the best."),
+        PickAnswer::Tie => format!("{title}, but {} cannot be told apart from it: {figure} over {rounds}.", others()),
+        PickAnswer::TieOfFewRounds => format!(
+            "None yet: {title} leads, {figure} over {rounds}, but {} cannot be told apart from it so soon.",
+            others()
+        ),
+        PickAnswer::Unproven => {
             format!("{title} leads, {figure} over {rounds}, but not every store had the two rounds that a proof takes.")
         }
     };
@@ -123,7 +115,7 @@ pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
         let times =
             next.ratio_to_best.map_or_else(|| ratio(next.mean / best.mean), |interval| ratio(interval.estimate));
         let sure = match next.ratio_to_best {
-            None if is_ahead_by_far(ranking, picked.facts) => {
+            None if is_ahead_by_far(ranking, picked.facts()) => {
                 format!("by {}, after which it was dropped", counted(next.rounds, "round"))
             }
             None => "not proven".to_owned(),

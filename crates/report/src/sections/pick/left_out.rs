@@ -10,17 +10,17 @@ use bakeoff_results::pick_facts::by_reason;
 /// A section for each reason.
 pub(crate) fn sections(picked: &Picked<'_>) -> Vec<Section> {
     let item = |store: &str, why: &str| Item::text(format!("{}: {why}", picked.title(store)));
-    let dropped: Vec<Item> = picked.facts.dropped.iter().map(|each| item(&each.store, &each.why)).collect();
+    let dropped: Vec<Item> = picked.facts().dropped.iter().map(|each| item(&each.store, &each.why)).collect();
     let (late, failed): (Vec<_>, Vec<_>) =
         failures(picked).into_iter().partition(|(_, kind, _)| *kind == Some(FailureKind::Timeout));
     let [late, failed] =
         [late, failed].map(|some| some.iter().map(|(store, _, why)| item(store, why)).collect::<Vec<_>>());
     let is_asked_otherwise = |store: &str| {
-        let questions = picked.facts.questions.iter();
-        questions.flat_map(|question| picked.cells(&question.variant)).any(|cell| cell.end.axes.store == store)
+        let questions = picked.facts().questions.iter();
+        questions.flat_map(|question| picked.outcome.cells(&question.variant)).any(|cell| cell.end.axes.store == store)
     };
     let (otherwise, excluded): (Vec<_>, Vec<_>) =
-        picked.facts.excluded.iter().cloned().partition(|each| is_asked_otherwise(&each.store));
+        picked.facts().excluded.iter().cloned().partition(|each| is_asked_otherwise(&each.store));
     let [otherwise, excluded] = [otherwise, excluded]
         .map(|some| by_reason(&some).iter().map(|(stores, why)| item(stores, why)).collect::<Vec<_>>());
     let lists = [
@@ -39,11 +39,11 @@ pub(crate) fn sections(picked: &Picked<'_>) -> Vec<Section> {
 
 /// Every store that failed, with the question at which it did, and why, in the order in which they were asked.
 fn failures(picked: &Picked<'_>) -> Vec<(String, Option<FailureKind>, String)> {
-    let others = picked.facts.questions.iter().map(|question| (question.variant.as_str(), question.words.as_str()));
+    let others = picked.facts().questions.iter().map(|question| (question.variant.as_str(), question.words.as_str()));
     let mut failures = Vec::new();
     for (variant, words) in [(PICK_ASKED, "what was asked")].into_iter().chain(others) {
-        for store in picked.failed(variant) {
-            let mut rounds = picked.cells(variant).filter(|cell| cell.end.axes.store == store);
+        for store in picked.outcome.failed(variant) {
+            let mut rounds = picked.outcome.cells(variant).filter(|cell| cell.end.axes.store == store);
             let Some(cell) = rounds.find(|cell| !cell.is_ok()) else { continue };
             let kind = cell.end.failure.map_or("failed", FailureKind::label);
             let message = cell.end.failure_message.as_deref().unwrap_or("the log beside the results says more");

@@ -1,0 +1,89 @@
+//! What the stores of a pick cost by every measure, and what those that lost are better at.
+
+use std::collections::BTreeMap;
+
+use bakeoff_stats::{CommonScatter, Interval, Ranking, compare_among, mean};
+
+use crate::goal::{Goal, application, operations_of};
+use crate::pick::{CLOSE, CONFIDENCE, PICK_ASKED, costs};
+use crate::pick_outcome::PickOutcome;
+
+/// The costs of every store of what was asked, by every measure.
+pub struct PickCosts {
+    /// By measure, the costs of every round of every store, by name.
+    by_goal: Vec<(Goal, BTreeMap<String, Vec<f64>>)>,
+    /// Operations of each round that ended well, by store.
+    operations: BTreeMap<String, Vec<u64>>,
+}
+
+/// A cost over all rounds of a store.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cost {
+    /// The mean of the rounds.
+    Told(f64),
+    /// A percentile that too few operations tell.
+    TooFew,
+    /// There is no figure.
+    Unknown,
+}
+
+impl PickCosts {
+    /// The costs by these measures.
+    pub fn new(of: &PickOutcome<'_>, goals: impl Iterator<Item = Goal>) -> Self {
+        let by_goal = goals.map(|goal| (goal, costs(&of.run.cells, PICK_ASKED, |cell| goal.cost(cell)))).collect();
+        let mut operations: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for cell in of.cells(PICK_ASKED).filter(|cell| cell.is_ok()) {
+            let of_store = operations.entry(cell.end.axes.store.clone()).or_default();
+            of_store.extend(application(cell).map(operations_of));
+        }
+        Self { by_goal, operations }
+    }
+
+    /// The measures, in the order in which they were given.
+    pub fn goals(&self) -> impl Iterator<Item = Goal> {
+        self.by_goal.iter().map(|(goal, _)| *goal)
+    }
+
+    /// The costs of a store, a measure each.
+    pub fn of_store(&self, store: &str) -> Vec<Cost> {
+        let operations = self.operations.get(store).map_or(&[][..], Vec::as_slice);
+        let cost = |(goal, rounds): &(Goal, BTreeMap<String, Vec<f64>>)| match rounds
+            .get(store)
+            .and_then(|rounds| mean(rounds))
+        {
+            Some(mean) if goal.is_told(operations) => Cost::Told(mean),
+            Some(_) => Cost::TooFew,
+            None => Cost::Unknown,
+        };
+        self.by_goal.iter().map(cost).collect()
+    }
+
+    /// For each store that is not the best: where it is better than the best, beyond doubt and by enough to matter, and by how much. Stores that are better at
+    /// nothing are left out. All comparisons together are as sure as an answer.
+    pub fn better_at(&self, ranking: &Ranking) -> Vec<(String, Vec<(Goal, Interval)>)> {
+        let others = &ranking.order[1..];
+        let comparisons = (others.len() * self.by_goal.len()).max(1);
+        let confidence = 1.0 - (1.0 - CONFIDENCE) / comparisons as f64;
+        let scatter: Vec<Option<CommonScatter>> =
+            self.by_goal.iter().map(|(_, rounds)| CommonScatter::of(rounds.values().map(Vec::as_slice))).collect();
+        let better = |store: &String| -> Vec<(Goal, Interval)> {
+            let of = |((goal, rounds), scatter): (&(Goal, BTreeMap<String, Vec<f64>>), &Option<CommonScatter>)| {
+                let (own, of_best) = (rounds.get(store)?, rounds.get(&ranking.best)?);
+                let interval = compare_among(scatter.as_ref(), own, of_best, confidence, 1)?;
+                (interval.high < 1.0 && interval.estimate < 1.0 / CLOSE).then_some((*goal, interval))
+            };
+            self.by_goal.iter().zip(&scatter).filter_map(of).collect()
+        };
+        let all = others.iter().map(|place| (place.name.clone(), better(&place.name)));
+        all.filter(|(_, better)| !better.is_empty()).collect()
+    }
+}
+
+/// Stores that have fewer rounds though they were in the race at its end: they were out of it as worse, until later rounds of the best were no better.
+pub fn paused(of: &PickOutcome<'_>, ranking: &Ranking) -> Vec<String> {
+    let most = ranking.order.iter().map(|place| place.rounds).max().unwrap_or(0);
+    let is_dropped = |name: &String| of.facts.dropped.iter().any(|each| each.store == *name);
+    // One less is of a round that the time ended in.
+    let paused = ranking.order.iter().filter(|place| place.rounds + 1 < most && !is_dropped(&place.name));
+    paused.map(|place| place.name.clone()).collect()
+}

@@ -1,0 +1,136 @@
+//! What came of a pick: its ranking, who has no place in it, and what that says as an answer.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use bakeoff_stats::{Place, Ranking, Verdict};
+
+use crate::cell_rounds::CellRound;
+use crate::pick::{
+    PICK_ASKED, is_ahead_by_far, is_answer, is_late, is_tie_of_few_rounds, is_without_room, of_variant, proven_ranking,
+    unknown_for_time,
+};
+use crate::pick_facts::PickFacts;
+use crate::run::Run;
+
+/// A run of `bakeoff pick` with what it was asked. What was asked is ranked once.
+pub struct PickOutcome<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// What was asked, and how the race went.
+    pub facts: &'a PickFacts,
+    asked: OnceCell<Option<Ranking>>,
+}
+
+/// What the ranking of what was asked says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PickAnswer {
+    /// Nothing: one of several stores alone was measured, as the time ended before the others, the race was killed, or the disk was full.
+    AloneByChance,
+    /// One store: no other was measured to the end.
+    Alone,
+    /// Nothing: of some stores it is not known how good they are, as the disk was full or their time too short.
+    SomeUnknown,
+    /// One store: nothing is proven, but all others were far behind at once.
+    AheadByFar,
+    /// One store, proven.
+    Winner,
+    /// Several that cannot be told apart.
+    Tie,
+    /// Nothing yet: several cannot be told apart after fewer rounds than a proof takes.
+    TieOfFewRounds,
+    /// Nothing yet: not every store had the rounds that a proof takes.
+    Unproven,
+}
+
+impl<'a> PickOutcome<'a> {
+    /// A run of a pick. Nothing is ranked yet.
+    pub fn new(run: &'a Run, facts: &'a PickFacts) -> Self {
+        Self { run, facts, asked: OnceCell::new() }
+    }
+
+    /// The ranking of what was asked; `None` if no store has figures.
+    pub fn asked(&self) -> Option<&Ranking> {
+        self.asked.get_or_init(|| self.ranking(PICK_ASKED)).as_ref()
+    }
+
+    /// The ranking of a variant; `None` if no store has figures there.
+    pub fn ranking(&self, variant: &str) -> Option<Ranking> {
+        proven_ranking(&self.run.cells, variant, self.facts)
+    }
+
+    /// Whether the race told anything; see [`crate::pick::pick_is_answered`].
+    pub fn is_answered(&self) -> bool {
+        self.asked().is_some_and(|ranking| is_answer(&self.run.cells, ranking, self.facts))
+    }
+
+    /// What a ranking of what was asked says.
+    pub fn answer(&self, ranking: &Ranking) -> PickAnswer {
+        match ranking.verdict {
+            Verdict::Alone if self.is_alone_by_chance(ranking) => PickAnswer::AloneByChance,
+            Verdict::Alone => PickAnswer::Alone,
+            _ if !self.without_room().is_empty() || !self.unknown_for_time().is_empty() => PickAnswer::SomeUnknown,
+            _ if is_ahead_by_far(ranking, self.facts) => PickAnswer::AheadByFar,
+            Verdict::Winner => PickAnswer::Winner,
+            Verdict::Tie if is_tie_of_few_rounds(ranking) => PickAnswer::TieOfFewRounds,
+            Verdict::Tie => PickAnswer::Tie,
+            Verdict::Unproven => PickAnswer::Unproven,
+        }
+    }
+
+    /// Whether one store of several alone was measured, the time being over before the others, the race killed, or the disk full.
+    fn is_alone_by_chance(&self, ranking: &Ranking) -> bool {
+        let is_ended = self.facts.out_of_time || self.is_cut_short() || !self.without_room().is_empty();
+        ranking.verdict == Verdict::Alone && !self.facts.is_of_one_store() && is_ended
+    }
+
+    /// The rounds of a variant.
+    pub fn cells<'v>(&'v self, variant: &'v str) -> impl Iterator<Item = &'v CellRound> {
+        of_variant(&self.run.cells, variant)
+    }
+
+    /// Names of the stores of which a round of this variant failed: none of their rounds of it count.
+    pub fn failed(&self, variant: &str) -> Vec<String> {
+        self.stores_with(variant, |cell| !cell.is_ok())
+    }
+
+    /// Whether somebody, and neither the figures nor the time, ended it.
+    pub fn is_cut_short(&self) -> bool {
+        self.run.is_unfinished()
+    }
+
+    /// Names of the stores that were not done with a variant in their part of the time.
+    pub fn late(&self, variant: &str) -> Vec<String> {
+        self.stores_with(variant, is_late)
+    }
+
+    /// Names of the stores for which there was no room on the disk, whoever took it: how good they are is not known.
+    pub fn without_room(&self) -> Vec<String> {
+        self.stores_with(PICK_ASKED, is_without_room)
+    }
+
+    /// Names of the stores of which the time was too short, where that does not say how good they are.
+    pub fn unknown_for_time(&self) -> Vec<String> {
+        unknown_for_time(&self.run.cells, self.facts)
+    }
+
+    /// Names of the stores that were to race and of which no round was measured.
+    pub fn unmeasured(&self) -> Vec<String> {
+        let measured: BTreeSet<_> = self.cells(PICK_ASKED).map(|cell| &cell.end.axes.store).collect();
+        self.facts.raced.iter().filter(|name| !measured.contains(name)).cloned().collect()
+    }
+
+    fn stores_with(&self, variant: &str, is_one: impl Fn(&CellRound) -> bool) -> Vec<String> {
+        let stores = self.cells(variant).filter(|cell| is_one(cell)).map(|cell| &cell.end.axes.store);
+        stores.collect::<BTreeSet<_>>().into_iter().cloned().collect()
+    }
+}
+
+/// Whom the best is set against: the first that is tied with it, who need not be the next where rounds scatter; else the next.
+pub fn rival(ranking: &Ranking) -> Option<&Place> {
+    let mut others = ranking.order.iter().skip(1);
+    match ranking.verdict {
+        Verdict::Tie => others.find(|place| ranking.tied.contains(&place.name)),
+        _ => others.next(),
+    }
+}
