@@ -8,10 +8,12 @@ use crate::goal::{Goal, application, operations_of};
 use crate::pick::{CLOSE, CONFIDENCE, PICK_ASKED, costs};
 use crate::pick_outcome::PickOutcome;
 
+/// A measure with the costs of every round of every store, by name.
+type ByStore = (Goal, BTreeMap<String, Vec<f64>>);
+
 /// The costs of every store of what was asked, by every measure.
 pub struct PickCosts {
-    /// By measure, the costs of every round of every store, by name.
-    by_goal: Vec<(Goal, BTreeMap<String, Vec<f64>>)>,
+    by_goal: Vec<ByStore>,
     /// Operations of each round that ended well, by store.
     operations: BTreeMap<String, Vec<u64>>,
 }
@@ -47,10 +49,7 @@ impl PickCosts {
     /// The costs of a store, a measure each.
     pub fn of_store(&self, store: &str) -> Vec<Cost> {
         let operations = self.operations.get(store).map_or(&[][..], Vec::as_slice);
-        let cost = |(goal, rounds): &(Goal, BTreeMap<String, Vec<f64>>)| match rounds
-            .get(store)
-            .and_then(|rounds| mean(rounds))
-        {
+        let cost = |(goal, rounds): &ByStore| match rounds.get(store).and_then(|rounds| mean(rounds)) {
             Some(mean) if goal.is_told(operations) => Cost::Told(mean),
             Some(_) => Cost::TooFew,
             None => Cost::Unknown,
@@ -67,7 +66,7 @@ impl PickCosts {
         let scatter: Vec<Option<CommonScatter>> =
             self.by_goal.iter().map(|(_, rounds)| CommonScatter::of(rounds.values().map(Vec::as_slice))).collect();
         let better = |store: &String| -> Vec<(Goal, Interval)> {
-            let of = |((goal, rounds), scatter): (&(Goal, BTreeMap<String, Vec<f64>>), &Option<CommonScatter>)| {
+            let of = |((goal, rounds), scatter): (&ByStore, &Option<CommonScatter>)| {
                 let (own, of_best) = (rounds.get(store)?, rounds.get(&ranking.best)?);
                 let interval = compare_among(scatter.as_ref(), own, of_best, confidence, 1)?;
                 (interval.high < 1.0 && interval.estimate < 1.0 / CLOSE).then_some((*goal, interval))
