@@ -322,8 +322,8 @@ fn requests_that_make_no_sense_are_refused() {
     };
     assert!(run("").contains("malformed"));
     assert!(run("{}").contains("protocol"));
-    assert!(run(r#"{"protocol": 2}"#).contains("protocol 2"));
-    assert!(run(r#"{"protocol": 1}"#).contains("malformed"));
+    assert!(run(r#"{"protocol": 3}"#).contains("protocol 3"));
+    assert!(run(r#"{"protocol": 2}"#).contains("malformed"));
     assert!(run("[".repeat(100_000).as_str()).contains("malformed"));
 }
 

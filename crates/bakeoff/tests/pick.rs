@@ -50,24 +50,26 @@ fn what_promises_more_than_was_asked_takes_part() {
     let place = Place::new();
     let arguments =
         ["pick", "--records", "300", "--value-size", "10B..100B", "--mix", "get=99,update=1", "--stores", "lmdb,redb"];
-    // redb offers no class between none and power.
-    let shown = place.run(&[&arguments[..], &["--budget", "20s"]].concat()).expect(0).stdout;
-    assert!(shown.contains("redb (power)") && !shown.contains("Cannot do this"), "{shown}");
-    assert!(shown.contains("Durability power: ") && !shown.contains("Durability power: not measured"), "{shown}");
+    // redb does not offer process.
+    let shown = place.run(&[&arguments[..], &["--budget", "20s", "--durability", "process"]].concat()).expect(0).stdout;
+    assert!(shown.contains("redb (consistent)") && !shown.contains("Cannot do this"), "{shown}");
+    assert!(
+        shown.contains("Durability consistent: ") && !shown.contains("Durability consistent: not measured"),
+        "{shown}"
+    );
     let asked: Vec<_> = place.cells().into_iter().filter(|cell| cell["store"] == "redb").collect();
-    assert!(asked.iter().all(|cell| cell["durability"] == "power"), "{asked:?}");
-    for variant in ["asked", "durability-power"] {
+    assert!(asked.iter().all(|cell| cell["durability"] == "consistent"), "{asked:?}");
+    for variant in ["asked", "durability-consistent"] {
         assert!(asked.iter().any(|cell| cell["variant"] == variant), "{variant}: {asked:?}");
     }
     let place = Place::new();
     // A busy disk takes milliseconds for a flush: three rounds of the variant then take 20 s, of the 24 s that variants have. The time
     // may still be too short for an answer, which this test does not need.
-    let shown = place.run(&[&arguments[..], &["--budget", "60s", "--durability", "power"]].concat()).stdout;
+    let shown = place.run(&[&arguments[..], &["--budget", "60s", "--durability", "none"]].concat()).stdout;
     assert!(shown.contains("Durability process") && !shown.contains("redb cannot do this"), "{shown}");
-    // It offers none or power, and keeps with power what process asks for.
-    let lower =
+    let other =
         place.cells().into_iter().filter(|cell| cell["store"] == "redb" && cell["variant"] == "durability-process");
-    assert!(lower.clone().count() > 0 && lower.clone().all(|cell| cell["durability"] == "power"), "{shown}");
+    assert!(other.clone().count() > 0 && other.clone().all(|cell| cell["durability"] == "consistent"), "{shown}");
 }
 
 #[test]
@@ -256,7 +258,7 @@ fn a_binding_for_the_jvm_is_no_library_for_native_programs() {
 }
 
 #[test]
-fn a_store_that_promises_less_is_asked_with_the_other_class_alone() {
+fn a_store_that_promises_less_is_left_out_with_the_reason() {
     if !common::jvm_is_built() {
         return;
     }
@@ -277,9 +279,10 @@ fn a_store_that_promises_less_is_asked_with_the_other_class_alone() {
     let cells = place.cells();
     let classes = |store| cells.iter().filter(move |cell| cell["store"] == store).map(|cell| &cell["durability"]);
     assert!(classes("sqlite-jdbc").any(|class| class == "power"), "{cells:?}");
-    assert!(classes("chronicle-map").count() > 0 && classes("chronicle-map").all(|class| class == "process"));
+    // It offers none and process, and with power the pick asks consistent too.
+    assert_eq!(classes("chronicle-map").count(), 0, "{cells:?}");
     let shown = unwrapped(&shown.stdout);
-    assert!(shown.contains("so asked with the other one only Chronicle Map: durability power"), "{shown}");
+    assert!(shown.contains("durability power is not offered"), "{shown}");
 }
 
 #[test]
@@ -299,7 +302,7 @@ fn a_store_may_have_transactions_in_some_classes_alone() {
         ])
     };
     let shown = asked("none").expect(1).stdout;
-    assert!(shown.contains("berkeley-db: does not offer transactions in class none"), "{shown}");
+    assert!(shown.contains("berkeley-db: does not offer transactions at durability level none"), "{shown}");
     let shown = asked("process").expect(0).stdout;
     let alone = "Values twice as long, 2KiB: not measured, as no other store was asked";
     assert!(shown.contains("Berkeley DB") && shown.contains(alone), "{shown}");

@@ -170,10 +170,10 @@ impl<'a> Case<'a> {
         self.open_in(&self.request.directory)
     }
 
-    /// The same, and outside the clock flushes the names that this made or moved, where a write is acknowledged when it is flushed.
+    /// The same, and outside the clock flushes the names that this made or moved, where a write may be acknowledged when it is flushed.
     fn open_to_write(&self) -> Result<(Box<dyn Store>, u64), Failure> {
         let opened = self.open()?;
-        if self.request.durability == Durability::Power {
+        if self.request.durability.includes(Durability::Consistent) {
             let flushed = flush_directories(&self.request.directory);
             flushed.map_err(|error| Failure::from_store("flushing the directory of the opened store", &error))?;
         }

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::axis_value::{AxisValue, Mention, Part, Role};
-use crate::request::{Durability, Profile, Settings};
+use crate::durability::Durability;
+use crate::request::{Profile, Settings};
 
 /// The medium on which tapes and values are, and stores too where nothing else is said.
 pub const DEFAULT_MEDIUM: &str = "default";
@@ -24,7 +25,7 @@ pub struct Axes {
     /// The settings the suite gave the store (not its defaults).
     #[serde(default)]
     pub settings: Settings,
-    /// The promise measured under.
+    /// The durability level measured at.
     pub durability: Durability,
     /// The data type: `random`, `text` or `half`.
     pub data: String,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::request::Durability;
+use crate::durability::Durability;
 
 /// What an axis decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum Part {
 pub enum AxisValue {
     /// Whether something is so; `false` is as good as none.
     Flag(bool),
-    /// A durability class.
+    /// A durability level.
     Class(Option<Durability>),
     /// A name, or the JSON of settings.
     Text(Option<String>),

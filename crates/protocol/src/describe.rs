@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Durability, MemorySplit, Profile};
+use crate::durability::{AfterFailure, Durability, DurabilitySupport, Leaves, NotOffered};
+use crate::{MemorySplit, Profile};
 
 /// The answer to `describe`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -103,33 +104,6 @@ impl Structure {
             Self::Memory => "memory",
         }
     }
-}
-
-/// How a store reaches a durability class.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DurabilitySupport {
-    /// The settings or calls that give the promise, in the store's own terms.
-    pub how: String,
-    /// Where the store's documentation says so.
-    pub source: String,
-    /// Whether a batch is applied as a whole or not at all in this class, where that is not as in the others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub atomic_batch: Option<bool>,
-    /// Whether several threads read at once in this class, where that is not as in the others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parallel_readers: Option<bool>,
-    /// Whether several threads write at once in this class, where that is not as in the others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parallel_writers: Option<bool>,
-}
-
-/// Why a store does not offer a durability class.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NotOffered {
-    /// What it does instead, or what was seen to go wrong, in words.
-    pub why: String,
-    /// Where the store's documentation says so, or what shows it.
-    pub source: String,
 }
 
 /// What a store can do. What it cannot is shown as n/a and never emulated.
@@ -337,7 +311,7 @@ pub struct StoreDescription {
     pub language: String,
     /// How it arranges its data.
     pub structure: Structure,
-    /// The classes it offers and how it reaches them; a class not listed is not offered.
+    /// The durability levels it offers and how it reaches them; a level not listed is not offered.
     pub durability: BTreeMap<Durability, DurabilitySupport>,
     /// Why it does not offer the others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -398,7 +372,7 @@ impl StoreDescription {
         settings: &'a crate::Settings,
     ) -> Option<(&'a str, &'a str, Durability)> {
         self.named_values(settings).find_map(|(setting, word)| {
-            let most = setting.promises.get(word).filter(|most| **most < class)?;
+            let most = setting.promises.get(word).filter(|most| !most.includes(class))?;
             Some((setting.name.as_str(), word, *most))
         })
     }
@@ -409,10 +383,29 @@ impl StoreDescription {
         alone.map(|(setting, word)| (setting.name.as_str(), word))
     }
 
-    /// Whether each acknowledged write is flushed in this class with these settings.
-    pub fn flushes_writes(&self, class: Durability, settings: &crate::Settings) -> bool {
+    /// What failures leave of it at this level, at least; `None` if it does not offer the level, or does not say.
+    pub fn after_failure(&self, level: Durability) -> Option<AfterFailure> {
+        self.durability.get(&level)?.after
+    }
+
+    /// Whether every acknowledged write survives the death of the process at this level.
+    pub fn survives_process_death(&self, level: Durability) -> bool {
+        let kept = self.after_failure(level).map(|after| after.process_death == Leaves::Kept);
+        kept.unwrap_or(level != Durability::None)
+    }
+
+    /// Whether every acknowledged write survives a power cut at this level.
+    pub fn survives_power_cut(&self, level: Durability) -> bool {
+        let kept = self.after_failure(level).map(|after| after.power_cut == Leaves::Kept);
+        kept.unwrap_or(level == Durability::Power)
+    }
+
+    /// Whether each acknowledged write is flushed at this level with these settings.
+    pub fn flushes_writes(&self, level: Durability, settings: &crate::Settings) -> bool {
         let mut values = self.named_values(settings);
-        class == Durability::Power || values.any(|(setting, word)| setting.flushing.iter().any(|one| one == word))
+        self.survives_power_cut(level)
+            || self.durability.get(&level).is_some_and(|support| support.flushes)
+            || values.any(|(setting, word)| setting.flushing.iter().any(|one| one == word))
     }
 
     /// Its settings that are given a word, and the word.

@@ -8,6 +8,7 @@
 mod axes;
 mod axis_value;
 mod describe;
+mod durability;
 mod event;
 mod measure;
 mod memory;
@@ -20,9 +21,10 @@ pub use axes::{
 };
 pub use axis_value::{AxisValue, Mention, Part, Role};
 pub use describe::{
-    Capabilities, DriverCheck, DriverDescription, DurabilitySupport, NotOffered, Platform, Room, Setting, SettingKind,
-    Step, StoreDescription, Structure,
+    Capabilities, DriverCheck, DriverDescription, Platform, Room, Setting, SettingKind, Step, StoreDescription,
+    Structure,
 };
+pub use durability::{AfterFailure, Durability, DurabilitySupport, Leaves, NotOffered};
 pub use event::{
     BackgroundWork, CompactedCopy, Event, FailureKind, Finished, OpenLoop, Opened, PhaseResult, Progress, Verified,
     WarmUpOutcome,
@@ -30,11 +32,13 @@ pub use event::{
 pub use measure::{DiskUsage, Latency, OperationResult, Resources};
 pub use memory::{MemoryShare, MemorySplit, Overhead};
 pub use request::{
-    Crash, DataHints, Durability, Mode, PhaseRequest, Profile, ProfileRequest, Request, STEADY_WITHIN_MAX, Settings,
-    WarmUp,
+    Crash, DataHints, Mode, PhaseRequest, Profile, ProfileRequest, Request, STEADY_WITHIN_MAX, Settings, WarmUp,
 };
 pub use result::{CellEnd, CellStatus, PhaseLine, ProfileOutcome, ResultLine, TapeFacts};
 pub use slow::{Activity, Cause, CauseShare, LatencyTimeline, SlowOperation, SlowOperations};
 
 /// The version of requests, events and result lines. A driver refuses a request of any other version.
-pub const PROTOCOL_VERSION: u32 = 1;
+///
+/// Version 1 had three durability levels: its `process` made no statement about power cuts, and is kept by the settings of `process` and
+/// `consistent` alike. Results of it are still read.
+pub const PROTOCOL_VERSION: u32 = 2;

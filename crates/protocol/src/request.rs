@@ -7,57 +7,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What a store promises about a write it has acknowledged. Stores are ranked only within one class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Durability {
-    /// An acknowledged write may be lost when the process dies.
-    None,
-    /// An acknowledged write survives the death of the process, not of the machine.
-    #[default]
-    Process,
-    /// An acknowledged write survives a power cut: it was flushed.
-    Power,
-}
-
-impl Durability {
-    /// All classes, weakest first.
-    pub const ALL: [Self; 3] = [Self::None, Self::Process, Self::Power];
-
-    /// The name used in suites, requests and results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Process => "process",
-            Self::Power => "power",
-        }
-    }
-
-    /// The class to compare this one with: the next stronger one, or from the strongest the one below.
-    pub fn neighbour(self) -> Self {
-        match self {
-            Self::None | Self::Power => Self::Process,
-            Self::Process => Self::Power,
-        }
-    }
-}
-
-impl fmt::Display for Durability {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.name())
-    }
-}
-
-impl FromStr for Durability {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|class| class.name() == word)
-            .ok_or_else(|| format!("unknown durability `{word}`: use none, process or power"))
-    }
-}
+use crate::durability::Durability;
 
 /// How the replay loop takes time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -154,7 +104,7 @@ pub struct Request {
     pub round: u32,
     /// The store's name, as `describe` gives it.
     pub store: String,
-    /// The promise to measure under.
+    /// The durability level to measure at.
     pub durability: Durability,
     /// Settings that differ from the store's defaults.
     #[serde(default)]

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{Axes, Durability, StoreDescription};
+use bakeoff_protocol::{AfterFailure, Axes, Durability, StoreDescription};
 use bakeoff_text::printable;
 
 use crate::cell_rounds::CellRound;
@@ -18,7 +18,9 @@ pub struct Contender {
     pub store: String,
     /// Its name for people, safe to print.
     pub title: String,
-    /// The durability class, where it is a part of the title: stores promise different things there.
+    /// What failures leave of it at each durability level, as far as its store describes it.
+    pub after: BTreeMap<Durability, AfterFailure>,
+    /// The durability level, where it is a part of the title: stores promise different things there.
     pub class: Option<Durability>,
     /// Whether it may be ranked: it keeps its data and does not exist for tests only.
     pub ranked: bool,
@@ -31,7 +33,7 @@ pub struct Contender {
 impl Contender {
     /// One that has no colour yet.
     fn new(key: String, store: String, title: String, class: Option<Durability>, index: usize) -> Self {
-        Self { key, store, title, class, ranked: true, index, slot: 0 }
+        Self { key, store, title, after: BTreeMap::new(), class, ranked: true, index, slot: 0 }
     }
 }
 
@@ -76,7 +78,8 @@ impl Contenders {
                 titles.insert(title.clone(), (store, index));
                 let (key, store) = (key.clone(), (*store).to_owned());
                 let class = axes.unequal.then_some(axes.durability);
-                let contender = Contender { ranked, ..Contender::new(key.clone(), store, title, class, index) };
+                let after = description.map(|store| after_failures(store)).unwrap_or_default();
+                let contender = Contender { ranked, after, ..Contender::new(key.clone(), store, title, class, index) };
                 contenders.insert(key, contender);
             }
         }
@@ -139,6 +142,10 @@ impl Contenders {
     pub fn title(&self, key: &str) -> String {
         self.get(key).map_or_else(|| printable(key), |contender| contender.title.clone())
     }
+}
+
+fn after_failures(store: &StoreDescription) -> BTreeMap<Durability, AfterFailure> {
+    store.durability.keys().filter_map(|level| Some((*level, store.after_failure(*level)?))).collect()
 }
 
 /// What tells contenders apart: the store's name, its settings if it has any, and where stores promise different things

@@ -30,6 +30,7 @@ pub mod pick_costs;
 pub mod pick_facts;
 pub mod pick_outcome;
 pub mod plausible;
+pub mod power_cut;
 pub mod race;
 pub mod rate_search;
 pub mod rate_search_time;

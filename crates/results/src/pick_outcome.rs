@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
+use bakeoff_protocol::Leaves;
 use bakeoff_stats::{Place, Ranking, Verdict};
 
 use crate::cell_rounds::CellRound;
@@ -82,6 +83,13 @@ impl<'a> PickOutcome<'a> {
     fn is_alone_by_chance(&self, ranking: &Ranking) -> bool {
         let is_ended = self.facts.out_of_time || self.is_cut_short() || !self.without_room().is_empty();
         ranking.verdict == Verdict::Alone && !self.facts.is_of_one_store() && is_ended
+    }
+
+    /// What a power cut leaves of a store at the level it was raced at, at least; `None` if the store does not describe that.
+    pub fn after_power_cut(&self, store: &str) -> Option<Leaves> {
+        let raced = self.cells(PICK_ASKED).find(|cell| cell.end.axes.store == store)?;
+        let description = self.run.stores().iter().find(|description| description.name == store)?;
+        Some(description.after_failure(raced.end.axes.durability)?.power_cut)
     }
 
     /// The rounds of a variant.

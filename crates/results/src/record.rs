@@ -268,6 +268,13 @@ pub struct ProfileRecord {
     pub kernel_frames: Option<bool>,
 }
 
+/// The version of the format without the level `consistent`.
+const OLDER_LEVELS_PROTOCOL: u64 = 1;
+
+/// What is said of a run of that version.
+const OLDER_LEVELS: &str = "the run is older than durability level consistent: its level process says nothing about power cuts, and has settings of both process and \
+                            consistent, such as SQLite's synchronous=NORMAL and LMDB's MDB_NOSYNC";
+
 impl RunRecord {
     /// Reads as much as can be read of a run's file, with a note for what had to be left out.
     ///
@@ -299,7 +306,9 @@ impl RunRecord {
         if unread > 0 {
             notes.push(format!("{unread} store description(s) in run.json cannot be read by this version"));
         }
-        if record.protocol != 0 && record.protocol != u64::from(PROTOCOL_VERSION) {
+        if record.has_older_levels() {
+            notes.push(OLDER_LEVELS.to_owned());
+        } else if record.protocol != 0 && record.protocol != u64::from(PROTOCOL_VERSION) {
             notes.push(format!(
                 "the run was written in version {} of the format, this program knows version {PROTOCOL_VERSION}: what \
                  it does not know is left out",
@@ -307,6 +316,11 @@ impl RunRecord {
             ));
         }
         (record, notes)
+    }
+
+    /// Whether its durability levels are those before `consistent`: its `process` made no statement about power cuts.
+    pub fn has_older_levels(&self) -> bool {
+        self.protocol == OLDER_LEVELS_PROTOCOL
     }
 
     /// Reads the file of a run that is to be resumed.
@@ -354,5 +368,26 @@ impl RunRecord {
     pub fn title(&self) -> &str {
         let names = [self.suite.title.as_str(), self.suite.name.as_str()];
         names.into_iter().find(|name| !name.is_empty()).unwrap_or("bakeoff")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_run_of_version_1_is_read_with_a_note_on_its_durability_levels() {
+        let store = json!({ "how": "MDB_NOSYNC", "source": "https://example.org" });
+        let support: bakeoff_protocol::DurabilitySupport = serde_json::from_value(store).unwrap();
+        assert_eq!((support.after, support.flushes), (None, false));
+        let (record, notes) = RunRecord::from_json(json!({ "protocol": 1 }));
+        assert!(record.has_older_levels());
+        assert_eq!(notes, [OLDER_LEVELS]);
+        let (record, notes) = RunRecord::from_json(json!({ "protocol": PROTOCOL_VERSION }));
+        assert!(!record.has_older_levels() && notes.is_empty(), "{notes:?}");
+        let (record, notes) = RunRecord::from_json(json!({ "protocol": 99 }));
+        assert!(!record.has_older_levels() && notes.concat().contains("version 99"), "{notes:?}");
     }
 }

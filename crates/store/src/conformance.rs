@@ -1,5 +1,5 @@
-//! The checks that every store must pass: each in every durability class that the store offers, and with every word of its settings.
-//! With a word other than the default each check runs in one class, in turn, or in all of them if `BAKEOFF_TEST_SCALE` is above 1.
+//! The checks that every store must pass: each at every durability level that the store offers, and with every word of its settings.
+//! With a word other than the default each check runs at one level, in turn, or at all of them if `BAKEOFF_TEST_SCALE` is above 1.
 //!
 //! A crate that adds a store calls [`check`] from a test. The printed table shows what was checked and what a store does not
 //! offer, with the reason.
@@ -65,7 +65,7 @@ pub fn report(entries: &[Entry], names: &[String], small_logs: &[SmallLogs<'_>])
     failures
 }
 
-/// Whether any check fails in this class. A test of the checks expects this of a store that goes wrong.
+/// Whether any check fails at this level. A test of the checks expects this of a store that goes wrong.
 pub fn finds_fault(subject: &Subject, class: Durability) -> bool {
     CHECKS.iter().any(|(_, check)| is_failure(&run(subject, class, *check)))
 }
@@ -148,7 +148,7 @@ fn run(subject: &Subject, class: Durability, check: fn(&Fixture<'_>) -> Outcome)
         return match subject.description.why_not(class) {
             Some(_) => Outcome::NotOffered("not offered, as said above"),
             None => Outcome::Failed(
-                "the store neither offers the class nor says why: it belongs in `not_offered`".to_owned(),
+                "the store neither offers the level nor says why: it belongs in `not_offered`".to_owned(),
             ),
         };
     }
@@ -163,8 +163,8 @@ fn run(subject: &Subject, class: Durability, check: fn(&Fixture<'_>) -> Outcome)
     }
 }
 
-/// The outcome once if it is the same in every class, else by class.
-fn labels(outcomes: [(Durability, Outcome); 3]) -> String {
+/// The outcome once if it is the same at every level, else by level.
+fn labels(outcomes: [(Durability, Outcome); Durability::ALL.len()]) -> String {
     let mut classes: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (class, outcome) in outcomes {
         classes.entry(outcome.to_string()).or_default().push(class.name());

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use bakeoff_protocol::{
-    Capabilities, Durability, DurabilitySupport, MemoryShare, MemorySplit, NotOffered, Setting, StoreDescription,
-    Structure,
+    AfterFailure, Capabilities, Durability, DurabilitySupport, Leaves, MemoryShare, MemorySplit, NotOffered, Setting,
+    StoreDescription, Structure,
 };
 
 /// What a store can do besides single reads and writes. What it cannot do is shown as n/a and never emulated.
@@ -40,7 +40,7 @@ pub enum Capability {
 /// Builds a [`StoreDescription`].
 ///
 /// ```
-/// use bakeoff_store::{Capability::*, Description, Durability, Structure, setting, share};
+/// use bakeoff_store::{Capability::*, Description, Durability, Leaves::*, Structure, after, setting, share};
 ///
 /// const MANUAL: &str = "https://example.org/manual";
 /// let description = Description::new("example", "Example DB")
@@ -50,9 +50,11 @@ pub enum Capability {
 ///     .language("Rust")
 ///     .structure(Structure::BTree)
 ///     .files("records.db")
-///     .durability(Durability::Power, "sync = full: the file is flushed at every commit", MANUAL)
-///     .not_offered(Durability::None, "every commit is flushed", MANUAL)
+///     .durability(Durability::Power, "sync = full: the file is flushed at every commit", after(Kept, Kept), MANUAL)
+///     .durability(Durability::Consistent, "sync = log: only the log is flushed", after(Kept, EarlierState), MANUAL)
+///     .flushes_each_write(Durability::Consistent)
 ///     .not_offered(Durability::Process, "every commit is flushed", MANUAL)
+///     .not_offered(Durability::None, "every commit is flushed", MANUAL)
 ///     .can(&[ScanFrom, ScanOrdered, ScanAnyOrder, Batch, BatchReads, AtomicBatch])
 ///     .keys(1, 511)
 ///     .setting(setting::bytes("cache", 0..=1 << 40, Some(64 << 20), "Memory for pages.", MANUAL))
@@ -130,47 +132,63 @@ impl Description {
         self
     }
 
-    /// A durability class that it offers: by which of its settings or calls, and the page of its documentation that shows it.
+    /// A durability level that it offers: by which of its settings or calls, what failures leave then ([`after`]), and the page of
+    /// its documentation that shows it. Level consistent is offered with the weakest setting that keeps it, which may be that of level
+    /// power.
     #[must_use]
-    pub fn durability(mut self, class: Durability, how: impl Into<String>, source: impl Into<String>) -> Self {
+    pub fn durability(
+        mut self,
+        level: Durability,
+        how: impl Into<String>,
+        after: AfterFailure,
+        source: impl Into<String>,
+    ) -> Self {
         let (atomic_batch, parallel_readers, parallel_writers) = (None, None, None);
-        let (how, source) = (how.into(), source.into());
-        let support = DurabilitySupport { how, source, atomic_batch, parallel_readers, parallel_writers };
-        self.0.durability.insert(class, support);
+        let (how, source, after, flushes) = (how.into(), source.into(), Some(after), false);
+        let support =
+            DurabilitySupport { how, source, after, flushes, atomic_batch, parallel_readers, parallel_writers };
+        self.0.durability.insert(level, support);
         self
     }
 
-    /// A durability class that it lacks: why, and the page that shows it or what was seen.
+    /// A durability level that it lacks: why, and the page that shows it or what was seen.
     #[must_use]
-    pub fn not_offered(mut self, class: Durability, why: impl Into<String>, source: impl Into<String>) -> Self {
-        self.0.not_offered.insert(class, NotOffered { why: why.into(), source: source.into() });
+    pub fn not_offered(mut self, level: Durability, why: impl Into<String>, source: impl Into<String>) -> Self {
+        self.0.not_offered.insert(level, NotOffered { why: why.into(), source: source.into() });
         self
     }
 
-    /// In this class, offered above, a batch may be applied in part, although it is atomic in others.
+    /// At this level, offered above, every acknowledged write waits for a flush, although a power cut may leave an earlier state.
     #[must_use]
-    pub fn batches_not_atomic(mut self, class: Durability) -> Self {
-        self.in_class(class, |support| support.atomic_batch = Some(false));
+    pub fn flushes_each_write(mut self, level: Durability) -> Self {
+        self.at_level(level, |support| support.flushes = true);
         self
     }
 
-    /// In this class, offered above, threads take turns, although they work in parallel in others.
+    /// At this level, offered above, a batch may be applied in part, although it is atomic at others.
     #[must_use]
-    pub fn threads_take_turns(mut self, class: Durability) -> Self {
-        self.in_class(class, |support| {
+    pub fn batches_not_atomic(mut self, level: Durability) -> Self {
+        self.at_level(level, |support| support.atomic_batch = Some(false));
+        self
+    }
+
+    /// At this level, offered above, threads take turns, although they work in parallel at others.
+    #[must_use]
+    pub fn threads_take_turns(mut self, level: Durability) -> Self {
+        self.at_level(level, |support| {
             support.parallel_readers = Some(false);
             support.parallel_writers = Some(false);
         });
         self
     }
 
-    fn in_class(&mut self, class: Durability, set: impl FnOnce(&mut DurabilitySupport)) {
-        if let Some(support) = self.0.durability.get_mut(&class) {
+    fn at_level(&mut self, level: Durability, set: impl FnOnce(&mut DurabilitySupport)) {
+        if let Some(support) = self.0.durability.get_mut(&level) {
             set(support);
         }
     }
 
-    /// What it can do, in every class that was not excepted.
+    /// What it can do, at every level that was not excepted.
     #[must_use]
     pub fn can(mut self, capabilities: &[Capability]) -> Self {
         capabilities.iter().for_each(|capability| *field_of(&mut self.0.capabilities, *capability) = true);
@@ -243,6 +261,12 @@ pub fn share(setting: &str, percent: u32, pieces: u32) -> MemoryShare {
     MemoryShare { setting: setting.to_owned(), percent, pieces, per_thread: false, mapped: false, overhead: None }
 }
 
+/// What the death of the process and a power cut leave of a store, at least.
+#[must_use]
+pub fn after(process_death: Leaves, power_cut: Leaves) -> AfterFailure {
+    AfterFailure { process_death, power_cut }
+}
+
 const NOTHING_BUT_KEEPING: Capabilities = Capabilities {
     scan_from: false,
     scan_ordered: false,
@@ -276,6 +300,7 @@ fn field_of(capabilities: &mut Capabilities, capability: Capability) -> &mut boo
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_protocol::Leaves::*;
     use serde_json::{Value, json};
 
     use super::*;
@@ -319,10 +344,10 @@ mod tests {
     }
 
     #[test]
-    fn a_class_can_be_an_exception() {
+    fn a_level_can_be_an_exception() {
         let description = Description::new("torn", "Torn")
-            .durability(Durability::None, "no log", "https://example.org")
-            .durability(Durability::Power, "a log", "https://example.org")
+            .durability(Durability::None, "no log", after(PossiblyCorrupt, PossiblyCorrupt), "https://example.org")
+            .durability(Durability::Power, "a log", after(Kept, Kept), "https://example.org")
             .batches_not_atomic(Durability::None)
             .threads_take_turns(Durability::None)
             .can(&[Capability::AtomicBatch, Capability::ParallelReaders, Capability::ParallelWriters])

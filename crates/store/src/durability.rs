@@ -1,4 +1,4 @@
-//! Checks of the promise of each durability class that a store offers, from outside. `trace` watches which writes are flushed,
+//! Checks of the promise of each durability level that a store offers, from outside. `trace` watches which writes are flushed,
 //! `kill` compares the content after `kill -9`, and `two` opens the store in two processes.
 //!
 //! The program starts itself again as the process that writes (`child`), which is traced or killed. So a test calls [`main`] from a main
@@ -46,7 +46,7 @@ pub struct Plan<'a> {
     pub elsewhere: Vec<Subject>,
     /// Where stores are made: a directory on a disk, since a file system in memory flushes nothing.
     pub scratch: &'a Path,
-    /// Stores that flush more than their class asks for.
+    /// Stores that flush more than their level asks for.
     pub exceptions: Exceptions,
 }
 
@@ -145,7 +145,7 @@ fn report_all(stores: &[Subject]) -> Counts {
                     let outcomes = check(subject);
                     print!("{}", labels(subject, &outcomes));
                     outcomes.into_iter().for_each(|(name, class, outcome)| {
-                        let what = format!("{name} of {subject} in class {class}");
+                        let what = format!("{name} of {subject} at level {class}");
                         counts.lock().unwrap().add(&what, outcome);
                     });
                 }
@@ -163,13 +163,13 @@ fn check(subject: &Subject) -> Vec<Checked> {
         Durability::ALL.map(|class| {
             let outcome = match offered(&class) {
                 true if subject.description.gives_up(class, &subject.given).is_some() => {
-                    Outcome::NotOffered("the word gives the class up")
+                    Outcome::NotOffered("the word gives the level up")
                 }
                 true => check(subject, class),
                 false if subject.description.why_not(class).is_some() => {
                     Outcome::NotOffered("not offered, as said above")
                 }
-                false => Outcome::Failed("the store neither offers the class nor says why".to_owned()),
+                false => Outcome::Failed("the store neither offers the level nor says why".to_owned()),
             };
             (*name, class, outcome)
         })
@@ -183,7 +183,7 @@ fn labels(subject: &Subject, outcomes: &[Checked]) -> String {
     for (class, reason) in &subject.description.not_offered {
         head += &format!("  {class} is not offered: {} ({})\n", reason.why, reason.source);
     }
-    outcomes.iter().fold(head, |text, (name, class, outcome)| text + &format!("  {name:<31}{class:<9}{outcome}\n"))
+    outcomes.iter().fold(head, |text, (name, class, outcome)| text + &format!("  {name:<31}{class:<12}{outcome}\n"))
 }
 
 impl Counts {

@@ -15,8 +15,8 @@
 //! use std::sync::{Mutex, PoisonError};
 //!
 //! use bakeoff_store::{
-//!     Capability, Description, Direction, Durability, Entry, OpenRequest, Session, SessionPlan, Store, StoreDescription, StoreError,
-//!     Structure, Work,
+//!     Capability, Description, Direction, Durability, Entry, Leaves, OpenRequest, Session, SessionPlan, Store, StoreDescription,
+//!     StoreError, Structure, Work, after,
 //! };
 //!
 //! /// The line that a driver needs.
@@ -31,8 +31,9 @@
 //!         .language("Rust")
 //!         .structure(Structure::Memory)
 //!         .files("none")
-//!         .durability(Durability::None, "nothing is written", source)
+//!         .durability(Durability::None, "nothing is written", after(Leaves::EarlierState, Leaves::EarlierState), source)
 //!         .not_offered(Durability::Process, "it is in memory alone", source)
+//!         .not_offered(Durability::Consistent, "it is in memory alone", source)
 //!         .not_offered(Durability::Power, "it is in memory alone", source)
 //!         .can(&[Capability::ScanAnyOrder, Capability::InsertRefuses])
 //!         .memory("none of its own", source, &[])
@@ -155,11 +156,11 @@ mod settings;
 mod store;
 
 pub use bakeoff_protocol::{
-    Capabilities, DataHints, Durability, MemoryShare, Overhead, Room, Setting, SettingKind, Settings, Step,
-    StoreDescription, Structure,
+    AfterFailure, Capabilities, DataHints, Durability, Leaves, MemoryShare, Overhead, Room, Setting, SettingKind,
+    Settings, Step, StoreDescription, Structure,
 };
 
-pub use describe::{Capability, Description, share};
+pub use describe::{Capability, Description, after, share};
 pub use error::StoreError;
 pub use null::Null;
 pub use settings::resolve_settings;

@@ -1,4 +1,4 @@
-//! Berkeley DB: what its B-tree and its hash table share. In class none a database stands by itself; in the others it is
+//! Berkeley DB: what its B-tree and its hash table share. At level none a database is alone; at the others it is
 //! part of an environment with a log and transactions.
 
 mod cursor;
@@ -12,8 +12,8 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
 use bakeoff_store::{
-    Capability, Description, Durability, MemoryShare, OpenRequest, Overhead, Room, SessionPlan, Setting, Settings,
-    Step, Store, StoreDescription, StoreError, Structure, Work, setting, share,
+    Capability, Description, Durability, Leaves::*, MemoryShare, OpenRequest, Overhead, Room, SessionPlan, Setting,
+    Settings, Step, Store, StoreDescription, StoreError, Structure, Work, after, setting, share,
 };
 use database::{Database, Log, Options};
 use session::{Berkeley, BerkeleySession};
@@ -40,6 +40,8 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
         Structure::BTree => &[Capability::ScanFrom, Capability::ScanOrdered],
         _ => &[],
     };
+    let flushed = "an environment with transactions: the log is flushed at every commit, and the names of new logs, which it leaves, by bakeoff; a batch is \
+                   atomic, and batches take turns";
     Description::new(name, title)
         .summary(format!(
             "{summary} Entries are copied out of its pages; it lends none. Opened for one process (DB_PRIVATE), though an environment could be \
@@ -49,11 +51,12 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
         .license("Sleepycat")
         .language("C")
         .structure(structure)
-        .files("records.db; in the classes process and power also log.* (logs, of 10 MiB each)")
+        .files("records.db; at every level except none also log.* (logs, of 10 MiB each)")
         .durability(
             Durability::None,
             "a database without an environment: changed pages are written when the cache is full and when it is closed, a batch is \
              not atomic, and threads take turns",
+            after(PossiblyCorrupt, PossiblyCorrupt),
             format!("{MANUAL}/programmer_reference/am_opensub.html"),
         )
         .batches_not_atomic(Durability::None)
@@ -62,12 +65,16 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
             Durability::Process,
             "an environment with transactions and DB_TXN_WRITE_NOSYNC: the log is written at every commit, and flushed at checkpoints and \
              before a page changed since leaves the cache; a batch is atomic, and batches take turns",
+            // Pages are written over in place, and nothing protects one that a power cut tears.
+            after(Kept, PossiblyCorrupt),
             format!("{MANUAL}/api_reference/C/envset_flags.html"),
         )
+        .durability(Durability::Consistent, flushed, after(Kept, Kept), format!("{MANUAL}/programmer_reference/transapp.html"))
         .durability(
             Durability::Power,
-            "an environment with transactions: the log is flushed at every commit, and the names of new logs, which it leaves, by bakeoff; a batch is \
-             atomic, and batches take turns",
+            flushed,
+            // "This behavior is the default for Berkeley DB environments" (DB_TXN->commit). It takes for granted that a page is written as a whole.
+            after(Kept, Kept),
             format!("{MANUAL}/programmer_reference/transapp.html"),
         )
         .can(ordered)
@@ -116,7 +123,7 @@ fn settings() -> [Setting; 3] {
             1 << 20..=1 << 40,
             Some(10 << 20),
             "Bytes of keys and values written after which a commit also writes all changed pages, so that old logs are removed; without \
-             effect in class none. The default is the size of a log.",
+             effect at level none. The default is the size of a log.",
             &format!("{MANUAL}/programmer_reference/transapp_checkpoint.html"),
         ),
     ]
@@ -139,7 +146,7 @@ pub(crate) fn open(request: &OpenRequest<'_>, structure: Structure) -> Result<Bo
     let log = match request.durability {
         Durability::None => Log::Absent,
         Durability::Process => Log::Written,
-        Durability::Power => Log::Flushed,
+        Durability::Consistent | Durability::Power => Log::Flushed,
     };
     let page_bytes = page_bytes(request)?;
     let cache_bytes = cache_bytes(request, page_bytes)?;

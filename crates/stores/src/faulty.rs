@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bakeoff_store::{
-    Capability, Description, Direction, Durability, OpenRequest, Session, SessionPlan, Store, StoreDescription,
-    StoreError, Structure, Work, setting,
+    Capability, Description, Direction, Durability, Leaves::Kept, OpenRequest, Session, SessionPlan, Store, StoreDescription,
+    StoreError, Structure, Work, after, setting,
 };
 use content::{Content, load, save};
 use fault::{Fault, Faults};
@@ -30,9 +30,10 @@ pub(crate) fn describe() -> StoreDescription {
         .language("Rust")
         .structure(Structure::Memory)
         .files("records.faulty, written when it is closed")
-        .durability(Durability::None, how, SOURCE)
-        .durability(Durability::Process, how, SOURCE)
-        .durability(Durability::Power, how, SOURCE)
+        .durability(Durability::None, how, after(Kept, Kept), SOURCE)
+        .durability(Durability::Process, how, after(Kept, Kept), SOURCE)
+        .durability(Durability::Consistent, how, after(Kept, Kept), SOURCE)
+        .durability(Durability::Power, how, after(Kept, Kept), SOURCE)
         .can(&[
             Capability::ScanFrom,
             Capability::ScanOrdered,

@@ -3,8 +3,8 @@
 mod session;
 
 use bakeoff_store::{
-    Capability, Description, Durability, OpenRequest, SessionPlan, Setting, Store, StoreDescription, StoreError,
-    Structure, Work, setting, share,
+    Capability, Description, Durability, Leaves::*, OpenRequest, SessionPlan, Setting, Store, StoreDescription,
+    StoreError, Structure, Work, after, setting, share,
 };
 use fjall::config::{BlockSizePolicy, BloomConstructionPolicy, CompressionPolicy, FilterPolicy, FilterPolicyEntry};
 use fjall::{CompressionType, Database, KeyspaceCreateOptions, KvSeparationOptions, PersistMode};
@@ -35,14 +35,29 @@ pub(crate) fn describe() -> StoreDescription {
         .durability(
             Durability::None,
             "manual_journal_persist: the journal is written when its buffer is full, and when the store is closed",
+            after(EarlierState, PossiblyCorrupt),
             OPTIONS,
         )
         .durability(
             Durability::Process,
             "PersistMode::Buffer, the default: the journal is written at every write and never flushed",
+            // The journal is as long as its 64 MiB beforehand, so its length shows nothing. A page of zeros inside a value makes the database
+            // refuse to open (`ChecksumMismatch`, `journal/batch_reader.rs`).
+            after(Kept, PossiblyCorrupt),
             persist_mode,
         )
-        .durability(Durability::Power, "PersistMode::SyncAll: the journal is flushed at every write", persist_mode)
+        .durability(
+            Durability::Consistent,
+            "PersistMode::SyncAll: the journal is flushed at every write. A journal that is not flushed may keep the store from opening",
+            after(Kept, Kept),
+            persist_mode,
+        )
+        .durability(
+            Durability::Power,
+            "PersistMode::SyncAll: the journal is flushed at every write",
+            after(Kept, Kept),
+            persist_mode,
+        )
         .can(&[
             Capability::ScanFrom,
             Capability::ScanOrdered,
@@ -116,7 +131,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     let (durability, by_us) = match request.durability {
         Durability::None => (None, true),
         Durability::Process => (Some(PersistMode::Buffer), false),
-        Durability::Power => (Some(PersistMode::SyncAll), true),
+        Durability::Consistent | Durability::Power => (Some(PersistMode::SyncAll), true),
     };
     let builder =
         Database::builder(request.directory).cache_size(request.integer("cache")?).manual_journal_persist(by_us);

@@ -5,8 +5,8 @@ mod database;
 mod sys;
 
 use bakeoff_store::{
-    Capability, Description, Direction, Durability, OpenRequest, Session, SessionPlan, Setting, Settings, Store,
-    StoreError, Structure, Work, setting,
+    Capability, Description, Direction, Durability, Leaves::*, OpenRequest, Session, SessionPlan, Setting, Settings,
+    Store, StoreError, Structure, Work, after, setting,
 };
 use database::{Cursor, Database, Transaction};
 
@@ -41,12 +41,19 @@ pub(crate) fn describe(name: &str, title: &str, summary: &str, structure: Struct
         .durability(
             Durability::None,
             format!("the default: {written}; a batch is a transaction, of which the whole database has one at a time"),
+            // It is repaired when it is opened if "file destruction is detected" (kcdb.h).
+            after(PossiblyCorrupt, PossiblyCorrupt),
             format!("{MANUAL}#tutorial_dbopen"),
         )
         .not_offered(
             Durability::Process,
             "its log (`transactions` = written) is written over without checksums: a process killed meanwhile leaves a torn record that is \
              restored as if it were whole; after that a tree could not be opened, and a hash table had lost what was acknowledged before",
+            found,
+        )
+        .not_offered(
+            Durability::Consistent,
+            "what a killed process loses, a power cut loses too",
             found,
         )
         .not_offered(

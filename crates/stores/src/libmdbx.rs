@@ -11,8 +11,8 @@ mod session;
 use std::path::Path;
 
 use bakeoff_store::{
-    Capability, Description, Durability, OpenRequest, SessionPlan, Settings, Step, Store, StoreDescription, StoreError,
-    Structure, Work, setting,
+    Capability, Description, Durability, Leaves::*, OpenRequest, SessionPlan, Settings, Step, Store, StoreDescription,
+    StoreError, Structure, Work, after, setting,
 };
 use environment::Environment;
 use session::LmdbSession;
@@ -42,16 +42,28 @@ pub(crate) fn describe() -> StoreDescription {
             Durability::None,
             "MDBX_UTTERLY_NOSYNC and MDBX_WRITEMAP: pages are written in the map and not flushed; a full disk ends the \
              process with SIGBUS",
+            after(Kept, PossiblyCorrupt),
             MODES,
         )
         .durability(
             Durability::Process,
             "MDBX_UTTERLY_NOSYNC, which is LMDB's MDB_NOSYNC: pages are written to the file at every commit and not flushed",
+            // "expect the corrupted database after a system crash".
+            after(Kept, PossiblyCorrupt),
+            MODES,
+        )
+        .durability(
+            Durability::Consistent,
+            "MDBX_SAFE_NOSYNC: pages are written to the file at every commit and not flushed, and none is used again until a flush",
+            // "a system crash can't corrupt the database, but you will lose the last transactions".
+            after(Kept, EarlierState),
             MODES,
         )
         .durability(
             Durability::Power,
             "MDBX_SYNC_DURABLE, the default: the file is flushed at every commit",
+            // "guaranteed durability even on unexpected system failure".
+            after(Kept, Kept),
             MODES,
         )
         .can(&[
@@ -95,6 +107,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     let flags = match request.durability {
         Durability::None => ffi::MDBX_UTTERLY_NOSYNC | ffi::MDBX_WRITEMAP,
         Durability::Process => ffi::MDBX_UTTERLY_NOSYNC,
+        Durability::Consistent => ffi::MDBX_SAFE_NOSYNC,
         Durability::Power => 0,
     };
     let page_bytes = page_bytes(request)?;

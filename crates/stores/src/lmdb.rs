@@ -8,8 +8,8 @@ mod session;
 use std::path::Path;
 
 use bakeoff_store::{
-    Capability, Description, Durability, OpenRequest, SessionPlan, Settings, Store, StoreDescription, StoreError,
-    Structure, Work, setting,
+    Capability, Description, Durability, Leaves::*, OpenRequest, SessionPlan, Settings, Store, StoreDescription,
+    StoreError, Structure, Work, after, setting,
 };
 use environment::Environment;
 use session::LmdbSession;
@@ -30,19 +30,37 @@ pub(crate) fn describe() -> StoreDescription {
         .license("OLDAP-2.8")
         .language("C")
         .structure(Structure::BTree)
-        .files("data.mdb and lock.mdb; in the class none, data.mdb is a sparse file as long as the map")
+        .files("data.mdb and lock.mdb; at level none data.mdb is a sparse file as long as the map")
         .durability(
             Durability::None,
             "MDB_NOSYNC, MDB_WRITEMAP and MDB_MAPASYNC: pages are written in the map and never flushed; a full disk ends \
              the process with SIGBUS",
+            // "a system crash can then corrupt the database".
+            after(Kept, PossiblyCorrupt),
             SOURCE,
         )
         .durability(
             Durability::Process,
             "MDB_NOSYNC: pages are written to the file at every commit and never flushed",
+            // "a system crash can corrupt the database or lose the last transactions if buffers are not yet flushed to disk".
+            after(Kept, PossiblyCorrupt),
             SOURCE,
         )
-        .durability(Durability::Power, "no flags: the file is flushed at every commit", SOURCE)
+        .durability(
+            Durability::Consistent,
+            "MDB_NOMETASYNC: pages are flushed at every commit, the root of the tree with the next commit",
+            // "This optimization maintains database integrity, but a system crash may undo the last committed transaction."
+            after(Kept, EarlierState),
+            SOURCE,
+        )
+        .flushes_each_write(Durability::Consistent)
+        .durability(
+            Durability::Power,
+            "no flags: the file is flushed at every commit",
+            // `mdb_env_write_meta` writes the root through a descriptor with O_DSYNC: "also syncs to disk".
+            after(Kept, Kept),
+            SOURCE,
+        )
         .can(&[
             Capability::ScanFrom,
             Capability::ScanOrdered,
@@ -77,6 +95,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     let flags = match request.durability {
         Durability::None => ffi::MDB_NOSYNC | ffi::MDB_WRITEMAP | ffi::MDB_MAPASYNC,
         Durability::Process => ffi::MDB_NOSYNC,
+        Durability::Consistent => ffi::MDB_NOMETASYNC,
         Durability::Power => 0,
     };
     let map_bytes = match request.is_set("map-size") {

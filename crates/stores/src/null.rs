@@ -1,7 +1,7 @@
 //! The store that does nothing, as a driver offers it. Drivers also replay into it: to them it is [`Null`].
 
 use bakeoff_store::{
-    Capability, Description, Durability, Null, OpenRequest, Store, StoreDescription, StoreError, Structure,
+    Capability, Description, Durability, Leaves::Kept, Null, OpenRequest, Store, StoreDescription, StoreError, Structure, after,
 };
 
 /// What the store reports about itself.
@@ -15,9 +15,10 @@ pub(crate) fn describe() -> StoreDescription {
         .language("Rust")
         .structure(Structure::Memory)
         .files("none")
-        .durability(Durability::None, how, source)
-        .durability(Durability::Process, how, source)
-        .durability(Durability::Power, how, source)
+        .durability(Durability::None, how, after(Kept, Kept), source)
+        .durability(Durability::Process, how, after(Kept, Kept), source)
+        .durability(Durability::Consistent, how, after(Kept, Kept), source)
+        .durability(Durability::Power, how, after(Kept, Kept), source)
         .can(&[
             Capability::ScanFrom,
             Capability::ScanOrdered,

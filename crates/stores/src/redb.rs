@@ -3,8 +3,8 @@
 mod session;
 
 use bakeoff_store::{
-    Capability, Description, Durability, OpenRequest, SessionPlan, Store, StoreDescription, StoreError, Structure,
-    Work, setting, share,
+    Capability, Description, Durability, Leaves::*, OpenRequest, SessionPlan, Store, StoreDescription, StoreError,
+    Structure, Work, after, setting, share,
 };
 use redb::Database;
 
@@ -16,6 +16,7 @@ const BYTES_MAX: u64 = 3 << 30;
 /// What the store reports about itself.
 pub(crate) fn describe() -> StoreDescription {
     let source = "https://docs.rs/redb/4/redb/enum.Durability.html";
+    let flushed = "Durability::Immediate, the default: the file is flushed at every commit";
     Description::new("redb", "redb")
         .summary(
             "Copy-on-write B+ tree in one file, in safe Rust; here each read, and each write outside a batch, is a transaction \
@@ -29,13 +30,13 @@ pub(crate) fn describe() -> StoreDescription {
         .durability(
             Durability::None,
             "Durability::None: commits stay in memory, and are made durable when it is closed",
-            source,
+            // "still guaranteed to be consistent".
+            after(EarlierState, EarlierState),
+            "https://github.com/cberner/redb/blob/HEAD/docs/design.md#non-durable-commits",
         )
-        .durability(
-            Durability::Power,
-            "Durability::Immediate, the default: the file is flushed at every commit",
-            source,
-        )
+        // "guaranteed to be persistent".
+        .durability(Durability::Consistent, flushed, after(Kept, Kept), source)
+        .durability(Durability::Power, flushed, after(Kept, Kept), source)
         .not_offered(
             Durability::Process,
             "a commit is either kept in memory (None) or flushed (Immediate): none is written without being flushed",
@@ -75,9 +76,9 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     let database = redb::Builder::new().set_cache_size(cache).create(path).map_err(error)?;
     let durability = match request.durability {
         Durability::None => redb::Durability::None,
-        Durability::Power => redb::Durability::Immediate,
+        Durability::Consistent | Durability::Power => redb::Durability::Immediate,
         Durability::Process => {
-            let message = "redb has no commits that are written but not flushed: use durability none or power";
+            let message = "redb has no commits that are written but not flushed: use durability none, consistent or power";
             return Err(StoreError::BadRequest(message.to_owned()));
         }
     };

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use bakeoff_store::batch::BatchSession;
 use bakeoff_store::{
-    Capability, Description, Durability, OpenRequest, SessionPlan, Setting, Store, StoreDescription, StoreError,
-    Structure, Work, setting, share,
+    Capability, Description, Durability, Leaves::*, OpenRequest, SessionPlan, Setting, Store, StoreDescription,
+    StoreError, Structure, Work, after, setting, share,
 };
 use database::{Buffers, Database, Options};
 
@@ -38,14 +38,30 @@ pub(crate) fn describe() -> StoreDescription {
         .durability(
             Durability::None,
             "WriteOptions::disableWAL: there is no log; what is in memory is written when a buffer is full and when the store is closed",
+            // "may get lost after a crash". With one column family, what is in files is a state of the past.
+            after(EarlierState, EarlierState),
             OPTIONS,
         )
         .durability(
             Durability::Process,
             "WriteOptions::sync=false, the default: the log is written at every write and not flushed",
+            // "there is no hole in the recovered data" (https://rocksdb.org/blog/2022/10/05/lost-buffered-write-recovery.html) holds inside a log. Between
+            // two logs, "Gaps are still possible when WALs are truncated exactly on record boundaries" (HISTORY.md, 6.14).
+            after(Kept, PossiblyCorrupt),
             log,
         )
-        .durability(Durability::Power, "WriteOptions::sync=true: the log is flushed at every write", log)
+        .durability(
+            Durability::Consistent,
+            "WriteOptions::sync=true, as at level power. Between two logs that are not flushed, recovery may miss writes",
+            after(Kept, Kept),
+            log,
+        )
+        .durability(
+            Durability::Power,
+            "WriteOptions::sync=true: the log is flushed at every write",
+            after(Kept, Kept),
+            log,
+        )
         .can(&[
             Capability::ScanFrom,
             Capability::ScanOrdered,

@@ -14,8 +14,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use bakeoff_store::{
-    Capability, DataHints, Description, Durability, MemoryShare, OpenRequest, SessionPlan, Setting, Settings, Step,
-    Store, StoreDescription, StoreError, Structure, Work, setting, share,
+    Capability, DataHints, Description, Durability, Leaves::*, MemoryShare, OpenRequest, SessionPlan, Setting, Settings,
+    Step, Store, StoreDescription, StoreError, Structure, Work, after, setting, share,
 };
 use rusqlite::Connection;
 
@@ -48,19 +48,37 @@ pub(crate) fn describe() -> StoreDescription {
         .license("blessing")
         .language("C")
         .structure(Structure::BTree)
-        .files("records.sqlite; while open in the classes process and power also records.sqlite-wal and -shm")
+        .files("records.sqlite; while open, at every level except none, also records.sqlite-wal and -shm")
         .durability(
             Durability::None,
             "journal_mode=MEMORY, synchronous=OFF: a process that dies inside a transaction can leave a corrupt database, so a batch is not atomic",
+            // "will very likely go corrupt", in the middle of a transaction.
+            after(PossiblyCorrupt, PossiblyCorrupt),
             "https://sqlite.org/pragma.html#pragma_journal_mode",
         )
         .batches_not_atomic(Durability::None)
         .durability(
             Durability::Process,
-            "journal_mode=WAL, synchronous=NORMAL: the log is flushed at checkpoints only",
+            "journal_mode=WAL, synchronous=OFF: the log is written at every commit and never flushed",
+            // "If the application running SQLite crashes, the data will be safe, but the database might become corrupted if the operating
+            // system crashes or the computer loses power".
+            after(Kept, PossiblyCorrupt),
             synchronous,
         )
-        .durability(Durability::Power, "journal_mode=WAL, synchronous=FULL: the log is flushed at every commit", synchronous)
+        .durability(
+            Durability::Consistent,
+            "journal_mode=WAL, synchronous=NORMAL: the log is flushed at checkpoints only",
+            // "WAL mode is always consistent with synchronous=NORMAL, but WAL mode does lose durability."
+            after(Kept, EarlierState),
+            synchronous,
+        )
+        .durability(
+            Durability::Power,
+            "journal_mode=WAL, synchronous=FULL: the log is flushed at every commit",
+            // "The synchronous=FULL setting … is … durable (ACID) in WAL mode".
+            after(Kept, Kept),
+            synchronous,
+        )
         .can(&[
             Capability::ScanFrom,
             Capability::ScanOrdered,
@@ -127,21 +145,21 @@ fn journal_settings() -> [Setting; 4] {
             &["auto", "wal", "delete"],
             "auto",
             "journal_mode: a write-ahead log, or a rollback journal, which is SQLite's own default and with which each commit is flushed unless synchronous is off; \
-             auto takes what the class is described with.",
+             auto takes what the level is described with.",
             "https://sqlite.org/pragma.html#pragma_journal_mode",
         ),
         setting::choice(
             "synchronous",
             &["auto", "off", "normal", "full", "extra"],
             "auto",
-            "How much is flushed, with normal each commit too unless there is a write-ahead log; auto is what the class needs, and so is full in the class power with \
-             a rollback journal, whose removal extra alone flushes. SQLite's own default is full.",
+            "How much is flushed, with normal each commit too unless there is a write-ahead log; auto is what the level needs. With a rollback journal, level consistent \
+             needs full, and level power extra, which alone flushes the removal of the journal. SQLite's own default is full.",
             "https://sqlite.org/pragma.html#pragma_synchronous",
         )
         .flushing("full")
         .flushing("extra")
         .promising("off", Durability::Process)
-        .promising("normal", Durability::Process),
+        .promising("normal", Durability::Consistent),
         setting::choice(
             "locking-mode",
             &["normal", "exclusive"],
@@ -193,7 +211,7 @@ fn create_table(kind: &str) -> String {
     format!("CREATE TABLE IF NOT EXISTS record (key BLOB NOT NULL PRIMARY KEY, value BLOB NOT NULL){kind}")
 }
 
-/// What settings came to that are `auto`, or that the class holds to more, as far as they have a word for it.
+/// What settings came to that are `auto`, or that the level holds to more, as far as they have a word for it.
 fn chosen(table: &str, configuration: &Configuration) -> Settings {
     let of = |wanted: &str| configuration.pragmas.iter().find(|(pragma, _)| *pragma == wanted).map(|(_, value)| value);
     let synchronous =
@@ -203,7 +221,7 @@ fn chosen(table: &str, configuration: &Configuration) -> Settings {
     words.into_iter().filter_map(|(name, word)| Some((name.to_owned(), word?.into()))).collect()
 }
 
-/// `journal_mode` and `synchronous` for a class with these settings.
+/// `journal_mode` and `synchronous` for a level with these settings.
 fn journaling(durability: Durability, journal: &str, synchronous: &str) -> (&'static str, u8) {
     let mode = match (durability, journal) {
         (_, "delete") => "delete",
@@ -211,16 +229,18 @@ fn journaling(durability: Durability, journal: &str, synchronous: &str) -> (&'st
         (Durability::None, _) => "memory",
         _ => "wal",
     };
-    // With a rollback journal a commit is the removal of the journal, which only EXTRA flushes.
+    // With a rollback journal a commit is the removal of the journal, which only EXTRA flushes, and NORMAL is "maybe not consistent"
+    // (the table in the documentation of `synchronous`).
     let needed = match (durability, mode) {
-        (Durability::None, _) => 0,
-        (Durability::Process, _) => 1,
+        (Durability::None | Durability::Process, _) => 0,
+        (Durability::Consistent, "delete") => 2,
+        (Durability::Consistent, _) => 1,
         (Durability::Power, "delete") => 3,
         (Durability::Power, _) => 2,
     };
     let wanted = SYNCHRONOUS.iter().zip(0..).find(|(word, _)| **word == synchronous).map_or(needed, |(_, level)| level);
-    // Words that promise less than power are not taken there: what is left is full where extra is needed.
-    (mode, if durability == Durability::Power { wanted.max(needed) } else { wanted })
+    // Words that promise less are not taken, except those that do so with a rollback journal alone.
+    (mode, if durability.includes(Durability::Consistent) { wanted.max(needed) } else { wanted })
 }
 
 /// What every connection is set to.

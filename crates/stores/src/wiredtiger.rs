@@ -5,8 +5,8 @@ mod new_names;
 mod sys;
 
 use bakeoff_store::{
-    Capability, Description, Durability, OpenRequest, SessionPlan, Setting, Step, Store, StoreDescription, StoreError,
-    Structure, Work, setting, share,
+    Capability, Description, Durability, Leaves::*, OpenRequest, SessionPlan, Setting, Step, Store, StoreDescription,
+    StoreError, Structure, Work, after, setting, share,
 };
 use connection::{CacheUse, Connection, WiredTigerSession};
 use new_names::NewNames;
@@ -20,6 +20,8 @@ const CREATE: &str =
 /// What the store reports about itself.
 pub(crate) fn describe() -> StoreDescription {
     let durability = "https://source.wiredtiger.com/3.2.1/tune_durability.html";
+    let flushed = "a log with transaction_sync=(enabled,method=dsync): it is written with O_DSYNC at every commit, and the names of new logs, which it leaves, are flushed by \
+                   bakeoff";
     Description::new("wiredtiger", "WiredTiger")
         .summary("B-tree whose pages are changed in a cache and written anew at checkpoints, with a log.")
         .version(connection::version())
@@ -27,22 +29,31 @@ pub(crate) fn describe() -> StoreDescription {
         .language("C")
         .structure(Structure::BTree)
         .files(
-            "records.wt, WiredTiger* (catalogue); in the classes process and power \
+            "records.wt, WiredTiger* (catalogue); at every level except none \
              also WiredTigerLog.* (logs, each as long as `log-size`)",
         )
         .durability(
             Durability::None,
             "no log: changed pages are written when the cache needs room and when the store is closed",
-            durability,
+            // Later updates "will not appear" after the last checkpoint.
+            after(EarlierState, EarlierState),
+            "https://source.wiredtiger.com/3.2.1/durability_checkpoint.html",
         )
         .durability(
             Durability::Process,
             "a log with transaction_sync=(enabled,method=none): it is written at every commit, and flushed at checkpoints",
+            // "durable … after application failure, but not after system failure". Recovery cuts the log at the first bad record or hole (`log.c`), but
+            // that is no promise.
+            after(Kept, PossiblyCorrupt),
             durability,
         )
+        .durability(Durability::Consistent, flushed, after(Kept, Kept), durability)
         .durability(
             Durability::Power,
-            "a log with transaction_sync=(enabled,method=fsync): it is flushed at every commit, and the names of new logs, which it leaves, by bakeoff",
+            flushed,
+            // "durable on application or system failure". So is method=fsync by the documentation, but with it the last commit before a log is full is flushed
+            // after it was acknowledged: `__wti_log_release` flushes the next log, and another thread that one.
+            after(Kept, Kept),
             durability,
         )
         .can(&[
@@ -89,14 +100,14 @@ fn settings() -> [Setting; 5] {
             "log-size",
             100 << 10..=2 << 30,
             Some(100 << 20),
-            "Bytes of a log, after which another follows; without effect in class none.",
+            "Bytes of a log, after which another follows; without effect at level none.",
             OPEN,
         ),
         setting::bytes(
             "checkpoint",
             1 << 20..=2 << 30,
             Some(100 << 20),
-            "Bytes of log after which all changed pages are written, so that old logs are removed; without effect in class none. \
+            "Bytes of log after which all changed pages are written, so that old logs are removed; without effect at level none. \
              The default is that of log-size.",
             OPEN,
         ),
@@ -114,7 +125,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
     let method = match request.durability {
         Durability::None => None,
         Durability::Process => Some("none"),
-        Durability::Power => Some("fsync"),
+        Durability::Consistent | Durability::Power => Some("dsync"),
     };
     if let Some(method) = method {
         let (log_bytes, checkpoint) = (request.integer("log-size")?, request.integer("checkpoint")?);
@@ -135,7 +146,7 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
 
 struct WiredTiger {
     connection: Connection,
-    /// In class power.
+    /// At levels whose writes are flushed.
     names: Option<NewNames>,
     cache: CacheUse,
 }

@@ -130,8 +130,8 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     check_limits(memory_bytes, &axes.memory_limits, file, problems);
     let unequal = settings::is_unequal(file, &axes.stores);
     if unequal && axes.durability.len() > 1 {
-        let message = "some stores have a durability class of their own, and the axis has several";
-        let help = "give the axis `durability` one class, for the stores without one of their own";
+        let message = "some stores have a durability level of their own, and the axis has several";
+        let help = "give the axis `durability` one level, for the stores without one of their own";
         problems.add(&file.axis_place("durability", 1), message, help);
     }
     for (axis, classes) in [("durability", &axes.durability), ("durability-otherwise", &axes.durability_otherwise)] {

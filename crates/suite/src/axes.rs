@@ -64,7 +64,7 @@ impl Default for Axes {
             value_bytes: Vec::new(),
             records: Vec::new(),
             data: vec![Data::Random],
-            durability: vec![Durability::Process],
+            durability: vec![Durability::default()],
             durability_otherwise: Vec::new(),
             threads: vec![1],
             memory_limits: vec![None],
@@ -82,7 +82,7 @@ pub struct Conditions {
     pub medium: String,
     /// What else goes on meanwhile.
     pub disturbance: Disturbance,
-    /// The promise that all cells keep, except those whose store has a class of its own.
+    /// The promise that all cells keep, except those whose store has a level of its own.
     pub durability: Durability,
     /// The most memory that a cell may have, if there is a limit.
     pub memory_limit_bytes: Option<u64>,
@@ -104,7 +104,7 @@ impl Default for Conditions {
         Self {
             medium: DEFAULT_MEDIUM.to_owned(),
             disturbance: Disturbance::None,
-            durability: Durability::Process,
+            durability: Durability::default(),
             memory_limit_bytes: None,
         }
     }
@@ -176,7 +176,7 @@ pub(crate) static AXES: [SuiteAxis; 11] = [
     SuiteAxis::new("durability", |table, axes, problems| {
         set(&mut axes.durability, table.axis("durability", problems, durability))
     })
-    .flag("durability", "CLASS,…", "What an acknowledged write must survive: none, process, power")
+    .flag("durability", "LEVEL,…", "What an acknowledged write must survive: none, process, consistent, power")
     .varies(2, Varies::Conditions(|axes, of| each(of, &classes(axes), |of, &class| of.durability = class))),
     SuiteAxis::new(OTHERWISE, |table, axes, problems| {
         set(&mut axes.durability_otherwise, table.axis(OTHERWISE, problems, durability))
@@ -259,7 +259,7 @@ pub(crate) fn combinations(axes: &Axes, of: &Workload) -> usize {
     AXES.iter().map(values).fold(1, usize::saturating_mul)
 }
 
-/// Every class that some store is measured in.
+/// Every level that some store is measured at.
 fn classes(axes: &Axes) -> Vec<Durability> {
     let others = axes.durability_otherwise.iter().filter(|class| !axes.durability.contains(class));
     axes.durability.iter().chain(others).copied().collect()

@@ -208,12 +208,12 @@ impl Suite {
         &self.axes.data
     }
 
-    /// Durability classes.
+    /// Durability levels.
     pub fn durability(&self) -> &[Durability] {
         &self.axes.durability
     }
 
-    /// Classes for stores that offer none of [`Self::durability`], the first one that a store offers; without one they are not measured.
+    /// Levels for stores that offer none of [`Self::durability`], the first one that a store offers; without one they are not measured.
     pub fn durability_otherwise(&self) -> &[Durability] {
         &self.axes.durability_otherwise
     }

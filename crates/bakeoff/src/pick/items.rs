@@ -137,11 +137,11 @@ pub(crate) static ITEMS: [Item; 17] = [
     },
     Item {
         key: "durability",
-        value_name: "CLASS",
-        help: "What an acknowledged write must survive: none, process, power",
+        value_name: "LEVEL",
+        help: "What an acknowledged write must survive: none, process, consistent, power",
         question: "What must an acknowledged write survive?",
-        examples: "none, process (its death), power (a power cut)",
-        default: "process",
+        examples: "none, process (its death), consistent (and a power cut corrupts nothing), power (a power cut)",
+        default: "consistent",
         ..item(|word, need| {
             need.durability = choice(word, &Durability::ALL.map(|class| (class.name(), class)))?;
             Ok(())

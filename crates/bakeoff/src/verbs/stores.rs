@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow};
 use bakeoff_engine::{Drivers, Recipe, left_out, not_built, recipes};
 use bakeoff_protocol::{
-    Durability, MemoryShare, MemorySplit, NotOffered, Overhead, Setting, SettingKind, StoreDescription,
+    AfterFailure, Durability, MemoryShare, MemorySplit, NotOffered, Overhead, Setting, SettingKind, StoreDescription,
 };
 use bakeoff_text::{approximate_size, format_size};
 
@@ -57,7 +57,7 @@ fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) -> Result<()>
     print_paragraph("", 0, &format!("These are the stores' own limits; bakeoff measures keys of up to {most}."))?;
     print_line!("")?;
     if listed.iter().any(|store| abilities(store).iter().any(|words| words.contains(MOSTLY))) {
-        print_line!("{MOSTLY}: not in every class; `bakeoff stores NAME` says in which\n")?;
+        print_line!("{MOSTLY}: not at every durability level; `bakeoff stores NAME` names them\n")?;
     }
     print_line!("Licence, and files on disk")?;
     let indent = 2 + listed.iter().map(|store| store.name.len()).max().unwrap_or(0);
@@ -102,7 +102,7 @@ fn identity(store: &&StoreDescription) -> [String; 6] {
     [&store.name, &store.version, structure, ordered, &classes.join(" "), &store.language].map(str::to_owned)
 }
 
-/// What is said of what holds in some classes only.
+/// What is said of what holds at some levels only.
 const MOSTLY: &str = "mostly";
 
 fn batches(store: &StoreDescription) -> &'static str {
@@ -146,12 +146,18 @@ fn print_store(store: &StoreDescription, missing: Option<&str>) -> Result<()> {
     print_line!("  keys       {} B to {}", store.key_bytes_min, limit(store.key_bytes_max))?;
     print_line!("  values     up to {}", limit(store.value_bytes_max))?;
     print_capabilities(store)?;
-    print_line!("\nDurability: how each promise is reached")?;
+    print_line!("\nDurability: how each level is reached, and what a failure leaves, at least")?;
     for class in Durability::ALL {
         match store.durability.get(&class) {
             Some(support) => {
-                print_paragraph(&format!("  {class:<8} "), 11, &support.how)?;
-                print_source(11, &support.source)?;
+                print_paragraph(&format!("  {class:<10} "), LEVEL_INDENT, &support.how)?;
+                if let Some(after) = support.after {
+                    let AfterFailure { process_death, power_cut } = after;
+                    let left =
+                        format!("after the death of the process: {process_death}; after a power cut: {power_cut}");
+                    print_paragraph(&" ".repeat(LEVEL_INDENT), LEVEL_INDENT, &left)?;
+                }
+                print_source(LEVEL_INDENT, &support.source)?;
             }
             None => print_not_offered(class, store.why_not(class))?,
         }
@@ -176,14 +182,17 @@ fn exact_size(bytes: u64) -> String {
     }
 }
 
+/// Where text begins after the name of a durability level.
+const LEVEL_INDENT: usize = 13;
+
 fn print_not_offered(class: Durability, reason: Option<&NotOffered>) -> Result<()> {
-    let first = format!("  {class:<8} ");
+    let first = format!("  {class:<10} ");
     match reason {
         Some(NotOffered { why, source }) => {
-            print_paragraph(&first, 11, &format!("not offered: {why}"))?;
-            print_source(11, source)?;
+            print_paragraph(&first, LEVEL_INDENT, &format!("not offered: {why}"))?;
+            print_source(LEVEL_INDENT, source)?;
         }
-        None => print_paragraph(&first, 11, "not offered; its driver does not say why")?,
+        None => print_paragraph(&first, LEVEL_INDENT, "not offered; its driver does not say why")?,
     }
     Ok(())
 }
@@ -226,14 +235,14 @@ fn print_memory(memory: &MemorySplit, settings: &[Setting]) -> Result<()> {
 
 fn print_capabilities(store: &StoreDescription) -> Result<()> {
     let capabilities = &store.capabilities;
-    // What holds in some classes only is said with the others.
+    // What holds at some levels only is said with the others.
     let except = |name: &str, does: fn(&StoreDescription, Durability) -> bool| {
         let lacking: Vec<_> =
             store.durability.keys().filter(|class| !does(store, **class)).map(|class| class.name()).collect();
         if lacking.is_empty() || lacking.len() == store.durability.len() {
             name.to_owned()
         } else {
-            format!("{name} (not in {})", lacking.join(", "))
+            format!("{name} (not at {})", lacking.join(", "))
         }
     };
     let plain = str::to_owned;

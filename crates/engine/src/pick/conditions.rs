@@ -83,7 +83,7 @@ fn check_known<'a>(place: &str, wanted: &[String], words: impl Iterator<Item = &
     }
 }
 
-/// Stores that offer no class as low as one that is asked for, and the lowest that they do offer.
+/// Stores that offer no level as low as one that is asked for, and the lowest that they do offer.
 #[derive(Default)]
 pub struct PromisingMore {
     /// Of those that can do what is needed.
@@ -158,14 +158,14 @@ fn other(platform: Platform) -> Platform {
     }
 }
 
-/// Whether records could not be loaded one by one: not where each would wait for the disk.
+/// Whether records could not be loaded one by one: not where each may wait for the disk.
 pub(crate) fn loads_in_batches(durability: Durability) -> bool {
-    durability == Durability::Power
+    durability.includes(Durability::Consistent)
 }
 
-/// The class that a store would be used in: the one that is asked for, or the next that keeps as much; none if it has neither.
+/// The level that a store would be used at: the one that is asked for, or the next that keeps as much; none if it has neither.
 fn class_of(need: &Need, store: &StoreDescription) -> Option<Durability> {
-    store.durability.keys().copied().filter(|class| *class >= need.durability).min()
+    store.durability.keys().copied().filter(|level| level.includes(need.durability)).min()
 }
 
 /// What a store lacks, in words; nothing if it can do everything.
@@ -182,7 +182,7 @@ fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Strin
             Must::ParallelWrites => can.parallel_writers,
             Must::Ordered | Must::MultiProcess => false,
         };
-        let place = if elsewhere { format!(" in class {class}") } else { String::new() };
+        let place = if elsewhere { format!(" at durability level {class}") } else { String::new() };
         // The library may have it in a mode that it is not opened in.
         let here = matches!(must, Must::Transactions | Must::MultiProcess);
         lacks.push(format!("does not offer {word}{place}{}", if here { ", as it is driven here" } else { "" }));
@@ -191,7 +191,9 @@ fn lacks(need: &Need, store: &StoreDescription, platform: Platform) -> Vec<Strin
         lacks.push("does not offer scans from a key".to_owned());
     }
     if !can.batch && loads_in_batches(class) {
-        lacks.push(format!("does not offer batches of writes, in which the records are loaded in class {class}"));
+        lacks.push(format!(
+            "does not offer batches of writes, in which the records are loaded at durability level {class}"
+        ));
     }
     let (least, most) = (store.key_bytes_min, store.key_bytes_max.unwrap_or(u64::MAX));
     let keys = [need.key_bytes, need.key_bytes_longest];

@@ -131,7 +131,7 @@ fn of_every_need(need: &Need, stores: &[String], promising_more: &PromisingMore)
     }
 }
 
-/// The classes of stores that do not offer the one that is asked for.
+/// The levels of stores that do not offer the one that is asked for.
 fn settings(promising_more: &[(String, Durability)]) -> Settings {
     promising_more
         .iter()
@@ -149,7 +149,7 @@ fn timeout_s(need: &Need, stores: &[String]) -> u64 {
     part_s.clamp(10, 3600).min((budget_s / 2).max(1))
 }
 
-/// The name of the variant that asks for another class.
+/// The name of the variant that asks for another level.
 fn durability_variant(class: Durability) -> String {
     format!("durability-{class}")
 }
@@ -217,7 +217,7 @@ pub fn check_percentile(need: &Need, place: &str) -> Result<()> {
 
 /// How many operations a round has: as many as tell something, and as the records last.
 fn operations(need: &Need, mix: &[(String, f64)], durability: Durability) -> u64 {
-    let flushed = durability == Durability::Power && mix.iter().any(|(kind, _)| is_write(kind));
+    let flushed = durability.includes(Durability::Consistent) && mix.iter().any(|(kind, _)| is_write(kind));
     let most = if flushed { OPERATIONS_FLUSHED_MAX } else { OPERATIONS_MAX };
     let value_bytes = need.value_bytes.min.midpoint(need.value_bytes.max).max(1);
     let operations = (VALUES_BYTES_MAX / value_bytes).clamp(OPERATIONS_MIN, most);

@@ -149,9 +149,17 @@ mod tests {
 
     use super::*;
 
-    /// A store that offers two classes, and flushes in both with a setting.
+    /// A store that offers three levels, flushes at two, and at all with a setting.
     fn store() -> StoreDescription {
-        let class = json!({ "how": "", "source": "" });
+        let level = |power_cut: &str, flushes: bool| {
+            let after = json!({ "process_death": "kept", "power_cut": power_cut });
+            json!({ "how": "", "source": "", "after": after, "flushes": flushes })
+        };
+        let levels = json!({
+            "process": level("possibly-corrupt", false),
+            "consistent": level("earlier-state", true),
+            "power": level("kept", false),
+        });
         let sync = json!({
             "name": "sync", "type": "choice", "words": ["no", "full"], "flushing": ["full"], "help": "", "source": "",
         });
@@ -160,7 +168,7 @@ mod tests {
         let capabilities: BTreeMap<_, _> = abilities.iter().chain(&others).map(|name| (name, true)).collect();
         let description = json!({
             "name": "a", "title": "A", "summary": "", "version": "1", "license": "", "language": "", "structure": "b-tree",
-            "durability": { "process": class, "power": class }, "capabilities": capabilities, "files": "", "settings": [sync],
+            "durability": levels, "capabilities": capabilities, "files": "", "settings": [sync],
         });
         serde_json::from_value(description).unwrap()
     }
@@ -222,10 +230,11 @@ mod tests {
     }
 
     #[test]
-    fn a_class_or_a_setting_has_writes_flushed() {
+    fn a_level_or_a_setting_has_writes_flushed() {
         let with = |word: &str| Settings::from([("sync".to_owned(), word.into())]);
         let store = store();
         assert!(store.flushes_writes(Durability::Power, &with("no")));
+        assert!(store.flushes_writes(Durability::Consistent, &with("no")));
         assert!(store.flushes_writes(Durability::Process, &with("full")));
         assert!(!store.flushes_writes(Durability::Process, &with("no")));
         assert!(!store.flushes_writes(Durability::Process, &Settings::new()));

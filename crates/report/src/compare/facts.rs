@@ -40,6 +40,7 @@ fn facts(run: &Run) -> BTreeMap<String, String> {
     let machine = run.record.machine.clone().unwrap_or_default();
     let number = |number: Option<u64>| number.map(|number| number.to_string());
     let of_run = [
+        ("durability levels", Some(describe_levels(run).to_owned())),
         ("bakeoff_version", known(&run.record.bakeoff_version).map(str::to_owned)),
         ("suite name", known(&run.record.suite.name).map(str::to_owned)),
         ("seed", number(run.record.seed)),
@@ -71,6 +72,11 @@ fn facts(run: &Run) -> BTreeMap<String, String> {
         }
     }
     facts
+}
+
+/// The version of the durability levels: `process` is not the same promise in both.
+fn describe_levels(run: &Run) -> &'static str {
+    if run.record.has_older_levels() { "version 1 (process says nothing about power cuts)" } else { "version 2" }
 }
 
 /// What ran drivers that need more than a processor, in words; `None` if nothing did.

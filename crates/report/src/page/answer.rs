@@ -11,7 +11,9 @@ use crate::circumstances::varying;
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{is_empty, store_of, stores, table_head};
 use crate::page::standings::standings;
-use crate::sections::answer::{Promise, describe_comparisons, describe_depends, promise, workload_label};
+use crate::sections::answer::{
+    Promise, describe_comparisons, describe_depends, describe_power_cut, promise, workload_label,
+};
 use bakeoff_results::analysis::Ranked;
 use bakeoff_results::overall::{Overall, next};
 
@@ -34,6 +36,9 @@ pub(crate) fn answer(of: Ranked, contenders: &Contenders, id: &str) -> Markup {
         section.answer id=(id) {
             (promise_line(of))
             (headline(of, contenders))
+            @if let Some(left) = describe_power_cut(of.table, contenders) {
+                p.promise { b { "After a power cut" } ": " span { (left) } }
+            }
             p.others {
                 @for (title, overall) in others { @if let Some(overall) = overall { (other(title, overall, contenders)) } }
                 @if let Some(whole) = whole { (left_out(whole, contenders)) }

@@ -1,8 +1,9 @@
 //! The answer: who is best overall and at what, in a few plain sentences, honest about ties.
 
-use bakeoff_protocol::Durability;
+use bakeoff_protocol::{Durability, Leaves};
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
+use bakeoff_results::power_cut::after_power_cut;
 use bakeoff_results::verdict::Table as Rankings;
 use bakeoff_stats::{Place, Ranking, Verdict};
 use bakeoff_text::{HARD_SPACE, counted, listed, printable, ratio, ratio_range};
@@ -19,13 +20,13 @@ const WORKLOADS_UNASKED: usize = 12;
 
 /// What stores promise, as a heading says it.
 pub(crate) struct Promise {
-    /// The class: `durability power`, or that the stores' promises differ.
+    /// The level: `durability power`, or that the stores' promises differ.
     pub(crate) class: String,
     /// What that means.
     pub(crate) meaning: &'static str,
 }
 
-/// What a class of durability promises; of `None` that each store promises something else.
+/// What a durability level promises; of `None` that each store promises something else.
 pub(crate) fn promise(durability: Option<Durability>) -> Promise {
     let Some(durability) = durability else {
         let meaning = "each store promises what stands beside its name, so their figures are no fair comparison";
@@ -33,7 +34,12 @@ pub(crate) fn promise(durability: Option<Durability>) -> Promise {
     };
     let meaning = match durability {
         Durability::None => "an acknowledged write may be lost when the process dies",
-        Durability::Process => "an acknowledged write survives the death of the process, not of the machine",
+        Durability::Process => {
+            "an acknowledged write survives the death of the process; after a power cut the store may be corrupt"
+        }
+        Durability::Consistent => {
+            "an acknowledged write survives the death of the process; after a power cut the store opens with an earlier state"
+        }
         Durability::Power => "an acknowledged write survives a power cut",
     };
     Promise { class: format!("durability {durability}"), meaning }
@@ -48,6 +54,25 @@ pub(crate) fn unequal(tables: &[Rankings]) -> Option<Section> {
     Section::untitled(SectionId::Unequal, vec![Block::paragraph(format!("{class}: {meaning}"))])
 }
 
+/// What stands before what a power cut leaves of each store.
+pub(crate) const AFTER_POWER_CUT: &str = "after a power cut";
+
+/// What a power cut leaves of each ranked store, at least: `LMDB and SQLite: an earlier state; Fjall: kept`. `None` if no store describes it.
+pub(crate) fn describe_power_cut(table: &Rankings, contenders: &Contenders) -> Option<String> {
+    let groups = after_power_cut(table, contenders);
+    let label =
+        |leaves: &Option<Leaves>| leaves.map_or_else(|| "not described".to_owned(), |leaves| leaves.to_string());
+    match groups.as_slice() {
+        [] => None,
+        [(leaves, keys)] if keys.len() > 1 => Some(format!("{}, each store", label(leaves))),
+        groups => {
+            let titles = |keys: &[String]| listed(&keys.iter().map(|key| contenders.title(key)).collect::<Vec<_>>());
+            let each = groups.iter().map(|(leaves, keys)| format!("{}: {}", titles(keys), label(leaves)));
+            Some(each.collect::<Vec<_>>().join("; "))
+        }
+    }
+}
+
 /// A section for each table.
 pub(crate) fn sections(of: &Analysis) -> Vec<Section> {
     of.ranked().map(|ranked| section(ranked, &of.contenders)).collect()
@@ -60,7 +85,8 @@ fn section(of: Ranked, contenders: &Contenders) -> Section {
     let measures = of.table.measures.iter();
     let facts = measures.map(|measure| Fact::new(&measure.label(), describe_tally(of, measure, contenders)));
     let overall = Fact::new("overall", describe_overall(of, contenders));
-    let mut blocks = vec![Block::Facts(std::iter::once(overall).chain(facts).collect())];
+    let power_cut = describe_power_cut(of.table, contenders).map(|left| Fact::new(AFTER_POWER_CUT, left));
+    let mut blocks = vec![Block::Facts([overall].into_iter().chain(power_cut).chain(facts).collect())];
     if !of.workloads().is_empty() {
         blocks.extend([Block::Gap, Block::Table(fastest(of.workloads(), contenders))]);
     }

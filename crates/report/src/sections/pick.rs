@@ -49,7 +49,7 @@ fn settings(picked: &Picked<'_>, best: &str) -> Vec<Block> {
     let store = picked.outcome.run.stores().iter().find(|store| store.name == best);
     let how = store.and_then(|store| store.durability.get(&durability)).map_or("", |support| support.how.as_str());
     let version = cell.end.opened.as_ref().map_or("", |opened| opened.version.as_str());
-    let promise = format!("{} {version}, in class {durability}: {how}.", picked.title(best));
+    let promise = format!("{} {version}, at durability {durability}: {how}.", picked.title(best));
     let mut blocks = vec![Block::paragraph_at(1, promise)];
     let in_force: Vec<_> = cell.end.opened.iter().flat_map(|opened| &opened.settings).collect();
     if in_force.is_empty() {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bakeoff_protocol::{
-    Activity, Axes, Capabilities, Cause, CauseShare, CellEnd, CellStatus, DiskUsage, FailureKind, Finished, Latency,
-    LatencyTimeline, Mode, OpenLoop, Opened, OperationResult, PhaseLine, PhaseResult, Resources, ResultLine, Settings,
-    SlowOperation, SlowOperations, StoreDescription, Structure, TapeFacts, Verified,
+    Activity, AfterFailure, Axes, Capabilities, Cause, CauseShare, CellEnd, CellStatus, DiskUsage, Durability,
+    DurabilitySupport, FailureKind, Finished, Latency, LatencyTimeline, Leaves, Mode, OpenLoop, Opened,
+    OperationResult, PhaseLine, PhaseResult, Resources, ResultLine, Settings, SlowOperation, SlowOperations,
+    StoreDescription, Structure, TapeFacts, Verified,
 };
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::record::RunRecord;
@@ -32,7 +33,7 @@ pub(crate) fn edit(run: &mut Run, change: impl FnOnce(&mut Value)) {
 
 pub(crate) fn info(stores: &[StoreDescription]) -> Value {
     json!({
-        "protocol": 1,
+        "protocol": 2,
         "bakeoff_version": "0.1.0",
         "command_line": ["bakeoff", "run", "made up", "--rounds", "3"],
         "started": "2026-01-02T03:04:05Z",
@@ -59,7 +60,7 @@ pub(crate) fn store(name: &str, title: &str) -> StoreDescription {
         license: "MIT".to_owned(),
         language: "Rust".to_owned(),
         structure: Structure::BTree,
-        durability: BTreeMap::new(),
+        durability: BTreeMap::from([(Durability::Process, support(Leaves::PossiblyCorrupt))]),
         not_offered: BTreeMap::new(),
         capabilities: Capabilities {
             scan_from: true,
@@ -85,6 +86,19 @@ pub(crate) fn store(name: &str, title: &str) -> StoreDescription {
     }
 }
 
+/// A level at which acknowledged writes survive the process, and a power cut leaves this.
+pub(crate) fn support(power_cut: Leaves) -> DurabilitySupport {
+    DurabilitySupport {
+        how: String::new(),
+        source: String::new(),
+        after: Some(AfterFailure { process_death: Leaves::Kept, power_cut }),
+        flushes: false,
+        atomic_batch: None,
+        parallel_readers: None,
+        parallel_writers: None,
+    }
+}
+
 pub(crate) fn stores() -> Vec<StoreDescription> {
     vec![store("flat-folder", "Flat folder"), store("lmdb", "LMDB"), store("sqlite", "SQLite")]
 }
@@ -93,6 +107,7 @@ pub(crate) fn axes(store: &str) -> Axes {
     Axes {
         suite: "made-up".to_owned(),
         store: store.to_owned(),
+        durability: Durability::Process,
         value_bytes_min: 1024,
         value_bytes_max: 10_240,
         records: 1000,

@@ -53,6 +53,15 @@ fn no_note_on_a_run_steers_a_terminal() {
 }
 
 #[test]
+fn a_run_with_the_older_durability_levels_is_not_compared_silently() {
+    let mut older = before();
+    older.record.protocol = 1;
+    let differences = ComparisonReport::new(&older, &before()).unwrap().differences;
+    assert_eq!(differences, ["durability levels: version 1 (process says nothing about power cuts) → version 2"]);
+    assert!(ComparisonReport::new(&older, &older).unwrap().differences.is_empty());
+}
+
+#[test]
 fn what_is_twice_as_slow_is_worse_and_the_other_way_round_better() {
     let after = named("after", cells(&[2_000, 2_020, 2_040], &[2_000, 2_020, 2_040]));
     let comparison = ComparisonReport::new(&before(), &after).unwrap();

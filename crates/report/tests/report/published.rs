@@ -46,7 +46,7 @@ fn the_data_of_hines_2023_gives_its_figure_5_cell_by_cell() {
         ("berkeley-db", "Berkeley DB (none)"),
         ("leveldb", "LevelDB (process)"),
         ("rocksdb", "RocksDB (process)"),
-        ("sqlite", "SQLite (process)"),
+        ("sqlite", "SQLite (consistent)"),
         ("flat-folder", "Flat folder (none)"),
         ("nested-folder", "Nested folder (none)"),
     ];

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::common::*;
-use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Durability, FailureKind, Mode, PhaseResult};
+use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Durability, FailureKind, Leaves, Mode, PhaseResult};
 use bakeoff_report::{ComparisonReport, TerminalOptions, render_terminal, write_markdown, write_page};
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
@@ -49,6 +49,22 @@ fn three_stores() -> Vec<CellRound> {
 #[test]
 fn winners_ties_and_what_is_not_offered() {
     insta::assert_snapshot!(render_terminal(&Analysis::new(&run(three_stores(), stores())), &PLAIN));
+}
+
+#[test]
+fn what_a_power_cut_leaves_is_shown_with_the_winner() {
+    let mut stores = stores();
+    for (store, leaves) in stores.iter_mut().zip([Leaves::Kept, Leaves::EarlierState, Leaves::EarlierState]) {
+        store.durability = [(Durability::Process, support(leaves))].into();
+    }
+    let shown = |stores| render_terminal(&Analysis::new(&run(three_stores(), stores)), &PLAIN);
+    let report = shown(stores.clone());
+    assert!(report.contains("after a power cut  Flat folder: kept; LMDB and SQLite: an earlier state"), "{report}");
+    stores[0].durability.clear();
+    let report = shown(stores.clone());
+    assert!(report.contains("LMDB and SQLite: an earlier state; Flat folder: not described"), "{report}");
+    stores.iter_mut().for_each(|store| store.durability.clear());
+    assert!(!shown(stores).contains("after a power cut  "));
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Whether a description has all that bakeoff needs, with sources.
 
-use bakeoff_protocol::{Durability, MemoryShare, Setting, SettingKind, Settings, StoreDescription};
+use bakeoff_protocol::{AfterFailure, Durability, MemoryShare, Setting, SettingKind, Settings, StoreDescription};
 
 use crate::settings::resolve_settings;
 
 /// What is wrong with a description, one sentence each.
 pub(super) fn flaws(description: &StoreDescription) -> Vec<String> {
-    let mut flaws = [missing_texts(description), bad_classes(description), bad_settings(description)].concat();
+    let mut flaws = [missing_texts(description), bad_levels(description), bad_settings(description)].concat();
     flaws.extend(bad_memory(description));
     flaws
 }
@@ -29,20 +29,30 @@ fn missing_texts(description: &StoreDescription) -> Vec<String> {
     flaws
 }
 
-fn bad_classes(description: &StoreDescription) -> Vec<String> {
+fn bad_levels(description: &StoreDescription) -> Vec<String> {
     let mut flaws = Vec::new();
     if description.durability.is_empty() {
-        flaws.push("it offers no durability class".to_owned());
+        flaws.push("it offers no durability level".to_owned());
     }
-    for class in Durability::ALL {
-        match description.durability.get(&class) {
-            Some(support) if !is_source(description, &support.source) => {
-                flaws.push(format!("the source of class {class} is no address: `{}`", support.source));
+    for level in Durability::ALL {
+        let Some(support) = description.durability.get(&level) else {
+            if !description.not_offered.contains_key(&level) {
+                flaws.push(format!("it neither offers level {level} nor gives a reason in `not_offered`"));
             }
-            None if !description.not_offered.contains_key(&class) => {
-                flaws.push(format!("it neither offers class {class} nor gives a reason in `not_offered`"));
+            continue;
+        };
+        if !is_source(description, &support.source) {
+            flaws.push(format!("the source of level {level} is no address: `{}`", support.source));
+        }
+        match support.after {
+            None => flaws.push(format!("level {level} does not describe what failures leave (`after`)")),
+            Some(after) if !level.is_kept(after) => {
+                let AfterFailure { process_death, power_cut } = after;
+                flaws.push(format!(
+                    "level {level} promises more than its failures leave: {process_death} after the death of the process, {power_cut} after a power cut"
+                ));
             }
-            _ => {}
+            Some(_) => {}
         }
     }
     flaws
@@ -98,7 +108,9 @@ fn is_source(description: &StoreDescription, source: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::describe::{Description, share};
+    use bakeoff_protocol::Leaves::{Kept, PossiblyCorrupt};
+
+    use crate::describe::{Description, after, share};
     use crate::setting;
 
     #[test]
@@ -112,26 +124,39 @@ mod tests {
             "no language",
             "no files",
             "its name `Bare Store`",
-            "no durability class",
-            "neither offers class none",
+            "no durability level",
+            "neither offers level none",
             "does not divide memory",
         ];
         nothing.into_iter().for_each(|flaw| assert!(bare.contains(flaw), "{flaw}:\n{bare}"));
         let wrong = Description::new("wrong", "Wrong")
-            .durability(Durability::None, "", "somewhere")
+            .durability(Durability::None, "", after(PossiblyCorrupt, PossiblyCorrupt), "somewhere")
+            .durability(Durability::Consistent, "", after(Kept, PossiblyCorrupt), "https://example.org")
             .setting(setting::bytes("cache", 1..=2, Some(3), "Memory.", "a book"))
             .setting(setting::integer("depth", 1..=2, None, "How deep.", "https://example.org"))
             .memory("", "https://example.org", &[share("cache", 50, 1)])
             .build();
         let wrong = flaws(&wrong).join("\n");
         let flaws = [
-            "the source of class none",
+            "the source of level none",
+            "level consistent promises more than its failures leave: kept after the death of the process, possibly corrupt",
             "the source of setting `cache`",
             "setting `depth` has no default",
             "a default is not a value that may be given",
             "50 % together",
         ];
         flaws.into_iter().for_each(|flaw| assert!(wrong.contains(flaw), "{flaw}:\n{wrong}"));
+    }
+
+    #[test]
+    fn a_level_says_what_failures_leave() {
+        let mut description = Description::new("old", "Old")
+            .durability(Durability::Power, "", after(Kept, Kept), "https://example.org")
+            .build();
+        let flaw = "level power does not describe what failures leave";
+        assert!(!bad_levels(&description).concat().contains(flaw));
+        description.durability.values_mut().for_each(|support| support.after = None);
+        assert!(bad_levels(&description).concat().contains(flaw));
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// One store in one class, with a directory of its own.
+/// One store at one durability level, with a directory of its own.
 pub(super) struct Fixture<'s> {
     subject: &'s Subject,
     durability: Durability,
@@ -73,12 +73,12 @@ impl<'s> Fixture<'s> {
         Self { subject, durability, settings, parent, directory }
     }
 
-    /// Whether a batch is applied as a whole or not at all in the class under test.
+    /// Whether a batch is applied as a whole or not at all at the level under test.
     pub(super) fn batch_is_atomic(&self) -> bool {
         self.subject.description.batch_is_atomic(self.durability)
     }
 
-    /// The same store and class, with nothing in it.
+    /// The same store and level, with nothing in it.
     pub(super) fn fresh(&self) -> Self {
         Self::new(self.subject, self.durability)
     }
@@ -95,11 +95,12 @@ impl<'s> Fixture<'s> {
 
     /// Cases of a property: fewer where every write waits for a disk, and for words other than the default.
     pub(super) fn cases(&self) -> u32 {
-        let cases = match (self.durability, self.has_defaults()) {
-            (Durability::Power, true) => 8,
-            (Durability::Power, false) => 4,
-            (_, true) => 48,
-            (_, false) => 12,
+        let flushes = self.description().flushes_writes(self.durability, &self.settings);
+        let cases = match (flushes, self.has_defaults()) {
+            (true, true) => 8,
+            (true, false) => 4,
+            (false, true) => 48,
+            (false, false) => 12,
         };
         cases * scale()
     }

@@ -97,16 +97,23 @@ fn least(setting: &Setting, min: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_protocol::Leaves;
+
     use super::*;
-    use crate::describe::Description;
+    use crate::describe::{Description, after};
     use crate::setting;
 
     /// A store with two classes and four words other than its defaults.
     fn describe() -> StoreDescription {
         let words = ["a", "b", "c", "d", "e"];
         Description::new("sample", "Sample")
-            .durability(Durability::None, "nothing is flushed", "https://example.org")
-            .durability(Durability::Power, "all is flushed", "https://example.org")
+            .durability(
+                Durability::None,
+                "nothing is flushed",
+                after(Leaves::EarlierState, Leaves::EarlierState),
+                "https://example.org",
+            )
+            .durability(Durability::Power, "all is flushed", after(Leaves::Kept, Leaves::Kept), "https://example.org")
             .setting(setting::choice("word", &words, "a", "A word.", "https://example.org"))
             .build()
     }

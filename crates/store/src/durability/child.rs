@@ -35,7 +35,7 @@ fn say(line: impl std::fmt::Display) {
 fn write(subject: &Subject, orders: &Orders, from: u64, to: u64, pause: Option<u64>) {
     let mut history = History::after(orders.seed, from);
     let store = subject.open(&orders.directory, orders.durability);
-    if orders.durability == Durability::Power {
+    if orders.durability.includes(Durability::Consistent) {
         // As the driver does.
         flush_directories(&orders.directory).unwrap();
     }
@@ -76,10 +76,10 @@ fn wait() {
 
 type Content = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// How many steps are in the store: those acknowledged, or the one (or the batch) under way too; in class `none` any number of whole
-/// batches.
+/// How many steps are in the store: those acknowledged, or the one (or the batch) under way too; any number of whole batches where an
+/// acknowledged write may be lost with the process.
 fn check(subject: &Subject, orders: &Orders, from: u64) -> u64 {
-    if orders.durability == Durability::None {
+    if !subject.description.survives_process_death(orders.durability) {
         return whole_batches(&content(subject, orders), orders, from);
     }
     let before = History::after(orders.seed, from);

@@ -1,9 +1,9 @@
-//! `kill -9` at random moments: whatever was acknowledged is there, whole batches or none of them, and nothing else. In class `none`, which promises
-//! no more, whole batches are there if the store says that they are atomic.
+//! `kill -9` at random moments: whatever was acknowledged is there, whole batches or none of them, and nothing else. At a level at which acknowledged
+//! writes may be lost with the process, whole batches are there if the store says that they are atomic.
 //!
 //! The kills of a store follow one another in the same directory, so that what recovered is killed again. Most hit a process that
-//! writes, after a number of acknowledgements drawn from wider and wider ranges, so that in classes `none` and `process` logs are
-//! rotated and merged too, which stores with long ones are set to do sooner (in `power`, where every write waits for the disk, too little is written for
+//! writes, after a number of acknowledgements drawn from wider and wider ranges, so that logs are
+//! rotated and merged too, which stores with long ones are set to do sooner (where every write waits for the disk, too little is written for
 //! that); some hit one that opens.
 
 use std::io::{BufRead, BufReader};
@@ -22,8 +22,8 @@ use super::subject::Subject;
 const ACKNOWLEDGED: [u64; 10] = [1, 2, 5, 10, 20, 50, 100, 1_000, 3_000, 10_000];
 /// The same where every one waits for the disk.
 const ACKNOWLEDGED_SLOW: [u64; 10] = [1, 2, 3, 5, 8, 12, 20, 30, 50, 80];
-/// How often all of them are gone through in class `none`, where a store that tears batches (SQLite without a log) tears one in twenty.
-const ROUNDS_NONE: usize = 6;
+/// How often all of them are gone through at a level whose acknowledged writes may be lost with the process, where a store that tears batches (SQLite without a log) tears one in twenty.
+const ROUNDS_LOSING: usize = 6;
 /// How many times as often as usual, which `./bakeoff test long` sets.
 const SCALE: &str = "BAKEOFF_TEST_SCALE";
 /// The longest that a process lives on after the acknowledgement that was waited for.
@@ -52,7 +52,8 @@ pub(super) fn survives(subject: &Subject, durability: Durability, batched: bool)
         return Outcome::NotOffered("no batches");
     }
     let atomic = batched && subject.description.batch_is_atomic(durability);
-    if durability == Durability::None && !atomic {
+    let survives = subject.description.survives_process_death(durability);
+    if !survives && !atomic {
         return Outcome::NotOffered(if batched { "a batch is not atomic" } else { "nothing is promised" });
     }
     let by_default = subject.given.is_empty();
@@ -62,10 +63,11 @@ pub(super) fn survives(subject: &Subject, durability: Durability, batched: bool)
     let seed = draw(u64::from(batched), durability as u64);
     let (directory, steps) = (directory.path(), 0);
     let mut ordeal = Ordeal { subject, directory, durability, batched, seed, steps, kills: 0, acknowledged: 0 };
-    let ranges = if durability == Durability::Power { ACKNOWLEDGED_SLOW } else { ACKNOWLEDGED };
+    let flushes = subject.description.flushes_writes(durability, &subject.given);
+    let ranges = if flushes { ACKNOWLEDGED_SLOW } else { ACKNOWLEDGED };
     // Where starting a process takes long, fewer must do, and with settings other than the defaults one.
     let (first, step, rounds) = match (by_default, subject.slowness()) {
-        (true, 1) if durability == Durability::None => (0, 1, ROUNDS_NONE),
+        (true, 1) if !survives => (0, 1, ROUNDS_LOSING),
         (true, 1) => (0, 1, 1),
         (true, _) => (0, 3, 1),
         (false, _) => (7, ranges.len(), 1),
@@ -79,10 +81,10 @@ pub(super) fn survives(subject: &Subject, durability: Durability, batched: bool)
         }
     }
     let what = if batched { "batches" } else { "writes" };
-    let there = match durability {
-        Durability::None => "acknowledged, none there in part",
-        _ if batched && !atomic => "acknowledged and all there (a batch is not atomic)",
-        _ => "acknowledged and all there",
+    let there = match survives {
+        false => "acknowledged, none there in part",
+        true if batched && !atomic => "acknowledged and all there (a batch is not atomic)",
+        true => "acknowledged and all there",
     };
     Outcome::Ok(format!("{} kills, {} {what} {there}", ordeal.kills, ordeal.acknowledged))
 }

@@ -29,7 +29,7 @@ pub(super) enum Task {
     /// Opens the store and waits to be killed.
     Open,
     /// Opens the store and compares the content with what must be there after `from` steps, or what may be since another was
-    /// under way, or in class `none` after any whole batches; prints that it has opened it, and after how many steps it stands.
+    /// under way, or after any whole batches where acknowledged writes may be lost with the process; prints that it has opened it, and after how many steps it stands.
     Check { from: u64 },
 }
 

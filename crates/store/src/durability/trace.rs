@@ -1,9 +1,11 @@
 //! Which writes are flushed: `strace` shows the system calls between one acknowledgement and the next.
 //!
-//! In class `power` each acknowledgement must come after a flush of something in the store's directory that succeeded, and of each directory in
-//! which a name came (for stores of one file a record, or went), from the opening on. In the other classes writes must not be flushed at all, but for the stores of [`super::Exceptions`].
+//! Where acknowledged writes survive a power cut, each acknowledgement must come after a flush of something in the store's directory that
+//! succeeded, and of each directory in which a name came (for stores of one file a record, or went), from the opening on. Where the store says that
+//! it flushes although a power cut may undo the last writes, each must come after a flush of something. Elsewhere writes must not be flushed at all, but for
+//! the stores of [`super::Exceptions`].
 //!
-//! Logs that are full are followed by others. So, in class `power`, more is written than any log takes, and what is flushed for an acknowledgement must
+//! Logs that are full are followed by others. So, where writes survive a power cut, more is written than any log takes, and what is flushed for an acknowledgement must
 //! have a name that was flushed before. Files that are made beside, of what other files have too, may wait.
 
 use std::path::Path;
@@ -40,8 +42,8 @@ pub(super) fn flushes(subject: &Subject, durability: Durability, batched: bool) 
 
 /// The same of a store that was closed and opened again.
 pub(super) fn flushes_after_reopening(subject: &Subject, durability: Durability) -> Outcome {
-    if durability != Durability::Power {
-        return Outcome::NotOffered("no promise beyond the process");
+    if !subject.description.survives_power_cut(durability) {
+        return Outcome::NotOffered("a power cut may undo the last writes");
     }
     let batched = subject.description.capabilities.batch;
     let watch = watch(subject, durability, batched, ACKNOWLEDGEMENTS_BEFORE, ACKNOWLEDGEMENTS_SHORT);
@@ -50,8 +52,8 @@ pub(super) fn flushes_after_reopening(subject: &Subject, durability: Durability)
 
 /// Writes more than a log takes under `strace`, and sees that what is flushed has a name.
 pub(super) fn flushes_as_logs_grow(subject: &Subject, durability: Durability) -> Outcome {
-    if durability != Durability::Power {
-        return Outcome::NotOffered("no promise beyond the process");
+    if !subject.description.survives_power_cut(durability) {
+        return Outcome::NotOffered("a power cut may undo the last writes");
     }
     let batched = subject.description.capabilities.batch;
     let small = subject.with_small_logs();
@@ -126,7 +128,7 @@ fn judge(subject: &Subject, durability: Durability, watch: Result<Watch, Outcome
     let all = watch.acknowledged;
     let flushed = watch.flushed;
     let seen = format!("{flushed} of {all} acknowledged after a flush{}", watch.kinds());
-    if durability != Durability::Power {
+    if !subject.description.survives_power_cut(durability) {
         let name = &subject.description.name;
         if subject.description.flushes_writes(durability, &subject.given) {
             return if flushed == all { Outcome::Ok(seen) } else { Outcome::Failed(seen) };

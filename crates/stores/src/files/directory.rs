@@ -1,5 +1,5 @@
 //! The directory that holds the records' files: creating, replacing, reading and removing one, with what the
-//! durability class has flushed. Paths are relative to it and come from `names`, so they never lead out of it.
+//! durability level has flushed. Paths are relative to it and come from `names`, so they never lead out of it.
 
 use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::path::Path;
@@ -48,7 +48,7 @@ impl Directory {
         }
         let root = openat(&outside, NAME, READ_DIRECTORY | OFlags::NOFOLLOW, Mode::empty())
             .map_err(|errno| failed("open", NAME.as_bytes(), errno))?;
-        if durability == Durability::Power {
+        if durability.includes(Durability::Consistent) {
             // Flushes this directory's own entry, and directories that a killed process had made but not flushed.
             syncfs(&root).map_err(|errno| failed("syncfs", NAME.as_bytes(), errno))?;
         }
@@ -69,8 +69,8 @@ impl Directory {
     pub(super) fn flush(&self, batched: bool) -> Flush {
         match (self.durability, batched) {
             (Durability::None | Durability::Process, _) => Flush::Never,
-            (Durability::Power, false) => Flush::Each,
-            (Durability::Power, true) => Flush::Together,
+            (Durability::Consistent | Durability::Power, false) => Flush::Each,
+            (Durability::Consistent | Durability::Power, true) => Flush::Together,
         }
     }
 
@@ -139,7 +139,7 @@ impl Directory {
         close(file).map_err(|errno| failed("close", path, errno))
     }
 
-    /// Makes the directories that lead to a path and, where the class asks for it, flushes each one's entry.
+    /// Makes the directories that lead to a path and, where the level asks for it, flushes each one's entry.
     fn make_parents(&self, path: &[u8], flush: Flush) -> Result<(), StoreError> {
         let _making = self.making.write().unwrap_or_else(PoisonError::into_inner);
         let slashes = path.iter().enumerate().filter_map(|(index, &byte)| (byte == b'/').then_some(index));
@@ -156,7 +156,7 @@ impl Directory {
         Ok(())
     }
 
-    /// Flushes the entry of a file that was created, renamed or removed, where the class asks for it.
+    /// Flushes the entry of a file that was created, renamed or removed, where the level asks for it.
     fn flush_parent(&self, path: &[u8], flush: Flush) -> Result<(), StoreError> {
         if flush != Flush::Each {
             return Ok(());

@@ -91,9 +91,9 @@ pub(super) struct Buffers<'d> {
 }
 
 impl<'d> Buffers<'d> {
-    /// An empty batch, written as the class asks.
+    /// An empty batch, written as the level asks.
     pub(super) fn new(database: &'d Database, durability: Durability) -> Self {
-        let (log, sync) = (durability != Durability::None, durability == Durability::Power);
+        let (log, sync) = (durability != Durability::None, durability.includes(Durability::Consistent));
         // SAFETY: the database is open.
         let raw = unsafe { sys::bakeoff_rocksdb_session_begin(database.0, log, sync) };
         Self { raw, database: PhantomData }

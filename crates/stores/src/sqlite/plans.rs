@@ -127,7 +127,11 @@ fn what_was_left_to_sqlite_is_told() {
         ["table", "journal", "synchronous"]
             .map(|name| chosen.get(name).and_then(|word| word.as_str()).unwrap_or("").to_owned())
     };
-    assert_eq!(came_to(Durability::Process, &[], 100), ["without-rowid", "wal", "normal"]);
+    assert_eq!(came_to(Durability::Process, &[], 100), ["without-rowid", "wal", "off"]);
+    assert_eq!(came_to(Durability::Consistent, &[], 100), ["without-rowid", "wal", "normal"]);
+    let rollback_normal = [("journal", "delete"), ("synchronous", "normal")];
+    assert_eq!(came_to(Durability::Process, &rollback_normal, 100), ["without-rowid", "delete", "normal"]);
+    assert_eq!(came_to(Durability::Consistent, &rollback_normal, 100), ["without-rowid", "delete", "full"]);
     assert_eq!(came_to(Durability::Power, &[], 1_000), ["rowid", "wal", "full"]);
     assert_eq!(came_to(Durability::Power, &[("journal", "delete"), ("synchronous", "full")], 1_000)[2], "extra");
     assert_eq!(came_to(Durability::None, &[], 100), ["without-rowid", "", "off"]);

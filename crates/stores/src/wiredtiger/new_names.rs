@@ -18,9 +18,11 @@ pub(super) struct NewNames {
 }
 
 impl NewNames {
-    /// In the directory of a store, if the class is `power`; nothing has to be seen to in the others.
+    /// In the directory of a store, at levels whose writes are flushed; nothing has to be done at the others.
     pub(super) fn of(request: &OpenRequest<'_>) -> Option<Self> {
-        (request.durability == Durability::Power)
+        request
+            .durability
+            .includes(Durability::Consistent)
             .then(|| Self { directory: request.directory.to_owned(), flushed: Mutex::default() })
     }
 

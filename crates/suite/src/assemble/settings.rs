@@ -52,17 +52,17 @@ pub(crate) fn check_stores(file: &SuiteFile, known: &[String], hidden: &[String]
     }
 }
 
-/// The key among a store's settings that gives it a durability class of its own.
+/// The key among a store's settings that gives it a durability level of its own.
 const DURABILITY: &str = "durability";
 
-/// The class that the suite gives this store whatever the axis says, if it does. What is wrong with it is noted once, by
+/// The level that the suite gives this store whatever the axis says, if it does. What is wrong with it is noted once, by
 /// [`check_names`].
 pub(crate) fn durability(file: &SuiteFile, store: &str) -> Option<Durability> {
     let node = file.root.get("settings")?.get(store)?.get(DURABILITY)?;
     axes::durability(node, DURABILITY, &mut Problems::default())
 }
 
-/// Whether some store that may be compared has a class of its own, so that stores may promise different things.
+/// Whether some store that may be compared has a level of its own, so that stores may promise different things.
 pub(crate) fn is_unequal(file: &SuiteFile, stores: &StoreChoice) -> bool {
     let Some(Value::Table(entries)) = file.root.get("settings").map(|node| &node.value) else { return false };
     let compared = |name: &String| match stores {

@@ -66,16 +66,16 @@ pub enum SkipReason {
         /// What is free there, bytes.
         free_bytes: u64,
     },
-    /// The store does not offer the durability class.
+    /// The store does not offer the durability level.
     DurabilityNotOffered {
-        /// The class.
+        /// The level.
         durability: Durability,
         /// Those it offers.
         offered: Vec<Durability>,
         /// What the store says of it.
         why: Option<String>,
     },
-    /// A value of one of its settings gives up what the class promises.
+    /// A value of one of its settings gives up what the level promises.
     SettingPromisesLess {
         /// The setting.
         setting: String,
@@ -158,7 +158,7 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    /// That a store does not offer this class.
+    /// That a store does not offer this level.
     pub fn durability_not_offered(store: &StoreDescription, durability: Durability) -> Self {
         let offered = store.durability.keys().copied().collect();
         Self::DurabilityNotOffered {
@@ -196,7 +196,7 @@ impl fmt::Display for SkipReason {
                 let why = why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
                 write!(formatter, "durability {durability} is not offered{why}, only {}", names.join(", "))?;
                 // Measured there, its figures would stand beside those of stores that promise less.
-                match offered.iter().find(|class| *class > durability) {
+                match offered.iter().find(|level| level.includes(*durability)) {
                     Some(more) => write!(formatter, "; {more} promises more, and is measured where it is asked for"),
                     None => Ok(()),
                 }
@@ -204,7 +204,7 @@ impl fmt::Display for SkipReason {
             Self::SettingPromisesLess { setting, value, most } => {
                 write!(
                     formatter,
-                    "n/a: setting `{setting}` = {value} promises no more than class {most}: give another, or ask for that class"
+                    "n/a: setting `{setting}` = {value} promises no more than durability {most}: give another, or ask for that level"
                 )
             }
             Self::SettingForOneThread { setting, value } => {

@@ -41,7 +41,7 @@ fn unknown_store(suite: &Suite, (index, name): (usize, &str), known: &[String], 
 pub(crate) struct ConfiguredStore<'a> {
     pub(crate) store: &'a StoreDescription,
     pub(crate) settings: Settings,
-    /// Its own class, whatever the axis says.
+    /// Its own level, whatever the axis says.
     pub(crate) durability: Option<Durability>,
 }
 

@@ -140,6 +140,8 @@ fn classes(list: &[Durability]) -> BTreeMap<Durability, DurabilitySupport> {
     let support = DurabilitySupport {
         how: String::new(),
         source: String::new(),
+        after: None,
+        flushes: false,
         atomic_batch: None,
         parallel_readers: None,
         parallel_writers: None,

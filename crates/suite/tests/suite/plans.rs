@@ -180,7 +180,7 @@ fn a_word_that_gives_a_class_up_was_refused_by_the_cell_and_not_by_the_plan() {
         let skipped = plan.skipped.iter().map(ToString::to_string).filter(|words| words.starts_with("tree"));
         skipped.collect::<Vec<_>>()
     };
-    let words = "tree, power: n/a: setting `table` = rowid promises no more than class process: give another, or ask for that class";
+    let words = "tree, power: n/a: setting `table` = rowid promises no more than durability process: give another, or ask for that level";
     assert_eq!(skipped("rowid", "\"process\", \"power\""), [words]);
     assert!(skipped("rowid", "\"none\", \"process\"").is_empty());
     assert!(skipped("without-rowid", "\"power\"").is_empty());

@@ -1,6 +1,6 @@
 //! The answer of a pick: the store, how sure that is, and what the time or the disk left open.
 
-use bakeoff_protocol::FailureKind;
+use bakeoff_protocol::{FailureKind, Leaves};
 use bakeoff_results::pick_outcome::{PickAnswer, rival};
 use bakeoff_stats::Ranking;
 use bakeoff_text::{counted, minutes_or_seconds, ratio};
@@ -68,6 +68,15 @@ fn no_room_for(picked: &Picked<'_>) -> String {
     }
 }
 
+/// What a power cut leaves of the store, at least, as a further sentence.
+fn describe_power_cut(leaves: Leaves) -> &'static str {
+    match leaves {
+        Leaves::Kept => " A power cut leaves every acknowledged write.",
+        Leaves::EarlierState => " A power cut leaves an earlier state.",
+        Leaves::PossiblyCorrupt => " A power cut may leave it corrupt.",
+    }
+}
+
 /// The store and how sure that is.
 pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
     let goal = picked.facts().optimize;
@@ -122,6 +131,9 @@ pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
             Some(interval) => surely(interval),
         };
         text += &format!(" {} {} {times} ({sure}).", describe_rival(picked, ranking, next), goal.takes());
+    }
+    if picked.outcome.is_answered() && answer != PickAnswer::AloneByChance {
+        text += picked.outcome.after_power_cut(&best.name).map_or("", describe_power_cut);
     }
     text += &no_time_for(picked);
     text += &describe_late(picked);

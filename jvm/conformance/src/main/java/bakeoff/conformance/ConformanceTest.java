@@ -105,7 +105,7 @@ public final class ConformanceTest {
         return choices;
     }
 
-    /** Runs every check in every class, prints a line a check, and fails if any failed. */
+    /** Runs every check at every level, prints a line a check, and fails if any failed. */
     private static void check(StoreType type, StoreDescription description, JsonObject given) {
         StringBuilder table = new StringBuilder("\n%s %s %s, Java %s"
                 .formatted(
@@ -147,11 +147,11 @@ public final class ConformanceTest {
             String why = description.whyNotOffered(durability);
             if (why == null) {
                 AssertionError silent = new AssertionError(
-                        "%s neither offers class %s nor says why".formatted(description.name(), durability.word()));
+                        "%s neither offers level %s nor says why".formatted(description.name(), durability.word()));
                 failures.add(silent);
                 return "FAILED, " + silent;
             }
-            return "n/a, the class is not offered, as said above";
+            return "n/a, the level is not offered, as said above";
         }
         if (given.size() > 0 && durability != Durability.PROCESS) {
             return "not checked again";

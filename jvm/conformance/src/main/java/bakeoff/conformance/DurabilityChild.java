@@ -89,7 +89,7 @@ public final class DurabilityChild {
     private void write(long from, long to, long pause) throws Exception {
         History history = History.after(seed, from);
         Store<?> store = open();
-        if (durability == Durability.POWER) {
+        if (durability.includes(Durability.CONSISTENT)) {
             // As the driver does.
             Directories.flush(directory);
         }
@@ -121,11 +121,11 @@ public final class DurabilityChild {
     }
 
     /**
-     * How many steps are in the store: those acknowledged, or the one (or the batch) under way too; in class {@code none} any number of
-     * whole batches.
+     * How many steps are in the store: those acknowledged, or the one (or the batch) under way too; any number of whole
+     * batches where an acknowledged write may be lost with the process.
      */
     private long check(long from) throws Exception {
-        if (durability == Durability.NONE) {
+        if (!description.survivesProcessDeath(durability)) {
             return wholeBatches(from);
         }
         History before = History.after(seed, from);

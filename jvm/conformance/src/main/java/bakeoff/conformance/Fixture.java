@@ -55,14 +55,14 @@ final class Fixture implements AutoCloseable {
         directory = Files.createDirectory(parent.resolve("store"));
     }
 
-    /** The same store and class, with nothing in it. */
+    /** The same store and level, with nothing in it. */
     Fixture fresh() throws IOException {
         return new Fixture(type, description, given, durability);
     }
 
-    /** How often something random is tried: less where every write waits for a disk, and for words other than the default. */
+    /** How often something random is tried: less where every write may wait for a disk, and for words other than the default. */
     int cases() {
-        int cases = durability == Durability.POWER ? 4 : 16;
+        int cases = durability.includes(Durability.CONSISTENT) ? 4 : 16;
         return given.size() == 0 ? cases : cases / 2;
     }
 

@@ -33,7 +33,7 @@ record Request(
         Optional<Path> verify,
         Optional<Path> compactedCopy,
         Optional<Profile> profile) {
-    static final int PROTOCOL = 1;
+    static final int PROTOCOL = 2;
 
     /** What to profile, and the file to write it to. */
     record Profile(Profiler.Kind kind, Path file) {}

@@ -100,10 +100,10 @@ final class Run {
         return new Opened<>(store, System.nanoTime() - begin);
     }
 
-    /** Outside the clock flushes the names that opening made or moved, where a write is acknowledged when it is flushed. */
+    /** Outside the clock flushes the names that opening made or moved, where a write may be acknowledged when it is flushed. */
     private Opened<?> openToWrite() throws Failure {
         Opened<?> opened = open();
-        if (it.request.durability() == Durability.POWER) {
+        if (it.request.durability().includes(Durability.CONSISTENT)) {
             try {
                 Directories.flush(it.request.directory());
             } catch (IOException error) {

@@ -16,19 +16,19 @@ public final class NewNames {
     /** File systems tell times in steps of up to so much: two names that came within one cannot be told apart by them. */
     private static final Duration STEP_MAX = Duration.ofMillis(20);
 
-    /** Null where no power cut is to be survived. */
+    /** Null where writes are not flushed. */
     private final Path directory;
     /** When the directory had changed last when it was flushed last. */
     private volatile FileTime flushed;
 
-    /** In the store's directory, whose names are flushed from here on, if the class is {@code power}. */
-    public NewNames(OpenRequest request) {
-        directory = request.durability() == Durability.POWER ? request.directory() : null;
+    /** In the store's directory, whose names are flushed from here on, if its writes are flushed. */
+    public NewNames(OpenRequest request, boolean flushes) {
+        directory = flushes ? request.directory() : null;
     }
 
     /**
      * Flushes the directory if a name came or went since. To be called after a write is flushed and before it is acknowledged; where nothing
-     * changed it takes a look at the directory, a few microseconds. In other classes it does nothing.
+     * changed it takes a look at the directory, a few microseconds. Where writes are not flushed it does nothing.
      */
     public void flush() throws IOException {
         if (directory == null) {

@@ -24,7 +24,7 @@ public final class StoreDescription {
                     "https://docs.oracle.com/en/java/javase/17/gctuning/ergonomics.html")
             .ofMemory();
 
-    private record Support(String how, String source) {}
+    private record Support(String how, AfterFailure after, String source) {}
 
     private record NotOffered(String why, String source) {}
 
@@ -33,6 +33,7 @@ public final class StoreDescription {
     private final JsonObject texts = new JsonObject();
     private final Map<Durability, Support> durability = new EnumMap<>(Durability.class);
     private final Set<Durability> tornBatches = EnumSet.noneOf(Durability.class);
+    private final Set<Durability> flushing = EnumSet.noneOf(Durability.class);
     private final Map<Durability, NotOffered> notOffered = new EnumMap<>(Durability.class);
     private final Set<Capability> capabilities = EnumSet.of(Capability.KEEPS_DATA);
     private final List<Setting> settings = new ArrayList<>(List.of(HEAP_SETTING));
@@ -101,19 +102,31 @@ public final class StoreDescription {
         return this;
     }
 
-    /** A class it offers: how it reaches it, in its own terms, and where its documentation says so. */
-    public StoreDescription durability(Durability offered, String how, String source) {
-        durability.put(offered, new Support(how, source));
+    /**
+     * A durability level it offers: how it reaches it, in its own terms, what failures leave then, and where its documentation says so. Level
+     * consistent is offered with the weakest setting that keeps it, which may be that of level power.
+     */
+    public StoreDescription durability(Durability offered, String how, AfterFailure after, String source) {
+        if (!offered.isKept(after)) {
+            throw new IllegalArgumentException("level %s promises more than %s".formatted(offered.word(), after));
+        }
+        durability.put(offered, new Support(how, after, source));
         return this;
     }
 
-    /** A class in which a batch may be applied in part when the process is killed, where otherwise it is not. */
+    /** A level at which every acknowledged write waits for a flush, although a power cut may leave an earlier state. */
+    public StoreDescription flushesEachWrite(Durability level) {
+        flushing.add(level);
+        return this;
+    }
+
+    /** A level at which a batch may be applied in part when the process is killed, where otherwise it is not. */
     public StoreDescription batchesNotAtomic(Durability torn) {
         tornBatches.add(torn);
         return this;
     }
 
-    /** A class it does not offer: why, and where its documentation says so or what shows it. */
+    /** A level it does not offer: why, and where its documentation says so or what shows it. */
     public StoreDescription notOffered(Durability lacking, String why, String source) {
         notOffered.put(lacking, new NotOffered(why, source));
         return this;
@@ -198,12 +211,12 @@ public final class StoreDescription {
         return texts.get("version").getAsString();
     }
 
-    /** Whether it offers the class. */
+    /** Whether it offers the level. */
     public boolean offers(Durability wanted) {
         return durability.containsKey(wanted);
     }
 
-    /** Why it does not offer the class; null if it does, or does not say. */
+    /** Why it does not offer the level; null if it does, or does not say. */
     public String whyNotOffered(Durability wanted) {
         NotOffered reason = offers(wanted) ? null : notOffered.get(wanted);
         return reason == null ? null : "%s (%s)".formatted(reason.why(), reason.source());
@@ -214,7 +227,12 @@ public final class StoreDescription {
         return capabilities.contains(capability);
     }
 
-    /** Whether a batch is applied as a whole or not at all in this class, even when the process is killed. */
+    /** Whether every acknowledged write survives the death of the process at this level, which it offers. */
+    public boolean survivesProcessDeath(Durability offered) {
+        return durability.get(offered).after().processDeath() == Leaves.KEPT;
+    }
+
+    /** Whether a batch is applied as a whole or not at all at this level, even when the process is killed. */
     public boolean batchIsAtomic(Durability offered) {
         return can(Capability.ATOMIC_BATCH) && !tornBatches.contains(offered);
     }
@@ -255,6 +273,13 @@ public final class StoreDescription {
             JsonObject how = new JsonObject();
             how.addProperty("how", support.how());
             how.addProperty("source", support.source());
+            JsonObject after = new JsonObject();
+            after.addProperty("process_death", support.after().processDeath().word());
+            after.addProperty("power_cut", support.after().powerCut().word());
+            how.add("after", after);
+            if (flushing.contains(offered)) {
+                how.addProperty("flushes", true);
+            }
             if (tornBatches.contains(offered)) {
                 how.addProperty("atomic_batch", false);
             }

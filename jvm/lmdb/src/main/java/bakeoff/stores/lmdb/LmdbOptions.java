@@ -1,8 +1,11 @@
 package bakeoff.stores.lmdb;
 
+import static bakeoff.store.AfterFailure.after;
+
 import bakeoff.store.Capability;
 import bakeoff.store.DataHints;
 import bakeoff.store.Durability;
+import bakeoff.store.Leaves;
 import bakeoff.store.OpenRequest;
 import bakeoff.store.Setting;
 import bakeoff.store.StoreDescription;
@@ -42,12 +45,26 @@ public record LmdbOptions(
                         Durability.NONE,
                         "MDB_NOSYNC, MDB_WRITEMAP and MDB_MAPASYNC: pages are written in the map and never flushed; a full disk "
                                 + "ends the process with SIGBUS",
+                        after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
                         SOURCE)
                 .durability(
                         Durability.PROCESS,
                         "MDB_NOSYNC: pages are written to the file at every commit and never flushed",
+                        // "a system crash can corrupt the database".
+                        after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
                         SOURCE)
-                .durability(Durability.POWER, "no flags: the file is flushed at every commit", SOURCE)
+                .durability(
+                        Durability.CONSISTENT,
+                        "MDB_NOMETASYNC: pages are flushed at every commit, the root of the tree with the next commit",
+                        // "maintains database integrity, but a system crash may undo the last committed transaction".
+                        after(Leaves.KEPT, Leaves.EARLIER_STATE),
+                        SOURCE)
+                .flushesEachWrite(Durability.CONSISTENT)
+                .durability(
+                        Durability.POWER,
+                        "no flags: the file is flushed at every commit",
+                        after(Leaves.KEPT, Leaves.KEPT),
+                        SOURCE)
                 .can(
                         Capability.SCAN_FROM,
                         Capability.SCAN_ORDERED,
@@ -71,15 +88,15 @@ public record LmdbOptions(
                 .setting(Setting.choice(
                                 "sync",
                                 List.of("by-class", "off", "data", "full"),
-                                "What a commit flushes: nothing (MDB_NOSYNC), the data but not the meta page (MDB_NOMETASYNC), or both. Class "
-                                        + "power needs both.",
+                                "What a commit flushes: nothing (MDB_NOSYNC), the data but not the meta page (MDB_NOMETASYNC), or both. Level "
+                                        + "consistent needs the data, level power both.",
                                 FLAGS)
                         .flushing("data", "full")
-                        .promising(Map.of("off", Durability.PROCESS, "data", Durability.PROCESS)))
+                        .promising(Map.of("off", Durability.PROCESS, "data", Durability.CONSISTENT)))
                 .setting(Setting.flag(
                         "write-map",
                         false,
-                        "Write in the memory map (MDB_WRITEMAP) instead of into the file. Class none does so in any case.",
+                        "Write in the memory map (MDB_WRITEMAP) instead of into the file. Level none does so in any case.",
                         FLAGS))
                 .memory(
                         "none of its own: pages are read where the kernel has them, in the page cache, as much of which as it likes",
@@ -89,17 +106,17 @@ public record LmdbOptions(
     /**
      * The options that a request asks for.
      *
-     * @throws StoreException if a setting gives up what the class promises
+     * @throws StoreException if a setting gives up what the level promises
      */
     public static LmdbOptions of(OpenRequest request) throws StoreException {
         Durability durability = request.durability();
         boolean none = durability == Durability.NONE;
         String sync = request.settings().word("sync");
         if (sync.equals("by-class")) {
-            sync = durability == Durability.POWER ? "full" : "off";
-        } else if (durability == Durability.POWER && !sync.equals("full")) {
-            throw StoreException.badRequest(
-                    "setting `sync` is %s, which gives up class power: use full, or class process".formatted(sync));
+            sync = word(durability);
+        } else if (!most(sync).includes(durability)) {
+            throw StoreException.badRequest("setting `sync` is %s, which gives up durability %s: use %s"
+                    .formatted(sync, durability.word(), word(durability)));
         }
         boolean off = sync.equals("off");
         return new LmdbOptions(
@@ -109,6 +126,24 @@ public record LmdbOptions(
                 none && off,
                 request.settings().number("map-size", mapBytes(request.hints())),
                 Math.max(READERS_DEFAULT, request.hints().threads() + 16));
+    }
+
+    /** The word of {@code sync} that a level needs. */
+    private static String word(Durability durability) {
+        return switch (durability) {
+            case NONE, PROCESS -> "off";
+            case CONSISTENT -> "data";
+            case POWER -> "full";
+        };
+    }
+
+    /** The level that a word of {@code sync} keeps. */
+    private static Durability most(String sync) {
+        return switch (sync) {
+            case "off" -> Durability.PROCESS;
+            case "data" -> Durability.CONSISTENT;
+            default -> Durability.POWER;
+        };
     }
 
     /**

@@ -1,10 +1,13 @@
 package bakeoff.stores;
 
+import static bakeoff.store.AfterFailure.after;
+
 import bakeoff.store.ArrayForm;
 import bakeoff.store.Capability;
 import bakeoff.store.Direction;
 import bakeoff.store.Durability;
 import bakeoff.store.Form;
+import bakeoff.store.Leaves;
 import bakeoff.store.NewNames;
 import bakeoff.store.OpenRequest;
 import bakeoff.store.Output;
@@ -38,6 +41,7 @@ public final class BerkeleyDbJe implements StoreType {
 
     @Override
     public StoreDescription describe() {
+        String written = "COMMIT_WRITE_NO_SYNC: the log is written at every commit and never flushed";
         return new StoreDescription("berkeley-db-je", "Berkeley DB JE")
                 .summary("Log-structured B-tree with transactions and locks on records, in Java.")
                 .version(JEVersion.CURRENT_VERSION.getNumericVersionString())
@@ -45,12 +49,19 @@ public final class BerkeleyDbJe implements StoreType {
                 .language("Java")
                 .structure("b-tree")
                 .files("*.jdb (pieces of the log), je.lck, je.info.*, je.config.csv, je.stat.csv")
-                .durability(Durability.NONE, "COMMIT_NO_SYNC: the log is written when its buffers are full", DURABILITY)
+                // "database integrity will be maintained", of both, and of the second "if the operating system fails".
                 .durability(
-                        Durability.PROCESS,
-                        "COMMIT_WRITE_NO_SYNC: the log is written at every commit and never flushed",
+                        Durability.NONE,
+                        "COMMIT_NO_SYNC: the log is written when its buffers are full",
+                        after(Leaves.EARLIER_STATE, Leaves.EARLIER_STATE),
                         DURABILITY)
-                .durability(Durability.POWER, "COMMIT_SYNC: the log is flushed at every commit", DURABILITY)
+                .durability(Durability.PROCESS, written, after(Leaves.KEPT, Leaves.EARLIER_STATE), DURABILITY)
+                .durability(Durability.CONSISTENT, written, after(Leaves.KEPT, Leaves.EARLIER_STATE), DURABILITY)
+                .durability(
+                        Durability.POWER,
+                        "COMMIT_SYNC: the log is flushed at every commit",
+                        after(Leaves.KEPT, Leaves.KEPT),
+                        DURABILITY)
                 .can(
                         Capability.SCAN_FROM,
                         Capability.SCAN_ORDERED,
@@ -71,7 +82,7 @@ public final class BerkeleyDbJe implements StoreType {
     public Store<byte[]> open(OpenRequest request) {
         Environment environment = new Environment(request.directory().toFile(), config(request));
         Database database = environment.openDatabase(null, "records", databaseConfig());
-        return new Opened(environment, database, new NewNames(request));
+        return new Opened(environment, database, new NewNames(request, request.durability() == Durability.POWER));
     }
 
     /** What an environment is opened with. */
@@ -79,7 +90,7 @@ public final class BerkeleyDbJe implements StoreType {
         com.sleepycat.je.Durability durability =
                 switch (request.durability()) {
                     case NONE -> com.sleepycat.je.Durability.COMMIT_NO_SYNC;
-                    case PROCESS -> com.sleepycat.je.Durability.COMMIT_WRITE_NO_SYNC;
+                    case PROCESS, CONSISTENT -> com.sleepycat.je.Durability.COMMIT_WRITE_NO_SYNC;
                     case POWER -> com.sleepycat.je.Durability.COMMIT_SYNC;
                 };
         EnvironmentConfig config = new EnvironmentConfig();
@@ -93,7 +104,7 @@ public final class BerkeleyDbJe implements StoreType {
         return new DatabaseConfig().setAllowCreate(true).setTransactional(true);
     }
 
-    /** With the names of new logs to be flushed after each commit in class {@code power}. */
+    /** With the names of new logs to be flushed after each commit at level {@code power}. */
     private record Opened(Environment environment, Database database, NewNames names) implements Store<byte[]> {
         /** It copies keys (Key.makeKey) and data (the constructor of LN, LN.copyEntryData) into arrays of its own (the classes of 18.3.12). */
         @Override

@@ -1,10 +1,13 @@
 package bakeoff.stores;
 
+import static bakeoff.store.AfterFailure.after;
+
 import bakeoff.store.ArrayForm;
 import bakeoff.store.Capability;
 import bakeoff.store.Direction;
 import bakeoff.store.Durability;
 import bakeoff.store.Form;
+import bakeoff.store.Leaves;
 import bakeoff.store.OpenRequest;
 import bakeoff.store.Output;
 import bakeoff.store.Session;
@@ -54,12 +57,17 @@ public final class Chronicle implements StoreType {
                 .language("Java")
                 .structure("hash")
                 .files("records.chronicle, a sparse file as long as the table may become; in use, records.open")
-                .durability(Durability.NONE, "entries are written in the memory map, which is never flushed", SOURCE)
+                .durability(Durability.NONE, "entries are written in the memory map, which is never flushed", after(Leaves.POSSIBLY_CORRUPT, Leaves.POSSIBLY_CORRUPT), SOURCE)
                 .durability(
                         Durability.PROCESS,
                         "entries are written in the memory map, which the kernel keeps when the process dies; what nobody has closed is recovered when it "
                                 + "is opened, since a process that dies leaves its locks in the map",
+                        after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
                         SOURCE)
+                .notOffered(
+                        Durability.CONSISTENT,
+                        "entries reach the disk in no order, so recent ones may be lost where later ones are there",
+                        "https://github.com/OpenHFT/Chronicle-Map/blob/HEAD/spec/1_design_goals.md")
                 .notOffered(
                         Durability.POWER,
                         "its interface has no call that flushes the map, and what was not written when the machine stops may be left damaged: recovering "

@@ -1,10 +1,13 @@
 package bakeoff.stores;
 
+import static bakeoff.store.AfterFailure.after;
+
 import bakeoff.store.ArrayForm;
 import bakeoff.store.Capability;
 import bakeoff.store.Direction;
 import bakeoff.store.Durability;
 import bakeoff.store.Form;
+import bakeoff.store.Leaves;
 import bakeoff.store.NewNames;
 import bakeoff.store.OpenRequest;
 import bakeoff.store.Output;
@@ -45,10 +48,19 @@ public final class LevelDbJni implements StoreType {
                 .durability(
                         Durability.PROCESS,
                         "WriteOptions.sync(false), the default: the log is written in a memory map and never flushed",
+                        // Recovery drops a damaged block of the log and reads on (log_reader.cc), so earlier writes may be lost
+                        // where later ones are there.
+                        after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
+                        OPTIONS)
+                .durability(
+                        Durability.CONSISTENT,
+                        "WriteOptions.sync(true), as at level power. Of a log that is not flushed, recovery skips damaged parts and reads on",
+                        after(Leaves.KEPT, Leaves.KEPT),
                         OPTIONS)
                 .durability(
                         Durability.POWER,
                         "WriteOptions.sync(true): the log is flushed at every write, and by this adapter the name of a new one",
+                        after(Leaves.KEPT, Leaves.KEPT),
                         OPTIONS)
                 .notOffered(
                         Durability.NONE,
@@ -95,8 +107,8 @@ public final class LevelDbJni implements StoreType {
     @Override
     public Store<byte[]> open(OpenRequest request) throws IOException {
         DB db = JniDBFactory.factory.open(request.directory().toFile(), options(request));
-        WriteOptions write = new WriteOptions().sync(request.durability() == Durability.POWER);
-        return new Opened(db, write, new NewNames(request));
+        boolean sync = request.durability().includes(Durability.CONSISTENT);
+        return new Opened(db, new WriteOptions().sync(sync), new NewNames(request, sync));
     }
 
     /** What a database is opened with. */

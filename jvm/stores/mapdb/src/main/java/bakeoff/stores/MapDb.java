@@ -1,10 +1,13 @@
 package bakeoff.stores;
 
+import static bakeoff.store.AfterFailure.after;
+
 import bakeoff.store.ArrayForm;
 import bakeoff.store.Capability;
 import bakeoff.store.Direction;
 import bakeoff.store.Durability;
 import bakeoff.store.Form;
+import bakeoff.store.Leaves;
 import bakeoff.store.OpenRequest;
 import bakeoff.store.Output;
 import bakeoff.store.Session;
@@ -25,6 +28,12 @@ import org.mapdb.Serializer;
 
 /** MapDB: one tree map of arrays. A commit is the whole store's business, not a session's. */
 public final class MapDb implements StoreType {
+    private static final String STORE_WAL =
+            "https://github.com/jankotek/mapdb/blob/release-3.1/src/main/java/org/mapdb/StoreWAL.kt";
+    /** {@code commit} flushes the log, changes the file in place and deletes the log; {@code init} opens the file and does not read the log. */
+    private static final String NEVER_REPLAYED =
+            "its log (transactionEnable()) is flushed at every commit, but never read when the store is opened: a power cut that hits a commit leaves "
+                    + "a part of it";
     private static final String SOURCE = "https://jankotek.gitbooks.io/mapdb/content/db/";
 
     @Override
@@ -37,15 +46,18 @@ public final class MapDb implements StoreType {
                 .language("Java")
                 .structure("b-tree")
                 .files("records.mapdb, and with transactions records.mapdb.wal.*")
-                .durability(Durability.NONE, "no transactions: pages are changed in the memory map", SOURCE)
+                .durability(
+                        Durability.NONE,
+                        "no transactions: pages are changed in the memory map",
+                        after(Leaves.POSSIBLY_CORRUPT, Leaves.POSSIBLY_CORRUPT),
+                        SOURCE)
                 .durability(
                         Durability.PROCESS,
                         "transactionEnable() and fileSyncDisable(): the log is written at every commit, and flushed too, which nothing turns off; the file is not",
+                        after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
                         SOURCE)
-                .durability(
-                        Durability.POWER,
-                        "transactionEnable(): the log and then the file are flushed at every commit",
-                        SOURCE)
+                .notOffered(Durability.CONSISTENT, NEVER_REPLAYED, STORE_WAL)
+                .notOffered(Durability.POWER, NEVER_REPLAYED, STORE_WAL)
                 // A batch is not called atomic: another thread's commit would commit what is there of it.
                 .can(
                         Capability.SCAN_FROM,
@@ -72,10 +84,7 @@ public final class MapDb implements StoreType {
                         request.directory().resolve("records.mapdb").toFile())
                 .fileMmapEnable();
         if (request.durability() != Durability.NONE) {
-            maker.transactionEnable();
-        }
-        if (request.durability() == Durability.PROCESS) {
-            maker.fileSyncDisable();
+            maker.transactionEnable().fileSyncDisable();
         }
         DB db = maker.make();
         var tree = db.treeMap("records", Serializer.BYTE_ARRAY, Serializer.BYTE_ARRAY);

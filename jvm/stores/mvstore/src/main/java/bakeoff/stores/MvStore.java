@@ -1,10 +1,13 @@
 package bakeoff.stores;
 
+import static bakeoff.store.AfterFailure.after;
+
 import bakeoff.store.ArrayForm;
 import bakeoff.store.Capability;
 import bakeoff.store.Direction;
 import bakeoff.store.Durability;
 import bakeoff.store.Form;
+import bakeoff.store.Leaves;
 import bakeoff.store.OpenRequest;
 import bakeoff.store.Output;
 import bakeoff.store.Session;
@@ -37,13 +40,25 @@ public final class MvStore implements StoreType {
                 .durability(
                         Durability.NONE,
                         "no commit: changes are written in the background, after a second or when its buffer is full",
+                        after(Leaves.EARLIER_STATE, Leaves.POSSIBLY_CORRUPT),
                         DOCUMENTATION + "#transactions")
                 .durability(
                         Durability.PROCESS,
                         "commit() at every write, without background writing: a chunk is written and not flushed",
+                        // "no explicit sync operations required to guarantee data consistency" holds if the disk has everything within
+                        // 45 s, after which space is used again ("Using a lower value might be dangerous", setRetentionTime).
+                        after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
                         DOCUMENTATION + "#transactions")
                 .durability(
-                        Durability.POWER, "commit() and sync(): the chunk is flushed", DOCUMENTATION + "#transactions")
+                        Durability.CONSISTENT,
+                        "commit() and sync(), as at level power: without it space is used again after 45 s, flushed or not",
+                        after(Leaves.KEPT, Leaves.KEPT),
+                        DOCUMENTATION + "#transactions")
+                .durability(
+                        Durability.POWER,
+                        "commit() and sync(): the chunk is flushed",
+                        after(Leaves.KEPT, Leaves.KEPT),
+                        DOCUMENTATION + "#transactions")
                 // A batch is not called atomic: a full write buffer, or another thread's commit, saves what is there of
                 // it.
                 .can(
@@ -181,7 +196,7 @@ public final class MvStore implements StoreType {
             if (durability != Durability.NONE) {
                 store.commit();
             }
-            if (durability == Durability.POWER) {
+            if (durability.includes(Durability.CONSISTENT)) {
                 store.sync();
             }
         }

@@ -1,10 +1,13 @@
 package bakeoff.stores;
 
+import static bakeoff.store.AfterFailure.after;
+
 import bakeoff.store.ArrayForm;
 import bakeoff.store.Capability;
 import bakeoff.store.Direction;
 import bakeoff.store.Durability;
 import bakeoff.store.Form;
+import bakeoff.store.Leaves;
 import bakeoff.store.OpenRequest;
 import bakeoff.store.Output;
 import bakeoff.store.Session;
@@ -52,14 +55,25 @@ public final class RocksDbJni implements StoreType {
                 .structure("lsm")
                 .files("*.sst (sorted files), *.log (the log), MANIFEST-*, CURRENT, IDENTITY, LOCK, LOG, OPTIONS-*")
                 .durability(
-                        Durability.NONE, "WriteOptions.setDisableWAL(true): no log", WIKI + "Write-Ahead-Log-%28WAL%29")
+                        Durability.NONE,
+                        "WriteOptions.setDisableWAL(true): no log",
+                        after(Leaves.EARLIER_STATE, Leaves.EARLIER_STATE),
+                        WIKI + "Write-Ahead-Log-%28WAL%29")
                 .durability(
                         Durability.PROCESS,
                         "defaults: the log is written at every write and never flushed",
+                        // "Gaps are still possible when WALs are truncated exactly on record boundaries" (HISTORY.md, 6.14).
+                        after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
                         WIKI + "Basic-Operations#asynchronous-writes")
+                .durability(
+                        Durability.CONSISTENT,
+                        "WriteOptions.setSync(true), as at level power. Between two logs that are not flushed, recovery may miss writes",
+                        after(Leaves.KEPT, Leaves.KEPT),
+                        WIKI + "Basic-Operations#synchronous-writes")
                 .durability(
                         Durability.POWER,
                         "WriteOptions.setSync(true): the log is flushed at every write",
+                        after(Leaves.KEPT, Leaves.KEPT),
                         WIKI + "Basic-Operations#synchronous-writes")
                 .can(
                         Capability.SCAN_FROM,
@@ -184,7 +198,7 @@ public final class RocksDbJni implements StoreType {
         public Session<byte[]> session(SessionPlan plan) {
             WriteOptions write = new WriteOptions()
                     .setDisableWAL(durability == Durability.NONE)
-                    .setSync(durability == Durability.POWER);
+                    .setSync(durability.includes(Durability.CONSISTENT));
             return new OfThread(db, plan.batched(), write, new ReadOptions(), new WriteBatch());
         }
 

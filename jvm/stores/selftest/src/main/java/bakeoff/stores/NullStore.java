@@ -1,10 +1,13 @@
 package bakeoff.stores;
 
+import static bakeoff.store.AfterFailure.after;
+
 import bakeoff.store.ArrayForm;
 import bakeoff.store.Capability;
 import bakeoff.store.Direction;
 import bakeoff.store.Durability;
 import bakeoff.store.Form;
+import bakeoff.store.Leaves;
 import bakeoff.store.OpenRequest;
 import bakeoff.store.Output;
 import bakeoff.store.Session;
@@ -29,9 +32,10 @@ public final class NullStore implements StoreType {
                 .language("Java")
                 .structure("memory")
                 .files("none")
-                .durability(Durability.NONE, how, SOURCE)
-                .durability(Durability.PROCESS, how, SOURCE)
-                .durability(Durability.POWER, how, SOURCE)
+                .durability(Durability.NONE, how, after(Leaves.KEPT, Leaves.KEPT), SOURCE)
+                .durability(Durability.PROCESS, how, after(Leaves.KEPT, Leaves.KEPT), SOURCE)
+                .durability(Durability.CONSISTENT, how, after(Leaves.KEPT, Leaves.KEPT), SOURCE)
+                .durability(Durability.POWER, how, after(Leaves.KEPT, Leaves.KEPT), SOURCE)
                 .can(EnumSet.complementOf(EnumSet.of(Capability.INSERT_REFUSES)).toArray(Capability[]::new))
                 .keepsNothing()
                 .testOnly();

@@ -94,7 +94,7 @@ abstract class Launched {
         }
         hints.addProperty("integer_keys", false);
         JsonObject request = new JsonObject();
-        request.addProperty("protocol", 1);
+        request.addProperty("protocol", 2);
         request.addProperty("cell", "0123456789abcdef");
         request.addProperty("round", 1);
         request.addProperty("store", store);

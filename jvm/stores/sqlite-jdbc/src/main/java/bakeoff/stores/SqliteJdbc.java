@@ -1,10 +1,13 @@
 package bakeoff.stores;
 
+import static bakeoff.store.AfterFailure.after;
+
 import bakeoff.store.ArrayForm;
 import bakeoff.store.Capability;
 import bakeoff.store.DataHints;
 import bakeoff.store.Durability;
 import bakeoff.store.Form;
+import bakeoff.store.Leaves;
 import bakeoff.store.OpenRequest;
 import bakeoff.store.Session;
 import bakeoff.store.SessionPlan;
@@ -51,15 +54,23 @@ public final class SqliteJdbc implements StoreType {
                 .durability(
                         Durability.NONE,
                         "journal_mode=MEMORY, synchronous=OFF: a process that dies inside a transaction can leave a corrupt database, so a batch is not atomic",
+                        after(Leaves.POSSIBLY_CORRUPT, Leaves.POSSIBLY_CORRUPT),
                         PRAGMA + "journal_mode")
                 .batchesNotAtomic(Durability.NONE)
                 .durability(
                         Durability.PROCESS,
+                        "journal_mode=WAL, synchronous=OFF: the log is written at every commit and never flushed",
+                        after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
+                        PRAGMA + "synchronous")
+                .durability(
+                        Durability.CONSISTENT,
                         "journal_mode=WAL, synchronous=NORMAL: the log is flushed at checkpoints only",
+                        after(Leaves.KEPT, Leaves.EARLIER_STATE),
                         PRAGMA + "synchronous")
                 .durability(
                         Durability.POWER,
                         "journal_mode=WAL, synchronous=FULL: the log is flushed at every commit",
+                        after(Leaves.KEPT, Leaves.KEPT),
                         PRAGMA + "synchronous")
                 .can(
                         Capability.SCAN_FROM,
@@ -141,7 +152,12 @@ public final class SqliteJdbc implements StoreType {
     private static Map<String, String> pragmas(OpenRequest request) {
         long cacheKib = request.settings().number("cache") / 1_024;
         boolean none = request.durability() == Durability.NONE;
-        String synchronous = none ? "0" : request.durability() == Durability.PROCESS ? "1" : "2";
+        String synchronous =
+                switch (request.durability()) {
+                    case NONE, PROCESS -> "0";
+                    case CONSISTENT -> "1";
+                    case POWER -> "2";
+                };
         Map<String, String> pragmas = new LinkedHashMap<>();
         pragmas.put("page_size", String.valueOf(request.settings().number("page-size")));
         pragmas.put("journal_mode", none ? "memory" : "wal");

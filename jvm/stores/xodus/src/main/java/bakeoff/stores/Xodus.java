@@ -1,9 +1,12 @@
 package bakeoff.stores;
 
+import static bakeoff.store.AfterFailure.after;
+
 import bakeoff.store.Capability;
 import bakeoff.store.Direction;
 import bakeoff.store.Durability;
 import bakeoff.store.Form;
+import bakeoff.store.Leaves;
 import bakeoff.store.NewNames;
 import bakeoff.store.OpenRequest;
 import bakeoff.store.Output;
@@ -44,10 +47,18 @@ public final class Xodus implements StoreType {
                 .durability(
                         Durability.PROCESS,
                         "logDurableWrite=false, the default: the log is written at every commit and never flushed",
+                        // Its log "will be truncated till address" where it is damaged, but that is no promise.
+                        after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
+                        WIKI + "Environments")
+                .durability(
+                        Durability.CONSISTENT,
+                        "setLogDurableWrite(true), as at level power: nothing is promised of a log that is not flushed",
+                        after(Leaves.KEPT, Leaves.KEPT),
                         WIKI + "Environments")
                 .durability(
                         Durability.POWER,
                         "setLogDurableWrite(true): the log is flushed at every commit, and by this adapter the name of a new piece of it",
+                        after(Leaves.KEPT, Leaves.KEPT),
                         WIKI + "Environments")
                 .notOffered(
                         Durability.NONE,
@@ -88,13 +99,13 @@ public final class Xodus implements StoreType {
         Environment environment = Environments.newInstance(request.directory().toFile(), config(request));
         jetbrains.exodus.env.Store store = environment.computeInTransaction(
                 transaction -> environment.openStore(STORE, StoreConfig.WITHOUT_DUPLICATES, transaction));
-        return new Opened(environment, store, new NewNames(request));
+        return new Opened(environment, store, new NewNames(request, request.durability().includes(Durability.CONSISTENT)));
     }
 
     /** What an environment is opened with. */
     static EnvironmentConfig config(OpenRequest request) {
         return new EnvironmentConfig()
-                .setLogDurableWrite(request.durability() == Durability.POWER)
+                .setLogDurableWrite(request.durability().includes(Durability.CONSISTENT))
                 .setLogFileSize(request.settings().number("log-file") >> 10)
                 .setMemoryUsagePercentage(request.settings().integer("memory-percent"));
     }

@@ -1,0 +1,18 @@
+package bakeoff.store;
+
+import java.util.Locale;
+
+/** What a failure leaves of a store. */
+public enum Leaves {
+    /** Every acknowledged write. */
+    KEPT,
+    /** An earlier consistent state: the last acknowledged writes may be lost. */
+    EARLIER_STATE,
+    /** No promise: the store may not open, or may have lost or mixed any of its writes. */
+    POSSIBLY_CORRUPT;
+
+    /** The name in descriptions. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}
