@@ -283,7 +283,7 @@ fn damaged_runs_are_refused_or_read_as_far_as_possible() {
     let file = std::fs::read_to_string(run.join("run.json")).expect("run.json");
     std::fs::write(run.join("run.json"), &file[..file.len() / 2]).expect("written");
     place.run(&["run", "--resume"]).expect(2).says(&["run.json"]);
-    std::fs::write(run.join("run.json"), file.replacen("\"protocol\": 1", "\"protocol\": 99", 1)).expect("written");
+    std::fs::write(run.join("run.json"), file.replacen("\"protocol\": 2", "\"protocol\": 99", 1)).expect("written");
     place.run(&["run", "--resume"]).expect(2).says(&["99"]);
     let mut older: serde_json::Value = serde_json::from_str(&file).expect("JSON");
     older.as_object_mut().expect("an object").remove("options").expect("the run's options");
@@ -386,8 +386,8 @@ fn the_lists_and_helps_work() {
         assert!(!one.contains("does not say why"), "{one}");
         assert_eq!(
             one.contains("not offered: "),
-            !line.contains("none process power"),
-            "a class without a reason: {one}"
+            !line.contains("none process consistent power"),
+            "a level without a reason: {one}"
         );
         let long = |line: &&str| line.chars().count() > 100 && !line.contains("://");
         assert_eq!(one.lines().find(long), None, "{one}");

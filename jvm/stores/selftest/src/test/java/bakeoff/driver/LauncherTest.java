@@ -194,8 +194,8 @@ final class LauncherTest extends Launched {
                 "{}|`protocol` is missing",
                 "no JSON|malformed",
                 "''|the request is malformed: it is empty",
-                "{\"protocol\":2}|speaks protocol 2, this driver speaks 1",
-                "{\"protocol\":1,\"round\":1,\"cell\":\"x\"}|`durability` is missing",
+                "{\"protocol\":3}|speaks protocol 3, this driver speaks 2",
+                "{\"protocol\":2,\"round\":1,\"cell\":\"x\"}|`durability` is missing",
             })
     void aBadRequestIsRefusedInWords(String request, String words) throws Exception {
         Ended ended = run(request, Map.of(), "run");
