@@ -37,7 +37,8 @@ struct Installation {
 
 impl Installation {
     fn new() -> Self {
-        let place = Place::new();
+        // On the disk that has the programs, for the links.
+        let place = Place::on_disk();
         let programs = place.path().join("programs");
         fs::create_dir(&programs).expect("a directory for programs");
         for original in [common::program(), common::driver()] {

@@ -78,20 +78,27 @@ fn assert_nothing_is_left(place: &Place, when: &str) {
 
 #[test]
 fn a_run_killed_while_its_media_are_used_leaves_nothing_of_them() {
-    for file_system in ["ext4", "tmpfs", "xfs", "btrfs", "ntfs"] {
-        for (when, wait_ms) in [("once it is mounted", 0), ("while filling", 600), ("while measuring", 1600)] {
-            let place = Place::new();
-            let mut run = start(&place, file_system);
-            let process = PathBuf::from(format!("/proc/{}/mountinfo", run.id()));
-            if !has_begun(&place, &mut run, || traces(&place).contains(&process)) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(wait_ms));
-            kill(&place, run, when);
-            if wait_ms > 1000 {
-                place.run(&["run", "--resume"]).expect(0);
-                assert_eq!(traces(&place), Vec::<PathBuf>::new());
-            }
+    // Side by side, since each waits most of the time.
+    std::thread::scope(|scope| {
+        for file_system in ["ext4", "tmpfs", "xfs", "btrfs", "ntfs"] {
+            scope.spawn(move || a_killed_run_leaves_nothing_of(file_system));
+        }
+    });
+}
+
+fn a_killed_run_leaves_nothing_of(file_system: &str) {
+    for (when, wait_ms) in [("once it is mounted", 0), ("while filling", 600), ("while measuring", 1600)] {
+        let place = Place::on_disk();
+        let mut run = start(&place, file_system);
+        let process = PathBuf::from(format!("/proc/{}/mountinfo", run.id()));
+        if !has_begun(&place, &mut run, || traces(&place).contains(&process)) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(wait_ms));
+        kill(&place, run, when);
+        if wait_ms > 1000 {
+            place.run(&["run", "--resume"]).expect(0);
+            assert_eq!(traces(&place), Vec::<PathBuf>::new());
         }
     }
 }
@@ -100,7 +107,7 @@ fn a_run_killed_while_its_media_are_used_leaves_nothing_of_them() {
 fn a_run_killed_while_its_media_are_made_leaves_nothing_of_them() {
     // The image of an NTFS has a name until it is mounted.
     for (file_system, maker) in [("ext4", "mkfs.ext4"), ("ntfs", "mkfs.ntfs")] {
-        let place = Place::new();
+        let place = Place::on_disk();
         let made = place.path().join("made");
         with_program(&place, maker, &format!("echo > {}; exec sleep 600", made.display()));
         let mut run = start(&place, file_system);
@@ -113,7 +120,7 @@ fn a_run_killed_while_its_media_are_made_leaves_nothing_of_them() {
 
 #[test]
 fn a_run_that_ends_at_the_second_ctrl_c_leaves_nothing_of_its_media() {
-    let place = Place::new();
+    let place = Place::on_disk();
     let made = place.path().join("made");
     with_program(&place, "mkfs.ext4", &format!("echo > {}; exec sleep 600", made.display()));
     let mut run = start(&place, "ext4");
@@ -131,7 +138,7 @@ fn a_run_that_ends_at_the_second_ctrl_c_leaves_nothing_of_its_media() {
 
 #[test]
 fn a_new_file_system_larger_than_the_room_for_its_image_is_refused_by_the_plan_too() {
-    let place = Place::new();
+    let place = Place::on_disk();
     place.write("tiny.toml", &slow_suite());
     let plan = |size: &str| place.run(&["run", "tiny.toml", "--plan", "--medium", &format!("disk=new:ext4:{size}")]);
     let largest = || {

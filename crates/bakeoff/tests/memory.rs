@@ -8,7 +8,7 @@ const STORES: &str = r#""sqlite", "lmdb", "leveldb", "flat-folder""#;
 
 #[test]
 fn every_store_is_given_the_same_memory_and_told_how_it_divides_it() {
-    let place = Place::new();
+    let place = Place::on_disk();
     place.write("tiny.toml", &tiny_suite(STORES, ""));
     let finished = place.run(&["run", "tiny.toml", "--rounds", "1", "--memory", "8MiB", "--threads", "1,2"]).expect(0);
     let cells = place.cells();
@@ -37,7 +37,7 @@ fn what_a_jvm_cannot_tell_of_the_page_cache_is_said_and_not_left_as_a_dash() {
     if !jvm_is_built() {
         return;
     }
-    let place = Place::new();
+    let place = Place::on_disk();
     place.write("tiny.toml", &format!("warm-up = \"0s\"\n{}", tiny_suite(r#""lmdb", "lmdbjava""#, "")));
     let told = |stores| {
         let run = ["run", "tiny.toml", "--rounds", "1", "--memory", "64MiB", "--stores", stores];
@@ -50,7 +50,7 @@ fn what_a_jvm_cannot_tell_of_the_page_cache_is_said_and_not_left_as_a_dash() {
 
 #[test]
 fn a_cell_is_held_to_its_limit_or_skipped_where_none_can_be_set() {
-    let place = Place::new();
+    let place = Place::on_disk();
     place.write("tiny.toml", &tiny_suite(STORES, ""));
     let can = doctor_says_possible(&place, "memory-limit", "cells with limited memory");
     let finished = place.run(&["run", "tiny.toml", "--rounds", "1", "--memory-limit", "none,64MiB"]).expect(0);
@@ -71,7 +71,7 @@ fn a_cell_is_held_to_its_limit_or_skipped_where_none_can_be_set() {
 
 #[test]
 fn a_cell_that_needs_more_than_its_limit_fails_and_says_why() {
-    let place = Place::new();
+    let place = Place::on_disk();
     if !doctor_says_possible(&place, "memory-limit", "cells with limited memory") {
         return;
     }

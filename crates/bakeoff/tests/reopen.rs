@@ -35,7 +35,7 @@ operations = "records"
 
 #[test]
 fn a_store_is_opened_again_before_the_phase_that_asks_for_it_and_no_other() {
-    let place = Place::new();
+    let place = Place::on_disk();
     let jvm = common::jvm_is_built();
     let stores = if jvm {
         r#"["sqlite", "fjall", "flat-folder", "null", "mvstore"]"#
@@ -64,7 +64,7 @@ fn a_store_is_opened_again_before_the_phase_that_asks_for_it_and_no_other() {
 #[test]
 fn names_that_opening_moved_are_flushed_before_a_write_is_acknowledged() {
     const WHAT: &str = "names that opening moved";
-    let place = Place::new();
+    let place = Place::on_disk();
     if !place.run(&["stores"]).expect(0).stdout.lines().any(|line| line.starts_with("leveldb ")) {
         return common::say_skipped(WHAT, "LevelDB was left out of the driver");
     }

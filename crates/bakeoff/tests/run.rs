@@ -14,7 +14,7 @@ const STORES: &str = r#""sqlite", "lmdb", "flat-folder", "nested-folder""#;
 
 #[test]
 fn a_run_measures_verifies_ranks_and_leaves_only_results() {
-    let place = Place::new();
+    let place = Place::on_disk();
     place.write("tiny.toml", &tiny_suite(STORES, ""));
     let finished = place.run(&["run", "tiny.toml"]).expect(0).says(&["Tiny"]);
     for word in ["SQLite", "LMDB", "get", "scan", "space"] {
@@ -338,7 +338,7 @@ fn stores_that_a_killed_run_left_on_a_medium_were_left_without_a_word() {
 
 #[test]
 fn cells_with_lines_that_cannot_be_read_are_measured_again() {
-    let place = Place::new();
+    let place = Place::on_disk();
     place.write("tiny.toml", &tiny_suite(r#""null", "lmdb""#, ""));
     place.run(&["run", "tiny.toml", "--rounds", "3"]).expect(0);
     exactly_once(&place, 2, 3);

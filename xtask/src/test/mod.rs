@@ -7,6 +7,7 @@ mod options;
 mod page;
 mod record;
 mod schedule;
+mod scratch;
 mod step;
 mod steps;
 mod suite;
@@ -27,6 +28,7 @@ use crate::workspace::{Workspace, output_of};
 use options::{Extent, HELP, Options};
 use record::{Pass, Record};
 use schedule::{Finished, Runner};
+use scratch::Scratch;
 use step::{Ended, Files, Step, TimedTest};
 use steps::Plan;
 
@@ -80,7 +82,10 @@ fn prepare(workspace: &Workspace, extent: Extent) -> Result<Plan> {
     let selection = selection(&packages, &missing);
     let tools = tools(&packages, extent);
     let packages = metadata::Packages::read(workspace)?;
-    Ok(Plan { workspace: workspace.clone(), packages, extent, selection, threads: threads(), tools })
+    // What takes hours is for the disk.
+    let in_memory = extent != Extent::Long;
+    let scratch = in_memory.then(|| Scratch::in_memory(workspace.own.file_name()?)).flatten();
+    Ok(Plan { workspace: workspace.clone(), packages, extent, selection, threads: threads(), tools, scratch })
 }
 
 /// What checks the sources.

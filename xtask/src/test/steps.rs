@@ -12,6 +12,7 @@ use crate::fuzz;
 use crate::test::inputs::Inputs;
 use crate::test::metadata::Packages;
 use crate::test::options::Extent;
+use crate::test::scratch::Scratch;
 use crate::test::step::{Ended, Files, Lane, Step};
 use crate::test::suite::{Suite, suites};
 use crate::test::{declared, page};
@@ -30,6 +31,8 @@ const FUZZ_RUNS: u64 = 1_000_000;
 
 /// The test that takes minutes for a store's durability, which the quick tests leave out.
 const DURABILITY: &str = "durability";
+/// The test that puts every store to the checks of `bakeoff-store`.
+const CONFORMANCE: &str = "conformance";
 
 /// What the steps are made from.
 pub(crate) struct Plan {
@@ -41,6 +44,8 @@ pub(crate) struct Plan {
     pub(crate) threads: usize,
     /// Versions of tools that decide what a step comes to.
     pub(crate) tools: String,
+    /// Where tests make their directories, if that is not the system's place for them.
+    pub(crate) scratch: Option<Scratch>,
 }
 
 impl Plan {
@@ -57,6 +62,18 @@ impl Plan {
 
     fn java(&self) -> Inputs {
         self.inputs().path("jvm").path("crates/tape/vectors").path("crates/tree/schema")
+    }
+
+    /// A test program as it runs here. The conformance of stores is checked on the disk too, by `test all`.
+    fn placed(&self, suite: Suite) -> Suite {
+        let on_disk = self.extent == Extent::All && suite.target == CONFORMANCE;
+        match self.scratch.as_ref().filter(|_| !on_disk).and_then(|scratch| scratch.directory().to_str()) {
+            Some(directory) => {
+                let name = suite.name.clone();
+                suite.with(name, &[("TMPDIR", directory)])
+            }
+            None => suite,
+        }
     }
 
     fn cargo(&self, arguments: &[&str]) -> Command {
@@ -238,6 +255,7 @@ fn light_steps(plan: &Arc<Plan>, suite: Suite) -> Vec<Step> {
 
 /// A step that runs a test program.
 fn run(plan: &Arc<Plan>, suite: Suite) -> Step {
+    let suite = plan.placed(suite);
     let mut inputs = plan.inputs().fact(&suite.facts());
     let mut alone = false;
     if let Some(package) = plan.packages.by_id(&suite.package_id) {

@@ -172,8 +172,13 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Where the system has its temporary files, which may be memory.
     pub(crate) fn new() -> Self {
-        // Below the build directory and not in /tmp, which may be memory.
+        Self { directory: TempDir::new().expect("a directory for the test") }
+    }
+
+    /// Below the build directory, on a disk.
+    pub(crate) fn on_disk() -> Self {
         let base = Path::new(env!("CARGO_TARGET_TMPDIR"));
         Self { directory: TempDir::new_in(base).expect("a directory for the test") }
     }
