@@ -201,12 +201,12 @@ fn a_java_home_that_is_passed_over_was_told_by_nobody() {
     ] {
         // Long paths are broken, and whatever is broken at.
         let doctor = doctor_with(&place, ("JAVA_HOME", &home)).replace(['\n', ' '], "");
-        let advice = format!("-JAVA_HOME is passed over: {why}").replace(' ', "");
+        let advice = format!("-JAVA_HOME is not used: {why}").replace(' ', "");
         assert!(doctor.contains(&advice) && doctor.contains("isusedinstead"), "{advice} is not in {doctor}");
         assert!(!doctor.contains("CANNOT"), "{doctor}");
     }
     let doctor = unwrapped(&doctor_with(&place, ("JAVA_HOME", "")));
-    assert!(!doctor.contains("passed over"), "{doctor}");
+    assert!(!doctor.contains("JAVA_HOME is not used"), "{doctor}");
 }
 
 #[test]
