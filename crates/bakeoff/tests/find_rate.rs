@@ -107,7 +107,7 @@ fn a_budget_that_ends_a_search_leaves_the_interval_and_the_time_that_is_wanting(
     ] {
         assert!(flat.contains(words), "{words:?} is not in:\n{flat}");
     }
-    let told = run.stderr.lines().find(|line| line.contains("The whole search of 10B × 200 random, process takes "));
+    let told = run.stderr.lines().find(|line| line.contains("The whole search of 10B × 200 random, consistent takes "));
     // From six seconds, if it holds from the second rate on, to more than a minute, since it holds nowhere: the first cannot be known.
     let told = told.unwrap_or_else(|| panic!("{}", run.stderr));
     assert!(told.contains(" to 5m") && told.contains("lie below the closed loop's rates"), "{told}");
