@@ -114,7 +114,7 @@ fn assemble(file: &SuiteFile, problems: &mut Problems) -> Option<Suite> {
     };
     let seed = count("seed", (0, u64::MAX), SEED_DEFAULT, problems);
     let rounds = count("rounds", (1, ROUNDS_MAX), ROUNDS_DEFAULT, problems);
-    let memory_bytes = root.read("memory", problems, memory);
+    let memory_bytes = root.read("memory", problems, memory).flatten();
     let limits = limits::read(&root, problems);
     let warm_up = warm_up::read(&root, problems);
     let killed = root.read("ending", problems, ending).unwrap_or(false);
@@ -216,9 +216,12 @@ fn axes(root: &Table<'_>, directory_tree: Option<Tree>, problems: &mut Problems)
     is_complete.then_some(axes)
 }
 
-/// Reads the memory that every store is given.
-fn memory(node: &Node, what: &str, problems: &mut Problems) -> Option<u64> {
-    read::quantity(node, what, MEMORY_BYTES, parse_size, format_size, problems)
+/// Reads the memory that every store is given; `Some(None)` for what each takes by default.
+fn memory(node: &Node, what: &str, problems: &mut Problems) -> Option<Option<u64>> {
+    match &node.value {
+        Value::Text(word) if word == "default" => Some(None),
+        _ => read::quantity(node, what, MEMORY_BYTES, parse_size, format_size, problems).map(Some),
+    }
 }
 
 /// Notes a limit below the memory that stores are given: a cell under it would be killed for filling its caches.

@@ -150,12 +150,12 @@ pub(crate) static ITEMS: [Item; 17] = [
     Item {
         key: "memory",
         value_name: "SIZE",
-        help: "Memory for the store's caches and buffers, or `default` for each store's own",
+        help: "Memory for the store's caches and buffers; `equal`: what holds the data, for each; `default`: what each takes by default",
         question: "How much memory may the store's caches take?",
-        examples: "64MiB, 1GiB, or default for each store's own",
-        default: "default",
+        examples: "64MiB, 1GiB, equal (what holds the data, for each), default (as each takes by default)",
+        default: "equal",
         ..item(|word, need| {
-            need.memory_bytes = memory(word)?;
+            need.memory = memory(word)?;
             Ok(())
         })
     },

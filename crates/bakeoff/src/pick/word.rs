@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use bakeoff_engine::pick::{Access, Hot, Stores};
+use bakeoff_engine::pick::{Access, Hot, Memory, Stores};
 use bakeoff_measure::Machine;
 use bakeoff_suite::{VALUE_BYTES_MAX, did_you_mean};
 use bakeoff_tape::{RECORD_KEY_BYTES_MAX, SizeRange};
@@ -130,10 +130,12 @@ pub(crate) fn access(word: &Word) -> Result<Access> {
     }
 }
 
-/// An amount of memory, or `default`.
-pub(crate) fn memory(word: &Word) -> Result<Option<u64>> {
-    if word.text == "default" {
-        return Ok(None);
+/// An amount of memory, `equal` or `default`.
+pub(crate) fn memory(word: &Word) -> Result<Memory> {
+    match word.text.as_str() {
+        "equal" => return Ok(Memory::Equal),
+        "default" => return Ok(Memory::Default),
+        _ => {}
     }
     let bytes = within(word, parse_size, (64 << 10, 1 << 46), format_size)?;
     let usable_bytes = Machine::read_memory().memory_usable_bytes().unwrap_or(u64::MAX);
@@ -145,7 +147,7 @@ pub(crate) fn memory(word: &Word) -> Result<Option<u64>> {
             approximate_size(usable_bytes)
         );
     }
-    Ok(Some(bytes))
+    Ok(Memory::Bytes(bytes))
 }
 
 /// How long the measuring may take.

@@ -44,6 +44,17 @@ pub enum Stores {
     Named(Vec<String>),
 }
 
+/// What stores have for caches and buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// All the same: what holds the data, or as much as this machine can give.
+    Equal,
+    /// What each takes by default.
+    Default,
+    /// This many bytes each.
+    Bytes(u64),
+}
+
 /// What an application needs of a store.
 #[derive(Clone, Debug)]
 pub struct Need {
@@ -63,8 +74,8 @@ pub struct Need {
     pub data: Data,
     /// What an acknowledged write must survive.
     pub durability: Durability,
-    /// `None` for each store's own default.
-    pub memory_bytes: Option<u64>,
+    /// What stores have for caches and buffers.
+    pub memory: Memory,
     /// Threads that use the store at the same time.
     pub threads: u64,
     /// What the store must be able to do.
@@ -99,7 +110,7 @@ impl Default for Need {
             access: Access::Named("uniform"),
             data: Data::Random,
             durability: Durability::default(),
-            memory_bytes: None,
+            memory: Memory::Equal,
             threads: 1,
             must: Vec::new(),
             languages: Vec::new(),

@@ -12,6 +12,7 @@ use bakeoff_tape::SizeRange;
 use bakeoff_text::{counted, format_count, format_size_range};
 
 use crate::pick::conditions::{PromisingMore, loads_in_batches};
+use crate::pick::memory::{data_bytes, memory_changes, memory_text};
 use crate::pick::need::{Need, RECORDS_MAX, is_write};
 use crate::pick::suite_file::{Access, Axes, Limits, Phase, Settings, StoreSettings, SuiteFile, Variant};
 
@@ -47,6 +48,8 @@ pub struct PickSuite {
 struct Change {
     name: String,
     words: String,
+    /// Its memory as a suite writes it, where it is not that of what was asked.
+    memory: Option<String>,
     axes: Option<Axes>,
     settings: Settings,
     /// Its phases, where they are not those of what was asked.
@@ -71,7 +74,7 @@ impl PickSuite {
         Self::asking(suite, changes(need, promising_more, batches))
     }
 
-    /// The suite that replays a tape: nothing of it can be changed but the promise.
+    /// The suite that replays a tape: nothing of it can be changed but the promise and the memory.
     ///
     /// # Errors
     /// The tape is not there, or its path is not text.
@@ -80,10 +83,9 @@ impl PickSuite {
         let suite = SuiteFile { tape: Some(path), ..of_every_need(need, stores, promising_more) };
         let promise = durability_variant(need.durability.neighbour());
         let why = "as a tape is replayed as it is: `pick --trace` asks it of the like of a trace";
-        let of_tape = |change: Change| Change {
-            phases: Vec::new(),
-            impossible: (change.name != promise).then(|| why.to_owned()),
-            ..change
+        let of_tape = |change: Change| {
+            let leaves_the_tape = change.name == promise || change.axes.is_none() && change.phases.is_empty();
+            Change { phases: Vec::new(), impossible: (!leaves_the_tape).then(|| why.to_owned()), ..change }
         };
         Self::asking(suite, changes(need, promising_more, false).into_iter().map(of_tape).collect())
     }
@@ -107,6 +109,7 @@ impl Change {
         Variant {
             name: self.name.clone(),
             summary: format!("{}.", self.words),
+            memory: self.memory.clone(),
             axes: self.axes.clone(),
             settings: self.settings.clone(),
             phases: self.phases.clone(),
@@ -121,7 +124,7 @@ fn of_every_need(need: &Need, stores: &[String], promising_more: &PromisingMore)
         summary: "Which store fits a need, and when another would.",
         seed: need.seed,
         rounds: ROUNDS_MAX,
-        memory: need.memory_bytes.map(|bytes| format!("{bytes}B")),
+        memory: Some(memory_text(need.memory, data_bytes(need))),
         tape: None,
         axes: Axes { stores: Some(stores.to_vec()), durability: Some(need.durability), ..Axes::default() },
         limits: Limits { timeout: format!("{}s", timeout_s(need, stores)) },
@@ -249,26 +252,37 @@ fn more_writes(mix: &[(String, f64)]) -> Vec<(String, f64)> {
 }
 
 fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Change> {
-    let mut changes = Vec::new();
-    let mut add = |name: &str, words: String, axes: Axes, impossible| {
-        changes.push(Change { name: name.to_owned(), words, axes: Some(axes), impossible, ..Change::default() });
+    // Memory comes first: it takes no longer than what was asked, and decides many an answer.
+    let of_memory = |(name, words, memory): (&str, String, String)| Change {
+        name: name.to_owned(),
+        words,
+        memory: Some(memory),
+        ..Change::default()
     };
+    let mut changes: Vec<Change> = memory_changes(need).into_iter().map(of_memory).collect();
+    // More data is given more memory, where memory is what holds the data.
+    let mut add = |name: &str, words: String, (axes, data_bytes): (Axes, u64), impossible| {
+        let memory = Some(memory_text(need.memory, data_bytes));
+        changes.push(Change { name: name.to_owned(), words, memory, axes: Some(axes), impossible, ..Change::default() });
+    };
+    let data_bytes = data_bytes(need);
     let of_size = |text: String| Axes { value_size: Some(text), ..Axes::default() };
     let SizeRange { min, max } = need.value_bytes;
     if max >= 1 {
         let text = format_size_range(min.saturating_mul(2), max.saturating_mul(2));
         let impossible = (max > VALUE_BYTES_MAX / 2).then(|| "since bakeoff has no values of that size".to_owned());
-        add("values-doubled", format!("Values twice as long, {text}"), of_size(text), impossible);
+        add("values-doubled", format!("Values twice as long, {text}"), (of_size(text), data_bytes.saturating_mul(2)), impossible);
     }
     if max >= 2 {
         let text = format_size_range(min / 2, max / 2);
-        add("values-halved", format!("Values half as long, {text}"), of_size(text), None);
+        add("values-halved", format!("Values half as long, {text}"), (of_size(text), data_bytes), None);
     }
     let records = need.records.saturating_mul(10);
     let words = format!("Ten times the records, {}", format_count(records));
     let impossible =
         (records > RECORDS_MAX).then(|| format!("since bakeoff takes no more than {}", format_count(RECORDS_MAX)));
-    add("records-tenfold", words, Axes { records: Some(records), ..Axes::default() }, impossible);
+    let tenfold = Axes { records: Some(records), ..Axes::default() };
+    add("records-tenfold", words, (tenfold, data_bytes.saturating_mul(10)), impossible);
     let phases = |mix: &[(String, f64)], class| phases(need, (mix, class), batches);
     let class = need.durability.neighbour();
     changes.push(Change {

@@ -137,6 +137,9 @@ impl Access {
 pub(crate) struct Variant {
     pub(crate) name: String,
     pub(crate) summary: String,
+    /// Its memory, where it is not the suite's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) memory: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) axes: Option<Axes>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

@@ -51,7 +51,7 @@ static FLAGS: [(Flag, Target); 9] = [
         Flag::one(
             "memory",
             "SIZE",
-            "Give every store this much memory for its caches and buffers, divided as each store's documentation advises",
+            "Give every store this much memory for its caches and buffers, divided as each store's documentation advises; `default` for what each takes by default",
         ),
         Target::Suite("memory"),
     ),

@@ -1,0 +1,90 @@
+//! What stores have for caches and buffers in a pick.
+
+use bakeoff_measure::Machine;
+use bakeoff_text::format_size;
+
+use crate::pick::need::{Memory, Need};
+
+/// Memory for each byte of data. Stores divide it among a cache and write buffers, LevelDB in halves with two buffers: a quarter holds
+/// the data in each, as the page cache does for LMDB and for files.
+const BY_DATA: u64 = 4;
+
+/// The least memory that holds data, however little that is.
+const EQUAL_BYTES_MIN: u64 = 64 << 20;
+
+/// The least memory to vary: every store takes so much.
+const VARIED_BYTES_MIN: u64 = 16 << 20;
+
+/// The part of this machine's usable memory that a store may be given.
+const USABLE_PART: u64 = 4;
+
+/// Bytes of keys and values that the store begins with, on average.
+pub(crate) fn data_bytes(need: &Need) -> u64 {
+    let value_bytes = need.value_bytes.min.midpoint(need.value_bytes.max);
+    need.records.saturating_mul(value_bytes.saturating_add(need.key_bytes))
+}
+
+/// Memory as a suite writes it, for so much data.
+pub(crate) fn memory_text(memory: Memory, data_bytes: u64) -> String {
+    match memory {
+        Memory::Default => "default".to_owned(),
+        Memory::Bytes(bytes) => format!("{bytes}B"),
+        Memory::Equal => {
+            let usable_bytes = Machine::read_memory().memory_usable_bytes().unwrap_or(u64::MAX);
+            format!("{}B", equal_bytes(data_bytes, usable_bytes))
+        }
+    }
+}
+
+/// What holds the data, or as much as a store may be given here.
+fn equal_bytes(data_bytes: u64, usable_bytes: u64) -> u64 {
+    let holding = data_bytes.saturating_mul(BY_DATA).max(EQUAL_BYTES_MIN);
+    let holding = holding.checked_next_power_of_two().unwrap_or(u64::MAX);
+    holding.min((usable_bytes / USABLE_PART) >> 20 << 20).max(VARIED_BYTES_MIN)
+}
+
+/// The names, descriptions and sizes of other amounts of memory that the answer might depend on.
+pub(crate) fn memory_changes(need: &Need) -> Vec<(&'static str, String, String)> {
+    let data_bytes = data_bytes(need);
+    let mut changes = Vec::new();
+    let less = (data_bytes / 2) >> 20 << 20;
+    if need.memory == Memory::Equal && less >= VARIED_BYTES_MIN {
+        let words = format!("Memory for half of the data, {}", format_size(less));
+        changes.push(("memory-half", words, format!("{less}B")));
+    }
+    if need.memory == Memory::Default {
+        let text = memory_text(Memory::Equal, data_bytes);
+        changes.push(("memory-equal", "The same memory for each store".to_owned(), text));
+    } else {
+        let text = memory_text(Memory::Default, data_bytes);
+        changes.push(("memory-default", "Memory as each store takes by default".to_owned(), text));
+    }
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn equal_memory_holds_the_data_or_is_what_there_is() {
+        assert_eq!(equal_bytes(1_000, 24 << 30), 64 * MIB);
+        assert_eq!(equal_bytes(20 * MIB, 24 << 30), 128 * MIB);
+        assert_eq!(equal_bytes(100 << 30, 24 << 30), 6 << 30);
+        assert_eq!(equal_bytes(u64::MAX, 2 << 30), 512 * MIB);
+    }
+
+    #[test]
+    fn what_was_not_asked_is_varied() {
+        let names = |need: &Need| memory_changes(need).into_iter().map(|(name, ..)| name).collect::<Vec<_>>();
+        let mut need = Need { records: 1_000, ..Need::default() };
+        need.value_bytes = bakeoff_tape::SizeRange { min: 100, max: 100 };
+        assert_eq!(names(&need), ["memory-default"]);
+        need.records = 1_000_000;
+        assert_eq!(names(&need), ["memory-half", "memory-default"]);
+        need.memory = Memory::Default;
+        assert_eq!(names(&need), ["memory-equal"]);
+    }
+}
