@@ -8,6 +8,7 @@ mod checks;
 mod description;
 mod fixture;
 mod model;
+mod scale;
 mod subject;
 mod threads;
 

@@ -50,7 +50,10 @@ fn unknown(name: &str, stores: &[StoreDescription], drivers: &Drivers) -> Result
 
 fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) -> Result<()> {
     let listed: Vec<_> = stores.iter().filter(|store| !store.test_only).collect();
-    print_table(["store", "version", "structure", "ordered", "durability", "language"], listed.iter().map(identity))?;
+    print_table(["store", "version", "structure", "ordered", "language"], listed.iter().map(identity))?;
+    print_line!("What a power cut leaves, at each durability level")?;
+    let levels = Durability::ALL.map(Durability::name);
+    print_table(["store", levels[0], levels[1], levels[2], levels[3]], listed.iter().map(levels_of))?;
     let heads = ["store", "batches", "threads", "processes", "keys up to", "values up to"];
     print_table(heads, listed.iter().map(abilities))?;
     let most = exact_size(bakeoff_tape::RECORD_KEY_BYTES_MAX);
@@ -82,7 +85,7 @@ fn print_paragraph(first: &str, indent: usize, text: &str) -> Result<()> {
 /// A line for the heads and one a store, in columns as wide as they need to be.
 fn print_table<const COUNT: usize>(heads: [&str; COUNT], rows: impl Iterator<Item = [String; COUNT]>) -> Result<()> {
     let rows: Vec<_> = std::iter::once(heads.map(str::to_owned)).chain(rows).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0) + 2;
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0) + 2;
     for row in &rows {
         let cells = row.iter().enumerate().map(|(column, cell)| format!("{cell:<width$}", width = width(column)));
         print_line!("{}", cells.collect::<String>().trim_end())?;
@@ -90,16 +93,23 @@ fn print_table<const COUNT: usize>(heads: [&str; COUNT], rows: impl Iterator<Ite
     print_line!("")
 }
 
-fn identity(store: &&StoreDescription) -> [String; 6] {
+fn identity(store: &&StoreDescription) -> [String; 5] {
     let capabilities = &store.capabilities;
     let ordered = match (capabilities.scan_from, capabilities.scan_ordered) {
         (true, _) => "yes",
         (false, true) => "whole",
         (false, false) => "no",
     };
-    let classes: Vec<_> = store.durability.keys().map(|class| class.name()).collect();
-    let structure = store.structure.name();
-    [&store.name, &store.version, structure, ordered, &classes.join(" "), &store.language].map(str::to_owned)
+    [&store.name, &store.version, store.structure.name(), ordered, &store.language].map(str::to_owned)
+}
+
+/// The name of a store, and for each durability level what a power cut leaves.
+fn levels_of(store: &&StoreDescription) -> [String; 5] {
+    let [none, process, consistent, power] = Durability::ALL.map(|level| match store.durability.get(&level) {
+        None => "–".to_owned(),
+        Some(support) => support.after.map_or_else(|| "not said".to_owned(), |after| after.power_cut.to_string()),
+    });
+    [store.name.clone(), none, process, consistent, power]
 }
 
 /// What is said of what holds at some levels only.

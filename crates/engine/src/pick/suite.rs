@@ -263,7 +263,14 @@ fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Ch
     // More data is given more memory, where memory is what holds the data.
     let mut add = |name: &str, words: String, (axes, data_bytes): (Axes, u64), impossible| {
         let memory = Some(memory_text(need.memory, data_bytes));
-        changes.push(Change { name: name.to_owned(), words, memory, axes: Some(axes), impossible, ..Change::default() });
+        changes.push(Change {
+            name: name.to_owned(),
+            words,
+            memory,
+            axes: Some(axes),
+            impossible,
+            ..Change::default()
+        });
     };
     let data_bytes = data_bytes(need);
     let of_size = |text: String| Axes { value_size: Some(text), ..Axes::default() };
@@ -271,7 +278,12 @@ fn changes(need: &Need, promising_more: &PromisingMore, batches: bool) -> Vec<Ch
     if max >= 1 {
         let text = format_size_range(min.saturating_mul(2), max.saturating_mul(2));
         let impossible = (max > VALUE_BYTES_MAX / 2).then(|| "since bakeoff has no values of that size".to_owned());
-        add("values-doubled", format!("Values twice as long, {text}"), (of_size(text), data_bytes.saturating_mul(2)), impossible);
+        add(
+            "values-doubled",
+            format!("Values twice as long, {text}"),
+            (of_size(text), data_bytes.saturating_mul(2)),
+            impossible,
+        );
     }
     if max >= 2 {
         let text = format_size_range(min / 2, max / 2);

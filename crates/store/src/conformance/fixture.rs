@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use bakeoff_protocol::{DataHints, Durability, Settings, StoreDescription};
 use tempfile::TempDir;
 
+use super::scale::scale;
 use super::subject::Subject;
 use crate::error::StoreError;
 use crate::settings::resolve_settings;
@@ -18,11 +19,6 @@ pub(super) const TAPE_KEY_BYTES_MAX: u64 = u16::MAX as u64;
 pub(super) const EACH: SessionPlan = SessionPlan { batched: false, ascending: false };
 /// Writes acknowledged by a commit.
 pub(super) const BATCHED: SessionPlan = SessionPlan { batched: true, ascending: false };
-
-/// How much more than usual is checked, which `./bakeoff test long` sets.
-pub(super) fn scale() -> u32 {
-    std::env::var("BAKEOFF_TEST_SCALE").map_or(1, |scale| scale.parse().expect("BAKEOFF_TEST_SCALE is a number"))
-}
 
 /// How a check went.
 pub(super) enum Outcome {

@@ -5,7 +5,7 @@ use std::fmt;
 use bakeoff_protocol::{Durability, Setting, SettingKind, Settings, StoreDescription};
 use serde_json::Value;
 
-use super::fixture::scale;
+use super::scale::scale;
 use crate::store::Entry;
 
 /// A store, and the setting and its value with which its logs are short.
