@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::axis_value::{AxisValue, Mention, Part, Role};
 use crate::durability::Durability;
-use crate::request::{Profile, Settings};
+use crate::request::{Compression, Profile, Settings};
 
 /// The medium on which tapes and values are, and stores too where nothing else is said.
 pub const DEFAULT_MEDIUM: &str = "default";
@@ -57,6 +57,9 @@ pub struct Axes {
     /// The most memory that the driver's process could have, the page cache of its files included; absent where there was no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit_bytes: Option<u64>,
+    /// What stores may do about compression.
+    #[serde(default, skip_serializing_if = "Compression::is_default")]
+    pub compression: Compression,
     /// The rate at which the open loop was replayed while the highest one was looked for, operations a second; absent where the suite
     /// alone says how fast.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,6 +92,7 @@ impl Default for Axes {
             unequal: false,
             memory_bytes: None,
             memory_limit_bytes: None,
+            compression: Compression::Default,
             rate_per_second: None,
             killed: false,
             profile: None,
@@ -203,7 +207,7 @@ impl Axis {
 }
 
 /// Every axis, in the order of the keys in results.
-pub static AXES: [Axis; 18] =
+pub static AXES: [Axis; 19] =
     [
         Axis::new(&["suite"], Role::Condition, Part::Neither, |of| AxisValue::text(&of.suite)),
         Axis::new(&["store"], Role::Contender, Part::Neither, |of| AxisValue::text(&of.store)),
@@ -211,13 +215,13 @@ pub static AXES: [Axis; 18] =
             AxisValue::text(Value::from_iter(of.settings.clone()).to_string())
         }),
         DURABILITY,
-        Axis::new(&["data"], Role::Workload, Part::Field, |of| AxisValue::text(&of.data)).order(12),
+        Axis::new(&["data"], Role::Workload, Part::Field, |of| AxisValue::text(&of.data)).order(13),
         Axis::new(&["key"], Role::Workload, Part::Table, |of| AxisValue::text(&of.key))
             .order(5)
             .labels("keys", "{} keys", "")
             .mention(Mention::Always),
         VALUE_BYTES,
-        Axis::new(&["records"], Role::Workload, Part::Field, |of| AxisValue::Count(Some(of.records))).order(13),
+        Axis::new(&["records"], Role::Workload, Part::Field, |of| AxisValue::Count(Some(of.records))).order(14),
         THREADS,
         MEDIUM,
         VARIANT,
@@ -230,8 +234,9 @@ pub static AXES: [Axis; 18] =
             .order(9)
             .identifies()
             .labels("memory at most", "at most {} of memory", "no memory limit"),
+        COMPRESSION,
         Axis::new(&["rate_per_second"], Role::Workload, Part::Table, |of| AxisValue::Count(of.rate_per_second))
-            .order(11)
+            .order(12)
             .labels("", "at {}/s", "")
             .always_heads()
             .mention(Mention::Never),
@@ -239,7 +244,7 @@ pub static AXES: [Axis; 18] =
         Axis::new(&["profile"], Role::Condition, Part::Neither, |of| {
             AxisValue::Text(of.profile.map(|profile| profile.name().to_owned()))
         })
-        .order(10)
+        .order(11)
         .identifies(),
     ];
 
@@ -261,7 +266,7 @@ pub const VALUE_BYTES: Axis = Axis {
     ..Axis::new(&["value_bytes"], Role::Workload, Part::Field, |of| {
         AxisValue::Sizes(of.value_bytes_min, of.value_bytes_max)
     })
-    .order(14)
+    .order(15)
 };
 
 /// Threads.
@@ -297,6 +302,17 @@ pub const DISTURBANCE: Axis = Axis {
         .labels("disturbance", "disturbed by {}", "undisturbed")
 };
 
+/// What stores may do about compression.
+const COMPRESSION: Axis = Axis {
+    none: "default",
+    ..Axis::new(&["compression"], Role::Condition, Part::Table, |of| {
+        AxisValue::Text((!of.compression.is_default()).then(|| of.compression.name().to_owned()))
+    })
+    .order(10)
+    .identifies()
+    .labels("compression", "compression {}", "compression as by default")
+};
+
 /// The axes that people see, in their order.
 pub fn shown_axes() -> &'static [&'static Axis] {
     static SHOWN: LazyLock<Vec<&Axis>> = LazyLock::new(|| {
@@ -328,6 +344,7 @@ mod tests {
             unequal: true,
             memory_bytes: Some(1),
             memory_limit_bytes: Some(2),
+            compression: Compression::None,
             rate_per_second: Some(3),
             killed: true,
             profile: Some(Profile::Cpu),

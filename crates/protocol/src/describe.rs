@@ -223,6 +223,9 @@ pub struct Setting {
     /// Those of its words with which one thread alone can use the store.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alone: Vec<String>,
+    /// The value with which it compresses nothing; absent where it is no matter of compression.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncompressed: Option<serde_json::Value>,
     /// What it does, in one sentence.
     pub help: String,
     /// The documentation that the default follows.
@@ -261,6 +264,12 @@ impl Setting {
     pub fn alone(mut self, word: &str) -> Self {
         self.alone.push(word.to_owned());
         self
+    }
+
+    /// The same setting, which with this value compresses nothing.
+    #[must_use]
+    pub fn uncompressed(self, value: impl Into<serde_json::Value>) -> Self {
+        Self { uncompressed: Some(value.into()), ..self }
     }
 }
 
@@ -334,6 +343,9 @@ pub struct StoreDescription {
     /// How it divides memory among them; absent where nobody has said, and then the store takes part in no suite that gives it some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemorySplit>,
+    /// Why no setting keeps it from compressing; absent where its settings say how, or where it compresses nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub always_compresses: Option<NotOffered>,
     /// Exists to test bakeoff itself: left out of `bakeoff stores` and of `--stores all`, never ranked.
     #[serde(default)]
     pub test_only: bool,

@@ -32,7 +32,8 @@ pub use event::{
 pub use measure::{DiskUsage, Latency, OperationResult, Resources};
 pub use memory::{MemoryShare, MemorySplit, Overhead};
 pub use request::{
-    Crash, DataHints, Mode, PhaseRequest, Profile, ProfileRequest, Request, STEADY_WITHIN_MAX, Settings, WarmUp,
+    Compression, Crash, DataHints, Mode, PhaseRequest, Profile, ProfileRequest, Request, STEADY_WITHIN_MAX, Settings,
+    WarmUp,
 };
 pub use result::{CellEnd, CellStatus, PhaseLine, ProfileOutcome, ResultLine, TapeFacts};
 pub use slow::{Activity, Cause, CauseShare, LatencyTimeline, SlowOperation, SlowOperations};

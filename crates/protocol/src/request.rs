@@ -144,6 +144,35 @@ pub enum Crash {
     Recover,
 }
 
+/// What stores may do about compression.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Compression {
+    /// As each store is set by itself.
+    #[default]
+    Default,
+    /// Nothing is compressed.
+    None,
+}
+
+impl Compression {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Default, Self::None];
+
+    /// The name used in suites, on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::None => "none",
+        }
+    }
+
+    /// Whether stores compress as they are set by themselves.
+    pub fn is_default(&self) -> bool {
+        *self == Self::Default
+    }
+}
+
 /// What to profile: where CPU time goes, or where memory is allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -86,6 +86,7 @@ impl Description {
             files: String::new(),
             settings: Vec::new(),
             memory: None,
+            always_compresses: None,
             test_only: false,
         })
     }
@@ -237,6 +238,14 @@ impl Description {
     #[must_use]
     pub fn memory(mut self, how: impl Into<String>, source: impl Into<String>, shares: &[MemoryShare]) -> Self {
         self.0.memory = Some(MemorySplit { how: how.into(), source: source.into(), shares: shares.to_vec() });
+        self
+    }
+
+    /// It compresses whatever it is set to: why, and the page that shows it. A store that can be kept from it says so with
+    /// [`Setting::uncompressed`] of the setting.
+    #[must_use]
+    pub fn always_compresses(mut self, why: impl Into<String>, source: impl Into<String>) -> Self {
+        self.0.always_compresses = Some(NotOffered { why: why.into(), source: source.into() });
         self
     }
 

@@ -48,6 +48,7 @@ fn of_kind(name: &str, kind: SettingKind, default: Option<Value>, help: &str, so
         flushing: Vec::new(),
         promises: BTreeMap::new(),
         alone: Vec::new(),
+        uncompressed: None,
         help: help.to_owned(),
         source: source.to_owned(),
     }

@@ -116,7 +116,8 @@ fn settings() -> [Setting; 6] {
             "Compression of blocks and of large journal entries; by-level leaves the first two levels of the tree, which are soon \
              rewritten, uncompressed.",
             OPTIONS,
-        ),
+        )
+        .uncompressed("none"),
         setting::boolean(
             "kv-separation",
             false,
@@ -157,12 +158,17 @@ fn keyspace_options(request: &OpenRequest<'_>) -> Result<KeyspaceCreateOptions, 
             bits => FilterPolicyEntry::Bloom(BloomConstructionPolicy::BitsPerKey(bits as f32)),
         }));
     }
-    options = match request.word("compression")? {
+    let compression = request.word("compression")?;
+    options = match compression {
         "none" => options.data_block_compression_policy(CompressionPolicy::all(CompressionType::None)),
         "lz4" => options.data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4)),
         _ => options,
     };
-    let separation = request.boolean("kv-separation")?.then(KvSeparationOptions::default);
+    let separated = || match compression {
+        "none" => KvSeparationOptions::default().compression(CompressionType::None),
+        _ => KvSeparationOptions::default(),
+    };
+    let separation = request.boolean("kv-separation")?.then(separated);
     Ok(options.with_kv_separation(separation))
 }
 

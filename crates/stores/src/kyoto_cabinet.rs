@@ -105,7 +105,8 @@ pub(crate) fn shared_settings() -> [Setting; 5] {
             "none",
             "TCOMPRESS: compression of each page of the tree, or of each record of the hash table.",
             &source,
-        ),
+        )
+        .uncompressed("none"),
         setting::choice(
             "transactions",
             &["batches", "synchronized", "written", "flushed"],

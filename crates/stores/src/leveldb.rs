@@ -96,7 +96,8 @@ fn settings() -> [Setting; 5] {
              reads of data larger than memory.",
             "https://github.com/google/leveldb/blob/1.23/doc/index.md#filters",
         ),
-        setting::choice("compression", &["snappy", "none"], "snappy", "Compression of each block.", OPTIONS),
+        setting::choice("compression", &["snappy", "none"], "snappy", "Compression of each block.", OPTIONS)
+            .uncompressed("none"),
     ]
 }
 

@@ -127,7 +127,8 @@ fn settings() -> [Setting; 7] {
             "lz4",
             "Compression of each block.",
             OPTIONS,
-        ),
+        )
+        .uncompressed("none"),
         setting::boolean(
             "statistics",
             false,

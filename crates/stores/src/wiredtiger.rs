@@ -95,7 +95,8 @@ fn settings() -> [Setting; 5] {
             "none",
             "Compression of each page of entries.",
             "https://source.wiredtiger.com/3.2.1/compression.html",
-        ),
+        )
+        .uncompressed("none"),
         setting::bytes(
             "log-size",
             100 << 10..=2 << 30,

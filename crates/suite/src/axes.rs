@@ -2,7 +2,7 @@
 //!
 //! To add an axis: its values in [`Axes`], a row in [`AXES`], and what it varies: a field of [`Conditions`], or of the tapes' workload.
 
-use bakeoff_protocol::{DEFAULT_MEDIUM, Durability};
+use bakeoff_protocol::{Compression, DEFAULT_MEDIUM, Durability};
 use bakeoff_tape::{Data, KeyForm, KeyMaker, LANES_MAX, SizeRange, Workload, key_lengths};
 use bakeoff_text::{format_size, parse_size, parse_size_range};
 
@@ -52,6 +52,7 @@ pub(crate) struct Axes {
     pub(crate) durability_otherwise: Vec<Durability>,
     pub(crate) threads: Vec<u32>,
     pub(crate) memory_limits: Vec<Option<u64>>,
+    pub(crate) compression: Vec<Compression>,
     pub(crate) media: Vec<String>,
     pub(crate) keys: Vec<Key>,
     pub(crate) disturbances: Vec<Disturbance>,
@@ -68,6 +69,7 @@ impl Default for Axes {
             durability_otherwise: Vec::new(),
             threads: vec![1],
             memory_limits: vec![None],
+            compression: vec![Compression::Default],
             media: vec![DEFAULT_MEDIUM.to_owned()],
             keys: vec![Key::new(KeyForm::Sha1)],
             disturbances: vec![Disturbance::None],
@@ -86,16 +88,19 @@ pub struct Conditions {
     pub durability: Durability,
     /// The most memory that a cell may have, if there is a limit.
     pub memory_limit_bytes: Option<u64>,
+    /// What stores may do about compression.
+    pub compression: Compression,
 }
 
 impl Conditions {
     /// Notes them among a cell's axes.
     pub(crate) fn note(&self, axes: &mut bakeoff_protocol::Axes) {
-        let Self { medium, disturbance, durability, memory_limit_bytes } = self;
+        let Self { medium, disturbance, durability, memory_limit_bytes, compression } = self;
         axes.medium.clone_from(medium);
         axes.disturbance = (!disturbance.is_none()).then(|| disturbance.name().to_owned());
         axes.durability = *durability;
         axes.memory_limit_bytes = *memory_limit_bytes;
+        axes.compression = *compression;
     }
 }
 
@@ -106,6 +111,7 @@ impl Default for Conditions {
             disturbance: Disturbance::None,
             durability: Durability::default(),
             memory_limit_bytes: None,
+            compression: Compression::Default,
         }
     }
 }
@@ -154,7 +160,7 @@ impl SuiteAxis {
 }
 
 /// Every axis.
-pub(crate) static AXES: [SuiteAxis; 11] = [
+pub(crate) static AXES: [SuiteAxis; 12] = [
     SuiteAxis::new("stores", |table, axes, problems| set(&mut axes.stores, stores(table, problems)))
         .required("stores = [\"sqlite\", \"lmdb\"], or \"all\"")
         .flag("stores", "NAME,…", "Stores to compare, separated by commas; `all` for every one there is"),
@@ -193,6 +199,11 @@ pub(crate) static AXES: [SuiteAxis; 11] = [
         "Hold each cell, its driver and the page cache of its files, to this much memory, e.g. 256MiB; `none` for no limit",
     )
     .varies(3, Varies::Conditions(|axes, of| each(of, &axes.memory_limits, |of, &bytes| of.memory_limit_bytes = bytes))),
+    SuiteAxis::new("compression", |table, axes, problems| {
+        set(&mut axes.compression, table.axis("compression", problems, compression))
+    })
+    .flag("compression", "WORD,…", "What stores may do about compression: default, or none to switch it off")
+    .varies(9, Varies::Conditions(|axes, of| each(of, &axes.compression, |of, &compression| of.compression = compression))),
     SuiteAxis::new(MEDIA, |table, axes, problems| set(&mut axes.media, table.axis(MEDIA, problems, medium)))
         .varies(0, Varies::Conditions(|axes, of| each(of, &axes.media, |of, name| of.medium.clone_from(name)))),
     SuiteAxis::new(KEY, |table, axes, problems| set(&mut axes.keys, table.axis(KEY, problems, key))).varies(
@@ -353,6 +364,10 @@ fn memory_limit(node: &Node, what: &str, problems: &mut Problems) -> Option<Opti
         Value::Text(word) if word == "none" => Some(None),
         _ => read::quantity(node, what, LIMIT_BYTES, parse_size, format_size, problems).map(Some),
     }
+}
+
+fn compression(node: &Node, what: &str, problems: &mut Problems) -> Option<Compression> {
+    read::choice(node, what, &Compression::ALL.map(|compression| (compression.name(), compression)), problems)
 }
 
 fn medium(node: &Node, _: &str, problems: &mut Problems) -> Option<String> {

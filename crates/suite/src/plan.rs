@@ -1,6 +1,7 @@
 //! From a suite and the stores that drivers describe to a plan of cells.
 
 pub(crate) mod cells;
+pub(crate) mod compression;
 mod identity;
 mod label;
 pub(crate) mod memory;

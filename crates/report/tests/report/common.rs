@@ -82,6 +82,7 @@ pub(crate) fn store(name: &str, title: &str) -> StoreDescription {
         files: "one".to_owned(),
         settings: Vec::new(),
         memory: None,
+        always_compresses: None,
         test_only: false,
     }
 }

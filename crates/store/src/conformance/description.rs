@@ -7,6 +7,7 @@ use crate::settings::resolve_settings;
 /// What is wrong with a description, one sentence each.
 pub(super) fn flaws(description: &StoreDescription) -> Vec<String> {
     let mut flaws = [missing_texts(description), bad_levels(description), bad_settings(description)].concat();
+    flaws.extend(bad_compression(description));
     flaws.extend(bad_memory(description));
     flaws
 }
@@ -78,6 +79,24 @@ fn bad_settings(description: &StoreDescription) -> Vec<String> {
     flaws
 }
 
+fn bad_compression(description: &StoreDescription) -> Vec<String> {
+    let uncompressed = |setting: &Setting| Some((setting.name.clone(), setting.uncompressed.clone()?));
+    let settings: Settings = description.settings.iter().filter_map(uncompressed).collect();
+    let mut flaws = Vec::new();
+    if let Err(error) = resolve_settings(description, &settings) {
+        flaws.push(format!("it does not take what compresses nothing (`uncompressed`): {error}"));
+    }
+    if let Some(reason) = &description.always_compresses {
+        if !settings.is_empty() {
+            flaws.push("it always compresses, and a setting has a value that compresses nothing".to_owned());
+        }
+        if !is_source(description, &reason.source) {
+            flaws.push(format!("the source of why it always compresses is no address: `{}`", reason.source));
+        }
+    }
+    flaws
+}
+
 fn bad_memory(description: &StoreDescription) -> Option<String> {
     let Some(memory) = &description.memory else {
         return Some(
@@ -134,6 +153,8 @@ mod tests {
             .durability(Durability::Consistent, "", after(Kept, PossiblyCorrupt), "https://example.org")
             .setting(setting::bytes("cache", 1..=2, Some(3), "Memory.", "a book"))
             .setting(setting::integer("depth", 1..=2, None, "How deep.", "https://example.org"))
+            .setting(setting::boolean("packed", true, "Pack.", "https://example.org").uncompressed("none"))
+            .always_compresses("it is made so", "a talk")
             .memory("", "https://example.org", &[share("cache", 50, 1)])
             .build();
         let wrong = flaws(&wrong).join("\n");
@@ -144,6 +165,9 @@ mod tests {
             "setting `depth` has no default",
             "a default is not a value that may be given",
             "50 % together",
+            "it does not take what compresses nothing",
+            "it always compresses, and a setting has a value",
+            "the source of why it always compresses",
         ];
         flaws.into_iter().for_each(|flaw| assert!(wrong.contains(flaw), "{flaw}:\n{wrong}"));
     }

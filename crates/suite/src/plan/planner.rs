@@ -13,6 +13,7 @@ use crate::error::{Problems, SuiteErrors};
 use crate::model::Suite;
 use crate::place::Place;
 use crate::plan::cells::{Cell, Plan, WorkloadPlan, tapes_bytes};
+use crate::plan::compression::compression_settings;
 use crate::plan::identity::cell_id;
 use crate::plan::memory;
 use crate::plan::offered::unfit;
@@ -122,8 +123,8 @@ impl Planner<'_> {
                 continue;
             }
             let own = Conditions { durability, ..conditions.clone() };
-            match self.memory_settings(configured, workload.lanes) {
-                Ok(memory_settings) => cells.push(self.cell(configured, workload, &own, memory_settings)),
+            match self.cell(configured, workload, &own) {
+                Ok(cell) => cells.push(cell),
                 Err(why) => self.skip(Skip::of_store(configured.store.name.clone(), why)),
             }
         }
@@ -181,14 +182,16 @@ impl Planner<'_> {
         self.suite.variant().map(|variant| variant.name.clone())
     }
 
+    /// A store's cell of a workload, or why it has none under these conditions.
     fn cell(
         &self,
         configured: &ConfiguredStore<'_>,
         workload: &Workload,
         conditions: &Conditions,
-        memory_settings: Settings,
-    ) -> Cell {
+    ) -> Result<Cell, SkipReason> {
         let ConfiguredStore { store, settings, .. } = configured;
+        let compression_settings = compression_settings(store, conditions.compression, settings)?;
+        let memory_settings = self.memory_settings(configured, workload.lanes)?;
         let mut axes = Axes {
             suite: self.suite.name().to_owned(),
             store: store.name.clone(),
@@ -207,8 +210,9 @@ impl Planner<'_> {
         };
         conditions.note(&mut axes);
         let mut settings = settings.clone();
+        settings.extend(compression_settings);
         settings.extend(memory_settings.clone());
-        Cell { id: cell_id(workload, &axes, &settings), axes, settings, memory_settings }
+        Ok(Cell { id: cell_id(workload, &axes, &settings), axes, settings, memory_settings })
     }
 }
 

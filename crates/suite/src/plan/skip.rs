@@ -91,6 +91,18 @@ pub enum SkipReason {
         /// Its value.
         value: String,
     },
+    /// Nothing is to be compressed, and a value of one of its settings compresses.
+    SettingCompresses {
+        /// The setting.
+        setting: String,
+        /// Its value.
+        value: String,
+    },
+    /// Nothing is to be compressed, and no setting of the store keeps it from that.
+    AlwaysCompresses {
+        /// What the store says of it.
+        why: String,
+    },
     /// Keys are longer than the store takes.
     KeyTooLong {
         /// The key form.
@@ -213,6 +225,10 @@ impl fmt::Display for SkipReason {
                     "n/a: setting `{setting}` = {value} is for one thread alone: give another, or 1 thread"
                 )
             }
+            Self::SettingCompresses { setting, value } => {
+                write!(formatter, "n/a: setting `{setting}` = {value} compresses: give another, or compression default")
+            }
+            Self::AlwaysCompresses { why } => write!(formatter, "n/a: the store cannot leave compression off: {why}"),
             Self::KeyTooLong { key, key_bytes, key_bytes_max } => {
                 write!(formatter, "{} keys have {key_bytes} bytes, the store takes {key_bytes_max}", key.name())
             }

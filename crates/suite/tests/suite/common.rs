@@ -73,6 +73,7 @@ pub(crate) fn tree() -> StoreDescription {
         flushing: Vec::new(),
         promises: BTreeMap::new(),
         alone: Vec::new(),
+        uncompressed: None,
         name: name.to_owned(),
         kind,
         default: None,
@@ -116,6 +117,7 @@ pub(crate) fn tree() -> StoreDescription {
             setting("table", SettingKind::Choice { words: vec!["rowid".to_owned(), "without-rowid".to_owned()] }),
         ],
         memory: None,
+        always_compresses: None,
         test_only: false,
     }
 }

@@ -1,6 +1,7 @@
 //! Suites from their text to cells: what is read, refused, planned and skipped.
 
 mod common;
+mod compression;
 mod documents;
 mod drawn;
 mod errors;

@@ -203,7 +203,7 @@ fn a_store_that_a_flag_puts_into_a_variant_about_settings_of_others_is_told() {
 fn several_classes_and_a_class_of_a_store_do_not_go_together() {
     let text = SUITE.replace("durability = [\"process\"]", "durability = [\"none\", \"process\"]");
     let errors = Suite::parse("base.toml", &format!("{text}durability = \"none\"\n")).unwrap_err().to_string();
-    assert!(errors.contains("give the axis `durability` one class"), "{errors}");
+    assert!(errors.contains("give the axis `durability` one level"), "{errors}");
 }
 
 #[test]

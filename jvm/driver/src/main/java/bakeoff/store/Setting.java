@@ -19,6 +19,7 @@ import java.util.Map;
  * @param words the words taken by a choice
  * @param flushing those with which every acknowledged write is flushed, whatever the class
  * @param promises those with which no more than a class is promised, whatever the class
+ * @param uncompressed the value with which it compresses nothing; null where it is no matter of compression
  * @param fallback the value taken when a request gives none; null where it follows from the data
  * @param help what it does, in one sentence
  * @param source the documentation that the default follows
@@ -33,6 +34,7 @@ public record Setting(
         List<String> words,
         List<String> flushing,
         Map<String, Durability> promises,
+        JsonPrimitive uncompressed,
         JsonPrimitive fallback,
         String help,
         String source) {
@@ -59,23 +61,77 @@ public record Setting(
 
     /** The same setting, of which only powers of two are taken. */
     public Setting ofPowersOfTwo() {
-        return new Setting(name, type, min, max, true, memory, words, flushing, promises, fallback, help, source);
+        return new Setting(
+                name, type, min, max, true, memory, words, flushing, promises, uncompressed, fallback, help, source);
     }
 
     /** The same setting, of memory that the process takes. */
     Setting ofMemory() {
-        return new Setting(name, type, min, max, powersOfTwo, true, words, flushing, promises, fallback, help, source);
+        return new Setting(
+                name,
+                type,
+                min,
+                max,
+                powersOfTwo,
+                true,
+                words,
+                flushing,
+                promises,
+                uncompressed,
+                fallback,
+                help,
+                source);
     }
 
     /** The same setting, which with these words has every acknowledged write flushed. */
     public Setting flushing(String... with) {
         return new Setting(
-                name, type, min, max, powersOfTwo, memory, words, List.of(with), promises, fallback, help, source);
+                name,
+                type,
+                min,
+                max,
+                powersOfTwo,
+                memory,
+                words,
+                List.of(with),
+                promises,
+                uncompressed,
+                fallback,
+                help,
+                source);
     }
 
     /** The same setting, of whose words some promise no more than a class. */
     public Setting promising(Map<String, Durability> most) {
-        return new Setting(name, type, min, max, powersOfTwo, memory, words, flushing, most, fallback, help, source);
+        return new Setting(
+                name,
+                type,
+                min,
+                max,
+                powersOfTwo,
+                memory,
+                words,
+                flushing,
+                most,
+                uncompressed,
+                fallback,
+                help,
+                source);
+    }
+
+    /** The same setting, which with this word compresses nothing. */
+    public Setting uncompressed(String with) {
+        return uncompressed(new JsonPrimitive(with));
+    }
+
+    /** The same setting, which compresses nothing where it is false. */
+    public Setting uncompressedWhereFalse() {
+        return uncompressed(new JsonPrimitive(false));
+    }
+
+    private Setting uncompressed(JsonPrimitive with) {
+        return new Setting(
+                name, type, min, max, powersOfTwo, memory, words, flushing, promises, with, fallback, help, source);
     }
 
     private static Setting number(
@@ -94,7 +150,8 @@ public record Setting(
             JsonPrimitive fallback,
             String help,
             String source) {
-        return new Setting(name, type, min, max, false, false, words, List.of(), Map.of(), fallback, help, source);
+        return new Setting(
+                name, type, min, max, false, false, words, List.of(), Map.of(), null, fallback, help, source);
     }
 
     /** As {@code describe} prints it. */
@@ -126,6 +183,9 @@ public record Setting(
             JsonObject classes = new JsonObject();
             promises.forEach((word, most) -> classes.addProperty(word, most.word()));
             json.add("promises", classes);
+        }
+        if (uncompressed != null) {
+            json.add("uncompressed", uncompressed);
         }
         if (fallback != null) {
             json.add("default", fallback);

@@ -89,8 +89,9 @@ public final class LevelDbJni implements StoreType {
                         4L << 10,
                         "Bytes of entries, before compression, that are read and cached together.",
                         OPTIONS))
-                .setting(
-                        Setting.choice("compression", List.of("snappy", "none"), "Compression of each block.", OPTIONS))
+                .setting(Setting.choice(
+                                "compression", List.of("snappy", "none"), "Compression of each block.", OPTIONS)
+                        .uncompressed("none"))
                 .memory(
                         "as its defaults do: half for blocks that were read, half for two write buffers, as up to two are held at a time",
                         OPTIONS)

@@ -84,7 +84,8 @@ public final class MvStore implements StoreType {
                                 "Unsaved changes, counted as they lie in memory, after which the store writes by itself, within a batch too; 0 for never. By "
                                         + "default 64 MiB for each GiB of heap, and at most 19 MiB, as the library chooses.",
                                 "https://github.com/h2database/h2database/blob/version-2.4.240/h2/src/main/org/h2/mvstore/MVStore.java"))
-                .setting(Setting.flag("compression", false, "Compress pages with LZF.", DOCUMENTATION + "#file_format"))
+                .setting(Setting.flag("compression", false, "Compress pages with LZF.", DOCUMENTATION + "#file_format")
+                        .uncompressedWhereFalse())
                 .memory(
                         "as its defaults do: 16 parts for pages that were read, 19 for unsaved changes",
                         DOCUMENTATION + "#caching")

@@ -115,7 +115,11 @@ public final class RocksDbJni implements StoreType {
                 .setting(Setting.integer(
                         "background-jobs", 1, 256, 2L, "Threads that write buffers to files and merge files.", OPTIONS))
                 .setting(Setting.choice(
-                        "compression", List.of("lz4", "none", "snappy", "zstd"), "Compression of each block.", OPTIONS))
+                                "compression",
+                                List.of("lz4", "none", "snappy", "zstd"),
+                                "Compression of each block.",
+                                OPTIONS)
+                        .uncompressed("none"))
                 .memory(
                         "a third for blocks that were read, as is advised; the rest for two write buffers, as up to two are held at a time. "
                                 + "Indexes and filters of open files are not counted",
