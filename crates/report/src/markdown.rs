@@ -21,7 +21,7 @@ use bakeoff_results::analysis::Analysis;
 const BAR: usize = 30;
 
 /// What signs in a matrix mean.
-const SIGNS: &str = "A = B: tied, cannot be told apart (95 % confidence). ?: first by its figure, not proven. alone: no other was measured.";
+const SIGNS: &str = "A = B: tied, within 1.25×. ?: first by its figure, not proven. alone: no other was measured.";
 
 /// Writes the run's report as Markdown, and where a publication is given, how it stands next to that.
 ///

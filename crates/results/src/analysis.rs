@@ -9,7 +9,7 @@ use crate::figures::{Measure, of_values_alone};
 use crate::overall::{Depends, Overall, Tally, Workload, by_workload, depends, overall, overall_of};
 use crate::pick_outcome::PickOutcome;
 use crate::run::Run;
-use crate::verdict::{Table, compare_all, gather};
+use crate::verdict::{Table, compare_all, gather, rank_family};
 
 /// A run, who takes part, and its rankings. A command makes one for each of its runs, and everything that it shows or writes borrows it, so
 /// that nothing is ranked twice.
@@ -71,11 +71,9 @@ impl<'a> Analysis<'a> {
         let cells: Vec<CellRound> = self.run.cells.iter().map(of_values_alone).collect();
         let mut tables = gather(&cells, &self.contenders);
         for (table, known) in tables.iter_mut().zip(self.tables()) {
-            for (place, field) in &mut table.fields {
-                match known.fields.get(place).filter(|_| place.0 != Measure::Space) {
-                    Some(known) => field.ranking.clone_from(&known.ranking),
-                    None => field.rank(&place.0),
-                }
+            rank_family(table, |measure| *measure == Measure::Space);
+            for (place, field) in table.fields.iter_mut().filter(|(place, _)| place.0 != Measure::Space) {
+                field.ranking = known.fields.get(place).and_then(|known| known.ranking.clone());
             }
         }
         tables

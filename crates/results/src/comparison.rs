@@ -4,26 +4,31 @@
 //! per byte of data, bytes of memory), so that a ratio above 1 always means worse.
 //!
 //! There are three tables: each store's time over everything, each store and measure over all workloads, every workload. The first
-//! one sees a small change of a store that no single workload proves. Within a table levels are Benjamini and Hochberg's
+//! one sees a small change of a store that no single workload proves. Rounds of two runs have nothing in common, and a run is another hour
+//! than the next: intervals of times are widened by how much sessions differ ([`SESSION_DEVIATION`]). Within a table levels are Benjamini and Hochberg's
 //! ([`bakeoff_stats::discovery_confidence`]); the tables share what may go wrong, so that between two equal runs something is called
 //! worse in at most one of twenty comparisons, and better likewise.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use bakeoff_protocol::CellEnd;
-use bakeoff_stats::{CommonScatter, Interval};
+use bakeoff_stats::{CommonScatter, Interval, LogRatio, Rounds, discovery_confidence, median};
 
 use crate::circumstances::Circumstances;
 use crate::contender::Contenders;
 use crate::error::RunError;
 use crate::figures::{Measure, resolution};
-use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
+use crate::rounds::{over_workloads, with_enough_rounds};
 use crate::run::Run;
-use crate::verdict::{Column, Size, Table, gather};
+use crate::verdict::{Column, Size, Table, gather, is_time};
 
 /// What part of what is called better or worse may be neither, of stores, of stores and measures, and of single workloads. Half of each lies on
 /// the side of the worse, which is one in twenty of all.
 const WRONG: [f64; 3] = [0.05, 0.025, 0.025];
+
+/// By how much a session differs from the next on a quiet machine, as the standard deviation of the logarithm of a time: 4 to 8 % where
+/// the same program was measured in 40 runs (`docs/lab/2026-11-28-sessions.md`). Of runs whose rounds differ by more, that counts.
+pub const SESSION_DEVIATION: f64 = 0.08;
 
 /// What can be said of one store under one measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +124,8 @@ pub struct Comparison {
     pub newly_failed: Vec<CellEnd>,
     /// How many figures one run has and the other lacks: only the first, only the second.
     pub only_in: [usize; 2],
+    /// By how much the two sessions are taken to differ, as the standard deviation of the logarithm of a time.
+    pub session_deviation: f64,
 }
 
 impl Comparison {
@@ -136,11 +143,13 @@ impl Comparison {
             return Err(RunError::NothingToCompare { a: a.directory.clone(), b: b.directory.clone() });
         }
         let (_, only_b) = pairs(&tables_b, &tables_a);
+        let session = session_deviation([&tables_a, &tables_b]);
         Ok(Self {
             circumstances: circumstances_of(&common),
-            stores: stores(&common),
-            overall: overall(&common),
-            lines: lines(&common),
+            stores: stores(&common, session),
+            overall: overall(&common, session),
+            lines: lines(&common, session),
+            session_deviation: session,
             newly_failed: newly_failed(a, b),
             only_in: [only_a, only_b],
             contenders,
@@ -258,24 +267,21 @@ fn pairs<'a>(a: &'a [Table], b: &'a [Table]) -> (Vec<Pair<'a>>, usize) {
     (common, only_a)
 }
 
-/// A line that is still to be judged, with the rounds of both runs.
+/// A line that is still to be judged.
 struct Open {
     line: Line,
-    a: Vec<f64>,
-    b: Vec<f64>,
-    /// Whether the means differ by less than can be resolved.
+    /// The second run's costs to the first one's; `None` where a run has too few rounds.
+    ratio: Option<LogRatio>,
+    /// Whether the typical rounds differ by less than can be resolved.
     same: bool,
 }
 
 impl Open {
-    fn new(key: &str, subject: Subject, (a, b): (Vec<f64>, Vec<f64>)) -> Self {
+    fn new(key: &str, subject: Subject, (a, b): (&Rounds, &Rounds), session_deviation: f64) -> Self {
+        // Of the measures only times depend on the hour.
+        let deviation = if subject.measure().is_none_or(is_time) { session_deviation } else { 0.0 };
         let line = Line { key: key.to_owned(), subject, ratio: None, change: Change::CannotTell };
-        Self { line, a, b, same: false }
-    }
-
-    fn ratio(&self, scatter: &Scatter, confidence: f64) -> Option<Interval> {
-        let common = scatter.get(&self.line.subject.measure()).and_then(Option::as_ref);
-        bakeoff_stats::compare_among(common, &self.b, &self.a, confidence, 1)
+        Self { line, ratio: LogRatio::of_sessions(b, a, deviation), same: false }
     }
 
     fn change(&self, ratio: Interval) -> Change {
@@ -288,46 +294,39 @@ impl Open {
     }
 }
 
-/// What the rounds of a table's lines have in common, measure by measure; `None` is the time over everything.
-type Scatter<'a> = BTreeMap<Option<&'a Measure>, Option<CommonScatter>>;
-
-fn scatter_of(open: &[Open]) -> Scatter<'_> {
-    let mut rounds: BTreeMap<Option<&Measure>, Vec<&[f64]>> = BTreeMap::new();
-    for each in open {
-        rounds.entry(each.line.subject.measure()).or_default().extend([each.a.as_slice(), each.b.as_slice()]);
-    }
-    rounds.into_iter().map(|(measure, rounds)| (measure, CommonScatter::of(rounds))).collect()
+/// By how much the sessions of two runs differ: as usual, or as much as their rounds do.
+fn session_deviation(tables: [&[Table]; 2]) -> f64 {
+    let fields = tables.into_iter().flatten().flat_map(|table| &table.fields);
+    let times = fields.filter(|((measure, ..), _)| is_time(measure));
+    let deviations: Vec<f64> =
+        times.flat_map(|(_, field)| field.rounds.values()).filter_map(Rounds::deviation).collect();
+    median(&deviations).unwrap_or(0.0).max(SESSION_DEVIATION)
 }
 
 /// Says of each line of a table what can be said, such that no more than this share of what is called different is not.
 fn judge(open: &[Open], wrong: f64) -> Vec<Line> {
-    let scatter = scatter_of(open);
-    let able = open.iter().filter(|each| each.ratio(&scatter, 1.0 - wrong).is_some()).count();
-    let proven = |confidence| {
-        let differs =
-            |each: &&Open| each.ratio(&scatter, confidence).is_some_and(|of| each.change(of) != Change::CannotTell);
-        open.iter().filter(differs).count()
-    };
-    let confidence = bakeoff_stats::discovery_confidence(able, wrong, proven);
+    let alone = CommonScatter::default();
+    let p_value = |each: &Open| Some(if each.same { 1.0 } else { alone.p_value(each.ratio.as_ref()?) });
+    let confidence = discovery_confidence(open.iter().filter_map(p_value), wrong);
     let judged = |each: &Open| {
-        let ratio = each.ratio(&scatter, confidence);
+        let ratio = each.ratio.as_ref().and_then(|ratio| alone.interval(ratio, confidence));
         Line { ratio, change: ratio.map_or(Change::CannotTell, |of| each.change(of)), ..each.line.clone() }
     };
     open.iter().map(judged).collect()
 }
 
-fn lines(pairs: &[Pair]) -> Vec<Line> {
+fn lines(pairs: &[Pair], session: f64) -> Vec<Line> {
     let open = |pair: &Pair| {
         let (measure, circumstances) = (pair.measure.clone(), pair.circumstances.clone());
         let subject = Subject::Workload { measure, circumstances, size: pair.size, column: pair.column.clone() };
-        let same = pair.a.mean().zip(pair.b.mean()).is_some_and(|(a, b)| (a - b).abs() < pair.resolution);
-        Open { same, ..Open::new(pair.key, subject, (pair.a.figures(), pair.b.figures())) }
+        let same = pair.a.centre().zip(pair.b.centre()).is_some_and(|(a, b)| (a - b).abs() < pair.resolution);
+        Open { same, ..Open::new(pair.key, subject, (&pair.a, &pair.b), session) }
     };
     judge(&pairs.iter().map(open).collect::<Vec<_>>(), WRONG[2])
 }
 
 /// Each store under each measure over all workloads: the geometric mean of its costs, relative to the first run's, round by round.
-fn overall(pairs: &[Pair]) -> Vec<Line> {
+fn overall(pairs: &[Pair], session: f64) -> Vec<Line> {
     let groups = grouped(pairs.iter(), |one, other| {
         (one.key, one.measure, one.circumstances) == (other.key, other.measure, other.circumstances)
     });
@@ -335,19 +334,21 @@ fn overall(pairs: &[Pair]) -> Vec<Line> {
         let kept = whole(group);
         let (measure, circumstances) = (group[0].measure.clone(), group[0].circumstances.clone());
         let taken = Taken { kept: kept.len(), all: group.len() };
-        Open::new(group[0].key, Subject::Workloads { measure, circumstances, taken }, scores_of(&kept))
+        let (a, b) = scores_of(&kept);
+        Open::new(group[0].key, Subject::Workloads { measure, circumstances, taken }, (&a, &b), session)
     };
     judge(&groups.iter().map(open).collect::<Vec<_>>(), WRONG[1])
 }
 
 /// Each store's time over everything that was timed, in the same way.
-fn stores(pairs: &[Pair]) -> Vec<Line> {
+fn stores(pairs: &[Pair], session: f64) -> Vec<Line> {
     let timed = pairs.iter().filter(|pair| matches!(pair.measure, Measure::Time { .. }));
     let groups = grouped(timed, |one, other| one.key == other.key);
     let open = |group: &Vec<&Pair>| {
         let kept = whole(group);
         let taken = Taken { kept: kept.len(), all: group.len() };
-        Open::new(group[0].key, Subject::Everything(taken), scores_of(&kept))
+        let (a, b) = scores_of(&kept);
+        Open::new(group[0].key, Subject::Everything(taken), (&a, &b), session)
     };
     judge(&groups.iter().map(open).collect::<Vec<_>>(), WRONG[0])
 }
@@ -372,15 +373,15 @@ fn grouped<'p, 'a>(
     groups
 }
 
-fn scores_of(group: &[&Pair]) -> (Vec<f64>, Vec<f64>) {
+fn scores_of(group: &[&Pair]) -> (Rounds, Rounds) {
     (scores(group, |pair| &pair.a), scores(group, |pair| &pair.b))
 }
 
-/// One figure a round: the geometric mean over the group of its costs, each relative to the first run's mean.
-fn scores<'a>(group: &[&'a Pair<'a>], of: fn(&'a Pair<'a>) -> &'a Rounds) -> Vec<f64> {
-    let relative = |pair: &&'a Pair<'a>| pair.a.mean().map(|mean| of(pair).map(|cost| cost / mean));
+/// One figure a round: the geometric mean over the group of its costs, each relative to the first run's typical round.
+fn scores<'a>(group: &[&'a Pair<'a>], of: fn(&'a Pair<'a>) -> &'a Rounds) -> Rounds {
+    let relative = |pair: &&'a Pair<'a>| pair.a.centre().map(|centre| of(pair).map(|cost| cost / centre));
     let costs: Option<Vec<Rounds>> = group.iter().map(relative).collect();
-    costs.map_or_else(Vec::new, |costs| over_workloads(&costs.iter().collect::<Vec<_>>()))
+    costs.map_or_else(Rounds::default, |costs| over_workloads(&costs.iter().collect::<Vec<_>>()))
 }
 
 /// Every circumstances once.
@@ -399,7 +400,8 @@ mod tests {
         let measure = Measure::Time { phase: phase.to_owned(), operation: None };
         let circumstances = Circumstances::of(&bakeoff_protocol::Axes::default());
         let subject = Subject::Workloads { measure, circumstances, taken: Taken { kept: 1, all: 1 } };
-        Open::new(key, subject, (a.to_vec(), b.to_vec()))
+        let rounds = |figures: &[f64]| (1..).zip(figures.iter().copied()).collect::<Rounds>();
+        Open::new(key, subject, (&rounds(a), &rounds(b)), SESSION_DEVIATION)
     }
 
     #[test]
@@ -420,12 +422,9 @@ mod tests {
     }
 
     #[test]
-    fn measures_whose_labels_are_cut_to_the_same_text_share_no_scatter() {
-        let names = ["a-phase-with-a-long-name-1", "a-phase-with-a-long-name-2"];
-        let lines = names.map(|name| open("a", name, &[1.0, 1.1], &[1.0, 1.1]));
-        let measure = |line: &Open| line.line.subject.measure().map(Measure::label);
-        assert_eq!(measure(&lines[0]), measure(&lines[1]));
-        assert_eq!(scatter_of(&lines).len(), 2);
+    fn another_hour_is_no_change() {
+        let lines = [open("a", "get", &[1.0, 1.001, 0.999], &[1.1, 1.101, 1.099])];
+        assert_eq!(judge(&lines, WRONG[2])[0].change, Change::CannotTell);
     }
 
     #[test]

@@ -36,7 +36,7 @@ fn workload(measure: &Measure, size: Size, column: &Column) -> String {
 /// `SQLite 3.21 µs (then LMDB 1.2×)`.
 fn standing(field: &Field, contenders: &Contenders) -> Option<String> {
     let mut means: Vec<(f64, &String)> =
-        field.rounds.iter().filter_map(|(key, rounds)| Some((rounds.mean()?, key))).collect();
+        field.rounds.iter().filter_map(|(key, rounds)| Some((rounds.centre()?, key))).collect();
     means.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (best, key) = means.first()?;
     let then = match means.get(1) {

@@ -2,17 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_stats::{Better, Candidate, Interval, Place, RankOptions, Ranking, Verdict, rank};
+use bakeoff_stats::{
+    Better, Candidate, CommonScatter, Interval, LogRatio, Place, RankOptions, Ranking, Rounds, Verdict,
+};
 
 use crate::figures::Measure;
-use crate::rounds::{Rounds, over_workloads, with_enough_rounds};
-use crate::verdict::{Column, Field, Size, Table};
+use crate::rounds::{over_workloads, with_enough_rounds};
+use crate::verdict::{Column, Field, Size, Table, is_time};
 
 /// The ranking over all timed workloads that every remaining store has figures for, and their number.
 #[derive(Clone, Debug)]
 pub struct Overall {
-    /// By geometric mean of the ratio to the best of each workload, round by round.
+    /// By geometric mean of the ratio to the best of each workload, round by round. Its intervals hold over rounds and, where there are
+    /// several, over workloads like these.
     pub ranking: Ranking,
+    /// In how many of the common workloads the best is first by its figures.
+    pub best_in: usize,
     /// Timed workloads (each phase counts) that all of them have figures for.
     pub common: usize,
     /// Others that all of them have figures for, in too few rounds to be taken together with these.
@@ -64,15 +69,15 @@ fn overall_over(fields: Vec<(&Measure, &Field)>) -> Option<Overall> {
     let common = scored.len();
     let scored = with_enough_rounds(scored, |field| field.values().map(Rounds::len).min().unwrap_or(0));
     let short = common - scored.len();
-    let candidates: Vec<Candidate> =
-        entrants.iter().map(|key| Candidate::new((*key).clone(), scores(&scored, key))).collect();
-    let ranking = without_empty_ties(rank(&candidates, RankOptions::new(Better::Lower))?);
+    let candidates = entrants.iter().map(|key| Candidate::new((*key).clone(), scores(&scored, key)));
+    let ranking = over_rounds_and_workloads(candidates, &scored)?;
+    let best_in = scored.iter().filter(|costs| is_first(costs, &ranking.best)).count();
     let is_ranked = |key: &String| ranking.order.iter().any(|place| place.name == *key);
     let incomplete = entrants.iter().filter(|key| !is_ranked(key)).map(|key| (*key).clone()).collect();
-    Some(Overall { ranking, common: scored.len(), short, all: fields.len(), left_out: failed, incomplete })
+    Some(Overall { ranking, best_in, common: scored.len(), short, all: fields.len(), left_out: failed, incomplete })
 }
 
-/// How many times worse than the best mean among the entrants each one's rounds are; `None` where the best is zero.
+/// How many times worse than the best typical round among the entrants each one's rounds are; `None` where the best is zero.
 fn ratios_to_best<'a>(
     measure: &Measure,
     field: &'a Field,
@@ -80,35 +85,46 @@ fn ratios_to_best<'a>(
 ) -> Option<BTreeMap<&'a String, Rounds>> {
     let costs_of = |key| Some(field.costs(measure, field.rounds.get(key)?));
     let costs: BTreeMap<&String, Rounds> = entrants.iter().filter_map(|key| Some((*key, costs_of(*key)?))).collect();
-    let means = costs.values().filter_map(Rounds::mean);
-    let best = means.min_by(f64::total_cmp).filter(|best| *best > 0.0)?;
+    let centres = costs.values().filter_map(Rounds::centre);
+    let best = centres.min_by(f64::total_cmp).filter(|best| *best > 0.0)?;
     Some(costs.into_iter().map(|(key, costs)| (key, costs.map(|cost| cost / best))).collect())
 }
 
 /// One store's geometric mean over the workloads, for each round that all of them have.
-fn scores(scored: &[BTreeMap<&String, Rounds>], key: &String) -> Vec<f64> {
+fn scores(scored: &[BTreeMap<&String, Rounds>], key: &String) -> Rounds {
     over_workloads(&scored.iter().filter_map(|field| field.get(key)).collect::<Vec<_>>())
 }
 
-/// Rounds that a tie takes: of fewer chance cannot be told from difference, so whatever they leave open is not proven.
-const ROUNDS_TIE: usize = 3;
+/// How sure a ranking over a table is.
+const CONFIDENCE: f64 = 0.95;
 
-/// The ranking, with a tie only where it says that stores are alike. Few rounds, or rounds that scatter much, leave open whether a store
-/// far behind is as good as the best; one that is behind another which is proven to be worse is not said to share the first place.
-fn without_empty_ties(mut ranking: Ranking) -> Ranking {
-    let best = &ranking.order[0];
-    let first_worse = ranking.order.iter().position(|place| !place.tied_with_best).unwrap_or(ranking.order.len());
-    let is_empty = |(index, place): (usize, &Place)| {
-        let few = place.rounds.min(best.rounds) < ROUNDS_TIE;
-        place.tied_with_best && place.mean != best.mean && (few || index > first_worse)
+/// The ranking by these scores. It must hold over the rounds, and over the workloads too: where a store is faster in one and slower in
+/// another, more of the same rounds do not say which is faster in a third.
+fn over_rounds_and_workloads(
+    candidates: impl Iterator<Item = Candidate>,
+    scored: &[BTreeMap<&String, Rounds>],
+) -> Option<Ranking> {
+    let field = bakeoff_stats::Field::new(candidates, RankOptions::new(Better::Lower))?;
+    let ranking = field.rank(&CommonScatter::of(field.ratios()), CONFIDENCE);
+    let confidence = field.confidence_of_pair(CONFIDENCE);
+    let centres = |key: &str| -> Rounds {
+        let of = |(workload, costs): (u32, &BTreeMap<&String, Rounds>)| {
+            Some((workload, costs.get(&key.to_owned())?.centre()?))
+        };
+        (1..).zip(scored).filter_map(of).collect()
     };
-    if ranking.verdict == Verdict::Tie && ranking.order.iter().enumerate().any(is_empty) {
-        ranking.verdict = Verdict::Unproven;
-    }
-    if ranking.verdict == Verdict::Unproven {
-        ranking.tied = vec![ranking.best.clone()];
-    }
-    ranking
+    let best = centres(&ranking.best);
+    Some(ranking.widened(|key| {
+        let ratio = LogRatio::of_unordered(&centres(key), &best)?;
+        CommonScatter::default().interval(&ratio, confidence)
+    }))
+}
+
+/// Whether a store is first in a workload by its figures.
+fn is_first(costs: &BTreeMap<&String, Rounds>, key: &String) -> bool {
+    let centre = |rounds: &Rounds| rounds.centre().unwrap_or(f64::INFINITY);
+    let own = costs.get(key).map_or(f64::INFINITY, centre);
+    costs.values().all(|other| centre(other) >= own)
 }
 
 /// What the first place depends on, where those that share it win different things: then none of them is best at everything.
@@ -120,17 +136,19 @@ pub enum Depends {
     OnWorkload(Vec<(String, usize)>, usize),
 }
 
-/// On what the first place of a ranking depends; `None` unless it is a tie of stores of which more than one wins something.
+/// On what the first place of a ranking depends; `None` unless several may be first, of which more than one wins something.
 pub fn depends(table: &Table, ranking: &Ranking) -> Option<Depends> {
-    if ranking.verdict != Verdict::Tie {
+    if !matches!(ranking.verdict, Verdict::Tie | Verdict::Undecided) {
         return None;
     }
+    let may_be_first: Vec<&str> =
+        ranking.order.iter().filter(|place| !place.is_worse()).map(|place| place.name.as_str()).collect();
     let mut all = Tally::default();
     let mut operations: BTreeMap<String, Vec<Measure>> = BTreeMap::new();
     let mut each_has_one = true;
     for measure in table.measures.iter().filter(|measure| is_time(measure)) {
         let mut tally = Tally::of(table, measure);
-        tally.wins.retain(|key, _| ranking.tied.contains(key));
+        tally.wins.retain(|key, _| may_be_first.contains(&key.as_str()));
         all.fields += tally.fields;
         each_has_one &= tally.wins.len() < 2;
         for (key, wins) in tally.wins {
@@ -149,10 +167,6 @@ pub fn depends(table: &Table, ranking: &Ranking) -> Option<Depends> {
     } else {
         Depends::OnWorkload(winners.collect(), all.fields)
     })
-}
-
-fn is_time(measure: &Measure) -> bool {
-    matches!(measure, Measure::Time { .. })
 }
 
 /// How often each store was best at something.
@@ -195,7 +209,7 @@ impl Tally {
     fn add(&mut self, ranking: &Ranking) {
         let by_verdict = match ranking.verdict {
             Verdict::Winner => &mut self.wins,
-            Verdict::Unproven => &mut self.first,
+            Verdict::Unproven | Verdict::Undecided => &mut self.first,
             Verdict::Alone => &mut self.alone,
             Verdict::Tie => &mut self.shared,
         };
@@ -203,7 +217,8 @@ impl Tally {
             *by_verdict.entry(key.clone()).or_default() += 1;
         }
         self.ties += usize::from(ranking.verdict == Verdict::Tie);
-        self.first_shared += usize::from(ranking.verdict == Verdict::Unproven && ranking.tied.len() > 1);
+        self.first_shared +=
+            usize::from(matches!(ranking.verdict, Verdict::Unproven | Verdict::Undecided) && ranking.tied.len() > 1);
     }
 }
 
@@ -216,6 +231,6 @@ pub fn most_first(counts: &BTreeMap<String, usize>) -> Vec<(&String, &usize)> {
 
 /// Who comes behind those that share the first place, if it is proven that somebody does.
 pub fn next(ranking: &Ranking) -> Option<(&Place, Interval)> {
-    let next = ranking.order.iter().find(|place| !place.tied_with_best && ranking.verdict != Verdict::Unproven)?;
+    let next = ranking.order.iter().find(|place| place.is_worse() && ranking.verdict != Verdict::Unproven)?;
     Some((next, next.ratio_to_best?))
 }

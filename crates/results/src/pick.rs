@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bakeoff_protocol::FailureKind;
-use bakeoff_stats::{Better, Candidate, Place, RankOptions, Ranking, Verdict, rank};
+use bakeoff_stats::{Better, Candidate, CommonScatter, Field, Place, RankOptions, Ranking, Rounds, Verdict};
 
 use crate::cell_rounds::{CellRound, failed_cells};
 use crate::goal::{Goal, application, operations_of, typical};
@@ -49,7 +49,7 @@ pub fn proven_ranking(cells: &[CellRound], variant: &str, facts: &PickFacts) -> 
 /// Whether a store was dropped before it had the rounds that a proof takes, being far behind the best.
 fn is_dropped_far(place: &Place, best: &Place, facts: &PickFacts) -> bool {
     let is_dropped = facts.dropped.iter().any(|each| each.store == place.name);
-    is_dropped && place.rounds < ROUNDS_PROOF && place.mean > PICK_FAR_BEHIND * best.mean
+    is_dropped && place.rounds < ROUNDS_PROOF && place.centre > PICK_FAR_BEHIND * best.centre
 }
 
 /// Whether a race told anything: which store is best, or that some cannot be told apart, or that one alone can do what was asked, or that
@@ -65,28 +65,27 @@ pub(crate) fn is_answer(cells: &[CellRound], ranking: &Ranking, facts: &PickFact
         return false;
     }
     match ranking.verdict {
-        Verdict::Winner => true,
-        Verdict::Tie => !is_tie_of_few_rounds(ranking) || is_ahead_by_far(ranking, facts),
+        Verdict::Winner | Verdict::Tie => true,
+        Verdict::Undecided => !is_undecided_for_few_rounds(ranking) || is_ahead_by_far(ranking, facts),
         Verdict::Alone => facts.is_of_one_store() || !facts.out_of_time,
         Verdict::Unproven => is_ahead_by_far(ranking, facts),
     }
 }
 
-/// Whether one of those that are tied had fewer rounds than a proof takes, as the time ended or was too short for more of it: such a tie may be nothing
-/// but scatter.
-pub fn is_tie_of_few_rounds(ranking: &Ranking) -> bool {
-    let mut tied = ranking.order.iter().filter(|place| ranking.tied.contains(&place.name));
-    ranking.verdict == Verdict::Tie && tied.any(|place| place.rounds < ROUNDS_PROOF)
+/// Whether the best, or one that is not told apart from it, had fewer rounds than a proof takes, as the time ended or was too short for more
+/// of it.
+pub fn is_undecided_for_few_rounds(ranking: &Ranking) -> bool {
+    let mut open = ranking.order.iter().filter(|place| !place.is_worse());
+    ranking.verdict == Verdict::Undecided && open.any(|place| place.rounds < ROUNDS_PROOF)
 }
 
 /// Whether nothing is proven of the best but that it had two rounds, and that whatever it is not proven to be better than was dropped early,
 /// being far behind.
 pub fn is_ahead_by_far(ranking: &Ranking, facts: &PickFacts) -> bool {
     let (best, others) = (&ranking.order[0], &ranking.order[1..]);
-    let is_worse = |place: &Place| place.ratio_to_best.is_some() && !place.tied_with_best;
-    matches!(ranking.verdict, Verdict::Unproven | Verdict::Tie)
+    matches!(ranking.verdict, Verdict::Unproven | Verdict::Undecided)
         && best.rounds > 1
-        && others.iter().all(|place| is_worse(place) || is_dropped_far(place, best, facts))
+        && others.iter().all(|place| place.is_worse() || is_dropped_far(place, best, facts))
 }
 
 /// Whether a round was not done in its part of the time.
@@ -119,16 +118,12 @@ pub fn of_variant<'a>(cells: &'a [CellRound], variant: &'a str) -> impl Iterator
 }
 
 /// The costs of every round of every store in a variant of a pick's suite, by name; stores that failed there have none.
-pub fn costs(
-    cells: &[CellRound],
-    variant: &str,
-    cost: impl Fn(&CellRound) -> Option<f64>,
-) -> BTreeMap<String, Vec<f64>> {
+pub fn costs(cells: &[CellRound], variant: &str, cost: impl Fn(&CellRound) -> Option<f64>) -> BTreeMap<String, Rounds> {
     let failed = failed_cells(cells);
-    let mut costs: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let mut costs: BTreeMap<String, Rounds> = BTreeMap::new();
     for cell in of_variant(cells, variant).filter(|cell| !failed.contains(cell.end.cell.as_str())) {
         if let Some(cost) = cost(cell) {
-            costs.entry(cell.end.axes.store.clone()).or_default().push(cost);
+            costs.entry(cell.end.axes.store.clone()).or_default().add(cell.end.round, cost);
         }
     }
     costs
@@ -154,17 +149,22 @@ pub fn pick_ranking(
     confidence: f64,
     among: Option<&[String]>,
 ) -> Option<Ranking> {
-    let options = RankOptions { confidence, resolution: goal.resolution(), ..RankOptions::new(Better::Lower) };
-    rank_among(costs(cells, variant, |cell| goal.cost(cell)), options, among)
+    let options = RankOptions { resolution: goal.resolution(), ..RankOptions::new(Better::Lower) };
+    rank_among(costs(cells, variant, |cell| goal.cost(cell)), options, confidence, among)
 }
 
 /// The same by what an operation of each kind typically takes, which other work on the machine hardly spoils in a single round.
 pub fn pick_typical_ranking(cells: &[CellRound], variant: &str, among: Option<&[String]>) -> Option<Ranking> {
-    rank_among(costs(cells, variant, typical), RankOptions::new(Better::Lower), among)
+    rank_among(costs(cells, variant, typical), RankOptions::new(Better::Lower), CONFIDENCE, among)
 }
 
-fn rank_among(costs: BTreeMap<String, Vec<f64>>, options: RankOptions, among: Option<&[String]>) -> Option<Ranking> {
+fn rank_among(
+    costs: BTreeMap<String, Rounds>,
+    options: RankOptions,
+    confidence: f64,
+    among: Option<&[String]>,
+) -> Option<Ranking> {
     let costs = costs.into_iter().filter(|(store, _)| among.is_none_or(|among| among.contains(store)));
-    let candidates: Vec<Candidate> = costs.map(|(store, rounds)| Candidate::new(store, rounds)).collect();
-    rank(&candidates, options)
+    let field = Field::new(costs.map(|(store, rounds)| Candidate::new(store, rounds)), options)?;
+    Some(field.rank(&CommonScatter::of(field.ratios()), confidence))
 }

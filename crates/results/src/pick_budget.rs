@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bakeoff_stats::{Interval, Place, Ranking, Verdict, mean};
 
-use crate::pick::{CLOSE, PICK_ASKED, PICK_ASKED_PART, ROUNDS_PROOF, is_ahead_by_far, is_tie_of_few_rounds};
+use crate::pick::{CLOSE, PICK_ASKED, PICK_ASKED_PART, ROUNDS_PROOF, is_ahead_by_far, is_undecided_for_few_rounds};
 use crate::pick_outcome::{PickOutcome, rival};
 
 /// A limit beyond this does not say that a store is still a good choice.
@@ -121,14 +121,13 @@ impl PickOutcome<'_> {
         match ranking.verdict {
             _ if is_ahead_by_far(ranking, self.facts) => return Some(MoreTime::ForProof),
             Verdict::Unproven => {}
-            Verdict::Tie if self.facts.out_of_time || is_tie_of_few_rounds(ranking) => {}
-            Verdict::Tie | Verdict::Winner | Verdict::Alone => return None,
+            Verdict::Undecided if self.facts.out_of_time || is_undecided_for_few_rounds(ranking) => {}
+            Verdict::Undecided | Verdict::Tie | Verdict::Winner | Verdict::Alone => return None,
         }
         let (best, next) = (ranking.order.first()?, rival(ranking)?);
         let Some(interval) = next.ratio_to_best else { return Some(MoreTime::ForAnything) };
-        // Of a tie each counts, as in `pick_is_answered`: one of two rounds may be in it for its scatter alone.
-        let judged =
-            |place: &&Place| [&best.name, &next.name].contains(&&place.name) || ranking.tied.contains(&place.name);
+        // Each that is not told apart counts, as in `pick_is_answered`: one of two rounds may be so for its scatter alone.
+        let judged = |place: &&Place| [&best.name, &next.name].contains(&&place.name) || !place.is_worse();
         let least = ranking.order.iter().filter(judged).min_by_key(|place| place.rounds)?;
         if least.rounds < ROUNDS_PROOF {
             return Some(MoreTime::ForRounds { store: least.name.clone(), rounds: least.rounds });
@@ -155,7 +154,8 @@ impl PickOutcome<'_> {
         let most = self.run.record.rounds.map_or(u64::MAX, u64::from);
         let spent: f64 = self.cells(PICK_ASKED).map(|cell| cell.end.process_ns as f64 / 1e9).sum();
         let budget_of = |rounds: f64| {
-            let more = (rounds - best.rounds as f64).max(1.0) * self.seconds_a_round(&ranking.tied);
+            let more = (rounds - best.rounds as f64).max(1.0)
+                * self.seconds_a_round(ranking.order.iter().filter(|place| !place.is_worse()));
             budget_for((spent + more).max(self.facts.budget().as_secs_f64()))
         };
         if rounds <= most as f64 {
@@ -172,13 +172,13 @@ impl PickOutcome<'_> {
     }
 
     /// The time of one round of these stores together, seconds.
-    fn seconds_a_round(&self, stores: &[String]) -> f64 {
-        let of = |store: &String| {
-            let asked = self.cells(PICK_ASKED).filter(|cell| cell.end.axes.store == *store);
+    fn seconds_a_round<'p>(&self, places: impl Iterator<Item = &'p Place>) -> f64 {
+        let of = |place: &Place| {
+            let asked = self.cells(PICK_ASKED).filter(|cell| cell.end.axes.store == place.name);
             let times: Vec<f64> = asked.map(|cell| cell.end.process_ns as f64 / 1e9).collect();
             mean(&times).unwrap_or(0.0)
         };
-        stores.iter().map(of).sum()
+        places.map(of).sum()
     }
 }
 

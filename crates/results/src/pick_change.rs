@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use bakeoff_protocol::FailureKind;
-use bakeoff_stats::{Place, Ranking, Verdict};
+use bakeoff_stats::{Place, Ranking, Standing, Verdict};
 
 use crate::pick::{CLOSE, ROUNDS_PROOF};
 use crate::pick_facts::Question;
@@ -78,8 +78,12 @@ pub enum Outcome {
     NotProven(usize),
     /// It shares the first place.
     Tied(Place),
+    /// It is not told apart from the best.
+    Undecided(Place),
     /// It stays the answer.
     Stays,
+    /// It leads there too, but others are not told apart from it.
+    Leads,
     /// Others lead, but it is too close to them to matter.
     Hardly(Place),
     /// Others lead.
@@ -164,7 +168,9 @@ impl PickOutcome<'_> {
         let others = asked.order.iter().map(|place| &place.name).chain(dropped).cloned();
         let others = others.filter(|name| !tried.contains(name.as_str()));
         let (beyond, others): (Vec<_>, Vec<_>) = others.partition(|name| self.facts.finalists.contains(name));
-        let (level, behind) = others.into_iter().partition(|name| asked.tied.contains(name));
+        let (level, behind) = others
+            .into_iter()
+            .partition(|name| asked.order.iter().any(|place| place.name == *name && !place.is_worse()));
         NotTried { beyond, level, behind }
     }
 }
@@ -175,8 +181,10 @@ fn outcome(ranking: &Ranking, place: Place, answer: &str) -> Outcome {
         return Outcome::NotProven(rounds);
     }
     match ranking.verdict {
-        Verdict::Tie if place.tied_with_best => Outcome::Tied(place),
+        Verdict::Tie | Verdict::Undecided if ranking.tied.len() > 1 && place.is_first() => Outcome::Tied(place),
+        Verdict::Undecided if ranking.best == answer => Outcome::Leads,
         _ if ranking.best == answer => Outcome::Stays,
+        _ if place.standing == Standing::Undecided => Outcome::Undecided(place),
         _ if place.ratio_to_best.is_some_and(|ratio| ratio.high < CLOSE) => Outcome::Hardly(place),
         _ => Outcome::Lost(place),
     }
@@ -185,6 +193,6 @@ fn outcome(ranking: &Ranking, place: Place, answer: &str) -> Outcome {
 /// The fewest rounds of a store, where they are too few: for a proof, or for a tie that is more than their scatter.
 fn too_few_rounds(ranking: &Ranking) -> Option<usize> {
     let rounds = ranking.order.iter().map(|place| place.rounds).min().unwrap_or(0);
-    let few = rounds < ROUNDS_PROOF && ranking.verdict == Verdict::Tie;
+    let few = rounds < ROUNDS_PROOF && ranking.verdict == Verdict::Undecided;
     (few || ranking.verdict == Verdict::Unproven).then_some(rounds)
 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_stats::{CommonScatter, Interval, Ranking, compare_among, mean};
+use bakeoff_stats::{CommonScatter, Interval, LogRatio, Ranking, Rounds};
 
 use crate::goal::{Goal, application, operations_of};
 use crate::pick::{CLOSE, CONFIDENCE, PICK_ASKED, costs};
 use crate::pick_outcome::PickOutcome;
 
 /// A measure with the costs of every round of every store, by name.
-type ByStore = (Goal, BTreeMap<String, Vec<f64>>);
+type ByStore = (Goal, BTreeMap<String, Rounds>);
 
 /// The costs of every store of what was asked, by every measure.
 pub struct PickCosts {
@@ -21,7 +21,7 @@ pub struct PickCosts {
 /// A cost over all rounds of a store.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cost {
-    /// The mean of the rounds.
+    /// That of a typical round.
     Told(f64),
     /// A percentile that too few operations tell.
     TooFew,
@@ -49,8 +49,8 @@ impl PickCosts {
     /// The costs of a store, a measure each.
     pub fn of_store(&self, store: &str) -> Vec<Cost> {
         let operations = self.operations.get(store).map_or(&[][..], Vec::as_slice);
-        let cost = |(goal, rounds): &ByStore| match rounds.get(store).and_then(|rounds| mean(rounds)) {
-            Some(mean) if goal.is_told(operations) => Cost::Told(mean),
+        let cost = |(goal, rounds): &ByStore| match rounds.get(store).and_then(Rounds::centre) {
+            Some(centre) if goal.is_told(operations) => Cost::Told(centre),
             Some(_) => Cost::TooFew,
             None => Cost::Unknown,
         };
@@ -63,15 +63,15 @@ impl PickCosts {
         let others = &ranking.order[1..];
         let comparisons = (others.len() * self.by_goal.len()).max(1);
         let confidence = 1.0 - (1.0 - CONFIDENCE) / comparisons as f64;
-        let scatter: Vec<Option<CommonScatter>> =
-            self.by_goal.iter().map(|(_, rounds)| CommonScatter::of(rounds.values().map(Vec::as_slice))).collect();
         let better = |store: &String| -> Vec<(Goal, Interval)> {
-            let of = |((goal, rounds), scatter): (&ByStore, &Option<CommonScatter>)| {
-                let (own, of_best) = (rounds.get(store)?, rounds.get(&ranking.best)?);
-                let interval = compare_among(scatter.as_ref(), own, of_best, confidence, 1)?;
+            let of = |(goal, rounds): &ByStore| {
+                let of_best = rounds.get(&ranking.best)?;
+                let ratio = |own| LogRatio::of(own, of_best);
+                let all: Vec<LogRatio> = others.iter().filter_map(|place| ratio(rounds.get(&place.name)?)).collect();
+                let interval = CommonScatter::of(&all).interval(&ratio(rounds.get(store)?)?, confidence)?;
                 (interval.high < 1.0 && interval.estimate < 1.0 / CLOSE).then_some((*goal, interval))
             };
-            self.by_goal.iter().zip(&scatter).filter_map(of).collect()
+            self.by_goal.iter().filter_map(of).collect()
         };
         let all = others.iter().map(|place| (place.name.clone(), better(&place.name)));
         all.filter(|(_, better)| !better.is_empty()).collect()

@@ -8,8 +8,8 @@ use bakeoff_stats::{Place, Ranking, Verdict};
 
 use crate::cell_rounds::CellRound;
 use crate::pick::{
-    PICK_ASKED, is_ahead_by_far, is_answer, is_late, is_tie_of_few_rounds, is_without_room, of_variant, proven_ranking,
-    unknown_for_time,
+    PICK_ASKED, is_ahead_by_far, is_answer, is_late, is_undecided_for_few_rounds, is_without_room, of_variant,
+    proven_ranking, unknown_for_time,
 };
 use crate::pick_facts::PickFacts;
 use crate::run::Run;
@@ -36,10 +36,12 @@ pub enum PickAnswer {
     AheadByFar,
     /// One store, proven.
     Winner,
-    /// Several that cannot be told apart.
+    /// Several that are as good as each other, proven.
     Tie,
-    /// Nothing yet: several cannot be told apart after fewer rounds than a proof takes.
-    TieOfFewRounds,
+    /// One store, of which others are not told apart.
+    Undecided,
+    /// Nothing yet: several are not told apart after fewer rounds than a proof takes.
+    UndecidedForFewRounds,
     /// Nothing yet: not every store had the rounds that a proof takes.
     Unproven,
 }
@@ -73,8 +75,9 @@ impl<'a> PickOutcome<'a> {
             _ if !self.without_room().is_empty() || !self.unknown_for_time().is_empty() => PickAnswer::SomeUnknown,
             _ if is_ahead_by_far(ranking, self.facts) => PickAnswer::AheadByFar,
             Verdict::Winner => PickAnswer::Winner,
-            Verdict::Tie if is_tie_of_few_rounds(ranking) => PickAnswer::TieOfFewRounds,
             Verdict::Tie => PickAnswer::Tie,
+            Verdict::Undecided if is_undecided_for_few_rounds(ranking) => PickAnswer::UndecidedForFewRounds,
+            Verdict::Undecided => PickAnswer::Undecided,
             Verdict::Unproven => PickAnswer::Unproven,
         }
     }
@@ -134,11 +137,11 @@ impl<'a> PickOutcome<'a> {
     }
 }
 
-/// Whom the best is set against: the first that is tied with it, who need not be the next where rounds scatter; else the next.
+/// Whom the best is set against: the first that is tied with it or not told apart, who need not be the next where rounds scatter; else the next.
 pub fn rival(ranking: &Ranking) -> Option<&Place> {
     let mut others = ranking.order.iter().skip(1);
     match ranking.verdict {
-        Verdict::Tie => others.find(|place| ranking.tied.contains(&place.name)),
+        Verdict::Tie | Verdict::Undecided => others.find(|place| !place.is_worse()),
         _ => others.next(),
     }
 }

@@ -23,7 +23,7 @@ pub fn behind(
     let mut behind = Vec::new();
     let mut stayed = 0;
     for place in ranking.order.iter().filter(|place| still.contains(&place.name)) {
-        let worse = place.ratio_to_best.is_some() && !place.tied_with_best;
+        let worse = place.is_worse();
         let is_far = far.contains(&place.name) || promises_more(&place.name) && is_far_behind(&place.name, ranking);
         let is_behind = worse || is_far && stayed > 1;
         stayed += usize::from(!is_behind);
@@ -38,20 +38,20 @@ pub fn behind(
 /// out of the race. Of a single round it is not known, and two that scatter are no proof, but no reason to go on with what is far behind either.
 pub fn caught_up(worse: &[String], ranking: &Ranking) -> Vec<String> {
     let is_level =
-        |place: &&Place| place.ratio_to_best.is_some() && place.tied_with_best && !is_far_behind(&place.name, ranking);
+        |place: &&Place| place.ratio_to_best.is_some() && !place.is_worse() && !is_far_behind(&place.name, ranking);
     let level = ranking.order.iter().filter(is_level).map(|place| &place.name);
     level.filter(|name| worse.contains(name)).cloned().collect()
 }
 
 /// How much more a store costs than the best.
 pub fn cost_label(place: &Place, ranking: &Ranking, round: u32) -> String {
-    format!("{:.1} × the cost of the best after round {round}", place.mean / ranking.order[0].mean)
+    format!("{:.1} × the cost of the best after round {round}", place.centre / ranking.order[0].centre)
 }
 
 /// Whether a store is far behind the best of a ranking.
 pub fn is_far_behind(store: &str, ranking: &Ranking) -> bool {
     let place = ranking.order.iter().find(|place| place.name == store);
-    place.is_some_and(|place| place.mean > PICK_FAR_BEHIND * ranking.order[0].mean)
+    place.is_some_and(|place| place.centre > PICK_FAR_BEHIND * ranking.order[0].centre)
 }
 
 /// Whether all that are `still` in the race are known to lie within a few percent of the best.
@@ -64,36 +64,37 @@ pub fn as_good_as_equal(ranking: &Ranking, still: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_stats::{Better, Candidate, RankOptions, rank};
+    use bakeoff_stats::{Better, Candidate, CommonScatter, Field, RankOptions, Rounds};
 
     use super::*;
 
+    fn ranked(costs: &[(&str, &[f64])]) -> Ranking {
+        let rounds = |costs: &[f64]| (1..).zip(costs.iter().copied()).collect::<Rounds>();
+        let candidates = costs.iter().map(|(name, costs)| Candidate::new(*name, rounds(costs)));
+        let field = Field::new(candidates, RankOptions::new(Better::Lower)).unwrap();
+        field.rank(&CommonScatter::of(field.ratios()), DROP_CONFIDENCE)
+    }
+
     fn of_one_round(costs: &[(&str, f64)]) -> Ranking {
-        let candidates: Vec<_> = costs.iter().map(|(name, cost)| Candidate::new(*name, [*cost])).collect();
-        rank(&candidates, RankOptions::new(Better::Lower)).unwrap()
+        let costs: Vec<(&str, [f64; 1])> = costs.iter().map(|(name, cost)| (*name, [*cost])).collect();
+        ranked(&costs.iter().map(|(name, cost)| (*name, &cost[..])).collect::<Vec<_>>())
     }
 
     #[test]
-    fn what_was_dropped_as_worse_goes_on_when_later_rounds_of_the_best_bring_it_level() {
-        let ranking = |best: &[f64]| {
-            let candidates = [
-                Candidate::new("a", best.to_vec()),
-                Candidate::new("b", vec![1.4, 1.41, 1.39, 1.4]),
-                Candidate::new("c", vec![9.0]),
-            ];
-            rank(&candidates, RankOptions { confidence: DROP_CONFIDENCE, ..RankOptions::new(Better::Lower) }).unwrap()
-        };
-        let steady = ranking(&[1.0, 1.01, 0.99, 1.0]);
+    fn what_was_dropped_as_worse_goes_on_when_another_store_becomes_the_best() {
+        let (first, second): (&[f64], &[f64]) = (&[1.0, 1.01, 0.99, 1.0], &[1.5, 1.51, 1.49, 1.5]);
         let still = ["a", "b", "c"].map(str::to_owned);
+        let third: &[f64] = &[1.52, 1.5, 1.49, 1.51];
+        let steady = ranked(&[("a", first), ("b", second), ("c", third)]);
         let worse: Vec<_> = behind(&still, &steady, (4, &[]), |_| false).into_iter().map(|each| each.store).collect();
-        assert_eq!(worse, ["b"]);
+        assert_eq!(worse, ["b", "c"]);
         assert!(caught_up(&worse, &steady).is_empty());
-        let scattered = ranking(&[1.0, 1.01, 0.99, 1.0, 3.0, 0.5, 2.5, 0.6]);
-        assert_eq!(caught_up(&["b", "c"].map(str::to_owned), &scattered), ["b"]);
-        let candidates = [Candidate::new("a", vec![1.0, 1.1, 0.9]), Candidate::new("d", vec![8.0, 5.0])];
-        let far = rank(&candidates, RankOptions { confidence: DROP_CONFIDENCE, ..RankOptions::new(Better::Lower) });
-        let far = far.unwrap();
-        assert!(far.order[1].tied_with_best && caught_up(&["d".to_owned()], &far).is_empty());
+        let slower = [first, &[4.0, 4.1, 3.9, 4.0, 4.1]].concat();
+        let as_before = [second, &[1.5, 1.51, 1.49, 1.5, 1.5]].concat();
+        let changed = ranked(&[("a", &slower), ("b", &as_before), ("c", third)]);
+        assert_eq!((changed.best.as_str(), caught_up(&worse, &changed)), ("b", vec!["b".to_owned(), "c".to_owned()]));
+        let far = ranked(&[("a", &[1.0, 1.1, 0.9]), ("d", &[8.0, 5.0])]);
+        assert!(!far.order[1].is_worse() && caught_up(&["d".to_owned()], &far).is_empty());
     }
 
     #[test]

@@ -1,49 +1,6 @@
-//! One figure a round, and what many workloads come to, round by round.
+//! What many workloads come to, round by round.
 
-use std::collections::BTreeMap;
-
-use bakeoff_stats::{geometric_mean, mean};
-
-/// A store's figures under one measure in one workload, by the number of the round.
-#[derive(Clone, Debug, Default)]
-pub struct Rounds(BTreeMap<u32, f64>);
-
-impl Rounds {
-    /// The only figure there is.
-    pub fn only(figure: f64) -> Self {
-        Self(BTreeMap::from([(1, figure)]))
-    }
-
-    /// Adds a round's figure.
-    pub fn add(&mut self, round: u32, figure: f64) {
-        self.0.insert(round, figure);
-    }
-
-    /// The figures, in the order of their rounds.
-    pub fn figures(&self) -> Vec<f64> {
-        self.0.values().copied().collect()
-    }
-
-    /// Their mean.
-    pub fn mean(&self) -> Option<f64> {
-        mean(&self.figures())
-    }
-
-    /// How many rounds there are.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Each figure turned into another one.
-    pub fn map(&self, change: impl Fn(f64) -> f64) -> Self {
-        Self(self.0.iter().map(|(round, figure)| (*round, change(*figure))).collect())
-    }
-}
+use bakeoff_stats::{Rounds, geometric_mean};
 
 /// Those of many workloads that have enough rounds to be taken together. One that a budget or a failure cut short would cost all the others the rounds
 /// that it lacks; so as many are kept as leave the most to tell by, workloads times the rounds that each has beyond its first, but not fewer
@@ -61,15 +18,15 @@ pub fn with_enough_rounds<T>(all: Vec<T>, rounds: impl Fn(&T) -> usize) -> Vec<T
 
 /// The geometric mean over the workloads, for each round that every one of them has. A round that one of them lacks is left out, or it
 /// would be the mean of other workloads than the rest.
-pub fn over_workloads(workloads: &[&Rounds]) -> Vec<f64> {
-    let Some((first, others)) = workloads.split_first() else { return Vec::new() };
-    let score = |(round, figure): (&u32, &f64)| {
-        let others: Option<Vec<f64>> = others.iter().map(|other| other.0.get(round).copied()).collect();
+pub fn over_workloads(workloads: &[&Rounds]) -> Rounds {
+    let Some((first, others)) = workloads.split_first() else { return Rounds::default() };
+    let score = |(round, figure): (u32, f64)| {
+        let others: Option<Vec<f64>> = others.iter().map(|other| other.get(round)).collect();
         let mut of_round = others?;
-        of_round.push(*figure);
-        geometric_mean(&of_round)
+        of_round.push(figure);
+        Some((round, geometric_mean(&of_round)?))
     };
-    first.0.iter().filter_map(score).collect()
+    first.iter().filter_map(score).collect()
 }
 
 #[cfg(test)]

@@ -5,13 +5,12 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Axes, Mode};
-use bakeoff_stats::{Better, Candidate, RankOptions, Ranking, rank};
+use bakeoff_stats::{Better, Candidate, CommonScatter, RankOptions, Ranking, Rounds, discovery_confidence};
 
 use crate::cell_rounds::{CellRound, failed_cells, phase_order};
 use crate::circumstances::Circumstances;
 use crate::contender::{Contender, Contenders};
 use crate::figures::{Measure, peak_memory, resolution, space_efficiency, timings};
-use crate::rounds::Rounds;
 
 /// A column: data type and number of records.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,9 +45,11 @@ pub struct Field {
 }
 
 impl Field {
-    /// Ranks those that have figures.
-    pub(crate) fn rank(&mut self, measure: &Measure) {
-        self.ranking = ranking(measure, self);
+    /// Those that have figures, compared with the best of them.
+    fn compared(&self, measure: &Measure) -> Option<bakeoff_stats::Field> {
+        let options = RankOptions { resolution: resolution(measure, self.mode), ..RankOptions::new(better(measure)) };
+        let candidate = |(key, rounds): (&String, &Rounds)| Candidate::new(key.clone(), rounds.clone());
+        bakeoff_stats::Field::new(self.rounds.iter().map(candidate), options)
     }
 
     /// Figures of which less is better, none below what can be resolved.
@@ -72,6 +73,8 @@ pub struct Table {
     pub fields: BTreeMap<Position, Field>,
     /// Everyone that took part.
     pub present: BTreeSet<String>,
+    /// How far the times of neighbouring rounds are alike; 0 if chance explains it. Intervals are widened for it.
+    pub correlation: f64,
 }
 
 impl Table {
@@ -104,11 +107,43 @@ pub fn compare_all(cells: &[CellRound], contenders: &Contenders) -> Vec<Table> {
     tables
 }
 
+/// How seldom a table may name a winner among equals, and what part of the winners that it names may be false.
+pub const FALSE_WINNERS: f64 = 0.05;
+
 /// Ranks every field by its rounds.
 pub fn rank_fields(tables: &mut [Table]) {
-    for ((measure, _, _), field) in tables.iter_mut().flat_map(|table| &mut table.fields) {
-        field.rank(measure);
+    for table in tables {
+        table.correlation = rank_family(table, is_time).correlation();
+        rank_family(table, |measure| *measure == Measure::Space);
+        rank_family(table, |measure| *measure == Measure::Memory);
     }
+}
+
+/// Whether a measure is a time.
+pub fn is_time(measure: &Measure) -> bool {
+    matches!(measure, Measure::Time { .. })
+}
+
+/// Ranks the fields of some measures of a table. Their comparisons have their scatter in common, and a level for all of them: among
+/// equals, a winner is named in no more than [`FALSE_WINNERS`] of such tables. Gives what their scatter has in common.
+pub(crate) fn rank_family(table: &mut Table, which: impl Fn(&Measure) -> bool) -> CommonScatter {
+    let fields = table.fields.iter_mut().filter(|((measure, _, _), _)| which(measure));
+    let (compared, fields): (Vec<_>, Vec<_>) =
+        fields.map(|((measure, _, _), field)| (field.compared(measure), field)).unzip();
+    let (rankings, scatter) = rank_together(&compared.iter().map(Option::as_ref).collect::<Vec<_>>());
+    for (ranking, field) in rankings.into_iter().zip(fields) {
+        field.ranking = ranking;
+    }
+    scatter
+}
+
+/// The rankings of fields that are read together, with one level for all of them; and what their scatter has in common.
+pub fn rank_together(fields: &[Option<&bakeoff_stats::Field>]) -> (Vec<Option<Ranking>>, CommonScatter) {
+    let all = || fields.iter().copied().flatten();
+    let scatter = CommonScatter::of(all().flat_map(bakeoff_stats::Field::ratios));
+    let contested = all().filter(|field| field.names().count() > 1);
+    let confidence = discovery_confidence(contested.map(|field| field.winner_p_value(&scatter)), FALSE_WINNERS);
+    (fields.iter().map(|field| Some((*field)?.rank(&scatter, confidence))).collect(), scatter)
 }
 
 /// The figures of all cells that never failed, not yet ranked.
@@ -131,8 +166,9 @@ pub fn gather<R: Borrow<CellRound>>(cells: &[R], contenders: &Contenders) -> Vec
     tables
 }
 
-fn new_table(circumstances: Circumstances) -> Table {
-    Table { circumstances, measures: Vec::new(), fields: BTreeMap::new(), present: BTreeSet::new() }
+/// A table without fields.
+pub fn new_table(circumstances: Circumstances) -> Table {
+    Table { circumstances, measures: Vec::new(), fields: BTreeMap::new(), present: BTreeSet::new(), correlation: 0.0 }
 }
 
 /// A cell that failed before it measured a phase is marked as failed in all phases that others measured.
@@ -219,10 +255,4 @@ impl Gathering<'_, '_> {
 /// Which end of a measure is the good one.
 pub fn better(measure: &Measure) -> Better {
     if *measure == Measure::Space { Better::Higher } else { Better::Lower }
-}
-
-fn ranking(measure: &Measure, field: &Field) -> Option<Ranking> {
-    let candidates: Vec<Candidate> =
-        field.rounds.iter().map(|(key, rounds)| Candidate::new(key.clone(), rounds.figures())).collect();
-    rank(&candidates, RankOptions { resolution: resolution(measure, field.mode), ..RankOptions::new(better(measure)) })
 }

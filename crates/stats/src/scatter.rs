@@ -1,83 +1,114 @@
-//! How much rounds scatter, learnt from all candidates that are compared together.
+//! How much rounds scatter, learnt from all comparisons of a table together.
 //!
-//! Three rounds tell their own deviation so badly that Student's quantile for two degrees of freedom hides a difference of half as much
-//! again. But the candidates ran side by side on one machine, and their scatter is alike up to a point. How far it is alike is itself seen in
-//! their variances: each is moved towards a common one, and gains the more degrees of freedom the less they differ. This is G. K. Smyth's
-//! moderated variance (*Linear Models and Empirical Bayes Methods for Assessing Differential Expression in Microarray Experiments*, 2004,
-//! sections 3 and 6.2), with at most [`FREEDOM_MAX`] degrees of freedom gained, since a dozen candidates do not tell how alike they are well.
+//! Three rounds tell their own deviation so badly that Student's quantile for two degrees of freedom hides a difference of half as
+//! much again. But all comparisons of a table ran side by side on one machine, and their scatter is alike up to a point. How far it is
+//! alike is itself seen in their variances: each is moved towards a common one, and gains the more degrees of freedom the less they
+//! differ. This is G. K. Smyth's moderated variance (*Linear Models and Empirical Bayes Methods for Assessing Differential
+//! Expression in Microarray Experiments*, 2004, sections 3 and 6.2).
 
+use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::gamma::digamma;
 
-/// Candidates with fewer rounds than this neither add to what is known of the scatter nor gain from it.
+use crate::autocorrelation::{SlowParts, inflation};
+use crate::interval::Interval;
+use crate::log_ratio::LogRatio;
+use crate::series::Variance;
+
+/// Comparisons with fewer rounds than this neither add to what is known of the scatter nor gain from it.
 const ROUNDS_MIN: usize = 3;
 
-/// Fewer candidates than this say nothing of how alike their scatter is.
-const CANDIDATES_MIN: usize = 3;
+/// Fewer comparisons than this say nothing of how alike their scatter is.
+const COMPARISONS_MIN: usize = 2;
 
-/// Degrees of freedom gained, at most.
-const FREEDOM_MAX: f64 = 6.0;
+/// Degrees of freedom gained, at most, by few comparisons; of many a quarter of their number, since they must tell how alike they are.
+const FREEDOM_MAX_OF_FEW: f64 = 6.0;
 
-/// The scatter of rounds that candidates have in common.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What the rounding of sums may add to a ratio of equal figures.
+const ROUNDING: f64 = 1e-9;
+
+/// What the comparisons of a table have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CommonScatter {
-    /// Variance of the logarithm of a round's figure.
-    variance: f64,
-    /// What it counts for, in degrees of freedom.
-    freedom: f64,
-}
-
-/// A variance, and the degrees of freedom it rests on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Variance {
-    pub(crate) variance: f64,
-    pub(crate) freedom: f64,
-}
-
-impl Variance {
-    /// That of one round's logarithm, by rounds with this mean: their variance divided by the mean squared.
-    pub(crate) fn of_round(rounds: &[f64], mean: f64) -> Self {
-        let freedom = rounds.len() as f64 - 1.0;
-        let variance = rounds.iter().map(|round| (round - mean).powi(2)).sum::<f64>() / freedom;
-        Self { variance: variance / (mean * mean), freedom }
-    }
+    /// Variance of the logarithm of a round's ratio, and what it counts for.
+    common: Option<Variance>,
+    correlation: f64,
 }
 
 impl CommonScatter {
-    /// What the rounds of these candidates have in common. `None` if fewer than three have three rounds that differ.
-    pub fn of<'a>(candidates: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
-        let known: Vec<Variance> = candidates.into_iter().filter_map(known).collect();
-        if known.len() < CANDIDATES_MIN {
-            return None;
+    /// What these comparisons have in common. A single one that has three rounds and differs has nothing.
+    pub fn of<'a>(comparisons: impl IntoIterator<Item = &'a LogRatio>) -> Self {
+        let (mut known, mut parts) = (Vec::new(), SlowParts::default());
+        for each in comparisons.into_iter().filter(|each| each.rounds() >= ROUNDS_MIN) {
+            known.extend(Some(each.own()).filter(|own| own.variance > 0.0 && own.variance.is_finite()));
+            if let Some(part) = each.slowest_part() {
+                parts.add(each.rounds(), part);
+            }
         }
-        // Smyth's equation 6.2: what the logarithms of variances would be if only chance made them differ is taken away.
-        let logarithms: Vec<f64> = known
-            .iter()
-            .map(|each| each.variance.ln() - digamma(each.freedom / 2.0) + (each.freedom / 2.0).ln())
-            .collect();
-        let mean = crate::mean(&logarithms)?;
-        let count = known.len() as f64;
-        let spread = logarithms.iter().map(|each| (each - mean).powi(2)).sum::<f64>() / (count - 1.0);
-        let by_chance = known.iter().map(|each| trigamma(each.freedom / 2.0)).sum::<f64>() / count;
-        let freedom = 2.0 * trigamma_inverse(spread - by_chance, FREEDOM_MAX / 2.0);
-        let variance = (mean + digamma(freedom / 2.0) - (freedom / 2.0).ln()).exp();
-        (variance.is_finite() && variance > 0.0 && freedom > 0.0).then_some(Self { variance, freedom })
+        Self { common: common(&known), correlation: parts.correlation() }
     }
 
-    /// A candidate's own variance of a round's logarithm, moved towards the common one. Rounds that never differ, and fewer than three, are
-    /// left alone.
-    pub(crate) fn moderate(&self, own: Variance) -> Variance {
-        if own.variance <= 0.0 || own.freedom + 1.0 < ROUNDS_MIN as f64 {
+    /// How far neighbouring rounds are alike: their correlation, 0 if chance explains it. Intervals are widened for it.
+    pub fn correlation(&self) -> f64 {
+        self.correlation
+    }
+
+    /// The interval of the ratio at this confidence (between 0 and 1). `None` if it has no finite ends.
+    pub fn interval(&self, of: &LogRatio, confidence: f64) -> Option<Interval> {
+        if !(confidence > 0.0 && confidence < 1.0) {
+            return None;
+        }
+        let Variance { variance, freedom } = self.of_centre(of);
+        let quantile = StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(f64::midpoint(1.0, confidence));
+        let half = quantile * variance.sqrt();
+        let ratio = |logarithm: f64| Some(logarithm.exp()).filter(|value| value.is_finite() && *value > 0.0);
+        let centre = of.centre();
+        Some(Interval { estimate: ratio(centre)?, low: ratio(centre - half)?, high: ratio(centre + half)? })
+    }
+
+    /// How likely a ratio at least as far from 1 is of equal candidates, on either side.
+    pub fn p_value(&self, of: &LogRatio) -> f64 {
+        let Variance { variance, freedom } = self.of_centre(of);
+        if of.centre().abs() <= ROUNDING {
+            return 1.0;
+        }
+        let Ok(student) = StudentsT::new(0.0, 1.0, freedom) else { return 1.0 };
+        (2.0 * student.sf(of.centre().abs() / variance.sqrt())).min(1.0)
+    }
+
+    /// The variance of the centre, with what is known of others.
+    fn of_centre(&self, of: &LogRatio) -> Variance {
+        let round = self.moderate(of.own(), of.rounds());
+        let alike = inflation(of.rounds(), self.correlation);
+        Variance { variance: round.variance * alike / of.rounds() as f64, ..round }
+    }
+
+    /// A comparison's own variance of a round's logarithm, moved towards the common one. Rounds that never differ, and fewer than three,
+    /// are left alone.
+    pub(crate) fn moderate(&self, own: Variance, rounds: usize) -> Variance {
+        let Some(common) = self.common else { return own };
+        if own.variance <= 0.0 || rounds < ROUNDS_MIN {
             return own;
         }
-        let freedom = self.freedom + own.freedom;
-        Variance { variance: (self.freedom * self.variance + own.freedom * own.variance) / freedom, freedom }
+        let freedom = common.freedom + own.freedom;
+        Variance { variance: (common.freedom * common.variance + own.freedom * own.variance) / freedom, freedom }
     }
 }
 
-/// How much these rounds scatter; `None` if they are too few, never differ or have no variance.
-fn known(rounds: &[f64]) -> Option<Variance> {
-    let of = Variance::of_round(rounds, crate::mean(rounds)?);
-    (rounds.len() >= ROUNDS_MIN && of.variance.is_finite() && of.variance > 0.0).then_some(of)
+/// Smyth's equation 6.2: what the logarithms of variances would differ by if only chance made them differ is taken away.
+fn common(known: &[Variance]) -> Option<Variance> {
+    if known.len() < COMPARISONS_MIN {
+        return None;
+    }
+    let unbiased = |of: &Variance| of.variance.ln() - digamma(of.freedom / 2.0) + (of.freedom / 2.0).ln();
+    let logarithms: Vec<f64> = known.iter().map(unbiased).collect();
+    let mean = crate::mean(&logarithms)?;
+    let count = known.len() as f64;
+    let spread = logarithms.iter().map(|each| (each - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let by_chance = known.iter().map(|each| trigamma(each.freedom / 2.0)).sum::<f64>() / count;
+    let most = FREEDOM_MAX_OF_FEW.max(count / 4.0);
+    let freedom = 2.0 * trigamma_inverse(spread - by_chance, most / 2.0);
+    let variance = (mean + digamma(freedom / 2.0) - (freedom / 2.0).ln()).exp();
+    (variance.is_finite() && variance > 0.0 && freedom > 0.0).then_some(Variance { variance, freedom })
 }
 
 /// The second derivative of the logarithm of the gamma function: by recurrence up to 10, then by its asymptotic series.
@@ -113,9 +144,15 @@ mod tests {
     use std::f64::consts::PI;
 
     use super::*;
+    use crate::rounds::Rounds;
 
     fn near(value: f64, expected: f64) {
         assert!((value / expected - 1.0).abs() < 1e-9, "{value}, expected {expected}");
+    }
+
+    /// Ratios to candidates that never differ.
+    fn ratios<const N: usize>(all: [[f64; 3]; N]) -> Vec<LogRatio> {
+        all.iter().filter_map(|rounds| LogRatio::of(&Rounds::from(*rounds), &Rounds::from([1.0; 3]))).collect()
     }
 
     #[test]
@@ -129,36 +166,34 @@ mod tests {
 
     #[test]
     fn rounds_that_scatter_alike_gain_all_there_is_to_gain() {
-        let rounds = [[9.0, 10.0, 11.0], [90.0, 100.0, 110.0], [0.9, 1.0, 1.1]];
-        let common = CommonScatter::of(rounds.iter().map(<[f64; 3]>::as_slice)).unwrap();
+        let alike = ratios([[0.9, 1.0, 1.1], [9.0, 10.0, 11.0], [90.0, 100.0, 110.0]]);
+        let of = CommonScatter::of(&alike);
+        let common = of.common.unwrap();
         near(common.freedom, 6.0);
-        // All have a relative variance of 0.01 with two degrees of freedom: ψ(1) and ψ(3) are 1.5 apart.
-        near(common.variance, 0.01 * (1.5_f64).exp() / 3.0);
-        let own = Variance { variance: 0.01, freedom: 2.0 };
-        let moderated = common.moderate(own);
+        // All have the same variance with two degrees of freedom: ψ(1) and ψ(3) are 1.5 apart.
+        let own = alike[0].own();
+        near(common.variance, own.variance * 1.5_f64.exp() / 3.0);
+        let moderated = of.moderate(own, 3);
         near(moderated.freedom, 8.0);
-        near(moderated.variance, (6.0 * common.variance + 2.0 * 0.01) / 8.0);
+        near(moderated.variance, (6.0 * common.variance + 2.0 * own.variance) / 8.0);
     }
 
     #[test]
     fn rounds_that_scatter_unlike_gain_little() {
-        let rounds =
-            [[9.99, 10.0, 10.01], [5.0, 10.0, 15.0], [9.9, 10.0, 10.1], [9.0, 10.0, 11.0], [9.999, 10.0, 10.001]];
-        let common = CommonScatter::of(rounds.iter().map(<[f64; 3]>::as_slice)).unwrap();
+        let unlike =
+            ratios([[0.999, 1.0, 1.001], [0.5, 1.0, 1.5], [0.99, 1.0, 1.01], [0.9, 1.0, 1.1], [0.9999, 1.0, 1.0001]]);
+        let common = CommonScatter::of(&unlike).common.unwrap();
         assert!(common.freedom < 1.0, "{common:?}");
     }
 
     #[test]
     fn what_never_differs_stays_exact_and_too_little_says_nothing() {
-        let same: [&[f64]; 3] = [&[4096.0; 3], &[8192.0; 3], &[1.0, 2.0, 3.0]];
-        assert_eq!(CommonScatter::of(same), None);
-        let short: [&[f64]; 3] = [&[1.0, 2.0], &[1.0, 3.0], &[1.0, 2.0, 3.0]];
-        assert_eq!(CommonScatter::of(short), None);
-        assert_eq!(CommonScatter::of([&[0.0; 3][..], &[0.0; 3], &[0.0; 3]]), None);
-        assert_eq!(CommonScatter::of([&[f64::MAX; 3][..], &[f64::INFINITY; 3], &[f64::NAN; 3]]), None);
-        let common = CommonScatter { variance: 0.01, freedom: 6.0 };
-        for own in [Variance { variance: 0.0, freedom: 9.0 }, Variance { variance: 0.5, freedom: 1.0 }] {
-            assert_eq!(common.moderate(own), own);
-        }
+        assert_eq!(CommonScatter::of(&ratios([[2.0; 3], [4.0; 3], [1.0, 2.0, 3.0]])).common, None, "one differs");
+        assert_eq!(CommonScatter::of(&[]), CommonScatter::default());
+        let of = CommonScatter { common: Some(Variance { variance: 0.01, freedom: 6.0 }), correlation: 0.0 };
+        let exact = Variance { variance: 0.0, freedom: 2.0 };
+        assert_eq!(of.moderate(exact, 3), exact);
+        let of_two = Variance { variance: 0.5, freedom: 1.0 };
+        assert_eq!(of.moderate(of_two, 2), of_two);
     }
 }

@@ -1,11 +1,12 @@
 //! A comparison as a document.
 
 use bakeoff_results::comparison::{Change, Line};
-use bakeoff_text::{counted, digits, ratio};
+use bakeoff_text::{counted, percent, ratio};
 
 use crate::compare::ComparisonReport;
 use crate::detail::Detail;
 use crate::document::{Block, Cell, Column, Document, Forms, Section, SectionId, SpanKind, Table, Text, Title};
+use crate::labels::{TOO_FEW_ROUNDS, interval};
 
 /// The comparison: over everything first, then over all workloads, then every workload in which something changed, or on a terminal all of
 /// them where everything is asked for.
@@ -112,25 +113,9 @@ fn kind(change: Change) -> SpanKind {
 /// The ratio and its interval.
 pub(crate) fn figures(line: &Line) -> [String; 2] {
     match line.ratio {
-        Some(of) => [ratio(of.estimate), interval_label(of.low, of.high)],
-        None => ["–".to_owned(), "too few rounds".to_owned()],
+        Some(of) => [ratio(of.estimate), interval(of, TOO_FEW_ROUNDS)],
+        None => ["–".to_owned(), TOO_FEW_ROUNDS.to_owned()],
     }
-}
-
-/// Ratios beyond this, and below its inverse, say no more than that, and would take the room of the workload's words.
-const RATIO_MAX: f64 = 1000.0;
-
-/// An interval, as far as it tells more than that a ratio is very large or very small.
-fn interval_label(low: f64, high: f64) -> String {
-    if low > RATIO_MAX {
-        return "≥1000×".to_owned();
-    }
-    if high < RATIO_MAX.recip() {
-        return "≤0.001×".to_owned();
-    }
-    let low = if low < RATIO_MAX.recip() { "≤0.001".to_owned() } else { digits(low) };
-    let high = if high > RATIO_MAX { "≥1000".to_owned() } else { digits(high) };
-    format!("{low}–{high}×")
 }
 
 /// Changes that are named in the headline.
@@ -179,10 +164,12 @@ impl ComparisonReport {
 
     /// How to read the ratios.
     pub(crate) fn explanation(&self) -> String {
-        "Ratios are costs of B by costs of A (time, bytes on disk, bytes of memory): above 1 is worse. Over everything, and over all workloads, \
-         they are geometric means, round by round. Intervals are made so wide that of all lines of a table that are called better or worse one \
-         in twenty is neither, at most, and that between equal runs nothing is called worse in 19 of 20 comparisons; more rounds make \
-         them narrower."
-            .to_owned()
+        let session = percent(self.found.session_deviation);
+        format!(
+            "Ratios are costs of B by costs of A (time, bytes on disk, bytes of memory): above 1 is worse. Over everything, and over all \
+             workloads, they are geometric means, round by round. Two runs are two sessions: intervals of times allow for sessions that differ \
+             by {session} (one standard deviation). Of the lines of a table that are called better or worse one in twenty is neither, at most. \
+             More rounds hardly narrow them; both programs in one run would."
+        )
     }
 }

@@ -8,7 +8,7 @@ use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::record::RunRecord;
 use bakeoff_results::verdict::{Column, Field, Size};
-use bakeoff_stats::{Place, Ranking, Verdict};
+use bakeoff_stats::{Place, Ranking, Standing, Verdict};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
@@ -98,8 +98,20 @@ fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Winner => "winner",
         Verdict::Tie => "tie",
+        Verdict::Undecided => "undecided",
         Verdict::Unproven => "unproven",
         Verdict::Alone => "alone",
+    }
+}
+
+/// The name of a standing in exports.
+pub(crate) fn standing_name(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Best => "best",
+        Standing::Tied => "tied",
+        Standing::Undecided => "undecided",
+        Standing::Worse => "worse",
+        Standing::Unknown => "unknown",
     }
 }
 
@@ -107,12 +119,12 @@ fn order(ranking: &Ranking) -> Vec<Value> {
     let place = |place: &Place| {
         json!({
             "store": place.name,
-            "mean": place.mean,
+            "centre": place.centre,
             "rounds": place.rounds,
             "ratio_to_best": place.ratio_to_best.map(|ratio| ratio.estimate),
             "ratio_to_best_low": place.ratio_to_best.map(|ratio| ratio.low),
             "ratio_to_best_high": place.ratio_to_best.map(|ratio| ratio.high),
-            "tied_with_best": place.tied_with_best,
+            "standing": standing_name(place.standing),
         })
     };
     ranking.order.iter().map(place).collect()

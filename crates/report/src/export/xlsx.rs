@@ -20,6 +20,7 @@ use rust_xlsxwriter::{
 use crate::circumstances::varying;
 use crate::colours::LIGHT;
 use crate::error::ReportError;
+use crate::export::json::standing_name;
 
 /// Rows that a sheet takes, its header included.
 const ROWS_MAX: usize = 1_048_576;
@@ -126,7 +127,7 @@ fn means(tables: &[Table], contenders: &Contenders, charts: &mut Worksheet) -> R
                 place(&mut sheet, row, of, at)?;
                 for each in field.ranking.iter().flat_map(|ranking| &ranking.order) {
                     let column = place_columns().len() + contenders.index(&each.name);
-                    sheet.write_number(row, column as u16, each.mean)?;
+                    sheet.write_number(row, column as u16, each.centre)?;
                 }
                 row += 1;
             }
@@ -223,7 +224,7 @@ fn filled(colour: Color, mark: usize) -> ChartFormat {
 
 /// Columns of a store's place, behind those of [`PLACE`].
 const STANDING: [&str; 7] =
-    ["store", "mean", "rounds", "ratio_to_best", "ratio_to_best_low", "ratio_to_best_high", "tied_with_best"];
+    ["store", "centre", "rounds", "ratio_to_best", "ratio_to_best_low", "ratio_to_best_high", "standing"];
 
 /// Every store's place in every workload, with the ratio to the best and its interval.
 fn places(tables: &[Table], contenders: &Contenders) -> Result<Worksheet, XlsxError> {
@@ -246,7 +247,7 @@ fn places(tables: &[Table], contenders: &Contenders) -> Result<Worksheet, XlsxEr
 fn standing(sheet: &mut Worksheet, row: u32, entrant: &Place) -> Result<(), XlsxError> {
     let ratio = entrant.ratio_to_best;
     let figures = [
-        Some(entrant.mean),
+        Some(entrant.centre),
         Some(entrant.rounds as f64),
         ratio.map(|of| of.estimate),
         ratio.map(|of| of.low),
@@ -254,7 +255,7 @@ fn standing(sheet: &mut Worksheet, row: u32, entrant: &Place) -> Result<(), Xlsx
     ];
     let first = place_columns().len() as u16 + 1;
     (first..).zip(figures).try_for_each(|(column, figure)| write(sheet, row, column, &Cell::Real(figure)))?;
-    sheet.write_boolean(row, first + figures.len() as u16, entrant.tied_with_best)?;
+    sheet.write_string(row, first + figures.len() as u16, standing_name(entrant.standing))?;
     Ok(())
 }
 

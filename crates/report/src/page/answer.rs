@@ -3,11 +3,12 @@
 
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
-use bakeoff_stats::{Ranking, Verdict};
+use bakeoff_stats::{Ranking, TIED_WITHIN, Verdict};
 use bakeoff_text::{counted, ratio};
 use maud::{Markup, html};
 
 use crate::circumstances::varying;
+use crate::labels::{times_the_best, undecided};
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{is_empty, store_of, stores, table_head};
 use crate::page::standings::standings;
@@ -58,8 +59,7 @@ fn promise_line(of: Ranked) -> Markup {
 
 /// Whether the headline gives a margin, which is to be explained.
 fn has_margin(of: Ranked, whole: &Overall) -> bool {
-    let proven = matches!(whole.ranking.verdict, Verdict::Winner | Verdict::Tie);
-    proven && next(&whole.ranking).is_some() && of.depends().is_none()
+    whole.ranking.verdict != Verdict::Unproven && next(&whole.ranking).is_some() && of.depends().is_none()
 }
 
 /// What the figures in the answer are.
@@ -75,21 +75,28 @@ fn margins(of: &Overall) -> Markup {
 fn headline(of: Ranked, contenders: &Contenders) -> Markup {
     let sentence = of.whole().map_or_else(
         || html! { "No workload has figures of every store that never failed: see the matrix." },
-        |whole| best(of, &whole.ranking, contenders),
+        |whole| best(of, whole, contenders),
     );
     html! { h2.headline { (sentence) } }
 }
 
-fn best(of: Ranked, ranking: &Ranking, contenders: &Contenders) -> Markup {
+fn best(of: Ranked, whole: &Overall, contenders: &Contenders) -> Markup {
+    let Overall { ranking, .. } = whole;
     let first = stores(&ranking.tied, contenders);
     let ahead = ahead(ranking, contenders, " faster than ");
     if let Some(depends) = of.depends() {
         return html! { (describe_depends(depends, contenders)) };
     }
     match ranking.verdict {
-        Verdict::Winner => html! { (first) " is fastest: " (ahead) },
-        Verdict::Tie if is_empty(&ahead) => html! { (first) " cannot be told apart over all operations together" },
-        Verdict::Tie => html! { (first) " are fastest and cannot be told apart: " (ahead) },
+        Verdict::Winner => html! { (first) " is fastest of " (counted(ranking.order.len(), "store")) ": " (ahead) },
+        Verdict::Tie => html! {
+            (first) " are fastest, within " (TIED_WITHIN) "×" @if !is_empty(&ahead) { ": " (ahead) }
+        },
+        Verdict::Undecided => html! {
+            (first) @if ranking.tied.len() == 1 { " is" } @else { " are" } " first by figures, and not told apart from "
+            (undecided(whole, contenders).unwrap_or_default())
+            @if !is_empty(&ahead) { "; " (ahead) }
+        },
         Verdict::Unproven => html! {
             (first) " is first by its figures: too few rounds to prove it" (lead(ranking, contenders))
         },
@@ -103,7 +110,7 @@ fn lead(ranking: &Ranking, contenders: &Contenders) -> Markup {
         @if let Some(second) = ranking.order.get(1) {
             " "
             span.interval {
-                "(as it stands " (ratio(second.mean / ranking.order[0].mean)) " faster than "
+                "(as it stands " (ratio(times_the_best(ranking, second))) " faster than "
                 (store_of(&second.name, contenders)) ")"
             }
         }

@@ -3,7 +3,7 @@
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::pick::{PICK_ASKED, is_ahead_by_far, of_variant};
 use bakeoff_results::pick_outcome::PickOutcome;
-use bakeoff_stats::Verdict;
+use bakeoff_stats::{TIED_WITHIN, Verdict};
 use maud::{Markup, html};
 
 use crate::document::Section;
@@ -48,11 +48,12 @@ fn headline(of: &PickOutcome<'_>, contenders: &Contenders) -> Markup {
     let is_answered = of.is_answered();
     let sentence = match ranking.verdict {
         _ if is_answered && is_ahead_by_far(ranking, facts) => html! { (best) " is best by far, though not proven" },
-        Verdict::Winner | Verdict::Tie if !is_answered => {
+        Verdict::Winner | Verdict::Tie | Verdict::Undecided if !is_answered => {
             html! { (best) " leads what was measured: no answer, as is said below" }
         }
         Verdict::Winner => html! { (tied) " is best" },
-        Verdict::Tie => html! { (tied) " are best and cannot be told apart" },
+        Verdict::Tie => html! { (tied) " are best, within " (TIED_WITHIN) "×" },
+        Verdict::Undecided => html! { (tied) " leads; others are not told apart from it" },
         Verdict::Unproven => html! { (best) " leads: too few rounds to prove it" },
         Verdict::Alone => html! { (best) " is the only one that was measured to the end" },
     };

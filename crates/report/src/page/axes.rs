@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{self as protocol, Axes, AxisValue, shown_axes};
+use bakeoff_protocol::{self as protocol, Axes, AxisValue, Part, shown_axes};
 use bakeoff_results::circumstances::value_label;
 use bakeoff_text::{format_count, format_size_range};
 use serde::Serialize;
@@ -18,6 +18,11 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
+    /// Whether tables differ by it, rather than fields of a table.
+    pub(crate) fn is_of_tables(&self) -> bool {
+        shown_axes().iter().find(|axis| axis.name == self.name).is_none_or(|axis| axis.part != Part::Field)
+    }
+
     /// Its name for people.
     pub(crate) fn title(&self) -> String {
         let axis = shown_axes().iter().find(|axis| axis.name == self.name);

@@ -8,6 +8,7 @@ use bakeoff_results::cell_rounds::{CellRound, failed_cells, phase_order};
 use bakeoff_results::contender::{Contender, Contenders};
 use bakeoff_results::figures::{asked_per_second, is_per_entry, timings};
 use bakeoff_results::run::Run;
+use bakeoff_stats::Rounds;
 
 use crate::page::axes::{Axis, Workload, axes_of, indices, workload};
 use crate::page::labelled::Labelled;
@@ -20,7 +21,7 @@ pub(crate) struct Entry<'a> {
     /// The cell's id.
     pub(crate) cell: &'a str,
     /// Its figures in each round, by measure.
-    pub(crate) rounds: [Vec<f64>; MEASURES.len()],
+    pub(crate) rounds: [Rounds; MEASURES.len()],
     /// Its latencies, a round each.
     pub(crate) latencies: Vec<&'a Latency>,
     /// Of how many operations each of them is.
@@ -31,7 +32,7 @@ pub(crate) struct Entry<'a> {
 
 impl Entry<'_> {
     /// Its figures under a measure, a round each; `None` if it has some, and too few operations to tell them.
-    pub(crate) fn told(&self, measure: usize) -> Option<&[f64]> {
+    pub(crate) fn told(&self, measure: usize) -> Option<&Rounds> {
         let rounds = &self.rounds[measure];
         (rounds.is_empty() || MEASURES[measure].is_told(&self.operations)).then_some(rounds)
     }
@@ -78,6 +79,12 @@ pub(crate) struct Contests<'a> {
 }
 
 impl<'a> Contests<'a> {
+    /// The table that a place belongs to: its places on the axes by which tables differ.
+    pub(crate) fn table_of(&self, at: &[usize]) -> Vec<usize> {
+        let of_tables = self.axes.iter().map(Axis::is_of_tables);
+        at.iter().zip(of_tables).filter(|(_, is_of_tables)| *is_of_tables).map(|(at, _)| *at).collect()
+    }
+
     /// The contests of these runs, each with a label of its own.
     pub(crate) fn new(runs: &'a [Labelled<'a>], contenders: &'a Contenders) -> Self {
         let labels = telling_labels(runs);
@@ -155,7 +162,9 @@ impl<'a> Gathering<'_, 'a> {
         let entry = self.contest(event, at).entries.entry(&contender.key).or_default();
         entry.cell = &subject.cell.end.cell;
         for (rounds, measure) in entry.rounds.iter_mut().zip(&MEASURES) {
-            rounds.extend(measure.of(subject));
+            if let Some(figure) = measure.of(subject) {
+                rounds.add(subject.cell.end.round, figure);
+            }
         }
         let timing = subject.phase.map(|(_, timing)| timing).filter(|timing| timing.latency.is_some());
         entry.latencies.extend(timing.and_then(|timing| timing.latency));

@@ -1,20 +1,20 @@
-//! Contests → the figures that the page draws: means with their intervals, places, percentile curves. All statistics are made
+//! Contests → the figures that the page draws: typical rounds with their range, places, percentile curves. All statistics are made
 //! here, so that the page only chooses and draws.
+
+use std::collections::BTreeMap;
 
 use bakeoff_measure::recorded_ns;
 use bakeoff_protocol::Mode;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::is_told;
-use bakeoff_stats::{Better, Candidate, RankOptions, Verdict, bootstrap_mean_interval, mean, median, rank};
+use bakeoff_results::verdict::rank_together;
+use bakeoff_stats::{Candidate, Field, RankOptions, Ranking, Rounds, Verdict, median};
 use serde::Serialize;
 
 use crate::page::contests::{Contest, Contests, Entry, Event};
 use crate::page::course::{Course, course};
 use crate::page::figure::Figure;
 use crate::page::measures::{MEASURES, OfRounds};
-
-/// Confidence of intervals.
-const CONFIDENCE: f64 = 0.95;
 
 /// The shares of operations at which curves are drawn.
 pub(crate) const CURVE_SHARES: [f64; 19] = [
@@ -38,7 +38,7 @@ pub(crate) struct ContestFigures<'a> {
     at: &'a [usize],
     /// Who was measured.
     entries: Vec<EntryFigures<'a>>,
-    /// The verdict under each measure: the first letter of winner, tie, unproven, alone; empty where nobody is ranked.
+    /// The verdict under each measure: the first letter of winner, tie, open, unproven, alone; empty where nobody is ranked.
     verdicts: Vec<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     failed: Vec<usize>,
@@ -53,8 +53,8 @@ struct EntryFigures<'a> {
     store: usize,
     cell: &'a str,
     rounds: usize,
-    /// Under each measure: what is shown, low, high ([`over_rounds`]), and where it is ranked the ratio to the best, low, high, and 1 if it is tied with
-    /// it; shorter where there is no interval or no rank, empty where there is no figure.
+    /// Under each measure: what is shown, low, high ([`over_rounds`]), and where it is ranked the ratio to the best, low, high, and 1 if it shares the
+    /// first place; shorter where there is no interval or no rank, empty where there is no figure.
     figures: Vec<Vec<Figure>>,
     /// Measures that too few operations tell, by their places.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -77,14 +77,34 @@ struct EntryFigures<'a> {
 /// The figures of all contests, in their order, made by as many threads as there are CPUs.
 pub(crate) fn figures<'a>(contests: &'a Contests<'a>, contenders: &Contenders) -> Vec<ContestFigures<'a>> {
     let all: Vec<(&(Event, Vec<usize>), &Contest)> = contests.all.iter().collect();
+    let compared: Vec<[Option<Field>; MEASURES.len()]> =
+        in_parallel(&all, |(_, contest)| compared(contest, contenders));
+    // Fields of one measure that stand in one table are read together.
+    let mut families: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+    for (index, ((_, at), _)) in all.iter().enumerate() {
+        families.entry(contests.table_of(at)).or_default().push(index);
+    }
+    let mut rankings: Vec<[Option<Ranking>; MEASURES.len()]> = all.iter().map(|_| Default::default()).collect();
+    for family in families.values() {
+        for measure in 0..MEASURES.len() {
+            let fields: Vec<Option<&Field>> = family.iter().map(|&index| compared[index][measure].as_ref()).collect();
+            for (&index, ranking) in family.iter().zip(rank_together(&fields).0) {
+                rankings[index][measure] = ranking;
+            }
+        }
+    }
+    let work: Vec<_> = all.into_iter().zip(rankings).collect();
+    in_parallel(&work, |((place, contest), rankings)| figures_of(place, contest, rankings, contenders))
+}
+
+/// What `of` makes of each, in order, by as many threads as there are CPUs.
+fn in_parallel<T: Sync, R: Send>(all: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let part = all.len().div_ceil(threads).max(1);
-    let work = |((event, at), contest): &(&'a (Event, Vec<usize>), &'a Contest<'a>)| {
-        figures_of(event, at, contest, contenders)
-    };
+    let of = &of;
     std::thread::scope(|scope| {
         let parts: Vec<_> =
-            all.chunks(part).map(|part| scope.spawn(move || part.iter().map(work).collect::<Vec<_>>())).collect();
+            all.chunks(part).map(|part| scope.spawn(move || part.iter().map(of).collect::<Vec<_>>())).collect();
         parts
             .into_iter()
             .flat_map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
@@ -93,15 +113,21 @@ pub(crate) fn figures<'a>(contests: &'a Contests<'a>, contenders: &Contenders) -
 }
 
 fn figures_of<'a>(
-    event: &'a Event,
-    at: &'a [usize],
+    (event, at): &'a (Event, Vec<usize>),
     contest: &'a Contest<'a>,
+    rankings: &[Option<Ranking>],
     contenders: &Contenders,
 ) -> ContestFigures<'a> {
     let index = |key: &str| contenders.index(key);
     let mut entries: Vec<EntryFigures> =
         contest.entries.iter().map(|(key, entry)| entry_figures(index(key), entry)).collect();
-    let verdicts = (0..MEASURES.len()).map(|measure| place(contest, measure, contenders, &mut entries)).collect();
+    let verdicts = rankings
+        .iter()
+        .enumerate()
+        .map(|(measure, ranking)| {
+            ranking.as_ref().map_or("", |ranking| place(ranking, measure, contenders, &mut entries))
+        })
+        .collect();
     ContestFigures {
         phase: event.phase.as_deref(),
         operation: event.operation.as_deref(),
@@ -121,10 +147,13 @@ fn is_zero(number: &usize) -> bool {
 }
 
 fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
-    let rounds = entry.rounds.iter().map(Vec::len).max().unwrap_or(0);
-    let told: Vec<Option<&[f64]>> = (0..MEASURES.len()).map(|measure| entry.told(measure)).collect();
-    let figures =
-        MEASURES.iter().zip(&told).map(|(of, told)| over_rounds(of.of_rounds, told.unwrap_or_default())).collect();
+    let rounds = entry.rounds.iter().map(Rounds::len).max().unwrap_or(0);
+    let told: Vec<Option<&Rounds>> = (0..MEASURES.len()).map(|measure| entry.told(measure)).collect();
+    let figures = MEASURES
+        .iter()
+        .zip(&told)
+        .map(|(of, told)| told.map_or_else(Vec::new, |told| over_rounds(of.of_rounds, told)))
+        .collect();
     let too_few = (0..MEASURES.len()).filter(|measure| told[*measure].is_none()).collect();
     let histograms: Vec<&str> = entry.latencies.iter().map(|latency| latency.histogram.as_str()).collect();
     let (recorded, unreadable) = recorded_ns(&histograms);
@@ -143,58 +172,48 @@ fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
     }
 }
 
-/// The figure shown of all rounds, and where there are several, between what it lies: means and rates in their interval,
-/// percentiles and maxima among those of the rounds.
-fn over_rounds(of: OfRounds, rounds: &[f64]) -> Vec<Figure> {
-    let spread = |shown: f64| {
-        let ends = rounds.iter().copied().reduce(f64::min).zip(rounds.iter().copied().reduce(f64::max));
-        (shown, ends.filter(|_| rounds.len() > 1))
-    };
-    let with_interval = |values: &[f64]| {
-        let ends = bootstrap_mean_interval(values, CONFIDENCE, 1).map(|of| (of.low, of.high));
-        mean(values).map(|mean| (mean, ends))
-    };
+/// The figure shown of all rounds, and where there are several, the lowest and the highest of them.
+fn over_rounds(of: OfRounds, rounds: &Rounds) -> Vec<Figure> {
+    let figures = rounds.figures();
     let shown = match of {
-        OfRounds::Mean => with_interval(rounds),
-        // The time of an operation has an interval; that of the rate is its reciprocal.
-        OfRounds::Rate => with_interval(&rounds.iter().map(|rate| rate.recip()).collect::<Vec<_>>())
-            .map(|(time, ends)| (time.recip(), ends.map(|(low, high)| (high.recip(), low.recip())))),
-        OfRounds::Median => median(rounds).map(spread),
-        OfRounds::Largest => rounds.iter().copied().reduce(f64::max).map(spread),
+        OfRounds::Centre => rounds.centre(),
+        OfRounds::Median => median(&figures),
+        OfRounds::Largest => figures.iter().copied().reduce(f64::max),
     };
-    match shown {
-        Some((shown, Some((low, high)))) => [shown, low, high].map(Figure).to_vec(),
-        Some((shown, None)) => vec![Figure(shown)],
-        None => Vec::new(),
+    let ends = figures.iter().copied().reduce(f64::min).zip(figures.iter().copied().reduce(f64::max));
+    match (shown, ends.filter(|_| figures.len() > 1)) {
+        (Some(shown), Some((low, high))) => [shown, low, high].map(Figure).to_vec(),
+        (Some(shown), None) => vec![Figure(shown)],
+        (None, _) => Vec::new(),
     }
 }
 
-/// Ranks the entries under a measure, writes their places beside their figures, and gives the verdict's letter.
-fn place(contest: &Contest, measure: usize, contenders: &Contenders, entries: &mut [EntryFigures]) -> &'static str {
-    let ranked = contest.entries.iter().filter(|(key, _)| contenders.get(key).is_none_or(|each| each.ranked));
-    let of = &MEASURES[measure];
-    // As rates are shown: by the time that all rounds took.
-    let (better, figure): (Better, fn(&f64) -> f64) = if of.of_rounds == OfRounds::Rate {
-        (Better::Lower, |rate| rate.recip())
-    } else {
-        (of.better(), |figure| *figure)
-    };
-    let rounds = |entry: &Entry| entry.told(measure).unwrap_or_default().iter().map(figure).collect::<Vec<_>>();
-    let candidates: Vec<Candidate> = ranked.map(|(key, entry)| Candidate::new(*key, rounds(entry))).collect();
-    let options = RankOptions { resolution: of.resolution(contest.mode), ..RankOptions::new(better) };
-    let Some(ranking) = rank(&candidates, options) else { return "" };
+/// The entries that may be ranked, compared under each measure.
+fn compared(contest: &Contest, contenders: &Contenders) -> [Option<Field>; MEASURES.len()] {
+    std::array::from_fn(|measure| {
+        let of = &MEASURES[measure];
+        let ranked = contest.entries.iter().filter(|(key, _)| contenders.get(key).is_none_or(|each| each.ranked));
+        let candidates = ranked.filter_map(|(key, entry)| Some(Candidate::new(*key, entry.told(measure)?.clone())));
+        let options = RankOptions { resolution: of.resolution(contest.mode), ..RankOptions::new(of.better()) };
+        Field::new(candidates, options)
+    })
+}
+
+/// Writes the entries' places under a measure behind their figures, and gives the verdict's letter.
+fn place(ranking: &Ranking, measure: usize, contenders: &Contenders, entries: &mut [EntryFigures]) -> &'static str {
     for place in &ranking.order {
         let store = contenders.index(&place.name);
         if let (Some(entry), Some(ratio)) = (entries.iter_mut().find(|entry| entry.store == store), place.ratio_to_best)
             && entry.figures[measure].len() == 3
         {
-            let tied = if place.tied_with_best { 1.0 } else { 0.0 };
-            entry.figures[measure].extend([ratio.estimate, ratio.low, ratio.high, tied].map(Figure));
+            let first = if place.is_first() { 1.0 } else { 0.0 };
+            entry.figures[measure].extend([ratio.estimate, ratio.low, ratio.high, first].map(Figure));
         }
     }
     match ranking.verdict {
         Verdict::Winner => "w",
         Verdict::Tie => "t",
+        Verdict::Undecided => "o",
         Verdict::Unproven => "u",
         Verdict::Alone => "a",
     }
@@ -222,22 +241,14 @@ fn curve(entry: &Entry, recorded: &[(u64, u64)]) -> Option<(Vec<u64>, u64)> {
 mod tests {
     use super::*;
 
-    fn shown(of: OfRounds, rounds: &[f64]) -> Vec<f64> {
-        over_rounds(of, rounds).into_iter().map(|figure| figure.0).collect()
-    }
-
     #[test]
-    fn a_rate_lies_in_its_interval_however_much_rounds_scatter() {
-        let [rate, low, high] = shown(OfRounds::Rate, &[50_000.0, 33_000.0, 4_400.0])[..] else {
-            panic!("no interval")
-        };
-        assert!(0.0 < low && low < rate && rate < high && high.is_finite(), "{low} {rate} {high}");
-        let [time, shortest, longest] = shown(OfRounds::Mean, &[1.0 / 50_000.0, 1.0 / 33_000.0, 1.0 / 4_400.0])[..]
-        else {
-            panic!("no interval")
-        };
-        for (of_rate, of_time) in [(rate, time), (low, longest), (high, shortest)] {
-            assert!((of_rate * of_time - 1.0).abs() < 1e-9, "{of_rate} is no reciprocal of {of_time}");
-        }
+    fn a_typical_round_lies_between_the_lowest_and_the_highest() {
+        let shown = |of| over_rounds(of, &Rounds::from([100.0, 400.0, 100.0])).into_iter().map(|figure| figure.0);
+        let centre: Vec<f64> = shown(OfRounds::Centre).collect();
+        assert_eq!(centre[1..], [100.0, 400.0]);
+        assert!(100.0 < centre[0] && centre[0] < 200.0, "{centre:?}");
+        assert_eq!(shown(OfRounds::Median).collect::<Vec<_>>(), [100.0, 100.0, 400.0]);
+        assert_eq!(shown(OfRounds::Largest).collect::<Vec<_>>(), [400.0, 100.0, 400.0]);
+        assert_eq!(over_rounds(OfRounds::Centre, &Rounds::only(7.0)).len(), 1);
     }
 }

@@ -2,9 +2,10 @@
 
 use bakeoff_results::contender::Contenders;
 use bakeoff_stats::{Interval, Ranking, Verdict};
-use bakeoff_text::{ratio, ratio_range};
+use bakeoff_text::ratio;
 use maud::{Markup, html};
 
+use crate::labels::{TOO_FEW_ROUNDS, from_one, interval, undecided};
 use crate::page::html::{joined, store_of, stores};
 use bakeoff_results::overall::{Overall, next};
 
@@ -17,6 +18,10 @@ pub(crate) fn first_place(of: &Overall, contenders: &Contenders) -> Markup {
             let names: Vec<Markup> = tied.iter().map(|key| store_of(key, contenders)).collect();
             html! { (joined(&names, " = ")) " " span.word { "tied" } }
         }
+        Verdict::Undecided => html! {
+            (stores(tied, contenders)) " "
+            span.word { "not told apart from " (undecided(of, contenders).unwrap_or_default()) }
+        },
         Verdict::Unproven => html! { (stores(tied, contenders)) " " span.word { "not proven" } },
         Verdict::Winner | Verdict::Alone => stores(tied, contenders),
     }
@@ -34,6 +39,6 @@ pub(crate) fn ahead(ranking: &Ranking, contenders: &Contenders, relation: &str) 
 fn describe_margin(margin: Interval) -> Markup {
     html! {
         b.figure { (ratio(margin.estimate)) } " "
-        span.interval { "(" (ratio_range(margin.low.max(1.0), margin.high)) ")" }
+        span.interval { "(" (interval(from_one(margin), TOO_FEW_ROUNDS)) ")" }
     }
 }

@@ -37,14 +37,12 @@ pub(crate) struct Measure {
     figure: fn(&Subject) -> Option<f64>,
 }
 
-/// How the figures of several rounds become the one that is shown. Ranks are made of means, whatever is shown.
+/// How the figures of several rounds become the one that is shown. Ranks are made within rounds, whatever is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OfRounds {
-    /// Their mean.
-    Mean,
-    /// Of rates: the rate over the time of all rounds, which is their harmonic mean, since each does the same work.
-    Rate,
+    /// That of a typical round.
+    Centre,
     /// Their median, as every report shows percentiles.
     Median,
     /// The largest of all.
@@ -89,7 +87,7 @@ const TIME: Measure = Measure {
     unit: "ns",
     lower_is_better: true,
     per_phase: true,
-    of_rounds: OfRounds::Mean,
+    of_rounds: OfRounds::Centre,
     in_detail: true,
     share: None,
     resolution: 1.0,
@@ -144,7 +142,6 @@ pub(crate) const MEASURES: [Measure; 19] = [
         help: "Operations (of scans: entries) per second of time in the store, all threads together.",
         unit: "per_second",
         lower_is_better: false,
-        of_rounds: OfRounds::Rate,
         resolution: 0.0,
         figure: |of| Some(of.phase?.1.per_second).filter(|rate| *rate > 0.0),
         ..TIME

@@ -139,7 +139,7 @@ fn places(lines: &[Line], contenders: &Contenders) -> Vec<Places> {
             match ranking.verdict {
                 Verdict::Winner => *wins += 1,
                 Verdict::Tie => *ties += 1,
-                Verdict::Unproven | Verdict::Alone => {}
+                Verdict::Undecided | Verdict::Unproven | Verdict::Alone => {}
             }
         }
     }

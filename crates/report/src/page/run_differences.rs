@@ -6,9 +6,10 @@ use bakeoff_results::comparison::{Change, Comparison, Line};
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::record::known;
 use bakeoff_results::run::Run;
-use bakeoff_text::{listed, ratio, ratio_range};
+use bakeoff_text::{listed, ratio};
 use maud::{Markup, html};
 
+use crate::labels::{TOO_FEW_ROUNDS, interval};
 use crate::page::axes::{Workload, axes_of, indices, workload};
 use crate::page::html::{scrolled, store_called, table_head};
 use crate::page::labelled::Labelled;
@@ -171,18 +172,15 @@ fn changes(first: &Run, run: &Run) -> Markup {
 fn change(line: &Line, contenders: &Contenders) -> Markup {
     let name = store_called(&contenders.title(&line.key), contenders.slot(&line.key));
     let Some(of) = line.ratio else { return html! { (name) " too few rounds to tell" } };
-    let (times, low, high) = if of.estimate < 1.0 {
-        (of.estimate.recip(), of.high.recip(), of.low.recip())
-    } else {
-        (of.estimate, of.low, of.high)
-    };
-    let interval = |low, high| html! { span.interval { "(" (ratio_range(low, high)) ")" } };
+    let from_one = if of.estimate < 1.0 { of.recip() } else { of };
+    let times = ratio(from_one.estimate);
+    let interval = |of| html! { span.interval { "(" (interval(of, TOO_FEW_ROUNDS)) ")" } };
     html! {
         (name) " "
         @match line.change {
-            Change::Worse => { b class="figure bad" { (ratio(times)) " slower" } " " (interval(low, high)) }
-            Change::Better => { b class="figure good" { (ratio(times)) " faster" } " " (interval(low, high)) }
-            Change::CannotTell => { "cannot be told apart " (interval(of.low, of.high)) }
+            Change::Worse => { b class="figure bad" { (times) " slower" } " " (interval(from_one)) }
+            Change::Better => { b class="figure good" { (times) " faster" } " " (interval(from_one)) }
+            Change::CannotTell => { "cannot be told apart " (interval(of)) }
         }
     }
 }

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::verdict::Table;
-use bakeoff_stats::{Place, Ranking, Verdict};
+use bakeoff_stats::{Ranking, Verdict};
 use bakeoff_text::ratio;
 use maud::{Markup, html};
 
+use crate::labels::times_the_best;
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{marks, scrolled};
 use bakeoff_results::overall::Overall;
@@ -25,7 +26,7 @@ const TICKS_MAX: usize = 6;
 /// The table of all operations of a table of rankings.
 pub(crate) fn standings(table: &Table, lines: &[(&Measure, &Overall)], contenders: &Contenders) -> Markup {
     let rankings = lines.iter().map(|(_, overall)| &overall.ranking);
-    let all = rankings.flat_map(|ranking| ranking.order.iter().map(|place| times(ranking, place)));
+    let all = rankings.flat_map(|ranking| ranking.order.iter().map(|place| times_the_best(ranking, place)));
     let furthest = all.filter(|times| times.is_finite()).fold(1.0, f64::max);
     let end = SCALE_ENDS.into_iter().find(|end| *end >= furthest).unwrap_or(furthest);
     scrolled(html! {
@@ -58,7 +59,7 @@ fn standing(table: &Table, measure: &Measure, of: &Overall, contenders: &Contend
 
 /// In how many workloads those in the first place of all win or share the first place.
 fn describe_wins<'a>(rankings: impl Iterator<Item = &'a Ranking>, first: &[String], contenders: &Contenders) -> String {
-    let (mut all, mut ties, mut unproven, mut alone) = (0, 0, 0, 0);
+    let (mut all, mut ties, mut open, mut alone) = (0, 0, 0, 0);
     let mut winners: BTreeMap<&String, usize> = BTreeMap::new();
     for ranking in rankings {
         all += 1;
@@ -68,7 +69,7 @@ fn describe_wins<'a>(rankings: impl Iterator<Item = &'a Ranking>, first: &[Strin
         }
         ties += usize::from(best && ranking.verdict == Verdict::Tie);
         alone += usize::from(ranking.verdict == Verdict::Alone);
-        unproven += usize::from(best && ranking.verdict == Verdict::Unproven);
+        open += usize::from(best && matches!(ranking.verdict, Verdict::Unproven | Verdict::Undecided));
     }
     // Stores that are alike over all workloads need not be so in any.
     if winners.len() > 1 {
@@ -79,7 +80,7 @@ fn describe_wins<'a>(rankings: impl Iterator<Item = &'a Ranking>, first: &[Strin
     }
     match (winners.values().sum::<usize>(), ties) {
         (0, 0) if alone == all => "no competitor".to_owned(),
-        (0, 0) if unproven > 0 => format!("first in {unproven} of {all}, not proven"),
+        (0, 0) if open > 0 => format!("first in {open} of {all}, not proven"),
         (0, 0) => format!("wins none of {all}"),
         (0, _) => format!("tied in {ties} of {all}"),
         (wins, 0) => format!("wins {wins} of {all}"),
@@ -87,16 +88,11 @@ fn describe_wins<'a>(rankings: impl Iterator<Item = &'a Ranking>, first: &[Strin
     }
 }
 
-/// How many times the best one's cost a store has: by rounds where they can be compared, else by the means.
-fn times(ranking: &Ranking, place: &Place) -> f64 {
-    place.ratio_to_best.map_or_else(|| place.mean / ranking.order[0].mean, |ratio| ratio.estimate)
-}
-
 /// Everyone's dot, at the logarithm of how many times worse than the best it is. The best comes last, so that it lies on top.
 fn dots(ranking: &Ranking, contenders: &Contenders, end: f64) -> Markup {
     html! {
         @for place in ranking.order.iter().rev() {
-            @let times = times(ranking, place);
+            @let times = times_the_best(ranking, place);
             @let share = (times.max(1.0).ln() / end.ln()).clamp(0.0, 1.0) * 100.0;
             i class={ "dot " (marks(contenders.slot(&place.name))) } style=(format!("left:{share:.1}%"))
                 title=(format!("{} {}", contenders.title(&place.name), ratio(times))) {}

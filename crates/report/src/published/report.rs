@@ -1,14 +1,13 @@
 //! A publication's own figures through our matrix.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use bakeoff_protocol::Axes;
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
-use bakeoff_results::rounds::Rounds;
-use bakeoff_results::verdict::{Column, Field, Table, rank_fields};
-use bakeoff_stats::Verdict;
+use bakeoff_results::verdict::{Column, Field, Table, new_table, rank_fields};
+use bakeoff_stats::{Rounds, Verdict};
 use bakeoff_text::counted;
 
 use crate::document::{Block, Document, Section, SectionId, Text, Title};
@@ -106,12 +105,7 @@ pub(crate) fn tables(published: &Published, records: impl Fn(u64) -> u64) -> Vec
     for figure in &published.figures {
         let (Some(value), Some(measure)) = (figure.value(&published.facts), measure(figure)) else { continue };
         let circumstances = circumstances_of(figure);
-        let table = tables.entry(circumstances.clone()).or_insert_with(|| Table {
-            circumstances,
-            measures: Vec::new(),
-            fields: BTreeMap::new(),
-            present: BTreeSet::new(),
-        });
+        let table = tables.entry(circumstances.clone()).or_insert_with(|| new_table(circumstances));
         if !table.measures.contains(&measure) {
             table.measures.push(measure.clone());
         }

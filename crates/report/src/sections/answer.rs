@@ -5,12 +5,13 @@ use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::power_cut::after_power_cut;
 use bakeoff_results::verdict::Table as Rankings;
-use bakeoff_stats::{Place, Ranking, Verdict};
-use bakeoff_text::{HARD_SPACE, counted, listed, printable, ratio, ratio_range};
+use bakeoff_stats::{Place, Ranking, TIED_WITHIN, Verdict};
+use bakeoff_text::{HARD_SPACE, counted, listed, printable, ratio};
 
 use crate::circumstances::varying;
 use crate::document::{Block, Cell, Column, Fact, Fold, Section, SectionId, Table, Text, Title};
 use crate::format::describe_workload;
+use crate::labels::{TOO_FEW_ROUNDS, from_one, interval, times_the_best, too_few, undecided};
 use crate::sections::names::store;
 use bakeoff_results::analysis::{Analysis, Ranked};
 use bakeoff_results::overall::{Depends, Overall, Workload, most_first, next};
@@ -99,7 +100,7 @@ fn fastest(all: &[(Workload, Overall)], contenders: &Contenders) -> Table {
     let mut table = Table::new(1, columns.into());
     for (workload, overall) in all {
         let ahead = describe_lead(&overall.ranking, contenders).unwrap_or_default();
-        let first = first_place(&overall.ranking, contenders);
+        let first = first_place(overall, contenders);
         table.row(vec![Cell::from(workload_label(workload)), Cell::from(first), Cell::from(ahead)]);
     }
     let rest = counted(all.len().saturating_sub(WORKLOADS_UNASKED), "more workload");
@@ -108,12 +109,17 @@ fn fastest(all: &[(Workload, Overall)], contenders: &Contenders) -> Table {
 }
 
 /// Who shares the first place, and whether that is proven.
-fn first_place(ranking: &Ranking, contenders: &Contenders) -> Text {
+fn first_place(of: &Overall, contenders: &Contenders) -> Text {
+    let Overall { ranking, .. } = of;
     let mut names = Text::default();
     for (index, key) in ranking.tied.iter().enumerate() {
         names = names.and(if index > 0 { " = " } else { "" }).join(store(contenders, key));
     }
-    names.and(if ranking.verdict == Verdict::Unproven { ", not proven" } else { "" })
+    match ranking.verdict {
+        Verdict::Unproven => names.and(", not proven"),
+        Verdict::Undecided => names.and(&undecided(of, contenders).map_or_else(String::new, |who| format!(" ? {who}"))),
+        Verdict::Winner | Verdict::Tie | Verdict::Alone => names,
+    }
 }
 
 /// A workload's label.
@@ -140,24 +146,36 @@ fn describe_overall(of: Ranked, contenders: &Contenders) -> String {
     let title = |key: &String| contenders.title(key);
     let tied: Vec<String> = ranking.tied.iter().map(title).collect();
     let head = match ranking.verdict {
-        Verdict::Winner => format!("{} is fastest", tied.concat()),
+        Verdict::Winner => format!("{} is fastest of {}", tied.concat(), counted(ranking.order.len(), "store")),
         Verdict::Tie => of.depends().map_or_else(
-            || format!("{} are fastest and cannot be told apart", listed(&tied)),
+            || format!("{} are fastest, within {TIED_WITHIN}×", listed(&tied)),
+            |depends| describe_depends(depends, contenders).to_plain(),
+        ),
+        Verdict::Undecided => of.depends().map_or_else(
+            || {
+                let is = if tied.len() == 1 { "is" } else { "are" };
+                let others = undecided(whole, contenders).unwrap_or_default();
+                format!("{} {is} first by figures, and not told apart from {others}", listed(&tied))
+            },
             |depends| describe_depends(depends, contenders).to_plain(),
         ),
         Verdict::Unproven => format!("{} is first by its figures; too few rounds to prove it", title(&ranking.best)),
         Verdict::Alone => format!("{} has no competitor", title(&ranking.best)),
     };
     let proven = ranking.verdict != Verdict::Unproven;
-    let interval = |place: &Place| match place.ratio_to_best {
-        Some(of) if proven && place.name != ranking.best => format!(" ({})", ratio_range(of.low, of.high)),
+    let interval_of = |place: &Place| match place.ratio_to_best {
+        Some(of) if proven && place.name != ranking.best => format!(" ({})", interval(of, too_few(whole))),
         _ => String::new(),
     };
-    let best = ranking.order[0].mean;
-    let figures = |place: &Place| format!("{} {}{}", title(&place.name), ratio(place.mean / best), interval(place));
+    let times = |place: &Place| ratio(times_the_best(ranking, place));
+    let figures = |place: &Place| format!("{} {}{}", title(&place.name), times(place), interval_of(place));
     let places: Vec<String> = ranking.order.iter().map(|place| kept_together(&figures(place))).collect();
+    let first_in = match whole.common {
+        1 => String::new(),
+        _ => format!("; {} is first in {}", title(&ranking.best), whole.best_in),
+    };
     let mut answer = format!(
-        "{head}. Mean time, the best being 1: {} (geometric mean over {}, round by round)",
+        "{head}. Time, the best being 1: {} (geometric mean over {}{first_in})",
         places.join(", "),
         describe_comparisons(whole)
     );
@@ -241,7 +259,7 @@ fn describe_tally(of: Ranked, measure: &Measure, contenders: &Contenders) -> Str
 /// How far those in the first place are ahead of the next one: `1.57× (1.21–2.04×) ahead of Fjall`.
 fn describe_lead(ranking: &Ranking, contenders: &Contenders) -> Option<String> {
     let (next, margin) = next(ranking)?;
-    let interval = ratio_range(margin.low.max(1.0), margin.high);
+    let interval = interval(from_one(margin), TOO_FEW_ROUNDS);
     Some(kept_together(&format!("{} ({interval}) ahead of {}", ratio(margin.estimate), contenders.title(&next.name))))
 }
 

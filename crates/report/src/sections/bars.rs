@@ -1,14 +1,13 @@
 //! Variants set against a baseline: rates as bars, and how many times the baseline's they are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::record::{SuiteRecord, VariantRecord};
-use bakeoff_results::rounds::Rounds;
 use bakeoff_results::run::Run;
 use bakeoff_results::verdict::{Field, Table as Rankings};
-use bakeoff_stats::Verdict;
+use bakeoff_stats::{Rounds, Standing, TIED_WITHIN, Verdict};
 use bakeoff_text::{digits, rate, ratio};
 
 use crate::document::{Block, Cell, Column, Section, SectionId, Table, Text, Title};
@@ -18,7 +17,8 @@ use crate::sections::pairs::store;
 /// The title where a form shows one.
 const TITLE: &str = "Rates, and how many times the baseline's";
 
-const TIED_MEANS: &str = "=: these rounds cannot tell them apart.";
+const TIED: &str = "= ";
+const OPEN: &str = "? ";
 
 /// The bars of every variant, in the suite's order; `None` if the suite names no baseline. Phases that the baseline has not
 /// are left out: they prepare.
@@ -29,7 +29,7 @@ pub(crate) fn section(run: &Run, tables: &[Rankings], contenders: &Contenders) -
     }
     let base = rates_of(tables, baseline);
     let mut blocks: Vec<Block> = other_numbers(run).map(Block::paragraph).into_iter().collect();
-    let (mut last, mut any_tied) = (String::new(), false);
+    let (mut last, mut marks) = (String::new(), BTreeSet::new());
     for VariantRecord { name: variant, summary } in variants {
         for table in tables.iter().filter(|table| table.circumstances.variant() == Some(variant)) {
             // A run cut short may have no baseline: then everything is shown, without ratios.
@@ -43,13 +43,18 @@ pub(crate) fn section(run: &Run, tables: &[Rankings], contenders: &Contenders) -
                 blocks.push(Block::heading(0, measure.label()));
                 let is_base = baseline.contains(variant);
                 let rows = rows(table, field, contenders);
-                any_tied |= rows.iter().any(|row| row.is_tied);
+                marks.extend(rows.iter().filter_map(|row| row.mark));
                 blocks.push(Block::Table(bars(&rows, measure, if is_base { None } else { Some(&base) })));
             }
         }
     }
-    if any_tied {
-        blocks.extend([Block::Gap, Block::paragraph(TIED_MEANS)]);
+    let meanings = [
+        (TIED, format!("=: as good as the best, within {TIED_WITHIN}×.")),
+        (OPEN, "?: these rounds cannot tell them apart.".to_owned()),
+    ];
+    let meant: Vec<String> = meanings.into_iter().filter(|(mark, _)| marks.contains(mark)).map(|(_, of)| of).collect();
+    if !meant.is_empty() {
+        blocks.extend([Block::Gap, Block::paragraph(meant.join(" "))]);
     }
     Some(Section::new(SectionId::Bars, Title::Implied(TITLE.into()), blocks))
 }
@@ -73,20 +78,26 @@ struct Row {
     key: String,
     name: Text,
     per_second: Option<f64>,
-    /// It shares the first place.
-    is_tied: bool,
+    /// What stands before its ratio if it shares the first place, or may.
+    mark: Option<&'static str>,
 }
 
 fn rows(table: &Rankings, field: &Field, contenders: &Contenders) -> Vec<Row> {
-    let tied = match &field.ranking {
-        Some(ranking) if ranking.verdict == Verdict::Tie => ranking.tied.as_slice(),
-        _ => &[],
+    let mark = |key: &String| {
+        let ranking = field.ranking.as_ref()?;
+        let place = ranking.order.iter().find(|place| place.name == *key)?;
+        match place.standing {
+            Standing::Undecided => Some(OPEN),
+            Standing::Best | Standing::Tied if ranking.tied.len() > 1 => Some(TIED),
+            Standing::Best if ranking.verdict == Verdict::Undecided => Some(OPEN),
+            _ => None,
+        }
     };
     let row = |key: &String, per_second| Row {
         key: key.clone(),
         name: names::store(contenders, key),
         per_second,
-        is_tied: tied.contains(key),
+        mark: mark(key),
     };
     let measured = field.rounds.iter().map(|(key, rounds)| row(key, per_second(table, rounds)));
     let failed = field.failed.iter().filter(|key| !field.rounds.contains_key(*key)).map(|key| row(key, None));
@@ -95,7 +106,7 @@ fn rows(table: &Rankings, field: &Field, contenders: &Contenders) -> Vec<Row> {
 
 fn bars(rows: &[Row], measure: &Measure, base: Option<&Rates>) -> Table {
     let largest = rows.iter().filter_map(|row| row.per_second).fold(0.0, f64::max);
-    let indent = if rows.iter().any(|row| row.is_tied) { "  " } else { "" };
+    let indent = if rows.iter().any(|row| row.mark.is_some()) { "  " } else { "" };
     let mut table = Table::new(0, vec![Column::left(""), Column::right(""), Column::left(""), Column::left("")]);
     for row in rows {
         let Some(per_second) = row.per_second else {
@@ -105,13 +116,13 @@ fn bars(rows: &[Row], measure: &Measure, base: Option<&Rates>) -> Table {
         let before = base.and_then(|base| base.get(&(measure.clone(), store(&row.key).to_owned())));
         let against = before.map_or_else(String::new, |before| format!("({} baseline)", ratio(per_second / before)));
         // Others of the field are indented as much.
-        let tied = if row.is_tied { "= " } else { indent };
+        let mark = row.mark.unwrap_or(indent);
         let part = if largest > 0.0 { per_second / largest } else { 0.0 };
         table.row(vec![
             Cell::from(row.name.clone()),
             Cell::from(rate(per_second)),
             Cell::Bar(part),
-            Cell::from(format!("{tied}{against}")),
+            Cell::from(format!("{mark}{against}")),
         ]);
     }
     table
@@ -148,8 +159,8 @@ fn fields(table: &Rankings) -> impl Iterator<Item = (&Measure, &Field)> {
         .map(|((measure, _, _), field)| (measure, field))
 }
 
-/// Operations (for scans entries) a second, all threads together, from mean times.
+/// Operations (for scans entries) a second, all threads together, from the typical round.
 fn per_second(table: &Rankings, rounds: &Rounds) -> Option<f64> {
-    let mean_ns = rounds.mean().filter(|mean| *mean > 0.0)?;
-    Some(1e9 * table.circumstances.threads() as f64 / mean_ns)
+    let centre_ns = rounds.centre().filter(|centre| *centre > 0.0)?;
+    Some(1e9 * table.circumstances.threads() as f64 / centre_ns)
 }

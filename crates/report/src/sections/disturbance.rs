@@ -6,9 +6,8 @@ use bakeoff_protocol::DISTURBANCE;
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
-use bakeoff_results::rounds::Rounds;
 use bakeoff_results::verdict::Table;
-use bakeoff_stats::geometric_mean;
+use bakeoff_stats::{Rounds, geometric_mean};
 use bakeoff_text::ratio;
 
 use crate::detail::Detail;
@@ -57,8 +56,8 @@ fn slowdowns(undisturbed: &Table, disturbed: &Table, contenders: &Contenders) ->
     {
         let Some(other) = disturbed.fields.get(place) else { continue };
         for (key, rounds) in &field.rounds {
-            let means = (rounds.mean(), other.rounds.get(key).and_then(Rounds::mean));
-            if let (Some(before), Some(after)) = means
+            let centres = (rounds.centre(), other.rounds.get(key).and_then(Rounds::centre));
+            if let (Some(before), Some(after)) = centres
                 && before > 0.0
             {
                 ratios.entry(key).or_default().push(after / before);

@@ -1,4 +1,4 @@
-//! Every store's full line in every workload: rate, mean with its interval, percentiles, largest.
+//! Every store's full line in every workload: rate, typical mean and its range over rounds, percentiles, largest.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,12 @@ use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::{Contender, Contenders};
 use bakeoff_results::figures::{Measure, TOO_FEW, asked_per_second, is_per_entry, is_told, timings};
 use bakeoff_results::verdict::{Column as Place, Size};
-use bakeoff_stats::{bootstrap_mean_interval, mean, median};
+use bakeoff_stats::{centre, median};
 use bakeoff_text::{or_dash, rate, time, time_range};
 
 use crate::detail::Detail;
 use crate::document::{Block, Cell, Column, Section, SectionId, Table, Text};
 use crate::format::describe_workload;
-
-/// Confidence of the intervals shown.
-const CONFIDENCE: f64 = 0.95;
 
 /// One store's rounds in one workload's measure.
 #[derive(Default)]
@@ -46,13 +43,12 @@ struct Heading {
 }
 
 /// How the columns are to be read.
-const WHAT: &str = "Means over rounds with their 95 % interval, rates over the time of all rounds; percentiles are medians over rounds (too few: not \
+const WHAT: &str = "The rate and the mean of a typical round, and the lowest and highest mean of all rounds; percentiles are medians over rounds (too few: not \
     ten operations beyond it in all rounds together, or none in some), max is the largest of all. For scans, rate and mean are per entry, percentiles and max per scan. In batches, percentiles and max are those \
     of the writes alone, and rate and mean include the commits. Of mixed operations the rate is over the whole phase's time.";
 
 /// How to see the lines where they are too many to be shown unasked.
-const HINT: &str =
-    "`bakeoff report --full` shows every store's rate, mean, interval and percentiles in every workload.";
+const HINT: &str = "`bakeoff report --full` shows every store's rate, mean, range and percentiles in every workload.";
 
 /// Groups that are shown unasked; where there are more, none is.
 const GROUPS_UNASKED_MAX: usize = 8;
@@ -129,10 +125,10 @@ fn describe(of: &Heading) -> String {
 }
 
 fn table<'l, 'a: 'l>(lines: impl Iterator<Item = &'l Line<'a>>, per_entry: bool) -> Table {
-    let mut lines: Vec<(f64, &Line)> = lines.map(|line| (mean(&line.means_ns).unwrap_or(0.0), line)).collect();
+    let mut lines: Vec<(f64, &Line)> = lines.map(|line| (centre(&line.means_ns).unwrap_or(0.0), line)).collect();
     lines.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     let rate = if per_entry { "entries/s" } else { "ops/s" };
-    let figures = [rate, "mean", "95 % interval", "p50", "p99", "p99.9", "max"].map(Column::right);
+    let figures = [rate, "mean", "rounds", "p50", "p99", "p99.9", "max"].map(Column::right);
     let mut table = Table::new(0, std::iter::once(Column::left("store")).chain(figures).collect());
     for (_, line) in lines {
         table.row(cells(line));
@@ -149,37 +145,24 @@ fn cells(line: &Line) -> Vec<Cell> {
             None => "–".to_owned(),
         }
     };
-    let interval = bootstrap_mean_interval(&line.means_ns, CONFIDENCE, 1);
-    let interval = interval.map_or_else(|| "one round".to_owned(), |interval| time_range(interval.low, interval.high));
+    let range = match line.means_ns.as_slice() {
+        [] | [_] => "one round".to_owned(),
+        several => {
+            let (low, high) = (several.iter().copied().reduce(f64::min), several.iter().copied().reduce(f64::max));
+            low.zip(high).map_or_else(String::new, |(low, high)| time_range(low, high))
+        }
+    };
     let largest = line.latencies.iter().map(|latency| latency.latency_ns_max).max();
     let unranked = if line.ranked { "" } else { " (not ranked)" };
     let name = Cell::from(Text::store(&line.title, line.slot).and(unranked));
     let figures = [
-        rate_of_all(&line.rates).map_or_else(String::new, rate),
-        mean(&line.means_ns).map_or_else(String::new, time),
-        interval,
+        centre(&line.rates).map_or_else(String::new, rate),
+        centre(&line.means_ns).map_or_else(String::new, time),
+        range,
         percentile(0.5, |latency| latency.latency_ns_p50),
         percentile(0.99, |latency| latency.latency_ns_p99),
         percentile(0.999, |latency| latency.latency_ns_p999),
         or_dash(largest, |ns| time(ns as f64)),
     ];
     std::iter::once(name).chain(figures.map(Cell::from)).collect()
-}
-
-/// The rate of all rounds together: as each does the same work, the mean is that of the times, and the slower rounds weigh more.
-fn rate_of_all(rates: &[f64]) -> Option<f64> {
-    let times: Vec<f64> = rates.iter().map(|rate| rate.recip()).collect();
-    mean(&times).map(f64::recip)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::rate_of_all;
-
-    #[test]
-    fn two_rounds_of_the_same_work_have_the_rate_of_their_whole_time() {
-        // 100 operations in 1 s, then 100 in 4 s: 200 in 5 s.
-        assert_eq!(rate_of_all(&[100.0, 25.0]), Some(40.0));
-        assert_eq!(rate_of_all(&[]), None);
-    }
 }

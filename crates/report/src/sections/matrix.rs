@@ -79,7 +79,7 @@ fn field(table: &Table, measure: &Measure, of: &Field) -> MatrixField {
             first: ranking.tied.iter().filter_map(|key| table.present.iter().position(|each| each == key)).collect(),
             ranked: ranking.order.len(),
             verdict: ranking.verdict,
-            figure: ranking.order.first().map_or_else(String::new, |place| figure(measure, place.mean)),
+            figure: ranking.order.first().map_or_else(String::new, |place| figure(measure, place.centre)),
         },
         None if !of.failed.is_empty() => MatrixField::Failed,
         None if !of.unranked.is_empty() => MatrixField::NotRanked,

@@ -59,7 +59,7 @@ impl Pair<'_> {
     }
 
     fn gain_between(&self, left: &Place, right: &Place) -> Option<f64> {
-        let (left, right) = (left.mean, right.mean);
+        let (left, right) = (left.centre, right.centre);
         let (above, below) = match better(&self.place.0) {
             Better::Lower => (left, right),
             Better::Higher => (right, left),
@@ -110,7 +110,7 @@ impl<'a> Sides<'a> {
         let name = store_called(self.contenders[side], key, self.short(side, key));
         let more = if ranking.tied.len() > 1 { format!(" +{}", ranking.tied.len() - 1) } else { String::new() };
         let doubt = doubt(ranking.verdict);
-        let value = ranking.order.first().map_or_else(String::new, |place| figure(measure, place.mean));
+        let value = ranking.order.first().map_or_else(String::new, |place| figure(measure, place.centre));
         [name.and(&format!("{more}{doubt}")), Text::plain(&value)]
     }
 
@@ -120,7 +120,7 @@ impl<'a> Sides<'a> {
 
     /// Every store of a field: its title, its figures on both sides, and how many times better it is on the right.
     fn each(&self, pair: &Pair<'_>) -> Vec<(String, [String; 2], Option<f64>)> {
-        let shown = |place: Option<&Place>| place.map_or_else(String::new, |place| figure(&pair.place.0, place.mean));
+        let shown = |place: Option<&Place>| place.map_or_else(String::new, |place| figure(&pair.place.0, place.centre));
         let right = pair.right.order.iter().map(|place| {
             let left = pair.on_the_left(&place.name);
             let gain = left.and_then(|left| pair.gain_between(left, place));

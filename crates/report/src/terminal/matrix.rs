@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use anstyle::Style;
-use bakeoff_stats::Verdict;
+use bakeoff_stats::{TIED_WITHIN, Verdict};
 use bakeoff_text::{Side, Text, TextTable, paragraph};
 
 use crate::colours::style;
@@ -187,7 +187,7 @@ fn field(of: &Matrix, field: Option<&MatrixField>, naming: Naming) -> Text {
             } else {
                 best(of, first, naming)
             };
-            let doubt = if *verdict == Verdict::Unproven { "?" } else { "" };
+            let doubt = if is_open(*verdict) { "?" } else { "" };
             text.and(format!("{doubt} {figure}"), Style::new())
         }
         Some(MatrixField::Failed) => Text::plain("failed"),
@@ -195,6 +195,11 @@ fn field(of: &Matrix, field: Option<&MatrixField>, naming: Naming) -> Text {
         Some(MatrixField::NotOffered) => Text::plain("n/a"),
         None => Text::default(),
     }
+}
+
+/// Whether it is open who is best.
+fn is_open(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Undecided | Verdict::Unproven)
 }
 
 /// The stores that share the first place, as many as are named.
@@ -212,8 +217,8 @@ fn best(of: &Matrix, first: &[usize], naming: Naming) -> Text {
 
 /// What the abbreviations and marks that were used mean.
 fn legend(of: &Matrix, naming: Naming, width: usize) -> String {
-    let ranked = |wanted: Verdict| {
-        of.fields().any(|field| matches!(field, MatrixField::Ranked { verdict, .. } if *verdict == wanted))
+    let ranked = |is_wanted: fn(Verdict) -> bool| {
+        of.fields().any(|field| matches!(field, MatrixField::Ranked { verdict, .. } if is_wanted(*verdict)))
     };
     let best: BTreeSet<usize> = of
         .fields()
@@ -227,10 +232,14 @@ fn legend(of: &Matrix, naming: Naming, width: usize) -> String {
     let named = best.into_iter().map(|place| (name(of, place, naming), &of.stores[place].title));
     let mut parts: Vec<String> =
         named.filter(|(name, title)| name != *title).map(|(name, title)| format!("{name}: {title}")).collect();
-    if ranked(Verdict::Tie) {
-        parts.push("A = B, tied: cannot be told apart (95 % confidence); the figure is the first one's".to_owned());
+    let is_tied = |field: &MatrixField| match field {
+        MatrixField::Ranked { first, verdict, .. } => first.len() > 1 && *verdict != Verdict::Unproven,
+        _ => false,
+    };
+    if of.fields().any(is_tied) {
+        parts.push(format!("A = B, tied: within {TIED_WITHIN}×; the figure is the first one's"));
     }
-    if ranked(Verdict::Unproven) {
+    if ranked(is_open) {
         parts.push("?: first by its figure, not proven".to_owned());
     }
     if of.fields().any(|field| *field == MatrixField::NotOffered) {

@@ -227,16 +227,17 @@ fn a_time_in_which_no_operation_ended_is_a_gap() {
 }
 
 #[test]
-fn an_interval_that_begins_far_below_its_figure_is_shown_and_told_so() {
-    let mut page = Page::open(&[nought()]);
-    let interval = page.text_of("#detail-table tbody tr:nth-child(2) td:nth-child(3) .interval");
-    assert_eq!(interval, "hardly known");
+fn a_round_far_below_its_figure_is_shown_and_told_so() {
+    let cells = [gets(&axes("lmdb"), &[1_000, 1_000, 10]), gets(&axes("sqlite"), &[2_000, 2_000, 2_010])].concat();
+    let mut page = Page::open(&[run(cells, stores())]);
+    let range = page.text_of("#detail-table tbody tr:nth-child(1) td:nth-child(3) .interval");
+    assert_eq!(range, "0.0100–1.00 µs");
     let edge = page.browser.value(
         "(() => { const svg = document.querySelector('#detail-chart svg'), x = svg.scale('x'); \
          const low = Math.min(...[...svg.querySelectorAll('[aria-label=rule] line')].map((each) => +each.getAttribute('x1'))); \
          return Math.abs(low - x.range[0]) < 1 && [...svg.querySelectorAll('text')].some((each) => each.textContent.startsWith('<')); })()",
     );
-    assert_eq!(edge, true, "the interval reaches the edge, which says that it is below");
+    assert_eq!(edge, true, "the range reaches the edge, which says that it is below");
     page.is_quiet();
 }
 

@@ -90,7 +90,7 @@ fn a_run_is_not_worse_than_itself() {
 }
 
 #[test]
-fn an_interval_that_says_nothing_leaves_the_workload_its_room() {
+fn an_interval_that_says_nothing_is_not_shown() {
     let of = |name: &str, means: &[u64]| {
         let mut run = named(name, Vec::new());
         for threads in [1, 2] {
@@ -101,7 +101,7 @@ fn an_interval_that_says_nothing_leaves_the_workload_its_room() {
     };
     let comparison = ComparisonReport::new(&of("a", &[1_000, 1_000_000]), &of("b", &[1_000_000, 1_000])).unwrap();
     let text = text(&comparison, true);
-    assert!(text.contains("≤0.001–≥1000×"), "{text}");
+    assert!(text.contains("too few rounds  cannot tell"), "{text}");
     assert!(text.contains("1 workload, variant r20000, 2 threads"), "{text}");
 }
 
@@ -170,22 +170,32 @@ fn figures_nearer_than_the_clock_tells_are_the_same() {
     assert_eq!(times(&comparison)[0].2, Change::CannotTell);
 }
 
+/// Thirty workloads in which times and peaks of memory scatter by a few percent around so many units.
+fn thirty_workloads(name: &str, scale: u64) -> Run {
+    let sizes = (0..30_u64).flat_map(|size| {
+        let mut axes = axes("lmdb");
+        axes.value_bytes_max += size;
+        let noise = |round: u64| 100 * scale * (100 + (size * 7 + round * 13) % 11) / 10;
+        let mut cells = gets(&axes, &[noise(0), noise(1), noise(2)]);
+        for (round, cell) in (0..).zip(&mut cells) {
+            cell.phases[0].result.resources.rss_peak_above_baseline_bytes = Some(1000 * noise(round));
+        }
+        cells
+    });
+    named(name, sizes.collect())
+}
+
 #[test]
 fn over_all_workloads_small_changes_add_up() {
-    let run = |name: &str, scale: u64| {
-        let sizes = (0..30_u64).flat_map(|size| {
-            let mut axes = axes("lmdb");
-            axes.value_bytes_max += size;
-            let noise = |round: u64| 100 * scale * (100 + (size * 7 + round * 13) % 11) / 10;
-            gets(&axes, &[noise(0), noise(1), noise(2)])
-        });
-        named(name, sizes.collect())
+    let comparison = ComparisonReport::new(&thirty_workloads("a", 25), &thirty_workloads("b", 26)).unwrap();
+    assert!(comparison.found.lines.iter().all(|line| line.change == Change::CannotTell), "no single one is proven");
+    let overall = |measure: &str| {
+        let line = comparison.found.overall.iter().find(|line| comparison.labels_of(line).measure == measure).unwrap();
+        assert!((line.ratio.unwrap().estimate - 1.04).abs() < 0.01, "{line:?}");
+        (line.change, comparison.labels_of(line).workload)
     };
-    let comparison = ComparisonReport::new(&run("a", 25), &run("b", 26)).unwrap();
-    assert!(times(&comparison).iter().all(|(_, _, change)| *change == Change::CannotTell), "no single one is proven");
-    let overall = comparison.found.overall.iter().find(|line| comparison.labels_of(line).measure == "get").unwrap();
-    assert_eq!((overall.change, comparison.labels_of(overall).workload.as_str()), (Change::Worse, "30 workloads"));
-    assert!((overall.ratio.unwrap().estimate - 1.04).abs() < 0.01, "{overall:?}");
+    assert_eq!(overall("peak memory"), (Change::Worse, "30 workloads".to_owned()));
+    assert_eq!(overall("get"), (Change::CannotTell, "30 workloads".to_owned()), "sessions differ by as much");
 }
 
 #[test]
@@ -264,14 +274,15 @@ fn between_equal_runs_hardly_ever_anything_is_called_different() {
     assert!(wrong <= 6, "{wrong} of 60 tables, each of 20 workloads, call something different; 3 are expected at most");
 }
 
-/// A run of three stores with twelve workloads of four phases. Each figure scatters by 4 % around its store's factor, and all those of a store in a round
-/// by 1 % together, as on a quiet machine.
+/// A run of three stores with twelve workloads of four phases. Each figure scatters by 4 % around its store's factor, all those of a store in a
+/// round by 1 % together, and all those of a store in a run by 6 %, as on a quiet machine.
 fn scattered(name: &str, random: &mut Xoshiro256PlusPlus, rounds: u32, lmdb: f64) -> Run {
     let mut near = |part: f64| (0..12).map(|_| random.random_range(-0.5..0.5)).sum::<f64>() * part;
     let mut all = Vec::new();
     for (store, factor) in [("lmdb", lmdb), ("sqlite", 1.0), ("flat-folder", 1.0)] {
+        let session = near(0.06);
         for round in 1..=rounds {
-            let common = near(0.01);
+            let common = session + near(0.01);
             let mut phase = |name: &&str| {
                 let mean = 100_000.0 * factor * (common + near(0.04)).exp();
                 phase_result(name, vec![operation(name, mean as u64)])
@@ -287,7 +298,7 @@ fn scattered(name: &str, random: &mut Xoshiro256PlusPlus, rounds: u32, lmdb: f64
 }
 
 #[test]
-fn a_store_that_is_a_tenth_slower_is_caught_and_a_run_is_not_failed_by_itself() {
+fn a_store_that_takes_1_6_times_as_long_is_caught_and_another_session_fails_no_run() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut fails = |rounds, lmdb, part, times: usize| {
         let failed = (0..times).filter(|_| {
@@ -296,12 +307,11 @@ fn a_store_that_is_a_tenth_slower_is_caught_and_a_run_is_not_failed_by_itself() 
         });
         failed.count() * 100 / times
     };
-    let caught = [(3, 60), (5, 20), (10, 10)].map(|(rounds, times)| fails(rounds, 1.1, 0.05, times));
+    let caught = [(3, 200), (5, 100), (10, 50)].map(|(rounds, times)| fails(rounds, 1.6, 0.05, times));
     // At a part of nought, which is the strictest: whatever is called worse fails.
-    let wrong = [(3, 100), (5, 40)].map(|(rounds, times)| fails(rounds, 1.0, 0.0, times));
-    assert!(caught[0] >= 95 && caught[1] >= 95 && caught[2] == 100, "{caught:?} % caught in 3, 5, 10 rounds");
-    // Five are expected at most, and of so few times chance makes ten.
-    assert!(wrong.iter().all(|percent| *percent <= 10), "{wrong:?} % failed without a reason");
+    let wrong = [(3, 200), (5, 100), (10, 50)].map(|(rounds, times)| fails(rounds, 1.0, 0.0, times));
+    assert!(caught.iter().all(|percent| *percent >= 88), "{caught:?} % caught in 3, 5, 10 rounds");
+    assert!(wrong.iter().all(|percent| *percent <= 5), "{wrong:?} % failed without a reason");
 }
 
 #[test]

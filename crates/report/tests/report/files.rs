@@ -180,7 +180,7 @@ fn a_workbook_tells_the_circumstances_of_every_figure() {
         assert_eq!((&means["LMDB"], &means["SQLite"]), (&mean.to_string(), &(2 * mean).to_string()));
         let place = find("xl/worksheets/sheet3.xml", at, &[("store", "SQLite")]);
         assert_eq!(
-            (&place["mean"], &place["ratio_to_best"], &place["rounds"]),
+            (&place["centre"], &place["ratio_to_best"], &place["rounds"]),
             (&(2 * mean).to_string(), &"2".into(), &"3".into())
         );
     }

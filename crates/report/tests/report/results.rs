@@ -288,6 +288,6 @@ fn leaders_of_the_workload_asked_for() {
     let other = Axes { durability: Durability::Power, ..axes("flat-folder") };
     cells.append(&mut gets(&other, &[1]));
     let leaders = live_leaders(&cells, &stores(), &axes("sqlite"));
-    assert_eq!(leaders, ["get 1KiB..10KiB × 1,000 random: LMDB 3.00 µs (then SQLite 1.20×)"]);
+    assert_eq!(leaders, ["get 1KiB..10KiB × 1,000 random: LMDB 2.83 µs (then SQLite 1.27×)"]);
     assert_eq!(live_leaders(&[], &stores(), &axes("sqlite")), Vec::<String>::new());
 }

@@ -86,15 +86,17 @@ fn variants_are_bars_beside_their_baseline() {
 
 #[test]
 fn bars_that_rounds_cannot_tell_apart_are_marked() {
-    let meaning = "=: these rounds cannot tell them apart.";
+    let (tied, open) = ("=: as good as the best, within 1.25×.", "?: these rounds cannot tell them apart.");
     let text = render_terminal(&Analysis::new(&with_baseline()), &PLAIN);
-    assert!(!text.contains(meaning), "{text}");
+    assert!(!text.contains(tied) && !text.contains(open), "{text}");
     // Now one of them is faster, now the other.
     let text = render_terminal(&Analysis::new(&with_large_cache([5_000, 8_000, 6_000], [6_000, 5_000, 8_200])), &PLAIN);
     let lines: Vec<&str> = text.lines().collect();
-    let marked: Vec<_> = lines.iter().filter(|line| line.contains("  = (")).collect();
+    let marked: Vec<_> = lines.iter().filter(|line| line.contains("  ? (")).collect();
     assert!(marked[0].starts_with("LMDB (none)") && marked[1].starts_with("SQLite (power)"), "{text}");
-    assert!(marked.len() == 2 && lines.contains(&meaning), "{text}");
+    assert!(marked.len() == 2 && lines.contains(&open), "{text}");
+    let text = render_terminal(&Analysis::new(&with_large_cache([5_000, 5_100, 5_200], [5_010, 5_090, 5_210])), &PLAIN);
+    assert!(text.matches("  = (").count() == 2 && text.contains(tied) && !text.contains(open), "{text}");
 }
 
 #[test]

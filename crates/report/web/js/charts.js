@@ -151,7 +151,7 @@ const roomForNames = (width) => d3.max(data.stores, (_, store) => nameWidth(stor
 
 /** A line of a tip: a name and a figure with its interval, or what it lies between. */
 function tipLabel(row, measure) {
-  const interval = row.high === undefined ? "" : ` (${spreadTitle(measure)} ${range(row.low, row.high, measure)})`;
+  const interval = row.high === undefined ? "" : ` (${SPREAD_TITLE} ${range(row.low, row.high, measure)})`;
   return `${data.stores[row.store].title}: ${figure(row.mean, measure)}${interval}`;
 }
 

@@ -43,7 +43,7 @@ function contestAt(event, at, measure = data.measures[0]) {
   return contestsByPlace.get(placeKey(measure.per_phase ? event : "", at));
 }
 
-/** Mean, low, high, ratio to the best, low, high, tied: as far as there are such. */
+/** The typical round, the lowest, the highest, ratio to the best, low, high, whether first: as far as there are such. */
 function figuresOf(contest, store, measure) {
   const entry = contest?.entries.find((each) => each.store === store);
   const figures = entry?.figures[measureIndex.get(measure.name)];

@@ -6,7 +6,7 @@ function drawDetail() {
   const words = [state.event, workloadLabel(state.at)].filter(Boolean).join(" · ");
   const open = contest?.timed_whole ? ` ${upperFirst(TIMED_WHOLE)}` : contest?.asked_per_second ? ` ${describeOpenLoop(contest)}` : "";
   const per = contest?.per_entry ? " Times and rates are per entry, percentiles per scan." : "";
-  document.getElementById("detail-workload").textContent = contest ? `${words}. Means over rounds, below them their 95 % intervals; of percentiles the median of the rounds (too few: not ten operations beyond it), of max the largest, below them the lowest and highest round; the rate over the time of all rounds.${per}${describeThreads(state.at)}${open}` : `${words}: nothing was measured here.`;
+  document.getElementById("detail-workload").textContent = contest ? `${words}. The figure of a typical round; of percentiles the median of the rounds (too few: not ten operations beyond it), of max the largest; below each the lowest and the highest round.${per}${describeThreads(state.at)}${open}` : `${words}: nothing was measured here.`;
   document.getElementById("detail-table").replaceChildren(contest ? detailTable(contest, whole) : "");
   document.getElementById("detail-cells").replaceChildren(...(contest ? [element("p", { class: "hint" }, describeMissing(contest).join(" · ")), cellsAgain(contest)] : []));
 }

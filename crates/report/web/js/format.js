@@ -32,8 +32,6 @@ function figure(value, measure) {
 
 /** Two figures in the unit of the second. */
 function range(low, high, measure) {
-  // As of two rounds that differ much: it says nothing. Lowest and highest rounds begin at what was seen.
-  if (low > 0 && high > low * 1e6) return "hardly known";
   const [scale, unit] = unitOf(high, UNITS[measure.unit]);
   return `${digits(low / scale)}–${digits(high / scale)}${unit}`;
 }
@@ -46,8 +44,12 @@ function tick(value, measure) {
 
 const times = (value) => `${digits(value)}×`;
 
-/** Two numbers of times; an end that lies on one side of 1 is not shown as 1, as on a terminal (src/format.rs). */
-const timesRange = (low, high) => `${besideOne(low)}–${besideOne(high)}×`;
+/** The interval of a ratio as far as it says something, as on a terminal (src/labels.rs); an end on one side of 1 is not shown as 1. */
+function timesRange(low, high) {
+  if (high <= low * 10) return `${besideOne(low)}–${besideOne(high)}×`;
+  if (low > 1) return `≥${times(low)}`;
+  return high < 1 ? `≤${times(high)}` : "too few rounds";
+}
 
 function besideOne(value) {
   const shown = digits(value);

@@ -4,7 +4,8 @@ const NAMES_MAX = 2;
 
 const VERDICTS = {
   w: "wins",
-  t: "tied: cannot be told apart",
+  t: "tied, within 1.25×",
+  o: "first by its figure, not told apart from the next",
   u: "first by its figure, not proven: too few rounds",
   a: "no competitor",
 };
@@ -13,6 +14,9 @@ const TOO_FEW = "too few operations";
 const TIMED_WHOLE = "timed as a whole: no latencies of single operations.";
 
 /** What is shown of measures that are no mean of all rounds. */
+/** What low and high below a figure are. */
+const SPREAD_TITLE = "lowest–highest round";
+
 const OF_ROUNDS = { median: "the median of the rounds", largest: "the largest of all rounds" };
 
 /** The state's place with some axes changed. */
@@ -33,7 +37,7 @@ function drawMatrix() {
   fill(buttonsFor(used, rows), rows, measure);
   document.getElementById("matrix-hint").textContent = `${upperFirst(measure.title)}. ${measure.help} ${measure.lower_is_better ? "Less" : "More"} is better.${describeShown(measure)}`;
   document.getElementById("matrix-place").textContent = `Here: ${placeLabel()}.`;
-  document.getElementById("matrix-legend").textContent = "A = B: tied, cannot be told apart at 95 %; the figure is the first one's. A question mark: not proven, or best of those shown only. Point at a field, or move to it with Tab, to see every store; choose it to see the workload below.";
+  document.getElementById("matrix-legend").textContent = "A = B: tied, within 1.25×; the figure is the first one's. A question mark: not told apart from the next, or best of those shown only. Point at a field, or move to it with Tab, to see every store; choose it to see the workload below.";
 }
 
 /** The buttons of the matrix, and which rows and columns it has now. */
@@ -82,13 +86,10 @@ function placeLabel() {
   return words.join(" · ");
 }
 
-/** What low and high beside a figure are. */
-const spreadTitle = (measure) => (OF_ROUNDS[measure.of_rounds] ? "lowest–highest round" : "95 % interval");
-
 /** That what is shown and what is ranked are made of rounds in two ways, where they are. */
 function describeShown(measure) {
   const shown = OF_ROUNDS[measure.of_rounds];
-  return shown ? ` Shown is ${shown}; who is best, and by how much, is told by the means of the rounds' ${measure.title}.` : "";
+  return shown ? ` Shown is ${shown}; who is best, and by how much, comes from the ratios within rounds of ${measure.title}.` : "";
 }
 
 function upperFirst(words) {
@@ -218,7 +219,7 @@ function winners(contest, measure, first, rest) {
   const all = first.length > NAMES_MAX && first.length === ranked.length;
   const names = all ? [`all ${first.length} tied`] : first.slice(0, NAMES_MAX).map((each) => SHORT_TITLES[each.index]);
   const more = all || first.length <= NAMES_MAX ? "" : ` +${first.length - NAMES_MAX}`;
-  const doubt = verdictOf(contest, measure) === "u" || first[0].figures[6] !== 1 ? "?" : "";
+  const doubt = ["o", "u"].includes(verdictOf(contest, measure)) || first[0].figures[6] !== 1 ? "?" : "";
   return names.join(" = ") + more + doubt;
 }
 
@@ -274,7 +275,7 @@ function showPop(button, contest, measure) {
       percentiles.map((of) => element("td", {}, figureOrDash(contest, each.index, of))),
     );
   });
-  const heads = ["", measure.title, spreadTitle(measure), "to the best", ...percentiles.map((of) => of.title)];
+  const heads = ["", measure.title, SPREAD_TITLE, "to the best", ...percentiles.map((of) => of.title)];
   const verdict = VERDICTS[verdictOf(contest, measure)];
   pop.replaceChildren(
     element("p", {}, element("b", {}, [contest.event, workloadLabel(contest.at)].filter(Boolean).join(" · ")), verdict ? ` (${verdict})` : ""),

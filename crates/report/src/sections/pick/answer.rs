@@ -2,10 +2,11 @@
 
 use bakeoff_protocol::{FailureKind, Leaves};
 use bakeoff_results::pick_outcome::{PickAnswer, rival};
-use bakeoff_stats::Ranking;
+use bakeoff_stats::{Place, Ranking, TIED_WITHIN};
 use bakeoff_text::{counted, minutes_or_seconds, ratio};
 
 use crate::document::Block;
+use crate::labels::up_to;
 use crate::sections::pick::picked::{CUT_SHORT, Picked, describe_rival, surely};
 use crate::sections::pick::time::{enough, more_time};
 use bakeoff_results::pick::{PICK_ASKED, is_ahead_by_far, is_late, is_without_room};
@@ -82,12 +83,12 @@ pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
     let goal = picked.facts().optimize;
     let best = &ranking.order[0];
     let rounds = counted(best.rounds, "round");
-    let figure = format!("{} {}", goal.label(), goal.show(best.mean)).replace(' ', "\u{a0}");
+    let figure = format!("{} {}", goal.label(), goal.show(best.centre)).replace(' ', "\u{a0}");
     let title = picked.title(&best.name);
     let answer = picked.outcome.answer(ranking);
-    let others = || {
-        let others: Vec<_> = ranking.tied.iter().filter(|store| **store != best.name).cloned().collect();
-        picked.titles(&others)
+    let others = |is_one: fn(&Place) -> bool| {
+        let others = ranking.order[1..].iter().filter(|place| is_one(place));
+        picked.titles(&others.map(|place| place.name.clone()).collect::<Vec<_>>())
     };
     let mut text = match answer {
         PickAnswer::AloneByChance => {
@@ -111,10 +112,18 @@ pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
             format!("{title}, by far though not proven: its {figure} over {rounds} is the best.")
         }
         PickAnswer::Winner => format!("{title}: its {figure} over {rounds} is the best."),
-        PickAnswer::Tie => format!("{title}, but {} cannot be told apart from it: {figure} over {rounds}.", others()),
-        PickAnswer::TieOfFewRounds => format!(
+        PickAnswer::Tie => format!(
+            "{title}, or {}, which is as good within {TIED_WITHIN}×: {figure} over {rounds}.",
+            others(Place::is_first)
+        ),
+        PickAnswer::Undecided => format!(
+            "{title} leads, {figure} over {rounds}; {} may be as good{}.",
+            others(|place| !place.is_worse()),
+            up_to(ranking).map_or_else(String::new, |most| format!(" or {most} worse"))
+        ),
+        PickAnswer::UndecidedForFewRounds => format!(
             "None yet: {title} leads, {figure} over {rounds}, but {} cannot be told apart from it so soon.",
-            others()
+            others(|place| !place.is_worse())
         ),
         PickAnswer::Unproven => {
             format!("{title} leads, {figure} over {rounds}, but not every store had the two rounds that a proof takes.")
@@ -122,7 +131,7 @@ pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
     };
     if let Some(next) = rival(ranking) {
         let times =
-            next.ratio_to_best.map_or_else(|| ratio(next.mean / best.mean), |interval| ratio(interval.estimate));
+            next.ratio_to_best.map_or_else(|| ratio(next.centre / best.centre), |interval| ratio(interval.estimate));
         let sure = match next.ratio_to_best {
             None if is_ahead_by_far(ranking, picked.facts()) => {
                 format!("by {}, after which it was dropped", counted(next.rounds, "round"))

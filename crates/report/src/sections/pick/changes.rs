@@ -3,10 +3,11 @@
 use bakeoff_results::pick_budget::CLEAR;
 use bakeoff_results::pick_change::{NotTried, Outcome, PickChange, Unknown, Unrivalled};
 use bakeoff_results::pick_outcome::rival;
-use bakeoff_stats::{Place, Ranking};
+use bakeoff_stats::{Place, Ranking, Verdict};
 use bakeoff_text::{counted, ratio};
 
 use crate::document::Block;
+use crate::labels::{says_nothing, times_the_best};
 use crate::sections::pick::picked::{Picked, describe_rival, surely};
 
 /// Whether the answer would be another if something else were asked.
@@ -52,6 +53,10 @@ fn describe_change(picked: &Picked<'_>, answer: &str, change: &PickChange) -> St
             let title = picked.title(&ranking.best);
             match too_few_rounds {
                 Some(rounds) => format!("yes, {own} {why}; {title} leads, not proven by {}", counted(*rounds, "round")),
+                None if ranking.verdict == Verdict::Undecided => {
+                    let others: Vec<String> = ranking.undecided().map(|place| place.name.clone()).collect();
+                    format!("yes, {own} {why}; {title} leads, not told apart from {}", picked.titles(&others))
+                }
                 None => format!("yes, {}: {own} {why}", picked.titles(&ranking.tied)),
             }
         }
@@ -91,6 +96,12 @@ fn describe_outcome(
             };
             format!("not that it shows: {} are tied{at_most}", picked.titles(&ranking.tied))
         }
+        Outcome::Undecided(place) => {
+            let known = place.ratio_to_best.filter(|of| !says_nothing(*of));
+            let most = known.map_or_else(String::new, |of| format!(", {own} {takes} {} at most", ratio(of.high)));
+            format!("not known: {} leads, not told apart from {own}{most}", picked.titles(&ranking.tied))
+        }
+        Outcome::Leads => format!("not that it shows: {title} leads; {}", describe_next(picked, ranking, late)),
         Outcome::Stays => format!("no, {title}: {}", describe_next(picked, ranking, late)),
         Outcome::Hardly(place) => {
             let lead = if ranking.tied.len() == 1 { "leads" } else { "lead" };
@@ -110,7 +121,13 @@ fn describe_times(place: &Place) -> String {
 /// Who is next, and those of which nothing is known.
 fn describe_next(picked: &Picked<'_>, ranking: &Ranking, late: &[String]) -> String {
     let Some(next) = rival(ranking) else { return String::new() };
-    let times = next.ratio_to_best.map_or_else(|| ratio(next.mean / ranking.order[0].mean), surely);
+    let times = match next.ratio_to_best {
+        Some(of) if !says_nothing(of) => surely(of),
+        of => {
+            let estimate = ratio(times_the_best(ranking, next));
+            of.map_or_else(|| estimate.clone(), |of| format!("{estimate} ({})", surely(of)))
+        }
+    };
     let next = format!("{} {} {times}", describe_rival(picked, ranking, next), picked.facts().optimize.takes());
     match late {
         [] => next,

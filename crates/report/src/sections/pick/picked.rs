@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use bakeoff_results::pick::{PICK_ASKED, of_variant};
 use bakeoff_results::pick_facts::PickFacts;
 use bakeoff_results::pick_outcome::PickOutcome;
-use bakeoff_stats::{Interval, Place, Ranking};
-use bakeoff_text::{listed, printable, ratio, ratio_range};
+use bakeoff_stats::{Interval, Place, Ranking, Standing};
+use bakeoff_text::{listed, printable};
 
-/// No figures are given for what lies further from one than this.
-const BEYOND: f64 = 1000.0;
+use crate::labels::{TOO_FEW_ROUNDS, interval, says_nothing};
 
 /// Of a pick that somebody ended.
 pub(crate) const CUT_SHORT: &str =
@@ -58,18 +57,18 @@ impl<'a> Picked<'a> {
 
 /// The rival and its place, for a sentence.
 pub(crate) fn describe_rival(picked: &Picked<'_>, ranking: &Ranking, rival: &Place) -> String {
-    let relation = if rival.name == ranking.order[1].name { "the next" } else { "tied with it" };
+    let relation = match rival.standing {
+        _ if rival.name == ranking.order[1].name => "the next",
+        Standing::Tied => "tied with it",
+        _ => "not told apart from it",
+    };
     format!("{}, {relation},", picked.title(&rival.name))
 }
 
-/// An interval as a part of a sentence. Of two rounds it may be wide beyond all sense, and then its ends have no figures.
-pub(crate) fn surely(interval: Interval) -> String {
-    let Interval { low, high, .. } = interval;
-    let range = match (low < 1.0 / BEYOND, high > BEYOND) {
-        (false, false) => ratio_range(low, high),
-        (true, false) => format!("less than {} to {}", ratio(1.0 / BEYOND), ratio(high)),
-        (false, true) => format!("{} to more than {}", ratio(low), ratio(BEYOND)),
-        (true, true) => format!("less than {} to more than {}", ratio(1.0 / BEYOND), ratio(BEYOND)),
-    };
-    format!("{range} with 95\u{a0}% confidence")
+/// An interval as a part of a sentence.
+pub(crate) fn surely(of: Interval) -> String {
+    if says_nothing(of) {
+        return format!("{TOO_FEW_ROUNDS} to say");
+    }
+    format!("{} with 95\u{a0}% confidence", interval(of, TOO_FEW_ROUNDS))
 }

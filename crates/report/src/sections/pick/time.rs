@@ -30,7 +30,7 @@ pub(crate) fn enough(picked: &Picked<'_>) -> String {
 /// What it would take to tell the best from the next, where the time was too short for it.
 pub(crate) fn more_time(picked: &Picked<'_>, ranking: &Ranking) -> Option<String> {
     let budget = budget(picked);
-    let known = |of: Interval| format!("the second takes {} of the first, {}", ratio(of.estimate), surely(of));
+    let known = |of: Interval| format!("the second takes {} of the first ({})", ratio(of.estimate), surely(of));
     let two = |are_first: bool| if are_first { "the first two" } else { "the two" };
     Some(match picked.outcome.more_time(ranking)? {
         MoreTime::CutShort => CUT_SHORT.to_owned(),

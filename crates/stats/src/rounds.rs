@@ -1,0 +1,81 @@
+//! The figures of one candidate, a round each.
+
+use std::collections::BTreeMap;
+
+use crate::centre::centre;
+use crate::series::sample_variance;
+
+/// Figures by the number of the round in which they were measured. Rounds are randomised blocks: what the machine did in one
+/// falls on all candidates alike, so figures of two candidates are compared round by round.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rounds(BTreeMap<u32, f64>);
+
+impl Rounds {
+    /// The only figure there is.
+    pub fn only(figure: f64) -> Self {
+        Self(BTreeMap::from([(1, figure)]))
+    }
+
+    /// Adds a round's figure.
+    pub fn add(&mut self, round: u32, figure: f64) {
+        self.0.insert(round, figure);
+    }
+
+    /// The figure of a round.
+    pub fn get(&self, round: u32) -> Option<f64> {
+        self.0.get(&round).copied()
+    }
+
+    /// Rounds with their figures, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, f64)> {
+        self.0.iter().map(|(round, figure)| (*round, *figure))
+    }
+
+    /// The figures, in the order of their rounds.
+    pub fn figures(&self) -> Vec<f64> {
+        self.0.values().copied().collect()
+    }
+
+    /// The figure of a typical round, which a few disturbed ones do not move ([`centre`]).
+    ///
+    /// `None` if there are no rounds, or a figure is negative or not finite.
+    pub fn centre(&self) -> Option<f64> {
+        centre(&self.figures())
+    }
+
+    /// By how much they scatter: the standard deviation of their logarithms. `None` of fewer than three, or if one is not positive.
+    pub fn deviation(&self) -> Option<f64> {
+        let logarithms: Vec<f64> = self.0.values().map(|figure| figure.ln()).collect();
+        let is_usable = logarithms.len() > 2 && logarithms.iter().all(|each| each.is_finite());
+        is_usable.then(|| sample_variance(&logarithms).map(|of| of.variance.sqrt()))?
+    }
+
+    /// How many rounds there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Each figure turned into another one.
+    #[must_use]
+    pub fn map(&self, change: impl Fn(f64) -> f64) -> Self {
+        Self(self.0.iter().map(|(round, figure)| (*round, change(*figure))).collect())
+    }
+}
+
+impl FromIterator<(u32, f64)> for Rounds {
+    fn from_iter<I: IntoIterator<Item = (u32, f64)>>(figures: I) -> Self {
+        Self(figures.into_iter().collect())
+    }
+}
+
+impl<const N: usize> From<[f64; N]> for Rounds {
+    /// Figures of the rounds 1, 2, 3 and so on.
+    fn from(figures: [f64; N]) -> Self {
+        (1..).zip(figures).collect()
+    }
+}
