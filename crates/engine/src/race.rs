@@ -264,7 +264,7 @@ impl Race {
     /// Whether more rounds of a variant would say nothing more.
     fn is_settled(&self, run: &RunState<'_>, question: usize) -> bool {
         let ranking = ranking(run, &self.facts.questions[question].variant, self.facts.optimize, None);
-        ranking.is_none_or(|ranking| matches!(ranking.verdict, Verdict::Winner | Verdict::Alone))
+        ranking.is_none_or(|ranking| matches!(ranking.verdict, Verdict::Winner | Verdict::Tie | Verdict::Alone))
     }
 
     /// The round of a variant, or why there is none.
