@@ -104,19 +104,7 @@ public record Setting(
     /** The same setting, of whose words some promise no more than a class. */
     public Setting promising(Map<String, Durability> most) {
         return new Setting(
-                name,
-                type,
-                min,
-                max,
-                powersOfTwo,
-                memory,
-                words,
-                flushing,
-                most,
-                uncompressed,
-                fallback,
-                help,
-                source);
+                name, type, min, max, powersOfTwo, memory, words, flushing, most, uncompressed, fallback, help, source);
     }
 
     /** The same setting, which with this word compresses nothing. */

@@ -48,7 +48,8 @@ public final class LevelDbJni implements StoreType {
                 .durability(
                         Durability.PROCESS,
                         "WriteOptions.sync(false), the default: the log is written in a memory map and never flushed",
-                        // Recovery drops a damaged block of the log and reads on (log_reader.cc), so earlier writes may be lost
+                        // Recovery drops a damaged block of the log and reads on (log_reader.cc), so earlier writes may
+                        // be lost
                         // where later ones are there.
                         after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
                         OPTIONS)
@@ -89,8 +90,7 @@ public final class LevelDbJni implements StoreType {
                         4L << 10,
                         "Bytes of entries, before compression, that are read and cached together.",
                         OPTIONS))
-                .setting(Setting.choice(
-                                "compression", List.of("snappy", "none"), "Compression of each block.", OPTIONS)
+                .setting(Setting.choice("compression", List.of("snappy", "none"), "Compression of each block.", OPTIONS)
                         .uncompressed("none"))
                 .memory(
                         "as its defaults do: half for blocks that were read, half for two write buffers, as up to two are held at a time",

@@ -45,8 +45,10 @@ public final class MvStore implements StoreType {
                 .durability(
                         Durability.PROCESS,
                         "commit() at every write, without background writing: a chunk is written and not flushed",
-                        // "no explicit sync operations required to guarantee data consistency" holds if the disk has everything within
-                        // 45 s, after which space is used again ("Using a lower value might be dangerous", setRetentionTime).
+                        // "no explicit sync operations required to guarantee data consistency" holds if the disk has
+                        // everything within
+                        // 45 s, after which space is used again ("Using a lower value might be dangerous",
+                        // setRetentionTime).
                         after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
                         DOCUMENTATION + "#transactions")
                 .durability(

@@ -62,7 +62,8 @@ public final class RocksDbJni implements StoreType {
                 .durability(
                         Durability.PROCESS,
                         "defaults: the log is written at every write and never flushed",
-                        // "Gaps are still possible when WALs are truncated exactly on record boundaries" (HISTORY.md, 6.14).
+                        // "Gaps are still possible when WALs are truncated exactly on record boundaries" (HISTORY.md,
+                        // 6.14).
                         after(Leaves.KEPT, Leaves.POSSIBLY_CORRUPT),
                         WIKI + "Basic-Operations#asynchronous-writes")
                 .durability(
@@ -108,9 +109,9 @@ public final class RocksDbJni implements StoreType {
                         "bloom-bits",
                         0,
                         100,
-                        0L,
-                        "Bits a key of a Bloom filter that saves reading files without the key; 0 for no filter. "
-                                + "About 10 is advised where gets are many.",
+                        10L,
+                        "Bits a key of a Bloom filter that saves reading files without the key; 0 for no filter, as RocksDB has it. "
+                                + "10 is advised where gets are many.",
                         WIKI + "Setup-Options-and-Basic-Tuning"))
                 .setting(Setting.integer(
                         "background-jobs", 1, 256, 2L, "Threads that write buffers to files and merge files.", OPTIONS))

@@ -26,7 +26,8 @@ final class RocksDbJniDefaultsTest {
             List.of("no_block_cache:", "block_cache_name:", "capacity :", "num_shard");
 
     @Test
-    void withoutSettingsTheLibrarysOwnDefaultsAreInForce(@TempDir Path bare, @TempDir Path ours) throws Exception {
+    void withoutSettingsTheLibrarysOwnDefaultsAreInForceButForTheFilter(@TempDir Path bare, @TempDir Path ours)
+            throws Exception {
         RocksDB.loadLibrary();
         try (Options options = new Options().setCreateIfMissing(true);
                 RocksDB database = RocksDB.open(options, bare.toString())) {
@@ -34,7 +35,10 @@ final class RocksDbJniDefaultsTest {
         }
         RocksDbJni type = new RocksDbJni();
         type.open(Defaults.request(type, ours, Durability.PROCESS)).close();
-        assertLinesMatch(lines(bare, "OPTIONS-", line -> true), lines(ours, "OPTIONS-", line -> true));
+        Predicate<String> isFilter = line -> line.contains("filter_policy=");
+        assertLinesMatch(lines(bare, "OPTIONS-", isFilter.negate()), lines(ours, "OPTIONS-", isFilter.negate()));
+        assertEquals(List.of("filter_policy=nullptr"), lines(bare, "OPTIONS-", isFilter));
+        assertEquals(List.of("filter_policy=bloomfilter:10:false"), lines(ours, "OPTIONS-", isFilter));
         List<String> cache = lines(bare, "LOG", line -> CACHE.stream().anyMatch(line::contains));
         assertTrue(cache.contains("block_cache_name: AutoHyperClockCache"), cache.toString());
         assertLinesMatch(cache, lines(ours, "LOG", line -> CACHE.stream().anyMatch(line::contains)));
