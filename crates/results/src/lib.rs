@@ -22,6 +22,7 @@ pub mod files;
 pub mod goal;
 pub mod leaders;
 mod lenient;
+pub mod memory_held;
 pub mod overall;
 pub mod pick;
 pub mod pick_budget;

@@ -98,6 +98,28 @@ fn no_more_is_claimed_than_was_split() {
 }
 
 #[test]
+fn a_store_that_holds_far_more_than_it_was_given_misses_it() {
+    let report = |anonymous_bytes: u64, settings: Settings| {
+        let mut cells = cells();
+        cells.retain(|cell| cell.end.axes.memory_limit_bytes.is_none());
+        for cell in cells.iter_mut().filter(|cell| cell.end.axes.store == "sqlite") {
+            cell.end.axes.settings = settings.clone();
+            cell.phases[0].result.resources.rss_anonymous_bytes = Some(anonymous_bytes);
+        }
+        let run = run(cells, stores_with_a_cache_for_each_thread());
+        unwrapped(&render_terminal(&Analysis::new(&run), &PLAIN))
+    };
+    // 10 MB were resident when the store was empty.
+    let missed = report(10_000_000 + (97 << 20), Settings::new());
+    assert!(missed.contains("SQLite held more than 1.5 times what was given"), "{missed}");
+    assert!(missed.contains("97.0 MiB of 64.0 MiB, missed"), "{missed}");
+    let kept = report(10_000_000 + (96 << 20), Settings::new());
+    assert!(kept.contains("96.0 MiB of 64.0 MiB ") && !kept.contains("missed"), "{kept}");
+    let as_set = report(10_000_000 + (97 << 20), Settings::from([("cache".to_owned(), (128_u64 << 20).into())]));
+    assert!(!as_set.contains("held"), "the suite says itself how much memory SQLite has: {as_set}");
+}
+
+#[test]
 fn exports_have_what_was_given_and_what_was_taken() {
     let mut csv = Vec::new();
     write_csv(&run(cells(), stores()), &mut csv).unwrap();
