@@ -1,5 +1,6 @@
 //! What the user types, and what `--help` teaches.
 
+mod compare_arguments;
 mod item_arguments;
 mod suite_arguments;
 
@@ -10,9 +11,10 @@ use bakeoff_protocol::Profile;
 use clap::builder::styling::Styles;
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use compare_arguments::CompareArguments;
 use item_arguments::ItemArguments;
 use suite_arguments::OVERRIDES;
-pub(crate) use suite_arguments::SuiteArguments;
+pub(crate) use suite_arguments::{DEFAULT_RESULTS, SuiteArguments};
 
 /// The style of the word before an error.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -75,9 +77,6 @@ pub(crate) enum Verb {
 
 /// Columns that no line of text exceeds where it can be broken.
 pub(crate) const COLUMNS: usize = 100;
-
-/// Where results go unless another place is named.
-pub(crate) const DEFAULT_RESULTS: &str = "bakeoff-results";
 
 #[derive(Args, Clone, Default)]
 #[command(after_help = "\
@@ -205,52 +204,6 @@ pub(crate) struct ReportArguments {
     /// Write answer and matrices as Markdown; with --against a paper beside them
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
-}
-
-#[derive(Args)]
-#[command(after_help = "\
-Examples:
-  bakeoff compare before/ after/                      what became better or worse, or cannot be told
-  bakeoff compare before/ after/ --fail-on worse=5%   exit status 1 if something surely is so
-  bakeoff compare laptop/ server/ --html both.html    the same as a page
-Ratios are costs of B by costs of A, so that above 1 is always worse.
-Exit status: 0; 1 with --fail-on, if something is worse, is missing in B, or nothing could be told
-for want of rounds; 2 usage or set-up.")]
-pub(crate) struct CompareArguments {
-    /// The run to compare with: before a change, an older version, another machine
-    #[arg(value_name = "A")]
-    pub(crate) a: PathBuf,
-    /// The run that is compared with it
-    #[arg(value_name = "B")]
-    pub(crate) b: PathBuf,
-    /// Show every workload, not only those with a change
-    #[arg(long)]
-    pub(crate) full: bool,
-    /// End with status 1 if a figure is worse by more than this beyond doubt, or a cell failed in B only, e.g. worse=5%
-    #[arg(long, value_name = "worse=PERCENT", value_parser = parse_worse)]
-    pub(crate) fail_on: Option<f64>,
-    /// Write the comparison as Markdown; `-` for standard output
-    #[arg(long, value_name = "FILE")]
-    pub(crate) markdown: Option<PathBuf>,
-    /// Write it as one HTML page that needs nothing else
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
-}
-
-/// `worse=5%` or `worse`: the part by which figures may be worse.
-fn parse_worse(text: &str) -> Result<f64, String> {
-    let help = "give worse=PERCENT, e.g. worse=5%, or worse for any worsening";
-    let rest = text.strip_prefix("worse").ok_or_else(|| format!("only worsening can fail: {help}"))?;
-    if rest.is_empty() {
-        return Ok(0.0);
-    }
-    let percent = rest.strip_prefix('=').and_then(|rest| rest.strip_suffix('%')).ok_or(help)?;
-    let percent: f64 = percent.trim().parse().map_err(|_| format!("`{percent}` is no number: {help}"))?;
-    if (0.0..=1e6).contains(&percent) {
-        Ok(percent / 100.0)
-    } else {
-        Err(format!("{percent} % is out of range: {help}"))
-    }
 }
 
 #[derive(Args)]

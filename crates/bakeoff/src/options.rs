@@ -31,6 +31,7 @@ pub(crate) fn run_options(arguments: &RunArguments) -> Result<RunOptions> {
         media: media(&arguments.medium)?,
         out: arguments.out.clone(),
         budget_ns: None,
+        driver: None,
         profile: arguments.profile,
     };
     Ok(options.within(budget))

@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{Place, tiny_suite};
+use common::{Place, faulty_suite, tiny_suite, unwrapped};
 
 /// A copy of a run in which every time of one store is this many times longer.
 fn slowed(run: &Path, copy: &Path, store: &str, factor: u64) {
@@ -102,4 +102,96 @@ fn every_export_of_a_run() {
         std::fs::read_to_string(place.path().join("both.html")).unwrap().contains(" (2)"),
         "each has its own label"
     );
+}
+
+/// A driver program in a place's directory `bin`: the native one, whose store for tests may be ranked, with a request changed by `sed`.
+fn driver(place: &Place, name: &str, change: &str) -> String {
+    let native = common::program().with_file_name("bakeoff-driver-native");
+    let native = native.display();
+    let words = format!(
+        r#"if [ "$1" = describe ]; then {native} describe | sed 's/"test_only": true/"test_only": false/g'; exit; fi
+request=$(mktemp)
+sed '{change}' > "$request"
+exec {native} "$@" < "$request""#
+    );
+    common::with_program(place, name, &words).display().to_string()
+}
+
+/// Gets of a store that takes some time for each operation, and no more.
+fn paced_suite(pause_ns: u32) -> String {
+    faulty_suite(&format!(
+        r#"
+[[phases]]
+name = "get"
+operation = "get"
+operations = 200
+
+[settings.faulty]
+pause-ns = {pause_ns}
+"#
+    ))
+}
+
+/// The rounds of each side of the only comparison below `out`, A first.
+fn rounds_of_sides(place: &Place, out: &str) -> Vec<usize> {
+    let entries = std::fs::read_dir(place.path().join(out)).unwrap().map(|entry| entry.unwrap().path());
+    let mut runs: Vec<_> = entries.filter(|path| path.join("run.json").exists()).collect();
+    runs.sort();
+    let ends = |run: &std::path::PathBuf| {
+        let text = std::fs::read_to_string(run.join("results.jsonl")).unwrap();
+        text.lines().filter(|line| line.contains(r#""line":"cell""#)).count()
+    };
+    runs.iter().map(ends).collect()
+}
+
+#[test]
+fn two_builds_of_a_driver_are_measured_in_turn_and_only_what_may_be_worse_again() {
+    let place = Place::new();
+    place.write("paced.toml", &paced_suite(20_000));
+    let (old, same) = (driver(&place, "old", ""), driver(&place, "same", ""));
+    let slow = driver(&place, "slow", r#"s/"pause-ns":20000/"pause-ns":80000/"#);
+    let compare = |a: &str, b: &str, out: &str| {
+        place.run(&["compare", "--run", a, b, "paced.toml", "--rounds", "3", "--fail-on", "worse=50%", "--out", out])
+    };
+    let equal = compare(&old, &same, "equal").expect(0);
+    assert!(equal.stdout.contains("0 worse") && equal.stdout.contains("driver program"), "{}", equal.stdout);
+    let worse = compare(&old, &slow, "worse").expect(1).says(&["worse: Faulty, get"]);
+    assert!(worse.stdout.contains("Worse in B: Faulty"), "{}", worse.stdout);
+    assert_eq!(rounds_of_sides(&place, "worse"), [12, 12]);
+    let better = compare(&slow, &old, "better").expect(0);
+    assert!(better.stdout.contains("Better in B: Faulty"), "{}", better.stdout);
+    assert_eq!(rounds_of_sides(&place, "better"), [3, 3]);
+}
+
+#[test]
+fn two_settings_of_a_store_are_compared_though_their_names_differ() {
+    let place = Place::new();
+    let suite = |page: &str| tiny_suite(r#""sqlite""#, &format!("[settings.sqlite]\npage-size = \"{page}\"\n"));
+    place.write("small.toml", &suite("4KiB"));
+    place.write("large.toml", &suite("64KiB"));
+    let arguments = ["compare", "--run", "small.toml", "large.toml", "--rounds", "3", "--fail-on", "worse=20%"];
+    let found = place.run(&arguments).expect(1).says(&["worse: SQLite", "space on disk"]);
+    assert!(!found.stderr.contains("missing:"), "{}", found.stderr);
+    assert!(unwrapped(&found.stdout).contains("setting page-size of sqlite: 4096 → 65536"), "{}", found.stdout);
+    for run in place.runs() {
+        place.run(&["run", "--resume", run.to_str().unwrap()]).expect(2).says(&["measured in turn"]);
+    }
+}
+
+#[test]
+fn sides_that_do_not_match_are_explained() {
+    let place = Place::new();
+    let program = driver(&place, "old", "");
+    place.write("tiny.toml", &tiny_suite(r#""sqlite""#, ""));
+    place.write("other.toml", &tiny_suite(r#""lmdb""#, ""));
+    for (arguments, words) in [
+        (&["compare", "--run", "tiny.toml", "."][..], "tiny.toml is a suite and . is a directory: give two of a kind"),
+        (&["compare", "--run", &program, "none"], "none is no driver program, suite or directory"),
+        (&["compare", "--run", "tiny.toml", "other.toml"], "the two sides have no cell in common"),
+        (&["compare", "--run", "tiny.toml", "tiny.toml", "hines-2023"], "leave out the third one"),
+        (&["compare", "a", "b", "--stores", "lmdb"], "add --run to measure A and B"),
+        (&["compare", "a", "b", "--budget", "1m"], "--run"),
+    ] {
+        place.run(arguments).expect(2).says(&[words]);
+    }
 }

@@ -33,10 +33,7 @@ pub struct FinishedRun {
     pub ended: Ended,
     /// Whether it can be taken up again where it ended.
     pub is_resumable: bool,
-    scratch: Scratch,
-    made: MadeMedia,
-    // Dropped after the media, which it guards.
-    _guard: Option<Guard>,
+    pub(crate) grounds: Grounds,
 }
 
 impl FinishedRun {
@@ -45,8 +42,66 @@ impl FinishedRun {
     /// # Errors
     /// Something cannot be removed.
     pub fn remove(self) -> Result<()> {
-        self.scratch.remove()?;
-        self.made.remove()
+        self.grounds.scratch.remove()?;
+        self.grounds.made.remove()
+    }
+}
+
+/// What a run is measured on: directories for tapes and stores, and the media that are made for it.
+pub(crate) struct Grounds {
+    scratch: Scratch,
+    made: MadeMedia,
+    // Dropped after the media, which it guards.
+    _guard: Option<Guard>,
+}
+
+impl Grounds {
+    /// Makes what a run needs, after what earlier runs left was removed, and writes the first `run.json`.
+    ///
+    /// # Errors
+    /// Something cannot be made.
+    pub(crate) fn prepare(setup: &Setup, directory: &OwnDirectory, file: &mut RunRecord) -> Result<Self> {
+        let name = directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        remove_leftovers(setup.directories.values().chain([&setup.base]), &name, setup.reporter);
+        remove_left_behind(&setup.base, setup.reporter);
+        report_left_stores(setup.directories.values(), setup.reporter);
+        // Before the media, so that it is dropped after them, and outside their namespace.
+        let guard = (!setup.made.is_empty()).then(|| Guard::start(&setup.base, &name)).transpose()?;
+        let made = MadeMedia::create(&setup.made, &setup.base, &name)?;
+        let directories = all_directories(setup, &made, file);
+        file.write(directory.path())?;
+        if let Some(groups) = &setup.groups {
+            groups.remove_leftovers();
+        }
+        let scratch = Scratch::create(&directories, &setup.base, &name, setup.reporter)?;
+        Ok(Self { scratch, made, _guard: guard })
+    }
+
+    /// The run that is measured here, at its beginning.
+    ///
+    /// # Errors
+    /// Its results cannot be opened.
+    pub(crate) fn begin<'a>(
+        &'a mut self,
+        (setup, directory, file): (&'a Setup, &'a OwnDirectory, RunRecord),
+        interrupt: &'a Interrupt,
+        begin: Instant,
+        budget: Option<Duration>,
+    ) -> Result<RunState<'a>> {
+        let memory_bytes = file.machine.as_ref().and_then(Machine::memory_usable_bytes);
+        Ok(RunState {
+            setup,
+            directory,
+            file,
+            results: open_results(directory.path(), setup.reporter)?,
+            scratch: &mut self.scratch,
+            interrupt,
+            budget,
+            memory_bytes_max: memory_bytes.map(|bytes| bytes / MEMORY_PART.1 * MEMORY_PART.0),
+            begin,
+            cut: None,
+            tapes: None,
+        })
     }
 }
 
@@ -62,35 +117,8 @@ pub fn execute(
 ) -> Result<FinishedRun> {
     let begin = Instant::now();
     let interrupt = Interrupt::install()?;
-    let name = directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    remove_leftovers(setup.directories.values().chain([&setup.base]), &name, setup.reporter);
-    remove_left_behind(&setup.base, setup.reporter);
-    report_left_stores(setup.directories.values(), setup.reporter);
-    // Before the media, so that it is dropped after them, and outside their namespace.
-    let guard = (!setup.made.is_empty()).then(|| Guard::start(&setup.base, &name)).transpose()?;
-    let made = MadeMedia::create(&setup.made, &setup.base, &name)?;
-    let directories = all_directories(setup, &made, &mut file);
-    file.write(directory.path())?;
-    if let Some(groups) = &setup.groups {
-        groups.remove_leftovers();
-    }
-    let mut scratch = Scratch::create(&directories, &setup.base, &name, setup.reporter)?;
-    let results = open_results(directory.path(), setup.reporter)?;
-    let memory_bytes_max =
-        file.machine.as_ref().and_then(Machine::memory_usable_bytes).map(|bytes| bytes / MEMORY_PART.1 * MEMORY_PART.0);
-    let mut run = RunState {
-        setup,
-        directory,
-        file,
-        results,
-        scratch: &mut scratch,
-        interrupt: &interrupt,
-        budget,
-        memory_bytes_max,
-        begin,
-        cut: None,
-        tapes: None,
-    };
+    let mut grounds = Grounds::prepare(setup, directory, &mut file)?;
+    let mut run = grounds.begin((setup, directory, file), &interrupt, begin, budget)?;
     let mut display = Display::new(setup.reporter);
     let (pick, rates) = (run.file.pick.clone(), run.file.find_rate.clone());
     let is_resumable = pick.is_none();
@@ -100,7 +128,7 @@ pub fn execute(
         (None, None) => Box::new(Run::new(&mut run, &mut display)?),
     };
     let ended = measure(run, mode, display)?;
-    Ok(FinishedRun { ended, is_resumable, scratch, made, _guard: guard })
+    Ok(FinishedRun { ended, is_resumable, grounds })
 }
 
 /// Where each medium is, the made ones included, which are recorded now that they are there.

@@ -17,6 +17,7 @@
 mod cell;
 mod drivers;
 mod execute;
+mod in_turn;
 mod mode;
 pub mod pick;
 mod place;
@@ -35,6 +36,7 @@ pub use cell::log::jvm_start_failure;
 pub use drivers::discovery::{Driver, Drivers, UnresponsiveDriver};
 pub use drivers::recipes::{Recipe, StoreNames, drivers_for, left_out, lost, not_built, recipes, store_names};
 pub use execute::{FinishedRun, execute};
+pub use in_turn::{TurnSide, execute_in_turn};
 pub use place::cgroup::MemoryGroups;
 pub use place::guard::guard;
 pub use place::own_directory::{Kind, MARKER, OwnDirectory, kind_of, replace_file, shown};

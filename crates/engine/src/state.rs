@@ -135,7 +135,8 @@ impl RunState<'_> {
         limit: CellLimit,
         display: &mut Display,
     ) -> Result<bool> {
-        let what = format!("{} · {} · round {round}", cell.axes.store, workload);
+        let side = self.file.side.as_ref().map_or_else(String::new, |side| format!(" · {}", side.side.name()));
+        let what = format!("{} · {} · round {round}{side}", cell.axes.store, workload);
         display.doing(&what);
         let job = self.job(workload, cell, tapes, limit)?;
         let recording = &tapes.recording;

@@ -5,19 +5,23 @@
 //!
 //! There are three tables: each store's time over everything, each store and measure over all workloads, every workload. The first
 //! one sees a small change of a store that no single workload proves. Rounds of two runs have nothing in common, and a run is another hour
-//! than the next: intervals of times are widened by how much sessions differ ([`SESSION_DEVIATION`]). Within a table levels are Benjamini and Hochberg's
+//! than the next: intervals of times are widened by how much sessions differ ([`SESSION_DEVIATION`]). Runs that were measured in turn
+//! are compared round by round instead. Within a table levels are Benjamini and Hochberg's
 //! ([`bakeoff_stats::discovery_confidence`]); the tables share what may go wrong, so that between two equal runs something is called
 //! worse in at most one of twenty comparisons, and better likewise.
 
-use std::collections::BTreeSet;
+mod pair;
 
-use bakeoff_protocol::CellEnd;
+use std::collections::{BTreeMap, BTreeSet};
+
+use bakeoff_protocol::{Axes, CellEnd};
 use bakeoff_stats::{CommonScatter, Interval, LogRatio, Rounds, discovery_confidence, median};
 
 use crate::circumstances::Circumstances;
+use crate::comparison::pair::{Pair, pairs, twins};
 use crate::contender::Contenders;
 use crate::error::RunError;
-use crate::figures::{Measure, resolution};
+use crate::figures::Measure;
 use crate::rounds::{over_workloads, with_enough_rounds};
 use crate::run::Run;
 use crate::verdict::{Column, Size, Table, gather, is_time};
@@ -124,12 +128,13 @@ pub struct Comparison {
     pub newly_failed: Vec<CellEnd>,
     /// How many figures one run has and the other lacks: only the first, only the second.
     pub only_in: [usize; 2],
-    /// By how much the two sessions are taken to differ, as the standard deviation of the logarithm of a time.
-    pub session_deviation: f64,
+    /// By how much the two sessions are taken to differ, as the standard deviation of the logarithm of a time; `None` of runs that were
+    /// measured in turn.
+    pub session_deviation: Option<f64>,
 }
 
 impl Comparison {
-    /// Compares two runs, the later or changed one second.
+    /// Compares two runs, the later or changed one second: round by round if they were measured in turn, else as two sessions.
     ///
     /// # Errors
     /// They have nothing in common, or one was profiled.
@@ -138,12 +143,15 @@ impl Comparison {
         b.must_be_measured()?;
         let contenders = Contenders::of_all(&[(&a.cells, a.stores()), (&b.cells, b.stores())]);
         let (tables_a, tables_b) = (gather(&a.cells, &contenders), gather(&b.cells, &contenders));
-        let (common, only_a) = pairs(&tables_a, &tables_b);
+        let in_turn = a.record.is_in_turn_with(&b.record);
+        // Where they were, another setting of a store is what is compared.
+        let twins = |of, other| if in_turn { twins(of, other, &contenders) } else { BTreeMap::new() };
+        let (common, only_a) = pairs(&tables_a, &tables_b, &twins(&tables_a, &tables_b));
         if common.is_empty() {
             return Err(RunError::NothingToCompare { a: a.directory.clone(), b: b.directory.clone() });
         }
-        let (_, only_b) = pairs(&tables_b, &tables_a);
-        let session = session_deviation([&tables_a, &tables_b]);
+        let (_, only_b) = pairs(&tables_b, &tables_a, &twins(&tables_b, &tables_a));
+        let session = (!in_turn).then(|| session_deviation([&tables_a, &tables_b]));
         Ok(Self {
             circumstances: circumstances_of(&common),
             stores: stores(&common, session),
@@ -172,6 +180,23 @@ impl Comparison {
     pub fn undecided_by(&self, part: f64) -> Vec<&Line> {
         let open = |line: &&Line| line.ratio.is_none_or(|of| of.low <= 1.0 + part && of.high > 1.0 + part);
         self.lines.iter().filter(open).collect()
+    }
+
+    /// Whether some figure of this cell of the first run is worse, and may be so by more than this part, so that more rounds say more.
+    /// Figures that never differ are as sure as they can be.
+    pub fn needs_rounds(&self, cell: &Axes, part: f64) -> bool {
+        let Some(contender) = self.contenders.of(cell) else { return false };
+        let (size, circumstances) = ((cell.value_bytes_min, cell.value_bytes_max), Circumstances::of(cell));
+        let column = Column { data: cell.data.clone(), records: cell.records };
+        let is_of_cell = |line: &&Line| match &line.subject {
+            Subject::Workload { circumstances: of, size: size_of, column: column_of, .. } => {
+                line.key == contender.key && (of, size_of, column_of) == (&circumstances, &size, &column)
+            }
+            Subject::Everything(_) | Subject::Workloads { .. } => false,
+        };
+        let is_open =
+            |line: &Line| line.ratio.is_none_or(|of| of.estimate > 1.0 && of.high > 1.0 + part && of.low < of.high);
+        self.lines.iter().filter(is_of_cell).any(is_open)
     }
 
     /// Whether the second run may stand in place of the first: nothing is worse by more than this part, failed anew or is missing, and
@@ -230,43 +255,6 @@ fn failed(run: &Run) -> impl Iterator<Item = &CellEnd> {
     run.cells.iter().filter(|cell| !cell.is_ok()).map(|cell| &cell.end)
 }
 
-/// The same figure in both runs, as costs, a round each.
-struct Pair<'a> {
-    circumstances: &'a Circumstances,
-    measure: &'a Measure,
-    size: Size,
-    column: &'a Column,
-    key: &'a str,
-    a: Rounds,
-    b: Rounds,
-    resolution: f64,
-}
-
-/// All figures that both runs have, and how many only the first one has.
-fn pairs<'a>(a: &'a [Table], b: &'a [Table]) -> (Vec<Pair<'a>>, usize) {
-    let (mut common, mut only_a) = (Vec::new(), 0);
-    for table in a {
-        let other = b.iter().find(|other| other.circumstances == table.circumstances);
-        for measure in &table.measures {
-            for ((_, size, column), field) in table.places_of(measure) {
-                let place = (measure.clone(), *size, column.clone());
-                let twin = other.and_then(|other| other.fields.get(&place));
-                for (key, rounds) in &field.rounds {
-                    let Some(rounds_b) = twin.and_then(|twin| twin.rounds.get(key)) else {
-                        only_a += 1;
-                        continue;
-                    };
-                    let circumstances = &table.circumstances;
-                    let (a, b) = (field.costs(measure, rounds), field.costs(measure, rounds_b));
-                    let resolution = resolution(measure, field.mode);
-                    common.push(Pair { circumstances, measure, size: *size, column, key, a, b, resolution });
-                }
-            }
-        }
-    }
-    (common, only_a)
-}
-
 /// A line that is still to be judged.
 struct Open {
     line: Line,
@@ -277,11 +265,15 @@ struct Open {
 }
 
 impl Open {
-    fn new(key: &str, subject: Subject, (a, b): (&Rounds, &Rounds), session_deviation: f64) -> Self {
+    fn new(key: &str, subject: Subject, (a, b): (&Rounds, &Rounds), session: Option<f64>) -> Self {
         // Of the measures only times depend on the hour.
-        let deviation = if subject.measure().is_none_or(is_time) { session_deviation } else { 0.0 };
+        let deviation = |session| if subject.measure().is_none_or(is_time) { session } else { 0.0 };
+        let ratio = match session {
+            Some(session) => LogRatio::of_sessions(b, a, deviation(session)),
+            None => LogRatio::of(b, a),
+        };
         let line = Line { key: key.to_owned(), subject, ratio: None, change: Change::CannotTell };
-        Self { line, ratio: LogRatio::of_sessions(b, a, deviation), same: false }
+        Self { line, ratio, same: false }
     }
 
     fn change(&self, ratio: Interval) -> Change {
@@ -303,19 +295,48 @@ fn session_deviation(tables: [&[Table]; 2]) -> f64 {
     median(&deviations).unwrap_or(0.0).max(SESSION_DEVIATION)
 }
 
+/// What the scatter of a table's lines has in common: of those of time, of space and of memory. Two sessions have nothing in common.
+struct Scatter([CommonScatter; 3]);
+
+impl Scatter {
+    fn of(open: &[Open]) -> Self {
+        Self([0, 1, 2].map(|kind| {
+            let of_kind = open.iter().filter(|each| kind_of(&each.line.subject) == kind);
+            CommonScatter::of(of_kind.filter_map(|each| each.ratio.as_ref()))
+        }))
+    }
+
+    fn for_line(&self, line: &Line) -> &CommonScatter {
+        &self.0[kind_of(&line.subject)]
+    }
+}
+
+/// The place of a line's kind of measure in [`Scatter`].
+fn kind_of(subject: &Subject) -> usize {
+    match subject.measure() {
+        None | Some(Measure::Time { .. }) => 0,
+        Some(Measure::Space) => 1,
+        Some(Measure::Memory) => 2,
+    }
+}
+
 /// Says of each line of a table what can be said, such that no more than this share of what is called different is not.
 fn judge(open: &[Open], wrong: f64) -> Vec<Line> {
-    let alone = CommonScatter::default();
-    let p_value = |each: &Open| Some(if each.same { 1.0 } else { alone.p_value(each.ratio.as_ref()?) });
+    let scatter = Scatter::of(open);
+    let p_value = |each: &Open| {
+        let ratio = each.ratio.as_ref()?;
+        Some(if each.same { 1.0 } else { scatter.for_line(&each.line).p_value(ratio) })
+    };
     let confidence = discovery_confidence(open.iter().filter_map(p_value), wrong);
     let judged = |each: &Open| {
-        let ratio = each.ratio.as_ref().and_then(|ratio| alone.interval(ratio, confidence));
+        let ratio = each.ratio.as_ref();
+        let ratio = ratio.and_then(|ratio| scatter.for_line(&each.line).interval(ratio, confidence));
         Line { ratio, change: ratio.map_or(Change::CannotTell, |of| each.change(of)), ..each.line.clone() }
     };
     open.iter().map(judged).collect()
 }
 
-fn lines(pairs: &[Pair], session: f64) -> Vec<Line> {
+fn lines(pairs: &[Pair], session: Option<f64>) -> Vec<Line> {
     let open = |pair: &Pair| {
         let (measure, circumstances) = (pair.measure.clone(), pair.circumstances.clone());
         let subject = Subject::Workload { measure, circumstances, size: pair.size, column: pair.column.clone() };
@@ -326,7 +347,7 @@ fn lines(pairs: &[Pair], session: f64) -> Vec<Line> {
 }
 
 /// Each store under each measure over all workloads: the geometric mean of its costs, relative to the first run's, round by round.
-fn overall(pairs: &[Pair], session: f64) -> Vec<Line> {
+fn overall(pairs: &[Pair], session: Option<f64>) -> Vec<Line> {
     let groups = grouped(pairs.iter(), |one, other| {
         (one.key, one.measure, one.circumstances) == (other.key, other.measure, other.circumstances)
     });
@@ -341,7 +362,7 @@ fn overall(pairs: &[Pair], session: f64) -> Vec<Line> {
 }
 
 /// Each store's time over everything that was timed, in the same way.
-fn stores(pairs: &[Pair], session: f64) -> Vec<Line> {
+fn stores(pairs: &[Pair], session: Option<f64>) -> Vec<Line> {
     let timed = pairs.iter().filter(|pair| matches!(pair.measure, Measure::Time { .. }));
     let groups = grouped(timed, |one, other| one.key == other.key);
     let open = |group: &Vec<&Pair>| {
@@ -395,13 +416,17 @@ fn circumstances_of(pairs: &[Pair]) -> Vec<Circumstances> {
 mod tests {
     use super::*;
 
-    /// A line of a store, with the rounds of both runs.
+    /// A line of a store, with the rounds of two sessions.
     fn open(key: &str, phase: &str, a: &[f64], b: &[f64]) -> Open {
+        open_with(Some(SESSION_DEVIATION), (key, phase), a, b)
+    }
+
+    fn open_with(session: Option<f64>, (key, phase): (&str, &str), a: &[f64], b: &[f64]) -> Open {
         let measure = Measure::Time { phase: phase.to_owned(), operation: None };
         let circumstances = Circumstances::of(&bakeoff_protocol::Axes::default());
         let subject = Subject::Workloads { measure, circumstances, taken: Taken { kept: 1, all: 1 } };
         let rounds = |figures: &[f64]| (1..).zip(figures.iter().copied()).collect::<Rounds>();
-        Open::new(key, subject, (&rounds(a), &rounds(b)), SESSION_DEVIATION)
+        Open::new(key, subject, (&rounds(a), &rounds(b)), session)
     }
 
     #[test]
@@ -425,6 +450,19 @@ mod tests {
     fn another_hour_is_no_change() {
         let lines = [open("a", "get", &[1.0, 1.001, 0.999], &[1.1, 1.101, 1.099])];
         assert_eq!(judge(&lines, WRONG[2])[0].change, Change::CannotTell);
+    }
+
+    #[test]
+    fn what_changes_both_sides_of_a_round_cancels() {
+        let hours = [1.0, 1.6, 0.8, 1.2, 2.0];
+        let slower =
+            |by: f64| [0.99, 1.01, 1.0, 1.01, 0.99].iter().zip(hours).map(|(own, hour)| own * hour * by).collect();
+        let lines: Vec<Open> = [("get", 1.1), ("scan", 1.0), ("load", 0.9)]
+            .map(|(phase, by)| (phase, slower(by)))
+            .map(|(phase, b): (&str, Vec<f64>)| open_with(None, ("a", phase), &hours, &b))
+            .into();
+        let changes: Vec<Change> = judge(&lines, WRONG[2]).iter().map(|line| line.change).collect();
+        assert_eq!(changes, [Change::Worse, Change::CannotTell, Change::Better]);
     }
 
     #[test]

@@ -39,6 +39,7 @@ pub mod record;
 pub mod results_file;
 pub mod rounds;
 pub mod run;
+pub mod side;
 pub mod slots;
 pub mod tidy_table;
 pub mod verdict;

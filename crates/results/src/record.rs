@@ -18,6 +18,7 @@ use crate::files::replace_file;
 use crate::lenient;
 use crate::pick_facts::PickFacts;
 use crate::rate_search::RateFacts;
+use crate::side::SideRecord;
 
 /// The file's name in a run's directory.
 pub const RUN_FILE: &str = "run.json";
@@ -72,6 +73,9 @@ pub struct RunRecord {
     pub warnings: Vec<WarningRecord>,
     /// Value pools.
     pub pools: Vec<PoolRecord>,
+    /// The comparison that this run is a side of, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub side: Option<SideRecord>,
     /// What was asked, if this was a pick.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pick: Option<PickFacts>,
@@ -338,6 +342,12 @@ impl RunRecord {
             return Err(RunError::OtherVersion { path, protocol });
         }
         serde_json::from_slice(&text).map_err(|source| RunError::Damaged { path, source })
+    }
+
+    /// Whether the runs are the two sides of one comparison, measured in turn.
+    pub fn is_in_turn_with(&self, other: &Self) -> bool {
+        let sides = self.side.as_ref().zip(other.side.as_ref());
+        sides.is_some_and(|(one, other)| one.comparison == other.comparison && one.side != other.side)
     }
 
     /// The options of the run, by which it is planned again.

@@ -28,6 +28,9 @@ pub struct RunOptions {
     /// How long the run may take, nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_ns: Option<u64>,
+    /// The driver program whose stores alone are measured; `None` for all stores of all drivers there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<PathBuf>,
     /// What is profiled, if something is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,

@@ -6,11 +6,17 @@ use bakeoff_suite::Overrides;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 
+/// Where results go unless another place is named.
+pub(crate) const DEFAULT_RESULTS: &str = "bakeoff-results";
+
+/// The suite that is measured unless another is named.
+const DEFAULT_SUITE: &str = "quick";
+
 /// What may be changed in a suite from the command line.
 #[derive(Args, Clone, Default)]
 pub(crate) struct SuiteArguments {
     /// A suite by name (`bakeoff suites` lists them) or a suite file
-    #[arg(default_value = "quick", value_name = "SUITE|FILE")]
+    #[arg(default_value = DEFAULT_SUITE, value_name = "SUITE|FILE")]
     pub(crate) suite: String,
     /// Instead of a suite, replay a tape that `bakeoff tape import` made of a trace
     #[arg(long, value_name = "DIR", conflicts_with = "suite")]
@@ -20,6 +26,18 @@ pub(crate) struct SuiteArguments {
     /// Take text values from the text files in this directory instead of the built-in words
     #[arg(long, value_name = "DIR")]
     pub(crate) corpus: Option<PathBuf>,
+}
+
+impl SuiteArguments {
+    /// Whether a suite other than the default one is asked for.
+    pub(crate) fn is_named(&self) -> bool {
+        self.suite != DEFAULT_SUITE
+    }
+
+    /// Whether anything is asked for but the default suite as it is.
+    pub(crate) fn is_given(&self) -> bool {
+        self.is_named() || self.tape.is_some() || self.corpus.is_some() || !self.overrides.0.is_empty()
+    }
 }
 
 /// The flags that take the place of what a suite says, as the suite's crate declares them.

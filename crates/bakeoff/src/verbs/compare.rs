@@ -1,8 +1,12 @@
 //! `bakeoff compare`: what changed from one run to another.
 
-use anyhow::{Context, Result};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
 use bakeoff_report::{ComparisonReport, render_comparison, write_comparison_html, write_comparison_markdown};
 use bakeoff_results::run::Run;
+
+mod in_turn;
 
 use crate::cli::CompareArguments;
 use crate::export::{check_files, export};
@@ -12,7 +16,23 @@ use crate::show::{print, terminal};
 /// Runs the verb.
 pub(crate) fn main(arguments: &CompareArguments) -> Result<Outcome> {
     check_files(arguments.markdown.iter().chain(&arguments.html))?;
-    let comparison = ComparisonReport::new(&Run::read(&arguments.a)?, &Run::read(&arguments.b)?)?;
+    if arguments.run {
+        let measured = in_turn::measure(arguments)?;
+        let outcome = if measured.interrupted { Ok(Outcome::Interrupted) } else { show(arguments, &measured.runs) };
+        measured.remove()?;
+        return outcome;
+    }
+    if arguments.suite.is_given() {
+        bail!(
+            "a suite and its options are for measuring: add --run to measure A and B, or compare two finished runs without them"
+        );
+    }
+    show(arguments, &[arguments.a.clone(), arguments.b.clone()])
+}
+
+/// Shows what changed from one run to another, and says whether it may.
+fn show(arguments: &CompareArguments, runs: &[PathBuf; 2]) -> Result<Outcome> {
+    let comparison = ComparisonReport::new(&Run::read(&runs[0])?, &Run::read(&runs[1])?)?;
     if let Some(path) = &arguments.markdown {
         export(path, |out| write_comparison_markdown(&comparison, out))?;
     }
@@ -45,7 +65,7 @@ fn verdict(comparison: &ComparisonReport, part: f64) -> Outcome {
     if open > 0 {
         let percent = part * 100.0;
         tell!(
-            "cannot tell: {open} of {all} figures may be worse by more than {percent} %; give both runs more --rounds"
+            "cannot tell: {open} of {all} figures may be worse by more than {percent} %; give both sides more --rounds"
         );
     }
     let untold = found.untold();

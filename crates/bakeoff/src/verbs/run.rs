@@ -79,6 +79,12 @@ fn resume(path: &Path, given: &RunArguments) -> Result<Outcome> {
     if file.pick.is_some() {
         bail!("{} is a pick, whose race cannot be taken up again: start another", path.display());
     }
+    if file.side.is_some() {
+        bail!(
+            "{} was measured in turn with another run, which cannot be taken up again: start another",
+            path.display()
+        );
+    }
     let mut options = file.options()?.clone();
     // Results may have been moved: where no directory was given for the stores, they lie beside the results, as before.
     if let Some(out) = directory.path().canonicalize()?.parent() {

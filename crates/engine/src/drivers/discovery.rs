@@ -99,6 +99,16 @@ impl Drivers {
         Ok(found)
     }
 
+    /// Puts the driver at `path` before all others, so that its stores are measured with it.
+    ///
+    /// # Errors
+    /// It does not describe itself.
+    pub(crate) fn prefer(&mut self, path: &Path) -> Result<()> {
+        let description = describe(path).with_context(|| format!("{} is not a driver", path.display()))?;
+        self.drivers.insert(0, Driver { path: path.to_owned(), description });
+        Ok(())
+    }
+
     fn leave_out(&mut self, path: &Path, error: &anyhow::Error) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         self.unresponsive.insert(name, UnresponsiveDriver { path: path.to_owned(), why: format!("{error:#}") });

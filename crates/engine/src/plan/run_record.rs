@@ -53,6 +53,7 @@ pub fn run_record(setup: &Setup, source: SuiteSource, machine: Machine, version:
         given_up: Vec::new(),
         warnings,
         pools: Vec::new(),
+        side: None,
         pick: None,
         find_rate: None,
         profile: setup.options.profile.map(|kind| profile::facts(kind, setup.is_sampled_from_outside())),

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use bakeoff_measure::{Machine, Medium};
@@ -49,9 +49,10 @@ pub struct Setup {
     flushes: OnceCell<Flushes>,
 }
 
-/// The drivers there are; a suite's store that none of them has is refused.
-fn drivers_knowing(suite: &Suite) -> Result<Drivers> {
-    let drivers = Drivers::discover()?;
+/// The drivers there are, `first` before all others; a suite's store that none of them has is refused.
+fn drivers_knowing(suite: &Suite, first: Option<&Path>) -> Result<Drivers> {
+    let mut drivers = Drivers::discover()?;
+    first.map_or(Ok(()), |first| drivers.prefer(first))?;
     let names = store_names(&drivers)?;
     check_stores(suite, &names.known, &names.hidden)?;
     Ok(drivers)
@@ -73,7 +74,7 @@ impl Setup {
         if let Some(imported) = &imported {
             suite = suite.replaying(&imported.workload)?;
         }
-        let drivers = drivers_knowing(&suite)?;
+        let drivers = drivers_knowing(&suite, options.driver.as_deref())?;
         let made = made_media(&options.media)?;
         let directories = media_directories(options, &made, &suite)?;
         let base = options.dir.clone().unwrap_or_else(|| options.out.clone());
@@ -83,10 +84,15 @@ impl Setup {
         let base = base.canonicalize().unwrap_or(base);
         check_room(&made, &base)?;
         // Nobody should wait for a driver to be built only to hear that a directory is not there.
-        let drivers = drivers_for(drivers, suite.stores(), |_| true, may_build, reporter)?;
+        let drivers = drivers_for(drivers, suite.stores(), |_| options.driver.is_none(), may_build, reporter)?;
         let lost = lost(&drivers)?;
-        let left_out = suite.leave_out(|store| lost.contains_key(store));
-        let stores = drivers.stores();
+        let stores = match options.driver {
+            Some(_) => drivers.drivers[0].description.stores.clone(),
+            None => drivers.stores(),
+        };
+        let is_offered = |name: &str| stores.iter().any(|store| store.name == name);
+        let is_left_out = |store: &str| lost.contains_key(store) || options.driver.is_some() && !is_offered(store);
+        let left_out = suite.leave_out(is_left_out);
         let media: BTreeMap<_, _> =
             directories.iter().map(|(name, directory)| (name.clone(), Medium::read(directory))).collect();
         let plan_media = plan_media(&media, &directories, &made, &base);

@@ -164,12 +164,21 @@ impl ComparisonReport {
 
     /// How to read the ratios.
     pub(crate) fn explanation(&self) -> String {
-        let session = percent(self.found.session_deviation);
+        let rounds = match self.found.session_deviation {
+            None => {
+                "Both sides were measured in turn and are compared round by round. More rounds make intervals narrower."
+                    .to_owned()
+            }
+            Some(deviation) => format!(
+                "Two runs are two sessions: intervals of times allow for sessions that differ by {} (one standard deviation). More rounds \
+                 hardly narrow them; `bakeoff compare --run`, which measures both in turn, does.",
+                percent(deviation)
+            ),
+        };
         format!(
             "Ratios are costs of B by costs of A (time, bytes on disk, bytes of memory): above 1 is worse. Over everything, and over all \
-             workloads, they are geometric means, round by round. Two runs are two sessions: intervals of times allow for sessions that differ \
-             by {session} (one standard deviation). Of the lines of a table that are called better or worse one in twenty is neither, at most. \
-             More rounds hardly narrow them; both programs in one run would."
+             workloads, they are geometric means, round by round. {rounds} Of the lines of a table that are called better or worse one in \
+             twenty is neither, at most."
         )
     }
 }

@@ -1,6 +1,7 @@
 //! What two runs differ in besides their figures, and what failed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use bakeoff_protocol::CellEnd;
 use bakeoff_results::assembly::replayed;
@@ -39,7 +40,11 @@ fn other_operations(a: &Run, b: &Run) -> Option<String> {
 fn facts(run: &Run) -> BTreeMap<String, String> {
     let machine = run.record.machine.clone().unwrap_or_default();
     let number = |number: Option<u64>| number.map(|number| number.to_string());
+    let options = run.record.options.as_ref();
+    let path = |path: Option<&PathBuf>| path.map(|path| path.display().to_string());
     let of_run = [
+        ("driver program", path(options.and_then(|options| options.driver.as_ref()))),
+        ("directory", path(options.and_then(|options| options.dir.as_ref()))),
         ("durability levels", Some(describe_levels(run).to_owned())),
         ("bakeoff_version", known(&run.record.bakeoff_version).map(str::to_owned)),
         ("suite name", known(&run.record.suite.name).map(str::to_owned)),

@@ -1,0 +1,75 @@
+//! Two runs to compare, or two sides to measure in turn.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::suite_arguments::{DEFAULT_RESULTS, SuiteArguments};
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff compare before/ after/                      what became better or worse, or cannot be told
+  bakeoff compare before/ after/ --fail-on worse=5%   exit status 1 if something surely is so
+  bakeoff compare laptop/ server/ --html both.html    the same as a page
+  bakeoff compare --run old/bakeoff-driver-native new/bakeoff-driver-native --fail-on worse=5%
+                                                      two builds of a driver, measured in turn
+  bakeoff compare --run old.toml new.toml             two suite files: other settings of a store
+  bakeoff compare --run /mnt/a /mnt/b --stores lmdb   two directories
+Two finished runs differ by the hour too. With --run both sides are measured in turn, each cell right
+before or after its twin, and compared round by round. Cells that may still be worse by more than
+--fail-on says (5 % without it) have further rounds, up to four times those of the suite.
+Ratios are costs of B by costs of A, so that above 1 is always worse.
+Exit status: 0; 1 with --fail-on, if something is worse, is missing in B, or has too few rounds to
+tell; 2 usage or set-up; 130 interrupted. Figures that stay undecided are counted, and do not fail.")]
+pub(crate) struct CompareArguments {
+    /// The run to compare with: before a change, an older version, another machine. With --run, a driver program, a suite file
+    /// or a directory
+    #[arg(value_name = "A")]
+    pub(crate) a: PathBuf,
+    /// The run that is compared with it. With --run, another of the same kind
+    #[arg(value_name = "B")]
+    pub(crate) b: PathBuf,
+    /// Measure A and B now, in turn, instead of reading two finished runs
+    #[arg(long)]
+    pub(crate) run: bool,
+    #[command(flatten)]
+    pub(crate) suite: SuiteArguments,
+    /// With --run: the directory on the disk to measure [default: the --out directory]
+    #[arg(long, value_name = "DIR", requires = "run")]
+    pub(crate) dir: Option<PathBuf>,
+    /// With --run: where result directories are made
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
+    pub(crate) out: PathBuf,
+    /// With --run: end after this time, e.g. 3m
+    #[arg(long, value_name = "TIME", requires = "run")]
+    pub(crate) budget: Option<String>,
+    /// Show every workload, not only those with a change
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// End with status 1 if a figure is worse by more than this beyond doubt, or a cell failed in B only, e.g. worse=5%
+    #[arg(long, value_name = "worse=PERCENT", value_parser = parse_worse)]
+    pub(crate) fail_on: Option<f64>,
+    /// Write the comparison as Markdown; `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+    /// Write it as one HTML page that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+/// `worse=5%` or `worse`: the part by which figures may be worse.
+fn parse_worse(text: &str) -> Result<f64, String> {
+    let help = "give worse=PERCENT, e.g. worse=5%, or worse for any worsening";
+    let rest = text.strip_prefix("worse").ok_or_else(|| format!("only worsening can fail: {help}"))?;
+    if rest.is_empty() {
+        return Ok(0.0);
+    }
+    let percent = rest.strip_prefix('=').and_then(|rest| rest.strip_suffix('%')).ok_or(help)?;
+    let percent: f64 = percent.trim().parse().map_err(|_| format!("`{percent}` is no number: {help}"))?;
+    if (0.0..=1e6).contains(&percent) {
+        Ok(percent / 100.0)
+    } else {
+        Err(format!("{percent} % is out of range: {help}"))
+    }
+}
