@@ -105,8 +105,9 @@ fn over_rounds_and_workloads(
     scored: &[BTreeMap<&String, Rounds>],
 ) -> Option<Ranking> {
     let field = bakeoff_stats::Field::new(candidates, RankOptions::new(Better::Lower))?;
-    let ranking = field.rank(&CommonScatter::of(field.ratios()), CONFIDENCE);
-    let confidence = field.confidence_of_pair(CONFIDENCE);
+    let scatter = CommonScatter::of(field.ratios());
+    let ranking = field.rank(&scatter, CONFIDENCE);
+    let confidence = field.confidence_of_pair(&scatter, CONFIDENCE);
     let centres = |key: &str| -> Rounds {
         let of = |(workload, costs): (u32, &BTreeMap<&String, Rounds>)| {
             Some((workload, costs.get(&key.to_owned())?.centre()?))

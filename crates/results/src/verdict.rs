@@ -2,6 +2,7 @@
 //! in it one field for each measure, record size, data type and number of records.
 
 use std::borrow::Borrow;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Axes, Mode};
@@ -146,7 +147,7 @@ pub fn rank_together(fields: &[Option<&bakeoff_stats::Field>]) -> (Vec<Option<Ra
     (fields.iter().map(|field| Some((*field)?.rank(&scatter, confidence))).collect(), scatter)
 }
 
-/// The figures of all cells that never failed, not yet ranked.
+/// The figures of all cells that never failed, not yet ranked; the table with most stores first.
 pub fn gather<R: Borrow<CellRound>>(cells: &[R], contenders: &Contenders) -> Vec<Table> {
     let failed = failed_cells(cells);
     let order = phase_order(cells);
@@ -163,6 +164,8 @@ pub fn gather<R: Borrow<CellRound>>(cells: &[R], contenders: &Contenders) -> Vec
         mark_failed_everywhere(table);
         sort_measures(table, &order);
     }
+    // Stores that do not offer what was asked have a table of their own, behind that of all others.
+    tables.sort_by_key(|table| Reverse(table.present.len()));
     tables
 }
 

@@ -219,20 +219,19 @@ impl Field {
         self.entrants.iter().filter_map(|entrant| entrant.ratio.as_ref())
     }
 
-    /// How likely equal candidates have a sole winner that is at least as clear; 1 where there can be none.
+    /// How likely a candidate that is no better than some other looks as clear a winner; 1 where there can be none.
+    ///
+    /// A winner must be apart from every other, so the least clear comparison decides and needs no correction for their number
+    /// (R. L. Berger's intersection-union test, 1982). Two candidates may look best in a pair of equals, which both sides of the
+    /// p-value of a pair count.
     pub fn winner_p_value(&self, scatter: &CommonScatter) -> f64 {
-        let others = self.entrants.iter().skip(1);
-        let of = |entrant: &Entrant| {
-            entrant.ratio.as_ref().filter(|_| !self.is_same(entrant)).map_or(1.0, |ratio| scatter.p_value(ratio))
-        };
-        let least_clear = others.map(of).max_by(f64::total_cmp);
-        least_clear.map_or(1.0, |p| (p * self.pairs() as f64).min(1.0))
+        self.p_values(scatter).last().copied().unwrap_or(1.0)
     }
 
-    /// The ranking at this confidence, which holds for all pairs of the field together (Bonferroni), since any might have been the best:
-    /// among equals a sole winner is named in at most `1 − confidence` of all rankings.
+    /// The ranking at this confidence: a sole winner is false in at most `1 − confidence` of all rankings, and so is any statement that
+    /// a candidate is worse than the best.
     pub fn rank(&self, scatter: &CommonScatter, confidence: f64) -> Ranking {
-        let of_pair = self.confidence_of_pair(confidence);
+        let of_pair = self.confidence_of_pair(scatter, confidence);
         let order: Vec<Place> = self
             .entrants
             .iter()
@@ -243,17 +242,34 @@ impl Field {
     }
 
     /// How sure each pair must be so that all together are as sure as this.
-    pub fn confidence_of_pair(&self, confidence: f64) -> f64 {
-        1.0 - (1.0 - confidence) / self.pairs() as f64
+    ///
+    /// Where every other is apart from the best at this confidence, there is a winner, and that is enough. Else the clearest comparison must
+    /// hold among all pairs of the field, since any might have been the best; the next among the pairs of those that are left, and so on
+    /// (Holm's procedure, with J. P. Shaffer's numbers of pairs, 1986).
+    pub fn confidence_of_pair(&self, scatter: &CommonScatter, confidence: f64) -> f64 {
+        let (error, p_values) = (1.0 - confidence, self.p_values(scatter));
+        if p_values.last().is_none_or(|p| *p <= error) {
+            return confidence;
+        }
+        let error_among = |candidates: usize| error / (candidates * (candidates - 1) / 2).max(1) as f64;
+        let left = |worse: usize| self.entrants.len() - worse;
+        let worse = p_values.iter().enumerate().take_while(|(worse, p)| **p <= error_among(left(*worse))).count();
+        1.0 - error_among(left(worse))
+    }
+
+    /// That of each comparison with the best, the clearest first; 1 where the figures are the same or have no ratio.
+    fn p_values(&self, scatter: &CommonScatter) -> Vec<f64> {
+        let of = |entrant: &Entrant| {
+            entrant.ratio.as_ref().filter(|_| !self.is_same(entrant)).map_or(1.0, |ratio| scatter.p_value(ratio))
+        };
+        let mut all: Vec<f64> = self.entrants.iter().skip(1).map(of).collect();
+        all.sort_by(f64::total_cmp);
+        all
     }
 
     /// The names of the candidates that take part, the best first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entrants.iter().map(|entrant| entrant.name.as_str())
-    }
-
-    fn pairs(&self) -> usize {
-        (self.entrants.len() * (self.entrants.len() - 1) / 2).max(1)
     }
 
     fn place(&self, index: usize, entrant: &Entrant, scatter: &CommonScatter, confidence: f64) -> Place {

@@ -116,6 +116,42 @@ fn equals_that_scatter_unlike_seldom_have_a_sole_winner() {
     }
 }
 
+/// Two that are equally good, and many far behind: whichever looks best must not be called the winner for being apart from these.
+#[test]
+fn two_equals_before_many_others_seldom_have_a_winner() {
+    for rounds in [3, 5, 10] {
+        for noise in [Noise::Lognormal(0.1), Noise::Disturbed] {
+            let stores: Vec<(Noise, f64)> = [1.0, 1.0].iter().chain(&[5.0; 8]).map(|factor| (noise, *factor)).collect();
+            let (rankings, _) = winners(TRIALS, 1, &stores, rounds);
+            assert!(rankings <= 0.08, "{noise:?}, {rounds} rounds: {rankings}");
+        }
+    }
+}
+
+/// Equals of which some is said to be worse than the best.
+#[test]
+fn of_equals_seldom_is_one_called_worse() {
+    for (stores, rounds) in [(3, 3), (6, 3), (12, 3), (6, 5), (12, 10)] {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(13);
+        let wrong = fields(TRIALS, &vec![(Noise::Lognormal(0.1), 1.0); stores], rounds, &mut random);
+        let is_wrong = |field: &&Field| {
+            let ranking = field.rank(&CommonScatter::of(field.ratios()), 0.95);
+            ranking.order.iter().any(|place| place.standing == Standing::Worse)
+        };
+        let wrong = wrong.iter().filter(is_wrong).count() as f64 / TRIALS as f64;
+        assert!(wrong <= 0.13, "{stores} stores, {rounds} rounds: {wrong}");
+    }
+}
+
+/// Three rounds on a busy machine: 20 % scatter, ten stores of which one takes a third of the others' time, 25 such rankings.
+#[test]
+fn a_clear_winner_of_many_stores_is_named_after_three_rounds() {
+    let noise = Noise::Lognormal(0.2);
+    let stores: Vec<(Noise, f64)> = [1.0].iter().chain(&[3.0; 9]).map(|factor| (noise, *factor)).collect();
+    let (_, found) = winners(40, 25, &stores, 3);
+    assert!(found >= 0.9, "{found}");
+}
+
 /// 84 rankings: a table of 14 workloads with six operations.
 #[test]
 fn a_table_of_equals_seldom_names_a_winner() {
