@@ -64,7 +64,8 @@ pub(crate) fn describe() -> StoreDescription {
         .values(BYTES_MAX)
         .settings(settings())
         .memory(
-            "as its defaults do: half for blocks that were read, half for two write buffers, as up to two are held at a time",
+            "as its defaults do: half for blocks that were read, half for two write buffers, as up to two are held at a time. Indexes and \
+             filters of open files are not counted",
             OPTIONS,
             &[share("cache", 50, 1), share("write-buffer", 50, 2)],
         )
