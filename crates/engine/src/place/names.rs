@@ -9,6 +9,9 @@ pub(crate) const TEMPORARY: &str = "temporary";
 /// The end of the name of the directory of tapes. A medium's ends in `-` and its name.
 const TAPES: &str = ".tapes";
 
+/// What follows [`SCRATCH`] in the name of a directory in which flushes are tried; names of runs begin with a time.
+const FLUSHES: &str = "flush-";
+
 /// In the names of the directories that hold images.
 const MADE: &str = "-made-";
 
@@ -39,15 +42,29 @@ pub(crate) fn made_medium(run: &str, medium: &str) -> String {
 
 /// The directory in which flushes are tried.
 pub(crate) fn flushes() -> String {
-    format!("{SCRATCH}flush-{}", std::process::id())
+    format!("{SCRATCH}{FLUSHES}{}", std::process::id())
 }
 
-/// Whether what follows [`SCRATCH`] in a name is that of a place for stores, and neither of tapes nor of a medium made for the run.
+/// Whether what follows [`SCRATCH`] in a name is that of a place for stores, and not of tapes, of a medium made for the run, or of flushes.
 pub(crate) fn is_of_stores(rest: &str) -> bool {
-    !rest.ends_with(TAPES) && !rest.contains(MADE)
+    !rest.ends_with(TAPES) && !rest.contains(MADE) && !rest.starts_with(FLUSHES)
 }
 
 /// Whether what follows [`of_run`] in a name is that of tapes or of a medium made for the run.
 pub(crate) fn is_of_tapes_or_made(rest: &str) -> bool {
     rest == TAPES || rest.starts_with(MADE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_stores_are_of_stores() {
+        let rest = |name: &str| name.strip_prefix(SCRATCH).expect("a scratch directory").to_owned();
+        assert!(is_of_stores(&rest(&medium("20260102-030405-quick", "default"))));
+        for other in [flushes(), tapes("20260102-030405-quick"), made_medium("20260102-030405-quick", "disk")] {
+            assert!(!is_of_stores(&rest(&other)), "{other}");
+        }
+    }
 }
