@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bakeoff_store::{
-    Capability, Description, Direction, Durability, Leaves::Kept, OpenRequest, Session, SessionPlan, Store, StoreDescription,
-    StoreError, Structure, Work, after, setting,
+    Capability, Description, Direction, Durability, Leaves::Kept, OpenRequest, Session, SessionPlan, Store,
+    StoreDescription, StoreError, Structure, Work, after, setting,
 };
 use content::{Content, load, save};
 use fault::{Fault, Faults};

@@ -1,7 +1,8 @@
 //! The store that does nothing, as a driver offers it. Drivers also replay into it: to them it is [`Null`].
 
 use bakeoff_store::{
-    Capability, Description, Durability, Leaves::Kept, Null, OpenRequest, Store, StoreDescription, StoreError, Structure, after,
+    Capability, Description, Durability, Leaves::Kept, Null, OpenRequest, Store, StoreDescription, StoreError,
+    Structure, after,
 };
 
 /// What the store reports about itself.

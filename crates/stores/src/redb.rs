@@ -78,7 +78,8 @@ pub(crate) fn open(request: &OpenRequest<'_>) -> Result<Box<dyn Store>, StoreErr
         Durability::None => redb::Durability::None,
         Durability::Consistent | Durability::Power => redb::Durability::Immediate,
         Durability::Process => {
-            let message = "redb has no commits that are written but not flushed: use durability none, consistent or power";
+            let message =
+                "redb has no commits that are written but not flushed: use durability none, consistent or power";
             return Err(StoreError::BadRequest(message.to_owned()));
         }
     };

@@ -14,8 +14,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use bakeoff_store::{
-    Capability, DataHints, Description, Durability, Leaves::*, MemoryShare, OpenRequest, SessionPlan, Setting, Settings,
-    Step, Store, StoreDescription, StoreError, Structure, Work, after, setting, share,
+    Capability, DataHints, Description, Durability, Leaves::*, MemoryShare, OpenRequest, SessionPlan, Setting,
+    Settings, Step, Store, StoreDescription, StoreError, Structure, Work, after, setting, share,
 };
 use rusqlite::Connection;
 
