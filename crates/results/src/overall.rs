@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_stats::{
-    Better, Candidate, CommonScatter, Interval, LogRatio, Place, RankOptions, Ranking, Rounds, Verdict,
+    Better, Candidate, CommonScatter, Interval, LogRatio, Place, RankOptions, Ranking, Rounds, Verdict, geometric_mean,
 };
 
 use crate::figures::Measure;
 use crate::rounds::{over_workloads, with_enough_rounds};
-use crate::verdict::{Column, Field, Size, Table, is_time};
+use crate::verdict::{Column, Field, Position, Size, Table, is_time};
 
 /// The ranking over all timed workloads that every remaining store has figures for, and their number.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub fn overall(table: &Table) -> Option<Overall> {
 /// Ranks stores over all workloads of some measures, as [`overall`] does over all timed ones.
 pub fn overall_of(table: &Table, which: impl Fn(&Measure) -> bool) -> Option<Overall> {
     let measures = table.measures.iter().filter(|measure| which(measure));
-    overall_over(measures.flat_map(|measure| table.fields_of(measure).map(move |field| (measure, field))).collect())
+    overall_over(measures.flat_map(|measure| table.places_of(measure)).collect())
 }
 
 /// A workload: the size of its records and what and how many they are.
@@ -46,10 +46,10 @@ pub type Workload = (Size, Column);
 
 /// Who is fastest in each workload, over all operations on it; nothing where there is only one workload, of which [`overall`] is.
 pub fn by_workload(table: &Table) -> Vec<(Workload, Overall)> {
-    let mut workloads: BTreeMap<(Size, &Column), Vec<(&Measure, &Field)>> = BTreeMap::new();
-    for ((measure, size, column), field) in &table.fields {
+    let mut workloads: BTreeMap<(Size, &Column), Vec<(&Position, &Field)>> = BTreeMap::new();
+    for (place @ (measure, size, column), field) in &table.fields {
         let of = workloads.entry((*size, column)).or_default();
-        of.extend(is_time(measure).then_some((measure, field)));
+        of.extend(is_time(measure).then_some((place, field)));
     }
     if workloads.len() < 2 {
         return Vec::new();
@@ -59,60 +59,75 @@ pub fn by_workload(table: &Table) -> Vec<(Workload, Overall)> {
 }
 
 /// Ranks stores over some fields.
-fn overall_over(fields: Vec<(&Measure, &Field)>) -> Option<Overall> {
+fn overall_over(fields: Vec<(&Position, &Field)>) -> Option<Overall> {
     let failed: BTreeSet<String> = fields.iter().flat_map(|(_, field)| field.failed.iter().cloned()).collect();
     let entrants: BTreeSet<&String> =
         fields.iter().flat_map(|(_, field)| field.rounds.keys()).filter(|key| !failed.contains(*key)).collect();
     let common = fields.iter().filter(|(_, field)| entrants.iter().all(|key| field.rounds.contains_key(*key)));
-    let scored: Vec<BTreeMap<&String, Rounds>> =
-        common.filter_map(|(measure, field)| ratios_to_best(measure, field, &entrants)).collect();
+    let scored: Vec<Scored> = common.filter_map(|(place, field)| Scored::new(place, field, &entrants)).collect();
     let common = scored.len();
-    let scored = with_enough_rounds(scored, |field| field.values().map(Rounds::len).min().unwrap_or(0));
+    let scored = with_enough_rounds(scored, |of| of.costs.values().map(Rounds::len).min().unwrap_or(0));
     let short = common - scored.len();
     let candidates = entrants.iter().map(|key| Candidate::new((*key).clone(), scores(&scored, key)));
     let ranking = over_rounds_and_workloads(candidates, &scored)?;
-    let best_in = scored.iter().filter(|costs| is_first(costs, &ranking.best)).count();
+    let best_in = scored.iter().filter(|of| is_first(&of.costs, &ranking.best)).count();
     let is_ranked = |key: &String| ranking.order.iter().any(|place| place.name == *key);
     let incomplete = entrants.iter().filter(|key| !is_ranked(key)).map(|key| (*key).clone()).collect();
     Some(Overall { ranking, best_in, common: scored.len(), short, all: fields.len(), left_out: failed, incomplete })
 }
 
-/// How many times worse than the best typical round among the entrants each one's rounds are; `None` where the best is zero.
-fn ratios_to_best<'a>(
-    measure: &Measure,
-    field: &'a Field,
-    entrants: &BTreeSet<&'a String>,
-) -> Option<BTreeMap<&'a String, Rounds>> {
-    let costs_of = |key| Some(field.costs(measure, field.rounds.get(key)?));
-    let costs: BTreeMap<&String, Rounds> = entrants.iter().filter_map(|key| Some((*key, costs_of(*key)?))).collect();
-    let centres = costs.values().filter_map(Rounds::centre);
-    let best = centres.min_by(f64::total_cmp).filter(|best| *best > 0.0)?;
-    Some(costs.into_iter().map(|(key, costs)| (key, costs.map(|cost| cost / best))).collect())
+/// A field with the costs of those that are ranked.
+struct Scored<'a> {
+    workload: (Size, &'a Column),
+    /// How many times worse each one's rounds are than the best typical round.
+    costs: BTreeMap<&'a String, Rounds>,
+}
+
+impl<'a> Scored<'a> {
+    /// `None` where the best is zero.
+    fn new((measure, size, column): &'a Position, field: &'a Field, entrants: &BTreeSet<&'a String>) -> Option<Self> {
+        let costs_of = |key| Some(field.costs(measure, field.rounds.get(key)?));
+        let costs: BTreeMap<&String, Rounds> =
+            entrants.iter().filter_map(|key| Some((*key, costs_of(*key)?))).collect();
+        let centres = costs.values().filter_map(Rounds::centre);
+        let best = centres.min_by(f64::total_cmp).filter(|best| *best > 0.0)?;
+        let costs = costs.into_iter().map(|(key, costs)| (key, costs.map(|cost| cost / best))).collect();
+        Some(Self { workload: (*size, column), costs })
+    }
 }
 
 /// One store's geometric mean over the workloads, for each round that all of them have.
-fn scores(scored: &[BTreeMap<&String, Rounds>], key: &String) -> Rounds {
-    over_workloads(&scored.iter().filter_map(|field| field.get(key)).collect::<Vec<_>>())
+fn scores(scored: &[Scored<'_>], key: &String) -> Rounds {
+    over_workloads(&scored.iter().filter_map(|of| of.costs.get(key)).collect::<Vec<_>>())
 }
+
+/// Fewer workloads than this say nothing of how workloads differ: then the ranking is of these alone.
+const WORKLOADS_MIN: usize = 3;
 
 /// How sure a ranking over a table is.
 const CONFIDENCE: f64 = 0.95;
 
-/// The ranking by these scores. It must hold over the rounds, and over the workloads too: where a store is faster in one and slower in
-/// another, more of the same rounds do not say which is faster in a third.
-fn over_rounds_and_workloads(
-    candidates: impl Iterator<Item = Candidate>,
-    scored: &[BTreeMap<&String, Rounds>],
-) -> Option<Ranking> {
+/// The ranking by these scores. It must hold over the rounds, and over the workloads too where there are several: where a store is faster
+/// in one and slower in another, more of the same rounds do not say which is faster in a fourth. Operations are no sample of others.
+fn over_rounds_and_workloads(candidates: impl Iterator<Item = Candidate>, scored: &[Scored<'_>]) -> Option<Ranking> {
     let field = bakeoff_stats::Field::new(candidates, RankOptions::new(Better::Lower))?;
     let scatter = CommonScatter::of(field.ratios());
     let ranking = field.rank(&scatter, CONFIDENCE);
     let confidence = field.confidence_of_pair(&scatter, CONFIDENCE);
+    let mut workloads: BTreeMap<(Size, &Column), Vec<&Scored>> = BTreeMap::new();
+    for of in scored {
+        workloads.entry(of.workload).or_default().push(of);
+    }
+    if workloads.len() < WORKLOADS_MIN {
+        return Some(ranking);
+    }
     let centres = |key: &str| -> Rounds {
-        let of = |(workload, costs): (u32, &BTreeMap<&String, Rounds>)| {
-            Some((workload, costs.get(&key.to_owned())?.centre()?))
+        let of = |(workload, fields): (u32, &Vec<&Scored>)| {
+            let centre = |of: &&Scored| of.costs.get(&key.to_owned())?.centre();
+            let centres: Option<Vec<f64>> = fields.iter().map(centre).collect();
+            Some((workload, geometric_mean(&centres?)?))
         };
-        (1..).zip(scored).filter_map(of).collect()
+        (1..).zip(workloads.values()).filter_map(of).collect()
     };
     let best = centres(&ranking.best);
     Some(ranking.widened(|key| {
