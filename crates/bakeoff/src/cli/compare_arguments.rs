@@ -16,9 +16,9 @@ Examples:
                                                       two builds of a driver, measured in turn
   bakeoff compare --run old.toml new.toml             two suite files: other settings of a store
   bakeoff compare --run /mnt/a /mnt/b --stores lmdb   two directories
-Two finished runs differ by the hour too. With --run both sides are measured in turn, each cell right
-before or after its twin, and compared round by round. Cells that may still be worse by more than
---fail-on says (5 % without it) have further rounds, up to four times those of the suite.
+Two finished runs differ by the hour too. With --run both sides are measured in turn, each cell
+right before or after its twin, and compared round by round. Cells that may still be worse by more
+than --fail-on says (5 % without it) have further rounds, up to four times those of the suite.
 Ratios are costs of B by costs of A, so that above 1 is always worse.
 Exit status: 0; 1 with --fail-on, if something is worse, is missing in B, or has too few rounds to
 tell; 2 usage or set-up; 130 interrupted. Figures that stay undecided are counted, and do not fail.")]

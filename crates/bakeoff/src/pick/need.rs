@@ -128,6 +128,8 @@ mod tests {
         .unwrap();
         let words: Vec<_> = suite.questions.iter().map(|question| question.words.as_str()).collect();
         let expected = [
+            "Memory for half of the data, 26MiB",
+            "Memory as each store takes by default",
             "Values twice as long, 2KiB..20KiB",
             "Values half as long, 512B..5KiB",
             "Ten times the records, 100,000",

@@ -155,7 +155,10 @@ impl Overrides {
             let Some(text) = self.text(flag.name) else { continue };
             let node = value(flag.name, &text, &text);
             match target {
-                Target::Suite(key) => file.root.set(key, node),
+                Target::Suite(key) => {
+                    variants::forget(file, key);
+                    file.root.set(key, node);
+                }
                 Target::Limits(key) => {
                     file.root.table("limits").into_iter().for_each(|limits| limits.set(key, node.clone()))
                 }

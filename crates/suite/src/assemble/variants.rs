@@ -15,13 +15,13 @@ const VARIANTS_MAX: usize = 100;
 /// The flag that names the variants to measure.
 pub(crate) const VARIANTS: &str = "variants";
 
-const KNOWN: [&str; 8] = ["name", "summary", "like", "axes", "phases", "settings", "tree", "ending"];
+const KNOWN: [&str; 9] = ["name", "summary", "like", "memory", "axes", "phases", "settings", "tree", "ending"];
 
 /// Tables of which single keys are changed. (Limits are a suite's, not a variant's.)
 const BY_KEY: [&str; 4] = ["axes", "settings", "tree", "limits"];
 
 /// What is replaced as a whole.
-const WHOLE: [&str; 2] = ["phases", "ending"];
+const WHOLE: [&str; 3] = ["memory", "phases", "ending"];
 
 /// Every variant with the suite as it is under it, not yet checked; none if the suite has no variants.
 pub(crate) fn read(file: &SuiteFile, problems: &mut Problems) -> Vec<(Variant, SuiteFile)> {
@@ -70,7 +70,7 @@ fn merged(file: &SuiteFile, variant: &Node) -> SuiteFile {
     file
 }
 
-/// Puts axes, settings, tree and limits in the place of those of `under`, key by key, and phases and ending as a whole.
+/// Puts axes, settings, tree and limits in the place of those of `under`, key by key, and memory, phases and ending as a whole.
 fn put_over(under: &mut Node, own: &Node) {
     if let Some(stores) = own.get("axes").and_then(|axes| axes.get("stores")) {
         leave_out_settings(under, stores);
@@ -208,6 +208,13 @@ pub(crate) fn forget_axis(file: &mut SuiteFile, axis: &str) {
         if let Some(axes) = variant.table_if_there("axes") {
             remove(axes, axis);
         }
+    }
+}
+
+/// Has every variant take the suite's value of a key.
+pub(crate) fn forget(file: &mut SuiteFile, key: &str) {
+    for variant in file.root.list_if_there("variants").into_iter().flatten() {
+        remove(variant, key);
     }
 }
 
