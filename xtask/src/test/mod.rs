@@ -59,8 +59,8 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[&str]) -> Result<bool> {
     let logs = workspace.own.join("test-logs");
     std::fs::create_dir_all(&logs).with_context(|| format!("cannot make {}", logs.display()))?;
     let commit = workspace.commit();
-    let (record, results) = (Mutex::new(record), Mutex::new(Results::default()));
-    let session = Session { logs, options, commit, record, results };
+    let noted = Mutex::new(Noted { record, results: Results::default() });
+    let session = Session { logs, options, commit, noted };
     let first = session.chosen(steps::steps(&plan)?);
     schedule::run(first, workers(), REPORT, &session);
     session.report(workspace, start)
@@ -142,8 +142,13 @@ struct Session {
     logs: PathBuf,
     options: Options,
     commit: Option<String>,
-    record: Mutex<Record>,
-    results: Mutex<Results>,
+    noted: Mutex<Noted>,
+}
+
+/// What steps note as they end. One lock for both: two could be taken in either order, and two steps wait for each other.
+struct Noted {
+    record: Record,
+    results: Results,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -179,12 +184,13 @@ impl Session {
 
     /// Whether a step passed here with the same inputs, so that it need not run.
     fn is_unchanged(&self, step: &Step) -> bool {
-        let record = locked(&self.record);
-        let Some(pass) = record.unchanged(&step.name, step.inputs.as_deref()).filter(|_| !self.options.fresh) else {
+        let mut noted = locked(&self.noted);
+        let Some(pass) = noted.record.unchanged(&step.name, step.inputs.as_deref()).filter(|_| !self.options.fresh)
+        else {
             return false;
         };
         println!("== {}: unchanged since it passed {}", step.name, pass.at);
-        locked(&self.results).unchanged += 1;
+        noted.results.unchanged += 1;
         true
     }
 
@@ -199,7 +205,8 @@ impl Session {
     ) -> Result<Finished> {
         let took = start.elapsed();
         let skips = files.skips();
-        let mut results = locked(&self.results);
+        let mut noted = locked(&self.noted);
+        let Noted { record, results } = &mut *noted;
         results.steps.push((name.to_owned(), took));
         match ended {
             Ok(Ended { tests, next }) => {
@@ -212,7 +219,7 @@ impl Session {
                 results.skips.extend(skips);
                 let (commit, seconds) = (self.commit.clone(), took.as_secs_f64());
                 let pass = Pass { inputs, commit, at: record::now(), seconds, skipped };
-                locked(&self.record).note(name, pass)?;
+                record.note(name, pass)?;
                 Ok(Finished { passed: true, next: next.into_iter().filter_map(|step| self.wanted(step)).collect() })
             }
             Err(error) => {
@@ -220,7 +227,7 @@ impl Session {
                 let text = format!("{}\n{error:#}\nall of it: {}", files.tail(FAILURE_LINES), files.log_path.display());
                 println!("== {name}: FAILED after {:.1} s\n{text}", took.as_secs_f64());
                 results.failed.push((name.to_owned(), text));
-                locked(&self.record).forget_inputs(name)?;
+                record.forget_inputs(name)?;
                 Ok(Finished { passed: false, next: Vec::new() })
             }
         }
@@ -228,8 +235,8 @@ impl Session {
 
     /// Shows at the end what was skipped, what was slow and what failed; false if something did.
     fn report(self, workspace: &Workspace, start: Instant) -> Result<bool> {
-        let Results { mut tests, mut steps, failed, blocked, unchanged, skips } =
-            self.results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Noted { record, results } = self.noted.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Results { mut tests, mut steps, failed, blocked, unchanged, skips } = results;
         tests.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
         steps.sort_by_key(|(_, took)| std::cmp::Reverse(*took));
         println!("\nslowest steps:");
@@ -238,7 +245,7 @@ impl Session {
         tests.iter().take(SLOWEST).for_each(|test| println!("  {:>7.1} s  {}", test.seconds, test.name));
         if self.options.extent == Extent::Long {
             let names = steps::long_names(&workspace.root)?;
-            println!("\nlast passes:\n{}", locked(&self.record).status(names.iter().map(String::as_str)));
+            println!("\nlast passes:\n{}", record.status(names.iter().map(String::as_str)));
         }
         skips.iter().for_each(|line| println!("{line}"));
         failed.iter().for_each(|(name, text)| println!("\n== {name} failed:\n{text}"));
@@ -269,18 +276,18 @@ impl Runner for Session {
         });
         finished.unwrap_or_else(|error| {
             println!("== {name}: FAILED: {error:#}");
-            locked(&self.results).failed.push((name, format!("{error:#}")));
+            locked(&self.noted).results.failed.push((name, format!("{error:#}")));
             Finished { passed: false, next: Vec::new() }
         })
     }
 
     fn seconds(&self, step: &str) -> Option<f64> {
-        locked(&self.record).seconds(step)
+        locked(&self.noted).record.seconds(step)
     }
 
     fn blocked(&self, step: &str, by: &str) {
         println!("== {step}: not run, since {by} did not pass");
-        locked(&self.results).blocked.push(step.to_owned());
+        locked(&self.noted).results.blocked.push(step.to_owned());
     }
 
     fn still_running(&self, steps: &[(String, Duration)]) {
@@ -298,8 +305,10 @@ mod tests {
             logs: directory.to_owned(),
             options: Options::parse(arguments).unwrap(),
             commit: Some("abc1234".to_owned()),
-            record: Mutex::new(Record::read(&directory.join("tests.toml"))),
-            results: Mutex::default(),
+            noted: Mutex::new(Noted {
+                record: Record::read(&directory.join("tests.toml")),
+                results: Results::default(),
+            }),
         }
     }
 
@@ -332,7 +341,7 @@ mod tests {
         };
         let here = session(place.path(), &[]);
         assert!(here.run(skips()).passed);
-        assert_eq!(locked(&here.results).skips, ["SKIPPED: strace is not there"]);
+        assert_eq!(locked(&here.noted).results.skips, ["SKIPPED: strace is not there"]);
         let again = session(place.path(), &[]);
         assert!(!again.is_unchanged(&skips()));
     }
@@ -346,7 +355,8 @@ mod tests {
             Ok(Ended::default())
         });
         assert!(!here.run(prints).passed);
-        let results = locked(&here.results);
+        let noted = locked(&here.noted);
+        let results = &noted.results;
         assert!(results.failed[0].1.contains("the reason") && results.failed[0].1.contains("exit status: 1"));
     }
 
