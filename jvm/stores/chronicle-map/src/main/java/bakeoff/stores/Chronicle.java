@@ -57,7 +57,11 @@ public final class Chronicle implements StoreType {
                 .language("Java")
                 .structure("hash")
                 .files("records.chronicle, a sparse file as long as the table may become; in use, records.open")
-                .durability(Durability.NONE, "entries are written in the memory map, which is never flushed", after(Leaves.POSSIBLY_CORRUPT, Leaves.POSSIBLY_CORRUPT), SOURCE)
+                .durability(
+                        Durability.NONE,
+                        "entries are written in the memory map, which is never flushed",
+                        after(Leaves.POSSIBLY_CORRUPT, Leaves.POSSIBLY_CORRUPT),
+                        SOURCE)
                 .durability(
                         Durability.PROCESS,
                         "entries are written in the memory map, which the kernel keeps when the process dies; what nobody has closed is recovered when it "

@@ -34,6 +34,7 @@ public final class MapDb implements StoreType {
     private static final String NEVER_REPLAYED =
             "its log (transactionEnable()) is flushed at every commit, but never read when the store is opened: a power cut that hits a commit leaves "
                     + "a part of it";
+
     private static final String SOURCE = "https://jankotek.gitbooks.io/mapdb/content/db/";
 
     @Override

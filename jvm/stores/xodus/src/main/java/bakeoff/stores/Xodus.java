@@ -99,7 +99,8 @@ public final class Xodus implements StoreType {
         Environment environment = Environments.newInstance(request.directory().toFile(), config(request));
         jetbrains.exodus.env.Store store = environment.computeInTransaction(
                 transaction -> environment.openStore(STORE, StoreConfig.WITHOUT_DUPLICATES, transaction));
-        return new Opened(environment, store, new NewNames(request, request.durability().includes(Durability.CONSISTENT)));
+        return new Opened(
+                environment, store, new NewNames(request, request.durability().includes(Durability.CONSISTENT)));
     }
 
     /** What an environment is opened with. */
