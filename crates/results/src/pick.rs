@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bakeoff_protocol::FailureKind;
-use bakeoff_stats::{Better, Candidate, CommonScatter, Field, Place, RankOptions, Ranking, Rounds, Verdict};
+use bakeoff_stats::{Better, Candidate, Place, RankOptions, Ranking, Rounds, Verdict, rank};
 
 use crate::cell_rounds::{CellRound, failed_cells};
 use crate::goal::{Goal, application, operations_of, typical};
@@ -165,6 +165,5 @@ fn rank_among(
     among: Option<&[String]>,
 ) -> Option<Ranking> {
     let costs = costs.into_iter().filter(|(store, _)| among.is_none_or(|among| among.contains(store)));
-    let field = Field::new(costs.map(|(store, rounds)| Candidate::new(store, rounds)), options)?;
-    Some(field.rank(&CommonScatter::of(field.ratios()), confidence))
+    rank(costs.map(|(store, rounds)| Candidate::new(store, rounds)), options, confidence)
 }

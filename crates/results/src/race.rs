@@ -64,15 +64,14 @@ pub fn as_good_as_equal(ranking: &Ranking, still: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_stats::{Better, Candidate, CommonScatter, Field, RankOptions, Rounds};
+    use bakeoff_stats::{Better, Candidate, RankOptions, Rounds, rank};
 
     use super::*;
 
     fn ranked(costs: &[(&str, &[f64])]) -> Ranking {
         let rounds = |costs: &[f64]| (1..).zip(costs.iter().copied()).collect::<Rounds>();
         let candidates = costs.iter().map(|(name, costs)| Candidate::new(*name, rounds(costs)));
-        let field = Field::new(candidates, RankOptions::new(Better::Lower)).unwrap();
-        field.rank(&CommonScatter::of(field.ratios()), DROP_CONFIDENCE)
+        rank(candidates, RankOptions::new(Better::Lower), DROP_CONFIDENCE).unwrap()
     }
 
     fn of_one_round(costs: &[(&str, f64)]) -> Ranking {

@@ -47,14 +47,12 @@ pub struct RankOptions {
     /// The least difference that the instrument can show, in the measure's unit; 0 if there is no limit. Centres that lie closer
     /// are tied however little the rounds scatter, and smaller figures count as this one.
     pub resolution: f64,
-    /// Whether rounds are blocks without an order in time, such as workloads.
-    pub unordered: bool,
 }
 
 impl RankOptions {
-    /// No limit of resolution, rounds in the order in which they ran.
+    /// No limit of resolution.
     pub fn new(better: Better) -> Self {
-        Self { better, resolution: 0.0, unordered: false }
+        Self { better, resolution: 0.0 }
     }
 }
 
@@ -304,8 +302,7 @@ impl Field {
         let Some((best, others)) = self.entrants.split_first_mut() else { return };
         best.ratio = None;
         for other in others {
-            let of = if self.options.unordered { LogRatio::of_unordered } else { LogRatio::of };
-            other.ratio = of(&other.costs, &best.costs);
+            other.ratio = LogRatio::of(&other.costs, &best.costs);
         }
     }
 
@@ -342,11 +339,11 @@ impl Entrant {
     }
 }
 
-/// Ranks candidates by themselves, at 95 % confidence, by what the scatter of their rounds has in common.
+/// Ranks candidates by themselves at this confidence, by what the scatter of their rounds has in common.
 /// `None` as [`Field::new`].
-pub fn rank(candidates: impl IntoIterator<Item = Candidate>, options: RankOptions) -> Option<Ranking> {
+pub fn rank(candidates: impl IntoIterator<Item = Candidate>, options: RankOptions, confidence: f64) -> Option<Ranking> {
     let field = Field::new(candidates, options)?;
-    Some(field.rank(&CommonScatter::of(field.ratios()), 0.95))
+    Some(field.rank(&CommonScatter::of(field.ratios()), confidence))
 }
 
 #[cfg(test)]
@@ -365,11 +362,11 @@ mod tests {
     fn a_clear_winner() {
         let fast = Candidate::new("fast", [10.0, 10.1, 9.9]);
         let slow = Candidate::new("slow", [20.0, 20.2, 19.8]);
-        let ranking = rank([slow.clone(), fast.clone()], lower()).unwrap();
+        let ranking = rank([slow.clone(), fast.clone()], lower(), 0.95).unwrap();
         assert_eq!((ranking.verdict, ranking.best.as_str()), (Verdict::Winner, "fast"));
         assert_eq!(ranking.tied, ["fast"]);
         assert!((ranking.order[1].ratio_to_best.unwrap().estimate - 2.0).abs() < 1e-9);
-        let ranking = rank([slow, fast], RankOptions::new(Better::Higher)).unwrap();
+        let ranking = rank([slow, fast], RankOptions::new(Better::Higher), 0.95).unwrap();
         assert_eq!((ranking.verdict, ranking.best.as_str()), (Verdict::Winner, "slow"));
         assert!((ranking.order[1].ratio_to_best.unwrap().estimate - 2.0).abs() < 1e-9);
     }
@@ -378,7 +375,7 @@ mod tests {
     fn what_disturbs_a_whole_round_does_not_matter() {
         let fast = Candidate::new("fast", [10.0, 40.0, 20.0]);
         let slow = Candidate::new("slow", [15.0, 60.3, 29.9]);
-        assert_eq!(rank([fast, slow], lower()).unwrap().verdict, Verdict::Winner);
+        assert_eq!(rank([fast, slow], lower(), 0.95).unwrap().verdict, Verdict::Winner);
     }
 
     #[test]
@@ -386,12 +383,12 @@ mod tests {
         let a = Candidate::new("a", [10.0, 10.1, 9.9, 10.0]);
         let b = Candidate::new("b", [10.1, 10.0, 10.0, 9.95]);
         let c = Candidate::new("c", [40.0, 41.0, 40.5, 40.1]);
-        let ranking = rank([c, b.clone(), a.clone()], lower()).unwrap();
+        let ranking = rank([c, b.clone(), a.clone()], lower(), 0.95).unwrap();
         assert_eq!(ranking.verdict, Verdict::Tie);
         assert_eq!(ranking.order[2].name, "c");
         assert_eq!(ranking.tied.len(), 2);
         let scattered = Candidate::new("s", [8.0, 30.0, 9.0, 20.0]);
-        let ranking = rank([a, b, scattered], lower()).unwrap();
+        let ranking = rank([a, b, scattered], lower(), 0.95).unwrap();
         assert_eq!(ranking.verdict, Verdict::Undecided);
         let undecided: Vec<&Place> = ranking.undecided().collect();
         assert_eq!(undecided.len(), 1);
@@ -401,25 +398,25 @@ mod tests {
 
     #[test]
     fn one_round_proves_nothing() {
-        let ranking = rank([Candidate::new("a", [1.0]), Candidate::new("b", [100.0])], lower()).unwrap();
+        let ranking = rank([Candidate::new("a", [1.0]), Candidate::new("b", [100.0])], lower(), 0.95).unwrap();
         assert_eq!((ranking.verdict, ranking.best.as_str()), (Verdict::Unproven, "a"));
         assert_eq!((ranking.order[1].ratio_to_best, ranking.order[1].standing), (None, Standing::Unknown));
-        let same = rank([Candidate::new("a", [7.0]), Candidate::new("b", [7.0])], lower()).unwrap();
+        let same = rank([Candidate::new("a", [7.0]), Candidate::new("b", [7.0])], lower(), 0.95).unwrap();
         assert_eq!((same.verdict, same.tied.len()), (Verdict::Unproven, 2));
     }
 
     #[test]
     fn one_candidate_is_alone() {
-        let ranking = rank([Candidate::new("a", [1.0, 2.0])], lower()).unwrap();
+        let ranking = rank([Candidate::new("a", [1.0, 2.0])], lower(), 0.95).unwrap();
         assert_eq!(ranking.verdict, Verdict::Alone);
         assert_eq!(ranking.order[0].ratio_to_best, Some(Interval::point(1.0)));
     }
 
     #[test]
     fn deterministic_figures() {
-        let same = rank([Candidate::new("a", [4096.0; 3]), Candidate::new("b", [4096.0; 3])], lower()).unwrap();
+        let same = rank([Candidate::new("a", [4096.0; 3]), Candidate::new("b", [4096.0; 3])], lower(), 0.95).unwrap();
         assert_eq!((same.verdict, same.tied.len()), (Verdict::Tie, 2));
-        let differ = rank([Candidate::new("a", [4096.0; 3]), Candidate::new("b", [8192.0; 3])], lower()).unwrap();
+        let differ = rank([Candidate::new("a", [4096.0; 3]), Candidate::new("b", [8192.0; 3])], lower(), 0.95).unwrap();
         assert_eq!((differ.verdict, differ.best.as_str()), (Verdict::Winner, "a"));
         assert_eq!(differ.order[1].ratio_to_best.map(|of| of.high), differ.order[1].ratio_to_best.map(|of| of.low));
     }
@@ -427,17 +424,17 @@ mod tests {
     #[test]
     fn centres_nearer_than_the_resolution_are_tied() {
         let candidates = || [Candidate::new("a", [12.0; 3]), Candidate::new("b", [12.5; 3])];
-        assert_eq!(rank(candidates(), lower()).unwrap().verdict, Verdict::Winner);
+        assert_eq!(rank(candidates(), lower(), 0.95).unwrap().verdict, Verdict::Winner);
         let coarse = RankOptions { resolution: 1.0, ..lower() };
-        assert_eq!(rank(candidates(), coarse).unwrap().verdict, Verdict::Tie);
+        assert_eq!(rank(candidates(), coarse, 0.95).unwrap().verdict, Verdict::Tie);
     }
 
     #[test]
     fn zeros_need_a_resolution_to_be_compared() {
         let candidates = || [Candidate::new("a", [0.0; 3]), Candidate::new("b", [65536.0; 3])];
-        assert_eq!(rank(candidates(), lower()).unwrap().verdict, Verdict::Unproven);
+        assert_eq!(rank(candidates(), lower(), 0.95).unwrap().verdict, Verdict::Unproven);
         let pages = RankOptions { resolution: 4096.0, ..lower() };
-        let ranking = rank(candidates(), pages).unwrap();
+        let ranking = rank(candidates(), pages, 0.95).unwrap();
         assert_eq!((ranking.verdict, ranking.best.as_str()), (Verdict::Winner, "a"));
         assert_eq!(ranking.order[0].centre, 0.0);
         assert!((ranking.order[1].ratio_to_best.unwrap().estimate - 16.0).abs() < 1e-9);
@@ -449,18 +446,19 @@ mod tests {
         let a: Rounds = [(1, 30.0), (2, 30.0), (3, 10.0), (4, 10.1), (5, 9.9)].into_iter().collect();
         let b: Rounds = [(3, 12.0), (4, 12.1), (5, 11.9)].into_iter().collect();
         let c: Rounds = [(1, 60.0), (2, 60.0), (3, 20.0), (4, 20.1), (5, 19.9)].into_iter().collect();
-        let ranking = rank([Candidate::new("a", a), Candidate::new("b", b), Candidate::new("c", c)], lower()).unwrap();
+        let ranking =
+            rank([Candidate::new("a", a), Candidate::new("b", b), Candidate::new("c", c)], lower(), 0.95).unwrap();
         assert_eq!(names(&ranking), ["a", "b", "c"]);
         assert!((ranking.order[1].ratio_to_best.unwrap().estimate - 1.2).abs() < 0.01);
     }
 
     #[test]
     fn unusable_figures_are_left_out() {
-        assert_eq!(rank([], lower()), None);
-        assert_eq!(rank([Candidate::new("a", []), Candidate::new("b", [f64::NAN])], lower()), None);
+        assert_eq!(rank([], lower(), 0.95), None);
+        assert_eq!(rank([Candidate::new("a", []), Candidate::new("b", [f64::NAN])], lower(), 0.95), None);
         let mixed =
             [Candidate::new("a", [f64::INFINITY, 1.0]), Candidate::new("b", [2.0, 2.0]), Candidate::new("c", [-1.0])];
-        let ranking = rank(mixed, lower()).unwrap();
+        let ranking = rank(mixed, lower(), 0.95).unwrap();
         assert_eq!((ranking.verdict, ranking.best.as_str(), ranking.order.len()), (Verdict::Alone, "b", 1));
     }
 }
