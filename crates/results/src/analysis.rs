@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::cell_rounds::CellRound;
 use crate::contender::Contenders;
-use crate::figures::{Measure, of_values_alone};
+use crate::figures::{Family, Measure, of_values_alone};
 use crate::overall::{Depends, Overall, Tally, Workload, by_workload, depends, overall, overall_of};
 use crate::pick_outcome::PickOutcome;
 use crate::run::Run;
@@ -71,8 +71,8 @@ impl<'a> Analysis<'a> {
         let cells: Vec<CellRound> = self.run.cells.iter().map(of_values_alone).collect();
         let mut tables = gather(&cells, &self.contenders);
         for (table, known) in tables.iter_mut().zip(self.tables()) {
-            rank_family(table, |measure| *measure == Measure::Space);
-            for (place, field) in table.fields.iter_mut().filter(|(place, _)| place.0 != Measure::Space) {
+            rank_family(table, Family::Space);
+            for (place, field) in table.fields.iter_mut().filter(|(place, _)| place.0.family() != Family::Space) {
                 field.ranking = known.fields.get(place).and_then(|known| known.ranking.clone());
             }
         }

@@ -21,10 +21,10 @@ use crate::circumstances::Circumstances;
 use crate::comparison::pair::{Pair, pairs, twins};
 use crate::contender::Contenders;
 use crate::error::RunError;
-use crate::figures::Measure;
+use crate::figures::{Family, Measure};
 use crate::rounds::{over_workloads, with_enough_rounds};
 use crate::run::Run;
-use crate::verdict::{Column, Size, Table, gather, is_time};
+use crate::verdict::{Column, Size, Table, gather};
 
 /// What part of what is called better or worse may be neither, of stores, of stores and measures, and of single workloads. Half of each lies on
 /// the side of the worse, which is one in twenty of all.
@@ -82,6 +82,11 @@ pub enum Subject {
 }
 
 impl Subject {
+    /// Which lines it is compared together with.
+    fn family(&self) -> Family {
+        self.measure().map_or(Family::Time, Measure::family)
+    }
+
     /// The measure; `None` for the time over everything.
     pub fn measure(&self) -> Option<&Measure> {
         match self {
@@ -267,7 +272,7 @@ struct Open {
 impl Open {
     fn new(key: &str, subject: Subject, (a, b): (&Rounds, &Rounds), session: Option<f64>) -> Self {
         // Of the measures only times depend on the hour.
-        let deviation = |session| if subject.measure().is_none_or(is_time) { session } else { 0.0 };
+        let deviation = |session| if subject.family() == Family::Time { session } else { 0.0 };
         let ratio = match session {
             Some(session) => LogRatio::of_sessions(b, a, deviation(session)),
             None => LogRatio::of(b, a),
@@ -289,34 +294,25 @@ impl Open {
 /// By how much the sessions of two runs differ: as usual, or as much as their rounds do.
 fn session_deviation(tables: [&[Table]; 2]) -> f64 {
     let fields = tables.into_iter().flatten().flat_map(|table| &table.fields);
-    let times = fields.filter(|((measure, ..), _)| is_time(measure));
+    let times = fields.filter(|((measure, ..), _)| measure.is_time());
     let deviations: Vec<f64> =
         times.flat_map(|(_, field)| field.rounds.values()).filter_map(Rounds::deviation).collect();
     median(&deviations).unwrap_or(0.0).max(SESSION_DEVIATION)
 }
 
 /// What the scatter of a table's lines has in common: of those of time, of space and of memory. Two sessions have nothing in common.
-struct Scatter([CommonScatter; 3]);
+struct Scatter([CommonScatter; Family::ALL.len()]);
 
 impl Scatter {
     fn of(open: &[Open]) -> Self {
-        Self([0, 1, 2].map(|kind| {
-            let of_kind = open.iter().filter(|each| kind_of(&each.line.subject) == kind);
-            CommonScatter::of(of_kind.filter_map(|each| each.ratio.as_ref()))
+        Self(Family::ALL.map(|family| {
+            let of_family = open.iter().filter(|each| each.line.subject.family() == family);
+            CommonScatter::of(of_family.filter_map(|each| each.ratio.as_ref()))
         }))
     }
 
     fn for_line(&self, line: &Line) -> &CommonScatter {
-        &self.0[kind_of(&line.subject)]
-    }
-}
-
-/// The place of a line's kind of measure in [`Scatter`].
-fn kind_of(subject: &Subject) -> usize {
-    match subject.measure() {
-        None | Some(Measure::Time { .. }) => 0,
-        Some(Measure::Space) => 1,
-        Some(Measure::Memory) => 2,
+        &self.0[line.subject.family() as usize]
     }
 }
 
@@ -363,7 +359,7 @@ fn overall(pairs: &[Pair], session: Option<f64>) -> Vec<Line> {
 
 /// Each store's time over everything that was timed, in the same way.
 fn stores(pairs: &[Pair], session: Option<f64>) -> Vec<Line> {
-    let timed = pairs.iter().filter(|pair| matches!(pair.measure, Measure::Time { .. }));
+    let timed = pairs.iter().filter(|pair| pair.measure.is_time());
     let groups = grouped(timed, |one, other| one.key == other.key);
     let open = |group: &Vec<&Pair>| {
         let kept = whole(group);

@@ -29,7 +29,37 @@ pub enum Measure {
     Memory,
 }
 
+/// Measures that are ranked and compared together: they have their scatter in common, and a level for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    /// All times.
+    Time,
+    /// Space on disk.
+    Space,
+    /// Memory.
+    Memory,
+}
+
+impl Family {
+    /// Every family.
+    pub const ALL: [Self; 3] = [Self::Time, Self::Space, Self::Memory];
+}
+
 impl Measure {
+    /// Which measures it is ranked together with.
+    pub fn family(&self) -> Family {
+        match self {
+            Self::Time { .. } => Family::Time,
+            Self::Space => Family::Space,
+            Self::Memory => Family::Memory,
+        }
+    }
+
+    /// Whether it is a time.
+    pub fn is_time(&self) -> bool {
+        self.family() == Family::Time
+    }
+
     /// Its name: the phase, with the kind of operation where it mixes several. Safe to print, and not too long for a table.
     pub fn label(&self) -> String {
         let label = match self {

@@ -18,7 +18,7 @@ pub fn live_leaders(rounds: &[CellRound], stores: &[StoreDescription], axes: &Ax
     let contenders = Contenders::new(&cells, stores);
     let mut leaders = Vec::new();
     for table in gather(&cells, &contenders) {
-        for measure in table.measures.iter().filter(|measure| matches!(measure, Measure::Time { .. })) {
+        for measure in table.measures.iter().filter(|measure| measure.is_time()) {
             let fields = table.places_of(measure);
             leaders.extend(fields.filter_map(|((_, size, column), field)| {
                 Some(format!("{}: {}", workload(measure, *size, column), standing(field, &contenders)?))

@@ -8,7 +8,7 @@ use bakeoff_stats::{
 
 use crate::figures::Measure;
 use crate::rounds::{over_workloads, with_enough_rounds};
-use crate::verdict::{Column, Field, Position, Size, Table, is_time};
+use crate::verdict::{Column, Field, Position, Size, Table};
 
 /// The ranking over all timed workloads that every remaining store has figures for, and their number.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub struct Overall {
 
 /// Ranks stores over all timed workloads. Stores that failed anywhere are left out; `None` if there is nothing in common.
 pub fn overall(table: &Table) -> Option<Overall> {
-    overall_of(table, is_time)
+    overall_of(table, Measure::is_time)
 }
 
 /// Ranks stores over all workloads of some measures, as [`overall`] does over all timed ones.
@@ -49,7 +49,7 @@ pub fn by_workload(table: &Table) -> Vec<(Workload, Overall)> {
     let mut workloads: BTreeMap<(Size, &Column), Vec<(&Position, &Field)>> = BTreeMap::new();
     for (place @ (measure, size, column), field) in &table.fields {
         let of = workloads.entry((*size, column)).or_default();
-        of.extend(is_time(measure).then_some((place, field)));
+        of.extend(measure.is_time().then_some((place, field)));
     }
     if workloads.len() < 2 {
         return Vec::new();
@@ -162,7 +162,7 @@ pub fn depends(table: &Table, ranking: &Ranking) -> Option<Depends> {
     let mut all = Tally::default();
     let mut operations: BTreeMap<String, Vec<Measure>> = BTreeMap::new();
     let mut each_has_one = true;
-    for measure in table.measures.iter().filter(|measure| is_time(measure)) {
+    for measure in table.measures.iter().filter(|measure| measure.is_time()) {
         let mut tally = Tally::of(table, measure);
         tally.wins.retain(|key, _| may_be_first.contains(&key.as_str()));
         all.fields += tally.fields;

@@ -11,7 +11,7 @@ use bakeoff_stats::{Better, Candidate, CommonScatter, RankOptions, Ranking, Roun
 use crate::cell_rounds::{CellRound, failed_cells, phase_order};
 use crate::circumstances::Circumstances;
 use crate::contender::{Contender, Contenders};
-use crate::figures::{Measure, peak_memory, resolution, space_efficiency, timings};
+use crate::figures::{Family, Measure, peak_memory, resolution, space_efficiency, timings};
 
 /// A column: data type and number of records.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,8 +74,6 @@ pub struct Table {
     pub fields: BTreeMap<Position, Field>,
     /// Everyone that took part.
     pub present: BTreeSet<String>,
-    /// How far the times of neighbouring rounds are alike; 0 if chance explains it. Intervals are widened for it.
-    pub correlation: f64,
 }
 
 impl Table {
@@ -114,37 +112,29 @@ pub const FALSE_WINNERS: f64 = 0.05;
 /// Ranks every field by its rounds.
 pub fn rank_fields(tables: &mut [Table]) {
     for table in tables {
-        table.correlation = rank_family(table, is_time).correlation();
-        rank_family(table, |measure| *measure == Measure::Space);
-        rank_family(table, |measure| *measure == Measure::Memory);
+        Family::ALL.into_iter().for_each(|family| rank_family(table, family));
     }
 }
 
-/// Whether a measure is a time.
-pub fn is_time(measure: &Measure) -> bool {
-    matches!(measure, Measure::Time { .. })
-}
-
-/// Ranks the fields of some measures of a table. Their comparisons have their scatter in common, and a level for all of them: among
-/// equals, a winner is named in no more than [`FALSE_WINNERS`] of such tables. Gives what their scatter has in common.
-pub(crate) fn rank_family(table: &mut Table, which: impl Fn(&Measure) -> bool) -> CommonScatter {
-    let fields = table.fields.iter_mut().filter(|((measure, _, _), _)| which(measure));
+/// Ranks the fields of a family of measures. Their comparisons have their scatter in common, and a level for all of them: among equals, a
+/// winner is named in no more than [`FALSE_WINNERS`] of such tables.
+pub(crate) fn rank_family(table: &mut Table, family: Family) {
+    let fields = table.fields.iter_mut().filter(|((measure, _, _), _)| measure.family() == family);
     let (compared, fields): (Vec<_>, Vec<_>) =
         fields.map(|((measure, _, _), field)| (field.compared(measure), field)).unzip();
-    let (rankings, scatter) = rank_together(&compared.iter().map(Option::as_ref).collect::<Vec<_>>());
+    let rankings = rank_together(&compared.iter().map(Option::as_ref).collect::<Vec<_>>());
     for (ranking, field) in rankings.into_iter().zip(fields) {
         field.ranking = ranking;
     }
-    scatter
 }
 
-/// The rankings of fields that are read together, with one level for all of them; and what their scatter has in common.
-pub fn rank_together(fields: &[Option<&bakeoff_stats::Field>]) -> (Vec<Option<Ranking>>, CommonScatter) {
+/// The rankings of fields that are read together, with one level for all of them.
+pub fn rank_together(fields: &[Option<&bakeoff_stats::Field>]) -> Vec<Option<Ranking>> {
     let all = || fields.iter().copied().flatten();
     let scatter = CommonScatter::of(all().flat_map(bakeoff_stats::Field::ratios));
     let contested = all().filter(|field| field.names().count() > 1);
     let confidence = discovery_confidence(contested.map(|field| field.winner_p_value(&scatter)), FALSE_WINNERS);
-    (fields.iter().map(|field| Some((*field)?.rank(&scatter, confidence))).collect(), scatter)
+    fields.iter().map(|field| Some((*field)?.rank(&scatter, confidence))).collect()
 }
 
 /// The figures of all cells that never failed, not yet ranked; the table with most stores first.
@@ -171,7 +161,7 @@ pub fn gather<R: Borrow<CellRound>>(cells: &[R], contenders: &Contenders) -> Vec
 
 /// A table without fields.
 pub fn new_table(circumstances: Circumstances) -> Table {
-    Table { circumstances, measures: Vec::new(), fields: BTreeMap::new(), present: BTreeSet::new(), correlation: 0.0 }
+    Table { circumstances, measures: Vec::new(), fields: BTreeMap::new(), present: BTreeSet::new() }
 }
 
 /// A cell that failed before it measured a phase is marked as failed in all phases that others measured.

@@ -88,7 +88,7 @@ pub(crate) fn figures<'a>(contests: &'a Contests<'a>, contenders: &Contenders) -
     for family in families.values() {
         for measure in 0..MEASURES.len() {
             let fields: Vec<Option<&Field>> = family.iter().map(|&index| compared[index][measure].as_ref()).collect();
-            for (&index, ranking) in family.iter().zip(rank_together(&fields).0) {
+            for (&index, ranking) in family.iter().zip(rank_together(&fields)) {
                 rankings[index][measure] = ranking;
             }
         }

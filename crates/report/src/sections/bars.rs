@@ -149,12 +149,11 @@ fn rates_of(tables: &[Rankings], variants: &[String]) -> Rates {
 }
 
 fn fields(table: &Rankings) -> impl Iterator<Item = (&Measure, &Field)> {
-    let is_time = |measure: &Measure| matches!(measure, Measure::Time { .. });
     let of = move |measure| table.fields.iter().filter(move |((other, _, _), _)| other == measure);
     table
         .measures
         .iter()
-        .filter(move |measure| is_time(measure))
+        .filter(|measure| measure.is_time())
         .flat_map(of)
         .map(|((measure, _, _), field)| (measure, field))
 }

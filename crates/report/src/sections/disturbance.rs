@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use bakeoff_protocol::DISTURBANCE;
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::Contenders;
-use bakeoff_results::figures::Measure;
 use bakeoff_results::verdict::Table;
 use bakeoff_stats::{Rounds, geometric_mean};
 use bakeoff_text::ratio;
@@ -51,9 +50,7 @@ fn heading(of: &Circumstances) -> String {
 /// For each store the geometric mean, over all comparisons, of its mean time disturbed by undisturbed.
 fn slowdowns(undisturbed: &Table, disturbed: &Table, contenders: &Contenders) -> String {
     let mut ratios: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
-    for (place, field) in
-        undisturbed.fields.iter().filter(|((measure, _, _), _)| matches!(measure, Measure::Time { .. }))
-    {
+    for (place, field) in undisturbed.fields.iter().filter(|((measure, _, _), _)| measure.is_time()) {
         let Some(other) = disturbed.fields.get(place) else { continue };
         for (key, rounds) in &field.rounds {
             let centres = (rounds.centre(), other.rounds.get(key).and_then(Rounds::centre));
