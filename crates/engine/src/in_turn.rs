@@ -17,7 +17,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::execute::{FinishedRun, Grounds};
 use crate::place::own_directory::OwnDirectory;
-use crate::plan::estimate::{FLUSHES_OF_A_WRITE, estimates};
+use crate::plan::estimate::{FLUSHES_OF_A_WRITE, estimates_of_all};
 use crate::plan::schedule::Costs;
 use crate::plan::setup::Setup;
 use crate::state::{CellLimit, RunState};
@@ -45,7 +45,8 @@ pub struct TurnSide<'a> {
 pub fn execute_in_turn(sides: [TurnSide<'_>; 2], part: f64, budget: Option<Duration>) -> Result<[FinishedRun; 2]> {
     let begin = Instant::now();
     let [mut a, mut b] = sides;
-    let (pairs, costs) = (pairs([a.setup, b.setup])?, costs(a.setup));
+    let pairs = pairs([a.setup, b.setup])?;
+    let costs = Costs::new(estimates_of_all(a.setup, FLUSHES_OF_A_WRITE));
     let interrupt = Interrupt::install()?;
     let mut grounds_a = Grounds::prepare(a.setup, a.directory, &mut a.file)?;
     let mut grounds_b = Grounds::prepare(b.setup, b.directory, &mut b.file)?;
@@ -116,15 +117,10 @@ fn pairs([a, b]: [&Setup; 2]) -> Result<Vec<Pair>> {
     Ok(pairs)
 }
 
-/// What cells take, learnt from both sides.
-fn costs(setup: &Setup) -> Costs {
-    let workloads = setup.plan.workloads.iter();
-    Costs::new(workloads.map(|workload| estimates(setup, workload, FLUSHES_OF_A_WRITE)).collect())
-}
-
 /// Two runs under way.
 struct Turns<'a> {
     runs: [RunState<'a>; 2],
+    /// What cells take, learnt from both sides.
     costs: Costs,
     random: Xoshiro256PlusPlus,
     display: Display,

@@ -1,9 +1,9 @@
 //! A race: rounds of what was asked, without those that fall behind, then a few rounds of everything the answer might depend on.
 //!
-//! A store is dropped when it is worse than the best at a level that allows for looking after every round, or, when the time is short, when
-//! it cost four times as much: in two rounds, or in one by the medians of its operations too, which other work on the machine cannot spoil. The
-//! next best stays as long as there is time for it, to be proven worse. The time that is left goes to the variants of the suite, with the
-//! stores that lead.
+//! A store is dropped when it is worse than the best at a level that allows for looking after every round. Where the time is short, four
+//! times the cost of the best is enough: in two rounds, or in one by the medians of its operations too. Other work on the machine cannot
+//! spoil these. The next best stays as long as there is time to prove it worse. The time that is left goes to the variants of the suite,
+//! with the stores that lead.
 
 mod view;
 
@@ -21,7 +21,7 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::mode::Mode;
-use crate::plan::estimate::{FLUSHES_OF_A_WRITE_MIN, estimates};
+use crate::plan::estimate::{FLUSHES_OF_A_WRITE_MIN, estimates_of_all};
 use crate::plan::schedule::Costs;
 use crate::plan::step::{Replay, Step};
 use crate::race::view::{cells_of, far_behind, leaves_many_files, left_of, names, promises_more, ranking};
@@ -68,10 +68,9 @@ impl Race {
         let workloads = &run.setup.plan.workloads;
         let is_asked = |workload: &WorkloadPlan| workload.variant.as_deref() == Some(PICK_ASKED);
         let asked = workloads.iter().position(is_asked).context("nothing that was asked is in the plan")?;
-        let guesses = workloads.iter().map(|workload| estimates(run.setup, workload, FLUSHES_OF_A_WRITE_MIN));
         let mut race = Self {
             facts,
-            costs: Costs::new(guesses.collect()),
+            costs: Costs::new(estimates_of_all(run.setup, FLUSHES_OF_A_WRITE_MIN)),
             random: Xoshiro256PlusPlus::seed_from_u64(run.setup.suite.seed()),
             asked,
             alive: (0..workloads[asked].cells.len()).collect(),

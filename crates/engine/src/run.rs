@@ -6,7 +6,7 @@ use anyhow::Result;
 use bakeoff_suite::Cell;
 
 use crate::mode::Mode;
-use crate::plan::estimate::{FLUSHES_OF_A_WRITE, estimates};
+use crate::plan::estimate::{FLUSHES_OF_A_WRITE, estimates_of_all};
 use crate::plan::schedule::{Costs, Outlook, admit, steps};
 use crate::plan::step::Step;
 use crate::state::{Ended, RunState};
@@ -30,8 +30,7 @@ impl Run {
     pub(crate) fn new(run: &mut RunState<'_>, display: &mut Display) -> Result<Self> {
         let workloads = &run.setup.plan.workloads;
         let counts: Vec<_> = workloads.iter().map(|workload| workload.cells.len()).collect();
-        let guesses = workloads.iter().map(|workload| estimates(run.setup, workload, FLUSHES_OF_A_WRITE));
-        let costs = Costs::new(guesses.collect());
+        let costs = Costs::new(estimates_of_all(run.setup, FLUSHES_OF_A_WRITE));
         let mut pending = steps(&counts, run.setup.suite.rounds(), run.setup.suite.seed());
         pending.retain(|step| {
             let mut cells = step.cells.iter().map(|&cell| &workloads[step.workload].cells[cell]);

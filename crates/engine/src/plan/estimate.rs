@@ -37,7 +37,7 @@ fn made_in(setup: &Setup) -> Duration {
 
 /// A rough guess of one round of all cells of each workload, nanoseconds.
 fn rounds_ns(setup: &Setup) -> Vec<f64> {
-    let cells = setup.plan.workloads.iter().map(|workload| estimates(setup, workload, FLUSHES_OF_A_WRITE));
+    let cells = estimates_of_all(setup, FLUSHES_OF_A_WRITE).into_iter();
     cells.map(|cells| cells.into_iter().map(|(_, cell_ns)| cell_ns).sum()).collect()
 }
 
@@ -94,6 +94,11 @@ struct CellCosts {
     flushed_ns: f64,
     /// A byte that is written.
     byte_ns: f64,
+}
+
+/// The [`estimates`] of every workload that is planned.
+pub(crate) fn estimates_of_all(setup: &Setup, flushes_of_a_write: f64) -> Vec<Vec<(String, f64)>> {
+    setup.plan.workloads.iter().map(|workload| estimates(setup, workload, flushes_of_a_write)).collect()
 }
 
 /// A rough guess of one round of each cell of a workload, nanoseconds, before anything was measured, with so many flushes for a write that is
