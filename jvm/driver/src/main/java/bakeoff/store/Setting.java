@@ -61,30 +61,41 @@ public record Setting(
 
     /** The same setting, of which only powers of two are taken. */
     public Setting ofPowersOfTwo() {
-        return new Setting(
-                name, type, min, max, true, memory, words, flushing, promises, uncompressed, fallback, help, source);
+        return with(true, memory, flushing, promises, uncompressed);
     }
 
     /** The same setting, of memory that the process takes. */
     Setting ofMemory() {
-        return new Setting(
-                name,
-                type,
-                min,
-                max,
-                powersOfTwo,
-                true,
-                words,
-                flushing,
-                promises,
-                uncompressed,
-                fallback,
-                help,
-                source);
+        return with(powersOfTwo, true, flushing, promises, uncompressed);
     }
 
     /** The same setting, which with these words has every acknowledged write flushed. */
     public Setting flushing(String... with) {
+        return with(powersOfTwo, memory, List.of(with), promises, uncompressed);
+    }
+
+    /** The same setting, of whose words some promise no more than a class. */
+    public Setting promising(Map<String, Durability> most) {
+        return with(powersOfTwo, memory, flushing, most, uncompressed);
+    }
+
+    /** The same setting, which with this word compresses nothing. */
+    public Setting uncompressed(String with) {
+        return with(powersOfTwo, memory, flushing, promises, new JsonPrimitive(with));
+    }
+
+    /** The same setting, which compresses nothing where it is false. */
+    public Setting uncompressedWhereFalse() {
+        return with(powersOfTwo, memory, flushing, promises, new JsonPrimitive(false));
+    }
+
+    /** The same setting, of which this is said besides. */
+    private Setting with(
+            boolean powersOfTwo,
+            boolean memory,
+            List<String> flushing,
+            Map<String, Durability> promises,
+            JsonPrimitive uncompressed) {
         return new Setting(
                 name,
                 type,
@@ -93,33 +104,12 @@ public record Setting(
                 powersOfTwo,
                 memory,
                 words,
-                List.of(with),
+                flushing,
                 promises,
                 uncompressed,
                 fallback,
                 help,
                 source);
-    }
-
-    /** The same setting, of whose words some promise no more than a class. */
-    public Setting promising(Map<String, Durability> most) {
-        return new Setting(
-                name, type, min, max, powersOfTwo, memory, words, flushing, most, uncompressed, fallback, help, source);
-    }
-
-    /** The same setting, which with this word compresses nothing. */
-    public Setting uncompressed(String with) {
-        return uncompressed(new JsonPrimitive(with));
-    }
-
-    /** The same setting, which compresses nothing where it is false. */
-    public Setting uncompressedWhereFalse() {
-        return uncompressed(new JsonPrimitive(false));
-    }
-
-    private Setting uncompressed(JsonPrimitive with) {
-        return new Setting(
-                name, type, min, max, powersOfTwo, memory, words, flushing, promises, with, fallback, help, source);
     }
 
     private static Setting number(
