@@ -97,7 +97,7 @@ fn leave_out_settings(of: &mut Node, stores: &Node) {
     }
 }
 
-/// Has what a suite says of axes and phases hold for the variants of the one that it is like, as flags do.
+/// Has what a suite says of axes, memory and phases hold for the variants of the one that it is like, as flags do.
 pub(crate) fn hold_for_variants(model: &mut SuiteFile, own: &Node) {
     if let Some(Node { value: Value::Table(axes), .. }) = own.get("axes") {
         axes.iter().for_each(|axis| forget_axis(model, &axis.key));
@@ -107,8 +107,8 @@ pub(crate) fn hold_for_variants(model: &mut SuiteFile, own: &Node) {
         if let Some(stores) = stores {
             leave_out_settings(variant, stores);
         }
-        if own.get("phases").is_some() {
-            remove(variant, "phases");
+        for key in ["memory", "phases"].into_iter().filter(|key| own.get(key).is_some()) {
+            remove(variant, key);
         }
     }
 }
