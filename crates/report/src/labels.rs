@@ -4,7 +4,7 @@ use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::overall::Overall;
 use bakeoff_stats::{Interval, Place, Ranking, Verdict};
-use bakeoff_text::{bytes, counted, percent, ratio, ratio_range, time};
+use bakeoff_text::{bytes, counted, listed, percent, ratio, ratio_range, time};
 
 /// A figure in the unit of its measure.
 pub(crate) fn figure(measure: &Measure, value: f64) -> String {
@@ -77,8 +77,7 @@ pub(crate) fn undecided(of: &Overall, contenders: &Contenders) -> Option<String>
     let open: Vec<&Place> = of.ranking.undecided().collect();
     let who = match open.as_slice() {
         [] => return None,
-        [place] => contenders.title(&place.name),
-        [first, second] => format!("{} and {}", contenders.title(&first.name), contenders.title(&second.name)),
+        [_] | [_, _] => listed(&open.iter().map(|place| contenders.title(&place.name)).collect::<Vec<_>>()),
         _ => counted(open.len(), "store"),
     };
     let unknown = || format!("{who} ({} to say)", too_few(of));

@@ -6,7 +6,7 @@ use crate::summary::median;
 ///
 /// One round in five that is disturbed hardly moves it. Where a figure is zero there is no logarithm, and it is the median.
 /// `None` if there are no figures, or one is negative or not finite.
-pub fn centre(figures: &[f64]) -> Option<f64> {
+pub(crate) fn centre(figures: &[f64]) -> Option<f64> {
     let first = *figures.first()?;
     if figures.iter().any(|figure| !figure.is_finite() || *figure < 0.0) {
         return None;

@@ -22,7 +22,6 @@ mod series;
 mod summary;
 
 pub use bisection::{Bisection, Bracket};
-pub use centre::centre;
 pub use change::{LevelChange, has_settled, level_change};
 pub use discovery::discovery_confidence;
 pub use interval::Interval;

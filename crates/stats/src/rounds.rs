@@ -36,11 +36,18 @@ impl Rounds {
         self.0.values().copied().collect()
     }
 
-    /// The figure of a typical round, which a few disturbed ones do not move ([`centre`]).
+    /// The figure of a typical round, which a few disturbed ones do not move: Hodges and Lehmann's centre of the logarithms; where a
+    /// figure is zero, the median.
     ///
     /// `None` if there are no rounds, or a figure is negative or not finite.
     pub fn centre(&self) -> Option<f64> {
         centre(&self.figures())
+    }
+
+    /// The lowest and the highest; `None` if there are no rounds.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        let figures = || self.0.values().copied();
+        figures().reduce(f64::min).zip(figures().reduce(f64::max))
     }
 
     /// By how much they scatter: the standard deviation of their logarithms. `None` of fewer than three, or if one is not positive.

@@ -52,8 +52,8 @@ fn print_tables(stores: &[StoreDescription], not_built: &[Recipe]) -> Result<()>
     let listed: Vec<_> = stores.iter().filter(|store| !store.test_only).collect();
     print_table(["store", "version", "structure", "ordered", "language"], listed.iter().map(identity))?;
     print_line!("What a power cut leaves, at each durability level")?;
-    let levels = Durability::ALL.map(Durability::name);
-    print_table(["store", levels[0], levels[1], levels[2], levels[3]], listed.iter().map(levels_of))?;
+    let [none, process, consistent, power] = Durability::ALL.map(Durability::name);
+    print_table(["store", none, process, consistent, power], listed.iter().map(levels_of))?;
     let heads = ["store", "batches", "threads", "processes", "keys up to", "values up to"];
     print_table(heads, listed.iter().map(abilities))?;
     let most = exact_size(bakeoff_tape::RECORD_KEY_BYTES_MAX);

@@ -174,14 +174,12 @@ fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
 
 /// The figure shown of all rounds, and where there are several, the lowest and the highest of them.
 fn over_rounds(of: OfRounds, rounds: &Rounds) -> Vec<Figure> {
-    let figures = rounds.figures();
     let shown = match of {
         OfRounds::Centre => rounds.centre(),
-        OfRounds::Median => median(&figures),
-        OfRounds::Largest => figures.iter().copied().reduce(f64::max),
+        OfRounds::Median => median(&rounds.figures()),
+        OfRounds::Largest => rounds.range().map(|(_, highest)| highest),
     };
-    let ends = figures.iter().copied().reduce(f64::min).zip(figures.iter().copied().reduce(f64::max));
-    match (shown, ends.filter(|_| figures.len() > 1)) {
+    match (shown, rounds.range().filter(|_| rounds.len() > 1)) {
         (Some(shown), Some((low, high))) => [shown, low, high].map(Figure).to_vec(),
         (Some(shown), None) => vec![Figure(shown)],
         (None, _) => Vec::new(),

@@ -9,7 +9,7 @@ use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::{Contender, Contenders};
 use bakeoff_results::figures::{Measure, TOO_FEW, asked_per_second, is_per_entry, is_told, timings};
 use bakeoff_results::verdict::{Column as Place, Size};
-use bakeoff_stats::{centre, median};
+use bakeoff_stats::{Rounds, median};
 use bakeoff_text::{or_dash, rate, time, time_range};
 
 use crate::detail::Detail;
@@ -22,8 +22,8 @@ struct Line<'a> {
     title: String,
     slot: usize,
     ranked: bool,
-    means_ns: Vec<f64>,
-    rates: Vec<f64>,
+    means_ns: Rounds,
+    rates: Rounds,
     latencies: Vec<&'a Latency>,
     /// Of how many operations each of them is.
     operations: Vec<u64>,
@@ -87,8 +87,8 @@ fn groups<'a>(cells: &'a [CellRound], contenders: &Contenders) -> Groups<'a> {
                 let heading = Heading { label, per_entry, asked_per_second, ..heading(&cell.end.axes, place) };
                 let group = groups.entry(heading).or_default();
                 let line = group.entry(contender.key.clone()).or_insert_with(|| new_line(contender, &cell.end.axes));
-                line.means_ns.push(timing.mean_ns);
-                line.rates.push(timing.per_second);
+                line.means_ns.add(cell.end.round, timing.mean_ns);
+                line.rates.add(cell.end.round, timing.per_second);
                 line.latencies.extend(timing.latency);
                 line.operations.extend(timing.latency.map(|_| timing.operations));
             }
@@ -125,7 +125,7 @@ fn describe(of: &Heading) -> String {
 }
 
 fn table<'l, 'a: 'l>(lines: impl Iterator<Item = &'l Line<'a>>, per_entry: bool) -> Table {
-    let mut lines: Vec<(f64, &Line)> = lines.map(|line| (centre(&line.means_ns).unwrap_or(0.0), line)).collect();
+    let mut lines: Vec<(f64, &Line)> = lines.map(|line| (line.means_ns.centre().unwrap_or(0.0), line)).collect();
     lines.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     let rate = if per_entry { "entries/s" } else { "ops/s" };
     let figures = [rate, "mean", "rounds", "p50", "p99", "p99.9", "max"].map(Column::right);
@@ -145,19 +145,14 @@ fn cells(line: &Line) -> Vec<Cell> {
             None => "–".to_owned(),
         }
     };
-    let range = match line.means_ns.as_slice() {
-        [] | [_] => "one round".to_owned(),
-        several => {
-            let (low, high) = (several.iter().copied().reduce(f64::min), several.iter().copied().reduce(f64::max));
-            low.zip(high).map_or_else(String::new, |(low, high)| time_range(low, high))
-        }
-    };
+    let range = line.means_ns.range().filter(|_| line.means_ns.len() > 1);
+    let range = range.map_or_else(|| "one round".to_owned(), |(low, high)| time_range(low, high));
     let largest = line.latencies.iter().map(|latency| latency.latency_ns_max).max();
     let unranked = if line.ranked { "" } else { " (not ranked)" };
     let name = Cell::from(Text::store(&line.title, line.slot).and(unranked));
     let figures = [
-        centre(&line.rates).map_or_else(String::new, rate),
-        centre(&line.means_ns).map_or_else(String::new, time),
+        line.rates.centre().map_or_else(String::new, rate),
+        line.means_ns.centre().map_or_else(String::new, time),
         range,
         percentile(0.5, |latency| latency.latency_ns_p50),
         percentile(0.99, |latency| latency.latency_ns_p99),
