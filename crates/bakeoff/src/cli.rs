@@ -223,6 +223,12 @@ pub(crate) struct DoctorArguments {
     /// The directory that would be measured
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
+    /// Measure two stores under several names (A/A), and say which differences this machine can tell apart now; takes half a minute
+    #[arg(long)]
+    pub(crate) aa: bool,
+    /// Where the results of --aa are kept
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS, requires = "aa")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Args)]

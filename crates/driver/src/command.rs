@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
-use bakeoff_protocol::{DriverDescription, Event, PROTOCOL_VERSION, Platform};
+use bakeoff_protocol::{DriverDescription, Event, PROTOCOL_VERSION, Platform, Request};
 use bakeoff_store::Entry;
 
 use crate::emit::Emitter;
 use crate::failure::Failure;
 use crate::request::parse_request;
 use crate::run::run;
+use crate::twins;
 
 /// The longest request a driver reads.
 const REQUEST_BYTES_MAX: u64 = 16 << 20;
@@ -37,13 +38,14 @@ pub fn main(name: &str, stores: &[Entry]) -> ExitCode {
 }
 
 fn describe(name: &str, stores: &[Entry]) -> ExitCode {
+    let descriptions = stores.iter().map(|entry| (entry.describe)());
     let description = DriverDescription {
         protocol: PROTOCOL_VERSION,
         driver: name.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         platform: Platform::Native,
         build: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
-        stores: stores.iter().map(|entry| (entry.describe)()).collect(),
+        stores: if twins::is_asked() { twins::with_twins(descriptions) } else { descriptions.collect() },
         warms_up: false,
         recovers: true,
         profiles: Vec::new(),
@@ -72,7 +74,7 @@ fn print(name: &str, text: &str) -> ExitCode {
 
 fn run_request(stores: &[Entry]) -> ExitCode {
     let emitter = Emitter::new();
-    match read_request().and_then(|request| run(&request, stores, &emitter)) {
+    match read_request().and_then(|request| run(&of_original(request, stores), stores, &emitter)) {
         Ok(finished) => {
             emitter.emit(&Event::Finished(finished));
             if emitter.has_lost() {
@@ -91,7 +93,16 @@ fn run_request(stores: &[Entry]) -> ExitCode {
     }
 }
 
-fn read_request() -> Result<bakeoff_protocol::Request, Failure> {
+/// The request, for the store that opens a twin.
+fn of_original(request: Request, stores: &[Entry]) -> Request {
+    let descriptions = stores.iter().map(|entry| (entry.describe)());
+    match twins::is_asked().then(|| twins::original(&request.store, descriptions)).flatten() {
+        Some(store) => Request { store, ..request },
+        None => request,
+    }
+}
+
+fn read_request() -> Result<Request, Failure> {
     let mut text = String::new();
     std::io::stdin()
         .take(REQUEST_BYTES_MAX)

@@ -18,6 +18,7 @@ mod run;
 mod steady_state;
 mod tally;
 mod timeline;
+mod twins;
 mod walk;
 mod watch;
 

@@ -349,6 +349,9 @@ pub struct StoreDescription {
     /// Exists to test bakeoff itself: left out of `bakeoff stores` and of `--stores all`, never ranked.
     #[serde(default)]
     pub test_only: bool,
+    /// The store that this one is under another name, so that a run shows how far equals look different; absent for every other store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin_of: Option<String>,
 }
 
 impl StoreDescription {

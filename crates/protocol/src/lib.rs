@@ -43,3 +43,6 @@ pub use slow::{Activity, Cause, CauseShare, LatencyTimeline, SlowOperation, Slow
 /// Version 1 had three durability levels: its `process` made no statement about power cuts, and is kept by the settings of `process` and
 /// `consistent` alike. Results of it are still read.
 pub const PROTOCOL_VERSION: u32 = 2;
+
+/// A link of this name to a driver in Rust describes each of its stores and twins of it ([`StoreDescription::twin_of`]).
+pub const TWINS_PROGRAM: &str = "bakeoff-driver-twins";

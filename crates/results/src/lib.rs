@@ -16,6 +16,7 @@ pub mod cell_rounds;
 pub mod circumstances;
 pub mod comparison;
 pub mod contender;
+pub mod equals;
 pub mod error;
 pub mod figures;
 pub mod files;

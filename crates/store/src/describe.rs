@@ -88,6 +88,7 @@ impl Description {
             memory: None,
             always_compresses: None,
             test_only: false,
+            twin_of: None,
         })
     }
 

@@ -31,6 +31,8 @@ const FUZZ_RUNS: u64 = 1_000_000;
 
 /// The test that takes minutes for a store's durability, which the quick tests leave out.
 const DURABILITY: &str = "durability";
+/// The test that takes an hour, to see what is said of equals.
+const EQUALS: &str = "equals";
 /// The test that puts every store to the checks of `bakeoff-store`.
 const CONFORMANCE: &str = "conformance";
 
@@ -106,7 +108,7 @@ pub(crate) fn steps(plan: &Arc<Plan>) -> Result<Vec<Step>> {
 /// The names of the steps that only `test long` has.
 pub(crate) fn long_names(root: &Path) -> Result<Vec<String>> {
     let fuzzing = fuzz::targets(root)?.into_iter().map(|target| format!("fuzz-{target}"));
-    Ok(fuzzing.chain(["kills", "kills-jvm", "conformance-long", "seeds-long"].map(str::to_owned)).collect())
+    Ok(fuzzing.chain(["kills", "kills-jvm", "conformance-long", "seeds-long", EQUALS].map(str::to_owned)).collect())
 }
 
 fn format(plan: &Arc<Plan>) -> Step {
@@ -235,10 +237,13 @@ fn light_steps(plan: &Arc<Plan>, suite: Suite) -> Vec<Step> {
                 vec![run(plan, scaled("conformance-long", SCALE))]
             } else if is("fuzz:seeds") {
                 vec![run(plan, scaled("seeds-long", SCALE_SEEDS))]
+            } else if suite.target == EQUALS {
+                vec![run(plan, suite.with(EQUALS, &[]))]
             } else {
                 Vec::new()
             }
         }
+        Extent::Quick | Extent::All if suite.target == EQUALS => Vec::new(),
         Extent::Quick if suite.is_bench || suite.target == DURABILITY => Vec::new(),
         Extent::All if suite.target == DURABILITY => {
             let jvm = jvm_durability(plan, suite.clone().with("jvm-durability", &[]));

@@ -84,6 +84,7 @@ pub(crate) fn store(name: &str, title: &str) -> StoreDescription {
         memory: None,
         always_compresses: None,
         test_only: false,
+        twin_of: None,
     }
 }
 

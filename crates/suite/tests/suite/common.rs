@@ -119,6 +119,7 @@ pub(crate) fn tree() -> StoreDescription {
         memory: None,
         always_compresses: None,
         test_only: false,
+        twin_of: None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! `bakeoff doctor`: what could spoil a measurement here, and what is missing for which driver.
 
+mod equals;
+
 use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -36,7 +38,7 @@ pub(crate) fn main(arguments: &DoctorArguments) -> Result<Outcome> {
     print_medium(&medium)?;
     let advice = print_drivers()?;
     print_advice(&machine, &medium, advice)?;
-    Ok(Outcome::Good)
+    if arguments.aa { equals::main(arguments) } else { Ok(Outcome::Good) }
 }
 
 /// One fact; what could not be read is said to be unknown.
