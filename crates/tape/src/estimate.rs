@@ -37,7 +37,9 @@ pub fn estimate(workload: &Workload) -> Estimate {
     let (mut records, mut records_max, mut sums) = (0.0_f64, 0.0_f64, Estimate::default());
     for phase in &workload.phases {
         let size = PhaseSize::new(workload, phase, &key, value_bytes);
-        records = (records + size.inserts - if phase.restore { 0.0 } else { size.deletes }).max(0.0);
+        if !phase.restore {
+            records = (records + size.inserts - size.deletes).max(0.0);
+        }
         records_max = records_max.max(records);
         sums.written_bytes += (size.values_written * entry_bytes) as u64;
         sums.operations += size.operations as u64;
@@ -73,7 +75,7 @@ impl PhaseWrites {
         let share = |operation| share(workload, phase, operation);
         let (inserts, deletes) = (share(Operation::Insert), share(Operation::Delete));
         let all = inserts + deletes + share(Operation::Update) + share(Operation::Upsert);
-        let restores = if phase.restore { deletes } else { 0.0 };
+        let restores = if phase.restore { inserts + deletes } else { 0.0 };
         let commits = match phase.batch {
             Batch::Each => 0.0,
             Batch::Writes(count) => all / count.max(1) as f64,
@@ -105,13 +107,14 @@ impl PhaseSize {
         let drawn = phase.operations.unwrap_or(workload.records) as f64;
         let share = |operation| share(workload, phase, operation);
         let PhaseWrites { inserts, deletes, all: writes, restores, commits, .. } = PhaseWrites::new(workload, phase);
+        let put_back = if phase.restore { deletes } else { 0.0 };
         let read_first = if phase.read_first { writes - inserts } else { 0.0 };
         let walk_bytes = workload.tree.map_or(0, Tree::path_bytes) as f64;
         let (scans, whole, walks) = (share(Operation::Scan), share(Operation::ScanAll), share(Operation::Walk));
         let keyed = drawn + restores + read_first - whole - walks;
         let operations = drawn + restores + read_first + commits;
         let blocks = operations / f64::from(BLOCK_OPERATIONS)
-            + (writes - deletes + restores + read_first + share(Operation::Get)) * value_bytes / BLOCK_BYTES as f64;
+            + (writes - deletes + put_back + read_first + share(Operation::Get)) * value_bytes / BLOCK_BYTES as f64;
         let due_bytes = if phase.open_loop.is_some() { 8.0 * drawn } else { 0.0 };
         let tape_bytes = due_bytes
             + 16.0 * operations
@@ -122,7 +125,7 @@ impl PhaseSize {
             operations,
             inserts,
             deletes,
-            values_written: writes - deletes + restores,
+            values_written: writes - deletes + put_back,
             tape_bytes: tape_bytes + 24.0 * blocks + 2048.0 + 32.0 * f64::from(workload.lanes),
         }
     }

@@ -275,7 +275,10 @@ impl<'a> LaneRecorder<'a> {
         };
         self.inserted += 1;
         self.put(Operation::Insert, 0, index)?;
-        if let Some(picker) = &mut self.picker {
+        if self.job.phase.restore {
+            self.model.delete(index);
+            self.push(Operation::Delete, flags::FOUND | flags::UNTIMED, index, None)?;
+        } else if let Some(picker) = &mut self.picker {
             picker.inserted(index);
         }
         self.wrote()

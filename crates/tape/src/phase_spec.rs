@@ -105,7 +105,7 @@ pub struct PhaseSpec {
     pub name: String,
     /// Operations by relative weight; each operation's kind is drawn independently of its key and value. One entry for a pure phase.
     pub mix: BTreeMap<Operation, f64>,
-    /// Operations in all lanes together, commits and restoring inserts not counted; `None`: as many as `records` of the workload.
+    /// Operations in all lanes together, commits and what restores records not counted; `None`: as many as `records` of the workload.
     pub operations: Option<u64>,
     /// Which records they fall on. Inserts take new indexes, ascending, or shuffled if `Uniform`. Walks end at a random leaf,
     /// whatever this says.
@@ -116,7 +116,7 @@ pub struct PhaseSpec {
     pub measure: Measure,
     /// Part of the gets that ask for a key that was never inserted, between 0 and 1.
     pub missing: f64,
-    /// Put each deleted key back, with a new value, outside the clock.
+    /// Put each deleted key back, with a new value, and remove each inserted one, outside the clock: the number of records stays.
     pub restore: bool,
     /// Each update, upsert and delete is preceded by a get of its record, which counts as an operation of its own.
     #[serde(default, skip_serializing_if = "is_false")]

@@ -105,7 +105,7 @@ fn lasting(
             return;
         }
         live -= deletes;
-        if only(Operation::Insert) {
+        if only(Operation::Insert) && !spec.restore {
             live += operations / threads;
         }
     }

@@ -27,7 +27,7 @@ pub(crate) fn check(
     rate(phase, problems);
     steady(phase, problems);
     inserts(phase, problems);
-    deletes(phase, problems);
+    restores(phase, problems);
     scans(phase, problems);
     threads(phase, axes, file, problems);
     directories(phase, index, axes, problems);
@@ -43,6 +43,10 @@ fn first(phase: &Phase<'_>, problems: &mut Problems) {
         let help = "write operations = \"records\" or leave it out; the axis `records` says how many";
         problems.add(phase.table.place("operations"), "the first phase loads all records", help);
     }
+    if phase.spec.restore {
+        let message = "the first phase loads the records, which `restore` would remove again";
+        problems.add(phase.table.place("restore"), message, "leave it out, or move it to a later phase");
+    }
     if phase.spec.reopen {
         let message = "before the first phase nothing is there yet to be opened again";
         problems.add(phase.table.place("reopen"), message, "leave it out, or move it to a later phase");
@@ -56,7 +60,7 @@ fn without_effect(phase: &Phase<'_>, problems: &mut Problems) {
         ("missing", &[Get]),
         ("fields", &[Walk]),
         ("past-leaf", &[Walk]),
-        ("restore", &[Delete]),
+        ("restore", &[Insert, Delete]),
         ("read-first", &[Update, Upsert, Delete]),
         ("scan-entries", &[Scan]),
         ("scan-distribution", &[Scan]),
@@ -103,18 +107,18 @@ fn steady(phase: &Phase<'_>, problems: &mut Problems) {
     }
 }
 
-fn deletes(phase: &Phase<'_>, problems: &mut Problems) {
+fn restores(phase: &Phase<'_>, problems: &mut Problems) {
     if !phase.spec.restore {
         return;
     }
     if phase.spec.measure == Measure::Throughput {
         let help = "use measure = \"latency\"";
-        let message = "putting deleted records back cannot be left out of a throughput";
+        let message = "what restores records cannot be left out of a throughput";
         problems.add(phase.table.place("measure"), message, help);
     }
     if phase.spec.batch != Batch::Each {
         let help = "use batch = \"each\"";
-        let message = "a batch would make its deletes pay for the records that are put back";
+        let message = "a batch would make its writes pay for what restores records";
         problems.add(phase.table.place("batch"), message, help);
     }
 }

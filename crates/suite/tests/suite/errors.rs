@@ -53,6 +53,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("no operations", "operations = 500\n", ""),
     ("a first phase that reads", "operation = \"insert\"", "operation = \"get\""),
     ("a first phase that opens again", "operation = \"insert\"", "operation = \"insert\"\nreopen = true"),
+    ("a first phase that removes what it loads", "operation = \"insert\"", "operation = \"insert\"\nrestore = true"),
     ("a first phase that counts for itself", "operation = \"insert\"", "operation = \"insert\"\noperations = 5"),
     ("an unknown access", "\"zipfian\"", "\"zipf\""),
     ("an exponent that is none", "\"zipfian\"", "{ zipfian = -1 }"),

@@ -319,6 +319,27 @@ fn hints_say_what_was_done() {
 }
 
 #[test]
+fn inserted_records_are_removed_again_where_their_number_stays() {
+    let directory = tempfile::tempdir().unwrap();
+    let inserts = PhaseSpec { restore: true, operations: Some(250), ..phase("insert", &[(Operation::Insert, 1.0)]) };
+    let gets = PhaseSpec { operations: Some(300), ..phase("get", &[(Operation::Get, 1.0)]) };
+    let workload = workload(KeyForm::Sha1, 100, vec![inserts, gets]);
+    let recording = recorded(&workload, directory.path()).unwrap();
+    assert_eq!((recording.hints.records_max, recording.hints.records_inserted), (101, 350));
+    let mut shown = Vec::new();
+    show(&recording.phases[1].path, &mut shown, None).unwrap();
+    let shown = String::from_utf8(shown).unwrap();
+    let lines: Vec<&str> =
+        shown.lines().filter(|line| line.contains("insert \"") || line.contains("delete \"")).collect();
+    assert_eq!(lines.len(), 500);
+    for pair in lines.chunks(2) {
+        let key = |line: &str| line.split('"').nth(1).unwrap().to_owned();
+        assert_eq!(key(pair[0]), key(pair[1]));
+        assert!(pair[0].contains("insert") && pair[1].contains("delete") && pair[1].contains("untimed"), "{pair:?}");
+    }
+}
+
+#[test]
 fn tapes_can_be_shown() {
     let directory = tempfile::tempdir().unwrap();
     let recording = recorded(&varied(), directory.path()).unwrap();
