@@ -79,6 +79,10 @@ pub struct CellEnd {
     /// The most memory that the driver's process and the page cache of its files took together; absent without a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_peak_bytes: Option<u64>,
+    /// What a flush took right before, in the middle of several: of 4 KiB that were added to a file on the same medium, nanoseconds. Absent where
+    /// the store flushes no single write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush_ns: Option<u64>,
     /// Phases left out because the store does not offer what they need: name and reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_offered: Vec<(String, String)>,

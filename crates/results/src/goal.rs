@@ -70,6 +70,16 @@ impl Goal {
         }
     }
 
+    /// What it is that is taken, after `takes least`.
+    pub fn resource(self) -> &'static str {
+        match self {
+            Self::Space => "disk",
+            Self::Memory => "memory",
+            Self::Cpu => "CPU time",
+            Self::Mean | Self::P50 | Self::P99 | Self::P999 | Self::Throughput => "time",
+        }
+    }
+
     /// A figure with its unit.
     pub fn show(self, cost: f64) -> String {
         match self {

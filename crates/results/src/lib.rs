@@ -20,6 +20,7 @@ pub mod equals;
 pub mod error;
 pub mod figures;
 pub mod files;
+pub mod flush_share;
 pub mod goal;
 pub mod leaders;
 mod lenient;

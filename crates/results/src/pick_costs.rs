@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_stats::{CommonScatter, Interval, LogRatio, Ranking, Rounds};
+use bakeoff_stats::{
+    Better, Candidate, CommonScatter, Interval, LogRatio, Place, RankOptions, Ranking, Rounds, Verdict, rank,
+};
 
 use crate::goal::{Goal, application, operations_of};
 use crate::pick::{CLOSE, CONFIDENCE, PICK_ASKED, costs};
@@ -55,6 +57,19 @@ impl PickCosts {
             None => Cost::Unknown,
         };
         self.by_goal.iter().map(cost).collect()
+    }
+
+    /// Which of these stores takes least by each measure, beyond doubt and by enough to matter.
+    pub fn least(&self, stores: &[&str]) -> Vec<(Goal, String)> {
+        let least = |(goal, rounds): &ByStore| {
+            let candidate = |name: &&str| Some(Candidate::new(*name, rounds.get(*name)?.clone()));
+            let options = RankOptions { resolution: goal.resolution(), ..RankOptions::new(Better::Lower) };
+            let ranking = rank(stores.iter().filter_map(candidate), options, CONFIDENCE)?;
+            let is_enough = |place: &Place| place.ratio_to_best.is_some_and(|ratio| ratio.estimate > CLOSE);
+            (ranking.verdict == Verdict::Winner && is_enough(ranking.order.get(1)?))
+                .then(|| (*goal, ranking.best.clone()))
+        };
+        self.by_goal.iter().filter_map(least).collect()
     }
 
     /// For each store that is not the best: where it is better than the best, beyond doubt and by enough to matter, and by how much. Stores that are better at

@@ -12,6 +12,7 @@ use crate::cell::process::{self, Ending, Job};
 use crate::cell::round::RoundRecord;
 use crate::place::cgroup::MemoryGroup;
 use crate::place::names::TEMPORARY;
+use crate::plan::flush::flush_ns_before_cell;
 use crate::surroundings::disturbance::Running;
 use crate::surroundings::interrupt::Interrupt;
 use crate::surroundings::profile::Profiling;
@@ -32,6 +33,8 @@ pub(crate) fn run(
         Ok(beside) => beside,
         Err(why) => return Ok(collected.end(Ending::disturbance(&why), 0)),
     };
+    let is_flushed = job.store.flushes_writes(job.cell.axes.durability, &job.cell.settings);
+    collected.end.flush_ns = is_flushed.then(|| flush_ns_before_cell(job.scratch)).flatten();
     let group = memory_group(job)?;
     let begin = Instant::now();
     let asked = Job {

@@ -36,6 +36,7 @@ impl<'a> RoundRecord<'a> {
             process_ns: 0,
             memory_settings: job.cell.memory_settings.clone(),
             memory_peak_bytes: None,
+            flush_ns: None,
             not_offered: phases.not_offered,
             opened: None,
             verified: None,

@@ -11,9 +11,13 @@ use crate::place::made_media::NewFileSystem;
 use crate::place::names;
 use crate::place::own_directory::{Kind, OwnDirectory};
 
-/// Flushes that are timed, and how long at most.
+/// Flushes that are timed before a run, and how long at most.
 const FLUSHES: usize = 15;
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The same before each cell, which must not wait long for it.
+const FLUSHES_OF_CELL: usize = 9;
+const PATIENCE_OF_CELL: Duration = Duration::from_millis(100);
 
 /// What is written before each.
 const BYTES: [u8; 4096] = [7; 4096];
@@ -69,15 +73,25 @@ impl Flushes {
 fn flush_ns(directory: &Path) -> Result<f64> {
     let path = directory.join(names::flushes());
     let own = OwnDirectory::create(&path, Kind::Scratch)?;
-    let times = flushes_ns(own.path().join("file"));
+    let times = flushes_ns(own.path().join("file"), FLUSHES, PATIENCE);
     own.remove()?;
     bakeoff_stats::median(&times?).context("no flush was timed")
 }
 
-fn flushes_ns(path: PathBuf) -> std::io::Result<Vec<f64>> {
+/// The same right before a cell, in `scratch`, our directory on its medium; `None` where it cannot be timed. The cell's figures are what counts, so
+/// that it fails is no failure of the cell.
+pub(crate) fn flush_ns_before_cell(scratch: &Path) -> Option<u64> {
+    let path = scratch.join(names::flushes());
+    let times = flushes_ns(path.clone(), FLUSHES_OF_CELL, PATIENCE_OF_CELL);
+    let removed = std::fs::remove_file(path);
+    let median = bakeoff_stats::median(&times.ok()?)?;
+    removed.ok().map(|()| median as u64)
+}
+
+fn flushes_ns(path: PathBuf, count: usize, patience: Duration) -> std::io::Result<Vec<f64>> {
     let mut file = std::fs::File::create_new(path)?;
     let (begin, mut times) = (Instant::now(), Vec::new());
-    while times.len() < FLUSHES && begin.elapsed() < PATIENCE {
+    while times.len() < count && begin.elapsed() < patience {
         file.write_all(&BYTES)?;
         let flush = Instant::now();
         file.sync_data()?;
@@ -96,6 +110,9 @@ mod tests {
         assert!(flush_ns(directory.path()).unwrap() > 0.0);
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
         assert!(flush_ns(&directory.path().join("missing")).is_err());
+        assert!(flush_ns_before_cell(directory.path()).unwrap() > 0);
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        assert_eq!(flush_ns_before_cell(&directory.path().join("missing")), None);
     }
 
     #[test]

@@ -232,6 +232,7 @@ pub(crate) fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRou
         verified: Some(Verified { reopen_ns: 500_000, entries: 1000, compacted_copy: None }),
         memory_settings: Settings::new(),
         memory_peak_bytes: None,
+        flush_ns: None,
         finished: Some(Finished {
             page_cache_bytes: Some(3_145_728),
             close_ns: 100_000,

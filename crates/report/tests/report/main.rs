@@ -5,6 +5,7 @@ mod compare;
 mod exports;
 mod files;
 mod first_screen;
+mod flushes;
 mod hines_columns;
 mod memory;
 mod pick;

@@ -1,12 +1,16 @@
 //! The answer of a pick: the store, how sure that is, and what the time or the disk left open.
 
 use bakeoff_protocol::{FailureKind, Leaves};
+use bakeoff_results::flush_share::flush_share;
+use bakeoff_results::goal::Goal;
+use bakeoff_results::pick_costs::PickCosts;
 use bakeoff_results::pick_outcome::{PickAnswer, rival};
 use bakeoff_stats::{Place, Ranking, TIED_WITHIN};
-use bakeoff_text::{counted, minutes_or_seconds, ratio};
+use bakeoff_text::{counted, listed, minutes_or_seconds, ratio};
 
 use crate::document::Block;
 use crate::labels::up_to;
+use crate::sections::answer::describe_flushes;
 use crate::sections::pick::picked::{CUT_SHORT, Picked, describe_rival, surely};
 use crate::sections::pick::time::{enough, more_time};
 use bakeoff_results::pick::{PICK_ASKED, is_ahead_by_far, is_late, is_without_room};
@@ -78,6 +82,20 @@ fn describe_power_cut(leaves: Leaves) -> &'static str {
     }
 }
 
+/// How much of the time of a write is a flush, where it is most of it, and what then decides among those that may be best.
+fn describe_flushes_of(picked: &Picked<'_>, ranking: &Ranking) -> String {
+    let Some(share) = flush_share(picked.outcome.run, picked.outcome.cells(PICK_ASKED)) else { return String::new() };
+    let mut text = format!(" Flushes are {}.", describe_flushes(&share, |names| picked.titles(names)));
+    let open: Vec<&str> =
+        ranking.order.iter().filter(|place| !place.is_worse()).map(|place| place.name.as_str()).collect();
+    let least = PickCosts::new(picked.outcome, [Goal::Space, Goal::Memory, Goal::Cpu].into_iter()).least(&open);
+    if !least.is_empty() {
+        let each = |(goal, store): &(Goal, String)| format!("{} takes least {}", picked.title(store), goal.resource());
+        text += &format!(" Of the stores that may be best {}.", listed(&least.iter().map(each).collect::<Vec<_>>()));
+    }
+    text
+}
+
 /// The store and how sure that is.
 pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
     let goal = picked.facts().optimize;
@@ -144,6 +162,7 @@ pub(crate) fn blocks(picked: &Picked<'_>, ranking: &Ranking) -> Vec<Block> {
     if picked.outcome.is_answered() && answer != PickAnswer::AloneByChance {
         text += picked.outcome.after_power_cut(&best.name).map_or("", describe_power_cut);
     }
+    text += &describe_flushes_of(picked, ranking);
     text += &no_time_for(picked);
     text += &describe_late(picked);
     text += &no_room_for(picked);
