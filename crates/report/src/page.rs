@@ -3,17 +3,16 @@
 //!
 //! ```text
 //! Run ─Analysis→ rankings, sections ─answer, blocks→ first screen, plain HTML
-//!  ├───Contests→ figures ─JSON, gzip→ what the page's script filters and draws
+//!  │    └─Contests→ figures ─JSON, gzip→ what the page's script filters and draws
 //!  └───write_csv→ raw data ────gzip→ what can be saved from the page
 //! ```
-//! Statistics are made here; the script in `web/` only chooses and draws. Invariants: maud escapes every text because of its type;
+//! The script in `web/` only chooses and draws. Invariants: maud escapes every text because of its type;
 //! the script takes texts from compressed JSON, and never as markup; scripts run only if their hash is in the policy.
 
 mod answer;
 mod asked;
 mod axes;
 pub(crate) mod blocks;
-mod contests;
 mod course;
 mod facts;
 mod failures;
@@ -26,7 +25,6 @@ pub(crate) mod html;
 mod interactive;
 mod labelled;
 mod links;
-mod measures;
 mod method;
 mod overview;
 mod payload;
@@ -97,7 +95,7 @@ pub fn write_page(
     let frame = Frame {
         title: &title,
         body: body(&title, &runs, &analysed, &contenders, place),
-        data: payload::data(&runs, against, &contenders, place)?,
+        data: payload::data(&runs, &analysed, against, &contenders, place)?,
         libraries: &LIBRARIES,
         script: &SCRIPT.concat(),
     };

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! run.json, results.jsonl ─run::Run::read→ Run ─analysis::Analysis──→ tables of rankings, and rankings over them
+//!                                           │        └─contests::Contests→ every measure of every workload
 //!                                           ├─tidy_table::rows_of──→ one row for each operation of each phase
 //!                                           ├─pick::pick_ranking───→ who leads a race, and whether it is answered
 //!                                           └─rate_search::…───────→ the rate to try next
@@ -16,6 +17,7 @@ pub mod cell_rounds;
 pub mod circumstances;
 pub mod comparison;
 pub mod contender;
+pub mod contests;
 pub mod equals;
 pub mod error;
 pub mod figures;
@@ -26,6 +28,7 @@ pub mod leaders;
 mod lenient;
 pub mod memory_held;
 pub mod overall;
+pub mod parallel;
 pub mod pick;
 pub mod pick_budget;
 pub mod pick_change;

@@ -129,7 +129,7 @@ pub(crate) fn rank_family(table: &mut Table, family: Family) {
 }
 
 /// The rankings of fields that are read together, with one level for all of them.
-pub fn rank_together(fields: &[Option<&bakeoff_stats::Field>]) -> Vec<Option<Ranking>> {
+pub(crate) fn rank_together(fields: &[Option<&bakeoff_stats::Field>]) -> Vec<Option<Ranking>> {
     let all = || fields.iter().copied().flatten();
     let scatter = CommonScatter::of(all().flat_map(bakeoff_stats::Field::ratios));
     let contested = all().filter(|field| field.names().count() > 1);

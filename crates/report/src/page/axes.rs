@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bakeoff_protocol::{self as protocol, Axes, AxisValue, Part, shown_axes};
+use bakeoff_protocol::{self as protocol, Axes, AxisValue, shown_axes};
 use bakeoff_results::circumstances::value_label;
+use bakeoff_results::contests;
 use bakeoff_text::{format_count, format_size_range};
 use serde::Serialize;
 
@@ -18,11 +19,6 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// Whether tables differ by it, rather than fields of a table.
-    pub(crate) fn is_of_tables(&self) -> bool {
-        shown_axes().iter().find(|axis| axis.name == self.name).is_none_or(|axis| axis.part != Part::Field)
-    }
-
     /// Its name for people.
     pub(crate) fn title(&self) -> String {
         let axis = shown_axes().iter().find(|axis| axis.name == self.name);
@@ -87,6 +83,15 @@ pub(crate) fn workload(axes: &Axes, run: (usize, &str)) -> Workload {
         places.insert(axis.name.to_owned(), Place::of(axis, &axis.shared(axes)));
     }
     places
+}
+
+/// All axes of these places, of runs with these labels, and the indices of each place on them.
+pub(crate) fn on_axes(places: &[contests::Place], labels: &[String]) -> (Vec<Axis>, Vec<Vec<usize>>) {
+    let workloads: Vec<Workload> =
+        places.iter().map(|of| workload(of.axes, (of.run, labels[of.run].as_str()))).collect();
+    let axes = axes_of(&workloads.iter().cloned().collect());
+    let at = workloads.iter().map(|workload| indices(workload, &axes)).collect();
+    (axes, at)
 }
 
 /// All axes of these workloads, in the order in which they are offered. An axis that some workload does not have gets the

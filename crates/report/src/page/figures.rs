@@ -1,20 +1,18 @@
-//! Contests → the figures that the page draws: typical rounds with their range, places, percentile curves. All statistics are made
-//! here, so that the page only chooses and draws.
-
-use std::collections::BTreeMap;
+//! Contests → the figures that the page draws: typical rounds with their range, places, percentile curves. The page's script only
+//! chooses and draws.
 
 use bakeoff_measure::recorded_ns;
 use bakeoff_protocol::Mode;
 use bakeoff_results::contender::Contenders;
+use bakeoff_results::contests::measures::MEASURES;
+use bakeoff_results::contests::{Contest, Contests, Entry, Event};
 use bakeoff_results::figures::is_told;
-use bakeoff_results::verdict::rank_together;
-use bakeoff_stats::{Candidate, Field, RankOptions, Ranking, Rounds, Verdict, median};
+use bakeoff_results::parallel::in_parallel;
+use bakeoff_stats::{Ranking, Rounds, Verdict};
 use serde::Serialize;
 
-use crate::page::contests::{Contest, Contests, Entry, Event};
 use crate::page::course::{Course, course};
 use crate::page::figure::Figure;
-use crate::page::measures::{MEASURES, OfRounds};
 
 /// The shares of operations at which curves are drawn.
 pub(crate) const CURVE_SHARES: [f64; 19] = [
@@ -53,7 +51,7 @@ struct EntryFigures<'a> {
     store: usize,
     cell: &'a str,
     rounds: usize,
-    /// Under each measure: what is shown, low, high ([`over_rounds`]), and where it is ranked the ratio to the best, low, high, and 1 if it shares the
+    /// Under each measure: what is shown, low, high (`OfRounds`), and where it is ranked the ratio to the best, low, high, and 1 if it shares the
     /// first place; shorter where there is no interval or no rank, empty where there is no figure.
     figures: Vec<Vec<Figure>>,
     /// Measures that too few operations tell, by their places.
@@ -74,54 +72,29 @@ struct EntryFigures<'a> {
     course: Option<Course<'a>>,
 }
 
-/// The figures of all contests, in their order, made by as many threads as there are CPUs.
-pub(crate) fn figures<'a>(contests: &'a Contests<'a>, contenders: &Contenders) -> Vec<ContestFigures<'a>> {
-    let all: Vec<(&(Event, Vec<usize>), &Contest)> = contests.all.iter().collect();
-    let compared: Vec<[Option<Field>; MEASURES.len()]> =
-        in_parallel(&all, |(_, contest)| compared(contest, contenders));
-    // Fields of one measure that stand in one table are read together.
-    let mut families: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
-    for (index, ((_, at), _)) in all.iter().enumerate() {
-        families.entry(contests.table_of(at)).or_default().push(index);
-    }
-    let mut rankings: Vec<[Option<Ranking>; MEASURES.len()]> = all.iter().map(|_| Default::default()).collect();
-    for family in families.values() {
-        for measure in 0..MEASURES.len() {
-            let fields: Vec<Option<&Field>> = family.iter().map(|&index| compared[index][measure].as_ref()).collect();
-            for (&index, ranking) in family.iter().zip(rank_together(&fields)) {
-                rankings[index][measure] = ranking;
-            }
-        }
-    }
-    let work: Vec<_> = all.into_iter().zip(rankings).collect();
-    in_parallel(&work, |((place, contest), rankings)| figures_of(place, contest, rankings, contenders))
-}
-
-/// What `of` makes of each, in order, by as many threads as there are CPUs.
-fn in_parallel<T: Sync, R: Send>(all: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let part = all.len().div_ceil(threads).max(1);
-    let of = &of;
-    std::thread::scope(|scope| {
-        let parts: Vec<_> =
-            all.chunks(part).map(|part| scope.spawn(move || part.iter().map(of).collect::<Vec<_>>())).collect();
-        parts
-            .into_iter()
-            .flat_map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    })
+/// The figures of all contests, in the order of what took place and of `places`: where each place of theirs is on the axes.
+pub(crate) fn figures<'a>(
+    contests: &'a Contests<'a>,
+    places: &'a [Vec<usize>],
+    contenders: &Contenders,
+) -> Vec<ContestFigures<'a>> {
+    let mut all: Vec<(&Event, &[usize], &Contest)> =
+        contests.all.iter().map(|((event, place), contest)| (event, places[*place].as_slice(), contest)).collect();
+    all.sort_by_key(|(event, at, _)| (*event, *at));
+    in_parallel(&all, |(event, at, contest)| figures_of(event, at, contest, contenders))
 }
 
 fn figures_of<'a>(
-    (event, at): &'a (Event, Vec<usize>),
+    event: &Event<'a>,
+    at: &'a [usize],
     contest: &'a Contest<'a>,
-    rankings: &[Option<Ranking>],
     contenders: &Contenders,
 ) -> ContestFigures<'a> {
     let index = |key: &str| contenders.index(key);
     let mut entries: Vec<EntryFigures> =
         contest.entries.iter().map(|(key, entry)| entry_figures(index(key), entry)).collect();
-    let verdicts = rankings
+    let verdicts = contest
+        .rankings
         .iter()
         .enumerate()
         .map(|(measure, ranking)| {
@@ -129,8 +102,8 @@ fn figures_of<'a>(
         })
         .collect();
     ContestFigures {
-        phase: event.phase.as_deref(),
-        operation: event.operation.as_deref(),
+        phase: event.phase,
+        operation: event.operation,
         per_entry: event.per_entry,
         asked_per_second: contest.asked_per_second.map(Figure),
         timed_whole: contest.mode == Some(Mode::Throughput),
@@ -152,7 +125,9 @@ fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
     let figures = MEASURES
         .iter()
         .zip(&told)
-        .map(|(of, told)| told.map_or_else(Vec::new, |told| over_rounds(of.of_rounds, told)))
+        .map(|(of, told)| {
+            told.map_or_else(Vec::new, |told| of.of_rounds.figures(told).into_iter().map(Figure).collect())
+        })
         .collect();
     let too_few = (0..MEASURES.len()).filter(|measure| told[*measure].is_none()).collect();
     let histograms: Vec<&str> = entry.latencies.iter().map(|latency| latency.histogram.as_str()).collect();
@@ -170,31 +145,6 @@ fn entry_figures<'a>(store: usize, entry: &Entry<'a>) -> EntryFigures<'a> {
         unreadable,
         course,
     }
-}
-
-/// The figure shown of all rounds, and where there are several, the lowest and the highest of them.
-fn over_rounds(of: OfRounds, rounds: &Rounds) -> Vec<Figure> {
-    let shown = match of {
-        OfRounds::Centre => rounds.centre(),
-        OfRounds::Median => median(&rounds.figures()),
-        OfRounds::Largest => rounds.range().map(|(_, highest)| highest),
-    };
-    match (shown, rounds.range().filter(|_| rounds.len() > 1)) {
-        (Some(shown), Some((low, high))) => [shown, low, high].map(Figure).to_vec(),
-        (Some(shown), None) => vec![Figure(shown)],
-        (None, _) => Vec::new(),
-    }
-}
-
-/// The entries that may be ranked, compared under each measure.
-fn compared(contest: &Contest, contenders: &Contenders) -> [Option<Field>; MEASURES.len()] {
-    std::array::from_fn(|measure| {
-        let of = &MEASURES[measure];
-        let ranked = contest.entries.iter().filter(|(key, _)| contenders.get(key).is_none_or(|each| each.ranked));
-        let candidates = ranked.filter_map(|(key, entry)| Some(Candidate::new(*key, entry.told(measure)?.clone())));
-        let options = RankOptions { resolution: of.resolution(contest.mode), ..RankOptions::new(of.better()) };
-        Field::new(candidates, options)
-    })
 }
 
 /// Writes the entries' places under a measure behind their figures, and gives the verdict's letter.
@@ -233,20 +183,4 @@ fn curve(entry: &Entry, recorded: &[(u64, u64)]) -> Option<(Vec<u64>, u64)> {
     let mut curve: Vec<u64> = CURVE_SHARES.iter().take_while(|share| is_told(**share, &[count])).map(at).collect();
     curve.push(largest);
     Some((curve, count))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_typical_round_lies_between_the_lowest_and_the_highest() {
-        let shown = |of| over_rounds(of, &Rounds::from([100.0, 400.0, 100.0])).into_iter().map(|figure| figure.0);
-        let centre: Vec<f64> = shown(OfRounds::Centre).collect();
-        assert_eq!(centre[1..], [100.0, 400.0]);
-        assert!(100.0 < centre[0] && centre[0] < 200.0, "{centre:?}");
-        assert_eq!(shown(OfRounds::Median).collect::<Vec<_>>(), [100.0, 100.0, 400.0]);
-        assert_eq!(shown(OfRounds::Largest).collect::<Vec<_>>(), [400.0, 100.0, 400.0]);
-        assert_eq!(over_rounds(OfRounds::Centre, &Rounds::only(7.0)).len(), 1);
-    }
 }

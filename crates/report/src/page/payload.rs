@@ -6,6 +6,8 @@ use std::path::Path;
 
 use bakeoff_protocol::CellEnd;
 use bakeoff_results::contender::Contenders;
+use bakeoff_results::contests::Contests;
+use bakeoff_results::contests::measures::{ContestMeasure, MEASURES};
 use bakeoff_results::run::Run;
 use bakeoff_results::tidy_table::{Cell, columns};
 use bakeoff_text::printable;
@@ -18,14 +20,13 @@ use serde::Serialize;
 
 use crate::error::ReportError;
 use crate::export::csv::write_csv;
-use crate::page::axes::Axis;
-use crate::page::contests::Contests;
+use crate::page::axes::{Axis, on_axes};
 use crate::page::figures::{CURVE_SHARES, ContestFigures, figures};
 use crate::page::flame_graphs::{Graphs, graphs, unprofiled};
-use crate::page::labelled::Labelled;
+use crate::page::labelled::{Labelled, RankedRun};
 use crate::page::links::{link, way};
-use crate::page::measures::{MEASURES, Measure};
 use crate::page::published::{self, PublishedFacts};
+use crate::page::run_differences::telling_labels;
 use crate::published::Published;
 
 /// What the script is given.
@@ -33,7 +34,7 @@ use crate::published::Published;
 struct Payload<'a> {
     /// The version of this layout.
     format: u32,
-    measures: &'a [Measure],
+    measures: &'a [ContestMeasure],
     axes: &'a [Axis],
     shares: &'a [f64],
     /// Columns of the raw data that hold texts, some of which look like numbers.
@@ -84,21 +85,23 @@ fn payload_stores(contenders: &Contenders) -> Vec<StoreFacts<'_>> {
 /// What the script is given, as JSON.
 fn payload(
     runs: &[Labelled],
+    analysed: &[RankedRun],
     against: Option<&Published>,
     contenders: &Contenders,
     place: &Path,
 ) -> Result<Vec<u8>, ReportError> {
     let graphs = graphs(runs.iter().map(|(_, run)| *run), place);
-    let contests = Contests::new(runs, contenders);
+    let contests = Contests::new(&analysed.iter().map(|(_, of)| *of).collect::<Vec<_>>(), contenders);
+    let (axes, places) = on_axes(&contests.places, &telling_labels(runs));
     let payload = Payload {
         format: 1,
         measures: &MEASURES,
-        axes: &contests.axes,
+        axes: &axes,
         shares: &CURVE_SHARES,
         texts: columns().into_iter().filter(|(_, kind)| matches!(kind, Cell::Text(_))).map(|(name, _)| name).collect(),
         stores: payload_stores(contenders),
         runs: runs.iter().map(|(label, run)| run_facts(label, run, &graphs, place)).collect(),
-        contests: figures(&contests, contenders),
+        contests: figures(&contests, &places, contenders),
         published: against.map(published::facts),
     };
     Ok(serde_json::to_vec(&payload)?)
@@ -128,6 +131,7 @@ fn run_facts<'a>(label: &'a str, run: &'a Run, graphs: &'a BTreeMap<String, Grap
 /// The script elements that hold the payload, and every run's rows as CSV, to be saved from the page.
 pub(crate) fn data(
     runs: &[Labelled],
+    analysed: &[RankedRun],
     against: Option<&Published>,
     contenders: &Contenders,
     place: &Path,
@@ -141,7 +145,7 @@ pub(crate) fn data(
     // Both take about as long.
     let (payload, raw) = std::thread::scope(|scope| {
         let raw = scope.spawn(|| runs.iter().map(raw).collect::<Result<Vec<_>, _>>());
-        let payload = payload(runs, against, contenders, place).and_then(|json| packed(&json));
+        let payload = payload(runs, analysed, against, contenders, place).and_then(|json| packed(&json));
         (payload, raw.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     let (payload, raw) = (payload?, raw?);

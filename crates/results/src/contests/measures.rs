@@ -1,32 +1,36 @@
-//! What the page can show of a store in a workload: one line a measure.
+//! What can be shown of a store in a contest: one line a measure.
 
 use bakeoff_protocol::{Latency, Mode, PhaseLine};
-use bakeoff_results::cell_rounds::CellRound;
-use bakeoff_results::figures::{
-    self, PAGE_BYTES, Timing, is_told, peak_memory, rate_kept, settled_ns_mean, space_efficiency,
-};
-use bakeoff_stats::Better;
+use bakeoff_stats::{Better, Rounds, median};
 use serde::Serialize;
+
+use crate::cell_rounds::CellRound;
+use crate::figures::{
+    self, Family, PAGE_BYTES, Timing, is_told, peak_memory, rate_kept, settled_ns_mean, space_efficiency,
+};
 
 /// A measure, as the page offers it.
 #[derive(Clone, Copy, Serialize)]
-pub(crate) struct Measure {
+pub struct ContestMeasure {
     /// Its name, as in `docs/RESULTS.md`.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Its name for people.
-    pub(crate) title: &'static str,
+    pub title: &'static str,
     /// What it is, in a sentence.
-    pub(crate) help: &'static str,
+    pub help: &'static str,
     /// `ns`, `bytes`, `per_second` or `share`.
-    pub(crate) unit: &'static str,
+    pub unit: &'static str,
     /// Whether less is better.
-    pub(crate) lower_is_better: bool,
+    pub lower_is_better: bool,
     /// Whether it is taken in each phase, or once for the whole cell.
-    pub(crate) per_phase: bool,
+    pub per_phase: bool,
     /// What is shown of all rounds together.
-    pub(crate) of_rounds: OfRounds,
+    pub of_rounds: OfRounds,
     /// Whether it is a column of the table that has every store of a workload.
-    pub(crate) in_detail: bool,
+    pub in_detail: bool,
+    /// The measures of [tables](crate::verdict::Table) that it is one of, whose ranking stands here too.
+    #[serde(skip)]
+    pub(crate) table: Option<Family>,
     /// The share of operations that a percentile is that of.
     #[serde(skip)]
     share: Option<f64>,
@@ -40,13 +44,28 @@ pub(crate) struct Measure {
 /// How the figures of several rounds become the one that is shown. Ranks are made within rounds, whatever is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum OfRounds {
+pub enum OfRounds {
     /// That of a typical round.
     Centre,
     /// Their median, as every report shows percentiles.
     Median,
     /// The largest of all.
     Largest,
+}
+
+impl OfRounds {
+    /// The figure that is shown of all rounds, and where there are several, the lowest and the highest of them.
+    pub fn figures(self, rounds: &Rounds) -> Vec<f64> {
+        let shown = match self {
+            Self::Centre => rounds.centre(),
+            Self::Median => median(&rounds.figures()),
+            Self::Largest => rounds.range().map(|(_, highest)| highest),
+        };
+        match (shown, rounds.range().filter(|_| rounds.len() > 1)) {
+            (Some(shown), Some((low, high))) => vec![shown, low, high],
+            (shown, _) => shown.into_iter().collect(),
+        }
+    }
 }
 
 /// What a figure is taken of: one kind of operation in one phase and round.
@@ -57,7 +76,7 @@ pub(crate) struct Subject<'a, 't> {
     pub(crate) phase: Option<(&'a PhaseLine, &'t Timing<'a>)>,
 }
 
-impl Measure {
+impl ContestMeasure {
     /// The figure of one round; `None` if it could not be read, or is not one of this subject's.
     pub(crate) fn of(&self, subject: &Subject) -> Option<f64> {
         (self.figure)(subject).filter(|_| self.per_phase == subject.phase.is_some())
@@ -79,7 +98,7 @@ impl Measure {
     }
 }
 
-const TIME: Measure = Measure {
+const TIME: ContestMeasure = ContestMeasure {
     name: "time_ns_mean",
     title: "mean time",
     help: "Time in the store per operation; of scans per entry; of batched writes with their commits; in an open loop from when \
@@ -89,22 +108,23 @@ const TIME: Measure = Measure {
     per_phase: true,
     of_rounds: OfRounds::Centre,
     in_detail: true,
+    table: None,
     share: None,
     resolution: 1.0,
     figure: |of| Some(of.phase?.1.mean_ns),
 };
 
-const PERCENTILE: Measure = Measure { of_rounds: OfRounds::Median, ..TIME };
+const PERCENTILE: ContestMeasure = ContestMeasure { of_rounds: OfRounds::Median, ..TIME };
 
 /// Rates kept that differ by less are the same: the last operation alone makes as much.
 const RATE_RESOLUTION: f64 = 0.001;
 
-const CELL: Measure = Measure { per_phase: false, resolution: 0.0, ..TIME };
+const CELL: ContestMeasure = ContestMeasure { per_phase: false, resolution: 0.0, ..TIME };
 
 /// All measures, in the order in which they are offered.
-pub(crate) const MEASURES: [Measure; 19] = [
-    TIME,
-    Measure {
+pub const MEASURES: [ContestMeasure; 19] = [
+    ContestMeasure { table: Some(Family::Time), ..TIME },
+    ContestMeasure {
         name: "latency_ns_p50",
         title: "p50",
         share: Some(0.5),
@@ -112,7 +132,7 @@ pub(crate) const MEASURES: [Measure; 19] = [
         figure: |of| latency(of, |latency| latency.latency_ns_p50),
         ..PERCENTILE
     },
-    Measure {
+    ContestMeasure {
         name: "latency_ns_p99",
         title: "p99",
         share: Some(0.99),
@@ -120,7 +140,7 @@ pub(crate) const MEASURES: [Measure; 19] = [
         figure: |of| latency(of, |latency| latency.latency_ns_p99),
         ..PERCENTILE
     },
-    Measure {
+    ContestMeasure {
         name: "latency_ns_p999",
         title: "p99.9",
         share: Some(0.999),
@@ -128,7 +148,7 @@ pub(crate) const MEASURES: [Measure; 19] = [
         figure: |of| latency(of, |latency| latency.latency_ns_p999),
         ..PERCENTILE
     },
-    Measure {
+    ContestMeasure {
         name: "latency_ns_max",
         title: "max",
         help: "The slowest operation of all rounds.",
@@ -136,7 +156,7 @@ pub(crate) const MEASURES: [Measure; 19] = [
         figure: |of| latency(of, |latency| latency.latency_ns_max),
         ..TIME
     },
-    Measure {
+    ContestMeasure {
         name: "per_second",
         title: "ops/s",
         help: "Operations (of scans: entries) per second of time in the store, all threads together.",
@@ -146,7 +166,7 @@ pub(crate) const MEASURES: [Measure; 19] = [
         figure: |of| Some(of.phase?.1.per_second).filter(|rate| *rate > 0.0),
         ..TIME
     },
-    Measure {
+    ContestMeasure {
         name: "rate_kept",
         title: "rate kept",
         help: "Open loops only: the rate reached by the rate asked for. Below 100 % the store could not keep up.",
@@ -156,7 +176,7 @@ pub(crate) const MEASURES: [Measure; 19] = [
         figure: |of| rate_kept(&of.phase?.0.result),
         ..TIME
     },
-    Measure {
+    ContestMeasure {
         name: "cpu_ns_per_operation",
         title: "CPU",
         help: "CPU time of the whole phase, background threads and the harness's checking included, per operation of it.",
@@ -166,7 +186,7 @@ pub(crate) const MEASURES: [Measure; 19] = [
         },
         ..TIME
     },
-    Measure {
+    ContestMeasure {
         name: "block_write_bytes_per_operation",
         title: "bytes written",
         help: "Bytes that the process sent to the block layer during the phase, per operation of it.",
@@ -174,7 +194,7 @@ pub(crate) const MEASURES: [Measure; 19] = [
         figure: |of| per_operation(of, of.phase?.0.result.resources.block_write_bytes? as f64),
         ..TIME
     },
-    Measure {
+    ContestMeasure {
         name: "allocated_bytes_per_operation",
         title: "allocated",
         help: "Stores on the JVM: bytes of its heap that the replaying threads allocated while the clock ran, per operation (JMH's gc.alloc.rate.norm).",
@@ -182,14 +202,14 @@ pub(crate) const MEASURES: [Measure; 19] = [
         figure: |of| per_operation(of, of.phase?.0.result.resources.allocated_bytes? as f64),
         ..TIME
     },
-    Measure {
+    ContestMeasure {
         name: "gc_ns_per_operation",
         title: "collections",
         help: "Stores on the JVM: time that collections of its heap took during the phase, per operation of it.",
         figure: |of| per_operation(of, of.phase?.0.result.resources.gc_ns? as f64),
         ..TIME
     },
-    Measure {
+    ContestMeasure {
         name: "rss_peak_above_baseline_bytes_of_phase",
         title: "memory in the phase",
         help: "Highest resident memory of the phase above that of the opened, empty store.",
@@ -199,17 +219,18 @@ pub(crate) const MEASURES: [Measure; 19] = [
         figure: |of| Some(of.phase?.0.result.resources.rss_peak_above_baseline_bytes? as f64),
         ..TIME
     },
-    Measure {
+    ContestMeasure {
         name: "space_efficiency",
         title: "space efficiency",
         help: "Bytes of keys and values per byte on disk after closing.",
         unit: "share",
         lower_is_better: false,
         in_detail: false,
+        table: Some(Family::Space),
         figure: |of| space_efficiency(of.cell),
         ..CELL
     },
-    Measure {
+    ContestMeasure {
         name: "disk_after_close_allocated_bytes",
         title: "space on disk",
         help: "Bytes on disk after closing.",
@@ -217,7 +238,7 @@ pub(crate) const MEASURES: [Measure; 19] = [
         figure: |of| Some(of.cell.end.finished.as_ref()?.disk_after_close?.allocated_bytes as f64),
         ..CELL
     },
-    Measure {
+    ContestMeasure {
         name: "disk_before_close_allocated_bytes",
         title: "disk before closing",
         help: "Bytes on disk just before the store was closed.",
@@ -225,7 +246,7 @@ pub(crate) const MEASURES: [Measure; 19] = [
         figure: |of| Some(of.cell.end.finished.as_ref()?.disk_before_close?.allocated_bytes as f64),
         ..CELL
     },
-    Measure {
+    ContestMeasure {
         name: "compacted_copy_allocated_bytes",
         title: "compacted copy",
         help: "Bytes on disk of a copy that the store made of itself without its free space; only in suites that ask for one.",
@@ -233,23 +254,24 @@ pub(crate) const MEASURES: [Measure; 19] = [
         figure: |of| Some(of.cell.end.verified.as_ref()?.compacted_copy?.disk.allocated_bytes as f64),
         ..CELL
     },
-    Measure {
+    ContestMeasure {
         name: "rss_peak_above_baseline_bytes",
         title: "peak memory",
         help: "Highest resident memory of all phases above that of the opened, empty store.",
         unit: "bytes",
         resolution: PAGE_BYTES,
+        table: Some(Family::Memory),
         figure: |of| peak_memory(of.cell),
         ..CELL
     },
-    Measure {
+    ContestMeasure {
         name: "settled_time_ns_mean",
         title: "settled time",
         help: "Time per operation with what the store put off and did afterwards; only of phases that wait for it.",
         figure: |of| settled_ns_mean(&of.phase?.0.result),
         ..TIME
     },
-    Measure {
+    ContestMeasure {
         name: "reopen_ns",
         title: "time to reopen",
         help: "Time to open the store with its data after it was closed.",
@@ -265,4 +287,20 @@ fn latency(of: &Subject, figure: fn(&Latency) -> u64) -> Option<f64> {
 /// A sum over the whole phase by its operations.
 fn per_operation(of: &Subject, sum: f64) -> Option<f64> {
     figures::per_operation(&of.phase?.0.result, sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typical_round_lies_between_the_lowest_and_the_highest() {
+        let shown = |of: OfRounds| of.figures(&Rounds::from([100.0, 400.0, 100.0]));
+        let centre = shown(OfRounds::Centre);
+        assert_eq!(centre[1..], [100.0, 400.0]);
+        assert!(100.0 < centre[0] && centre[0] < 200.0, "{centre:?}");
+        assert_eq!(shown(OfRounds::Median), [100.0, 100.0, 400.0]);
+        assert_eq!(shown(OfRounds::Largest), [400.0, 100.0, 400.0]);
+        assert_eq!(OfRounds::Centre.figures(&Rounds::only(7.0)), [7.0]);
+    }
 }

@@ -1,0 +1,262 @@
+//! Results → contests: one for each workload and kind of operation in a phase (or the cell as a whole), in it every store's
+//! figures under every measure, and who is best. Only rounds of cells that never failed count.
+//!
+//! Tables rank some of the measures already: those rankings stand here too. The others are ranked like them.
+
+pub mod measures;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bakeoff_protocol::{Axes, AxisValue, Latency, Mode, PhaseResult, shown_axes};
+use bakeoff_stats::{Candidate, Field, RankOptions, Ranking, Rounds};
+
+use crate::analysis::Analysis;
+use crate::cell_rounds::{CellRound, failed_cells, phase_order};
+use crate::circumstances::Circumstances;
+use crate::contender::{Contender, Contenders};
+use crate::contests::measures::{MEASURES, Subject};
+use crate::figures::{Family, Measure, asked_per_second, is_per_entry, timings};
+use crate::parallel::in_parallel;
+use crate::run::Run;
+use crate::verdict::{Column, rank_together};
+
+/// One store's rounds in a contest.
+#[derive(Default)]
+pub struct Entry<'a> {
+    /// The cell's id.
+    pub cell: &'a str,
+    /// Its figures in each round, by measure.
+    pub rounds: [Rounds; MEASURES.len()],
+    /// Its latencies, a round each.
+    pub latencies: Vec<&'a Latency>,
+    /// Of how many operations each of them is.
+    pub operations: Vec<u64>,
+    /// The round with the slowest operation of all: how its latency went over time.
+    pub slowest_round: Option<&'a PhaseResult>,
+}
+
+impl Entry<'_> {
+    /// Its figures under a measure, a round each; `None` if it has some, and too few operations to tell them.
+    pub fn told(&self, measure: usize) -> Option<&Rounds> {
+        let rounds = &self.rounds[measure];
+        (rounds.is_empty() || MEASURES[measure].is_told(&self.operations)).then_some(rounds)
+    }
+}
+
+/// What takes place in a contest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Event<'a> {
+    /// The place of the phase among all phases; the cell as a whole comes last.
+    place: usize,
+    /// The phase; absent for the cell as a whole.
+    pub phase: Option<&'a str>,
+    /// The kind of operation, named where the phase mixes several.
+    pub operation: Option<&'a str>,
+    /// Whether figures are per entry of a scan.
+    pub per_entry: bool,
+}
+
+impl Event<'_> {
+    const WHOLE: Self = Self { place: usize::MAX, phase: None, operation: None, per_entry: false };
+
+    /// What tables call it under their measures of a family.
+    fn measure(&self, family: Family) -> Option<Measure> {
+        match (family, self.phase) {
+            (Family::Time, Some(phase)) => {
+                Some(Measure::Time { phase: phase.to_owned(), operation: self.operation.map(str::to_owned) })
+            }
+            (Family::Space, None) => Some(Measure::Space),
+            (Family::Memory, None) => Some(Measure::Memory),
+            _ => None,
+        }
+    }
+}
+
+/// Where contests took place: a run, and all that its cells there have in common.
+pub struct Place<'a> {
+    /// The place of the run among all runs.
+    pub run: usize,
+    /// The axes of some cell there.
+    pub axes: &'a Axes,
+}
+
+/// Stores side by side on the same workload.
+#[derive(Default)]
+pub struct Contest<'a> {
+    /// How the phase was timed.
+    pub mode: Option<Mode>,
+    /// Operations a second that were due, of all kinds; absent in a closed loop.
+    pub asked_per_second: Option<f64>,
+    /// Who was measured, by key.
+    pub entries: BTreeMap<&'a str, Entry<'a>>,
+    /// Keys of those that failed in this workload.
+    pub failed: BTreeSet<&'a str>,
+    /// Keys of those that do not offer the phase, with the reason.
+    pub not_offered: BTreeMap<&'a str, &'a str>,
+    /// The verdict under each measure; `None` where nobody is ranked.
+    pub rankings: [Option<Ranking>; MEASURES.len()],
+}
+
+impl Contest<'_> {
+    /// The entries that may be ranked, compared under each measure that tables do not rank.
+    fn compared(&self, contenders: &Contenders) -> [Option<Field>; MEASURES.len()] {
+        std::array::from_fn(|at| {
+            let measure = MEASURES.get(at).filter(|measure| measure.table.is_none())?;
+            let ranked = self.entries.iter().filter(|(key, _)| contenders.get(key).is_none_or(|each| each.ranked));
+            let candidates = ranked.filter_map(|(key, entry)| Some(Candidate::new(*key, entry.told(at)?.clone())));
+            let options =
+                RankOptions { resolution: measure.resolution(self.mode), ..RankOptions::new(measure.better()) };
+            Field::new(candidates, options)
+        })
+    }
+}
+
+/// All contests of some runs.
+#[derive(Default)]
+pub struct Contests<'a> {
+    /// Where they took place.
+    pub places: Vec<Place<'a>>,
+    /// The contests, by event and by the index of the place.
+    pub all: BTreeMap<(Event<'a>, usize), Contest<'a>>,
+}
+
+impl<'a> Contests<'a> {
+    /// The contests of these runs, in which `contenders` take part, each ranked.
+    pub fn new(runs: &[&'a Analysis<'a>], contenders: &'a Contenders) -> Self {
+        let mut gathering = Gathering { order: order_of_all(runs), of: Self::default() };
+        for (index, of) in runs.iter().enumerate() {
+            let failed = failed_cells(&of.run.cells);
+            let mut known: BTreeMap<Vec<AxisValue>, usize> = BTreeMap::new();
+            for cell in measured(of.run) {
+                let axes = &cell.end.axes;
+                let Some(contender) = contenders.of(axes) else { continue };
+                let values = shown_axes().iter().map(|axis| axis.shared(axes)).collect();
+                let places = &mut gathering.of.places;
+                let at = *known.entry(values).or_insert_with(|| {
+                    places.push(Place { run: index, axes });
+                    places.len() - 1
+                });
+                gathering.add(cell, contender, at, failed.contains(cell.end.cell.as_str()));
+            }
+        }
+        gathering.mark_failed_everywhere();
+        let mut contests = gathering.of;
+        contests.rank(runs, contenders);
+        contests
+    }
+
+    /// Ranks every contest under every measure. Under one of them, those of the same run and circumstances are read together.
+    fn rank(&mut self, runs: &[&Analysis], contenders: &Contenders) {
+        type Ranked<'r, 'a> = (&'r Event<'a>, &'r Axes, &'r mut Contest<'a>);
+        let mut tables: BTreeMap<(usize, Circumstances), Vec<Ranked>> = BTreeMap::new();
+        for ((event, place), contest) in &mut self.all {
+            let Place { run, axes } = &self.places[*place];
+            tables.entry((*run, Circumstances::of(axes))).or_default().push((event, axes, contest));
+        }
+        for ((run, circumstances), mut contests) in tables {
+            let compared = in_parallel(&contests, |(_, _, contest)| contest.compared(contenders));
+            let table = runs[run].tables().iter().find(|table| table.circumstances == circumstances);
+            for (at, measure) in MEASURES.iter().enumerate() {
+                let rankings = match measure.table {
+                    None => rank_together(&compared.iter().map(|fields| fields[at].as_ref()).collect::<Vec<_>>()),
+                    Some(family) => {
+                        let field = |(event, axes, _): &Ranked| {
+                            let column = Column { data: axes.data.clone(), records: axes.records };
+                            let size = (axes.value_bytes_min, axes.value_bytes_max);
+                            table?.fields.get(&(event.measure(family)?, size, column))?.ranking.clone()
+                        };
+                        contests.iter().map(field).collect()
+                    }
+                };
+                for ((_, _, contest), ranking) in contests.iter_mut().zip(rankings) {
+                    contest.rankings[at] = ranking;
+                }
+            }
+        }
+    }
+}
+
+/// The rounds of a run that may be set against others: figures of profiled cells are no measurement.
+fn measured(run: &Run) -> impl Iterator<Item = &CellRound> {
+    run.cells.iter().filter(|cell| cell.end.axes.profile.is_none())
+}
+
+/// The phases of all runs, in the order in which they ran.
+fn order_of_all<'a>(runs: &[&'a Analysis<'a>]) -> Vec<&'a str> {
+    let mut order = Vec::new();
+    for phase in runs.iter().flat_map(|of| phase_order(&of.run.cells)) {
+        if !order.contains(&phase) {
+            order.push(phase);
+        }
+    }
+    order
+}
+
+struct Gathering<'a> {
+    order: Vec<&'a str>,
+    of: Contests<'a>,
+}
+
+impl<'a> Gathering<'a> {
+    fn add(&mut self, cell: &'a CellRound, contender: &'a Contender, at: usize, failed: bool) {
+        if failed {
+            self.contest(Event::WHOLE, at).failed.insert(&contender.key);
+            return;
+        }
+        self.round(Event::WHOLE, at, contender, &Subject { cell, phase: None });
+        for phase in &cell.phases {
+            for timing in timings(&phase.result) {
+                let event = self.event(&phase.result.phase, timing.mixed.then_some(timing.operation), timing.operation);
+                let contest = self.contest(event, at);
+                contest.mode = contest.mode.or(Some(phase.result.mode));
+                contest.asked_per_second = contest.asked_per_second.or(asked_per_second(phase));
+                self.round(event, at, contender, &Subject { cell, phase: Some((phase, &timing)) });
+            }
+        }
+        for (phase, reason) in &cell.end.not_offered {
+            let event = self.event_not_offered(phase);
+            self.contest(event, at).not_offered.insert(&contender.key, reason);
+        }
+    }
+
+    fn round(&mut self, event: Event<'a>, at: usize, contender: &'a Contender, subject: &Subject<'a, '_>) {
+        let entry = self.contest(event, at).entries.entry(&contender.key).or_default();
+        entry.cell = &subject.cell.end.cell;
+        for (rounds, measure) in entry.rounds.iter_mut().zip(&MEASURES) {
+            if let Some(figure) = measure.of(subject) {
+                rounds.add(subject.cell.end.round, figure);
+            }
+        }
+        let timing = subject.phase.map(|(_, timing)| timing).filter(|timing| timing.latency.is_some());
+        entry.latencies.extend(timing.and_then(|timing| timing.latency));
+        entry.operations.extend(timing.map(|timing| timing.operations));
+        let slowest = |result: &PhaseResult| result.slow.as_ref()?.slowest.first().map(|slow| slow.latency_ns);
+        let timed = subject.phase.map(|(phase, _)| &phase.result).filter(|result| result.over_time.is_some());
+        entry.slowest_round = [entry.slowest_round, timed].into_iter().flatten().max_by_key(|result| slowest(result));
+    }
+
+    fn event(&self, phase: &'a str, named: Option<&'a str>, operation: &str) -> Event<'a> {
+        let place = self.order.iter().position(|name| *name == phase).unwrap_or(self.order.len());
+        Event { place, phase: Some(phase), operation: named, per_entry: is_per_entry(operation) }
+    }
+
+    /// The event that others have under a phase's name, so that those who do not offer it are shown next to them.
+    fn event_not_offered(&self, phase: &'a str) -> Event<'a> {
+        let known = self.of.all.keys().map(|(event, _)| event).find(|event| event.phase == Some(phase));
+        known.copied().unwrap_or_else(|| self.event(phase, None, ""))
+    }
+
+    fn contest(&mut self, event: Event<'a>, at: usize) -> &mut Contest<'a> {
+        self.of.all.entry((event, at)).or_default()
+    }
+
+    /// Who failed in a workload has failed in all that others did there.
+    fn mark_failed_everywhere(&mut self) {
+        let whole = self.of.all.iter().filter(|((event, _), _)| *event == Event::WHOLE);
+        let failed: BTreeMap<usize, BTreeSet<&str>> =
+            whole.map(|((_, at), contest)| (*at, contest.failed.clone())).collect();
+        for ((_, at), contest) in &mut self.of.all {
+            contest.failed.extend(failed.get(at).into_iter().flatten());
+        }
+    }
+}
