@@ -24,6 +24,9 @@ pub(crate) fn doubt(verdict: Verdict) -> &'static str {
     }
 }
 
+/// What stands above how far the first place is ahead.
+pub(crate) const AHEAD: &str = "ahead of the next, 95 % interval";
+
 /// What is lacking where an interval says nothing.
 pub(crate) const TOO_FEW_ROUNDS: &str = "too few rounds";
 

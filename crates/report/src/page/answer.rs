@@ -8,18 +8,13 @@ use bakeoff_text::{counted, ratio};
 use maud::{Markup, html};
 
 use crate::circumstances::varying;
-use crate::labels::{times_the_best, undecided};
+use crate::labels::{AHEAD, times_the_best, undecided};
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{is_empty, store_of, stores, table_head};
 use crate::page::standings::standings;
-use crate::sections::answer::{
-    Promise, describe_comparisons, describe_depends, describe_power_cut, promise, workload_label,
-};
+use crate::sections::answer::{Promise, describe_comparisons, describe_depends, describe_power_cut, fastest, promise};
 use bakeoff_results::analysis::Ranked;
 use bakeoff_results::overall::{Overall, next};
-
-/// Workloads that stand on the first screen; the others can be unfolded.
-const WORKLOADS_SHOWN: usize = 12;
 
 /// The answer of one table: a sentence on speed, one on space and memory, and a line for each operation.
 pub(crate) fn answer(of: Ranked, contenders: &Contenders, id: &str) -> Markup {
@@ -119,19 +114,16 @@ fn lead(ranking: &Ranking, contenders: &Contenders) -> Markup {
 
 /// Who is fastest in each workload, by how much, with the interval; or who shares the first place.
 fn workloads(of: Ranked, contenders: &Contenders) -> Markup {
-    let all = of.workloads();
-    let (shown, folded) = all.split_at(all.len().min(WORKLOADS_SHOWN));
-    let table = |rows: &[_]| {
+    let words = |overall: &Overall| [first_place(overall, contenders), ahead(&overall.ranking, contenders, " ")];
+    let (rows, fold) = fastest(of, words);
+    let (shown, folded) = rows.split_at(fold.as_ref().map_or(rows.len(), |fold| fold.shown));
+    let table = |rows: &[(String, [Markup; 2])]| {
         html! {
             table class="standings workloads" {
-                (table_head(&["workload", "fastest", "ahead of the next, 95 % interval"]))
+                (table_head(&["workload", "fastest", AHEAD]))
                 tbody {
-                    @for (workload, overall) in rows {
-                        tr {
-                            th scope="row" { (workload_label(workload)) }
-                            td { (first_place(overall, contenders)) }
-                            td { (ahead(&overall.ranking, contenders, " ")) }
-                        }
+                    @for (workload, words) in rows {
+                        tr { th scope="row" { (workload) } @for of in words { td { (of) } } }
                     }
                 }
             }
@@ -141,8 +133,8 @@ fn workloads(of: Ranked, contenders: &Contenders) -> Markup {
         @if !shown.is_empty() {
             h3 { "Fastest in each workload, over all operations" }
             (table(shown))
-            @if !folded.is_empty() {
-                details.more { summary { (counted(folded.len(), "more workload")) } (table(folded)) }
+            @if let Some(fold) = &fold {
+                details.more { summary { (fold.rest) } (table(folded)) }
             }
             h3 { "Each operation, over all workloads" }
         }

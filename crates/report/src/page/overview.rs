@@ -8,6 +8,7 @@ use bakeoff_stats::Verdict;
 use maud::{Markup, html};
 
 use crate::circumstances::varying;
+use crate::labels::AHEAD;
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{joined, scrolled, store, store_of, table_head};
 use crate::page::labelled::RankedRun;
@@ -46,7 +47,7 @@ pub(crate) fn overview(runs: &[&RankedRun], contenders: &Contenders) -> Markup {
                 (scrolled(html! {
                     table class="standings ranks" {
                         (table_head(&[
-                            "under", "fastest", "ahead of the next, 95 % interval", "least disk space", "least memory",
+                            "under", "fastest", AHEAD, "least disk space", "least memory",
                         ]))
                         tbody { @for line in &lines { (row(line, contenders)) } }
                     }

@@ -9,7 +9,7 @@ use bakeoff_stats::{Ranking, Verdict};
 use bakeoff_text::ratio;
 use maud::{Markup, html};
 
-use crate::labels::times_the_best;
+use crate::labels::{AHEAD, times_the_best};
 use crate::page::first_place::{ahead, first_place};
 use crate::page::html::{marks, scrolled};
 use bakeoff_results::overall::Overall;
@@ -34,7 +34,7 @@ pub(crate) fn standings(table: &Table, lines: &[(&Measure, &Overall)], contender
             thead { tr {
                 th scope="col" { "operation" }
                 th scope="col" { "best" }
-                th scope="col" { "ahead of the next, 95 % interval" }
+                th scope="col" { (AHEAD) }
                 th scope="col" { "workloads" }
                 th.scale scope="col" { (ticks(end)) }
             } }

@@ -13,7 +13,7 @@ use bakeoff_text::{HARD_SPACE, counted, listed, percent, printable, ratio, time}
 use crate::circumstances::varying;
 use crate::document::{Block, Cell, Column, Fact, Fold, Section, SectionId, Table, Text, Title};
 use crate::format::describe_workload;
-use crate::labels::{TOO_FEW_ROUNDS, from_one, interval, times_the_best, too_few, undecided};
+use crate::labels::{AHEAD, TOO_FEW_ROUNDS, from_one, interval, times_the_best, too_few, undecided};
 use crate::sections::names::store;
 use bakeoff_results::analysis::{Analysis, Ranked};
 use bakeoff_results::overall::{Depends, Overall, Workload, most_first, next};
@@ -119,23 +119,24 @@ fn section(of: Ranked, analysis: &Analysis) -> Section {
     let flushes = describe_flushes_of(of.table, analysis).map(|share| Fact::new(FLUSHES, share));
     let mut blocks = vec![Block::Facts([overall].into_iter().chain(power_cut).chain(flushes).chain(facts).collect())];
     if !of.workloads().is_empty() {
-        blocks.extend([Block::Gap, Block::Table(fastest(of.workloads(), contenders))]);
+        let ahead = |ranking: &Ranking| describe_lead(ranking, contenders).unwrap_or_default().into();
+        let (rows, fold) = fastest(of, |overall| [first_place(overall, contenders), ahead(&overall.ranking)]);
+        let mut table = Table::new(1, ["fastest in", "", AHEAD].map(Column::left).into());
+        rows.into_iter().for_each(|(workload, words)| {
+            table.row(std::iter::once(Text::plain(&workload)).chain(words).map(Cell::from).collect());
+        });
+        table.fold = fold;
+        blocks.extend([Block::Gap, Block::Table(table)]);
     }
     Section::new(SectionId::Answer, Title::Shown(title), blocks)
 }
 
-/// Who is fastest in each workload, over all operations on it, and how far ahead.
-fn fastest(all: &[(Workload, Overall)], contenders: &Contenders) -> Table {
-    let columns = ["fastest in", "", "ahead of the next, 95 % interval"].map(Column::left);
-    let mut table = Table::new(1, columns.into());
-    for (workload, overall) in all {
-        let ahead = describe_lead(&overall.ranking, contenders).unwrap_or_default();
-        let first = first_place(overall, contenders);
-        table.row(vec![Cell::from(workload_label(workload)), Cell::from(first), Cell::from(ahead)]);
-    }
+/// Who is fastest in each workload, over all operations on it, and how far ahead: a row each, with the words of a form for both.
+pub(crate) fn fastest<C>(of: Ranked, words: impl Fn(&Overall) -> [C; 2]) -> (Vec<(String, [C; 2])>, Option<Fold>) {
+    let all = of.workloads();
+    let rows = all.iter().map(|(workload, overall)| (workload_label(workload), words(overall))).collect();
     let rest = counted(all.len().saturating_sub(WORKLOADS_UNASKED), "more workload");
-    table.fold = Fold::after(WORKLOADS_UNASKED, all.len(), "`--full`").map(|fold| Fold { rest, ..fold });
-    table
+    (rows, Fold::after(WORKLOADS_UNASKED, all.len(), "`--full`").map(|fold| Fold { rest, ..fold }))
 }
 
 /// Who shares the first place, and whether that is proven.
@@ -153,7 +154,7 @@ fn first_place(of: &Overall, contenders: &Contenders) -> Text {
 }
 
 /// A workload's label.
-pub(crate) fn workload_label((size, column): &Workload) -> String {
+fn workload_label((size, column): &Workload) -> String {
     printable(&describe_workload(*size, column.records, &column.data))
 }
 
