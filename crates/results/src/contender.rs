@@ -86,13 +86,12 @@ impl Contenders {
         Self(contenders).coloured()
     }
 
-    /// Those with these keys, titles and the classes that are parts of titles. All of them may be ranked.
-    pub fn named(titles: BTreeMap<String, (String, Option<Durability>)>) -> Self {
-        let contender = |(index, (key, (title, class))): (usize, (String, (String, Option<Durability>)))| {
-            let title = printable(&title);
-            (key.clone(), Contender::new(key.clone(), key, title, class, index))
-        };
-        Self(titles.into_iter().enumerate().map(contender).collect()).coloured()
+    /// Those with these keys: each with its store, its title and the class that is a part of that. All of them may be ranked.
+    pub fn named(all: BTreeMap<String, (String, String, Option<Durability>)>) -> Self {
+        let named = all.into_iter().enumerate().map(|(index, (key, (store, title, class)))| {
+            (key.clone(), Contender::new(key, store, printable(&title), class, index))
+        });
+        Self(named.collect()).coloured()
     }
 
     /// Gives everyone a colour: the first way in which a store is set has that of the store's name, each further one that of its title.
@@ -136,6 +135,11 @@ impl Contenders {
     /// The colour and mark of the one with this key; the first if it is unknown.
     pub fn slot(&self, key: &str) -> usize {
         self.get(key).map_or(0, |contender| contender.slot)
+    }
+
+    /// The name of the store of the one with this key; the key itself if it is unknown.
+    pub fn store<'a>(&'a self, key: &'a str) -> &'a str {
+        self.get(key).map_or(key, |contender| &contender.store)
     }
 
     /// The title of the one with this key; the key itself if it is unknown.

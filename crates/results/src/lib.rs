@@ -48,3 +48,4 @@ pub mod side;
 pub mod slots;
 pub mod tidy_table;
 pub mod verdict;
+pub mod winners;

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use bakeoff_protocol::{Axes, Mode};
-use bakeoff_stats::{Better, Candidate, CommonScatter, RankOptions, Ranking, Rounds, discovery_confidence};
+use bakeoff_stats::{Better, Candidate, CommonScatter, RankOptions, Ranking, Rounds, Verdict, discovery_confidence};
 
 use crate::cell_rounds::{CellRound, failed_cells, phase_order};
 use crate::circumstances::Circumstances;
@@ -109,8 +109,41 @@ pub fn compare_all(cells: &[CellRound], contenders: &Contenders) -> Vec<Table> {
 /// How seldom a table may name a winner among equals, and what part of the winners that it names may be false.
 pub const FALSE_WINNERS: f64 = 0.05;
 
+/// A figure that somebody else measured.
+pub struct LoneFigure {
+    /// Under which circumstances.
+    pub circumstances: Circumstances,
+    /// The field that it belongs to.
+    pub place: Position,
+    /// The key of the contender.
+    pub key: String,
+    /// The figure.
+    pub value: f64,
+}
+
+/// Tables of lone figures, ranked: each is taken for a round, so that no first place is proven. `only_best` says that figures alone in their fields
+/// were the best of several.
+pub fn tables_of(figures: impl IntoIterator<Item = LoneFigure>, only_best: bool) -> Vec<Table> {
+    let mut tables: BTreeMap<Circumstances, Table> = BTreeMap::new();
+    for LoneFigure { circumstances, place, key, value } in figures {
+        let table = tables.entry(circumstances.clone()).or_insert_with(|| new_table(circumstances));
+        if !table.measures.contains(&place.0) {
+            table.measures.push(place.0.clone());
+        }
+        table.present.insert(key.clone());
+        table.fields.entry(place).or_default().rounds.entry(key).or_insert_with(|| Rounds::only(value));
+    }
+    let mut tables: Vec<Table> = tables.into_values().collect();
+    rank_fields(&mut tables);
+    if only_best {
+        let fields = tables.iter_mut().flat_map(|table| table.fields.values_mut());
+        fields.filter_map(|field| field.ranking.as_mut()).for_each(|ranking| ranking.verdict = Verdict::Unproven);
+    }
+    tables
+}
+
 /// Ranks every field by its rounds.
-pub fn rank_fields(tables: &mut [Table]) {
+fn rank_fields(tables: &mut [Table]) {
     for table in tables {
         Family::ALL.into_iter().for_each(|family| rank_family(table, family));
     }
@@ -160,7 +193,7 @@ pub fn gather<R: Borrow<CellRound>>(cells: &[R], contenders: &Contenders) -> Vec
 }
 
 /// A table without fields.
-pub fn new_table(circumstances: Circumstances) -> Table {
+fn new_table(circumstances: Circumstances) -> Table {
     Table { circumstances, measures: Vec::new(), fields: BTreeMap::new(), present: BTreeSet::new() }
 }
 

@@ -1,14 +1,13 @@
 //! A run beside a publication: who won then, who wins now, by how much, and where the winner changed.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::verdict::Table as Rankings;
-use bakeoff_stats::geometric_mean;
+use bakeoff_results::winners::{Changes, Pair, gains, matching, pairs};
 use bakeoff_text::{counted, digits, listed, ratio};
 
 use crate::detail::Detail;
@@ -18,7 +17,7 @@ use crate::published::{Published, garbage, report};
 use crate::sections::heading::unfinished;
 use crate::sections::matrix::title;
 use crate::sections::names::store;
-use crate::sections::pairs::{self, Pair, Sides, pairs};
+use crate::sections::pairs::{self, Sides};
 
 /// The run's figures next to those of a publication. Fields are matched by measure, phase, value sizes, data and records, and by variant
 /// where the publication has some.
@@ -66,18 +65,15 @@ fn matched(
     detail: Detail,
 ) -> Vec<Section> {
     let their_contenders = report::contenders(published);
-    let named = Named {
-        variant: theirs.iter().any(|other| other.circumstances.variant() == table.circumstances.variant()),
-        medium: theirs.iter().any(|other| other.circumstances.medium() == table.circumstances.medium()),
-    };
     let section = |other: &Rankings| {
-        let pairs = pairs(other, table);
+        let (left, right) = ((other, &their_contenders), (table, contenders));
+        let pairs = pairs(left, right);
         if pairs.is_empty() {
             return None;
         }
         let medium = other.circumstances.medium();
         let then = published.facts.hardware.get(medium).map_or(medium, String::as_str);
-        let sides = Sides::of((other, &their_contenders), (table, contenders));
+        let sides = Sides::of(left, right);
         let headings = ["best then", "best now", "better"];
         let mut blocks = vec![
             Block::Fact("then", then.into()),
@@ -91,7 +87,7 @@ fn matched(
         }
         Some(Section::new(SectionId::Against, Title::Shown(title(&table.circumstances, ours)), blocks))
     };
-    theirs.iter().filter(|other| may_be_matched(table, other, &named)).filter_map(section).collect()
+    matching(table, theirs).into_iter().filter_map(section).collect()
 }
 
 /// What stands above the table of [`each_store`].
@@ -102,20 +98,12 @@ const EACH_STORE: &str = "Each store: how many times better it is now than it wa
 fn each_store(pairs: &[Pair<'_>], contenders: &Contenders) -> Option<Table> {
     let mut measures: Vec<&Measure> = pairs.iter().map(|pair| &pair.place.0).collect();
     measures.dedup();
-    let mut gains: BTreeMap<&str, BTreeMap<&Measure, Vec<f64>>> = BTreeMap::new();
-    for pair in pairs {
-        for key in pair.right.order.iter().map(|place| place.name.as_str()) {
-            if let Some(gain) = pair.gain_of(key) {
-                gains.entry(key).or_default().entry(&pair.place.0).or_default().push(gain);
-            }
-        }
-    }
+    let gains = gains(pairs);
     gains.first_key_value()?;
     let heads = measures.iter().map(|measure| Column::right(measure.label()));
     let mut table = Table::new(0, std::iter::once(Column::left("")).chain(heads).collect());
     for (key, of) in &gains {
-        let mean = |measure: &&Measure| of.get(measure).and_then(|gains| geometric_mean(gains));
-        let cells = measures.iter().map(|measure| Cell::from(mean(measure).map_or_else(String::new, ratio)));
+        let cells = measures.iter().map(|measure| Cell::from(of.get(measure).copied().map_or_else(String::new, ratio)));
         table.row(std::iter::once(Cell::from(store(contenders, key))).chain(cells).collect());
     }
     Some(table)
@@ -148,52 +136,23 @@ fn scaled(records: u64, scale: Option<f64>) -> u64 {
     scale.map_or(records, |scale| ((records as f64 * scale).round() as u64).max(1))
 }
 
-/// What of ours a publication has by its full name.
-struct Named {
-    variant: bool,
-    /// The name of one of its machines, such as `ssd`.
-    medium: bool,
-}
-
-/// Variants and disturbances must be the same where the publication tells them apart, and media where ours is called as one of its machines.
-fn may_be_matched(ours: &Rankings, theirs: &Rankings, named: &Named) -> bool {
-    let (ours, theirs) = (&ours.circumstances, &theirs.circumstances);
-    if named.medium && ours.medium() != theirs.medium() {
-        return false;
-    }
-    let variant = theirs.variant().is_none_or(|variant| {
-        // A section of a paper may be two variants of a suite: `baseline` is `baseline-sequential` and `baseline-random`.
-        let part = |ours: &str| !named.variant && ours.starts_with(&format!("{variant}-"));
-        ours.variant().is_some_and(|ours| ours == variant || part(ours))
-    });
-    variant && ours.disturbance() == theirs.disturbance() && ours.threads() == theirs.threads()
-}
-
 /// In how many fields the winner changed, and in how many nobody can say.
 fn summary(pairs: &[Pair<'_>]) -> String {
-    let (contested, alone): (Vec<_>, Vec<_>) = pairs.iter().partition(|pair| pair.is_contested());
-    let (answered, open): (Vec<_>, Vec<_>) = contested.into_iter().partition(|pair| pair.is_answered());
-    let fields =
-        |of: &[&Pair<'_>], words: &str| (!of.is_empty()).then(|| format!("In {} {words}.", counted(of.len(), "field")));
+    let changes = Changes::of(pairs);
+    let fields = |number: usize, words: &str| (number > 0).then(|| format!("In {} {words}.", counted(number, "field")));
     let sentences = [
-        (!answered.is_empty()).then(|| changes(&answered)),
-        fields(&open, "the winner of then took no part here, so nothing shows whether it would still win"),
-        fields(&alone, "only one store was measured, then or now, and wins nothing"),
+        changed(&changes),
+        fields(changes.open, "the winner of then took no part here, so nothing shows whether it would still win"),
+        fields(changes.alone, "only one store was measured, then or now, and wins nothing"),
     ];
     sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// In how many of these the winner changed, measure by measure.
-fn changes(pairs: &[&Pair<'_>]) -> String {
-    let changed = pairs.iter().filter(|pair| pair.is_changed()).count();
-    let mut by_measure: BTreeMap<&Measure, (usize, usize)> = BTreeMap::new();
-    for pair in pairs {
-        let entry = by_measure.entry(&pair.place.0).or_default();
-        *entry = (entry.0 + usize::from(pair.is_changed()), entry.1 + 1);
-    }
-    let parts: Vec<String> = by_measure
-        .iter()
-        .map(|(measure, (changed, all))| format!("{changed} of {all} in {}", measure.label()))
-        .collect();
-    format!("The winner changed in {changed} of {}: {}.", counted(pairs.len(), "field"), listed(&parts))
+/// In how many fields the winner changed, measure by measure; `None` where that can be said of none.
+fn changed(changes: &Changes) -> Option<String> {
+    let part =
+        |(measure, (changed, all)): (&&Measure, &(usize, usize))| format!("{changed} of {all} in {}", measure.label());
+    let parts: Vec<String> = changes.by_measure.iter().map(part).collect();
+    let (changed, all) = changes.total();
+    (all > 0).then(|| format!("The winner changed in {changed} of {}: {}.", counted(all, "field"), listed(&parts)))
 }

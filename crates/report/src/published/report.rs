@@ -6,8 +6,7 @@ use bakeoff_protocol::Axes;
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
-use bakeoff_results::verdict::{Column, Field, Table, new_table, rank_fields};
-use bakeoff_stats::{Rounds, Verdict};
+use bakeoff_results::verdict::{Column, LoneFigure, Table, tables_of};
 use bakeoff_text::counted;
 
 use crate::document::{Block, Document, Section, SectionId, Text, Title};
@@ -74,24 +73,28 @@ pub(crate) fn contenders(published: &Published) -> Contenders {
     for figure in &published.figures {
         let known = store_facts(published, figure);
         let settings = figure.settings.as_ref().map_or_else(String::new, |settings| format!(" ({settings})"));
-        let title = match known {
+        let (title, class) = match known {
             Some(facts) => {
                 let class = facts.durability_in(figure).unwrap_or(facts.durability);
                 (format!("{} ({class})", facts.title), Some(class))
             }
             None => (format!("{}{settings}", figure.store_published), None),
         };
-        titles.entry(key(published, figure)).or_insert(title);
+        titles.entry(key(published, figure)).or_insert((store(figure).to_owned(), title, class));
     }
     Contenders::named(titles)
 }
 
 /// What tells contenders of a publication apart.
 pub(crate) fn key(published: &Published, figure: &Figure) -> String {
-    let store = figure.store.as_deref().unwrap_or(&figure.store_published);
     let class = store_facts(published, figure).and_then(|facts| facts.durability_in(figure));
     let apart = figure.settings.clone().into_iter().chain(class.map(|class| class.to_string()));
-    std::iter::once(store.to_owned()).chain(apart).collect::<Vec<_>>().join(" ")
+    std::iter::once(store(figure).to_owned()).chain(apart).collect::<Vec<_>>().join(" ")
+}
+
+/// Our name for a store, where we have one.
+fn store(figure: &Figure) -> &str {
+    figure.store.as_deref().unwrap_or(&figure.store_published)
 }
 
 fn store_facts<'a>(published: &'a Published, figure: &Figure) -> Option<&'a StoreFacts> {
@@ -101,31 +104,15 @@ fn store_facts<'a>(published: &'a Published, figure: &Figure) -> Option<&'a Stor
 /// The figures as tables: each one round, so that no place in them is proven. `records` changes how many records a figure is said
 /// to be of, so that a run of fewer can be set beside it.
 pub(crate) fn tables(published: &Published, records: impl Fn(u64) -> u64) -> Vec<Table> {
-    let mut tables: BTreeMap<Circumstances, Table> = BTreeMap::new();
-    for figure in &published.figures {
-        let (Some(value), Some(measure)) = (figure.value(&published.facts), measure(figure)) else { continue };
-        let circumstances = circumstances_of(figure);
-        let table = tables.entry(circumstances.clone()).or_insert_with(|| new_table(circumstances));
-        if !table.measures.contains(&measure) {
-            table.measures.push(measure.clone());
-        }
-        let key = key(published, figure);
-        table.present.insert(key.clone());
+    let figure = |figure: &Figure| {
+        let (value, measure) = (figure.value(&published.facts)?, measure(figure)?);
         let size = (figure.value_bytes_min.unwrap_or(0), figure.value_bytes_max.unwrap_or(0));
         let column =
             Column { data: figure.data.clone().unwrap_or_default(), records: figure.records.map_or(0, &records) };
-        let field: &mut Field = table.fields.entry((measure, size, column)).or_default();
-        field.rounds.entry(key).or_insert_with(|| Rounds::only(value));
-    }
-    let mut tables: Vec<Table> = tables.into_values().collect();
-    rank_fields(&mut tables);
-    if published.facts.only_best {
-        // It stands alone in the print; it was measured beside others.
-        let rankings =
-            tables.iter_mut().flat_map(|table| table.fields.values_mut()).filter_map(|field| field.ranking.as_mut());
-        rankings.for_each(|ranking| ranking.verdict = Verdict::Unproven);
-    }
-    tables
+        let (circumstances, key) = (circumstances_of(figure), key(published, figure));
+        Some(LoneFigure { circumstances, place: (measure, size, column), key, value })
+    };
+    tables_of(published.figures.iter().filter_map(figure), published.facts.only_best)
 }
 
 fn circumstances_of(figure: &Figure) -> Circumstances {

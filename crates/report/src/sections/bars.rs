@@ -12,7 +12,6 @@ use bakeoff_text::{digits, rate, ratio};
 
 use crate::document::{Block, Cell, Column, Section, SectionId, Table, Text, Title};
 use crate::sections::names;
-use crate::sections::pairs::store;
 
 /// The title where a form shows one.
 const TITLE: &str = "Rates, and how many times the baseline's";
@@ -27,7 +26,7 @@ pub(crate) fn section(run: &Run, tables: &[Rankings], contenders: &Contenders) -
     if baseline.is_empty() {
         return None;
     }
-    let base = rates_of(tables, baseline);
+    let base = rates_of(tables, contenders, baseline);
     let mut blocks: Vec<Block> = other_numbers(run).map(Block::paragraph).into_iter().collect();
     let (mut last, mut marks) = (String::new(), BTreeSet::new());
     for VariantRecord { name: variant, summary } in variants {
@@ -73,16 +72,16 @@ fn other_numbers(run: &Run) -> Option<String> {
     (!parts.is_empty()).then(|| format!("Numbers in headings are the whole suite's: {}.", parts.join("; ")))
 }
 
-/// A store's line: key, name, rate; the rate is absent where it failed.
-struct Row {
-    key: String,
+/// A store's line: store, name, rate; the rate is absent where it failed.
+struct Row<'a> {
+    store: &'a str,
     name: Text,
     per_second: Option<f64>,
     /// What stands before its ratio if it shares the first place, or may.
     mark: Option<&'static str>,
 }
 
-fn rows(table: &Rankings, field: &Field, contenders: &Contenders) -> Vec<Row> {
+fn rows<'a>(table: &Rankings, field: &'a Field, contenders: &'a Contenders) -> Vec<Row<'a>> {
     let mark = |key: &String| {
         let ranking = field.ranking.as_ref()?;
         let place = ranking.order.iter().find(|place| place.name == *key)?;
@@ -93,8 +92,8 @@ fn rows(table: &Rankings, field: &Field, contenders: &Contenders) -> Vec<Row> {
             _ => None,
         }
     };
-    let row = |key: &String, per_second| Row {
-        key: key.clone(),
+    let row = |key: &'a String, per_second| Row {
+        store: contenders.store(key),
         name: names::store(contenders, key),
         per_second,
         mark: mark(key),
@@ -113,7 +112,7 @@ fn bars(rows: &[Row], measure: &Measure, base: Option<&Rates>) -> Table {
             table.row(vec![Cell::from(row.name.clone()), Cell::from("failed")]);
             continue;
         };
-        let before = base.and_then(|base| base.get(&(measure.clone(), store(&row.key).to_owned())));
+        let before = base.and_then(|base| base.get(&(measure.clone(), row.store.to_owned())));
         let against = before.map_or_else(String::new, |before| format!("({} baseline)", ratio(per_second / before)));
         // Others of the field are indented as much.
         let mark = row.mark.unwrap_or(indent);
@@ -131,7 +130,7 @@ fn bars(rows: &[Row], measure: &Measure, base: Option<&Rates>) -> Table {
 /// Rates by measure and store.
 type Rates = BTreeMap<(Measure, String), f64>;
 
-fn rates_of(tables: &[Rankings], variants: &[String]) -> Rates {
+fn rates_of(tables: &[Rankings], contenders: &Contenders, variants: &[String]) -> Rates {
     let mut rates = Rates::new();
     let of = |table: &&Rankings| {
         table.circumstances.variant().is_some_and(|variant| variants.iter().any(|of| of == variant))
@@ -140,7 +139,7 @@ fn rates_of(tables: &[Rankings], variants: &[String]) -> Rates {
         for (measure, field) in fields(table) {
             for (key, rounds) in &field.rounds {
                 if let Some(rate) = per_second(table, rounds) {
-                    rates.entry((measure.clone(), store(key).to_owned())).or_insert(rate);
+                    rates.entry((measure.clone(), contenders.store(key).to_owned())).or_insert(rate);
                 }
             }
         }

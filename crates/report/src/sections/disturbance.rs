@@ -6,12 +6,13 @@ use bakeoff_protocol::DISTURBANCE;
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::verdict::Table;
+use bakeoff_results::winners::pairs;
 use bakeoff_stats::{Rounds, geometric_mean};
 use bakeoff_text::ratio;
 
 use crate::detail::Detail;
 use crate::document::{Block, Section, SectionId};
-use crate::sections::pairs::{self, Sides, pairs};
+use crate::sections::pairs::{self, Sides};
 
 /// A table for each table of disturbed cells that has an undisturbed counterpart; `None` if there is none.
 pub(crate) fn section(tables: &[Table], contenders: &Contenders, detail: Detail) -> Option<Section> {
@@ -19,11 +20,12 @@ pub(crate) fn section(tables: &[Table], contenders: &Contenders, detail: Detail)
     for disturbed in tables.iter().filter(|table| table.circumstances.disturbance().is_some()) {
         let calm = disturbed.circumstances.clone().without(&DISTURBANCE);
         let Some(undisturbed) = tables.iter().find(|table| table.circumstances == calm) else { continue };
-        let pairs = pairs(undisturbed, disturbed);
+        let (left, right) = ((undisturbed, contenders), (disturbed, contenders));
+        let pairs = pairs(left, right);
         if pairs.is_empty() {
             continue;
         }
-        let sides = Sides::of((undisturbed, contenders), (disturbed, contenders));
+        let sides = Sides::of(left, right);
         let headings = ["best undisturbed", "best disturbed", "worse"];
         let table = pairs::table(&pairs, &sides, headings, f64::recip, detail == Detail::Full);
         let worse = "worse: how many times worse the best disturbed is (below 1 it is better)";

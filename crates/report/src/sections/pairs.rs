@@ -4,93 +4,14 @@ use std::collections::BTreeMap;
 
 use bakeoff_results::contender::Contenders;
 use bakeoff_results::figures::Measure;
-use bakeoff_results::verdict::{Column as Workload, Position, Table as Rankings, better};
-use bakeoff_stats::{Better, Place, Ranking, Verdict};
+use bakeoff_results::verdict::Table as Rankings;
+use bakeoff_results::winners::{Outcome, Pair};
+use bakeoff_stats::{Place, Ranking};
 use bakeoff_text::{format_count, format_size_range, ratio};
 
 use crate::document::{Cell, Column, Table, Text};
 use crate::labels::{doubt, figure};
 use crate::sections::names::{short_names, store_called};
-
-/// The same field of two tables.
-pub(crate) struct Pair<'a> {
-    pub(crate) place: &'a Position,
-    pub(crate) left: &'a Ranking,
-    pub(crate) right: &'a Ranking,
-}
-
-/// The fields in which both tables rank somebody, in the order of the left one.
-pub(crate) fn pairs<'a>(left: &'a Rankings, right: &'a Rankings) -> Vec<Pair<'a>> {
-    let mut by_measure: BTreeMap<(&Measure, u64), Vec<&Position>> = BTreeMap::new();
-    for place in right.fields.keys() {
-        by_measure.entry((&place.0, place.2.records)).or_default().push(place);
-    }
-    let pair = |place: &'a Position| {
-        let others = by_measure.get(&(&place.0, place.2.records))?;
-        let (other, left) = (*others.iter().find(|other| is_same(place, other))?, left.fields.get(place)?);
-        Some(Pair { place: other, left: left.ranking.as_ref()?, right: right.fields.get(other)?.ranking.as_ref()? })
-    };
-    let of = |measure: &'a Measure| left.places_of(measure).map(|(place, _)| place);
-    left.measures.iter().flat_map(of).filter_map(pair).collect()
-}
-
-/// Whether two fields have the same place; a publication that does not say what its data is has it in any, and one that does not say how
-/// long values are either has them of any length.
-fn is_same(left: &Position, right: &Position) -> bool {
-    let (Workload { data, records }, other) = (&left.2, &right.2);
-    let same_size = left.1 == right.1 || (data.is_empty() && left.1 == (0, 0));
-    same_size && (&left.0, records) == (&right.0, &other.records) && (data.is_empty() || *data == other.data)
-}
-
-impl Pair<'_> {
-    /// How many times better the best on the right is; `None` where a figure is zero.
-    pub(crate) fn gain(&self) -> Option<f64> {
-        self.gain_between(self.left.order.first()?, self.right.order.first()?)
-    }
-
-    /// How many times better the store with this key on the right is there than on the left; `None` where it has no figure on one side, or one
-    /// is zero.
-    pub(crate) fn gain_of(&self, key: &str) -> Option<f64> {
-        self.gain_between(self.on_the_left(key)?, self.right.order.iter().find(|place| place.name == key)?)
-    }
-
-    fn on_the_left(&self, key: &str) -> Option<&Place> {
-        self.left.order.iter().find(|place| store(&place.name) == store(key))
-    }
-
-    fn gain_between(&self, left: &Place, right: &Place) -> Option<f64> {
-        let (left, right) = (left.centre, right.centre);
-        let (above, below) = match better(&self.place.0) {
-            Better::Lower => (left, right),
-            Better::Higher => (right, left),
-        };
-        (above > 0.0 && below > 0.0).then_some(above / below)
-    }
-
-    /// Whether several stores were compared on both sides: where one was measured alone, it won nothing.
-    pub(crate) fn is_contested(&self) -> bool {
-        [self.left, self.right].iter().all(|side| side.verdict != Verdict::Alone)
-    }
-
-    /// Whether one of the best on the left has a figure on the right: where none has, nothing shows whether it would be best there too.
-    pub(crate) fn is_answered(&self) -> bool {
-        self.right.order.iter().any(|place| self.is_best_on_the_left(&place.name))
-    }
-
-    /// Whether one of the best on the left lost its place on the right, of several on both sides.
-    pub(crate) fn is_changed(&self) -> bool {
-        self.is_contested() && self.is_answered() && !self.right.tied.iter().any(|key| self.is_best_on_the_left(key))
-    }
-
-    fn is_best_on_the_left(&self, key: &str) -> bool {
-        self.left.tied.iter().any(|left| store(left) == store(key))
-    }
-}
-
-/// The store's name in a contender's key.
-pub(crate) fn store(key: &str) -> &str {
-    key.split(' ').next().unwrap_or(key)
-}
 
 /// What stores are called on each side.
 pub(crate) struct Sides<'a> {
@@ -121,15 +42,16 @@ impl<'a> Sides<'a> {
     /// Every store of a field: its title, its figures on both sides, and how many times better it is on the right.
     fn each(&self, pair: &Pair<'_>) -> Vec<(String, [String; 2], Option<f64>)> {
         let shown = |place: Option<&Place>| place.map_or_else(String::new, |place| figure(&pair.place.0, place.centre));
-        let right = pair.right.order.iter().map(|place| {
-            let left = pair.on_the_left(&place.name);
-            let gain = left.and_then(|left| pair.gain_between(left, place));
-            (self.contenders[1].title(&place.name), [shown(left), shown(Some(place))], gain)
+        let stores = pair.stores().into_iter().map(|[left, right]| {
+            let title = match (left, right) {
+                (_, Some(place)) => self.contenders[1].title(&place.name),
+                (Some(place), None) => self.contenders[0].title(&place.name),
+                (None, None) => String::new(),
+            };
+            let gain = left.zip(right).and_then(|(left, right)| pair.gain_between(left, right));
+            (title, [shown(left), shown(right)], gain)
         });
-        let is_gone = |place: &&Place| pair.right.order.iter().all(|right| store(&right.name) != store(&place.name));
-        let gone = pair.left.order.iter().filter(is_gone);
-        let gone = gone.map(|place| (self.contenders[0].title(&place.name), [shown(Some(place)), String::new()], None));
-        right.chain(gone).collect()
+        stores.collect()
     }
 
     /// What the short names and signs in the rows of these pairs stand for.
@@ -146,7 +68,7 @@ impl<'a> Sides<'a> {
         titles.retain(|_, titles| !titles.is_empty());
         let words = titles.iter().map(|(short, titles)| format!("{short}: {}", titles.join(" and ")));
         let signs = [
-            ("≠: another store is best", pairs.iter().any(Pair::is_changed)),
+            ("≠: another store is best", pairs.iter().any(|pair| pair.outcome() == Outcome::Changed)),
             (
                 "+1: so many more are tied with it",
                 pairs.iter().any(|pair| pair.left.tied.len().max(pair.right.tied.len()) > 1),
@@ -198,7 +120,8 @@ pub(crate) fn table(
         let place = [format_size_range(size.0, size.1), format!("{} {}", format_count(column.records), column.data)]
             .map(Cell::from);
         let best = [left, left_figure, right, right_figure].map(Cell::from);
-        let judged = [shown(pair.gain()), if pair.is_changed() { "≠" } else { "" }.to_owned()].map(Cell::from);
+        let judged =
+            [shown(pair.gain()), if pair.outcome() == Outcome::Changed { "≠" } else { "" }.to_owned()].map(Cell::from);
         table.row_at(1, place.into_iter().chain(best).chain(judged).collect());
         for (title, [left, right], gain) in full.then(|| sides.each(pair)).into_iter().flatten() {
             let cells = [title, String::new(), String::new(), left, String::new(), right, shown(gain)];
