@@ -7,6 +7,7 @@ mod html;
 use bakeoff_protocol::Structure;
 use bakeoff_results::circumstances::Circumstances;
 use bakeoff_results::comparison::{Comparison, Line, Subject, Taken};
+use bakeoff_results::differences::Differences;
 use bakeoff_results::figures::Measure;
 use bakeoff_results::run::Run;
 use bakeoff_text::{counted, format_count, listed, printable};
@@ -57,7 +58,7 @@ impl ComparisonReport {
         let newly_failed = found.newly_failed.iter().map(|end| facts::failure(end, &found.contenders)).collect();
         Ok(Self {
             labels: [a, b].map(|run| printable(&run.directory.display().to_string())),
-            differences: facts::differences(a, b),
+            differences: facts::differences(&Differences::of(a, b)),
             newly_failed,
             warnings: warnings(a, b),
             notes: notes(a, b, found.only_in).iter().map(|note| printable(note)).collect(),

@@ -7,13 +7,13 @@ use bakeoff_protocol::{AxisValue, CellEnd, CellStatus, FailureKind, PhaseLine, P
 use crate::cell_rounds::CellRound;
 
 /// A tape's checksum, and how fast it was replayed in an open loop.
-pub type Replayed = (String, Option<u64>);
+pub(crate) type Replayed = (String, Option<u64>);
 
 /// A workload, by the axes that say what is on its tapes, and a phase of it.
 type PhasePlace = (Vec<AxisValue>, String);
 
 /// What was replayed, and in which phase of which workload: for all its stores it is the same.
-pub fn replayed(round: &CellRound) -> impl Iterator<Item = (PhasePlace, Replayed)> {
+pub(crate) fn replayed(round: &CellRound) -> impl Iterator<Item = (PhasePlace, Replayed)> {
     let workload = round.end.axes.values(Role::Workload);
     round.phases.iter().map(move |line| {
         let speed = line.result.open_loop.map(|of| of.speed.to_bits());

@@ -18,6 +18,7 @@ pub mod circumstances;
 pub mod comparison;
 pub mod contender;
 pub mod contests;
+pub mod differences;
 pub mod equals;
 pub mod error;
 pub mod figures;
