@@ -1,6 +1,6 @@
 //! Labels of circumstances: in what the tables of a report differ.
 
-use bakeoff_protocol::{DURABILITY, Mention};
+use bakeoff_protocol::{Axis, DURABILITY, Mention};
 use bakeoff_results::circumstances::{Circumstances, value_label};
 use bakeoff_results::verdict::Table;
 
@@ -12,16 +12,19 @@ pub(crate) fn varying(of: &Circumstances, tables: &[Table]) -> String {
 
 /// The same, of circumstances alone.
 pub(crate) fn varying_among(of: &Circumstances, all: &[Circumstances]) -> String {
-    varying_labels(of, all).iter().map(|label| format!(" · {label}")).collect()
+    varying_axes(of, all).map(|(_, label)| format!(" · {label}")).collect()
 }
 
-/// The axes in which circumstances differ from others, apart from durability, a label each.
-pub(crate) fn varying_labels(of: &Circumstances, all: &[Circumstances]) -> Vec<String> {
-    let labels = of.iter().filter(|(axis, _)| axis.name != DURABILITY.name).filter_map(|(axis, value)| {
+/// The axes in which circumstances differ from others, apart from durability, each with its label.
+pub(crate) fn varying_axes<'a>(
+    of: &'a Circumstances,
+    all: &'a [Circumstances],
+) -> impl Iterator<Item = (&'static Axis, String)> + 'a {
+    of.iter().filter(|(axis, _)| axis.name != DURABILITY.name).filter_map(|(axis, value)| {
         let heads = axis.always_heads || all.iter().any(|other| other.get(axis) != Some(value));
-        heads.then(|| axis.label(value, value_label)).filter(|label| !label.is_empty())
-    });
-    labels.collect()
+        let label = heads.then(|| axis.label(value, value_label)).filter(|label| !label.is_empty())?;
+        Some((axis, label))
+    })
 }
 
 /// What a line of figures in full says of its circumstances: `durability process, medium default, sha1 keys, 4 threads`.

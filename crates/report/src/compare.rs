@@ -14,7 +14,7 @@ use bakeoff_text::{counted, format_count, listed, printable};
 
 pub use html::write_comparison_html;
 
-use crate::circumstances::varying_labels;
+use crate::circumstances::varying_axes;
 use crate::error::ReportError;
 use crate::format::describe_workload;
 
@@ -94,7 +94,7 @@ impl ComparisonReport {
     /// The circumstances that differ between tables, behind a comma.
     fn varying_label(&self, of: &Circumstances) -> String {
         let all = &self.found.circumstances;
-        let mut labels = varying_labels(of, all);
+        let mut labels: Vec<String> = varying_axes(of, all).map(|(_, label)| label).collect();
         let durability = all.iter().any(|other| other.durability() != of.durability());
         labels.extend(of.durability().filter(|_| durability).map(|class| format!("durability {class}")));
         labels.iter().map(|label| format!(", {label}")).collect()

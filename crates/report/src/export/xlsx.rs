@@ -17,7 +17,7 @@ use rust_xlsxwriter::{
     Workbook, Worksheet, XlsxError,
 };
 
-use crate::circumstances::varying;
+use crate::circumstances::varying_axes;
 use crate::colours::LIGHT;
 use crate::error::ReportError;
 use crate::export::json::standing_name;
@@ -193,9 +193,13 @@ fn chart(several: &[&Charted<'_>], tables: &[Table], contenders: &Contenders) ->
                 .set_format(&mut format);
         }
     }
+    let all: Vec<Circumstances> = tables.iter().map(|table| table.circumstances.clone()).collect();
     // The last is the disturbed one, and the other stands beside it.
-    let beside = if several.len() > 1 { "· undisturbed and disturbed by" } else { "· disturbed by" };
-    let circumstances = varying(of, tables).replacen("· disturbed by", beside, 1);
+    let circumstances = varying_axes(of, &all).map(|(axis, label)| match axis.name == DISTURBANCE.name {
+        true if several.len() > 1 => format!(" · {} and {label}", axis.label_of_none),
+        _ => format!(" · {label}"),
+    });
+    let circumstances: String = circumstances.collect();
     let title = format!("{} (durability {}{circumstances})", measure.label(), of.durability_label());
     let logarithmic = |axis: &mut ChartAxis| {
         if *measure != Measure::Space {
