@@ -222,3 +222,12 @@ pub struct ProfileRequest {
     /// space, and the number of samples, or bytes.
     pub file: PathBuf,
 }
+
+impl ProfileRequest {
+    /// The file to write instead, with the reason, if there is no profile.
+    pub fn trouble(&self) -> PathBuf {
+        let mut name = self.file.clone().into_os_string();
+        name.push(".trouble");
+        name.into()
+    }
+}

@@ -30,9 +30,6 @@ const STACK: &str = "dwarf,16384";
 /// Where samples end: some four minutes of CPU time.
 const SAMPLES_BYTES_MAX: u64 = 2 << 30;
 
-/// How a line of a driver's begins that says why it leaves no profile.
-const NO_PROFILE: &str = "no profile: ";
-
 /// What says who may sample what: above 2 only root, above 1 only root the kernel.
 const PARANOID: &str = "kernel.perf_event_paranoid";
 
@@ -127,8 +124,8 @@ fn describe_failure(said: &[u8]) -> String {
 /// The profiling of one round of a cell.
 pub(crate) struct Profiling {
     kind: Profile,
-    /// What the driver writes, if it profiles itself.
-    folded: Option<PathBuf>,
+    /// What the driver is asked to do, if it profiles itself.
+    request: Option<ProfileRequest>,
     /// A directory of the cell's for samples.
     directory: PathBuf,
     /// Where the flame graph goes, and what it is called in results.
@@ -145,18 +142,18 @@ impl Profiling {
         graph: (PathBuf, String),
         title: (String, String),
     ) -> Self {
-        let folded = by_driver.then(|| directory.join("profile.folded"));
-        Self { kind, folded, directory, graph, title, sampler: None }
+        let request = by_driver.then(|| ProfileRequest { kind, file: directory.join("profile.folded") });
+        Self { kind, request, directory, graph, title, sampler: None }
     }
 
     /// What the driver is asked to do, if it profiles itself.
     pub(crate) fn request(&self) -> Option<ProfileRequest> {
-        self.folded.clone().map(|file| ProfileRequest { kind: self.kind, file })
+        self.request.clone()
     }
 
     /// Takes up the driver's process, which has been started and has not been asked for anything yet.
     pub(crate) fn attach(&mut self, process: u32) {
-        if self.folded.is_none() {
+        if self.request.is_none() {
             self.sampler = Some(Sampler::attach(process, &self.directory));
         }
     }
@@ -176,18 +173,11 @@ impl Profiling {
         }
     }
 
-    /// Why the driver left no profile, as it says in the cell's log, beside which the flame graph would lie.
-    fn why_none(&self) -> Option<String> {
-        let log = BufReader::new(File::open(self.graph.0.with_extension("log")).ok()?);
-        let mut lines = log.lines().map_while(Result::ok);
-        lines.find_map(|line| Some(line.strip_prefix(NO_PROFILE)?.to_owned()))
-    }
-
     /// The weight of all that is in the flame graph.
     fn draw(&mut self) -> Result<u64> {
-        let folded = match (&self.folded, &mut self.sampler) {
-            (Some(file), _) => std::fs::read(file)
-                .map_err(|error| self.why_none().map_or(error.into(), Error::msg))
+        let folded = match (&self.request, &mut self.sampler) {
+            (Some(request), _) => std::fs::read(&request.file)
+                .map_err(|error| std::fs::read_to_string(request.trouble()).map_or(error.into(), Error::msg))
                 .context("the driver left no profile")?,
             (None, Some(Ok(sampler))) => sampler.folded()?,
             (None, Some(Err(why))) => bail!("{why:#}"),

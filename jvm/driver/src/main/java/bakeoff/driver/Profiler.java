@@ -43,7 +43,7 @@ final class Profiler implements AutoCloseable {
         this.profiler = profiler;
     }
 
-    /** Begins, if something is wanted. What prevents it is said in the log, where the caller looks for it: the cell can do without. */
+    /** Begins, if something is wanted. What prevents it is written to a file for the caller: the cell can do without. */
     static Profiler start(Optional<Request.Profile> wanted) {
         if (wanted.isEmpty()) {
             return new Profiler(null, null);
@@ -52,21 +52,25 @@ final class Profiler implements AutoCloseable {
         Path jar = Path.of(System.getProperty(JAR, JAR));
         Optional<String> wrong = ClassPath.wrong(jar);
         if (wrong.isPresent()) {
-            return none(wrong.get());
+            return none(wanted.get(), wrong.get());
         }
         try {
             Profiler started = new Profiler(wanted.get(), load(jar));
             started.execute(wanted.get().kind().start);
             return started;
         } catch (ClassNotFoundException damaged) {
-            return none(Causes.damaged(jar));
+            return none(wanted.get(), Causes.damaged(jar));
         } catch (ReflectiveOperationException | IOException | RuntimeException | LinkageError trouble) {
-            return none(cause(trouble));
+            return none(wanted.get(), cause(trouble));
         }
     }
 
-    private static Profiler none(Object why) {
-        System.err.println("no profile: " + why);
+    private static Profiler none(Request.Profile wanted, Object why) {
+        try {
+            Files.writeString(wanted.trouble(), String.valueOf(why));
+        } catch (IOException trouble) {
+            System.err.println("no profile: " + why + "; " + trouble);
+        }
         return new Profiler(null, null);
     }
 
@@ -80,7 +84,7 @@ final class Profiler implements AutoCloseable {
             execute("stop");
             Files.writeString(wanted.file(), (String) execute(wanted.kind().dump));
         } catch (ReflectiveOperationException | IOException | RuntimeException trouble) {
-            none(cause(trouble));
+            none(wanted, cause(trouble));
         }
     }
 

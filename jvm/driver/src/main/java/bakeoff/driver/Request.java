@@ -36,7 +36,12 @@ record Request(
     static final int PROTOCOL = 2;
 
     /** What to profile, and the file to write it to. */
-    record Profile(Profiler.Kind kind, Path file) {}
+    record Profile(Profiler.Kind kind, Path file) {
+        /** The file that says why there is no profile. */
+        Path trouble() {
+            return file.resolveSibling(file.getFileName() + ".trouble");
+        }
+    }
 
     /**
      * One phase to replay.
