@@ -3,9 +3,6 @@
 //! `cargo bench -p bakeoff-report --bench forms -- 50000` makes a run of about so many phase results; `--write DIRECTORY` also keeps it
 //! as a run's directory, which `bakeoff report` reads.
 
-#[path = "../tests/report/common.rs"]
-#[allow(dead_code, reason = "made-up runs, of which other tests need other parts")]
-mod common;
 mod made_up;
 
 use std::fs;
@@ -16,8 +13,8 @@ use bakeoff_report::{TerminalOptions, render_terminal, write_csv, write_json, wr
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::run::Run;
 
-use crate::common::text;
 use crate::made_up::made_up;
+use bakeoff_testing::made_up::text;
 
 /// Phase results where no number is given.
 const RESULTS: u64 = 50_000;

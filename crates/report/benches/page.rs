@@ -2,12 +2,6 @@
 //!
 //! `cargo bench -p bakeoff-report`. The figures of the browser need Chromium, as the tests do; without it they are left out.
 
-#[path = "../tests/browser/chromium.rs"]
-#[allow(dead_code, reason = "the tests need more of it")]
-mod chromium;
-#[path = "../tests/report/common.rs"]
-#[allow(dead_code, reason = "made-up runs, of which other tests need other parts")]
-mod common;
 mod made_up;
 
 use std::hint::black_box;
@@ -18,9 +12,9 @@ use bakeoff_report::write_page;
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::results_file::parse_results;
 
-use crate::chromium::Browser;
-use crate::common::text;
 use crate::made_up::made_up;
+use bakeoff_testing::chromium::Browser;
+use bakeoff_testing::made_up::text;
 
 const REPEATS: usize = 5;
 
@@ -89,5 +83,9 @@ fn main() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("report.html");
     std::fs::write(&file, page).unwrap();
-    if chromium::is_there() { print_browser(&file) } else { println!("no Chromium: its figures are left out") }
+    if bakeoff_testing::chromium::is_there() {
+        print_browser(&file)
+    } else {
+        println!("no Chromium: its figures are left out")
+    }
 }

@@ -8,6 +8,7 @@ pub const FLOORS: &[&[&str]] = &[
     &["bakeoff-measure", "bakeoff-tape"],
     &["bakeoff-store", "bakeoff-suite", "bakeoff-trace"],
     &["bakeoff-results", "bakeoff-stores"],
+    &["bakeoff-testing"],
     &["bakeoff-driver", "bakeoff-engine", "bakeoff-report"],
     &["bakeoff"],
     &["bakeoff-fuzz", "xtask"],

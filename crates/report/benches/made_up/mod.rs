@@ -7,7 +7,7 @@ use bakeoff_results::run::Run;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::common::{axes, good, operation, phase_result, run, store, with_course};
+use bakeoff_testing::made_up::{axes, good, operation, phase_result, run, store, with_course};
 
 const ROUNDS: u32 = 3;
 

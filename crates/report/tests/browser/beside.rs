@@ -3,9 +3,9 @@
 use bakeoff_protocol::{Axes, Durability};
 
 use crate::Page;
-use crate::common::{axes, gets, good, operation, phase_result, run, stores};
 use crate::made_up::{circumstances, everything};
 use crate::pictures::{marks, near};
+use bakeoff_testing::made_up::{axes, gets, good, operation, phase_result, run, stores};
 
 const DOTS: &str = "[aria-label=dot]:not(.key) > *";
 

@@ -7,7 +7,7 @@ use bakeoff_protocol::{Profile, ProfileOutcome};
 use serde_json::json;
 
 use crate::Page;
-use crate::common::{axes, edit, gets, run, stores};
+use bakeoff_testing::made_up::{axes, edit, gets, run, stores};
 
 const FOLDED: &str =
     "driver;main;replay;store_get 30\ndriver;main;replay;store_get;copy_to_user_[k] 10\ndriver;main;check 5\n";

@@ -8,7 +8,7 @@ use bakeoff_results::run::Run;
 use serde_json::json;
 
 use crate::Page;
-use crate::common::{axes, edit, failed, gets, good, info, run, store, stores, text};
+use bakeoff_testing::made_up::{axes, edit, failed, gets, good, info, run, store, stores, text};
 
 const EVIL: [&str; 5] = [
     "<script>window.hacked=1</script>",

@@ -7,8 +7,8 @@ use bakeoff_text::command_again;
 use serde_json::json;
 
 use crate::Page;
-use crate::common::{axes, edit, gets, run, stores};
 use crate::made_up::{everything, uneven};
+use bakeoff_testing::made_up::{axes, edit, gets, run, stores};
 
 #[test]
 fn the_first_screen_answers() {

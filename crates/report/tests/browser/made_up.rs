@@ -7,7 +7,7 @@ use bakeoff_protocol::{
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::run::Run;
 
-use crate::common::{axes, failed, good, operation, phase_result, run, stores, with_course};
+use bakeoff_testing::made_up::{axes, failed, good, operation, phase_result, run, stores, with_course};
 
 /// Stores and how many times slower than the first one they are.
 pub(crate) const STORES: [(&str, u64); 3] = [("lmdb", 1), ("sqlite", 2), ("flat-folder", 8)];

@@ -2,11 +2,6 @@
 //! numbers, and that nothing is ever asked of a network, written to the console, or taken for markup.
 
 mod beside;
-#[allow(dead_code, reason = "the benchmark needs more of it")]
-mod chromium;
-#[path = "../report/common.rs"]
-#[allow(dead_code, reason = "made-up runs, of which other tests need other parts")]
-mod common;
 mod flame;
 mod hostile;
 mod interaction;
@@ -23,7 +18,7 @@ use bakeoff_results::analysis::Analysis;
 use bakeoff_results::run::Run;
 use tempfile::TempDir;
 
-use crate::chromium::Browser;
+use bakeoff_testing::chromium::Browser;
 
 /// A page of these runs, open in a browser.
 struct Page {

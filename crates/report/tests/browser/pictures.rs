@@ -1,8 +1,8 @@
 //! Whether each picture shows the right numbers: marks are read back from the drawing through its own scales.
 
 use crate::Page;
-use crate::common::{axes, gets, run, store, stores};
 use crate::made_up::{STORES, everything, nought, rates, uneven};
+use bakeoff_testing::made_up::{axes, gets, run, store, stores};
 
 /// The numbers that the marks of a picture stand at: for each circle or bar its place, through the scales.
 pub(crate) fn marks(page: &mut Page, picture: &str, marks: &str) -> Vec<(f64, f64)> {

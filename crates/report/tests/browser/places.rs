@@ -4,8 +4,8 @@ use bakeoff_protocol::Axes;
 use serde_json::json;
 
 use crate::Page;
-use crate::common::{axes, edit, gets, run, store, stores};
 use crate::made_up::everything;
+use bakeoff_testing::made_up::{axes, edit, gets, run, store, stores};
 
 /// How far to the right any element reaches beyond one that a selector names, in pixels.
 fn beyond(page: &mut Page, selector: &str) -> f64 {

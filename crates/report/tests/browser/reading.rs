@@ -6,9 +6,9 @@ use bakeoff_report::{ComparisonReport, write_comparison_html};
 use serde_json::json;
 
 use crate::Page;
-use crate::chromium::Browser;
-use crate::common::{axes, edit, gets, run, stores};
 use crate::made_up::{circumstances, everything};
+use bakeoff_testing::chromium::Browser;
+use bakeoff_testing::made_up::{axes, edit, gets, run, stores};
 
 #[test]
 fn a_percentile_of_too_few_operations_is_neither_shown_nor_ranked() {

@@ -12,7 +12,7 @@ use bakeoff_results::run::Run;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::common::*;
+use bakeoff_testing::made_up::*;
 
 /// A run in a directory of this name.
 fn named(name: &str, cells: Vec<CellRound>) -> Run {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::*;
 use bakeoff_protocol::{Axes, FailureKind, Resources};
 use bakeoff_report::{write_csv, write_json};
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
+use bakeoff_testing::made_up::*;
 use serde_json::Value;
 use sha2::{Digest, Sha512};
 

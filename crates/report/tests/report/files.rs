@@ -8,7 +8,7 @@ use bakeoff_results::analysis::Analysis;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 
-use crate::common::*;
+use bakeoff_testing::made_up::*;
 
 fn made_up() -> bakeoff_results::run::Run {
     let mixed = phase_result("mix", vec![operation("get", 1_000), operation("update", 4_000)]);

@@ -7,7 +7,7 @@ use bakeoff_report::{TerminalOptions, render_terminal, write_page};
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 
-use crate::common::*;
+use bakeoff_testing::made_up::*;
 
 /// The text of the first answer on the page for these cells, without tags.
 fn first_answer(cells: Vec<CellRound>) -> String {

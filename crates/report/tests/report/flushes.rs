@@ -7,18 +7,18 @@ use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::flush_share::flush_share;
 use bakeoff_results::run::Run;
 
-use crate::common::{self, operation, phase_result, support, unwrapped};
+use bakeoff_testing::made_up::{self, operation, phase_result, support, unwrapped};
 
 /// A store that keeps what it acknowledges through a power cut.
 fn flushing(name: &str, title: &str) -> StoreDescription {
-    let mut store = common::store(name, title);
+    let mut store = made_up::store(name, title);
     store.durability.insert(Durability::Power, support(Leaves::Kept));
     store.durability.insert(Durability::Consistent, support(Leaves::EarlierState));
     store
 }
 
 fn axes(store: &str, durability: Durability) -> Axes {
-    Axes { durability, ..common::axes(store) }
+    Axes { durability, ..made_up::axes(store) }
 }
 
 /// Three rounds of updates with this mean, and of commits if there are batches, after a flush of this time.
@@ -32,7 +32,7 @@ fn cells(axes: &Axes, mean_ns: u64, flush_ns: Option<u64>, is_batched: bool) -> 
                 ..operation("commit", 100_000)
             });
         }
-        let mut cell = common::good(axes, round, vec![phase_result("update", operations)]);
+        let mut cell = made_up::good(axes, round, vec![phase_result("update", operations)]);
         cell.end.flush_ns = flush_ns;
         cell
     };
@@ -44,7 +44,7 @@ fn run(level: Durability, of_each: [(&str, u64, Option<u64>, bool); 2]) -> Run {
     let all = of_each
         .into_iter()
         .flat_map(|(store, mean_ns, flush_ns, is_batched)| cells(&axes(store, level), mean_ns, flush_ns, is_batched));
-    common::run(all.collect(), stores)
+    made_up::run(all.collect(), stores)
 }
 
 fn shown(run: &Run) -> String {
@@ -71,7 +71,7 @@ fn stores_that_wait_for_no_flush_are_named() {
     let level = Durability::Consistent;
     let all = [("a", Some(90_000)), ("b", Some(90_000)), ("c", None)];
     let all = all.into_iter().flat_map(|(store, flush_ns)| cells(&axes(store, level), 100_000, flush_ns, false));
-    let shown = shown(&common::run(all.collect(), stores));
+    let shown = shown(&made_up::run(all.collect(), stores));
     assert!(shown.contains("of the time of a write in Alpha and Beta (90.0 µs each); Gamma waits for none"), "{shown}");
 }
 

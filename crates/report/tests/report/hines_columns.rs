@@ -10,7 +10,7 @@ use bakeoff_results::analysis::Analysis;
 use bakeoff_results::run::Run;
 use serde_json::json;
 
-use crate::common::{axes, edit, failed, gets, good, operation, phase_result, run, stores};
+use bakeoff_testing::made_up::{axes, edit, failed, gets, good, operation, phase_result, run, stores};
 
 /// What the script makes of a run; `None` where `jq` is missing.
 fn columns(run: &Run) -> Option<Output> {

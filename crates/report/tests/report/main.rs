@@ -1,6 +1,5 @@
 //! Reports of made-up runs: read, rendered, exported.
 
-mod common;
 mod compare;
 mod exports;
 mod files;

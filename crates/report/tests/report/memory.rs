@@ -5,7 +5,7 @@ use bakeoff_report::{TerminalOptions, render_terminal, write_csv};
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 
-use crate::common::*;
+use bakeoff_testing::made_up::*;
 
 const PLAIN: TerminalOptions = TerminalOptions { width: 100, color: false, full: false };
 

@@ -12,7 +12,7 @@ use bakeoff_results::pick_facts::{Excluded, PickFacts, Question};
 use bakeoff_results::run::Run;
 use serde_json::json;
 
-use crate::common::{axes, edit, failed, good, operation, phase_result, run, stores, unwrapped};
+use bakeoff_testing::made_up::{axes, edit, failed, good, operation, phase_result, run, stores, unwrapped};
 
 pub(crate) fn facts() -> PickFacts {
     PickFacts {

@@ -8,8 +8,8 @@ use bakeoff_results::pick::{PICK_ASKED, pick_is_answered};
 use bakeoff_results::pick_facts::{Excluded, PickFacts};
 use serde_json::json;
 
-use crate::common::{edit, failed, run, stores};
 use crate::pick::{a_faster_and_a_smaller, answered, assert_says, facts, page_headline, question, rounds, shown};
+use bakeoff_testing::made_up::{edit, failed, run, stores};
 
 #[test]
 fn two_that_are_not_told_apart_are_said_and_what_it_would_take_when_time_ran_out() {
@@ -92,7 +92,7 @@ fn more_rounds_than_a_race_has_are_not_asked_for() {
     // Where one may take several times as long as the other, it is not the same which is taken.
     let mut cells = rounds("lmdb", PICK_ASKED, &[1000, 1900, 600]);
     cells.extend(rounds("sqlite", PICK_ASKED, &[900, 3900, 1100]));
-    let mut run = crate::common::run(cells, stores());
+    let mut run = bakeoff_testing::made_up::run(cells, stores());
     edit(&mut run, |info| info["rounds"] = 4.into());
     let text = answered(&run, &late);
     assert_says(

@@ -11,7 +11,7 @@ use bakeoff_results::analysis::Analysis;
 use bakeoff_results::run::Run;
 use serde_json::{Value, json};
 
-use crate::common::{axes, edit, gets, run, stores};
+use bakeoff_testing::made_up::{axes, edit, gets, run, stores};
 
 /// Two stores that differ beyond doubt, profiled.
 fn profiled(kind: Profile, graph: &str) -> Run {
@@ -86,7 +86,7 @@ fn a_profiled_run_is_compared_with_nothing() {
 #[test]
 fn a_page_of_both_answers_from_the_measurement_alone() {
     let run = profiled(Profile::Alloc, "../../etc/passwd");
-    let plain = crate::common::run(gets(&axes("lmdb"), &[1_000, 1_001, 1_002]), stores());
+    let plain = bakeoff_testing::made_up::run(gets(&axes("lmdb"), &[1_000, 1_001, 1_002]), stores());
     let page = written(|out| write_page(&Analysis::of_all(&[plain, run]), None, Path::new("."), out).unwrap());
     assert!(page.contains("LMDB</span> was measured without a competitor") && page.contains("PROFILED (alloc)"));
     assert!(!page.contains("etc/passwd\""), "a name that leads out of the run is no link");

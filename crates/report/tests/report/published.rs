@@ -4,7 +4,7 @@ use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Resources};
 use bakeoff_report::{Published, TerminalOptions, render_against, render_published, write_csv, write_markdown};
 use bakeoff_results::analysis::Analysis;
 
-use crate::common::{axes, edit, good, operation, phase_result, run, store, stores, unwrapped};
+use bakeoff_testing::made_up::{axes, edit, good, operation, phase_result, run, store, stores, unwrapped};
 
 /// What the figure printed: measure, value_bytes_min, value_bytes_max, data, records, store, figure, unit.
 const FIGURE_5: &str = include_str!("../data/hines-2023-figure-5.csv");
@@ -127,7 +127,7 @@ fn a_run_beside_a_publication_says_who_won_then_and_now() {
     assert!(own.contains("**overall:**") && beside.contains(row), "{markdown}");
     assert!(!text.contains("NOT FINISHED") && !markdown.contains("NOT FINISHED"), "{text}");
     // Of a winner that did not run nobody knows whether it would still win.
-    let without = crate::common::run(vec![at("lmdb", 4180), at("sqlite", 9000)], stores());
+    let without = bakeoff_testing::made_up::run(vec![at("lmdb", 4180), at("sqlite", 9000)], stores());
     let text =
         render_against(&Analysis::new(&without), &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
     let row = unwrapped(text.lines().skip_while(|line| *line != "insert").nth(1).unwrap());
@@ -135,7 +135,7 @@ fn a_run_beside_a_publication_says_who_won_then_and_now() {
     assert!(!row.contains('≠'), "{text}");
     let unknown = "The winner changed in 0 of 1 field: 0 of 1 in space efficiency. In 2 fields the winner of then took\nno part here";
     assert!(text.contains(unknown), "{text}");
-    let alone = crate::common::run(vec![at("sqlite", 9000)], stores());
+    let alone = bakeoff_testing::made_up::run(vec![at("sqlite", 9000)], stores());
     let text = render_against(&Analysis::new(&alone), &Published::find("hines-2023").unwrap(), &options(100)).unwrap();
     let row = unwrapped(text.lines().skip_while(|line| *line != "insert").nth(1).unwrap());
     assert!(row.contains("SQLite alone 9.00 µs") && !row.contains('≠'), "{text}");

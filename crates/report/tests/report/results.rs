@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use crate::common::*;
 use bakeoff_protocol::{Axes, Durability, PhaseResult};
 use bakeoff_report::{TerminalOptions, render_terminal};
 use bakeoff_results::analysis::Analysis;
@@ -10,6 +9,7 @@ use bakeoff_results::error::RunError;
 use bakeoff_results::leaders::live_leaders;
 use bakeoff_results::results_file::parse_results;
 use bakeoff_results::run::Run;
+use bakeoff_testing::made_up::*;
 use proptest::prelude::*;
 
 #[test]

@@ -7,7 +7,7 @@ use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::run::Run;
 use serde_json::json;
 
-use crate::common::{axes, edit, good, operation, phase_result, run, stores, unwrapped};
+use bakeoff_testing::made_up::{axes, edit, good, operation, phase_result, run, stores, unwrapped};
 
 const PLAIN: TerminalOptions = TerminalOptions { width: 100, color: false, full: false };
 

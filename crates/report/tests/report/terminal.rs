@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::common::*;
 use bakeoff_protocol::{Axes, CompactedCopy, DiskUsage, Durability, FailureKind, Leaves, Mode, PhaseResult};
 use bakeoff_report::{ComparisonReport, TerminalOptions, render_terminal, write_markdown, write_page};
 use bakeoff_results::analysis::Analysis;
 use bakeoff_results::cell_rounds::CellRound;
 use bakeoff_results::run::Run;
+use bakeoff_testing::made_up::*;
 use proptest::prelude::*;
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
@@ -180,8 +180,11 @@ fn compacted_copies_were_in_no_text() {
         assert_eq!(words("SQLite"), "SQLite 14.3 MiB 9.54 MiB – 4.77 MiB 2.00× –", "{text}");
     }
     assert!(
-        !render_terminal(&Analysis::new(&crate::common::run(vec![stored("sqlite", false)], stores())), &PLAIN)
-            .contains("Storage")
+        !render_terminal(
+            &Analysis::new(&bakeoff_testing::made_up::run(vec![stored("sqlite", false)], stores())),
+            &PLAIN
+        )
+        .contains("Storage")
     );
 }
 

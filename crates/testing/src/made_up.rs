@@ -15,23 +15,24 @@ use bakeoff_results::run::Run;
 use serde_json::{Value, json};
 
 /// A text without the breaks of its lines and what is set before them, since where a sentence breaks says nothing.
-pub(crate) fn unwrapped(text: &str) -> String {
+pub fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A run with these cells and stores, in a directory that does not exist.
-pub(crate) fn run(cells: Vec<CellRound>, stores: Vec<StoreDescription>) -> Run {
+pub fn run(cells: Vec<CellRound>, stores: Vec<StoreDescription>) -> Run {
     Run::new(PathBuf::from("results/made-up"), RunRecord::from_json(info(&stores)).0, cells, Vec::new())
 }
 
 /// Changes a run's `run.json`.
-pub(crate) fn edit(run: &mut Run, change: impl FnOnce(&mut Value)) {
+pub fn edit(run: &mut Run, change: impl FnOnce(&mut Value)) {
     let mut info = serde_json::to_value(&run.record).unwrap();
     change(&mut info);
     run.record = RunRecord::from_json(info).0;
 }
 
-pub(crate) fn info(stores: &[StoreDescription]) -> Value {
+/// The `run.json` of a run with these stores.
+pub fn info(stores: &[StoreDescription]) -> Value {
     json!({
         "protocol": 2,
         "bakeoff_version": "0.1.0",
@@ -51,7 +52,8 @@ pub(crate) fn info(stores: &[StoreDescription]) -> Value {
     })
 }
 
-pub(crate) fn store(name: &str, title: &str) -> StoreDescription {
+/// A store with this name and title that can do everything.
+pub fn store(name: &str, title: &str) -> StoreDescription {
     StoreDescription {
         name: name.to_owned(),
         title: title.to_owned(),
@@ -89,7 +91,7 @@ pub(crate) fn store(name: &str, title: &str) -> StoreDescription {
 }
 
 /// A level at which acknowledged writes survive the process, and a power cut leaves this.
-pub(crate) fn support(power_cut: Leaves) -> DurabilitySupport {
+pub fn support(power_cut: Leaves) -> DurabilitySupport {
     DurabilitySupport {
         how: String::new(),
         source: String::new(),
@@ -101,11 +103,13 @@ pub(crate) fn support(power_cut: Leaves) -> DurabilitySupport {
     }
 }
 
-pub(crate) fn stores() -> Vec<StoreDescription> {
+/// Three stores.
+pub fn stores() -> Vec<StoreDescription> {
     vec![store("flat-folder", "Flat folder"), store("lmdb", "LMDB"), store("sqlite", "SQLite")]
 }
 
-pub(crate) fn axes(store: &str) -> Axes {
+/// The axes of a cell of this store.
+pub fn axes(store: &str) -> Axes {
     Axes {
         suite: "made-up".to_owned(),
         store: store.to_owned(),
@@ -118,7 +122,7 @@ pub(crate) fn axes(store: &str) -> Axes {
 }
 
 /// A phase of 1,000 operations of one kind with this mean.
-pub(crate) fn operation(kind: &str, mean_ns: u64) -> OperationResult {
+pub fn operation(kind: &str, mean_ns: u64) -> OperationResult {
     OperationResult {
         operation: kind.to_owned(),
         operations: 1000,
@@ -129,7 +133,8 @@ pub(crate) fn operation(kind: &str, mean_ns: u64) -> OperationResult {
     }
 }
 
-pub(crate) fn latency(mean_ns: u64) -> Latency {
+/// Latencies around this mean.
+pub fn latency(mean_ns: u64) -> Latency {
     Latency {
         latency_ns_mean: mean_ns,
         latency_ns_min: mean_ns / 2,
@@ -142,7 +147,8 @@ pub(crate) fn latency(mean_ns: u64) -> Latency {
     }
 }
 
-pub(crate) fn phase_result(name: &str, operations: Vec<OperationResult>) -> PhaseResult {
+/// A phase with this name and these operations.
+pub fn phase_result(name: &str, operations: Vec<OperationResult>) -> PhaseResult {
     PhaseResult {
         threads_timed_ns: None,
         phase: name.to_owned(),
@@ -164,13 +170,13 @@ pub(crate) fn phase_result(name: &str, operations: Vec<OperationResult>) -> Phas
 }
 
 /// As an open loop whose thousand operations were due in a second, at this speed.
-pub(crate) fn opened(phase: PhaseResult, speed: f64) -> PhaseResult {
+pub fn opened(phase: PhaseResult, speed: f64) -> PhaseResult {
     PhaseResult { open_loop: Some(OpenLoop { speed, due_ns: 1_000_000_000 }), ..phase }
 }
 
 /// With a course of ten slices of a millisecond, ten operations in each, and two slow operations half-way: one took 75 times the mean,
 /// waiting for the disk, the other 25 times, with page faults.
-pub(crate) fn with_course(phase: PhaseResult, mean_ns: u64) -> PhaseResult {
+pub fn with_course(phase: PhaseResult, mean_ns: u64) -> PhaseResult {
     let slow = |operation: &str, latency_ns, cause| SlowOperation {
         operation: operation.to_owned(),
         at_ns: 5_000_000,
@@ -196,7 +202,7 @@ pub(crate) fn with_course(phase: PhaseResult, mean_ns: u64) -> PhaseResult {
 }
 
 /// One round of a cell that went well: the phases with their operations.
-pub(crate) fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRound {
+pub fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRound {
     let cell = format!("{}-{}-{}-{}", axes.store, axes.value_bytes_min, axes.records, axes.data);
     let tape = TapeFacts {
         tape_checksum: "0123456789abcdef".to_owned(),
@@ -247,7 +253,7 @@ pub(crate) fn good(axes: &Axes, round: u32, phases: Vec<PhaseResult>) -> CellRou
 }
 
 /// The same round, failed.
-pub(crate) fn failed(mut cell: CellRound, kind: FailureKind, message: &str) -> CellRound {
+pub fn failed(mut cell: CellRound, kind: FailureKind, message: &str) -> CellRound {
     cell.end.status = CellStatus::Failed;
     cell.end.failure = Some(kind);
     cell.end.failure_phase = Some("get".to_owned());
@@ -256,7 +262,7 @@ pub(crate) fn failed(mut cell: CellRound, kind: FailureKind, message: &str) -> C
 }
 
 /// A cell with a get phase, a round for each mean.
-pub(crate) fn gets(axes: &Axes, means_ns: &[u64]) -> Vec<CellRound> {
+pub fn gets(axes: &Axes, means_ns: &[u64]) -> Vec<CellRound> {
     let round = |(index, mean): (usize, &u64)| {
         good(axes, index as u32 + 1, vec![phase_result("get", vec![operation("get", *mean)])])
     };
@@ -264,7 +270,7 @@ pub(crate) fn gets(axes: &Axes, means_ns: &[u64]) -> Vec<CellRound> {
 }
 
 /// The lines that a run would have written for these cells.
-pub(crate) fn lines(cells: &[CellRound]) -> Vec<ResultLine> {
+pub fn lines(cells: &[CellRound]) -> Vec<ResultLine> {
     let phases =
         |cell: &CellRound| cell.phases.iter().map(|phase| ResultLine::Phase(Box::new(phase.clone()))).collect();
     cells
@@ -278,6 +284,6 @@ pub(crate) fn lines(cells: &[CellRound]) -> Vec<ResultLine> {
 }
 
 /// The same as the text of a `results.jsonl`.
-pub(crate) fn text(cells: &[CellRound]) -> String {
+pub fn text(cells: &[CellRound]) -> String {
     lines(cells).iter().map(|line| serde_json::to_string(line).unwrap() + "\n").collect()
 }

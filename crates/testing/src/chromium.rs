@@ -16,11 +16,11 @@ const READY_MS: u64 = 60_000;
 
 /// Whatever a page must not do.
 #[derive(Debug, Default)]
-pub(crate) struct Complaints {
+pub struct Complaints {
     /// Errors and warnings on the console, and exceptions.
-    pub(crate) console: Vec<String>,
+    pub console: Vec<String>,
     /// Addresses that were asked for, apart from the page itself and what it holds.
-    pub(crate) requests: Vec<String>,
+    pub requests: Vec<String>,
 }
 
 /// A running browser.
@@ -107,7 +107,7 @@ fn result_of(method: &str, answer: &Value) -> Value {
 }
 
 /// A browser with one page, which shares no storage, permissions or settings with pages before it.
-pub(crate) struct Browser {
+pub struct Browser {
     /// Absent only once it is dropped.
     process: Option<Process>,
     context: Value,
@@ -118,7 +118,7 @@ pub(crate) struct Browser {
 
 impl Browser {
     /// A page of this size in pixels.
-    pub(crate) fn start(width: u32, height: u32) -> Self {
+    pub fn start(width: u32, height: u32) -> Self {
         let mut process = Process::take();
         let context = process.call("Target.createBrowserContext", &json!({}))["browserContextId"].clone();
         let page = json!({ "url": "about:blank", "browserContextId": context, "width": width, "height": height });
@@ -140,7 +140,7 @@ impl Browser {
     }
 
     /// Opens a file and waits until the page says that it is ready. The page's own address may have a choice behind `#`.
-    pub(crate) fn open(&mut self, file: &Path, choice: &str) {
+    pub fn open(&mut self, file: &Path, choice: &str) {
         self.call("Page.navigate", json!({ "url": "about:blank" }));
         let url = format!("file://{}{choice}", file.display());
         let answer = self.call("Page.navigate", json!({ "url": url }));
@@ -149,13 +149,14 @@ impl Browser {
     }
 
     /// Goes to an address and waits until an expression holds there.
-    pub(crate) fn go(&mut self, address: &str, ready: &str) {
+    pub fn go(&mut self, address: &str, ready: &str) {
         let answer = self.call("Page.navigate", json!({ "url": address }));
         assert!(answer.get("errorText").is_none(), "{answer}");
         self.wait_for(ready);
     }
 
-    pub(crate) fn wait_for(&mut self, ready: &str) {
+    /// Waits until an expression holds.
+    pub fn wait_for(&mut self, ready: &str) {
         self.value(&format!(
             "new Promise((done, failed) => {{ const end = Date.now() + {READY_MS}; const look = () => \
              ({ready}) ? done(true) : Date.now() > end ? failed('not ready') : setTimeout(look, 20); \
@@ -164,7 +165,7 @@ impl Browser {
     }
 
     /// The value of an expression in the page, which may be a promise, once the page has drawn what was chosen before.
-    pub(crate) fn value(&mut self, expression: &str) -> Value {
+    pub fn value(&mut self, expression: &str) -> Value {
         self.evaluate(
             "new Promise((done) => { const look = () => \
              document.documentElement?.dataset.drawing === undefined ? done() : setTimeout(look, 5); look(); })",
@@ -180,12 +181,12 @@ impl Browser {
     }
 
     /// The same as text.
-    pub(crate) fn text(&mut self, expression: &str) -> String {
+    pub fn text(&mut self, expression: &str) -> String {
         self.value(expression).as_str().unwrap_or_else(|| panic!("{expression} is no text")).to_owned()
     }
 
     /// Presses a key, as a keyboard does.
-    pub(crate) fn press(&mut self, key: &str) {
+    pub fn press(&mut self, key: &str) {
         let code = match key {
             "Tab" => 9,
             "Enter" => 13,
@@ -200,7 +201,7 @@ impl Browser {
     }
 
     /// A call that needs no helper of its own.
-    pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
+    pub fn call(&mut self, method: &str, parameters: Value) -> Value {
         let session = self.session.clone();
         let id = self.process().send(Some(&session), method, &parameters);
         loop {
@@ -215,7 +216,7 @@ impl Browser {
     }
 
     /// What the page has done that it must not have done, so far.
-    pub(crate) fn complaints(&mut self) -> &Complaints {
+    pub fn complaints(&mut self) -> &Complaints {
         // An answer comes after all events before it.
         self.value("0");
         &self.complaints
@@ -238,7 +239,7 @@ impl Browser {
     }
 
     /// A directory for downloads.
-    pub(crate) fn downloads(&mut self) -> PathBuf {
+    pub fn downloads(&mut self) -> PathBuf {
         let directory = self.downloads.path().to_owned();
         let context = self.context.clone();
         let allow = json!({ "behavior": "allow", "downloadPath": directory, "browserContextId": context });
@@ -265,7 +266,7 @@ fn program() -> PathBuf {
 }
 
 /// Whether there is a browser.
-pub(crate) fn is_there() -> bool {
+pub fn is_there() -> bool {
     find().is_some()
 }
 
